@@ -141,22 +141,6 @@ static const char ADD_MEASUREMENT[] =
     " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session "
     "= ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-static hed_status add_measurement(hed_database *database, const hed_pending *p, hed_error *error)
-{
-    const hed_evaluation *e = &p->evaluation;
-    return hed_database_run(database, error, ADD_MEASUREMENT, "ittrrrirrrt", p->session, p->config,
-        hed_outcome_name(e->outcome), e->seconds, e->low, e->high, (int64_t)e->runs,
-        e->build_seconds, e->at, e->error, e->text);
-}
-
-static hed_status results_add_all(hed_database *database, hed_error *error)
-{
-    hed_status status = HED_OK;
-    for (const hed_pending *p = database->pending; p && !status; p = p->next)
-        status = add_measurement(database, p, error);
-    return status;
-}
-
 void hed_database_drop_pending(hed_database *database)
 {
     for (hed_pending *p = database->pending; p;) {
@@ -186,7 +170,15 @@ hed_status hed_database_write_pending(hed_database *database, hed_error *error)
     if (!error) error = &own;
     database->written_at = database->clock.now(database->clock.user);
     hed_status status = hed_database_begin_write(database, error);
-    if (!status) status = hed_database_end(database, results_add_all(database, error), error);
+    if (!status) {
+        for (const hed_pending *p = database->pending; p && !status; p = p->next)
+            status = hed_database_run(database, error, ADD_MEASUREMENT, "ittrrrirrrt", p->session,
+                p->config, hed_outcome_name(p->evaluation.outcome), p->evaluation.seconds,
+                p->evaluation.low, p->evaluation.high, (int64_t)p->evaluation.runs,
+                p->evaluation.build_seconds, p->evaluation.at, p->evaluation.error,
+                p->evaluation.text);
+        status = hed_database_end(database, status, error);
+    }
     if (!status) hed_database_drop_pending(database);
     else results_complain(database, error);
     return status;

@@ -192,13 +192,6 @@ static void load_choices(hed_kernel *kernel)
     kernel->choices = hed_choices_load(kernel->device->context, &key);
 }
 
-static void forget_choices(hed_kernel *kernel)
-{
-    hed_choices_free(kernel->choices);
-    kernel->choices = NULL;
-    memset(kernel->recent, 0, sizeof kernel->recent);
-}
-
 /* Builds what the options ask for. */
 static hed_status kernel_configure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
@@ -222,7 +215,11 @@ static hed_status kernel_configure(
         return status;
     }
     status = carry_out(kernel, job, options->background, error);
-    if (!status && options->config) forget_choices(kernel);
+    if (!status && options->config) {
+        hed_choices_free(kernel->choices);
+        kernel->choices = NULL;
+        memset(kernel->recent, 0, sizeof kernel->recent);
+    }
     return status;
 }
 

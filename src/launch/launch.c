@@ -10,14 +10,6 @@ static const char *const type_names[HED_TYPE_COUNT] = {
 
 /* ---- arguments ---- */
 
-static hed_status wrong_kind(
-    const hed_kernel_def *def, uint32_t i, const hed_argument *a, hed_error *error)
-{
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" is a %s, given was a %s",
-        def->name, i, def->arguments[i].name, kind_names[def->arguments[i].kind],
-        (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "thing of no known kind");
-}
-
 static hed_status check_buffer(const hed_kernel_def *def, uint32_t i, const hed_device *device,
     const hed_buffer *buffer, hed_error *error)
 {
@@ -45,7 +37,11 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
     for (uint32_t i = 0; i < count; i++) {
         const hed_argument_def *wanted = &def->arguments[i];
         const hed_argument *a = &arguments[i];
-        if (a->kind != wanted->kind) return wrong_kind(def, i, a, error);
+        if (a->kind != wanted->kind)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: argument %u \"%s\" is a %s, given was a %s", def->name, i, wanted->name,
+                kind_names[wanted->kind],
+                (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "thing of no known kind");
         hed_status status = HED_OK;
         if (a->kind == HED_BUFFER) status = check_buffer(def, i, device, a->value.buffer, error);
         if (a->kind == HED_SCALAR && a->type != wanted->type)
@@ -64,17 +60,13 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
 
 /* ---- launching ---- */
 
-static hed_status check_stream(const hed_stream *stream, const hed_kernel *kernel, hed_error *error)
-{
-    if (stream->device == kernel->device) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "kernel %s was made for %s, the stream belongs to %s", kernel->def->name,
-        kernel->device->info.id, stream->device->info.id);
-}
-
 static hed_status launch_prepare(hed_stream *stream, hed_kernel *kernel, hed_error *error)
 {
-    hed_status status = check_stream(stream, kernel, error);
+    hed_status status = HED_OK;
+    if (stream->device != kernel->device)
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
+            "kernel %s was made for %s, the stream belongs to %s", kernel->def->name,
+            kernel->device->info.id, stream->device->info.id);
     if (!status && (!kernel->active || atomic_load_explicit(&kernel->build, memory_order_relaxed) !=
                                            HED_BUILD_IDLE))
         status = hed_kernel_swap(kernel, error);

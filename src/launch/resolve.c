@@ -259,21 +259,6 @@ static hed_variant *find_compiled(hed_kernel *kernel, const hed_config *config)
     return former;
 }
 
-/* What a configuration is to a size that it was not chosen for. */
-static hed_configured stands_in(hed_configured configured)
-{
-    bool own = configured == HED_CONFIGURED_EXACT || configured == HED_CONFIGURED_OTHER_DRIVER;
-    return own ? HED_CONFIGURED_NEAR_SIZE : configured;
-}
-
-/* Whether the launch can go on with the present configuration while another one is compiled. */
-static bool can_stand_in(const hed_kernel *kernel, const hed_problem *problem)
-{
-    return kernel->device->backend->build && /* else nothing is compiled, and no time saved */
-           !hed_config_check(kernel->device, kernel->def, kernel->rules,
-               &kernel->active->program.config, problem, kernel->math, NULL);
-}
-
 hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed_error *error)
 {
     if (resolve_recall(kernel, problem)) return HED_OK;
@@ -288,9 +273,17 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
             hed_kernel_put_in_force(kernel, variant, configured, problem);
             return HED_OK;
         }
-        if (can_stand_in(kernel, problem) &&
+        /* The launch can go on with the present configuration meanwhile. Without a compiler no time
+         * would be saved. */
+        if (kernel->device->backend->build &&
+            !hed_config_check(kernel->device, kernel->def, kernel->rules,
+                &kernel->active->program.config, problem, kernel->math, NULL) &&
             hed_kernel_build_in_background(kernel, problem, &config, configured)) {
-            hed_kernel_put_in_force(kernel, kernel->active, stands_in(kernel->configured), problem);
+            /* chosen for another size */
+            bool own = kernel->configured == HED_CONFIGURED_EXACT ||
+                       kernel->configured == HED_CONFIGURED_OTHER_DRIVER;
+            hed_kernel_put_in_force(kernel, kernel->active,
+                own ? HED_CONFIGURED_NEAR_SIZE : kernel->configured, problem);
             return HED_OK;
         }
         status = hed_kernel_build_now(kernel, &config, configured, error);

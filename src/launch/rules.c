@@ -25,16 +25,6 @@ static size_t rules_size_of(uint32_t count)
     return sizeof(hed_rules) + count * sizeof(hed_expression *);
 }
 
-/* What can be wrong with a condition before any configuration is looked at. */
-static hed_status check_condition(
-    const hed_kernel_def *def, const hed_condition *condition, hed_error *error)
-{
-    for (uint32_t i = 0; condition->parameter && i < def->parameter_count; i++)
-        if (strcmp(def->parameters[i].name, condition->parameter) == 0) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a condition on \"%s\", which is no parameter",
-        def->name, condition->parameter ? condition->parameter : "");
-}
-
 static hed_status rules_compile(
     hed_rules *rules, const hed_expression_names *names, hed_error *error)
 {
@@ -44,7 +34,16 @@ static hed_status rules_compile(
         const hed_condition *condition =
             i < def->constraint_count ? NULL : &def->conditions[i - def->constraint_count];
         const char *text = condition ? condition->when : def->constraints[i];
-        if (condition) status = check_condition(def, condition, error);
+        if (condition) {
+            uint32_t j = 0;
+            while (condition->parameter && j < def->parameter_count &&
+                   strcmp(def->parameters[j].name, condition->parameter) != 0)
+                j++;
+            if (!condition->parameter || j == def->parameter_count)
+                status = hed_fail(error, HED_ERROR_ARGUMENT,
+                    "%s: a condition on \"%s\", which is no parameter", def->name,
+                    condition->parameter ? condition->parameter : "");
+        }
         if (!status && !text)
             status = hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: constraint or condition %u has no text", def->name, i);

@@ -29,8 +29,6 @@ static double floor_divide(double a, double b)
     return round((a - floor_modulo(a, b)) / b);
 }
 
-static double power(double a, double b) { return a == 0 && b < 0 ? NAN : pow(a, b); }
-
 static inline double apply_one(hed_expression_code code, double a)
 {
     switch (code) {
@@ -68,7 +66,7 @@ static inline double apply_two(hed_expression_code code, double a, double b)
     case HED_CODE_DIVIDE: return b == 0 ? NAN : a / b;
     case HED_CODE_FLOOR_DIVIDE: return floor_divide(a, b);
     case HED_CODE_MODULO: return floor_modulo(a, b);
-    case HED_CODE_POWER: return power(a, b);
+    case HED_CODE_POWER: return a == 0 && b < 0 ? NAN : pow(a, b);
     case HED_CODE_CEIL_DIVIDE: return -floor_divide(-a, b);
     case HED_CODE_MIN: return a < b ? a : b;
     case HED_CODE_MAX: return a > b ? a : b;

@@ -215,15 +215,6 @@ static void list_word(char *list, size_t size, const char *word)
     else if (used + 8 < size) memset(list + used, '.', 3);
 }
 
-static void complain_of_name(parser *p, const token *name)
-{
-    char list[512] = "", words[640];
-    for (uint32_t i = 0; i < p->names->count; i++) list_word(list, sizeof list, p->names->names[i]);
-    snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
-        name->size > 60 ? 60 : (int)name->size, name->text, list[0] ? list : "no names at all");
-    parse_complain(p, HED_ERROR_ARGUMENT, name->text, words);
-}
-
 /* ---- the program ---- */
 
 /* Adds an instruction after which `more` more values wait than before; gives its place. */
@@ -402,7 +393,14 @@ static operand parse_name(parser *p)
     bool yes = token_is(&name, "true") || token_is(&name, "True");
     if (yes || token_is(&name, "false") || token_is(&name, "False"))
         parse_emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = yes}, 1);
-    else complain_of_name(p, &name);
+    else {
+        char list[512] = "", words[640];
+        for (uint32_t i = 0; i < p->names->count; i++)
+            list_word(list, sizeof list, p->names->names[i]);
+        snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
+            name.size > 60 ? 60 : (int)name.size, name.text, list[0] ? list : "no names at all");
+        parse_complain(p, HED_ERROR_ARGUMENT, name.text, words);
+    }
     return (operand){0};
 }
 

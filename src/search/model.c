@@ -26,14 +26,9 @@ static const double GROWTH = 1.3, TREND_MEAN = 0.5, TREND_DEVIATION = 0.5;
 
 /* ---- what is modelled ---- */
 
-static double best_value(const hed_search *search)
-{
-    return search->observations[search->best].value;
-}
-
 double hed_model_value(const hed_search *search, const hed_model *model, double gap, double value)
 {
-    double ratio = value / best_value(search);
+    double ratio = value / search->observations[search->best].value;
     switch (model->transform) {
     case HED_TRANSFORM_GAP: return (ratio - 1) / (ratio - 1 + gap);
     case HED_TRANSFORM_LOGARITHM: return log(ratio);
@@ -259,13 +254,6 @@ bool hed_model_begin(
     return true;
 }
 
-static void replace_current(hed_search *search, hed_model *model)
-{
-    release_view(&search->allocator, &model->current);
-    model->current = model->next;
-    model->next = (hed_model_view){0};
-}
-
 bool hed_model_advance(
     hed_search *search, const hed_model_sources *sources, hed_model_work *work, double effort)
 {
@@ -290,7 +278,9 @@ bool hed_model_advance(
         hed_posterior_settle(&view->posterior);
     }
     if (!work->fitting && view->posterior.count == view->planned) {
-        replace_current(search, model);
+        release_view(&search->allocator, &model->current);
+        model->current = model->next;
+        model->next = (hed_model_view){0};
         work->model = NULL;
     }
     return true;
@@ -476,15 +466,6 @@ static void sample(importance *work, double *shares)
 
 _Static_assert((int)HED_MAX_PARAMETERS < (int)HED_BLOCK, "a row and its changes fit a block");
 
-static void model_release(importance *work)
-{
-    const hed_allocator *allocator = &work->search->allocator;
-    hed_posterior_destroy(&work->posterior);
-    hed_fit_destroy(allocator, &work->covariance, &work->fit);
-    hed_covariance_destroy(allocator, &work->covariance);
-    hed_release(allocator, work->whitened, sizeof(float[HED_FIT_POINTS][HED_BLOCK]));
-}
-
 void hed_search_importance(const hed_search *search, double *shares)
 {
     const hed_space *space = search->space;
@@ -501,7 +482,10 @@ void hed_search_importance(const hed_search *search, double *shares)
         if (model_build(&work))
             for (uint32_t i = 0; i < SAMPLES; i++) sample(&work, shares);
     }
-    model_release(&work);
+    hed_posterior_destroy(&work.posterior);
+    hed_fit_destroy(&search->allocator, &work.covariance, &work.fit);
+    hed_covariance_destroy(&search->allocator, &work.covariance);
+    hed_release(&search->allocator, work.whitened, sizeof(float[HED_FIT_POINTS][HED_BLOCK]));
     for (uint32_t j = 0; j < space->parameter_count; j++) sum += shares[j];
     for (uint32_t j = 0; j < space->parameter_count && sum > 0; j++) shares[j] /= sum;
 }

@@ -113,12 +113,6 @@ uint32_t hed_search_fresh_neighbours(
     return found < limit ? (uint32_t)found : limit;
 }
 
-static uint64_t next_in_order(hed_search *search)
-{
-    while (hed_search_seen(search, search->next) != UINT32_MAX) search->next++;
-    return search->next;
-}
-
 /* ---- a search's life ---- */
 
 hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed_error *error)
@@ -164,7 +158,10 @@ void hed_search_destroy(hed_search *search)
 static hed_status search_choose(hed_search *search, uint64_t *point, hed_error *error)
 {
     switch (search->strategy) {
-    case HED_SEARCH_EXHAUSTIVE: *point = next_in_order(search); return HED_OK;
+    case HED_SEARCH_EXHAUSTIVE:
+        while (hed_search_seen(search, search->next) != UINT32_MAX) search->next++;
+        *point = search->next;
+        return HED_OK;
     case HED_SEARCH_LOCAL: *point = hed_search_ask_local(search); return HED_OK;
     case HED_SEARCH_AUTO: return hed_search_ask_auto(search, point, error);
     default: *point = hed_search_fresh_point(search); return HED_OK;

@@ -80,12 +80,6 @@ typedef struct winner {
     double merit;
 } winner;
 
-static double expected_improvement(double gain, double deviation)
-{
-    double z = gain / deviation, density = exp(-0.5 * z * z) * 0.3989422804014327;
-    return gain * 0.5 * erfc(-z * 0.7071067811865476) + deviation * density;
-}
-
 static void look_at_block(
     const hed_search *search, const hed_block *block, const hed_posterior *posterior, winner *best)
 {
@@ -93,8 +87,10 @@ static void look_at_block(
     for (uint32_t q = 0; q < block->count; q++) {
         if (hed_search_seen(search, block->points[q]) != UINT32_MAX) continue;
         /* The best time is 0 in every transformation. */
-        double merit = expected_improvement(
-            -hed_block_mean(block, posterior, q), hed_block_deviation(block, posterior, q));
+        double gain = -hed_block_mean(block, posterior, q),
+               deviation = hed_block_deviation(block, posterior, q), z = gain / deviation,
+               density = exp(-0.5 * z * z) * 0.3989422804014327;
+        double merit = gain * 0.5 * erfc(-z * 0.7071067811865476) + deviation * density;
         double working = (double)block->working[q] + DOUBT;
         merit *= working / (working + (double)block->failed[q]);
         if (merit > best->merit) *best = (winner){block->points[q], merit};
@@ -240,21 +236,17 @@ static double off_centre(const hed_search *search, const uint8_t *row)
     return sum;
 }
 
-/* A parameter that differs at all counts half. */
-static double strategy_distance(const hed_search *search, const uint8_t *a, const uint8_t *b)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < search->space->parameter_count; i++)
-        if (a[i] != b[i])
-            sum += 0.5 + 0.5 * (double)hed_value_distance(&search->scales[i], a[i], b[i]);
-    return sum;
-}
-
 static double nearest(const hed_search *search, const uint8_t *row)
 {
     double least = INFINITY;
-    for (uint32_t i = 0; i < search->count; i++)
-        least = fmin(least, strategy_distance(search, row, search->observations[i].row));
+    for (uint32_t i = 0; i < search->count; i++) {
+        const uint8_t *other = search->observations[i].row;
+        double sum = 0; /* a parameter that differs at all counts half */
+        for (uint32_t j = 0; j < search->space->parameter_count; j++)
+            if (row[j] != other[j])
+                sum += 0.5 + 0.5 * (double)hed_value_distance(&search->scales[j], row[j], other[j]);
+        least = fmin(least, sum);
+    }
     return least;
 }
 

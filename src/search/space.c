@@ -294,15 +294,6 @@ static hed_status add_point(
                : space_out_of_memory(space, number + 1, error);
 }
 
-static hed_status refuse_twice(const hed_component *list, hed_error *error)
-{
-    for (uint64_t i = 1; i < list->count; i++)
-        if (memcmp(sorted_row(list, i - 1), sorted_row(list, i), list->width) == 0)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "points %u and %u are the same",
-                list->sorted[i - 1], list->sorted[i]);
-    return HED_OK;
-}
-
 hed_status hed_space_create_list(const hed_allocator *allocator,
     const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
     uint64_t count, hed_space **space, hed_error *error)
@@ -322,7 +313,11 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
         status = add_point(made, values + i * parameter_count, i, error);
     made->count = count;
     if (status == HED_OK) status = sort_component(made, &made->components[0], error);
-    if (status == HED_OK) status = refuse_twice(&made->components[0], error);
+    const hed_component *list = &made->components[0];
+    for (uint64_t i = 1; status == HED_OK && i < list->count; i++)
+        if (memcmp(sorted_row(list, i - 1), sorted_row(list, i), list->width) == 0)
+            status = hed_fail(error, HED_ERROR_ARGUMENT, "points %u and %u are the same",
+                list->sorted[i - 1], list->sorted[i]);
     if (status != HED_OK) {
         hed_space_destroy(made);
         return status;

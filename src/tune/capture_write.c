@@ -164,14 +164,6 @@ static hed_status check_limits(const hed_kernel_def *def, hed_error *error)
     return HED_OK;
 }
 
-/* A configuration that was measured and verified on this device, or is the description's or the
- * caller's own. */
-static bool is_trusted(hed_configured configured)
-{
-    return configured == HED_CONFIGURED_GIVEN || configured == HED_CONFIGURED_EXACT ||
-           configured == HED_CONFIGURED_OTHER_DRIVER || configured == HED_CONFIGURED_DEFAULT;
-}
-
 /* Texts that come from files, and the options' defines, become the description's own. */
 static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed_error *error)
 {
@@ -184,8 +176,12 @@ static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed
     info->name = device->info.name;
     info->driver = device->info.driver;
     info->config = hed_kernel_config(r->kernel, &info->configured);
-    /* native C is the reference itself */
-    info->checked = is_trusted(info->configured) || !device->backend->build;
+    /* Trusted is a configuration that was measured and verified on this device, or is the
+     * description's or the caller's own; and native C, which is the reference itself. */
+    info->checked = info->configured == HED_CONFIGURED_GIVEN ||
+                    info->configured == HED_CONFIGURED_EXACT ||
+                    info->configured == HED_CONFIGURED_OTHER_DRIVER ||
+                    info->configured == HED_CONFIGURED_DEFAULT || !device->backend->build;
     launched->math = r->kernel->math;
     launched->problem = *problem;
     if (def->work) def->work(def, &info->config, problem, &launched->work);

@@ -28,12 +28,6 @@ static uint64_t local_bytes_of(const hed_local_runner *local, uint32_t index)
     return local->def.arguments[index].bytes;
 }
 
-static bool is_written(const hed_argument_def *argument)
-{
-    return argument->kind == HED_BUFFER &&
-           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
-}
-
 static hed_status local_make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory,
     hed_buffer **buffer, hed_error *error)
 {
@@ -69,7 +63,7 @@ static hed_status local_place_buffer(hed_local_runner *local, uint32_t index, he
 {
     const void *data = local->def.arguments[index].data;
     uint64_t bytes = local_bytes_of(local, index);
-    bool in_place = data && bytes && is_written(&local->def.kernel->arguments[index]);
+    bool in_place = data && bytes && hed_scratch_is_output(&local->def.kernel->arguments[index]);
     hed_status status = local_make_buffer(local, local->guard + bytes + local->guard,
         HED_MEMORY_DEVICE, &local->buffers[index], error);
     if (!status)

@@ -235,11 +235,6 @@ static void refuse_impossible(
     }
 }
 
-static void keep_fastest(double *seconds, double value)
-{
-    if (value > 0 && (value < *seconds || *seconds < 0)) *seconds = value;
-}
-
 hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *error)
 {
@@ -252,7 +247,9 @@ hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, doub
         if (status || trial->outcome) break;
         refuse_impossible(local, values + done, c.runs, trial);
         for (uint32_t i = done; i < done + c.runs && !local->energy; i++)
-            keep_fastest(&local->slots[slot].seconds, values[i]);
+            if (values[i] > 0 &&
+                (values[i] < local->slots[slot].seconds || local->slots[slot].seconds < 0))
+                local->slots[slot].seconds = values[i];
         done += c.runs;
     }
     return status;

@@ -172,17 +172,6 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
 
 /* ---- the next candidate ---- */
 
-/* The one in force has stood against all others: the next start shall know, if there was anything
- * new. */
-static void come_to_rest(hed_online *online, hed_online_size *size)
-{
-    hed_database *database = database_of(online);
-    hed_evaluation e = plain_evaluation(&online->worker.config, online->worker.typical);
-    online->worker.rests = true;
-    if (size->session) online_search_record(online, size, &e, online->worker.ours);
-    if (database) hed_database_flush(database, NULL);
-}
-
 static hed_status online_search_build(
     hed_online *online, hed_online_size *size, const hed_config *config, hed_error *error)
 {
@@ -226,7 +215,13 @@ static hed_status online_search_next_candidate(
         if (!status) status = online_search_tell(size, &config, NAN);
         if (status) return status;
     }
-    come_to_rest(online, size);
+    /* The one in force has stood against all others: the next start shall know, if there was
+     * anything new. */
+    hed_database *database = database_of(online);
+    hed_evaluation e = plain_evaluation(&online->worker.config, online->worker.typical);
+    online->worker.rests = true;
+    if (size->session) online_search_record(online, size, &e, online->worker.ours);
+    if (database) hed_database_flush(database, NULL);
     return HED_OK;
 }
 

@@ -192,15 +192,6 @@ static hed_status trial_mark(hed_online *online, hed_online_mark which, hed_stre
 
 /* ---- enqueuing ---- */
 
-static hed_status copy_pristine(
-    hed_online *online, hed_stream *stream, const hed_argument *arguments)
-{
-    hed_status status = trial_mark(online, HED_MARK_COPY, stream);
-    return status
-               ? status
-               : hed_scratch_fill(&online->pristine, stream, online->kernel->def, arguments, NULL);
-}
-
 static hed_status run_over(hed_online *online, hed_stream *stream, hed_kernel *kernel,
     const hed_scratch *copies, const hed_problem *problem, const hed_argument *arguments,
     hed_online_mark begin)
@@ -253,7 +244,9 @@ static bool note_config(hed_online *online, hed_online_size *size)
 hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_flight flight,
     hed_stream *stream, const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
-    if (flight == HED_FLIGHT_TRIAL && copy_pristine(online, stream, arguments))
+    if (flight == HED_FLIGHT_TRIAL &&
+        (trial_mark(online, HED_MARK_COPY, stream) ||
+            hed_scratch_fill(&online->pristine, stream, online->kernel->def, arguments, NULL)))
         flight = HED_FLIGHT_NONE;
     if (flight != HED_FLIGHT_NONE && trial_mark(online, HED_MARK_LAUNCH, stream))
         flight = HED_FLIGHT_NONE;

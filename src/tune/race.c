@@ -148,13 +148,6 @@ static bool clearly_behind(const hed_race *race, const hed_probe *probe, double 
     return probe->runs >= 5 && probe->low / race->level > race->best_high * (1 + HED_RACE_MARGIN);
 }
 
-static void take_the_lead(hed_race *race, const hed_probe *probe)
-{
-    if (!(probe->seconds / race->level < race->best)) return;
-    race->best = probe->seconds / race->level;
-    race->best_high = probe->high / race->level;
-}
-
 hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_error *error)
 {
     static const uint32_t looks[] = {1, 3, 5, 8, 12, 16, HED_PROBE_RUNS};
@@ -184,7 +177,10 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
             race->def.floor_seconds);
         probe->seconds = probe->low = probe->high = NAN;
     } else if (probe->trial.outcome == HED_OUTCOME_MEASURED) {
-        take_the_lead(race, probe);
+        if (probe->seconds / race->level < race->best) {
+            race->best = probe->seconds / race->level;
+            race->best_high = probe->high / race->level;
+        }
     }
     return HED_OK;
 }
@@ -340,13 +336,6 @@ static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t coun
     return HED_OK;
 }
 
-/* Those who left are out by comparison with a leader that has failed: they come back. */
-static void readmit(hed_entrant *entrants, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        entrants[i].out = entrants[i].trial.outcome != HED_OUTCOME_MEASURED;
-}
-
 /* Forgets rounds that not all who are in were in: what is timed from here on has the same place
  * with all. */
 static void keep_shared(hed_entrant *entrants, uint32_t count)
@@ -364,7 +353,10 @@ static void keep_shared(hed_entrant *entrants, uint32_t count)
 static bool race_judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 {
     bool all_settled = true;
-    if (*leader < count && entrants[*leader].out) readmit(entrants, count);
+    /* Those that left are out by comparison with a leader that has failed: they come back. */
+    if (*leader < count && entrants[*leader].out)
+        for (uint32_t i = 0; i < count; i++)
+            entrants[i].out = entrants[i].trial.outcome != HED_OUTCOME_MEASURED;
     *leader = count;
     for (uint32_t i = 0; i < count; i++) {
         if (entrants[i].out) continue;

@@ -23,13 +23,6 @@ typedef struct final_list {
     hed_entrant entrants[HED_FINAL_ENTRANTS];
 } final_list;
 
-static bool listed(const final_list *list, uint32_t evaluation)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->evaluations[i] == evaluation) return true;
-    return false;
-}
-
 /* Stored before default before the first in the space's order: a rule that needs no times. */
 static uint64_t preference_of(const hed_tuning *t, uint32_t evaluation)
 {
@@ -45,7 +38,9 @@ static hed_status finish_enter(
 {
     hed_trial trial;
     bool kept = evaluation == t->result->stored_index || evaluation == t->result->default_index;
-    if (listed(list, evaluation) || hed_tuning_stop(t)) return HED_OK;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->evaluations[i] == evaluation) return HED_OK;
+    if (hed_tuning_stop(t)) return HED_OK;
     hed_status status = hed_tuning_prepare(t, evaluation, &trial, error);
     if (status || t->stopped) return status;
     if (trial.outcome) {

@@ -461,12 +461,6 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 
 /* ---- what results are compared with ---- */
 
-static hed_device *kernel_tuning_host_of(hed_device *device)
-{
-    hed_device *host = NULL;
-    return hed_device_find(hed_device_context(device), "host", &host, NULL) ? NULL : host;
-}
-
 /* Runs one configuration of a kernel on a device, and takes its outputs as right. */
 static hed_status expect_from(
     kernel_tuning *k, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
@@ -505,7 +499,8 @@ static hed_status expect_from(
 static hed_status kernel_tuning_make_expected(kernel_tuning *k, hed_error *error)
 {
     hed_reference *reference = &k->tuning.result->reference;
-    hed_device *device = k->tuning.device, *host = kernel_tuning_host_of(device);
+    hed_device *device = k->tuning.device, *host = NULL;
+    if (hed_device_find(hed_device_context(device), "host", &host, NULL)) host = NULL;
     bool native = host && (k->kernel->range || k->kernel->team);
     *reference = k->def.reference;
     if (*reference == HED_REFERENCE_NATIVE && !native) *reference = HED_REFERENCE_DEFAULT;

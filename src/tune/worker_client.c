@@ -40,20 +40,6 @@ static hed_trial new_trial(void)
 
 /* ---- builders ---- */
 
-static void set_asked(builder *b, const hed_config *config)
-{
-    hed_worker_request request = {.task = HED_TASK_COMPILE, .config = *config};
-    b->config = *config;
-    hed_worker_request_send(&b->process, &request, client_now() + HED_BUILD_SECONDS);
-}
-
-/* Starts a builder where there is more to do than there are. */
-static bool ensure_builder(worker_client *client, builder *b)
-{
-    return b->process.pid ||
-           !hed_worker_start(&b->process, client->program, client->job, client->result, NULL);
-}
-
 /* Gives every idle builder something to do. Where none can be started, all is handed back as it is:
  * it is compiled when it is prepared. */
 static void client_feed(worker_client *client)
@@ -63,10 +49,14 @@ static void client_feed(worker_client *client)
     for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting);
          i++) {
         builder *b = &client->builders[i];
-        if (b->process.busy || !ensure_builder(client, b)) continue;
+        if (b->process.busy || (!b->process.pid && hed_worker_start(&b->process, client->program,
+                                                       client->job, client->result, NULL)))
+            continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
         client->building++;
-        set_asked(b, &config);
+        hed_worker_request request = {.task = HED_TASK_COMPILE, .config = config};
+        b->config = config;
+        hed_worker_request_send(&b->process, &request, client_now() + HED_BUILD_SECONDS);
     }
     while (!client->building && hed_trial_queue_take(&client->waiting, &config, NULL))
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
@@ -394,15 +384,6 @@ static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
         def->kernel->name, reason);
 }
 
-static hed_status check_program(const worker_client *client, hed_error *error)
-{
-    if (client->program[0] && access(client->program, X_OK) == 0) return HED_OK;
-    return hed_fail(error, HED_ERROR_IO,
-        "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
-        "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
-        client->program);
-}
-
 static uint32_t count_builders(const hed_runner_def *def)
 {
     const hed_device_info *info = hed_device_get_info(def->device);
@@ -470,7 +451,11 @@ hed_status hed_runner_create_worker(
     made->builders = hed_allocate(&allocator, builders * sizeof *made->builders);
     if (made->builders) made->builder_count = builders;
     else status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
-    if (!status) status = check_program(made, error);
+    if (!status && !(made->program[0] && access(made->program, X_OK) == 0))
+        status = hed_fail(error, HED_ERROR_IO,
+            "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
+            "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
+            made->program);
     if (!status) status = client_share(made, error);
     if (!status) status = ensure_open(made, error);
     if (status) client_destroy(&made->runner);

@@ -140,7 +140,7 @@ static void serve_refuse(int socket, const hed_error *error)
     hed_worker_send(socket, &reply, sizeof reply);
 }
 
-static bool serve_of_it(worker *w, int socket)
+static bool serve_requests(worker *w, int socket)
 {
     hed_worker_request request;
     for (;;) {
@@ -149,15 +149,6 @@ static bool serve_of_it(worker *w, int socket)
         if (size < 0 || !hed_worker_request_valid(&request, (size_t)size)) return false;
         if (!answer(w, socket, &request)) return true; /* the parent is gone */
     }
-}
-
-static void serve_end(worker *w)
-{
-    hed_runner_destroy(w->runner);
-    hed_context_destroy(w->context);
-    hed_worker_job_free(&w->job);
-    if (w->result) munmap(w->result, w->result_size);
-    munmap((void *)(uintptr_t)w->job_bytes, w->job_size);
 }
 
 int hed_worker_serve(int descriptor)
@@ -176,11 +167,15 @@ int hed_worker_serve(int descriptor)
     if (good) {
         w->job.launched.def.geometry = given_geometry;
         w->job.launched.def.user = w;
-        good = serve_of_it(w, socket);
+        good = serve_requests(w, socket);
     } else {
         serve_refuse(socket, &error);
     }
-    serve_end(w);
+    hed_runner_destroy(w->runner);
+    hed_context_destroy(w->context);
+    hed_worker_job_free(&w->job);
+    if (w->result) munmap(w->result, w->result_size);
+    munmap((void *)(uintptr_t)w->job_bytes, w->job_size);
     hed_release(&allocator, w, sizeof *w);
     return good ? 0 : 1;
 }
