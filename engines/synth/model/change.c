@@ -28,7 +28,7 @@ static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_
     hed_synth_entity to, const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
-    return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s",
+    return hed_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s",
         hed_synth_instrument_describe(instrument, from, here, sizeof here),
         hed_synth_instrument_describe(instrument, to, there, sizeof there), why);
 }
@@ -70,7 +70,7 @@ hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth
     if (links) instrument->links = links;
     if (!links || !synth_table_put(&instrument->link_table, &instrument->allocator,
                       synth_hash_pair(from, to), instrument->link_count))
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for an instrument's link %" PRIu64, need);
     instrument->links[instrument->link_count++] = (synth_link){from, to, weight};
     return HED_OK;
@@ -82,7 +82,7 @@ static hed_status refuse_modulation(const hed_synth_instrument *instrument,
     const hed_synth_modulation_def *def, const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
-    return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
+    return hed_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
         hed_synth_target_name(def->parameter),
         hed_synth_instrument_describe(instrument, def->target, there, sizeof there),
         hed_synth_instrument_describe(instrument, def->source, here, sizeof here), why);
@@ -120,7 +120,7 @@ hed_status hed_synth_instrument_modulate(
     hed_synth_modulation_def *list = synth_grow(&instrument->allocator, instrument->modulations,
         &instrument->modulation_capacity, need, sizeof *list);
     if (!list)
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for an instrument's modulation %" PRIu64, need);
     instrument->modulations = list;
     list[instrument->modulation_count++] = *def;
@@ -218,8 +218,7 @@ hed_status hed_synth_instrument_remove(hed_synth_instrument *instrument, hed_syn
     if (hed_failed(error)) return error->status;
     const synth_place *place = synth_find(instrument, entity);
     if (!place)
-        return synth_fail(
-            error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
     hed_synth_entity_type type = place->type;
     mark(instrument, entity);
     mark_dependents(instrument, type);

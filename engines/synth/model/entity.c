@@ -292,8 +292,8 @@ double synth_largest_dilation(const hed_synth_instrument_def *def)
 static hed_status refuse(const char *what, const synth_field *field, double low, double high,
     double found, hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g",
-        what, field->key, found, low, high);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g", what,
+        field->key, found, low, high);
 }
 
 /* The comparison is false for NaN, too. */
@@ -313,7 +313,7 @@ static hed_status check_vector(
         if (status != HED_OK) return status;
     }
     if (field->kind == SYNTH_FIELD_DIRECTION && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < 1e-12f)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere",
             what, field->key);
     return HED_OK;
 }
@@ -334,7 +334,7 @@ static hed_status check_adsr(
 static hed_status check_route(const char *what, const hed_synth_route *route, hed_error *error)
 {
     if (route->channel <= 16 && route->low <= route->high && route->high <= 127) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: route is channel %u, notes %u to %u; expected a channel from 1 to 16, or 0 for all, and notes "
         "from 0 to 127, the lower one first",
         what, route->channel, route->low, route->high);

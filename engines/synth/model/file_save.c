@@ -422,7 +422,7 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
                 &instrument->springs[place->index], &springs[i]);
         }
     } else {
-        status = synth_fail(error, HED_ERROR_MEMORY,
+        status = hed_fail(error, HED_ERROR_MEMORY,
             "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
     }
     if (bodies) allocator->release(allocator->user, bodies, body_room * sizeof *bodies);
@@ -554,7 +554,7 @@ hed_status hed_synth_instrument_save(const hed_synth_instrument *instrument, con
     size_t size = (size_t)instrument->entity_count + 1;
     writer w = {
         .instrument = instrument, .referred = allocator->allocate(allocator->user, size, 1)};
-    if (!w.referred) return synth_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
+    if (!w.referred) return hed_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
     memset(w.referred, 0, size);
     find_referred(&w);
     find_kept_grids(&w);

@@ -120,7 +120,7 @@ hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def 
     if (def->tune == 0) return HED_OK;
     const char *reason = why_no_mode(def);
     if (reason)
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, but %s", (double)def->tune, reason);
     mode_one mode = mode_of(def);
     double g = exp(-(double)def->body.damping / def->rate),
@@ -130,14 +130,14 @@ hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def 
                     mode.rest;
     bool tension = mode.per_stiffness > 1e-9;
     if (!tension && def->bend == 0)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "grid: tune is %g Hz, but a rest length of %g leaves no tension to tune; take one "
             "nearer to 0, such as -0.5 (half the distance)",
             (double)def->tune, (double)def->spring.rest_length);
     double value = tension ? (square - def->bend * mode.per_bend) / mode.per_stiffness
                            : square / mode.per_bend;
     if (!(value > 0 && value < 1e12))
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "grid: tune is %g Hz, for which the springs would need a stiffness of %g N/m; "
             "its diagonal and bend springs alone are too stiff for so low a pitch, or the rest "
             "length leaves too little tension",
@@ -261,16 +261,16 @@ static hed_status check_size(const hed_synth_grid_def *def, hed_error *error)
     uint64_t bodies = 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (def->size[axis] < 1 || def->size[axis] > SYNTH_MOST_OF_TYPE)
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "grid: size[%" PRIu32 "] is %" PRIu32 "; expected 1 to %d", axis, def->size[axis],
                 SYNTH_MOST_OF_TYPE);
         bodies *= def->size[axis];
         if (bodies > SYNTH_MOST_OF_TYPE)
-            return synth_fail(error, HED_ERROR_LIMIT,
+            return hed_fail(error, HED_ERROR_LIMIT,
                 "grid: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " bodies; a grid holds up to %d",
                 def->size[0], def->size[1], def->size[2], SYNTH_MOST_OF_TYPE);
         if (def->size[axis] > 1 && !(length_of(def->step[axis]) >= 1e-6))
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "grid: step[%" PRIu32 "] is shorter than a micrometre", axis);
     }
     return HED_OK;
@@ -295,7 +295,7 @@ static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
                     way[i] = def->step[a][i] + (float)sign * def->step[b][i];
                 if (def->diagonal > 0 && def->size[a] > 1 && def->size[b] > 1 &&
                     length_of(way) < 1e-6)
-                    return synth_fail(error, HED_ERROR_ARGUMENT,
+                    return hed_fail(error, HED_ERROR_ARGUMENT,
                         "grid: step[%" PRIu32 "] and step[%" PRIu32 "] lie along one line: their "
                         "diagonals have no length",
                         a, b);
@@ -309,12 +309,12 @@ static hed_status check_springs(const hed_synth_grid_def *def, hed_error *error)
         synth_check_fields(synth_fields[HED_SYNTH_SPRING], &def->spring, "grid: spring", error);
     if (status != HED_OK) return status;
     if (!(def->diagonal >= 0 && def->diagonal <= 1e12f) || !(def->bend >= 0 && def->bend <= 1e12f))
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "grid: diagonal is %g and bend %g; expected a value from 0 to 1e+12",
             (double)def->diagonal, (double)def->bend);
     if (!(def->tune >= 0) ||
         (def->tune > 0 && !(def->rate >= 1 && def->rate <= 1e7 && def->tune < def->rate / 2)))
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "grid: tune is %g Hz at a rate of %g Hz; expected 0, or less than half of the rate",
             (double)def->tune, def->rate);
     return HED_OK;
@@ -328,7 +328,7 @@ static hed_status check_bend(const hed_synth_grid_def *resolved, hed_error *erro
         double most = share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) *
                       resolved->spring.stiffness;
         if (resolved->size[axis] > 1 && !(resolved->bend < most))
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "grid: bend is %g N/m; along axis %" PRIu32
                 " it has to be below stiffness times rest "
                 "length by distance, which is %g N/m",
@@ -361,7 +361,7 @@ static hed_status remember(hed_synth_instrument *instrument, const hed_synth_gri
             !synth_table_put(&instrument->name_table, allocator,
                 synth_hash_text(name, strlen(name)), instrument->grid_count | SYNTH_GRID_NAME))) {
         synth_free_text(allocator, copy);
-        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for a grid");
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a grid");
     }
     instrument->grids[instrument->grid_count++] = (synth_grid){.name = copy, .def = *def};
     return HED_OK;
@@ -415,7 +415,7 @@ hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, 
 {
     if (hed_failed(error)) return error->status;
     if (index >= instrument->grid_count)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",
             instrument->grid_count, index);
     const synth_grid *grid = &instrument->grids[index];

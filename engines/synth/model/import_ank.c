@@ -78,7 +78,7 @@ static hed_status number_kind(
 {
     synth_imported *all = im->imported[kind] = calloc(list->count ? list->count : 1, sizeof *all);
     if (!all)
-        return synth_fail(
+        return hed_fail(
             im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
     im->counts[kind] = list->count;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -184,7 +184,7 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
             synth_import_leave_out(im, "%s: %s", name, error.text);
             return HED_OK;
         }
-        if (status) return synth_fail(im->error, status, "%s: %s: %s", im->name, name, error.text);
+        if (status) return hed_fail(im->error, status, "%s: %s: %s", im->name, name, error.text);
         if (i == 0) imported->first = made;
         imported->copies = i + 1;
     }
@@ -254,7 +254,7 @@ static hed_status convert(synth_import *im)
 {
     const synth_ank_model *m = im->model;
     if (m->bodies.count == 0)
-        return synth_fail(im->error, HED_ERROR_FORMAT,
+        return hed_fail(im->error, HED_ERROR_FORMAT,
             "%s has no body: this is no preset, or an empty one", im->name);
     hed_synth_instrument_def def = make_def(im);
     hed_status status = hed_synth_instrument_create(NULL, &def, &im->instrument, im->error);

@@ -31,11 +31,11 @@ static hed_status join(synth_import *im, const synth_ank_link *link, hed_synth_e
 {
     hed_error error = {0};
     if (im->instrument->link_count > SYNTH_WIRE_MOST)
-        return synth_fail(
+        return hed_fail(
             im->error, HED_ERROR_LIMIT, "%s: more than %d links", im->name, SYNTH_WIRE_MOST);
     hed_status status = hed_synth_instrument_link(im->instrument, from, to, 1.0f, &error);
     if (status != HED_ERROR_ARGUMENT)
-        return status ? synth_fail(im->error, status, "%s: %s", im->name, error.text) : HED_OK;
+        return status ? hed_fail(im->error, status, "%s: %s", im->name, error.text) : HED_OK;
     synth_import_leave_out(im, "link %d: %s", link->id, error.text);
     return HED_OK;
 }
@@ -119,9 +119,9 @@ static hed_status modulate(synth_import *im, const synth_ank_link *link,
                 synth_import_leave_out(im, "link %d: %s", link->id, error.text);
                 return HED_OK;
             }
-            if (status) return synth_fail(im->error, status, "%s: %s", im->name, error.text);
+            if (status) return hed_fail(im->error, status, "%s: %s", im->name, error.text);
             if (im->instrument->modulation_count > SYNTH_WIRE_MOST)
-                return synth_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d modulations",
+                return hed_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d modulations",
                     im->name, SYNTH_WIRE_MOST);
         }
     return HED_OK;
@@ -207,7 +207,7 @@ hed_status synth_import_sort_routes(synth_import *im)
     for (uint32_t i = 0; i < hosts->count; i++) count += host[i].targets.count;
     im->targets = count <= UINT32_MAX ? malloc((count ? count : 1) * sizeof *im->targets) : NULL;
     if (!im->targets)
-        return synth_fail(im->error, HED_ERROR_MEMORY,
+        return hed_fail(im->error, HED_ERROR_MEMORY,
             "%s: no memory for %" PRIu64 " targets of routes", im->name, count);
     for (uint32_t i = 0; i < routes->count; i++) add_targets(im, &route[i].targets, i);
     for (uint32_t i = 0; i < hosts->count; i++)

@@ -23,7 +23,7 @@ typedef struct reader {
 
 static hed_status cut(const reader *r, const char *message, size_t end)
 {
-    return synth_fail(r->error, HED_ERROR_FORMAT,
+    return hed_fail(r->error, HED_ERROR_FORMAT,
         "%s: the %s ends at byte %zu, in the middle of a field", r->name, message, end);
 }
 
@@ -37,7 +37,7 @@ static hed_status read_varint(reader *r, const char *message, size_t end, uint64
         if (shift < 64) *value |= (byte & 0x7f) << shift;
         if (byte < 0x80) return HED_OK;
     }
-    return synth_fail(r->error, HED_ERROR_FORMAT,
+    return hed_fail(r->error, HED_ERROR_FORMAT,
         "%s: byte %zu: found a number of more than 10 bytes", r->name, begin);
 }
 
@@ -53,7 +53,7 @@ static hed_status read_value(
     uint64_t length = type == BITS_64 ? 8 : 4;
     if (type == VARINT) return read_varint(r, message, end, &v->number);
     if (type != BITS_64 && type != BITS_32 && type != BYTES)
-        return synth_fail(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: byte %zu: found wire type %u in the %s, expected 0, 1, 2 or 5: this is no preset, or a damaged one",
             r->name, begin, type, message);
     if (type == BYTES) {
@@ -73,14 +73,14 @@ static hed_status grow(
     const reader *r, const synth_wire_message *message, synth_wire_list *list, void **item)
 {
     if (list->count == SYNTH_WIRE_MOST)
-        return synth_fail(r->error, HED_ERROR_LIMIT,
+        return hed_fail(r->error, HED_ERROR_LIMIT,
             "%s: byte %zu: found more than %u of the kind %s", r->name, r->at, list->count,
             message->name);
     if (list->count == list->capacity) {
         uint32_t capacity = list->capacity ? 2 * list->capacity : 8;
         void *items = realloc(list->items, capacity * message->size);
         if (!items)
-            return synth_fail(r->error, HED_ERROR_MEMORY, "%s: no memory for %u of the kind %s",
+            return hed_fail(r->error, HED_ERROR_MEMORY, "%s: no memory for %u of the kind %s",
                 r->name, capacity, message->name);
         list->items = items;
         list->capacity = capacity;
@@ -123,7 +123,7 @@ static hed_status read_message(reader *r, const synth_wire_message *message, siz
         hed_status status = read_varint(r, message->name, end, &tag);
         if (status) return status;
         if (tag >> 3 == 0 || tag > UINT32_MAX)
-            return synth_fail(r->error, HED_ERROR_FORMAT,
+            return hed_fail(r->error, HED_ERROR_FORMAT,
                 "%s: byte %zu: found field %" PRIu64
                 " in the %s, expected 1 or more: this is no preset",
                 r->name, begin, tag >> 3, message->name);
@@ -134,7 +134,7 @@ static hed_status read_message(reader *r, const synth_wire_message *message, siz
         while (field->number && field->number != number) field++;
         if (!field->number) continue;
         if (type != expected[field->kind])
-            return synth_fail(r->error, HED_ERROR_FORMAT,
+            return hed_fail(r->error, HED_ERROR_FORMAT,
                 "%s: byte %zu: found field %u of the %s with wire type %u, expected %u", r->name,
                 begin, number, message->name, type, expected[field->kind]);
         status = store(r, field, &v, out);

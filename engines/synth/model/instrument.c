@@ -10,16 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-hed_status synth_fail(hed_error *error, hed_status status, const char *format, ...)
-{
-    char text[HED_ERROR_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return hed_error_set(error, status, "%s", text);
-}
-
 /* ---- memory ---- */
 
 void *synth_grow(
@@ -115,7 +105,7 @@ static bool reserve(hed_synth_instrument *instrument, uint32_t type, uint64_t co
 hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more, hed_error *error)
 {
     if (more > SYNTH_MOST_ENTITIES - instrument->entity_count)
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "an instrument holds up to %" PRIu32 " entities; %" PRIu32 " were there, %" PRIu32
             " more were asked for",
             (uint32_t)SYNTH_MOST_ENTITIES, instrument->entity_count, more);
@@ -123,7 +113,7 @@ hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more,
     synth_place *places = synth_grow(&instrument->allocator, instrument->places,
         &instrument->place_capacity, need, sizeof *places);
     if (!places)
-        return synth_fail(error, HED_ERROR_MEMORY,
+        return hed_fail(error, HED_ERROR_MEMORY,
             "out of memory for an instrument's %" PRIu64 " entities", need);
     instrument->places = places;
     return HED_OK;
@@ -132,12 +122,12 @@ hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more,
 hed_status synth_reserve(hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
 {
     if (more > SYNTH_MOST_OF_TYPE - instrument->counts[type])
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
             SYNTH_MOST_OF_TYPE, more, hed_synth_entity_type_name(type));
     hed_status status = synth_reserve_places(instrument, more, error);
     if (status == HED_OK && !reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
-        return synth_fail(error, HED_ERROR_MEMORY,
+        return hed_fail(error, HED_ERROR_MEMORY,
             "out of memory for %" PRIu32 " more of an instrument's %s", more,
             hed_synth_entity_type_name(type));
     return status;
@@ -159,7 +149,7 @@ static hed_status check_def(const hed_synth_instrument_def *def, hed_error *erro
 {
     hed_status status = synth_check_fields(synth_instrument_fields, def, "instrument", error);
     if (status == HED_OK && def->low > def->high)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "instrument: low is %u and high %u; expected the lower note first", def->low,
             def->high);
     return status;
@@ -175,7 +165,7 @@ hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     hed_status status = check_def(&checked, error);
     if (status != HED_OK) return status;
     hed_synth_instrument *made = own.allocate(own.user, sizeof *made, _Alignof(hed_synth_instrument));
-    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
     *made = (hed_synth_instrument){.allocator = own, .def = checked};
     *instrument = made;
     return HED_OK;
@@ -277,9 +267,8 @@ static bool copy_links(const hed_synth_instrument *from, hed_synth_instrument *t
 hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, hed_error *error)
 {
     instrument->file = synth_copy_text(&instrument->allocator, file);
-    return instrument->file
-               ? HED_OK
-               : synth_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
+    return instrument->file ? HED_OK
+                            : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
 }
 
 hed_status hed_synth_instrument_copy(
@@ -302,7 +291,7 @@ hed_status hed_synth_instrument_copy(
         return HED_OK;
     hed_synth_instrument_destroy(made);
     *copy = NULL;
-    return synth_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
 }
 
 const hed_synth_instrument_def *hed_synth_instrument_definition(const hed_synth_instrument *instrument)
@@ -370,7 +359,7 @@ hed_status synth_set_name(
     if (!copy || !synth_table_put(&instrument->name_table, allocator,
                      synth_hash_text(text, strlen(text)), instrument->name_count)) {
         synth_free_text(allocator, copy);
-        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for the name \"%s\"", text);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name \"%s\"", text);
     }
     /* A new entity has the largest number: names stay in order. */
     instrument->names[instrument->name_count++] = (synth_name){entity, copy};
@@ -381,10 +370,10 @@ hed_status synth_check_name(const hed_synth_instrument *instrument, const char *
 {
     size_t length = strlen(name);
     if (length == 0 || length > SYNTH_LONGEST_NAME)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a name has %zu bytes; expected 1 to %d",
-            length, SYNTH_LONGEST_NAME);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a name has %zu bytes; expected 1 to %d", length,
+            SYNTH_LONGEST_NAME);
     if (hed_synth_instrument_find(instrument, name) || synth_find_grid(instrument, name, length))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "the name \"%s\" is taken", name);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the name \"%s\" is taken", name);
     return HED_OK;
 }
 
@@ -394,7 +383,7 @@ hed_status synth_check_grid_name(
     hed_status status = synth_check_name(instrument, name, error);
     size_t length = strlen(name);
     if (status == HED_OK && length > SYNTH_LONGEST_GRID_NAME)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "the name of a grid has %zu bytes; expected at most %d", length,
             SYNTH_LONGEST_GRID_NAME);
     /* An entity of the name "s[3]" would hide a body of the grid "s". Bodies in files come before
@@ -403,7 +392,7 @@ hed_status synth_check_grid_name(
         const char *other = instrument->names[i].text;
         if (strncmp(other, name, length) == 0 &&
             (other[length] == '[' || strncmp(other + length, ".springs", 8) == 0))
-            status = synth_fail(error, HED_ERROR_ARGUMENT,
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
                 "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, other);
     }
     return status;
@@ -416,7 +405,7 @@ static hed_status check_reference(const hed_synth_instrument *instrument, const 
 {
     const synth_place *place = synth_find(instrument, found);
     if (place && place->type == field->refers) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what, field->key, found,
         place ? hed_synth_entity_type_name(place->type) : "not there",
         hed_synth_entity_type_name(field->refers));
@@ -431,7 +420,7 @@ static hed_status check_spring(
         synth_element(instrument, HED_SYNTH_BODY, synth_find(instrument, spring->to)->index);
     char from[SYNTH_DESCRIPTION], to[SYNTH_DESCRIPTION];
     if (memcmp(a->position, b->position, sizeof a->position) != 0) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
         "spring: its ends %s and %s are at the same place: it has no direction to pull in",
         hed_synth_instrument_describe(instrument, spring->from, from, sizeof from),
         hed_synth_instrument_describe(instrument, spring->to, to, sizeof to));
@@ -441,7 +430,7 @@ static hed_status check_entity(
     const hed_synth_instrument *instrument, const hed_synth_entity_def *def, hed_error *error)
 {
     if ((uint32_t)def->type >= HED_SYNTH_ENTITY_TYPE_COUNT)
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "there is no type %d of entities", (int)def->type);
     const char *what = hed_synth_entity_type_name(def->type);
     hed_status status = synth_check_fields(synth_fields[def->type], &def->as, what, error);
@@ -473,7 +462,7 @@ hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
 
 static hed_status no_such(hed_synth_entity entity, hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
 }
 
 hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_entity entity,
@@ -483,7 +472,7 @@ hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     if (place->type != (uint32_t)def->type)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "entity %" PRIu32 " is a %s and cannot become a %s", entity,
             hed_synth_entity_type_name(place->type), hed_synth_entity_type_name(def->type));
     hed_status status = check_entity(instrument, def, error);

@@ -57,14 +57,14 @@ __attribute__((format(printf, 3, 4))) static hed_status wrong(
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (r->in_track)
-        return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u, byte %zu: found %s", r->name,
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s: track %u, byte %zu: found %s", r->name,
             r->track + 1, byte, text);
-    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: byte %zu: found %s", r->name, byte, text);
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %zu: found %s", r->name, byte, text);
 }
 
 static hed_status ends(const reader *r, const char *how)
 {
-    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u ends at byte %zu, %s", r->name,
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s: track %u ends at byte %zu, %s", r->name,
         r->track + 1, r->end, how);
 }
 
@@ -113,7 +113,7 @@ static hed_status add(reader *r, const hed_synth_midi_event *event)
         uint32_t capacity = file->capacity ? 2 * file->capacity : 256;
         hed_synth_midi_event *events = realloc(file->events, capacity * sizeof *events);
         if (!events)
-            return synth_fail(
+            return hed_fail(
                 r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, capacity);
         file->events = events;
         file->capacity = capacity;
@@ -228,7 +228,7 @@ static hed_status set_division(reader *r, uint32_t division)
 static hed_status read_head(reader *r, uint32_t *tracks)
 {
     if (r->size < 14 || memcmp(r->bytes, "MThd", 4) != 0)
-        return synth_fail(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s is no MIDI file: expected \"MThd\" and a header of 14 bytes, found %s", r->name,
             r->size < 14 ? "fewer bytes" : "others");
     uint32_t length = big_endian(r->bytes + 4, 4), format = big_endian(r->bytes + 8, 2);
@@ -304,7 +304,7 @@ hed_status hed_synth_midi_file_parse(
     if (hed_failed(error)) return error->status;
     *file = NULL;
     hed_synth_midi_file *made = calloc(1, sizeof *made);
-    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
     reader r = {
         .name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
     hed_status status = read_head(&r, &made->tracks);

@@ -3,6 +3,7 @@
 #ifndef SYNTH_MODEL_H
 #define SYNTH_MODEL_H
 
+#include "heddle/author.h"
 #include "heddle/synth.h"
 #include "heddle/base.h"
 
@@ -218,9 +219,5 @@ hed_status synth_check_fields(
 bool synth_same_value(const synth_field *field, const void *a, const void *b);
 bool synth_is_exciter(hed_synth_entity_type type);
 bool synth_is_modulator(hed_synth_entity_type type);
-
-/* Fills an error and gives its status. */
-hed_status synth_fail(hed_error *error, hed_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

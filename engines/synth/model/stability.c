@@ -139,9 +139,9 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
     if (hed_failed(error)) return error->status;
     *stability = (hed_synth_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))
-        return synth_fail(
-            error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
-    uint32_t bodies = instrument->counts[HED_SYNTH_BODY], springs = instrument->counts[HED_SYNTH_SPRING];
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
+    uint32_t bodies = instrument->counts[HED_SYNTH_BODY],
+             springs = instrument->counts[HED_SYNTH_SPRING];
     bool of_bodies = bodies > 0 && modulates(instrument, HED_SYNTH_BODY),
          of_springs = springs > 0 && modulates(instrument, HED_SYNTH_SPRING);
     walk w = {.instrument = instrument, .step = synth_largest_dilation(&instrument->def) / rate};
@@ -159,6 +159,6 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
     release(instrument, w.masses, bodies, sizeof *w.masses);
     release(instrument, w.springs, springs, sizeof *w.springs);
     return whole ? HED_OK
-                 : synth_fail(error, HED_ERROR_MEMORY,
+                 : hed_fail(error, HED_ERROR_MEMORY,
                        "out of memory for the stability of %" PRIu32 " bodies", bodies);
 }

@@ -1,9 +1,8 @@
 /* What the files that make a program share. program.c orders entities and lays the store out,
- * program_values.c fills parameters, states and signals, program_lists.c the lists and rows. */
+ * values.c fills parameters, states and signals, values.c the lists and rows. */
 #ifndef SYNTH_PROGRAM_PARTS_H
 #define SYNTH_PROGRAM_PARTS_H
 
-#include "program/memory.h"
 #include "program/program.h"
 
 #include <math.h>
@@ -32,7 +31,7 @@ enum {
 };
 
 typedef struct synth_builder {
-    const hed_allocator *allocator;
+    hed_arena arena; /* all that is not the program's */
     const synth_program_def *def;
     const hed_synth_instrument *instrument;
     synth_program *program;
@@ -71,14 +70,13 @@ typedef struct synth_shape {
 } synth_shape;
 extern const synth_shape synth_shapes[SYNTH_TYPES];
 
-/* Indices of all bodies in the order that suits vectors (program_order.c). Errors: MEMORY. */
+/* Indices of all bodies in the order that suits vectors (program.c). Errors: MEMORY. */
 hed_status synth_order_bodies(const hed_allocator *allocator,
     const hed_synth_instrument *instrument, uint32_t *order, hed_error *error);
 /* Counts the entries of all lists; gives their words. Errors: MEMORY. */
 hed_status synth_count_lists(synth_builder *builder, uint64_t *words, hed_error *error);
 /* Writes them from `word` on, and where they are into the layout. */
 void synth_fill_lists(synth_builder *builder, uint32_t word);
-void synth_release_lists(synth_builder *builder);
 /* Parameters, states and signals at rest, and targets. */
 void synth_fill_values(synth_builder *builder);
 /* The route of an entity of a type that has one, else NULL. */

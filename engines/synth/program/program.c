@@ -30,18 +30,9 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
     [SYNTH_EAR] = {EAR_PARAMETERS, 0, EAR_SIGNALS, 0},
 };
 
-static hed_status out_of_memory(hed_error *error)
-{
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory to make a program of the instrument");
-}
-
-/* An array of the builder or the program; true when there is no memory. */
-static bool no_room(const synth_builder *b, void **array, uint64_t count, size_t size)
-{
-    *array = synth_new(b->allocator, count, size);
-    return !*array;
-}
-#define NO_ROOM(b, array, count) no_room(b, (void **)&(array), count, sizeof *(array))
+/* An array of the builder or the program; true where there is no memory. */
+#define NO_ROOM(of, array, count) \
+    (!((array) = hed_arena_new(&(of)->arena, count, sizeof *(array), error)))
 
 /* ---- what is there, and in which order ---- */
 
@@ -68,7 +59,7 @@ static hed_status order_for_vectors(synth_builder *b, hed_error *error)
 {
     const hed_synth_instrument *in = b->instrument;
     synth_type_layout *bodies = &b->program->layout.type[SYNTH_BODY];
-    hed_status status = synth_order_bodies(b->allocator, in, b->order[HED_SYNTH_BODY], error);
+    hed_status status = synth_order_bodies(&b->arena.allocator, in, b->order[HED_SYNTH_BODY], error);
     if (status) return status;
     b->ordered[HED_SYNTH_BODY] = bodies->count = in->counts[HED_SYNTH_BODY];
     for (uint32_t i = 0; i < bodies->count; i++) {
@@ -103,12 +94,10 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
 /* Bodies that step together have about as many springs. */
 static hed_status order_bodies(synth_builder *b, hed_error *error)
 {
-    uint32_t count = b->instrument->counts[HED_SYNTH_BODY],
-             *from = synth_new(b->allocator, count, sizeof *from);
-    hed_status status =
-        from ? synth_order_bodies(b->allocator, b->instrument, from, error) : out_of_memory(error);
+    uint32_t *from;
+    if (NO_ROOM(b, from, b->instrument->counts[HED_SYNTH_BODY])) return HED_ERROR_MEMORY;
+    hed_status status = synth_order_bodies(&b->arena.allocator, b->instrument, from, error);
     if (!status) order_type(b, HED_SYNTH_BODY, from);
-    synth_release(b->allocator, from, count, sizeof *from);
     return status;
 }
 
@@ -117,11 +106,11 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
     const hed_synth_instrument *in = b->instrument;
     if (NO_ROOM(b, b->marks, in->entity_count + 1u) ||
         NO_ROOM(b, b->element, in->entity_count + 1u))
-        return out_of_memory(error);
+        return HED_ERROR_MEMORY;
     memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
     mark(b);
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
-        if (NO_ROOM(b, b->order[type], in->counts[type])) return out_of_memory(error);
+        if (NO_ROOM(b, b->order[type], in->counts[type])) return HED_ERROR_MEMORY;
         hed_status status = HED_OK;
         if (type == HED_SYNTH_BODY && !b->def->remote)
             status = b->def->vectors ? order_for_vectors(b, error) : order_bodies(b, error);
@@ -136,7 +125,7 @@ static hed_status order_links(synth_builder *b, hed_error *error)
     const hed_synth_instrument *in = b->instrument;
     if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) ||
         NO_ROOM(b, b->link_order, in->link_count))
-        return out_of_memory(error);
+        return HED_ERROR_MEMORY;
     uint32_t *begin = b->link_begin + 1;
     for (uint32_t i = 0; i < in->link_count; i++) begin[in->links[i].from]++;
     for (uint32_t entity = 1; entity <= in->entity_count; entity++)
@@ -194,7 +183,7 @@ static hed_status make_contacts(synth_builder *b, hed_error *error)
         }
         if (b->ordered[type] == modulated) layout->modulated = (uint32_t)count;
         layout->count = (uint32_t)count;
-        if (NO_ROOM(b, b->contacts[type], count)) return out_of_memory(error);
+        if (NO_ROOM(b, b->contacts[type], count)) return HED_ERROR_MEMORY;
         for (uint32_t i = 0; i < b->ordered[type]; i++) {
             hed_synth_entity entity = ids[b->order[type][i]];
             list_contacts(b, b->order[type][i], entity, b->contacts[type] + b->element[entity]);
@@ -207,7 +196,7 @@ static hed_status make_ears(synth_builder *b, hed_error *error)
 {
     synth_layout *layout = &b->program->layout;
     uint32_t microphones = b->ordered[HED_SYNTH_MICROPHONE];
-    if (NO_ROOM(b, b->first_ear, microphones + 1u)) return out_of_memory(error);
+    if (NO_ROOM(b, b->first_ear, microphones + 1u)) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < microphones; i++) {
         hed_synth_entity entity = b->instrument->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
         uint32_t bodies = b->link_begin[entity + 1] - b->link_begin[entity];
@@ -223,19 +212,19 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
     synth_program *program = b->program;
     const hed_synth_instrument *in = b->instrument;
     program->entity_count = in->entity_count;
-    if (NO_ROOM(b, program->seats, in->entity_count + 1u)) return out_of_memory(error);
+    if (NO_ROOM(program, program->seats, in->entity_count + 1u)) return HED_ERROR_MEMORY;
     memset(program->seats, 0xff, (in->entity_count + 1u) * sizeof *program->seats);
-    if (NO_ROOM(b, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count))
-        return out_of_memory(error);
+    if (NO_ROOM(program, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count))
+        return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < b->ordered[HED_SYNTH_MICROPHONE]; i++)
         for (uint32_t ear = b->first_ear[i]; ear < b->first_ear[i + 1]; ear++)
             program->entities[SYNTH_EAR][ear] =
                 in->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         uint32_t count = program->layout.type[type].count;
-        if (NO_ROOM(b, program->entities[type], count)) return out_of_memory(error);
-        if (synth_is_contact(type) && NO_ROOM(b, program->contact_body[type], count))
-            return out_of_memory(error);
+        if (NO_ROOM(program, program->entities[type], count)) return HED_ERROR_MEMORY;
+        if (synth_is_contact(type) && NO_ROOM(program, program->contact_body[type], count))
+            return HED_ERROR_MEMORY;
         /* backwards: the seat of an exciter is its first contact */
         for (uint32_t i = count; i-- > 0;) {
             const synth_contact *contact = synth_is_contact(type) ? &b->contacts[type][i] : NULL;
@@ -283,11 +272,9 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
         room += synth_shapes[type].gated ? in->counts[type] : 0;
     targets = program->layout.type[SYNTH_MIDI].count +
               program->layout.type[SYNTH_OSCILLATOR].count + program->layout.type[SYNTH_LFO].count;
-    program->gate_room = (uint32_t)room;
-    program->target_room = (uint32_t)targets;
-    if (NO_ROOM(b, program->gates, room) || NO_ROOM(b, program->targets, targets) ||
-        NO_ROOM(b, program->stems, program->layout.type[SYNTH_MICROPHONE].count))
-        return out_of_memory(error);
+    if (NO_ROOM(program, program->gates, room) || NO_ROOM(program, program->targets, targets) ||
+        NO_ROOM(program, program->stems, program->layout.type[SYNTH_MICROPHONE].count))
+        return HED_ERROR_MEMORY;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++)
             add_gate(program, *synth_route_of(in, type, i), notes_start(in, type, i));
@@ -313,10 +300,10 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
     if (def.warps == 0) def.warps = 1;
     b->piece_room = hed_pack_capacity(&def);
     if (NO_ROOM(b, b->pieces, b->piece_room) || NO_ROOM(b, b->warp_rows, HED_PACK_MAX_WARPS))
-        return out_of_memory(error);
+        return HED_ERROR_MEMORY;
     hed_status status = hed_pack(&def, b->pieces, b->piece_room, &b->program->packing);
     if (status)
-        return synth_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps,
+        return hed_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps,
             def.lanes, hed_pack_method_name(def.method), hed_status_name(status));
     for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
         uint32_t *most = &b->warp_rows[b->pieces[i].warp];
@@ -359,7 +346,7 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         synth_type_layout *t = &layout->type[type];
         if (t->count > SYNTH_SEAT_ENTITY(UINT32_MAX))
-            return synth_fail(
+            return hed_fail(
                 error, HED_ERROR_LIMIT, "%u elements of one type: 2^24 - 1 is the limit", t->count);
         t->parameter = (uint32_t)word;
         word += (uint64_t)synth_shapes[type].parameters * t->count;
@@ -385,10 +372,10 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     for (uint32_t warp = 0; warp < layout->warps; warp++) rows += b->warp_rows[warp];
     word += layout->warps + 1 + rows * layout->lanes;
     if (word > 1u << 30)
-        return synth_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit",
+        return hed_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit",
             (unsigned long long)word);
     layout->words = (uint32_t)word;
-    if (NO_ROOM(b, b->program->image, word)) return out_of_memory(error);
+    if (NO_ROOM(b->program, b->program->image, word)) return HED_ERROR_MEMORY;
     synth_fill_lists(b, (uint32_t)lists);
     return HED_OK;
 }
@@ -418,7 +405,7 @@ static hed_status check(const synth_program_def *def, hed_error *error)
     hed_status status = hed_synth_instrument_stability(in, def->rate, &stability, error);
     if (status || stability.unsafe == 0) return status;
     char text[SYNTH_DESCRIPTION];
-    return synth_fail(error, HED_ERROR_ARGUMENT,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
         "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
         in->file ? in->file : "", in->file ? ": " : "",
@@ -443,42 +430,24 @@ static hed_status build(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
-static void release_builder(synth_builder *b)
-{
-    const hed_allocator *a = b->allocator;
-    const hed_synth_instrument *in = b->instrument;
-    synth_release(a, b->marks, in->entity_count + 1u, sizeof *b->marks);
-    synth_release(a, b->element, in->entity_count + 1u, sizeof *b->element);
-    synth_release(a, b->link_begin, in->entity_count + 2u, sizeof *b->link_begin);
-    synth_release(a, b->link_order, in->link_count, sizeof *b->link_order);
-    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
-        synth_release(a, b->order[type], in->counts[type], sizeof *b->order[type]);
-        synth_release(
-            a, b->contacts[type], b->program->layout.type[type].count, sizeof *b->contacts[type]);
-    }
-    synth_release(a, b->first_ear, b->ordered[HED_SYNTH_MICROPHONE] + 1u, sizeof *b->first_ear);
-    synth_release_lists(b);
-    synth_release(a, b->pieces, b->piece_room, sizeof *b->pieces);
-    synth_release(a, b->warp_rows, HED_PACK_MAX_WARPS, sizeof *b->warp_rows);
-}
-
 hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
     synth_program **program, hed_error *error)
 {
     const hed_synth_instrument_def *instrument = hed_synth_instrument_definition(def->instrument);
     *program = NULL;
-    synth_program *made = synth_new(allocator, 1, sizeof *made);
-    if (!made) return out_of_memory(error);
-    made->allocator = *allocator;
+    hed_arena arena = {.allocator = *allocator, .owner = "a program of the instrument"};
+    synth_program *made = hed_arena_new(&arena, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->arena = arena;
     made->instances = instrument->mode == HED_SYNTH_SINGLETON ? 1 : instrument->voices;
     made->step = 1.0 / def->rate;
     made->remote = def->remote;
     made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
     made->layout.step = (float)(1.0 / def->rate);
-    synth_builder builder = {.allocator = allocator, .def = def, .instrument = def->instrument,
+    synth_builder builder = {.arena = {.allocator = *allocator, .owner = arena.owner}, .def = def, .instrument = def->instrument,
         .program = made, .step = made->step};
     hed_status status = build(&builder, error);
-    release_builder(&builder);
+    hed_arena_free(&builder.arena);
     if (status) synth_program_destroy(made);
     else *program = made;
     return status;
@@ -486,22 +455,10 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
 
 void synth_program_destroy(synth_program *program)
 {
-    if (!program) return;
-    hed_allocator a = program->allocator;
-    const synth_layout *layout = &program->layout;
-    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-        synth_release(&a, program->entities[type], layout->type[type].count, sizeof(hed_synth_entity));
-        synth_release(&a, program->contact_body[type], layout->type[type].count, sizeof(uint32_t));
-    }
-    synth_release(&a, program->seats, program->entity_count + 1u, sizeof *program->seats);
-    synth_release(&a, program->gates, program->gate_room, sizeof *program->gates);
-    synth_release(&a, program->targets, program->target_room, sizeof *program->targets);
-    synth_release(&a, program->stems, layout->type[SYNTH_MICROPHONE].count, sizeof *program->stems);
-    synth_release(&a, program->image, layout->words, sizeof *program->image);
-    synth_release(&a, program, 1, sizeof *program);
+    if (program) hed_arena_free(&program->arena);
 }
 
-/* The order of bodies for vectors (native_bodies.h) and warps. Where springs mostly go from each
+/* The order of bodies for vectors (solver/cpu/bodies.h) and warps. Where springs mostly go from each
  * body to the one equally far on, bodies stay in the instrument's order, for bands. Else windows of
  * them are sorted by how many springs they have, so that the lanes of a slice end together:
  * SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci. Comput. 36,
@@ -564,19 +521,17 @@ hed_status synth_order_bodies(const hed_allocator *allocator, const hed_synth_in
     uint32_t *order, hed_error *error)
 {
     uint32_t bodies = in->counts[HED_SYNTH_BODY], springs = in->counts[HED_SYNTH_SPRING];
-    uint32_t *counts = synth_new(allocator, bodies, sizeof *counts),
-             *distances = synth_new(allocator, springs, sizeof *distances);
-    hed_status status = HED_OK;
-    if (!counts || !distances) {
-        status = synth_fail(error, HED_ERROR_MEMORY, "no memory to order %u bodies", bodies);
-    } else {
+    hed_arena scratch = {.allocator = *allocator, .owner = "the order of bodies"};
+    uint32_t *counts = hed_arena_new(&scratch, bodies, sizeof *counts, error),
+             *distances = hed_arena_new(&scratch, springs, sizeof *distances, error);
+    hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
+    if (!status) {
         bool sorted = !is_regular(in, distances);
         count_springs(in, counts);
         for (uint32_t i = 0; i < bodies; i++) order[i] = i;
         for (uint32_t begin = 0; sorted && begin < bodies; begin += WINDOW)
             sort_window(counts, begin, bodies - begin < WINDOW ? bodies : begin + WINDOW, order);
     }
-    synth_release(allocator, counts, bodies, sizeof *counts);
-    synth_release(allocator, distances, springs, sizeof *distances);
+    hed_arena_free(&scratch);
     return status;
 }

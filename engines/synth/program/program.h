@@ -4,6 +4,7 @@
 #ifndef SYNTH_PROGRAM_H
 #define SYNTH_PROGRAM_H
 
+#include "heddle/author.h"
 #include "support/words.h"
 
 #include "kernels/layout.h"
@@ -39,7 +40,7 @@ typedef struct synth_target {
 } synth_target;
 
 typedef struct synth_program {
-    hed_allocator allocator;
+    hed_arena arena; /* it and all its arrays */
     synth_layout layout;
     double step; /* s */
     uint32_t instances;
@@ -55,7 +56,7 @@ typedef struct synth_program {
     uint32_t entity_count;
     synth_gate *gates; /* (layout.gates) */
     synth_target *targets;
-    uint32_t target_count, gate_room, target_room;
+    uint32_t target_count;
     hed_synth_entity *stems; /* (layout.stems) the heard microphones */
     hed_pack_layout packing;
 } synth_program;

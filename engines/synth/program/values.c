@@ -491,10 +491,9 @@ hed_status synth_count_lists(synth_builder *b, uint64_t *words, hed_error *error
         b->lists[SYNTH_LIST_LINKS + type] =
             (synth_list_plan){NULL, layout->type[type].modulated, SYNTH_LINK_WORDS, 0};
     for (uint32_t i = 0; i < SYNTH_LISTS; i++) {
-        b->lists[i].counts = synth_new(b->allocator, b->lists[i].entities, sizeof(uint32_t));
-        if (!b->lists[i].counts)
-            return synth_fail(
-                error, HED_ERROR_MEMORY, "no memory to list what bodies are joined by");
+        b->lists[i].counts =
+            hed_arena_new(&b->arena, b->lists[i].entities, sizeof(uint32_t), error);
+        if (!b->lists[i].counts) return HED_ERROR_MEMORY;
     }
     list_all(b);
     *words = 0;
@@ -516,10 +515,4 @@ void synth_fill_lists(synth_builder *b, uint32_t word)
         layout->type[type].links = b->lists[SYNTH_LIST_LINKS + type].word;
     b->appending = true;
     list_all(b);
-}
-
-void synth_release_lists(synth_builder *b)
-{
-    for (uint32_t i = 0; i < SYNTH_LISTS; i++)
-        synth_release(b->allocator, b->lists[i].counts, b->lists[i].entities, sizeof(uint32_t));
 }

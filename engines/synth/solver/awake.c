@@ -2,7 +2,6 @@
  * in a stream of its own from the end of one block to the next. Each launch ends by itself, so
  * nothing that waits for the device waits for longer than a block, and a program that ends badly
  * leaves nothing running. */
-#include "program/memory.h"
 #include "solver/group/kernels.h"
 #include "solver/solver.h"
 
@@ -32,7 +31,7 @@ static const hed_source awake_source = {"awake.cl", awake_cl, 0};
 const hed_kernel_def synth_awake_def = {.name = "synth_awake",
     .summary = "one warp that spins for a time", .entry = "synth_awake", .sources = &awake_source,
     .source_count = 1, .arguments = awake_arguments,
-    .argument_count = SYNTH_COUNT(awake_arguments),
+    .argument_count = HED_COUNT(awake_arguments),
     .needs = HED_CAN_RESIDENT, /* for the device's clock */
     .geometry = awake_geometry};
 
@@ -53,8 +52,8 @@ hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device
     hed_buffer_def buffer = hed_default_buffer_def(sizeof zero);
     hed_stream_def stream = hed_default_stream_def();
     *awake = NULL;
-    synth_awake *a = synth_new(allocator, 1, sizeof *a);
-    if (!a) return synth_fail(error, HED_ERROR_MEMORY, "no memory to keep a device awake");
+    synth_awake *a = hed_new(allocator, 1, sizeof *a, error);
+    if (!a) return HED_ERROR_MEMORY;
     a->allocator = *allocator;
     a->block_ns = block_ns < LONGEST_NS ? block_ns : LONGEST_NS;
     hed_status status = hed_kernel_create(device, &synth_awake_def, NULL, &a->kernel, error);
@@ -87,5 +86,5 @@ void synth_awake_destroy(synth_awake *a)
     hed_buffer_destroy(a->spins);
     hed_kernel_destroy(a->kernel);
     hed_stream_destroy(a->stream);
-    synth_release(&allocator, a, 1, sizeof *a);
+    hed_delete(&allocator, a, 1, sizeof *a);
 }

@@ -1,7 +1,6 @@
 /* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that
  * are in both go on with their state. Everything that needs memory is done in hed_synth_prepare(),
  * so that hed_synth_apply() can be called in an audio callback. */
-#include "program/memory.h"
 #include "solver/solver.h"
 
 #include <stdio.h>
@@ -19,6 +18,7 @@ struct hed_synth_change {
     uint32_t *looked; /* (looked_words) as hed_synth.stores */
     uint64_t looked_words;
     const synth_program *of; /* the program that it was prepared to replace */
+    hed_arena arena;         /* of the four that follow */
     uint32_t *old_stores, *stores;
     float *old_delays, *delays;
     uint64_t old_words, words, old_floats, floats; /* of all instances */
@@ -28,12 +28,12 @@ struct hed_synth_change {
 static hed_status check(const hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     if (!synth || !instrument)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a change needs a synth and an instrument: one of them is NULL");
     const hed_synth_instrument_def *old = &synth->instrument, *def = hed_synth_instrument_definition(instrument);
     if (def->mode == old->mode && (def->mode == HED_SYNTH_SINGLETON || def->voices == old->voices))
         return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
         "the instrument has mode %d with %u voices, the synth plays mode %d with %u: make another synth for it",
         (int)def->mode, def->voices, (int)old->mode, old->voices);
 }
@@ -43,7 +43,7 @@ static hed_status build(const hed_synth *synth, const hed_synth_instrument *inst
 {
     char reason[256];
     if (synth->def.resident)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "while a resident kernel runs the driver gives no memory: a resident synth cannot be changed");
     hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
         synth->items, instrument, &c->program, error);
@@ -54,7 +54,7 @@ static hed_status build(const hed_synth *synth, const hed_synth_instrument *inst
         .instrument = c->instrument, .program = c->program, .ops = synth->ops};
     view.def.instrument = instrument;
     if (!c->ops->valid(&view, reason, sizeof reason))
-        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s cannot run the changed instrument: %s", hed_synth_solver_name(c->ops->id),
             reason);
     status = c->ops->create(&view, c->program, &c->solver, error);
@@ -68,21 +68,18 @@ static hed_status build(const hed_synth *synth, const hed_synth_instrument *inst
     c->words = instances * c->program->layout.words;
     c->old_floats = instances * c->of->layout.delay_words;
     c->floats = instances * c->program->layout.delay_words;
-    c->stems = synth_new(&c->allocator, c->stem_floats, sizeof *c->stems);
-    c->old_stores = synth_new(&c->allocator, c->old_words, sizeof *c->old_stores);
-    c->stores = synth_new(&c->allocator, c->words, sizeof *c->stores);
+    hed_allocator *a = &c->allocator;
+    c->stems = hed_new(a, c->stem_floats, sizeof *c->stems, error);
+    c->old_stores = hed_arena_new(&c->arena, c->old_words, sizeof *c->old_stores, error);
+    c->stores = hed_arena_new(&c->arena, c->words, sizeof *c->stores, error);
+    c->old_delays = hed_arena_new(&c->arena, c->old_floats, sizeof *c->old_delays, error);
+    c->delays = hed_arena_new(&c->arena, c->floats, sizeof *c->delays, error);
     if (synth_needs_copy(c->ops, c->voices)) {
         c->looked_words = c->words;
-        c->looked = synth_new(&c->allocator, c->words, sizeof *c->looked);
-        if (!c->looked)
-            return synth_fail(
-                error, HED_ERROR_MEMORY, "no memory for a copy of a changed instrument");
+        c->looked = hed_new(a, c->words, sizeof *c->looked, error);
+        if (!c->looked) return HED_ERROR_MEMORY;
     }
-    c->old_delays = synth_new(&c->allocator, c->old_floats, sizeof *c->old_delays);
-    c->delays = synth_new(&c->allocator, c->floats, sizeof *c->delays);
-    if (!c->stems || !c->old_stores || !c->stores || !c->old_delays || !c->delays)
-        return synth_fail(error, HED_ERROR_MEMORY,
-            "no memory for the %llu words of a changed instrument", (unsigned long long)c->words);
+    if (!c->stems || c->arena.failed) return HED_ERROR_MEMORY;
     return HED_OK;
 }
 
@@ -91,13 +88,14 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
 {
     if (hed_failed(error)) return error->status;
     if (!change)
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
     *change = NULL;
     hed_status status = check(synth, instrument, error);
     if (status) return status;
-    hed_synth_change *made = synth_new(&synth->allocator, 1, sizeof *made);
-    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a change");
+    hed_synth_change *made = hed_new(&synth->allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->arena = (hed_arena){.allocator = synth->allocator, .owner = "a changed instrument"};
     made->allocator = synth->allocator;
     made->ops = synth->ops;
     made->of = synth->program;
@@ -119,10 +117,10 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
 {
     if (hed_failed(error)) return error->status;
     if (!synth || !c)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_apply needs a synth and a change: one of them is NULL");
     if (c->applied || c->of != synth->program)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "this change was applied before, or prepared before another one was applied: prepare it anew");
     hed_status status = synth->ops->read(synth->solver, c->old_stores, c->old_delays, error);
     if (status) return status;
@@ -156,11 +154,8 @@ void hed_synth_change_destroy(hed_synth_change *c)
     if (c->solver) c->ops->destroy(c->solver);
     synth_voices_destroy(c->voices);
     synth_program_destroy(c->program);
-    synth_release(&allocator, c->stems, c->stem_floats, sizeof *c->stems);
-    synth_release(&allocator, c->looked, c->looked_words, sizeof *c->looked);
-    synth_release(&allocator, c->old_stores, c->old_words, sizeof *c->old_stores);
-    synth_release(&allocator, c->stores, c->words, sizeof *c->stores);
-    synth_release(&allocator, c->old_delays, c->old_floats, sizeof *c->old_delays);
-    synth_release(&allocator, c->delays, c->floats, sizeof *c->delays);
-    synth_release(&allocator, c, 1, sizeof *c);
+    hed_delete(&allocator, c->stems, c->stem_floats, sizeof *c->stems);
+    hed_delete(&allocator, c->looked, c->looked_words, sizeof *c->looked);
+    hed_arena_free(&c->arena);
+    hed_delete(&allocator, c, 1, sizeof *c);
 }

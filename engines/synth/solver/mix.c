@@ -16,7 +16,6 @@
  * An instance that is cut off ("all sound off") leaves a step: what it was at its last sample is
  * added and fades out exponentially, so there is no click and what starts at once is heard
  * whole. */
-#include "program/memory.h"
 #include "solver/solver.h"
 
 #include "heddle/math.h"
@@ -86,9 +85,8 @@ static float gain_now(const synth_mix *mix)
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     double rate, synth_mix **mix, hed_error *error)
 {
-    synth_mix *made = synth_new(allocator, 1, sizeof *made);
-    *mix = made;
-    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for the limiter");
+    synth_mix *made = *mix = hed_new(allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
     made->allocator = *allocator;
     double window = LOOK_AHEAD * rate;
     made->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
@@ -115,7 +113,7 @@ void synth_mix_destroy(synth_mix *mix)
 {
     if (!mix) return;
     hed_allocator allocator = mix->allocator;
-    synth_release(&allocator, mix, 1, sizeof *mix);
+    hed_delete(&allocator, mix, 1, sizeof *mix);
 }
 
 void synth_mix_reset(synth_mix *mix)

@@ -1,6 +1,5 @@
 /* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes
  * (voices.c), a solver runs the program, mix.c makes sound of the stems. */
-#include "program/memory.h"
 #include "solver/solver.h"
 
 #include <stdio.h>
@@ -25,24 +24,24 @@ static hed_status check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
-    return synth_fail(
+    return hed_fail(
         error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u: %u to %u", name, value, low, high);
 }
 
 static hed_status check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
 {
     if (!device || !def || !def->instrument)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a synth needs a device, a definition and its instrument: one of them is NULL");
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
     hed_status status = check_range("block", def->block, 1, 1u << 16, error);
     if (!status) status = check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
     if (!status) status = check_range("threads", def->threads, 1, MOST_THREADS, error);
     if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
     if (!status && (def->transpose < -127 || def->transpose > 127))
-        status = synth_fail(error, HED_ERROR_ARGUMENT,
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_def.transpose is %d: -127 to 127 semitones", def->transpose);
     if (!status)
         status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
@@ -52,7 +51,7 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
         status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
         status =
-            synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
+            hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
     return status;
 }
 
@@ -115,7 +114,7 @@ static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
         synth->def.solver = synth->ops->id;
         return HED_OK;
     }
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
         hed_synth_solver_name(wanted), hed_device_get_info(synth->device)->id, reason);
 }
 
@@ -148,14 +147,17 @@ static hed_status build(hed_synth *synth, const hed_synth_instrument *instrument
     else if (automatic && is_sensible(synth, HED_SYNTH_GRID) &&
              synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.solver = HED_SYNTH_GRID;
-    hed_status status = build_solver(synth, instrument, true, error);
     /* That the grid has no room for an instrument is seen only while its tables are made. */
-    if (automatic && synth->def.solver == HED_SYNTH_GRID &&
-        (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
+    bool may_fail = automatic && synth->def.solver == HED_SYNTH_GRID;
+    hed_error first = {0};
+    hed_status status = build_solver(synth, instrument, true, may_fail ? &first : error);
+    if (may_fail && (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
         synth_program_destroy(synth->program);
         synth->program = NULL;
         synth->def.solver = HED_SYNTH_AUTO;
         status = build_solver(synth, instrument, false, error);
+    } else if (may_fail && status && error) {
+        *error = first;
     }
     if (!status)
         status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program,
@@ -164,24 +166,17 @@ static hed_status build(hed_synth *synth, const hed_synth_instrument *instrument
         status = synth_mix_create(
             &synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
     if (status) return status;
-    synth->stem_floats =
-        (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
-    synth->stems = synth_new(&synth->allocator, synth->stem_floats, sizeof(float));
-    if (!synth->stems)
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems",
-            (unsigned long long)synth->stem_floats);
-    synth->store_words = (uint64_t)synth->program->instances * synth->program->layout.words;
+    hed_allocator *a = &synth->allocator;
+    uint64_t instances = synth->program->instances;
+    synth->stem_floats = synth->def.block * instances * synth->program->layout.stems * 2;
+    synth->store_words = instances * synth->program->layout.words;
+    synth->stems = hed_new(a, synth->stem_floats, sizeof(float), error);
+    synth->events = hed_new(a, synth->def.max_events, sizeof *synth->events, error);
+    if (!synth->stems || !synth->events) return HED_ERROR_MEMORY;
     if (synth_needs_copy(synth->ops, synth->voices)) {
-        synth->stores = synth_new(&synth->allocator, synth->store_words, sizeof *synth->stores);
-        if (!synth->stores)
-            return synth_fail(error, HED_ERROR_MEMORY,
-                "no memory for a copy of %llu words of stores",
-                (unsigned long long)synth->store_words);
+        synth->stores = hed_new(a, synth->store_words, sizeof *synth->stores, error);
+        if (!synth->stores) return HED_ERROR_MEMORY;
     }
-    synth->events = synth_new(&synth->allocator, synth->def.max_events, sizeof *synth->events);
-    if (!synth->events)
-        return synth_fail(
-            error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
     if (!synth->def.keep_awake || synth->def.resident) return HED_OK;
     return synth_awake_create(
         &synth->allocator, synth->device, block_ns(&synth->def), &synth->awake, error);
@@ -192,8 +187,8 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     hed_synth **synth, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
-    hed_synth *made = synth_new(&allocator, 1, sizeof *made);
-    if (!made) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a synth");
+    hed_synth *made = hed_new(&allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
     made->allocator = allocator;
     made->device = device;
     made->stream = def->stream;
@@ -219,8 +214,7 @@ hed_status hed_synth_create(
 {
     if (hed_failed(error)) return error->status;
     if (!synth)
-        return synth_fail(
-            error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
     *synth = NULL;
     hed_status status = check_def(device, def, error);
     if (status) return status;
@@ -241,15 +235,15 @@ void hed_synth_destroy(hed_synth *synth)
     if (!synth) return;
     hed_allocator allocator = synth->allocator;
     synth_awake_destroy(synth->awake);
-    synth_release(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
-    synth_release(&allocator, synth->stems, synth->stem_floats, sizeof(float));
-    synth_release(&allocator, synth->stores, synth->store_words, sizeof *synth->stores);
+    hed_delete(&allocator, synth->events, synth->def.max_events, sizeof *synth->events);
+    hed_delete(&allocator, synth->stems, synth->stem_floats, sizeof(float));
+    hed_delete(&allocator, synth->stores, synth->store_words, sizeof *synth->stores);
     synth_mix_destroy(synth->mix);
     synth_voices_destroy(synth->voices);
     if (synth->solver) synth->ops->destroy(synth->solver);
     if (synth->own_stream) hed_stream_destroy(synth->stream);
     synth_program_destroy(synth->program);
-    synth_release(&allocator, synth, 1, sizeof *synth);
+    hed_delete(&allocator, synth, 1, sizeof *synth);
 }
 
 /* ---- sound ---- */
@@ -388,10 +382,10 @@ static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error
 hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     if (!synth || !block || !block->left || !block->right || (block->event_count && !block->events))
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a block needs a synth, left, right and its events: one of them is NULL");
     if (block->frames < 1 || block->frames > synth->def.block)
-        return synth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
     uint64_t begin = hed_now();
     hed_status status = play(synth, block, error);
@@ -404,7 +398,7 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
 hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_reset: no synth");
+    if (!synth) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_reset: no synth");
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
     synth->sample = 0;
@@ -439,7 +433,7 @@ hed_status hed_synth_read_bodies(
 {
     if (hed_failed(error)) return error->status;
     if (!synth || instance >= synth->program->instances)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
+        return hed_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
             synth ? synth->program->instances : 0);
     if (synth->ops->bodies) return synth->ops->bodies(synth->solver, positions, velocities, error);
     const synth_program *program = synth->program;
@@ -447,22 +441,19 @@ hed_status hed_synth_read_bodies(
     uint64_t words = (uint64_t)program->instances * layout->words,
              floats = (uint64_t)program->instances * layout->delay_words;
     uint32_t bodies = layout->type[SYNTH_BODY].count;
-    uint32_t *stores = synth_new(&synth->allocator, words, sizeof *stores),
-             *order = synth_new(&synth->allocator, bodies, sizeof *order);
-    float *delays = synth_new(&synth->allocator, floats, sizeof *delays);
+    hed_arena scratch = {.allocator = synth->allocator, .owner = "positions of bodies"};
+    uint32_t *stores = hed_arena_new(&scratch, words, sizeof *stores, error),
+             *order = hed_arena_new(&scratch, bodies, sizeof *order, error);
+    float *delays = hed_arena_new(&scratch, floats, sizeof *delays, error);
     hed_status status =
-        stores && order && delays
-            ? synth->ops->read(synth->solver, stores, delays, error)
-            : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
+        scratch.failed ? HED_ERROR_MEMORY : synth->ops->read(synth->solver, stores, delays, error);
     if (!status) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
         list_bodies(program, order);
         if (positions) copy_vectors(synth, store, order, BODY_O_X, 1.0, positions);
         if (velocities) copy_vectors(synth, store, order, BODY_O_U, synth->def.rate, velocities);
     }
-    synth_release(&synth->allocator, stores, words, sizeof *stores);
-    synth_release(&synth->allocator, order, bodies, sizeof *order);
-    synth_release(&synth->allocator, delays, floats, sizeof *delays);
+    hed_arena_free(&scratch);
     return status;
 }
 

@@ -10,7 +10,6 @@
 
 #include "heddle/tune.h"
 #include "solver/group/kernels.h"
-#include "program/memory.h"
 
 enum { STRUCTURE, PACK, ITEMS, PARAMETERS };
 enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
@@ -26,7 +25,7 @@ static const char *const pack_labels[] = {
     "rule", "rows", "exact_cost", "exact", "greedy", "spread"};
 static const int64_t group_items[] = {0, 32, 64, 128, 256, 512, 1024};
 
-#define CHOICES(values) values, SYNTH_COUNT(values), 0
+#define CHOICES(values) values, HED_COUNT(values), 0
 static const hed_parameter_def parameters[PARAMETERS] = {
     [STRUCTURE] = {"STRUCTURE", CHOICES(solvers), solver_labels},
     [PACK] = {"PACK", CHOICES(packs), pack_labels},
@@ -42,8 +41,8 @@ static hed_pipeline_def pipeline_of(void)
 {
     return (hed_pipeline_def){
         .name = "synth", .version = "1", .parameters = parameters, .parameter_count = PARAMETERS,
-        .conditions = conditions, .condition_count = SYNTH_COUNT(conditions),
-        .dimensions = dimensions, .dimension_count = SYNTH_COUNT(dimensions),
+        .conditions = conditions, .condition_count = HED_COUNT(conditions),
+        .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions),
     };
 }
 
@@ -52,7 +51,7 @@ const hed_kernel_def *hed_synth_tune_description(void)
     static const hed_kernel_def description = {
         .name = "synth", .summary = "the solver of an instrument", .parameters = parameters,
         .parameter_count = PARAMETERS, .dimensions = dimensions,
-        .dimension_count = SYNTH_COUNT(dimensions),
+        .dimension_count = HED_COUNT(dimensions),
     };
     return &description;
 }
@@ -150,7 +149,7 @@ static hed_status check(void *user, hed_error *error)
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++)
         worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
     if (worst <= 0.05 * t->peak + 1e-6) return HED_OK;
-    return synth_fail(error, HED_ERROR_FORMAT,
+    return hed_fail(error, HED_ERROR_FORMAT,
         "a sample is %.3g off that of the cpu, at a peak of %.3g", worst, t->peak);
 }
 
@@ -165,7 +164,7 @@ static hed_status make_expected(tuning *t, hed_error *error)
     memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++) t->peak = fmax(t->peak, fabsf(t->expected[i]));
     if (t->peak > 0) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT,
+    return hed_fail(error, HED_ERROR_ARGUMENT,
         "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
         hed_synth_instrument_definition(t->def.instrument)->low,
         hed_synth_instrument_definition(t->def.instrument)->high);
@@ -177,7 +176,7 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     if (hed_failed(error)) return error->status;
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver, \"cpu\": there is nothing to choose");
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};

@@ -2,7 +2,6 @@
  * it. */
 #include "voices/voices.h"
 #include "kernels/physics.h"
-#include "program/memory.h"
 
 #include <math.h>
 
@@ -202,27 +201,16 @@ static void hear(const forest *f, double gain, double *loudness)
 }
 
 /* An island that nobody hears is still below 1e-7 m/s. */
-static void set_slow(synth_sleep *s, const double *loudness)
-{
-    for (uint32_t i = 0; i < 3 * s->islands; i++)
-        s->slow[i] =
-            (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
-}
-
 /* ---- life ---- */
 
-static hed_status no_memory(hed_error *error)
-{
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the islands that can rest");
-}
-
-static hed_status make_lists(synth_sleep *s, const forest *f, double gain, hed_error *error)
+static hed_status islands_list(
+    synth_sleep *s, hed_arena *arena, const forest *f, double gain, hed_error *error)
 {
     uint32_t gates = s->program->layout.gates;
-    s->body_begin = synth_new(&s->allocator, s->islands + 1u, sizeof *s->body_begin);
-    s->contact_begin = synth_new(&s->allocator, s->islands + 1u, sizeof *s->contact_begin);
-    s->gate_begin = synth_new(&s->allocator, gates + 1u, sizeof *s->gate_begin);
-    if (!s->body_begin || !s->contact_begin || !s->gate_begin) return no_memory(error);
+    s->body_begin = hed_arena_new(arena, s->islands + 1u, sizeof *s->body_begin, error);
+    s->contact_begin = hed_arena_new(arena, s->islands + 1u, sizeof *s->contact_begin, error);
+    s->gate_begin = hed_arena_new(arena, gates + 1u, sizeof *s->gate_begin, error);
+    if (arena->failed) return HED_ERROR_MEMORY;
     visit(f, s);
     sum_up(s->body_begin, s->islands);
     sum_up(s->contact_begin, s->islands);
@@ -230,69 +218,49 @@ static hed_status make_lists(synth_sleep *s, const forest *f, double gain, hed_e
     s->contact_count = s->contact_begin[s->islands];
     s->gate_count = s->gate_begin[gates];
     uint64_t instances = s->instances;
-    double *loudness = synth_new(&s->allocator, 3ull * s->islands, sizeof *loudness);
-    s->bodies = synth_new(&s->allocator, s->body_count, sizeof *s->bodies);
-    s->contacts = synth_new(&s->allocator, s->contact_count, sizeof *s->contacts);
-    s->gates = synth_new(&s->allocator, s->gate_count, sizeof *s->gates);
-    s->slow = synth_new(&s->allocator, 3ull * s->islands, sizeof *s->slow);
-    s->quiet = synth_new(&s->allocator, instances * s->islands, sizeof *s->quiet);
-    s->weights = synth_new(&s->allocator, instances * s->body_count, sizeof *s->weights);
-    bool made =
-        loudness && s->bodies && s->contacts && s->gates && s->slow && s->quiet && s->weights;
+    double *loudness = hed_new(&arena->allocator, 3ull * s->islands, sizeof *loudness, error);
+    s->bodies = hed_arena_new(arena, s->body_count, sizeof *s->bodies, error);
+    s->contacts = hed_arena_new(arena, s->contact_count, sizeof *s->contacts, error);
+    s->gates = hed_arena_new(arena, s->gate_count, sizeof *s->gates, error);
+    s->slow = hed_arena_new(arena, 3ull * s->islands, sizeof *s->slow, error);
+    s->quiet = hed_arena_new(arena, instances * s->islands, sizeof *s->quiet, error);
+    s->weights = hed_arena_new(arena, instances * s->body_count, sizeof *s->weights, error);
+    bool made = loudness && s->weights && !arena->failed;
     if (made) {
         visit(f, s);
         unwind(s->body_begin, s->islands);
         unwind(s->contact_begin, s->islands);
         unwind(s->gate_begin, gates);
         hear(f, gain, loudness);
-        set_slow(s, loudness);
+        /* where a body is not heard at all, INAUDIBLE counts in metres a second */
+        for (uint32_t i = 0; i < 3 * s->islands; i++)
+            s->slow[i] =
+                (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
     }
-    synth_release(&s->allocator, loudness, 3ull * s->islands, sizeof *loudness);
-    return made ? HED_OK : no_memory(error);
+    hed_delete(&arena->allocator, loudness, 3ull * s->islands, sizeof *loudness);
+    return made ? HED_OK : HED_ERROR_MEMORY;
 }
 
-hed_status synth_sleep_create(const hed_allocator *allocator, const synth_program *program,
-    double gain, synth_sleep **sleep, hed_error *error)
+hed_status synth_sleep_create(hed_arena *arena, const synth_program *program, double gain,
+    synth_sleep **sleep, hed_error *error)
 {
-    *sleep = NULL;
-    synth_sleep *s = synth_new(allocator, 1, sizeof *s);
-    if (!s) return no_memory(error);
-    s->allocator = *allocator;
+    synth_sleep *s = *sleep = hed_arena_new(arena, 1, sizeof *s, error);
+    if (!s) return HED_ERROR_MEMORY;
     s->program = program;
     s->instances = program->instances;
     uint32_t bodies = program->remote ? 0 : program->layout.type[SYNTH_BODY].count;
     s->spacing = bodies ? (uint64_t)(1.0 / (SYNTH_CHECKS_A_SECOND * program->step)) : 1;
     if ((uint64_t)bodies * program->instances > SYNTH_MOST_SLEEPERS) bodies = 0;
     forest f = {.program = program, .at = {.store = program->image}, .bodies = bodies};
-    f.up = synth_new(allocator, bodies, sizeof *f.up);
-    f.island = synth_new(allocator, bodies, sizeof *f.island);
-    f.restless = synth_new(allocator, bodies, sizeof *f.restless);
-    hed_status status = f.up && f.island && f.restless ? HED_OK : no_memory(error);
+    hed_arena scratch = {.allocator = arena->allocator, .owner = "islands of bodies"};
+    f.up = hed_arena_new(&scratch, bodies, sizeof *f.up, error);
+    f.island = hed_arena_new(&scratch, bodies, sizeof *f.island, error);
+    f.restless = hed_arena_new(&scratch, bodies, sizeof *f.restless, error);
+    hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
     if (!status && bodies) s->body_count = number_islands(&f, &s->islands);
-    if (!status && s->islands) status = make_lists(s, &f, gain, error);
-    synth_release(allocator, f.up, bodies, sizeof *f.up);
-    synth_release(allocator, f.island, bodies, sizeof *f.island);
-    synth_release(allocator, f.restless, bodies, sizeof *f.restless);
-    if (status) synth_sleep_destroy(s);
-    else *sleep = s;
+    if (!status && s->islands) status = islands_list(s, arena, &f, gain, error);
+    hed_arena_free(&scratch);
     return status;
-}
-
-void synth_sleep_destroy(synth_sleep *s)
-{
-    if (!s) return;
-    hed_allocator allocator = s->allocator;
-    uint64_t instances = s->instances;
-    synth_release(&allocator, s->body_begin, s->islands + 1u, sizeof *s->body_begin);
-    synth_release(&allocator, s->contact_begin, s->islands + 1u, sizeof *s->contact_begin);
-    synth_release(&allocator, s->gate_begin, s->program->layout.gates + 1u, sizeof *s->gate_begin);
-    synth_release(&allocator, s->bodies, s->body_count, sizeof *s->bodies);
-    synth_release(&allocator, s->contacts, s->contact_count, sizeof *s->contacts);
-    synth_release(&allocator, s->gates, s->gate_count, sizeof *s->gates);
-    synth_release(&allocator, s->slow, 3ull * s->islands, sizeof *s->slow);
-    synth_release(&allocator, s->quiet, instances * s->islands, sizeof *s->quiet);
-    synth_release(&allocator, s->weights, instances * s->body_count, sizeof *s->weights);
-    synth_release(&allocator, s, 1, sizeof *s);
 }
 
 void synth_sleep_forget(synth_sleep *s, uint32_t instance)

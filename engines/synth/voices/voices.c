@@ -3,8 +3,6 @@
  * changed nothing. */
 #include "voices/voices.h"
 
-#include "program/memory.h"
-
 #include <assert.h>
 #include <math.h>
 
@@ -70,29 +68,29 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "an event may change %llu words of %u voices: too many for MIDI",
             (unsigned long long)most, v->instances);
     v->capacity = (uint32_t)room;
     v->setting_room = (uint32_t)settings;
     v->slot_count = (uint32_t)slots;
-    v->records = synth_new(&v->allocator, room, sizeof *v->records);
-    v->pokes = synth_new(&v->allocator, room, sizeof *v->pokes);
-    v->slots = synth_new(&v->allocator, slots, sizeof *v->slots);
-    v->begin = synth_new(&v->allocator, v->instances + 1, sizeof *v->begin);
-    v->last = synth_new(&v->allocator, v->targets, sizeof *v->last);
-    v->host = synth_new(&v->allocator, v->targets, sizeof *v->host);
-    if (v->records && v->pokes && v->slots && v->begin && v->last && v->host) return HED_OK;
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes of voices", v->capacity);
+    v->records = hed_arena_new(&v->arena, room, sizeof *v->records, error);
+    v->pokes = hed_arena_new(&v->arena, room, sizeof *v->pokes, error);
+    v->slots = hed_arena_new(&v->arena, slots, sizeof *v->slots, error);
+    v->begin = hed_arena_new(&v->arena, v->instances + 1, sizeof *v->begin, error);
+    v->last = hed_arena_new(&v->arena, v->targets, sizeof *v->last, error);
+    v->host = hed_arena_new(&v->arena, v->targets, sizeof *v->host, error);
+    return v->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     const synth_program *program, const hed_synth_def *how, synth_voices **voices, hed_error *error)
 {
     *voices = NULL;
-    synth_voices *v = synth_new(allocator, 1, sizeof *v);
-    if (!v) return synth_fail(error, HED_ERROR_MEMORY, "no memory for voices");
-    v->allocator = *allocator;
+    hed_arena arena = {.allocator = *allocator, .owner = "voices"};
+    synth_voices *v = hed_arena_new(&arena, 1, sizeof *v, error);
+    if (!v) return HED_ERROR_MEMORY;
+    v->arena = arena;
     v->def = *def;
     v->program = program;
     v->instances = program->instances < SYNTH_MOST_VOICES ? program->instances : SYNTH_MOST_VOICES;
@@ -102,7 +100,7 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
     hed_status status =
-        synth_sleep_create(allocator, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
+        synth_sleep_create(&v->arena, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
     if (!status) status = make_room(v, error);
     if (status) {
         synth_voices_destroy(v);
@@ -116,16 +114,7 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
 
 void synth_voices_destroy(synth_voices *v)
 {
-    if (!v) return;
-    hed_allocator allocator = v->allocator;
-    synth_sleep_destroy(v->sleep);
-    synth_release(&allocator, v->records, v->capacity, sizeof *v->records);
-    synth_release(&allocator, v->pokes, v->capacity, sizeof *v->pokes);
-    synth_release(&allocator, v->slots, v->slot_count, sizeof *v->slots);
-    synth_release(&allocator, v->begin, v->instances + 1, sizeof *v->begin);
-    synth_release(&allocator, v->last, v->targets, sizeof *v->last);
-    synth_release(&allocator, v->host, v->targets, sizeof *v->host);
-    synth_release(&allocator, v, 1, sizeof *v);
+    if (v) hed_arena_free(&v->arena);
 }
 
 void synth_voices_reset(synth_voices *v) { start_over(v); }
@@ -319,35 +308,35 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
     switch (e->kind) {
     case HED_SYNTH_EVENT_MIDI:
         if (e->bytes[0] < 0x80 || (e->bytes[0] < 0xf0 && (e->bytes[1] > 127 || e->bytes[2] > 127)))
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected",
                 index, e->bytes[0], e->bytes[1], e->bytes[2]);
         needed = midi_pokes(v, e->bytes);
         break;
     case HED_SYNTH_EVENT_TEMPO:
         if (!(e->value > 0.0f && e->value < 1e6f))
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
                 (double)e->value);
         break;
     case HED_SYNTH_EVENT_SET:
         if (!isfinite(e->value))
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] sets a parameter to %g: a number expected", index, (double)e->value);
         needed = synth_program_set(v->program, e->entity, e->parameter, e->value, NULL, 0);
         if (!needed)
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
                 index, hed_synth_target_name(e->parameter), e->entity);
         needed *= v->instances;
         break;
     case HED_SYNTH_EVENT_HOST:
         if (!isfinite(e->value))
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] has the host's value %g: a number expected", index, (double)e->value);
         break;
     default:
-        return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such",
             index, (unsigned)e->kind);
     }
     *pokes += needed;
@@ -358,17 +347,17 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
     uint32_t frames, hed_error *error)
 {
     if (count > v->max_events)
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%u events in a block: at most %u, hed_synth_def.max_events", count, v->max_events);
     bool all = v->renew;
     for (uint32_t i = 0; i < count && !all; i++) all = synth_voices_is_sound_off(&events[i]);
     uint64_t pokes = all ? widest(v) + v->setting_pokes : 0, at_once = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] is at frame %u: the block has %u", i, events[i].frame, frames);
         if (i && events[i].frame < events[i - 1].frame)
-            return synth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
                 events[i].frame, i - 1, events[i - 1].frame);
         uint64_t needed = 0;
@@ -385,7 +374,7 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
         pokes += needed;
     }
     if (pokes > v->event_room)
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "the events of a block may change %llu words: at most %u; use shorter blocks",
             (unsigned long long)pokes, v->event_room);
     return HED_OK;

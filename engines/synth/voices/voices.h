@@ -12,6 +12,7 @@
 #ifndef SYNTH_VOICES_H
 #define SYNTH_VOICES_H
 
+#include "heddle/author.h"
 #include "program/program.h"
 
 /* Rest as part of the model: islands of bodies fall asleep, as in engines of rigid bodies (E.
@@ -36,7 +37,6 @@ enum {
 };
 
 typedef struct synth_sleep {
-    hed_allocator allocator;
     const synth_program *program;
     uint32_t instances, islands;
     uint32_t body_count, contact_count, gate_count; /* of the lists below */
@@ -55,10 +55,9 @@ typedef struct synth_sleep {
     uint64_t spacing, slot;
 } synth_sleep;
 
-/* `gain`: of the master, linear. Errors: MEMORY. */
-hed_status synth_sleep_create(const hed_allocator *allocator, const synth_program *program,
-    double gain, synth_sleep **sleep, hed_error *error);
-void synth_sleep_destroy(synth_sleep *sleep);
+/* In the memory of `arena`. `gain`: of the master, linear. Errors: MEMORY. */
+hed_status synth_sleep_create(hed_arena *arena, const synth_program *program, double gain,
+    synth_sleep **sleep, hed_error *error);
 /* The synth begins anew at sample 0. */
 void synth_sleep_reset(synth_sleep *sleep);
 /* An instance's store, or all of them, were written as they are at rest: all is awake. */
@@ -207,7 +206,7 @@ typedef struct synth_setting {
 enum { SYNTH_SETTINGS = 256 };
 
 struct synth_voices {
-    hed_allocator allocator;
+    hed_arena arena; /* it and all its arrays */
     hed_synth_instrument_def def;
     const synth_program *program;
     uint32_t instances, max_events, targets;

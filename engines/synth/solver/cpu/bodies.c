@@ -1,7 +1,6 @@
 /* Bodies of the cpu solver by vectors: which springs stand in which rows, and what is in
  * them. native_step.c steps them. */
 #include "solver/cpu/bodies.h"
-#include "program/memory.h"
 
 #include <stdlib.h>
 
@@ -199,71 +198,45 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
     b->row_begin[b->slices] = b->row_count;
 }
 
-/* Those that are still until a note or a change comes can sleep. */
-static void number_sleepers(const synth_layout *layout, synth_bodies *b)
-{
-    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE ||
-                   type == SYNTH_MIDI;
-        b->sleepers[type + 1] = b->sleepers[type] + (can ? layout->type[type].count : 0);
-    }
-}
-
-static bool make_tables(const hed_allocator *allocator, const synth_program *program,
-    const synth_bands *bands, synth_bodies *b)
+static hed_status make_tables(hed_arena *arena, const synth_program *program,
+    const synth_bands *bands, synth_bodies *b, hed_error *error)
 {
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
-    b->first = synth_new(allocator, b->slices, sizeof *b->first);
-    b->row_begin = synth_new(allocator, b->slices + 1u, sizeof *b->row_begin);
-    b->touched = synth_new(allocator, b->slices, sizeof *b->touched);
-    b->modulated = synth_new(allocator, b->slices, sizeof *b->modulated);
-    b->parts = synth_new(allocator, b->part_count, sizeof *b->parts);
-    b->places = synth_new(allocator, springs * SYNTH_PLACES, sizeof *b->places);
-    b->reversed = synth_new(allocator, springs, sizeof *b->reversed);
-    if (!b->first || !b->row_begin || !b->touched || !b->modulated || !b->parts || !b->places ||
-        !b->reversed)
-        return false;
+    b->first = hed_arena_new(arena, b->slices, sizeof *b->first, error);
+    b->row_begin = hed_arena_new(arena, b->slices + 1u, sizeof *b->row_begin, error);
+    b->touched = hed_arena_new(arena, b->slices, sizeof *b->touched, error);
+    b->modulated = hed_arena_new(arena, b->slices, sizeof *b->modulated, error);
+    b->parts = hed_arena_new(arena, b->part_count, sizeof *b->parts, error);
+    b->places = hed_arena_new(arena, springs * SYNTH_PLACES, sizeof *b->places, error);
+    b->reversed = hed_arena_new(arena, springs, sizeof *b->reversed, error);
+    if (arena->failed) return HED_ERROR_MEMORY;
     memset(b->places, 0xff, springs * SYNTH_PLACES * sizeof *b->places);
     place_slices(program, bands, b);
-    b->others = synth_new(allocator, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
-    b->rows = synth_new(allocator, b->row_count, sizeof *b->rows);
-    if (!b->others || !b->rows) return false;
+    b->others = hed_arena_new(arena, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others, error);
+    b->rows = hed_arena_new(arena, b->row_count, sizeof *b->rows, error);
+    if (arena->failed) return HED_ERROR_MEMORY;
     place_bands(program, bands, b);
     place_slices(program, bands, b);
-    return true;
+    return HED_OK;
 }
 
 hed_status synth_bodies_create(
-    const hed_allocator *allocator, const synth_program *program, synth_bodies *b, hed_error *error)
+    hed_arena *arena, const synth_program *program, synth_bodies *b, hed_error *error)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
     *b = (synth_bodies){.slices = (count + SYNTH_LANES - 1) / SYNTH_LANES};
-    number_sleepers(&program->layout, b);
+    /* those that are still until a note or a change comes can sleep */
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE ||
+                   type == SYNTH_MIDI;
+        b->sleepers[type + 1] = b->sleepers[type] + (can ? program->layout.type[type].count : 0);
+    }
     synth_bands bands;
-    hed_status status = synth_find_bands(allocator, program, &bands, error);
+    hed_status status = synth_find_bands(&arena->allocator, program, &bands, error);
     if (status) return status;
     b->part_count = bands.parts;
     b->forces = bands.forces;
-    if (make_tables(allocator, program, &bands, b)) return HED_OK;
-    synth_bodies_destroy(allocator, program, b);
-    return synth_fail(
-        error, HED_ERROR_MEMORY, "no memory for the rows of %u bodies and their springs", count);
-}
-
-void synth_bodies_destroy(
-    const hed_allocator *allocator, const synth_program *program, synth_bodies *b)
-{
-    uint64_t springs = program->layout.type[SYNTH_SPRING].count;
-    synth_release(allocator, b->first, b->slices, sizeof *b->first);
-    synth_release(allocator, b->row_begin, b->slices + 1u, sizeof *b->row_begin);
-    synth_release(allocator, b->touched, b->slices, sizeof *b->touched);
-    synth_release(allocator, b->modulated, b->slices, sizeof *b->modulated);
-    synth_release(allocator, b->parts, b->part_count, sizeof *b->parts);
-    synth_release(allocator, b->places, springs * SYNTH_PLACES, sizeof *b->places);
-    synth_release(allocator, b->reversed, springs, sizeof *b->reversed);
-    synth_release(allocator, b->others, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
-    synth_release(allocator, b->rows, b->row_count, sizeof *b->rows);
-    *b = (synth_bodies){0};
+    return make_tables(arena, program, &bands, b, error);
 }
 
 /* ---- shares ---- */
@@ -275,26 +248,19 @@ static bool is_needed(const synth_part *part, uint32_t begin, uint32_t end)
            (part->upper < end && part->upper + SYNTH_LANES > begin);
 }
 
-hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *b, uint32_t index,
+hed_status synth_share_create(hed_arena *arena, const synth_bodies *b, uint32_t index,
     uint32_t count, synth_share *share, hed_error *error)
 {
     *share = (synth_share){.slice_begin = (uint32_t)((uint64_t)b->slices * index / count),
         .slice_end = (uint32_t)((uint64_t)b->slices * (index + 1) / count), .others = index == 0};
-    share->parts = synth_new(allocator, b->part_count, sizeof *share->parts);
-    if (!share->parts)
-        return synth_fail(
-            error, HED_ERROR_MEMORY, "no memory for %u parts of bands", b->part_count);
+    share->parts = hed_arena_new(arena, b->part_count, sizeof *share->parts, error);
+    if (!share->parts) return HED_ERROR_MEMORY;
     if (share->slice_begin == share->slice_end) return HED_OK;
     uint32_t begin = b->first[share->slice_begin],
              end = b->first[share->slice_end - 1] + SYNTH_LANES;
     for (uint32_t i = 0; i < b->part_count; i++)
         if (is_needed(&b->parts[i], begin, end)) share->parts[share->part_count++] = i;
     return HED_OK;
-}
-
-void synth_share_destroy(const hed_allocator *allocator, const synth_bodies *b, synth_share *share)
-{
-    synth_release(allocator, share->parts, b->part_count, sizeof *share->parts);
 }
 
 /* ---- values ---- */
@@ -508,15 +474,15 @@ hed_status synth_find_bands(const hed_allocator *allocator, const synth_program 
 {
     uint32_t springs = program->layout.type[SYNTH_SPRING].count;
     *bands = (synth_bands){.count = 0};
-    pair *pairs = synth_new(allocator, springs, sizeof *pairs);
-    if (!pairs) return synth_fail(error, HED_ERROR_MEMORY, "no memory to sort %u springs", springs);
+    pair *pairs = hed_new(allocator, springs, sizeof *pairs, error);
+    if (!pairs) return HED_ERROR_MEMORY;
     uint32_t count = list_pairs(program, pairs);
     qsort(pairs, count, sizeof *pairs, compare);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && pairs[end].distance == pairs[begin].distance; end++) {}
         consider(pairs + begin, end - begin, bands);
     }
-    synth_release(allocator, pairs, springs, sizeof *pairs);
+    hed_delete(allocator, pairs, springs, sizeof *pairs);
     return HED_OK;
 }
 

@@ -2,10 +2,11 @@
  * equally far on, as in strings, membranes and lattices, they are a band: each spring is computed
  * once, and both its bodies take that force. The other springs are computed at both ends, which
  * saves scattered writes. Each body sums its forces in the order of its list, as synth_body() does.
- * The program puts bodies in an order that suits (program_order.c). */
-#ifndef SYNTH_NATIVE_BODIES_H
-#define SYNTH_NATIVE_BODIES_H
+ * The program puts bodies in an order that suits (program.c). */
+#ifndef SYNTH_CPU_BODIES_H
+#define SYNTH_CPU_BODIES_H
 
+#include "heddle/author.h"
 #include "kernels/physics.h"
 #include "program/program.h"
 
@@ -99,16 +100,12 @@ static inline bool synth_gathers(const synth_bodies *bodies)
     return bodies->blocks > bodies->part_count;
 }
 
-hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program,
-    synth_bodies *bodies, hed_error *error);
-void synth_bodies_destroy(
-    const hed_allocator *allocator, const synth_program *program, synth_bodies *bodies);
-
-/* Share `index` of `count`. Errors: MEMORY. */
-hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *bodies,
-    uint32_t index, uint32_t count, synth_share *share, hed_error *error);
-void synth_share_destroy(
-    const hed_allocator *allocator, const synth_bodies *bodies, synth_share *share);
+/* In the memory of `arena`. Errors: MEMORY. */
+hed_status synth_bodies_create(
+    hed_arena *arena, const synth_program *program, synth_bodies *bodies, hed_error *error);
+/* Share `index` of `count`, in the memory of `arena`. Errors: MEMORY. */
+hed_status synth_share_create(hed_arena *arena, const synth_bodies *bodies, uint32_t index,
+    uint32_t count, synth_share *share, hed_error *error);
 
 /* Takes an instance's values from its store. Thread class: rt. */
 void synth_bodies_load(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
@@ -126,7 +123,7 @@ void synth_bodies_settle(const synth_bodies *bodies, const synth_body_values *va
 /* Whether no body can move. Thread class: rt. */
 bool synth_bodies_still(const synth_bodies *bodies, const synth_body_values *values);
 
-/* native_step.c: one sample of what the share has, by the widest vectors that there are. Thread
+/* step.c: one sample of what the share has, by the widest vectors that there are. Thread
  * class: rt. */
 void synth_cpu_step(const synth_step *step);
 /* The same text compiled for one kind of vectors. */
@@ -134,8 +131,8 @@ void synth_step_plain(const synth_step *step);
 void synth_step_avx2(const synth_step *step);
 void synth_step_avx512(const synth_step *step);
 
-/* Bands: springs from each body to the one equally far on. native_bands.c finds them,
- * native_bodies.c makes rows of them. */
+/* Bands: springs from each body to the one equally far on. bodies.c finds them and
+ * makes rows of them. */
 
 enum { SYNTH_MOST_BANDS = 64 };
 

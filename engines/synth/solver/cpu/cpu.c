@@ -1,15 +1,14 @@
 /* The cpu solver: plain C in the calling thread, an instance behind the other. Real-time safe:
- * run() allocates, locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by
+ * run() allocates, locks and logs nothing. Bodies go by vectors (bodies.h), all else one by
  * one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere.
  *
  * With several threads the instances are shared out, each for a whole block; where there is but
  * one, its slices of bodies are, and the threads meet at a barrier behind each sample. They wait by
  * spinning.
  *
- * Bodies that are asleep are left out (native_bodies.h). An instance in which all are, and that a
+ * Bodies that are asleep are left out (bodies.h). An instance in which all are, and that a
  * sample leaves as it was to the bit, stands still until a poke comes, for a sample more would
  * change nothing either. */
-#include "program/memory.h"
 #include "solver/cpu/bodies.h"
 #include "solver/solver.h"
 
@@ -24,7 +23,7 @@ _Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_SYNTH_TARGET_COUNT &&
     "parameters, waves and modes have one numbering");
 
 struct synth_solver {
-    hed_allocator allocator;
+    hed_arena arena; /* it and all its arrays */
     const synth_program *program;
     uint32_t channels, block;
     float *inputs;    /* (channels x block), as (channels x frames) of a run */
@@ -46,7 +45,7 @@ struct synth_solver {
     const synth_run *run; /* under way */
 };
 
-static bool native_valid(const hed_synth *synth, char *reason, size_t size)
+static bool cpu_valid(const hed_synth *synth, char *reason, size_t size)
 {
     (void)synth, (void)reason, (void)size;
     return true;
@@ -75,7 +74,7 @@ static uint64_t state_words(const synth_solver *s)
     return s->program->layout.signals + 2 * (uint64_t)s->program->layout.signal_count;
 }
 
-static hed_status native_write(
+static hed_status cpu_write(
     synth_solver *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
     (void)error;
@@ -96,7 +95,7 @@ static hed_status native_write(
     return HED_OK;
 }
 
-static hed_status native_rest(synth_solver *s, uint32_t instance, hed_error *error)
+static hed_status cpu_rest(synth_solver *s, uint32_t instance, hed_error *error)
 {
     (void)error;
     const synth_layout *layout = &s->program->layout;
@@ -109,7 +108,7 @@ static hed_status native_rest(synth_solver *s, uint32_t instance, hed_error *err
     return HED_OK;
 }
 
-static hed_status native_read(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
+static hed_status cpu_read(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
 {
     (void)error;
     const synth_program *program = s->program;
@@ -121,7 +120,7 @@ static hed_status native_read(synth_solver *s, uint32_t *stores, float *delays, 
     return HED_OK;
 }
 
-static const uint32_t *native_stores(const synth_solver *s) { return s->stores; }
+static const uint32_t *cpu_stores(const synth_solver *s) { return s->stores; }
 
 /* ---- life ---- */
 
@@ -129,116 +128,43 @@ static uint64_t value_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES;
 }
-static uint64_t packed_count(const synth_solver *s)
-{
-    return (uint64_t)s->program->instances * 4 * synth_packed_size(&s->program->layout);
-}
-/* The last slice looks at LANES of them though there be fewer bodies. */
-static uint64_t body_count(const synth_solver *s)
-{
-    return (uint64_t)s->program->instances * s->program->layout.type[SYNTH_BODY].count +
-           SYNTH_LANES;
-}
-static uint64_t idle_count(const synth_solver *s)
-{
-    return (uint64_t)s->program->instances * s->bodies.sleepers[SYNTH_TYPES];
-}
-static uint64_t still_count(const synth_solver *s)
-{
-    return (uint64_t)s->program->instances * (s->bodies.slices + 1);
-}
-static uint64_t spare_count(const synth_solver *s)
-{
-    return (uint64_t)s->program->instances * s->bodies.part_count;
-}
-static uint64_t held_count(const synth_solver *s)
-{
-    return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
-}
-static uint64_t force_count(const synth_solver *s)
-{
-    return 3 * (uint64_t)s->threads * s->bodies.forces;
-}
-
-static void native_destroy(synth_solver *s)
+static void cpu_destroy(synth_solver *s)
 {
     if (!s) return;
-    hed_allocator allocator = s->allocator;
-    const synth_layout *layout = &s->program->layout;
     hed_team_destroy(s->team);
-    for (uint32_t i = 0; s->shares && i < s->share_count; i++)
-        synth_share_destroy(&allocator, &s->bodies, &s->shares[i]);
-    synth_release(&allocator, s->shares, s->share_count, sizeof *s->shares);
-    synth_release(&allocator, s->inputs, (uint64_t)s->channels * s->block, sizeof *s->inputs);
-    synth_release(
-        &allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
-    synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words,
-        sizeof *s->delays);
-    synth_release(&allocator, s->values.blocks, value_count(s), sizeof *s->values.blocks);
-    synth_release(&allocator, s->values.mobility, body_count(s), sizeof *s->values.mobility);
-    synth_release(&allocator, s->values.keep, body_count(s), sizeof *s->values.keep);
-    synth_release(&allocator, s->values.packed, packed_count(s), sizeof *s->values.packed);
-    synth_release(&allocator, s->values.idle, idle_count(s), sizeof *s->values.idle);
-    synth_release(&allocator, s->values.still, still_count(s), sizeof *s->values.still);
-    synth_release(&allocator, s->values.spare, spare_count(s), sizeof *s->values.spare);
-    synth_release(&allocator, s->standing, s->program->instances, sizeof *s->standing);
-    synth_release(&allocator, s->tries, s->program->instances, sizeof *s->tries);
-    synth_release(&allocator, s->before, s->threads * state_words(s), sizeof *s->before);
-    synth_release(&allocator, s->held, held_count(s), sizeof *s->held);
-    synth_release(&allocator, s->forces, force_count(s), sizeof *s->forces);
-    synth_bodies_destroy(&allocator, s->program, &s->bodies);
-    synth_release(&allocator, s, 1, sizeof *s);
+    hed_arena_free(&s->arena);
 }
 
-/* No more threads than there is work for: the last two slices may overlap, so one thread steps
- * both. */
-static void choose_threads(synth_solver *s, uint32_t wanted)
-{
-    uint32_t instances = s->program->instances,
-             most = instances > 1 ? instances : s->bodies.slices / 2;
-    s->threads = wanted < most ? wanted : most;
-    if (s->threads < 1) s->threads = 1;
-    s->share_count = instances > 1 ? 1 : s->threads;
-}
-
-static hed_status make_shares(synth_solver *s, hed_error *error)
-{
-    s->shares = synth_new(&s->allocator, s->share_count, sizeof *s->shares);
-    if (!s->shares)
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u shares", s->share_count);
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < s->share_count && !status; i++)
-        status =
-            synth_share_create(&s->allocator, &s->bodies, i, s->share_count, &s->shares[i], error);
-    return status || s->threads == 1 ? status
-                                     : hed_team_create(&s->allocator, s->threads, &s->team, error);
-}
-
-static hed_status make_room(synth_solver *s, hed_error *error)
+static hed_status cpu_allocate(synth_solver *s, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
+    hed_arena *a = &s->arena;
     uint64_t instances = s->program->instances;
-    s->values.blocks = synth_new(&s->allocator, value_count(s), sizeof *s->values.blocks);
-    s->values.mobility = synth_new(&s->allocator, body_count(s), sizeof *s->values.mobility);
-    s->values.keep = synth_new(&s->allocator, body_count(s), sizeof *s->values.keep);
-    s->values.packed = synth_new(&s->allocator, packed_count(s), sizeof *s->values.packed);
-    s->values.idle = synth_new(&s->allocator, idle_count(s), sizeof *s->values.idle);
-    s->values.still = synth_new(&s->allocator, still_count(s), sizeof *s->values.still);
-    s->values.spare = synth_new(&s->allocator, spare_count(s), sizeof *s->values.spare);
-    s->standing = synth_new(&s->allocator, instances, sizeof *s->standing);
-    s->tries = synth_new(&s->allocator, instances, sizeof *s->tries);
-    s->before = synth_new(&s->allocator, s->threads * state_words(s), sizeof *s->before);
-    s->held = synth_new(&s->allocator, held_count(s), sizeof *s->held);
-    s->forces = synth_new(&s->allocator, force_count(s), sizeof *s->forces);
-    s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
-    s->stores = synth_new(&s->allocator, instances * layout->words, sizeof *s->stores);
-    s->delays = synth_new(&s->allocator, instances * layout->delay_words, sizeof *s->delays);
-    if (s->inputs && s->stores && s->delays && s->forces && s->values.blocks &&
-        s->values.mobility && s->values.keep && s->values.packed && s->values.idle &&
-        s->values.still && s->values.spare && s->standing && s->tries && s->before && s->held)
-        return HED_OK;
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words",
-        s->program->instances, layout->words);
+    /* the last slice looks at LANES bodies though there be fewer */
+    uint64_t bodies = instances * layout->type[SYNTH_BODY].count + SYNTH_LANES;
+    synth_body_values *v = &s->values;
+    v->blocks = hed_arena_new(a, value_count(s), sizeof *v->blocks, error);
+    v->mobility = hed_arena_new(a, bodies, sizeof *v->mobility, error);
+    v->keep = hed_arena_new(a, bodies, sizeof *v->keep, error);
+    v->packed =
+        hed_arena_new(a, instances * 4 * synth_packed_size(layout), sizeof *v->packed, error);
+    v->idle = hed_arena_new(a, instances * s->bodies.sleepers[SYNTH_TYPES], sizeof *v->idle, error);
+    v->still = hed_arena_new(a, instances * (s->bodies.slices + 1), sizeof *v->still, error);
+    v->spare = hed_arena_new(a, instances * s->bodies.part_count, sizeof *v->spare, error);
+    s->standing = hed_arena_new(a, instances, sizeof *s->standing, error);
+    s->tries = hed_arena_new(a, instances, sizeof *s->tries, error);
+    s->before = hed_arena_new(a, s->threads * state_words(s), sizeof *s->before, error);
+    s->held = hed_arena_new(a, 2 * instances * layout->stems, sizeof *s->held, error);
+    s->forces = hed_arena_new(a, 3ull * s->threads * s->bodies.forces, sizeof *s->forces, error);
+    s->inputs = hed_arena_new(a, (uint64_t)s->channels * s->block, sizeof *s->inputs, error);
+    s->stores = hed_arena_new(a, instances * layout->words, sizeof *s->stores, error);
+    s->delays = hed_arena_new(a, instances * layout->delay_words, sizeof *s->delays, error);
+    s->shares = hed_arena_new(a, s->share_count, sizeof *s->shares, error);
+    if (a->failed) return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; i < s->share_count; i++)
+        if (synth_share_create(a, &s->bodies, i, s->share_count, &s->shares[i], error))
+            return HED_ERROR_MEMORY;
+    return s->threads == 1 ? HED_OK : hed_team_create(&a->allocator, s->threads, &s->team, error);
 }
 
 static bool hears_inputs(const synth_program *program)
@@ -251,28 +177,32 @@ static bool hears_inputs(const synth_program *program)
     return false;
 }
 
-static hed_status native_create(
+static hed_status cpu_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
-    synth_solver *s = synth_new(&synth->allocator, 1, sizeof *s);
-    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a synth");
-    s->allocator = synth->allocator;
+    hed_arena arena = {.allocator = synth->allocator, .owner = "a synth"};
+    synth_solver *s = hed_arena_new(&arena, 1, sizeof *s, error);
+    if (!s) return HED_ERROR_MEMORY;
+    s->arena = arena;
     s->program = program;
     s->channels = synth->def.inputs;
     s->block = synth->def.block;
-    hed_status status = synth_bodies_create(&s->allocator, program, &s->bodies, error);
-    choose_threads(s, synth->def.threads);
+    hed_status status = synth_bodies_create(&s->arena, program, &s->bodies, error);
+    /* no more threads than there is work for: the last two slices may overlap, so one steps both */
+    uint32_t instances = program->instances, most = instances > 1 ? instances : s->bodies.slices / 2;
+    s->threads = synth->def.threads < most ? synth->def.threads : most;
+    if (s->threads < 1) s->threads = 1;
+    s->share_count = instances > 1 ? 1 : s->threads;
     s->may_stand = program->layout.type[SYNTH_DELAY].count == 0 && !hears_inputs(program);
-    if (!status) status = make_room(s, error);
-    if (!status) status = make_shares(s, error);
+    if (!status) status = cpu_allocate(s, error);
     for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
         if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS)
             s->values.blocks[i] = SYNTH_SLACK;
     if (status) {
-        native_destroy(s);
+        cpu_destroy(s);
         return status;
     }
-    native_write(s, NULL, NULL, NULL);
+    cpu_write(s, NULL, NULL, NULL);
     *solver = s;
     return HED_OK;
 }
@@ -378,7 +308,7 @@ static void run_member(void *user, hed_team *team, uint32_t member)
     hed_float_restore(state);
 }
 
-static hed_status native_run(synth_solver *s, const synth_run *run, hed_error *error)
+static hed_status cpu_run(synth_solver *s, const synth_run *run, hed_error *error)
 {
     (void)error;
     for (uint32_t channel = 0; channel < s->channels; channel++) {
@@ -393,16 +323,14 @@ static hed_status native_run(synth_solver *s, const synth_run *run, hed_error *e
     return HED_OK;
 }
 
-static void native_report(const synth_solver *s, hed_synth_info *report)
+static void cpu_report(const synth_solver *s, hed_synth_info *report)
 {
     const synth_layout *layout = &s->program->layout;
     report->groups = s->threads;
-    report->bytes =
-        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) +
-            value_count(s) + packed_count(s)) *
-        sizeof(uint32_t);
+    uint64_t words = layout->words + (uint64_t)layout->delay_words + 4 * synth_packed_size(layout);
+    report->bytes = (s->program->instances * words + value_count(s)) * sizeof(uint32_t);
 }
 
-const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU, .valid = native_valid,
-    .create = native_create, .destroy = native_destroy, .run = native_run, .read = native_read,
-    .stores = native_stores, .write = native_write, .rest = native_rest, .report = native_report};
+const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU, .valid = cpu_valid,
+    .create = cpu_create, .destroy = cpu_destroy, .run = cpu_run, .read = cpu_read,
+    .stores = cpu_stores, .write = cpu_write, .rest = cpu_rest, .report = cpu_report};

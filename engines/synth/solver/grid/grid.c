@@ -3,7 +3,6 @@
  * program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is one launch
  * (more where the dilation changes); elsewhere it is a launch for each sample. */
 #include "solver/grid/grid.h"
-#include "program/memory.h"
 #include "support/words.h"
 #include "kernels/layout.h"
 #include "kernels/lattice.h"
@@ -44,7 +43,7 @@ static const hed_argument_def arguments[] = {
 static const int64_t counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 static const int64_t groups[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 static const hed_parameter_def parameters[] = {
-    [LATTICE_WG] = {"WG", groups, SYNTH_COUNT(groups), 64, NULL},
+    [LATTICE_WG] = {"WG", groups, HED_COUNT(groups), 64, NULL},
     [LATTICE_EACH] = {"EACH", counts, LATTICE_MOST_EACH, 2, NULL},
     [LATTICE_RIM] = {"RIM", counts, LATTICE_MOST_EACH, 1, NULL},
     [LATTICE_HALO_ROUNDS] = {"HALO", counts, LATTICE_MOST_EACH, 1, NULL},
@@ -61,10 +60,10 @@ static const hed_source sources[] = {
 /* The control group is one of a hundred and may spill; the lattice's own loop does not
  * (tests/synth_grid_nvrtc_test.c). */
 #define COMMON \
-    .entry = "synth_lattice", .sources = sources, .source_count = SYNTH_COUNT(sources), \
+    .entry = "synth_lattice", .sources = sources, .source_count = HED_COUNT(sources), \
     .arguments = arguments, .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, \
     .parameter_count = LATTICE_PARAMETERS, .constraints = constraints, \
-    .constraint_count = SYNTH_COUNT(constraints), .max_threads = "WG", .may_spill = true
+    .constraint_count = HED_COUNT(constraints), .max_threads = "WG", .may_spill = true
 
 const hed_kernel_def synth_lattice_def = {
     .name = "synth_lattice", .summary = "a sample of a large network and of what plays on it",
@@ -220,11 +219,6 @@ static void fill_palette(const synth_network *network, float *palette)
 
 /* ---- creation ---- */
 
-static hed_status fail_memory(hed_error *error)
-{
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for solver grid");
-}
-
 /* Which free body each body of the control group is, and whether contacts push it. */
 static hed_status find_linked(const synth_solver *made, const hed_synth_instrument *instrument,
     synth_linked **linked, hed_error *error)
@@ -232,8 +226,8 @@ static hed_status find_linked(const synth_solver *made, const hed_synth_instrume
     const synth_program *program = made->program;
     uint32_t count = program->layout.type[SYNTH_BODY].count,
              lengths = program->layout.type[SYNTH_BODY].forces + count;
-    *linked = synth_new(&made->allocator, count, sizeof **linked);
-    if (!*linked) return fail_memory(error);
+    *linked = hed_new(&made->arena.allocator, count, sizeof **linked, error);
+    if (!*linked) return HED_ERROR_MEMORY;
     for (uint32_t e = 0; e < count; e++)
         (*linked)[e] = (synth_linked){
             .body = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
@@ -249,16 +243,17 @@ static hed_status make_tables(
     synth_grid_limits limits = limits_of(info, made->packets, made->awake);
     synth_linked *linked = NULL;
     hed_status status =
-        synth_network_create(&made->allocator, instrument, rate, &made->network, error);
+        synth_network_create(&made->arena.allocator, instrument, rate, &made->network, error);
     if (!status) status = find_linked(made, instrument, &linked, error);
     uint32_t count = made->program->layout.type[SYNTH_BODY].count;
     if (!status)
         status =
             synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
-    synth_release(&made->allocator, linked, count, sizeof *linked);
+    hed_delete(&made->arena.allocator, linked, count, sizeof *linked);
     if (status) return status;
-    made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
-    if (!made->entities) return fail_memory(error);
+    made->entities =
+        hed_arena_new(&made->arena, made->network.count, sizeof *made->entities, error);
+    if (!made->entities) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < made->network.count; i++)
         made->entities[i] = instrument->ids[HED_SYNTH_BODY][made->network.body[i]];
     made->springs = instrument->counts[HED_SYNTH_SPRING];
@@ -286,8 +281,8 @@ static hed_status upload(synth_solver *made, hed_stream *stream, hed_error *erro
     uint64_t groups = t->shape.groups, own = t->own, degree = t->shape.degree;
     uint64_t floats =
         2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
-    float *palette = synth_new(&made->allocator, floats, sizeof *palette);
-    if (!palette) return fail_memory(error);
+    float *palette = hed_new(&made->arena.allocator, floats, sizeof *palette, error);
+    if (!palette) return HED_ERROR_MEMORY;
     fill_palette(network, palette);
     const struct {
         const void *content;
@@ -313,7 +308,7 @@ static hed_status upload(synth_solver *made, hed_stream *stream, hed_error *erro
     for (uint32_t i = 0; i < LATTICE_BUFFERS && !status; i++)
         status = make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
     hed_status waited = hed_stream_wait(stream, status ? NULL : error);
-    synth_release(&made->allocator, palette, floats, sizeof *palette);
+    hed_delete(&made->arena.allocator, palette, floats, sizeof *palette);
     return status ? status : waited;
 }
 
@@ -377,7 +372,7 @@ static hed_status check_resident(const synth_solver *made, hed_error *error)
     hed_status status =
         hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
     if (status || resident < 0 || resident >= (int64_t)groups) return status;
-    return synth_fail(error, HED_ERROR_UNSUPPORTED,
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "solver grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
         groups, threads, (unsigned long long)local, (long long)resident);
 }
@@ -462,13 +457,11 @@ static hed_status make_kernels(synth_solver *made, hed_error *error)
 static void destroy(synth_solver *made)
 {
     if (!made) return;
-    hed_allocator allocator = made->allocator;
     for (uint32_t k = 0; k < 2; k++) hed_kernel_destroy(made->kernels[k]);
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) hed_buffer_destroy(made->buffers[i]);
-    synth_release(&allocator, made->entities, made->network.count, sizeof *made->entities);
     synth_grid_tables_destroy(&made->tables);
-    if (made->network.allocator) synth_network_destroy(&made->network);
-    synth_release(&allocator, made, 1, sizeof *made);
+    synth_network_destroy(&made->network);
+    hed_arena_free(&made->arena);
 }
 
 /* Uploads go through a stream of their own: another thread may be playing in the synth's. */
@@ -494,9 +487,10 @@ static hed_status create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     *solver = NULL;
-    synth_solver *made = synth_new(&synth->allocator, 1, sizeof *made);
-    if (!made) return fail_memory(error);
-    made->allocator = synth->allocator;
+    hed_arena arena = {.allocator = synth->allocator, .owner = "solver grid"};
+    synth_solver *made = hed_arena_new(&arena, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->arena = arena;
     made->device = synth->device;
     made->stream = synth->stream;
     made->program = program;
@@ -610,7 +604,7 @@ static hed_status run(synth_solver *made, const synth_run *block, hed_error *err
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     if (status || waited) return status ? status : waited;
     if (flags[0])
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_TIMEOUT, "solver grid: a group waited for a packet that did not come");
     return HED_OK;
 }

@@ -62,7 +62,7 @@ typedef struct synth_material {
 /* The free bodies of an instrument and what pulls at them. Half-springs of body i: [begin[i],
  * begin[i + 1]). */
 typedef struct synth_network {
-    const hed_allocator *allocator;
+    hed_arena arena, scratch; /* `body`; all else, until it is trimmed */
     const hed_synth_instrument *instrument;
     /* free bodies, all bodies, half-springs, most of one body */
     uint32_t count, all, entries, degree;
@@ -121,7 +121,7 @@ typedef struct synth_grid_shape {
 
 /* What goes to the device. `own` = threads x each places of a group. */
 typedef struct synth_grid_tables {
-    const hed_allocator *allocator;
+    hed_arena arena, scratch; /* what stays; what goes to the device, until it is trimmed */
     synth_grid_shape shape;
     uint32_t bodies, own, halo_room, spring_words, linked;
     uint32_t *place; /* (network count) group x own + place in it */
@@ -170,7 +170,7 @@ void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words
 #define SYNTH_PACKET_BYTES 16
 
 struct synth_solver {
-    hed_allocator allocator;
+    hed_arena arena;
     hed_device *device;
     hed_stream *stream;
     const synth_program *program;

@@ -4,7 +4,6 @@
  * membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps.
  * Else each half-spring has a rest vector of its own, and a material. */
 #include "solver/grid/grid.h"
-#include "program/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,16 +43,6 @@ static uint32_t body_of(const synth_network *network, hed_synth_entity entity)
     return network->instrument->places[entity].index;
 }
 
-static hed_status no_memory(hed_error *error)
-{
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the network of the grid");
-}
-
-static void *array(const synth_network *network, uint64_t count, size_t size)
-{
-    return synth_new(network->allocator, count, size);
-}
-
 /* Half-springs of free bodies, in the order of the springs. */
 static hed_status fill_springs(synth_network *network, hed_error *error)
 {
@@ -71,13 +60,13 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     }
     network->entries = network->begin[network->count];
     if (network->degree > LATTICE_MOST_DEGREE)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver grid: a body with %u springs, %d at most", network->degree,
             LATTICE_MOST_DEGREE);
-    network->other = array(network, network->entries, sizeof *network->other);
-    network->spring = array(network, network->entries, sizeof *network->spring);
-    network->kind = array(network, network->entries, sizeof *network->kind);
-    if (!network->other || !network->spring || !network->kind) return no_memory(error);
+    network->other = hed_arena_new(&network->scratch, network->entries, sizeof *network->other, error);
+    network->spring = hed_arena_new(&network->scratch, network->entries, sizeof *network->spring, error);
+    network->kind = hed_arena_new(&network->scratch, network->entries, sizeof *network->kind, error);
+    if (network->scratch.failed) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < springs; s++) {
         uint32_t ends[2] = {body_of(network, instrument->springs[s].from),
             body_of(network, instrument->springs[s].to)};
@@ -143,7 +132,7 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
     for (uint32_t e = 0; e < network->entries; e++) {
         double vector[3];
         if (vector_of(network, e, vector) <= 0.0)
-            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "solver grid: spring %u has both ends at the same place",
                 network->spring[e] & SYNTH_SPRING_INDEX);
     }
@@ -239,7 +228,7 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
         while (m < network->material_count && !same_material(&network->materials[m], spring, rest))
             m++;
         if (m == SYNTH_MOST_MATERIALS)
-            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "solver grid: more than %d materials (pairs of stiffness and rest length over "
                 "distance) of springs; give rest "
                 "lengths as a share of the distance, -1 for springs without tension",
@@ -264,8 +253,8 @@ static hed_status find_unit(synth_network *network, hed_error *error)
         for (uint32_t k = 0; k < 3; k++) longest = fmax(longest, fabs(vector[k]));
     }
     network->unit = longest > 0.0 ? longest / 32000.0 : 1.0;
-    network->places = array(network, 3 * (uint64_t)network->all, sizeof *network->places);
-    if (!network->places) return no_memory(error);
+    network->places = hed_arena_new(&network->scratch, 3 * (uint64_t)network->all, sizeof *network->places, error);
+    if (!network->places) return HED_ERROR_MEMORY;
     const hed_synth_body_def *first = network->instrument->bodies;
     for (uint32_t i = 0; i < network->all; i++)
         for (uint32_t k = 0; k < 3; k++) {
@@ -273,7 +262,7 @@ static hed_status find_unit(synth_network *network, hed_error *error)
                 rint(((double)network->instrument->bodies[i].position[k] - first->position[k]) /
                      network->unit);
             if (fabs(x) > 1e9)
-                return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                return hed_fail(error, HED_ERROR_UNSUPPORTED,
                     "solver grid: body %u is too far away for its springs' lengths", i);
             network->places[3 * i + k] = (int32_t)x;
         }
@@ -296,7 +285,7 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
                 last++;
         }
         if (last == SYNTH_MOST_CLASSES)
-            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "solver grid: more than %d different pairs of mass and damping",
                 SYNTH_MOST_CLASSES);
         if (last == network->class_count) {
@@ -311,17 +300,17 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
 
 static hed_status find_free(synth_network *network, hed_error *error)
 {
-    network->free = array(network, network->all, sizeof *network->free);
-    network->body = array(network, network->all, sizeof *network->body);
-    network->classes = array(network, network->all, sizeof *network->classes);
-    if (!network->free || !network->body || !network->classes) return no_memory(error);
+    network->free = hed_arena_new(&network->scratch, network->all, sizeof *network->free, error);
+    network->body = hed_arena_new(&network->arena, network->all, sizeof *network->body, error);
+    network->classes = hed_arena_new(&network->scratch, network->all, sizeof *network->classes, error);
+    if (network->scratch.failed || network->arena.failed) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < network->all; i++) {
         bool anchored = network->instrument->bodies[i].anchored;
         network->free[i] = anchored ? SYNTH_ANCHORED : network->count;
         if (!anchored) network->body[network->count++] = i;
     }
-    network->begin = array(network, network->count + 2ull, sizeof *network->begin);
-    return network->begin ? HED_OK : no_memory(error);
+    network->begin = hed_arena_new(&network->scratch, network->count + 2ull, sizeof *network->begin, error);
+    return network->begin ? HED_OK : HED_ERROR_MEMORY;
 }
 
 /* What all materials have in common. */
@@ -343,7 +332,9 @@ static void compare_materials(synth_network *network)
 hed_status synth_network_create(const hed_allocator *allocator,
     const hed_synth_instrument *instrument, double rate, synth_network *network, hed_error *error)
 {
-    *network = (synth_network){.allocator = allocator, .instrument = instrument,
+    static const char owner[] = "the network of a grid";
+    *network = (synth_network){.arena = {.allocator = *allocator, .owner = owner},
+        .scratch = {.allocator = *allocator, .owner = owner}, .instrument = instrument,
         .all = instrument->counts[HED_SYNTH_BODY], .unit = 1.0};
     double rounding = rounding_of(instrument);
     hed_status status = find_free(network, error);
@@ -380,14 +371,7 @@ double synth_network_pull(const synth_network *network, uint32_t slot)
 
 void synth_network_trim(synth_network *network)
 {
-    const hed_allocator *allocator = network->allocator;
-    synth_release(allocator, network->free, network->all, sizeof *network->free);
-    synth_release(allocator, network->classes, network->all, sizeof *network->classes);
-    synth_release(allocator, network->begin, network->count + 2ull, sizeof *network->begin);
-    synth_release(allocator, network->other, network->entries, sizeof *network->other);
-    synth_release(allocator, network->spring, network->entries, sizeof *network->spring);
-    synth_release(allocator, network->kind, network->entries, sizeof *network->kind);
-    synth_release(allocator, network->places, 3 * (uint64_t)network->all, sizeof *network->places);
+    hed_arena_free(&network->scratch);
     network->free = network->begin = network->other = network->spring = NULL;
     network->classes = network->kind = NULL;
     network->places = NULL;
@@ -396,8 +380,7 @@ void synth_network_trim(synth_network *network)
 
 void synth_network_destroy(synth_network *network)
 {
-    if (!network->allocator) return;
     synth_network_trim(network);
-    synth_release(network->allocator, network->body, network->all, sizeof *network->body);
+    hed_arena_free(&network->arena);
     *network = (synth_network){0};
 }

@@ -3,7 +3,6 @@
  * springs, because they do not join what is near, by METIS (multilevel k-way) if it was built in
  * and cuts fewer. */
 #include "solver/grid/grid.h"
-#include "program/memory.h"
 
 #ifdef SYNTH_METIS
 #include <metis.h>
@@ -124,18 +123,15 @@ static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *grou
 static hed_status by_places(
     const synth_network *network, uint32_t groups, uint32_t *group_of, hed_error *error)
 {
-    bisection b = {.order = synth_new(network->allocator, network->count, sizeof *b.order),
-        .keys = synth_new(network->allocator, 3 * (uint64_t)network->count, sizeof *b.keys)};
-    hed_status status = HED_OK;
-    if (b.order && b.keys) {
+    hed_arena scratch = {.allocator = network->arena.allocator, .owner = "groups of bodies"};
+    bisection b = {.order = hed_arena_new(&scratch, network->count, sizeof *b.order, error),
+        .keys = hed_arena_new(&scratch, 3 * (uint64_t)network->count, sizeof *b.keys, error)};
+    hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
+    if (!status) {
         fill_keys(network, &b);
         bisect(&b, network->count, groups, group_of);
-    } else {
-        status = synth_fail(
-            error, HED_ERROR_MEMORY, "no memory to cut %u bodies into groups", network->count);
     }
-    synth_release(network->allocator, b.order, network->count, sizeof *b.order);
-    synth_release(network->allocator, b.keys, 3 * (uint64_t)network->count, sizeof *b.keys);
+    hed_arena_free(&scratch);
     return status;
 }
 
@@ -193,21 +189,18 @@ static void improve(
     const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
 {
     _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "METIS with 32-bit indices");
-    const hed_allocator *allocator = network->allocator;
     uint64_t cut = cut_of(network, group_of);
     if (cut * FEW_CUT <= network->entries) return;
-    idx_t *begin = synth_new(allocator, network->count + 1ull, sizeof *begin),
-          *other = synth_new(allocator, network->entries, sizeof *other);
-    uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes),
-             *part = synth_new(allocator, network->count, sizeof *part);
+    hed_arena scratch = {.allocator = network->arena.allocator};
+    idx_t *begin = hed_arena_new(&scratch, network->count + 1ull, sizeof *begin, NULL),
+          *other = hed_arena_new(&scratch, network->entries, sizeof *other, NULL);
+    uint32_t *sizes = hed_arena_new(&scratch, groups, sizeof *sizes, NULL),
+             *part = hed_arena_new(&scratch, network->count, sizeof *part, NULL);
     if (begin && other && sizes && part &&
         by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) &&
         cut_of(network, part) < cut)
         memcpy(group_of, part, network->count * sizeof *part);
-    synth_release(allocator, begin, network->count + 1ull, sizeof *begin);
-    synth_release(allocator, other, network->entries, sizeof *other);
-    synth_release(allocator, sizes, groups, sizeof *sizes);
-    synth_release(allocator, part, network->count, sizeof *part);
+    hed_arena_free(&scratch);
 }
 #endif
 
@@ -215,8 +208,8 @@ hed_status synth_partition(const synth_network *network, uint32_t groups, uint32
     uint32_t *group_of, hed_error *error)
 {
     if ((uint64_t)groups * most < network->count)
-        return synth_fail(error, HED_ERROR_LIMIT,
-            "%u bodies: %u groups of %u have no room for them", network->count, groups, most);
+        return hed_fail(error, HED_ERROR_LIMIT, "%u bodies: %u groups of %u have no room for them",
+            network->count, groups, most);
     if (groups == 1) {
         memset(group_of, 0, network->count * sizeof *group_of);
         return HED_OK;

@@ -1,7 +1,6 @@
 /* What solver grid remembers between blocks: read, put to rest, and carried over to a changed
  * instrument. */
 #include "solver/grid/grid.h"
-#include "program/memory.h"
 
 static hed_status clear(synth_solver *made, uint32_t which, hed_error *error)
 {
@@ -54,10 +53,8 @@ static uint64_t floats_of(const synth_solver *made)
 /* The state, to be given back by release_state(). */
 static hed_status read_state(synth_solver *made, float **state, hed_error *error)
 {
-    *state = synth_new(&made->allocator, floats_of(made), sizeof **state);
-    if (!*state)
-        return synth_fail(
-            error, HED_ERROR_MEMORY, "no memory for the state of %u bodies", made->network.count);
+    *state = hed_new(&made->arena.allocator, floats_of(made), sizeof **state, error);
+    if (!*state) return HED_ERROR_MEMORY;
     hed_status status = hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0,
         floats_of(made) * sizeof **state, error);
     return status ? status : hed_stream_wait(made->stream, error);
@@ -65,7 +62,7 @@ static hed_status read_state(synth_solver *made, float **state, hed_error *error
 
 static void release_state(const synth_solver *made, float *state)
 {
-    synth_release(&made->allocator, state, floats_of(made), sizeof *state);
+    hed_delete(&made->arena.allocator, state, floats_of(made), sizeof *state);
 }
 
 /* Where component 0 of a free body is among the state; the others are `own` further on each. */
@@ -140,13 +137,11 @@ static void fill_packets(const synth_solver *made, const float *state, uint32_t 
 
 hed_status synth_grid_carry(synth_solver *made, synth_solver *from, hed_error *error)
 {
-    float *old, *state = synth_new(&made->allocator, floats_of(made), sizeof *state);
+    float *old = NULL,
+          *state = hed_new(&made->arena.allocator, floats_of(made), sizeof *state, error);
     uint64_t words = 8ull * made->step.side;
-    uint32_t *packets = synth_new(&made->allocator, words, sizeof *packets);
-    hed_status status = read_state(from, &old, error);
-    if (!status && (!state || !packets))
-        status = synth_fail(
-            error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
+    uint32_t *packets = hed_new(&made->arena.allocator, words, sizeof *packets, error);
+    hed_status status = state && packets ? read_state(from, &old, error) : HED_ERROR_MEMORY;
     if (!status) {
         move_bodies(from, old, made, state);
         fill_packets(made, state, packets);
@@ -159,6 +154,6 @@ hed_status synth_grid_carry(synth_solver *made, synth_solver *from, hed_error *e
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     release_state(from, old);
     release_state(made, state);
-    synth_release(&made->allocator, packets, words, sizeof *packets);
+    hed_delete(&made->arena.allocator, packets, words, sizeof *packets);
     return status ? status : waited;
 }

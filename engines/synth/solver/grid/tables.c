@@ -2,7 +2,6 @@
  * body's neighbours and half-springs are. Made once, on the host; a million bodies take about a
  * second. */
 #include "solver/grid/grid.h"
-#include "program/memory.h"
 
 #include <stdlib.h>
 
@@ -10,6 +9,7 @@ enum { FEW_BODIES = 256 };
 
 /* What is needed while tables are made. */
 typedef struct builder {
+    hed_arena arena; /* what is not the tables' */
     const synth_network *network;
     synth_grid_tables *tables;
     uint32_t *group_of;         /* (count) */
@@ -36,11 +36,6 @@ static bool has_holes(const synth_network *network)
 }
 
 static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-
-static hed_status no_memory(hed_error *error)
-{
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the tables of the grid");
-}
 
 /* ---- sizes ---- */
 
@@ -116,8 +111,8 @@ static hed_status order_bodies(builder *b, hed_error *error)
     for (uint32_t i = 0; i < count; i++) b->order[b->begin[b->group_of[i]]++] = i;
     for (uint32_t g = groups; g > 0; g--) b->begin[g] = b->begin[g - 1];
     b->begin[0] = 0;
-    b->keys = synth_new(b->network->allocator, b->most_own, sizeof *b->keys);
-    if (!b->keys) return no_memory(error);
+    b->keys = hed_arena_new(&b->arena, b->most_own, sizeof *b->keys, error);
+    if (!b->keys) return HED_ERROR_MEMORY;
     for (uint32_t g = 0; g < groups; g++) sort_group(b, g);
     return HED_OK;
 }
@@ -341,7 +336,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
                                                 : 0;
     shape->places = tables->own + b->most_halo + 1;
     if (most_linked > shape->threads || tables->linked > LATTICE_MOST_LINKED)
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "solver grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
             "%u at most",
             tables->linked, most_linked, LATTICE_MOST_LINKED, shape->threads);
@@ -355,7 +350,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
         limits->local_bytes / 12 < SYNTH_MOST_PLACES ? limits->local_bytes / 12 : SYNTH_MOST_PLACES;
     if (shape->places > SYNTH_MOST_PLACES || shape->each > limits->each ||
         shape->halo > LATTICE_MOST_EACH || bytes > limits->local_bytes)
-        return synth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "solver grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
             "group has %llu places, %u of them for bodies of its own and %u for packets",
             network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)room,
@@ -365,89 +360,61 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     return HED_OK;
 }
 
-static hed_status allocate_tables(builder *b, hed_error *error)
-{
-    synth_grid_tables *tables = b->tables;
-    const hed_allocator *allocator = tables->allocator;
-    uint64_t groups = tables->shape.groups, own = tables->own, degree = tables->shape.degree;
-    tables->table = synth_new(allocator, groups * (degree / 2) * own, sizeof *tables->table);
-    tables->springs = synth_new(allocator, groups * tables->spring_words, sizeof *tables->springs);
-    tables->classes = synth_new(allocator, groups * own, sizeof *tables->classes);
-    tables->halo = synth_new(allocator, groups * tables->halo_room, sizeof *tables->halo);
-    tables->links = synth_new(allocator, groups * tables->shape.threads, sizeof *tables->links);
-    b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
-    b->springs = synth_new(allocator, degree * own * b->words, sizeof *b->springs);
-    b->marks = synth_new(allocator, own, sizeof *b->marks);
-    bool all = tables->table && tables->springs && tables->classes && tables->halo &&
-               tables->links && b->neighbours && b->springs && b->marks;
-    return all ? HED_OK : no_memory(error);
-}
-
 static hed_status fill_tables(builder *b, hed_error *error)
 {
     synth_grid_tables *tables = b->tables;
-    uint64_t *sent = synth_new(tables->allocator, b->most_halo, sizeof *sent);
-    hed_status status = sent ? allocate_tables(b, error) : no_memory(error);
-    if (!status) {
-        memset(tables->links, 0xff,
-            (uint64_t)tables->shape.groups * tables->shape.threads * sizeof *tables->links);
-        for (uint32_t i = 0; i < b->network->count; i++)
-            tables->place[i] += b->group_of[i] * tables->own;
-        forget_marks(b);
-        for (uint32_t g = 0; g < tables->shape.groups; g++) {
-            fill_halo(b, g, sent);
-            fill_group(b, g);
-        }
-        tables->cut /= 2;
+    hed_arena *a = &tables->scratch;
+    uint64_t groups = tables->shape.groups, own = tables->own, degree = tables->shape.degree;
+    uint64_t link_count = groups * tables->shape.threads;
+    tables->table = hed_arena_new(a, groups * (degree / 2) * own, sizeof *tables->table, error);
+    tables->springs = hed_arena_new(a, groups * tables->spring_words, sizeof *tables->springs, error);
+    tables->classes = hed_arena_new(a, groups * own, sizeof *tables->classes, error);
+    tables->halo = hed_arena_new(a, groups * tables->halo_room, sizeof *tables->halo, error);
+    tables->links = hed_arena_new(&tables->arena, link_count, sizeof *tables->links, error);
+    b->neighbours = hed_arena_new(&b->arena, degree * own, sizeof *b->neighbours, error);
+    b->springs = hed_arena_new(&b->arena, degree * own * b->words, sizeof *b->springs, error);
+    b->marks = hed_arena_new(&b->arena, own, sizeof *b->marks, error);
+    uint64_t *sent = hed_arena_new(&b->arena, b->most_halo, sizeof *sent, error);
+    if (a->failed || tables->arena.failed || b->arena.failed || !sent) return HED_ERROR_MEMORY;
+    memset(tables->links, 0xff, link_count * sizeof *tables->links);
+    for (uint32_t i = 0; i < b->network->count; i++)
+        tables->place[i] += b->group_of[i] * tables->own;
+    forget_marks(b);
+    for (uint32_t g = 0; g < tables->shape.groups; g++) {
+        fill_halo(b, g, sent);
+        fill_group(b, g);
     }
-    synth_release(tables->allocator, sent, b->most_halo, sizeof *sent);
-    return status;
+    tables->cut /= 2;
+    return HED_OK;
 }
 
 static hed_status start(builder *b, hed_error *error)
 {
-    const hed_allocator *allocator = b->network->allocator;
+    hed_arena *a = &b->arena, *kept = &b->tables->arena;
     uint64_t count = b->network->count, groups = b->tables->shape.groups;
-    b->group_of = synth_new(allocator, count, sizeof *b->group_of);
-    b->element = synth_new(allocator, count, sizeof *b->element);
-    b->begin = synth_new(allocator, groups + 1, sizeof *b->begin);
-    b->order = synth_new(allocator, count, sizeof *b->order);
-    b->mark = synth_new(allocator, count, sizeof *b->mark);
-    b->at = synth_new(allocator, count, sizeof *b->at);
-    b->tables->place = synth_new(allocator, count, sizeof *b->tables->place);
-    b->tables->groups = synth_new(allocator, groups, sizeof *b->tables->groups);
-    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at ||
-        !b->tables->place || !b->tables->groups)
-        return no_memory(error);
+    b->group_of = hed_arena_new(a, count, sizeof *b->group_of, error);
+    b->element = hed_arena_new(a, count, sizeof *b->element, error);
+    b->begin = hed_arena_new(a, groups + 1, sizeof *b->begin, error);
+    b->order = hed_arena_new(a, count, sizeof *b->order, error);
+    b->mark = hed_arena_new(a, count, sizeof *b->mark, error);
+    b->at = hed_arena_new(a, count, sizeof *b->at, error);
+    b->tables->place = hed_arena_new(kept, count, sizeof *b->tables->place, error);
+    b->tables->groups = hed_arena_new(kept, groups, sizeof *b->tables->groups, error);
+    if (a->failed || kept->failed) return HED_ERROR_MEMORY;
     memset(b->element, 0xff, count * sizeof *b->element);
     for (uint32_t k = 0; k < b->tables->linked; k++)
         if (b->linked[k].body != SYNTH_ANCHORED) b->element[b->linked[k].body] = k;
     return HED_OK;
 }
 
-static void finish(builder *b)
-{
-    const hed_allocator *allocator = b->network->allocator;
-    uint64_t count = b->network->count, slots = (uint64_t)b->tables->shape.degree * b->tables->own;
-    synth_release(allocator, b->group_of, count, sizeof *b->group_of);
-    synth_release(allocator, b->element, count, sizeof *b->element);
-    synth_release(allocator, b->begin, b->tables->shape.groups + 1ull, sizeof *b->begin);
-    synth_release(allocator, b->order, count, sizeof *b->order);
-    synth_release(allocator, b->keys, b->most_own, sizeof *b->keys);
-    synth_release(allocator, b->mark, count, sizeof *b->mark);
-    synth_release(allocator, b->at, count, sizeof *b->at);
-    synth_release(allocator, b->neighbours, slots, sizeof *b->neighbours);
-    synth_release(allocator, b->springs, slots * b->words, sizeof *b->springs);
-    synth_release(allocator, b->marks, b->tables->own, sizeof *b->marks);
-}
-
 hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
     const synth_linked *linked, uint32_t linked_count, synth_grid_tables *tables, hed_error *error)
 {
+    hed_arena arena = {.allocator = network->arena.allocator, .owner = "the tables of a grid"};
     *tables = (synth_grid_tables){
-        .allocator = network->allocator, .linked = linked_count, .bodies = network->count};
+        .arena = arena, .scratch = arena, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
-    builder b = {.network = network, .tables = tables, .linked = linked};
+    builder b = {.arena = arena, .network = network, .tables = tables, .linked = linked};
     hed_status status = start(&b, error);
     if (!status)
         status = synth_partition(
@@ -458,35 +425,22 @@ hed_status synth_grid_tables_create(const synth_network *network, const synth_gr
     }
     if (!status) status = choose_shape(&b, limits, error);
     if (!status) status = fill_tables(&b, error);
-    finish(&b);
+    hed_arena_free(&b.arena);
     if (status) synth_grid_tables_destroy(tables);
     return status;
 }
 
 void synth_grid_tables_trim(synth_grid_tables *tables)
 {
-    const hed_allocator *allocator = tables->allocator;
-    const synth_grid_shape *shape = &tables->shape;
-    uint64_t groups = shape->groups, own = tables->own;
-    synth_release(
-        allocator, tables->table, groups * (shape->degree / 2) * own, sizeof *tables->table);
-    synth_release(
-        allocator, tables->springs, groups * tables->spring_words, sizeof *tables->springs);
-    synth_release(allocator, tables->classes, groups * own, sizeof *tables->classes);
-    synth_release(allocator, tables->halo, groups * tables->halo_room, sizeof *tables->halo);
+    hed_arena_free(&tables->scratch);
     tables->table = tables->springs = tables->halo = NULL;
     tables->classes = NULL;
 }
 
 void synth_grid_tables_destroy(synth_grid_tables *tables)
 {
-    const hed_allocator *allocator = tables->allocator;
-    if (!allocator) return;
     synth_grid_tables_trim(tables);
-    synth_release(allocator, tables->place, tables->bodies, sizeof *tables->place);
-    synth_release(allocator, tables->groups, tables->shape.groups, sizeof *tables->groups);
-    synth_release(allocator, tables->links, (uint64_t)tables->shape.groups * tables->shape.threads,
-        sizeof *tables->links);
+    hed_arena_free(&tables->arena);
     *tables = (synth_grid_tables){0};
 }
 

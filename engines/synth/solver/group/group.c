@@ -2,19 +2,18 @@
  * or in global memory (kernels/store.cl). */
 #include "heddle/resident.h"
 #include "solver/group/kernels.h"
-#include "program/memory.h"
 #include "solver/solver.h"
 
 #include <stdio.h>
 
-/* The inside of solvers group and global: group.c launches a block at a time, group_resident.c
+/* The inside of solvers group and global: group.c launches a block at a time, below
  * has a kernel that stays. */
 
 enum { SYNTH_MOST_INSTANCES = 64, SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
 _Static_assert(sizeof(synth_poke) == 12, "kernels read pokes as three words");
 
 struct synth_solver {
-    hed_allocator allocator;
+    hed_arena arena; /* it and its arrays */
     hed_device *device;
     hed_stream *stream;
     const synth_program *program;
@@ -55,7 +54,7 @@ hed_problem synth_group_problem(const synth_program *program, uint32_t block, ui
 bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
     hed_config *config, char *reason, size_t size);
 
-/* group_resident.c: needs the stores; starts the kernel. */
+/* below: needs the stores; starts the kernel. */
 enum { SYNTH_RESIDENT_POKES = 64 };
 uint32_t synth_resident_words(const synth_program *program);
 hed_status synth_resident_create(
@@ -141,9 +140,7 @@ static void destroy(synth_solver *s)
     hed_buffer_destroy(s->inputs);
     hed_buffer_destroy(s->pokes);
     hed_buffer_destroy(s->stems);
-    hed_allocator allocator = s->allocator;
-    synth_release(&allocator, s->staged, staged_words(s), sizeof *s->staged);
-    synth_release(&allocator, s, 1, sizeof *s);
+    hed_arena_free(&s->arena);
 }
 
 hed_status synth_group_buffer(
@@ -202,15 +199,14 @@ static hed_status fill(
     hed_problem problem = synth_group_problem(s->program, synth->def.block, more_words);
     hed_kernel_options options = hed_default_kernel_options();
     if (!synth_group_config(synth, def, more_words, &config, reason, sizeof reason))
-        return synth_fail(
+        return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "solver %s: %s", hed_synth_solver_name(id), reason);
     options.math = synth->def.math;
     options.config = &config;
     options.problem = &problem;
     s->poke_room = resident ? SYNTH_RESIDENT_POKES : LAUNCHED_POKES;
-    s->staged = synth_new(&s->allocator, staged_words(s), sizeof *s->staged);
-    if (!s->staged)
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes", s->poke_room);
+    s->staged = hed_arena_new(&s->arena, staged_words(s), sizeof *s->staged, error);
+    if (!s->staged) return HED_ERROR_MEMORY;
     hed_status status = hed_kernel_create(s->device, def, &options, &s->kernel, error);
     if (!status)
         status =
@@ -232,9 +228,10 @@ static hed_status fill(
 static hed_status create(const hed_synth *synth, hed_synth_solver id, const synth_program *program,
     synth_solver **solver, hed_error *error)
 {
-    synth_solver *s = synth_new(&synth->allocator, 1, sizeof *s);
-    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a solver");
-    s->allocator = synth->allocator;
+    hed_arena arena = {.allocator = synth->allocator, .owner = "a solver"};
+    synth_solver *s = hed_arena_new(&arena, 1, sizeof *s, error);
+    if (!s) return HED_ERROR_MEMORY;
+    s->arena = arena;
     s->device = synth->device;
     s->stream = synth->stream;
     s->program = program;
@@ -515,10 +512,8 @@ hed_status synth_resident_create(
     uint64_t words = s->program->layout.words, all = words + s->program->layout.delay_words;
     hed_stream_def stream = hed_default_stream_def();
     s->request_words = synth_resident_words(s->program);
-    s->request = synth_new(&s->allocator, s->request_words, sizeof *s->request);
-    if (!s->request)
-        return synth_fail(
-            error, HED_ERROR_MEMORY, "no memory for a request of %u words", s->request_words);
+    s->request = hed_arena_new(&s->arena, s->request_words, sizeof *s->request, error);
+    if (!s->request) return HED_ERROR_MEMORY;
     hed_status status = hed_stream_create(s->device, &stream, &s->own, error);
     if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
     if (!status)
@@ -539,7 +534,6 @@ void synth_resident_destroy(synth_solver *s)
     hed_buffer_destroy(s->given);
     hed_buffer_destroy(s->transfer);
     hed_stream_destroy(s->own);
-    synth_release(&s->allocator, s->request, s->request_words, sizeof *s->request);
 }
 
 /* Posts `request` and waits for its answer, which says nothing but that it is done. */
@@ -550,7 +544,7 @@ static hed_status ask(synth_solver *s, hed_error *error)
     if (!status) status = hed_resident_wait(s->resident, &reply, ANSWER_TIMEOUT_NS);
     if (!status) return HED_OK;
     if (status == HED_ERROR_NOT_READY) status = HED_ERROR_TIMEOUT;
-    return synth_fail(
+    return hed_fail(
         error, status, "the resident kernel did not answer: %s", hed_status_name(status));
 }
 

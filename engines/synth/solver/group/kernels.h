@@ -2,9 +2,8 @@
 #ifndef SYNTH_KERNELS_H
 #define SYNTH_KERNELS_H
 
+#include "heddle/author.h"
 #include "heddle/synth.h"
-
-#define SYNTH_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_physics_spring_h[],
     hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_h[],

@@ -142,7 +142,7 @@ static const hed_argument_def arguments[SYNTH_STORE_ARGUMENTS] = {
 static const hed_source sources[] = {SYNTH_PHYSICS_SOURCES, {"store.cl", hed_synth_store_cl, 0}};
 static const int64_t groups[] = {32, 64, 128, 256, 384, 512, 640, 768, 1024};
 static const hed_parameter_def parameters[] = {
-    {.name = "WG", .values = groups, .count = SYNTH_COUNT(groups), .value = 256}};
+    {.name = "WG", .values = groups, .count = HED_COUNT(groups), .value = 256}};
 static const char *const dimensions[SYNTH_STORE_DIMENSIONS] = {
     "instances", "words", "items", "block"};
 static const hed_problem problems[] = {
@@ -175,33 +175,33 @@ static const hed_define is_resident[] = {
     {"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}, {"RESIDENT", "1"}};
 
 #define COMMON \
-    .sources = sources, .source_count = SYNTH_COUNT(sources), .parameters = parameters, \
-    .parameter_count = SYNTH_COUNT(parameters), .dimensions = dimensions, \
+    .sources = sources, .source_count = HED_COUNT(sources), .parameters = parameters, \
+    .parameter_count = HED_COUNT(parameters), .dimensions = dimensions, \
     .dimension_count = SYNTH_STORE_DIMENSIONS, .max_threads = "WG", .min_groups = 1, \
     .geometry = geometry
 #define LAUNCHED \
     .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = arguments, \
     .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
     .sample = { \
-        problems, SYNTH_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill}
+        problems, HED_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill}
 
 const hed_kernel_def synth_group_def = {.name = "synth_group",
     .summary = "an instrument for a block, each instance in the local memory of a group",
     .argument_count = SYNTH_STORE_ARGUMENTS, .defines = in_local,
-    .define_count = SYNTH_COUNT(in_local),
+    .define_count = HED_COUNT(in_local),
     COMMON,
     LAUNCHED};
 const hed_kernel_def synth_global_def = {.name = "synth_global",
     .summary = "an instrument for a block, each instance in global memory",
     .argument_count = SYNTH_STORE_ARGUMENTS - 1, .defines = in_global,
-    .define_count = SYNTH_COUNT(in_global),
+    .define_count = HED_COUNT(in_global),
     COMMON,
     LAUNCHED};
 /* `words` of its problem: of a request and a store. */
 const hed_kernel_def synth_resident_def = {.name = "synth_resident", .entry = "synth_resident",
     .summary = "an instrument that stays in local memory, each instance in a group",
     .arguments = resident_arguments, .argument_count = SYNTH_RESIDENT_ARGUMENTS,
-    .defines = is_resident, .define_count = SYNTH_COUNT(is_resident),
+    .defines = is_resident, .define_count = HED_COUNT(is_resident),
     .needs = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED,
     COMMON};
 
@@ -213,11 +213,11 @@ static const hed_kernel_def *const kernels[] = {
     &synth_global_def,
 };
 
-uint32_t hed_synth_kernel_count(void) { return SYNTH_COUNT(kernels); }
+uint32_t hed_synth_kernel_count(void) { return HED_COUNT(kernels); }
 
 const hed_kernel_def *hed_synth_kernel_at(uint32_t index)
 {
-    return index < SYNTH_COUNT(kernels) ? kernels[index] : NULL;
+    return index < HED_COUNT(kernels) ? kernels[index] : NULL;
 }
 
 /* ---- the instrument ---- */
