@@ -268,6 +268,7 @@ Test(synth_instrument, what_may_be_linked)
         for (uint32_t to = 0; to < HED_SYNTH_ENTITY_TYPE_COUNT; to++) {
             bool may = (to == HED_SYNTH_BODY && from >= HED_SYNTH_MICROPHONE && from <= HED_SYNTH_AUDIO_INPUT) ||
                        (from == HED_SYNTH_AUDIO_INPUT && to == HED_SYNTH_DELAY_LINE);
+            hed_error_clear(&error);
             hed_status status = hed_synth_instrument_link(instrument, first[from], first[to], 1, &error);
             EXPECT(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s",
                 hed_synth_entity_type_name(from), hed_synth_entity_type_name(to));
@@ -303,6 +304,7 @@ Test(synth_instrument, what_may_be_modulated)
                 bool may = modulator && hed_synth_target_of(target, parameter) && !own;
                 hed_synth_modulation_def def = {first[source], first[target], parameter,
                     HED_SYNTH_MODULATE_MULTIPLY, 0.5f, false};
+                hed_error_clear(&error);
                 hed_status status = hed_synth_instrument_modulate(instrument, &def, &error);
                 CHECK(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
                     hed_synth_target_name(parameter), hed_synth_entity_type_name(target),
@@ -448,6 +450,7 @@ Test(synth_instrument, a_storm_of_changes)
             if (def.type == HED_SYNTH_BODY) def.as.body.position[0] = (float)step * 1e-3f;
             else def.as.spring.from = from, def.as.spring.to = to;
             hed_synth_entity entity;
+            hed_error_clear(&error);
             if (hed_synth_instrument_add(instrument, &def, NULL, &entity, &error) != HED_OK) continue;
             p.entities[p.count] = entity;
             p.defs[p.count++] = def;
@@ -481,6 +484,7 @@ static bool build(const hed_allocator *allocator)
     hed_synth_generated generated = {0};
     hed_synth_stability stability;
     grid.size[0] = 20;
+    hed_error_clear(&error);
     hed_status status = hed_synth_instrument_create(allocator, NULL, &made, &error);
     if (!status) status = hed_synth_instrument_add(made, &body_def, "body", &body, &error);
     if (!status) status = hed_synth_instrument_add_grid(made, &grid, "grid", &generated, &error);
@@ -535,6 +539,7 @@ Test(synth_instrument, what_fails_changes_nothing)
         while (hed_synth_instrument_add(made, &def, name, &entity, &error) != HED_OK) {
             CHECK(error.status == HED_ERROR_MEMORY, "%s", error.text);
             refused++;
+            hed_error_clear(&error);
         }
         t.calls = 0;
         t.fail_at = 1 + i % 5; /* one of the next calls */

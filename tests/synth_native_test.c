@@ -406,7 +406,7 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
             (long long)needed, error.text);
         CHECK(!failed || counter.live == live, "allocation %lld leaks", (long long)needed);
     }
-    EXPECT(needed > 10, "%lld allocations", (long long)needed);
+    EXPECT(needed > 6, "%lld allocations", (long long)needed);
     counter.fail_at = 0;
     stop(&m);
 }

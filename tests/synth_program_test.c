@@ -359,7 +359,7 @@ Test(synth_program, any_allocation_may_fail)
         CHECK_EQ(counting.live, 0);
         CHECK_EQ(counting.bytes, 0);
         if (!status) {
-            EXPECT_GT(n, 30);
+            EXPECT_GT(n, 4);
             break;
         }
         CHECK_EQ(status, HED_ERROR_MEMORY, "allocation %d: %s", (int)n, error.text);

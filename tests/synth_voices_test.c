@@ -618,21 +618,21 @@ Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
 /* ---- notes that are not heard ---- */
 
 /* An instrument that hears 60 to 71 on all channels, and on channel 2 from 48 on. */
-static rig octave_rig(int32_t transpose, bool fold)
+static void octave_rig(rig *r, int32_t transpose, bool fold)
 {
-    rig r = open_rig(HED_SYNTH_SINGLETON, 1);
-    r.def.low = 48;
-    r.def.high = 71;
-    r.only = true;
-    start_rig_as(&r, &(hed_synth_def){.max_events = 4096, .transpose = transpose, .fold = fold});
-    return r;
+    *r = open_rig(HED_SYNTH_SINGLETON, 1);
+    r->def.low = 48;
+    r->def.high = 71;
+    r->only = true;
+    start_rig_as(r, &(hed_synth_def){.max_events = 4096, .transpose = transpose, .fold = fold});
 }
 
 static uint32_t note_of(const rig *r) { return (uint32_t)word(r, 0, ALL + SYNTH_GATE_NOTE); }
 
 Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
 {
-    rig r = octave_rig(0, false);
+    rig r;
+    octave_rig(&r, 0, false);
     hed_synth_note_report n = synth_voices_notes(r.voices);
     CHECK(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
     PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100),
@@ -655,7 +655,8 @@ Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
 
 Test(synth_voices, notes_are_transposed_and_folded)
 {
-    rig r = octave_rig(-3, false);
+    rig r;
+    octave_rig(&r, -3, false);
     PLAY(r, midi(0, 0x90, 63, 100));
     CHECK(held(&r, 0, ALL) && note_of(&r) == 60);
     /* 59 is not heard; the note ends as it came */
@@ -663,7 +664,8 @@ Test(synth_voices, notes_are_transposed_and_folded)
     CHECK(!held(&r, 0, ALL) && synth_voices_notes(r.voices).dropped == 1);
     synth_voices_destroy(r.voices);
 
-    rig f = octave_rig(0, true);
+    rig f;
+    octave_rig(&f, 0, true);
     PLAY(f, midi(0, 0x90, 84, 100));
     CHECK(note_of(&f) == 60);
     PLAY(f, midi(0, 0x90, 36 + 5, 100));
@@ -676,7 +678,8 @@ Test(synth_voices, notes_are_transposed_and_folded)
 
 Test(synth_voices, notes_folded_to_one_key_hold_it_together)
 {
-    rig r = octave_rig(0, true);
+    rig r;
+    octave_rig(&r, 0, true);
     PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0x90, 72, 100), midi(2, 0x90, 84, 100));
     PLAY(r, midi(0, 0x80, 72, 0), midi(1, 0x80, 60, 0));
     CHECK(held(&r, 0, ALL), "84 is down still");
@@ -692,7 +695,8 @@ Test(synth_voices, notes_folded_to_one_key_hold_it_together)
 
 Test(synth_voices, however_many_notes_come_at_once)
 {
-    rig r = octave_rig(0, true);
+    rig r;
+    octave_rig(&r, 0, true);
     static hed_synth_event many[4000];
     for (uint32_t i = 0; i < 4000; i++)
         many[i] = midi(i / 2000, (uint8_t)(0x90 | i % 16), (uint8_t)(i / 16 % 128), 100);
