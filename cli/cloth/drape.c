@@ -30,7 +30,7 @@ typedef struct drape {
 /* ---- the scene ---- */
 
 /* A path as a JSON string. */
-static void put_string(FILE *file, const char *text)
+static void cloth_drape_put_string(FILE *file, const char *text)
 {
     fputc('"', file);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -52,11 +52,11 @@ static hed_status open_scene(drape *d, hed_error *error)
         "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64
         ",\n \"garments\": [{\"mesh\": ",
         hed_text_of(a, "unit"), hed_text_of(a, "up"), hed_integer_of(a, "substeps"));
-    put_string(file, hed_text_of(a, "GARMENT"));
+    cloth_drape_put_string(file, hed_text_of(a, "GARMENT"));
     fputs(
         ",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ",
         file);
-    put_string(file, hed_text_of(a, "over"));
+    cloth_drape_put_string(file, hed_text_of(a, "over"));
     fputs(", \"friction\": 0.5}]}\n", file);
     hed_cloth_scene_options options = {
         .mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
@@ -108,7 +108,7 @@ static const char *const ENDINGS[] = {".obj", ".ply", ".glb"};
 enum { OBJ, PLY, GLB, ENDING_COUNT };
 
 /* The place in ENDINGS; ENDING_COUNT: none of them. */
-static int ending_of(const char *path)
+static int cloth_drape_ending_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     int ending = 0;
@@ -119,7 +119,7 @@ static int ending_of(const char *path)
 static hed_status write_mesh(const char *path, const hed_cloth_mesh *mesh, const float *positions,
     const float *normals, hed_error *error)
 {
-    switch (ending_of(path)) {
+    switch (cloth_drape_ending_of(path)) {
     case PLY: return hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error);
     case GLB: return hed_cloth_mesh_write_glb(path, mesh, positions, normals, error);
     default: return hed_cloth_mesh_write_obj(path, mesh, positions, normals, error);
@@ -145,7 +145,7 @@ static hed_status write_garment(drape *d, hed_error *error)
     return status;
 }
 
-static hed_status tell(const drape *d, hed_error *error)
+static hed_status cloth_drape_tell(const drape *d, hed_error *error)
 {
     const char *out = hed_text_of(d->arguments, "out");
     if (!d->json) {
@@ -168,13 +168,14 @@ static hed_status tell(const drape *d, hed_error *error)
 
 /* ---- the command ---- */
 
-static int run(const hed_arguments *arguments, void *user)
+static int cloth_drape_main(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"),
+    drape d = {.arguments = arguments,
+        .quiet = hed_given(arguments, "quiet"),
         .json = hed_given(arguments, "json")};
     hed_error error = {0};
-    if (ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
+    if (cloth_drape_ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
         fprintf(stderr, "heddle: --out %s: a name that ends with .obj, .ply or .glb was expected\n",
             hed_text_of(arguments, "out"));
         return HED_EXIT_USAGE;
@@ -193,7 +194,7 @@ static int run(const hed_arguments *arguments, void *user)
     if (!status) status = fall(&d, &error);
     bool whole = !status && !hed_interrupted();
     if (whole) status = write_garment(&d, &error);
-    if (whole && !status) status = tell(&d, &error);
+    if (whole && !status) status = cloth_drape_tell(&d, &error);
     hed_cloth_destroy(d.cloth);
     hed_cloth_scene_close(d.scene);
     cli_close(&d.session);
@@ -219,9 +220,11 @@ static const hed_option OPTIONS[] = {
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
-    {.name = "mend", .kind = HED_OPTION_FLAG,
+    {.name = "mend",
+        .kind = HED_OPTION_FLAG,
         .help = "take faces of broken meshes away where that is safe"},
-    {.name = "json", .kind = HED_OPTION_FLAG,
+    {.name = "json",
+        .kind = HED_OPTION_FLAG,
         .help = "print JSON: one array with one object, nothing else"},
     {0},
 };
@@ -235,12 +238,16 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_cloth_drape = {
-    .name = "drape", .summary = "let a garment come to rest on a body",
+    .name = "drape",
+    .summary = "let a garment come to rest on a body",
     .description =
         "Lets a garment fall on a body that stands still, with collisions against it and against itself, "
         "until it lies. The vertices, texture coordinates, materials and groups of the result are those of "
         "the garment's file, in its order.\n\n"
         "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth "
         "run\".",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = cloth_drape_main,
 };

@@ -82,7 +82,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     return status;
 }
 
-static hed_status open_output(cloth_run *r, hed_error *error)
+static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     cli_cloth_output_def def = {.scene = r->scene, .cloth = r->cloth, .cache = r->cache};
@@ -113,7 +113,7 @@ static hed_status save(cloth_run *r, hed_error *error)
     return status;
 }
 
-static hed_status step(cloth_run *r, uint32_t number, hed_error *error)
+static hed_status cloth_run_step(cloth_run *r, uint32_t number, hed_error *error)
 {
     hed_cloth_frame frame;
     hed_status status = hed_cloth_scene_frame(r->scene, number, r->rate, &frame, error);
@@ -127,7 +127,7 @@ static hed_status step(cloth_run *r, uint32_t number, hed_error *error)
     return status;
 }
 
-static hed_status go(cloth_run *r, hed_error *error)
+static hed_status cloth_run_go(cloth_run *r, hed_error *error)
 {
     hed_status status = HED_OK;
     hed_progress progress =
@@ -135,7 +135,7 @@ static hed_status go(cloth_run *r, hed_error *error)
     uint64_t saved = hed_now();
     for (uint32_t number = r->first; number < r->frames && status == HED_OK && !hed_interrupted();
          number++) {
-        status = step(r, number, error);
+        status = cloth_run_step(r, number, error);
         hed_progress_update(&progress, r->done - r->first);
         if (status == HED_OK && hed_now() - saved > SAVE_PAUSE) {
             status = save(r, error);
@@ -149,7 +149,7 @@ static hed_status go(cloth_run *r, hed_error *error)
 /* ---- ending ---- */
 
 /* What is left of a run that did not reach its end, and how to go on. */
-static void tell_rest(const cloth_run *r)
+static void cloth_run_tell_rest(const cloth_run *r)
 {
     if (!r->cache) return;
     fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished",
@@ -159,14 +159,19 @@ static void tell_rest(const cloth_run *r)
     fputc('\n', stderr);
 }
 
-static hed_status tell(cloth_run *r, hed_error *error)
+static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     cli_cloth_figures figures = {
-        .scene = r->path, .device = hed_device_get_info(r->session.devices[0])->id,
-        .cache = r->cache, .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
-        .first = r->first, .frames = r->done - r->first, .substeps = def.substeps,
-        .iterations = def.iterations, .garments = hed_cloth_scene_garment_count(r->scene),
+        .scene = r->path,
+        .device = hed_device_get_info(r->session.devices[0])->id,
+        .cache = r->cache,
+        .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
+        .first = r->first,
+        .frames = r->done - r->first,
+        .substeps = def.substeps,
+        .iterations = def.iterations,
+        .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
     };
     hed_cloth_report(r->cloth, &figures.report);
@@ -177,7 +182,7 @@ static hed_status tell(cloth_run *r, hed_error *error)
 /* The run itself, with everything open. */
 static int run_scene(cloth_run *r, hed_error *error)
 {
-    hed_status status = go(r, error), closed;
+    hed_status status = cloth_run_go(r, error), closed;
     bool interrupted = status == HED_OK && r->done < r->frames;
     hed_error later = {0};
     /* After a failure the state is that of a frame whose output is not whole: the older one
@@ -186,12 +191,12 @@ static int run_scene(cloth_run *r, hed_error *error)
     closed = cli_cloth_output_close(r->output, status == HED_OK ? error : &later);
     r->output = NULL;
     if (status == HED_OK) status = closed;
-    if (status == HED_OK && !interrupted) return cli_end(tell(r, error), error);
+    if (status == HED_OK && !interrupted) return cli_end(cloth_run_tell(r, error), error);
     if (status != HED_OK) fprintf(stderr, "heddle: %s\n", error->text);
     else
         fprintf(stderr, "heddle: interrupted behind frame %" PRIu32 " of %" PRIu32 "\n", r->done,
             r->frames);
-    tell_rest(r);
+    cloth_run_tell_rest(r);
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
 }
 
@@ -211,7 +216,7 @@ static bool has_ending(const char *option, const char *path, const char *ending,
     return false;
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int cloth_run_main(const hed_arguments *arguments, void *user)
 {
     (void)user;
     if (hed_given(arguments, "schema")) {
@@ -237,7 +242,7 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK) return cli_fail(&error);
     status = open_cloth(&r, &error);
     if (status == HED_OK) status = find_start(&r, &error);
-    if (status == HED_OK) status = open_output(&r, &error);
+    if (status == HED_OK) status = cloth_run_open_output(&r, &error);
     int code;
     if (status != HED_OK) {
         code = cli_fail(&error);
@@ -316,7 +321,9 @@ static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 60 --json", "how fast it is, without any file"}, {0}};
 
 const hed_command hed_command_cloth_run = {
-    .name = "run", .summary = "simulate a scene into a point cache", .description =
+    .name = "run",
+    .summary = "simulate a scene into a point cache",
+    .description =
         "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
         "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
         "with its name in theirs. Sample 0 is the start, so N frames are N + 1 samples; frame K is sample K and "
@@ -324,5 +331,8 @@ const hed_command hed_command_cloth_run = {
         "to stand beside.\n\n"
         "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
         "the state is saved in NAME.state, from where --resume goes on with the same bits.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = cloth_run_main,
 };

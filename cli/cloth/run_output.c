@@ -13,7 +13,7 @@
 
 /* A garment's files. */
 typedef struct garment {
-    const char *name;     /* in file names; NULL where it is the only one */
+    const char *name;           /* in file names; NULL where it is the only one */
     const hed_cloth_mesh *mesh; /* that the cache belongs to */
     /* the same for several copies, one behind another; freed if it has vertices */
     hed_cloth_mesh copies;
@@ -52,7 +52,7 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
     return path;
 }
 
-static hed_status out_of_memory(hed_error *error)
+static hed_status cloth_output_out_of_memory(hed_error *error)
 {
     return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output");
 }
@@ -101,7 +101,7 @@ static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_m
     return true;
 }
 
-static bool make_triangles(garment *g)
+static bool cloth_output_make_triangles(garment *g)
 {
     const hed_cloth_mesh *mesh = g->mesh;
     uint32_t count = 0;
@@ -121,12 +121,12 @@ static bool make_triangles(garment *g)
 
 /* ---- opening ---- */
 
-static hed_status open_cache(
+static hed_status cloth_output_open_cache(
     cli_cloth_output *output, garment *g, uint32_t frames, hed_error *error)
 {
     uint32_t found = 0, vertices = g->mesh->vertex_count;
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
-    if (!path) return out_of_memory(error);
+    if (!path) return cloth_output_out_of_memory(error);
     hed_status status = frames ? hed_cloth_pc2_resume(path, vertices, &g->cache, &found, error)
                                : hed_cloth_pc2_create(path, vertices, 0, 1, &g->cache, error);
     if (status == HED_OK && frames && found < frames + 1)
@@ -151,11 +151,11 @@ static hed_status open_garment(
     hed_cloth_scene_colour(def->scene, index, g->colour);
     g->moved = hed_cloth_scene_output(def->scene, index, g->matrix);
     if (copies > 1) {
-        if (!repeat_mesh(g->mesh, copies, &g->copies)) return out_of_memory(error);
+        if (!repeat_mesh(g->mesh, copies, &g->copies)) return cloth_output_out_of_memory(error);
         g->mesh = &g->copies;
     }
-    if (def->png_every && !make_triangles(g)) return out_of_memory(error);
-    return def->cache ? open_cache(output, g, frames, error) : HED_OK;
+    if (def->png_every && !cloth_output_make_triangles(g)) return cloth_output_out_of_memory(error);
+    return def->cache ? cloth_output_open_cache(output, g, frames, error) : HED_OK;
 }
 
 static hed_status open_picture(cli_cloth_output *output, hed_error *error)
@@ -165,7 +165,7 @@ static hed_status open_picture(cli_cloth_output *output, hed_error *error)
     output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
     return output->surfaces ? cloth_picture_create(camera.width, camera.height,
                                   output->def.picture_kind, &output->picture, error)
-                            : out_of_memory(error);
+                            : cloth_output_out_of_memory(error);
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -188,7 +188,7 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         if (!own)
             status = path ? hed_cloth_mesh_write_obj(path, g->mesh,
                                 places_of(output) + 3 * (size_t)g->first_vertex, NULL, error)
-                          : out_of_memory(error);
+                          : cloth_output_out_of_memory(error);
         free(path);
     }
     return status;
@@ -207,7 +207,7 @@ hed_status cli_cloth_output_open(
     *result = NULL;
     size_t vertices = hed_cloth_vertex_count(def->cloth);
     cli_cloth_output *output = calloc(1, sizeof *output);
-    if (!output) return out_of_memory(error);
+    if (!output) return cloth_output_out_of_memory(error);
     output->def = *def;
     output->samples = frames ? frames + 1 : 0;
     output->garment_count = hed_cloth_scene_garment_count(def->scene);
@@ -216,13 +216,13 @@ hed_status cli_cloth_output_open(
     output->normals = malloc((vertices * 3 + 1) * sizeof(float));
     output->colours = malloc(vertices * 4 + 1);
     bool all = output->garments && output->positions && output->normals && output->colours;
-    hed_status status = all ? HED_OK : out_of_memory(error);
+    hed_status status = all ? HED_OK : cloth_output_out_of_memory(error);
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++)
         status = open_garment(output, i, frames, error);
     if (status == HED_OK && is_any_moved(output)) {
         output->placed = malloc((vertices * 3 + 1) * sizeof(float));
         output->turned = malloc((vertices * 3 + 1) * sizeof(float));
-        if (!output->placed || !output->turned) status = out_of_memory(error);
+        if (!output->placed || !output->turned) status = cloth_output_out_of_memory(error);
     }
     if (status == HED_OK && def->png_every) status = open_picture(output, error);
     if (status == HED_OK && (def->png_every || def->obj_every || def->glb))
@@ -242,7 +242,8 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
         const garment *g = &output->garments[i];
         if (g->cache)
-            status = hed_cloth_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
+            status =
+                hed_cloth_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
     }
     if (status == HED_OK) output->samples++;
     else
@@ -288,13 +289,14 @@ static hed_status write_each(cli_cloth_output *output, const char *name, const c
         const float *normals = output->turned ? output->turned : output->normals;
         status = path ? write(path, g, places_of(output) + 3 * at, normals + 3 * at,
                             output->colours + 4 * at, error)
-                      : out_of_memory(error);
+                      : cloth_output_out_of_memory(error);
         free(path);
     }
     return status;
 }
 
-static hed_status write_picture(cli_cloth_output *output, const char *ending, hed_error *error)
+static hed_status cloth_output_write_picture(
+    cli_cloth_output *output, const char *ending, hed_error *error)
 {
     const cli_cloth_output_def *def = &output->def;
     uint32_t count = 0;
@@ -324,7 +326,7 @@ static hed_status write_picture(cli_cloth_output *output, const char *ending, he
         cloth_picture_draw(output->picture, &camera, output->surfaces, count, &image, error);
     if (status != HED_OK) return status;
     char *path = cli_cloth_beside(def->cache, NULL, ending);
-    status = path ? hed_png_write(path, &image, error) : out_of_memory(error);
+    status = path ? hed_png_write(path, &image, error) : cloth_output_out_of_memory(error);
     free(path);
     hed_image_free(&image);
     return status;
@@ -336,7 +338,7 @@ static hed_status write_last(cli_cloth_output *output, hed_error *error)
     const char *dot = strrchr(output->def.glb, '.');
     if (!dot || strcmp(dot, ".glb") != 0) dot = output->def.glb + strlen(output->def.glb);
     char *stem = malloc((size_t)(dot - output->def.glb) + 1);
-    if (!stem) return out_of_memory(error);
+    if (!stem) return cloth_output_out_of_memory(error);
     memcpy(stem, output->def.glb, (size_t)(dot - output->def.glb));
     stem[dot - output->def.glb] = 0;
     hed_status status = write_each(output, stem, dot, write_glb, error);
@@ -346,7 +348,7 @@ static hed_status write_last(cli_cloth_output *output, hed_error *error)
 
 /* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors,
  * which is the transposed inverse but for its size and, where it mirrors, its sign. */
-static void place(cli_cloth_output *output, bool normals)
+static void cloth_output_place(cli_cloth_output *output, bool normals)
 {
     for (uint32_t i = 0; i < output->garment_count && output->placed; i++) {
         const garment *g = &output->garments[i];
@@ -379,28 +381,32 @@ static void place(cli_cloth_output *output, bool normals)
     }
 }
 
-static bool is_due(uint32_t number, uint32_t every) { return every && number % every == 0; }
+static bool cloth_output_is_due(uint32_t number, uint32_t every)
+{
+    return every && number % every == 0;
+}
 
 hed_status cli_cloth_output_frame(
     cli_cloth_output *output, uint32_t number, bool last, hed_error *error)
 {
     const cli_cloth_output_def *def = &output->def;
     char ending[32];
-    bool obj = is_due(number, def->obj_every), ply = is_due(number, def->ply_every);
-    bool png = is_due(number, def->png_every), glb = last && def->glb;
+    bool obj = cloth_output_is_due(number, def->obj_every),
+         ply = cloth_output_is_due(number, def->ply_every);
+    bool png = cloth_output_is_due(number, def->png_every), glb = last && def->glb;
     bool normals = obj || png || glb;
     hed_status status = hed_cloth_read(def->cloth, output->positions,
         normals ? output->normals : NULL, ply ? output->colours : NULL, error);
     /* the cloth knows the scene's unit from frame 1 on */
     if (number == 0) hed_cloth_scene_start(def->scene, output->positions);
-    if (status == HED_OK) place(output, normals);
+    if (status == HED_OK) cloth_output_place(output, normals);
     if (status == HED_OK && number == 0) status = write_meshes(output, error);
     snprintf(ending, sizeof ending, "-%04u.obj", number);
     if (status == HED_OK && obj) status = write_each(output, def->cache, ending, write_obj, error);
     snprintf(ending, sizeof ending, "-%04u.ply", number);
     if (status == HED_OK && ply) status = write_each(output, def->cache, ending, write_ply, error);
     snprintf(ending, sizeof ending, "-%04u.png", number);
-    if (status == HED_OK && png) status = write_picture(output, ending, error);
+    if (status == HED_OK && png) status = cloth_output_write_picture(output, ending, error);
     if (status == HED_OK && glb) status = write_last(output, error);
     /* Last, so that a frame in the caches is one of which everything is there. */
     return status == HED_OK ? add_to_caches(output, error) : status;

@@ -19,7 +19,8 @@ static double constraint_rate(const cli_cloth_figures *f, const hed_summary *tim
     return times->mean > 0 ? each / times->mean : 0;
 }
 
-static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times, hed_error *error)
+static hed_status cloth_run_report_tell_json(
+    const cli_cloth_figures *f, const hed_summary *times, hed_error *error)
 {
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->quality.hash);
@@ -53,7 +54,7 @@ static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times
 hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *error)
 {
     hed_summary times = hed_summarize(f->seconds, f->frames);
-    if (json) return tell_json(f, &times, error);
+    if (json) return cloth_run_report_tell_json(f, &times, error);
     printf("%s: frames %" PRIu32 " to %" PRIu32 " on %s, %s, %s\n", f->scene, f->first + 1,
         f->first + f->frames, f->device, hed_cloth_solver_name(f->report.solver), f->math);
     printf("%" PRIu64 " particles, %" PRIu64 " constraints in %" PRIu32 " colours (degree %" PRIu32

@@ -15,7 +15,8 @@ typedef struct subject {
     char origin[200];
 } subject;
 
-static hed_status open_subject(const hed_arguments *arguments, subject *s, hed_error *error)
+static hed_status cloth_tune_open_subject(
+    const hed_arguments *arguments, subject *s, hed_error *error)
 {
     const char *path = hed_text_of(arguments, "SCENE");
     if (path) {
@@ -37,19 +38,19 @@ static hed_status open_subject(const hed_arguments *arguments, subject *s, hed_e
     return HED_OK;
 }
 
-static void close_subject(subject *s)
+static void cloth_tune_close_subject(subject *s)
 {
     hed_cloth_scene_close(s->scene);
     cli_sheet_free(&s->sheet);
 }
 
-static hed_status tune(hed_device *device, const void *user, const hed_tune_def *def,
+static hed_status cloth_tune_all(hed_device *device, const void *user, const hed_tune_def *def,
     hed_tune_result **result, hed_error *error)
 {
     return hed_cloth_tune(device, user, def, result, error);
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int cloth_tune_main(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
@@ -59,33 +60,45 @@ static int run(const hed_arguments *arguments, void *user)
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
         fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else if (open_subject(arguments, &s, &error) != HED_OK) code = cli_fail(&error);
+    else if (cloth_tune_open_subject(arguments, &s, &error) != HED_OK) code = cli_fail(&error);
     else
-        code = cli_tune_engine(
-            arguments, &session, hed_cloth_tune_description(), s.origin, tune, &s.def, &error);
-    close_subject(&s);
+        code = cli_tune_engine(arguments, &session, hed_cloth_tune_description(), s.origin,
+            cloth_tune_all, &s.def, &error);
+    cloth_tune_close_subject(&s);
     cli_close(&session);
     return code;
 }
 
 static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "sheet", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "255", .low = 2,
-        .high = 4096, .help = "without a scene: sheets of N x N particles"},
-    {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1,
-        .high = 65536, .help = "so many of them"},
+    {.name = "sheet",
+        .kind = HED_OPTION_INTEGER,
+        .value = "N",
+        .fallback = "255",
+        .low = 2,
+        .high = 4096,
+        .help = "without a scene: sheets of N x N particles"},
+    {.name = "copies",
+        .kind = HED_OPTION_INTEGER,
+        .value = "K",
+        .fallback = "1",
+        .low = 1,
+        .high = 65536,
+        .help = "so many of them"},
     {0}};
 
 const hed_command hed_command_cloth_tune = {
-    .name = "tune", .summary = "find the fastest solver for cloth of a size on a device",
+    .name = "tune",
+    .summary = "find the fastest solver for cloth of a size on a device",
     .description =
         "Measures launches for each colour, patches with packets and whole garments for each group, and what they can be "
         "built with, on a scene's cloth or on square sheets. The winner is kept in the tuning database, where cloth of about "
         "that size finds it.",
-    .options = OPTIONS, .positionals =
+    .options = OPTIONS,
+    .positionals =
         (const hed_option[]){
             {.name = "SCENE", .kind = HED_OPTION_FILE, .help = "a scene file"}, {0}},
     .examples = (const hed_example[]){{"heddle cloth tune --sheet 1024 --device cuda:0",
                                           "a large sheet on the first CUDA device"},
         {0}},
-    .run = run,
+    .run = cloth_tune_main,
 };

@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
-static void warn(void *user, const char *text)
+static void cloth_view_warn(void *user, const char *text)
 {
     (void)user;
     fprintf(stderr, "heddle: %s\n", text);
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int cloth_view_main(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
@@ -21,7 +21,7 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK) return cli_fail(&error);
     hed_cloth_scene *scene = NULL;
     hed_cloth *cloth = NULL;
-    hed_cloth_scene_options options = {.warn = hed_given(arguments, "quiet") ? NULL : warn};
+    hed_cloth_scene_options options = {.warn = hed_given(arguments, "quiet") ? NULL : cloth_view_warn};
     status = hed_cloth_scene_open(hed_text_of(arguments, "SCENE"), &options, &scene, &error);
     if (!status) {
         hed_cloth_def def = hed_cloth_scene_def(scene);
@@ -36,7 +36,10 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {
-    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID",
+    {.name = "device",
+        .letter = 'd',
+        .kind = HED_OPTION_TEXT,
+        .value = "ID",
         .help = "device to use: its id, part of its name, or best"},
     CLI_OPTION_THREADS, {0}};
 static const hed_option POSITIONALS[] = {
@@ -46,12 +49,17 @@ static const hed_example EXAMPLES[] = {
     {"heddle cloth view flag.json --device host", "the processor"}, {0}};
 
 const hed_command hed_command_cloth_view = {
-    .name = "view", .summary = "look at a scene in a window, and play with it", .description =
+    .name = "view",
+    .summary = "look at a scene in a window, and play with it",
+    .description =
         "The left mouse button turns the view, the wheel goes nearer. With the right button up and down "
         "change gravity, left and right blow a wind across the view. Keys: d debug colours on or off, "
         "space pause, s one frame, r back to the start, p a picture (cloth-NNNNNN.png in the current "
         "folder), escape the end.\n\n"
         "The title says how many pictures a second are drawn, how long the device takes for a frame, and "
         "the worst stretch.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = cloth_view_main,
 };

@@ -25,7 +25,7 @@ typedef struct colouring {
     hed_arena scratch;
 } colouring;
 
-static bool is_free(const cloth_garment *garment, uint32_t particle)
+static bool colouring_is_free(const cloth_garment *garment, uint32_t particle)
 {
     return garment->positions[particle][3] > 0.0f;
 }
@@ -41,8 +41,10 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
     }
     uint32_t most = 0;
     for (uint32_t i = 0; i < garment->particle_count; i++)
-        if (is_free(garment, i) && count[i] > count[most] * is_free(garment, most)) most = i;
-    garment->degree = is_free(garment, most) ? count[most] : 0;
+        if (colouring_is_free(garment, i) &&
+            count[i] > count[most] * colouring_is_free(garment, most))
+            most = i;
+    garment->degree = colouring_is_free(garment, most) ? count[most] : 0;
     hed_delete(&garment->arena.allocator, count, garment->particle_count, sizeof *count);
     if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
     return hed_fail(error, HED_ERROR_LIMIT,
@@ -65,7 +67,7 @@ static hed_status list_around(colouring *work, hed_error *error)
         for (uint32_t k = 0; k < work->constraints; k++) {
             const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
             for (int e = 0; e < 2; e++) {
-                if (!is_free(garment, ends[e])) continue;
+                if (!colouring_is_free(garment, ends[e])) continue;
                 if (pass) work->around[at[ends[e]]++] = k;
                 else at[ends[e] + 1]++;
             }
@@ -98,12 +100,12 @@ static uint64_t taken(const colouring *work, uint32_t constraint)
 }
 
 /* Marks a low colour at the free ends, or takes the mark away. */
-static void mark(colouring *work, uint32_t constraint, uint32_t colour)
+static void colouring_mark(colouring *work, uint32_t constraint, uint32_t colour)
 {
     const hed_cloth_constraint *c = work->garment->constraints + constraint;
     uint64_t bit = (uint64_t)1 << colour;
-    if (is_free(work->garment, c->a)) work->masks[c->a] ^= bit;
-    if (is_free(work->garment, c->b)) work->masks[c->b] ^= bit;
+    if (colouring_is_free(work->garment, c->a)) work->masks[c->a] ^= bit;
+    if (colouring_is_free(work->garment, c->b)) work->masks[c->b] ^= bit;
 }
 
 static void colour_greedily(colouring *work)
@@ -111,7 +113,7 @@ static void colour_greedily(colouring *work)
     for (uint32_t k = 0; k < work->constraints; k++) {
         uint64_t free = ~taken(work, k);
         uint32_t colour = free ? (uint32_t)__builtin_ctzll(free) : first_high(work, k);
-        if (colour < LOW_COLOURS) mark(work, k, colour);
+        if (colour < LOW_COLOURS) colouring_mark(work, k, colour);
         work->colour[k] = colour;
         work->used[colour]++;
         if (colour >= work->colour_count) work->colour_count = colour + 1;
@@ -131,8 +133,8 @@ static void balance(colouring *work)
             if (work->used[other] + 1 < work->used[best] + (best != colour)) best = other;
         }
         if (best == colour) continue;
-        mark(work, k, colour);
-        mark(work, k, best);
+        colouring_mark(work, k, colour);
+        colouring_mark(work, k, best);
         work->used[colour]--;
         work->used[best]++;
         work->colour[k] = best;

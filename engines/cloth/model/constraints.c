@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float distance(const float *a, const float *b)
+static float constraints_distance(const float *a, const float *b)
 {
     double x = (double)b[0] - a[0], y = (double)b[1] - a[1], z = (double)b[2] - a[2];
     return (float)sqrt(x * x + y * y + z * z);
@@ -87,8 +87,8 @@ static void make_grid_colour(
             uint32_t a = y * width + x, b = (y + f->dy) * width + x;
             if (f->mirrored) a += f->dx;
             else b += f->dx;
-            garment->constraints[at] =
-                (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), (uint32_t)f->family};
+            garment->constraints[at] = (hed_cloth_constraint){
+                a, b, constraints_distance(rest[a], rest[b]), (uint32_t)f->family};
             garment->families[at++] = (uint8_t)f->family;
         }
     }
@@ -149,7 +149,7 @@ static void add_side(sides *list, uint32_t a, uint32_t b, uint32_t beside_a, uin
         a < b ? (side){a, b, beside_a, beside_b} : (side){b, a, beside_b, beside_a};
 }
 
-static int compare_sides(const void *left, const void *right)
+static int constraints_compare_sides(const void *left, const void *right)
 {
     const side *a = left, *b = right;
     if (a->high != b->high) return a->high < b->high ? -1 : 1;
@@ -171,13 +171,14 @@ static void sort_sides(sides *list, uint32_t ranks)
         uint32_t count = at[i] - begin;
         side *bucket = list->sorted + begin;
         if (count > 32) {
-            qsort(bucket, count, sizeof *bucket, compare_sides);
+            qsort(bucket, count, sizeof *bucket, constraints_compare_sides);
             continue;
         }
         for (uint32_t k = 1; k < count; k++) {
             side moved = bucket[k];
             uint32_t j = k;
-            for (; j && compare_sides(&moved, bucket + j - 1) < 0; j--) bucket[j] = bucket[j - 1];
+            for (; j && constraints_compare_sides(&moved, bucket + j - 1) < 0; j--)
+                bucket[j] = bucket[j - 1];
             bucket[j] = moved;
         }
     }
@@ -232,7 +233,7 @@ static bool same_ends(const side *a, const side *b)
 }
 
 /* At most so many pairs do the faces ask for. */
-static uint64_t count_pairs(const mesh_work *work, const cloth_faces *faces)
+static uint64_t constraints_count_pairs(const mesh_work *work, const cloth_faces *faces)
 {
     uint64_t count = work->edges.count + 2 * (uint64_t)faces->quad_count;
     for (uint64_t k = 1; k < work->edges.count; k++)
@@ -241,7 +242,7 @@ static uint64_t count_pairs(const mesh_work *work, const cloth_faces *faces)
 }
 
 /* All pairs that the faces ask for, with repetitions. */
-static void add_pairs(
+static void constraints_add_pairs(
     mesh_work *work, const cloth_faces *faces, const bool family[HED_CLOTH_FAMILY_COUNT])
 {
     const side *edge = work->edges.sorted;
@@ -285,12 +286,12 @@ static void take_pairs(cloth_garment *garment, const mesh_work *work)
             if (pair->beside_low != family) continue;
             uint32_t a = work->particle[pair->low], b = work->particle[pair->high];
             garment->constraints[next] =
-                (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), family};
+                (hed_cloth_constraint){a, b, constraints_distance(rest[a], rest[b]), family};
             garment->families[next++] = (uint8_t)family;
         }
 }
 
-static hed_status make_pairs(cloth_garment *garment, mesh_work *work,
+static hed_status constraints_make_pairs(cloth_garment *garment, mesh_work *work,
     const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     uint64_t edges = 3 * (uint64_t)faces->triangle_count + 4 * (uint64_t)faces->quad_count;
@@ -304,9 +305,9 @@ static hed_status make_pairs(cloth_garment *garment, mesh_work *work,
     add_faces(work, (const uint32_t *)faces->triangles, faces->triangle_count, 3, &ranked);
     add_faces(work, (const uint32_t *)faces->quads, faces->quad_count, 4, &ranked);
     sort_sides(&work->edges, work->particles);
-    status = sides_create(&work->pairs, work, count_pairs(work, faces), error);
+    status = sides_create(&work->pairs, work, constraints_count_pairs(work, faces), error);
     if (status) return status;
-    add_pairs(work, faces, def->family);
+    constraints_add_pairs(work, faces, def->family);
     sort_sides(&work->pairs, work->particles);
     status = allocate_constraints(garment, drop_repeated(work, def->family), number, error);
     if (!status) take_pairs(garment, work);
@@ -317,7 +318,7 @@ static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garmen
     const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     mesh_work work = {.allocator = &garment->arena.allocator, .particles = garment->particle_count};
-    hed_status status = make_pairs(garment, &work, def, faces, number, error);
+    hed_status status = constraints_make_pairs(garment, &work, def, faces, number, error);
     sides_destroy(&work.edges, &work);
     sides_destroy(&work.pairs, &work);
     hed_delete(work.allocator, work.rank, work.particles, sizeof *work.rank);

@@ -109,7 +109,7 @@ static hed_status take_rest(
     return HED_OK;
 }
 
-static hed_status fill(
+static hed_status garment_fill(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     cloth_faces faces;
@@ -136,7 +136,7 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
     if (!made) return HED_ERROR_MEMORY;
     made->arena = arena;
     take_numbers(made, def);
-    status = fill(made, def, number, error);
+    status = garment_fill(made, def, number, error);
     if (status) cloth_garment_destroy(made);
     else *garment = made;
     return status;
@@ -163,9 +163,9 @@ typedef struct subject {
     hed_error *error;
 } subject;
 
-static hed_status wrong(const subject *check, const char *format, ...)
+static hed_status garment_wrong(const subject *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static hed_status wrong(const subject *check, const char *format, ...)
+static hed_status garment_wrong(const subject *check, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -180,17 +180,18 @@ static hed_status wrong(const subject *check, const char *format, ...)
 /* NaN is in no range. */
 static bool within(float value, float low, float high) { return value >= low && value <= high; }
 
-static hed_status check_number(
+static hed_status garment_check_number(
     const subject *check, const char *name, float value, float low, float high)
 {
     if (within(value, low, high)) return HED_OK;
-    return wrong(check, "%s is %g; expected was a number from %g to %g.", name, value, low, high);
+    return garment_wrong(
+        check, "%s is %g; expected was a number from %g to %g.", name, value, low, high);
 }
 
 static hed_status check_share(const subject *check, const char *name, float value)
 {
     if (value >= 0.0f && value < 1.0f) return HED_OK;
-    return wrong(check, "%s is %g; expected was a share from 0 to below 1.", name, value);
+    return garment_wrong(check, "%s is %g; expected was a share from 0 to below 1.", name, value);
 }
 
 static hed_status check_points(const subject *check, const char *name, const float *points)
@@ -200,7 +201,7 @@ static hed_status check_points(const subject *check, const char *name, const flo
         if (within(p[0], -MOST_METRES, MOST_METRES) && within(p[1], -MOST_METRES, MOST_METRES) &&
             within(p[2], -MOST_METRES, MOST_METRES))
             continue;
-        return wrong(check,
+        return garment_wrong(check,
             "%s of particle %u are (%g, %g, %g); expected were finite numbers within %g m.", name,
             i, p[0], p[1], p[2], MOST_METRES);
     }
@@ -212,8 +213,9 @@ static hed_status check_map(
 {
     for (uint32_t i = 0; map && i < check->def->particle_count; i++)
         if (!within(map[i], low, high))
-            return wrong(check, "%s of particle %u is %g; expected was a number from %g to %g.",
-                name, i, map[i], low, high);
+            return garment_wrong(check,
+                "%s of particle %u is %g; expected was a number from %g to %g.", name, i, map[i],
+                low, high);
     return HED_OK;
 }
 
@@ -221,9 +223,9 @@ static hed_status check_particles(const subject *check)
 {
     const hed_cloth_garment_def *def = check->def;
     if (!def->particle_count)
-        return wrong(check, "particle_count is 0; a garment has at least one particle.");
+        return garment_wrong(check, "particle_count is 0; a garment has at least one particle.");
     if (!def->positions)
-        return wrong(
+        return garment_wrong(
             check, "positions is NULL; expected were %u x 3 numbers.", def->particle_count);
     hed_status status = check_points(check, "positions", def->positions);
     if (!status && def->rest_positions)
@@ -231,7 +233,7 @@ static hed_status check_particles(const subject *check)
     if (status) return status;
     if (!def->inverse_masses) {
         if (!(def->density > 0.0f) || !within(def->density, 1e-9f, 1e9f))
-            return wrong(check,
+            return garment_wrong(check,
                 "density is %g kg/m^2 and inverse_masses is NULL; expected was a density from 1e-9 to 1e9.",
                 def->density);
         return HED_OK;
@@ -239,7 +241,7 @@ static hed_status check_particles(const subject *check)
     for (uint32_t i = 0; i < def->particle_count; i++) {
         float w = def->inverse_masses[i];
         if (w != 0.0f && !within(w, LEAST_INVERSE_MASS, MOST_INVERSE_MASS))
-            return wrong(check,
+            return garment_wrong(check,
                 "inverse_masses of particle %u is %g 1/kg; expected was 0 (locked) or a number from %g to %g.",
                 i, w, LEAST_INVERSE_MASS, MOST_INVERSE_MASS);
     }
@@ -251,19 +253,20 @@ static hed_status check_faces(
     const subject *check, const char *name, const uint32_t *faces, uint32_t count, uint32_t corners)
 {
     if (count && !faces)
-        return wrong(check, "%s is NULL and its count is %u; expected were %u particles for each.",
-            name, count, corners);
+        return garment_wrong(check,
+            "%s is NULL and its count is %u; expected were %u particles for each.", name, count,
+            corners);
     uint32_t particles = check->def->particle_count;
     for (uint32_t f = 0; f < count; f++) {
         const uint32_t *face = faces + (size_t)corners * f;
         for (uint32_t k = 0; k < corners; k++) {
             if (face[k] >= particles)
-                return wrong(check,
+                return garment_wrong(check,
                     "%s: corner %u of face %u is particle %u; there are %u particles (0 to %u).",
                     name, k, f, face[k], particles, particles - 1);
             for (uint32_t j = 0; j < k; j++)
                 if (face[j] == face[k])
-                    return wrong(check,
+                    return garment_wrong(check,
                         "%s: face %u has particle %u at two corners; corners have to differ (mend the mesh).",
                         name, f, face[k]);
         }
@@ -284,27 +287,28 @@ static bool is_cell(const uint32_t *quad, uint32_t width)
     return (next == low + 1 && last == low + width) || (next == low + width && last == low + 1);
 }
 
-static hed_status check_grid(const subject *check)
+static hed_status garment_check_grid(const subject *check)
 {
     const hed_cloth_garment_def *def = check->def;
     uint32_t width = def->grid_width, height = def->grid_height;
     if (!width && !height) return HED_OK;
     if ((uint64_t)width * height != def->particle_count)
-        return wrong(check,
+        return garment_wrong(check,
             "grid_width x grid_height is %u x %u and particle_count %u; expected was their product, or 0 x "
             "0 where there is no grid.",
             width, height, def->particle_count);
     uint64_t cells = (uint64_t)(width - 1) * (height - 1);
     if (def->triangle_count || (def->quad_count && def->quad_count != cells))
-        return wrong(check,
+        return garment_wrong(check,
             "a grid of %u x %u has %u triangles and %u quads beside it; expected were its %llu cells as "
             "quads, or no faces at all.",
             width, height, def->triangle_count, def->quad_count, (unsigned long long)cells);
     for (uint32_t q = 0; q < def->quad_count; q++) {
         const uint32_t *quad = def->quads + 4 * (size_t)q;
         if (!is_cell(quad, width))
-            return wrong(check, "quad %u (%u, %u, %u, %u) is no cell of the grid of %u x %u.", q,
-                quad[0], quad[1], quad[2], quad[3], width, height);
+            return garment_wrong(check,
+                "quad %u (%u, %u, %u, %u) is no cell of the grid of %u x %u.", q, quad[0], quad[1],
+                quad[2], quad[3], width, height);
     }
     return HED_OK;
 }
@@ -313,14 +317,15 @@ static hed_status check_material(
     const subject *check, const char *name, uint32_t index, const hed_cloth_material *material)
 {
     if (!within(material->compress, 0.0f, 1.0f))
-        return wrong(check, "%s %u: compress is %g; expected was a share from 0 to 1.", name, index,
-            material->compress);
+        return garment_wrong(check, "%s %u: compress is %g; expected was a share from 0 to 1.",
+            name, index, material->compress);
     if (!within(material->stretch, 1.0f, 1e6f))
-        return wrong(check, "%s %u: stretch is %g; expected was a number from 1 to 1e6.", name,
-            index, material->stretch);
+        return garment_wrong(check, "%s %u: stretch is %g; expected was a number from 1 to 1e6.",
+            name, index, material->stretch);
     if (!within(material->compliance, 0.0f, MOST_COMPLIANCE))
-        return wrong(check, "%s %u: compliance is %g m/N; expected was a number from 0 to %g.",
-            name, index, material->compliance, MOST_COMPLIANCE);
+        return garment_wrong(check,
+            "%s %u: compliance is %g m/N; expected was a number from 0 to %g.", name, index,
+            material->compliance, MOST_COMPLIANCE);
     return HED_OK;
 }
 
@@ -336,11 +341,11 @@ static hed_status check_constraints(const subject *check)
     }
     if (!def->constraints) {
         if (def->constraint_count)
-            return wrong(check,
+            return garment_wrong(check,
                 "constraints is NULL and constraint_count %u; expected was 0 where they are made from the faces.",
                 def->constraint_count);
         if (materials < HED_CLOTH_FAMILY_COUNT)
-            return wrong(check,
+            return garment_wrong(check,
                 "material_count is %u; constraints that are made from the faces need one for each of the %d "
                 "families.",
                 materials, HED_CLOTH_FAMILY_COUNT);
@@ -349,22 +354,22 @@ static hed_status check_constraints(const subject *check)
     for (uint32_t k = 0; k < def->constraint_count; k++) {
         const hed_cloth_constraint *c = def->constraints + k;
         if (c->a >= def->particle_count || c->b >= def->particle_count || c->a == c->b)
-            return wrong(check,
+            return garment_wrong(check,
                 "constraint %u is between particles %u and %u; expected were two different ones of %u.",
                 k, c->a, c->b, def->particle_count);
         if (!(c->rest > 0.0f) || !within(c->rest, 1e-9f, MOST_METRES))
-            return wrong(check,
+            return garment_wrong(check,
                 "constraint %u has rest length %g m; expected was a number from 1e-9 to %g.", k,
                 c->rest, MOST_METRES);
         if (c->material >= materials)
-            return wrong(
+            return garment_wrong(
                 check, "constraint %u has material %u; there are %u.", k, c->material, materials);
     }
     return HED_OK;
 }
 
 /* Where a backstop lies outside the ball, no place is right for the particle. */
-static hed_status check_driver(const subject *check)
+static hed_status garment_check_driver(const subject *check)
 {
     const hed_cloth_garment_def *def = check->def;
     if (!def->driven) return HED_OK;
@@ -379,7 +384,7 @@ static hed_status check_driver(const subject *check)
     if (status || !def->max_distance || !def->backstop_distance) return status;
     for (uint32_t i = 0; i < def->particle_count; i++)
         if (def->backstop_distance[i] > def->max_distance[i])
-            return wrong(check,
+            return garment_wrong(check,
                 "backstop_distance of particle %u is %g m, outside its max_distance of %g m; expected was "
                 "at most that.",
                 i, def->backstop_distance[i], def->max_distance[i]);
@@ -391,27 +396,30 @@ static hed_status check_surroundings(const subject *check)
     const hed_cloth_garment_def *def = check->def;
     hed_status status = check_share(check, "damping", def->damping);
     if (!status) status = check_share(check, "vertical_damping", def->vertical_damping);
-    if (!status) status = check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);
-    if (!status) status = check_number(check, "lift", def->lift, 0.0f, MOST_COEFFICIENT);
-    if (!status) status = check_number(check, "friction", def->friction, 0.0f, MOST_COEFFICIENT);
-    if (!status) status = check_number(check, "thickness", def->thickness, 0.0f, MOST_METRES);
+    if (!status) status = garment_check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);
+    if (!status) status = garment_check_number(check, "lift", def->lift, 0.0f, MOST_COEFFICIENT);
+    if (!status)
+        status = garment_check_number(check, "friction", def->friction, 0.0f, MOST_COEFFICIENT);
+    if (!status)
+        status = garment_check_number(check, "thickness", def->thickness, 0.0f, MOST_METRES);
     if (!status && def->tethers)
-        status = check_number(check, "tether_slack", def->tether_slack, 1.0f, 1e6f);
+        status = garment_check_number(check, "tether_slack", def->tether_slack, 1.0f, 1e6f);
     return status;
 }
 
 static hed_status check_output(const subject *check)
 {
     const hed_cloth_garment_def *def = check->def;
-    if (!def->copies) return wrong(check, "copies is 0; expected was at least 1.");
+    if (!def->copies) return garment_wrong(check, "copies is 0; expected was at least 1.");
     if (!def->vertex_count) return HED_OK;
     if (!def->vertex_particle)
-        return wrong(check,
+        return garment_wrong(check,
             "vertex_particle is NULL and vertex_count %u; expected was a particle for each.",
             def->vertex_count);
     for (uint32_t v = 0; v < def->vertex_count; v++)
         if (def->vertex_particle[v] >= def->particle_count)
-            return wrong(check, "vertex_particle of vertex %u is %u; there are %u particles.", v,
+            return garment_wrong(check,
+                "vertex_particle of vertex %u is %u; there are %u particles.", v,
                 def->vertex_particle[v], def->particle_count);
     return HED_OK;
 }
@@ -430,9 +438,9 @@ hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number
     hed_status status = check_particles(&check);
     if (!status) status = check_faces(&check, "triangles", def->triangles, def->triangle_count, 3);
     if (!status) status = check_faces(&check, "quads", def->quads, def->quad_count, 4);
-    if (!status) status = check_grid(&check);
+    if (!status) status = garment_check_grid(&check);
     if (!status) status = check_constraints(&check);
-    if (!status) status = check_driver(&check);
+    if (!status) status = garment_check_driver(&check);
     if (!status) status = check_surroundings(&check);
     if (!status) status = check_output(&check);
     return status;

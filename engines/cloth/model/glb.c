@@ -36,7 +36,7 @@ static void put_bytes(json *j, const char *bytes, size_t size)
 }
 
 /* Whole numbers and plain words only: a fraction's point would be the locale's. */
-__attribute__((format(printf, 2, 3))) static void put(json *j, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void glb_put(json *j, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -64,29 +64,29 @@ static size_t sequence(const unsigned char *at)
 }
 
 /* A string; what is not UTF-8 becomes '?'. */
-static void put_string(json *j, const char *words)
+static void glb_put_string(json *j, const char *words)
 {
     put_bytes(j, "\"", 1);
     for (const unsigned char *at = (const unsigned char *)words; *at;) {
         size_t length = sequence(at);
-        if (*at < 0x20) put(j, "\\u%04x", *at);
-        else if (*at == '"' || *at == '\\') put(j, "\\%c", *at);
+        if (*at < 0x20) glb_put(j, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\') glb_put(j, "\\%c", *at);
         else put_bytes(j, length ? (const char *)at : "?", length ? length : 1);
         at += length ? length : 1;
     }
     put_bytes(j, "\"", 1);
 }
 
-static void put_vector(json *j, const char *key, const float *vector)
+static void glb_put_vector(json *j, const char *key, const float *vector)
 {
-    put(j, ",\"%s\":[", key);
+    glb_put(j, ",\"%s\":[", key);
     for (int i = 0; i < 3; i++) {
         char number[CLOTH_NUMBER_TEXT];
         size_t length = cloth_write_number(number, vector[i]);
-        if (i > 0) put(j, ",");
+        if (i > 0) glb_put(j, ",");
         put_bytes(j, number, length);
     }
-    put(j, "]");
+    glb_put(j, "]");
 }
 
 /* ---- vertices as glTF has them ---- */
@@ -132,7 +132,7 @@ static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32
 }
 
 /* Finds the vertex of every corner. */
-static bool make_vertices(exporter *x)
+static bool glb_make_vertices(exporter *x)
 {
     const hed_cloth_mesh *mesh = x->mesh;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
@@ -174,7 +174,7 @@ static bool folds(const exporter *x, uint32_t first)
 }
 
 /* Quads are cut along the diagonal that lies inside, larger polygons into a fan. */
-static void make_triangles(exporter *x)
+static void glb_make_triangles(exporter *x)
 {
     uint32_t *out = x->triangles, made = 0;
     for (uint32_t face = 0; face < x->mesh->face_count; face++) {
@@ -249,16 +249,16 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     uint64_t count = x->vertices.count, offset = 0;
     float low[3], high[3];
     bounds(x, low, high);
-    put(j, ",\"accessors\":[");
+    glb_put(j, ",\"accessors\":[");
     for (uint32_t i = 0, view = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"",
+        glb_put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"",
             view ? "," : "", view, parts[i].component, (unsigned long long)count, parts[i].type);
         if (i == POSITIONS) {
-            put_vector(j, "min", low);
-            put_vector(j, "max", high);
+            glb_put_vector(j, "min", low);
+            glb_put_vector(j, "max", high);
         }
-        put(j, "}");
+        glb_put(j, "}");
         view++;
     }
     uint32_t view = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
@@ -266,19 +266,19 @@ static uint64_t put_accessors(exporter *x, const part *parts)
         uint32_t begin = x->triangle_at[run_begin(mesh, run)],
                  end = x->triangle_at[run_begin(mesh, run + 1)];
         if (begin < end)
-            put(j,
+            glb_put(j,
                 ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}",
                 view, 12ull * begin, WORDS, 3ull * (end - begin));
     }
-    put(j, "],\"bufferViews\":[");
+    glb_put(j, "],\"bufferViews\":[");
     for (uint32_t i = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},",
+        glb_put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},",
             (unsigned long long)offset, (unsigned long long)(count * parts[i].bytes));
         offset += count * parts[i].bytes;
     }
     uint64_t index_bytes = 12ull * x->triangle_at[mesh->face_count];
-    put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}]",
+    glb_put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}]",
         (unsigned long long)offset, (unsigned long long)index_bytes);
     return offset + index_bytes;
 }
@@ -289,43 +289,43 @@ static void put_primitives(exporter *x, const part *parts)
     const hed_cloth_mesh *mesh = x->mesh;
     uint32_t accessor = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
     bool first = true;
-    put(j, ",\"meshes\":[{\"primitives\":[");
+    glb_put(j, ",\"meshes\":[{\"primitives\":[");
     for (uint32_t run = 0; run <= mesh->material_count; run++) {
         if (x->triangle_at[run_begin(mesh, run)] == x->triangle_at[run_begin(mesh, run + 1)])
             continue;
-        put(j, "%s{\"attributes\":{", first ? "" : ",");
+        glb_put(j, "%s{\"attributes\":{", first ? "" : ",");
         for (uint32_t i = 0, view = 0; i < PARTS; i++)
             if (parts[i].there) {
-                put(j, "%s\"%s\":%u", view ? "," : "", parts[i].attribute, view);
+                glb_put(j, "%s\"%s\":%u", view ? "," : "", parts[i].attribute, view);
                 view++;
             }
-        put(j, "},\"indices\":%u", accessor++);
-        put(j, ",\"material\":%u}",
+        glb_put(j, "},\"indices\":%u", accessor++);
+        glb_put(j, ",\"material\":%u}",
             run > 0 ? material_number(mesh, run - 1) : mesh->material_count);
         first = false;
     }
-    put(j, "]}]");
+    glb_put(j, "]}]");
 }
 
-static uint64_t put_document(exporter *x, const part *parts)
+static uint64_t glb_put_document(exporter *x, const part *parts)
 {
     json *j = &x->json;
-    put(j,
+    glb_put(j,
         "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
         "\"nodes\":[{\"mesh\":0}]");
     static const char two_sided[] =
         "\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}";
-    put(j, ",\"materials\":[");
+    glb_put(j, ",\"materials\":[");
     for (uint32_t i = 0; i < x->mesh->material_count; i++) {
-        put(j, "{\"name\":");
-        put_string(j, x->mesh->materials[i].name);
-        put(j, ",%s,", two_sided);
+        glb_put(j, "{\"name\":");
+        glb_put_string(j, x->mesh->materials[i].name);
+        glb_put(j, ",%s,", two_sided);
     }
-    put(j, "{%s]", two_sided); /* of faces that have none: cloth has no back side */
+    glb_put(j, "{%s]", two_sided); /* of faces that have none: cloth has no back side */
     put_primitives(x, parts);
     uint64_t bytes = put_accessors(x, parts);
-    put(j, ",\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)bytes);
-    while (j->size % 4 != 0 && !j->failed) put(j, " ");
+    glb_put(j, ",\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)bytes);
+    while (j->size % 4 != 0 && !j->failed) glb_put(j, " ");
     return bytes;
 }
 
@@ -373,7 +373,7 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
 {
     part parts[PARTS];
     list_parts(x, parts);
-    uint64_t binary = put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
+    uint64_t binary = glb_put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
     if (x->json.failed)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     if (total > UINT32_MAX)
@@ -414,8 +414,8 @@ hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh
     x.triangles = malloc(3 * corners * sizeof *x.triangles);
     x.triangle_at = malloc(((size_t)mesh->face_count + 1) * sizeof *x.triangle_at);
     cloth_text *out = malloc(sizeof *out);
-    if (x.vertex_of && x.triangles && x.triangle_at && out && make_vertices(&x)) {
-        make_triangles(&x);
+    if (x.vertex_of && x.triangles && x.triangle_at && out && glb_make_vertices(&x)) {
+        glb_make_triangles(&x);
         status = write_file(path, &x, out, error);
     } else {
         status = hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);

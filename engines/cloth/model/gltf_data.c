@@ -136,7 +136,7 @@ static int digit_of(char c)
 }
 
 /* Base64 (RFC 4648). NULL: not that, or `*starved`. */
-static char *decode(const char *text, size_t *size, bool *starved)
+static char *gltf_data_decode(const char *text, size_t *size, bool *starved)
 {
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == '=') length--;
@@ -158,7 +158,7 @@ static char *decode(const char *text, size_t *size, bool *starved)
 
 /* A relative reference as a path beside the document: "my%20mesh.bin". NULL when memory runs
  * out. */
-static char *path_of(const char *folder, const char *uri)
+static char *gltf_data_path_of(const char *folder, const char *uri)
 {
     char *path = malloc(strlen(folder) + strlen(uri) + 1);
     if (!path) return NULL;
@@ -181,7 +181,7 @@ static void load_uri(cloth_gltf *g, hed_json_node node, cloth_gltf_buffer *buffe
     if (!cloth_gltf_fine(g)) return;
     if (strncasecmp(uri, "data:", 5) == 0) {
         if (comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0)
-            buffer->owned = decode(comma + 1, &buffer->size, &starved);
+            buffer->owned = gltf_data_decode(comma + 1, &buffer->size, &starved);
         if (starved) cloth_gltf_starve(g);
         else if (!buffer->owned) hed_json_reject(node, "found a data URI that is not base64");
     } else if (!g->folder || strstr(uri, "://")) {
@@ -189,7 +189,7 @@ static void load_uri(cloth_gltf *g, hed_json_node node, cloth_gltf_buffer *buffe
             node, "found \"%.100s\", expected data in the file itself or in a file beside it", uri);
     } else {
         hed_error error = {0};
-        char *path = path_of(g->folder, uri);
+        char *path = gltf_data_path_of(g->folder, uri);
         hed_status status =
             path ? hed_file_read(path, (size_t)MOST_BYTES, &buffer->owned, &buffer->size, &error)
                  : HED_ERROR_MEMORY;
@@ -235,7 +235,7 @@ typedef struct layout {
     uint32_t count;
 } layout;
 
-static uint32_t bytes_of(cloth_gltf *g, hed_json_node node, int64_t *type)
+static uint32_t gltf_data_bytes_of(cloth_gltf *g, hed_json_node node, int64_t *type)
 {
     /* 5120 byte, unsigned byte, short, unsigned short, -, unsigned int, float */
     static const uint8_t bytes[] = {1, 1, 2, 2, 0, 4, 4};
@@ -331,7 +331,7 @@ static void read_sparse(
     uint64_t count = (uint64_t)hed_json_integer(hed_json_member(sparse, "count"), 1, l->count),
              index_stride, stride;
     index.component_bytes =
-        bytes_of(g, hed_json_member(indices, "componentType"), &index.component_type);
+        gltf_data_bytes_of(g, hed_json_member(indices, "componentType"), &index.component_type);
     const char *index_at = find_elements(g, indices, index.component_bytes, count, &index_stride);
     const char *value_at =
         find_elements(g, values, (uint64_t)l->component_bytes * l->components, count, &stride);
@@ -354,7 +354,8 @@ static layout read_layout(cloth_gltf *g, hed_json_node accessor, uint32_t least,
     if (cloth_gltf_fine(g) && (kind > 3 || l.components < least || l.components > most))
         hed_json_reject(type, "found %s, expected %s%s%s", types[kind], types[least - 1],
             least < most ? " or " : "", least < most ? types[most - 1] : "");
-    l.component_bytes = bytes_of(g, hed_json_member(accessor, "componentType"), &l.component_type);
+    l.component_bytes =
+        gltf_data_bytes_of(g, hed_json_member(accessor, "componentType"), &l.component_type);
     l.count = (uint32_t)hed_json_integer(hed_json_member(accessor, "count"), 1, CLOTH_NO_INDEX - 1);
     l.normalized = hed_json_has(accessor, "normalized") &&
                    hed_json_boolean(hed_json_member(accessor, "normalized"));

@@ -44,7 +44,7 @@ typedef struct reader {
 
 /* ---- placing ---- */
 
-static void multiply(const double a[12], const double b[12], double product[12])
+static void gltf_multiply(const double a[12], const double b[12], double product[12])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
@@ -274,7 +274,7 @@ static void add_span(reader *r, cloth_list *spans, const char *name, bool object
     if (!span || !span->name) cloth_gltf_starve(&r->gltf);
 }
 
-static const char *name_of(hed_json_node node)
+static const char *gltf_name_of(hed_json_node node)
 {
     return hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : "";
 }
@@ -292,8 +292,8 @@ static void read_primitive(reader *r, hed_json_node primitive, const double m[12
     r->deformed |= hed_json_has(primitive, "targets");
     const char *material = "";
     if (hed_json_has(primitive, "material"))
-        material =
-            name_of(cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
+        material = gltf_name_of(
+            cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
     add_span(r, &r->materials, material, false);
     add_vertices(r, attributes, m);
     add_triangles(r, primitive, mode, determinant(m) < 0);
@@ -304,10 +304,10 @@ static void read_mesh(reader *r, hed_json_node node, const double m[12])
     hed_json_node mesh = cloth_gltf_find(&r->gltf, hed_json_member(node, "mesh"), "meshes");
     hed_json_node primitives = hed_json_member(mesh, "primitives");
     size_t count = hed_json_count(primitives);
-    const char *name = name_of(mesh);
+    const char *name = gltf_name_of(mesh);
     r->deformed |= hed_json_has(node, "skin");
     r->last.there = false; /* another node puts them elsewhere */
-    add_span(r, &r->groups, *name ? name : name_of(node), true);
+    add_span(r, &r->groups, *name ? name : gltf_name_of(node), true);
     for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++)
         read_primitive(r, hed_json_item(primitives, i), m);
 }
@@ -376,7 +376,7 @@ static void read_nodes(reader *r)
         hed_json_node node = hed_json_item(nodes, now.node);
         double own[12] = {0}, matrix[12];
         read_matrix(node, own);
-        multiply(now.matrix, own, matrix);
+        gltf_multiply(now.matrix, own, matrix);
         if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
         if (hed_json_has(node, "children"))
             push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
@@ -423,7 +423,7 @@ static void check_version(cloth_gltf *g)
 }
 
 /* What was left out, in words. */
-static void tell_rest(reader *r, hed_cloth_mesh *mesh)
+static void gltf_tell_rest(reader *r, hed_cloth_mesh *mesh)
 {
     if (!r->without_faces && !r->deformed) return;
     char parts[64] = "";
@@ -440,7 +440,7 @@ static void tell_rest(reader *r, hed_cloth_mesh *mesh)
 }
 
 /* Takes what was read over into the mesh. */
-static void hand_over(reader *r, hed_cloth_mesh *mesh)
+static void gltf_hand_over(reader *r, hed_cloth_mesh *mesh)
 {
     bool normals = r->normals.count > 0, textures = r->textures.count > 0;
     *mesh = (hed_cloth_mesh){
@@ -465,7 +465,7 @@ static void hand_over(reader *r, hed_cloth_mesh *mesh)
     if (!normals) free(r->corner_normals.rows);
 }
 
-static void read_document(reader *r)
+static void gltf_read_document(reader *r)
 {
     uint32_t *first = cloth_list_add(&r->face_at);
     if (!first) cloth_gltf_starve(&r->gltf);
@@ -490,9 +490,9 @@ hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, co
     r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
     hed_status status = cloth_gltf_open(name, bytes, size, folder, &r.gltf, error);
     if (status == HED_OK) {
-        read_document(&r);
-        hand_over(&r, mesh);
-        if (cloth_gltf_fine(&r.gltf)) tell_rest(&r, mesh);
+        gltf_read_document(&r);
+        gltf_hand_over(&r, mesh);
+        if (cloth_gltf_fine(&r.gltf)) gltf_tell_rest(&r, mesh);
         status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
         if (status == HED_OK && mesh->vertex_count == 0)
             status = hed_fail(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);

@@ -271,7 +271,7 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
 /* Which faces of a mesh are degenerate or duplicates, and the edges of the others: by counting
  * sorts and one hash table, so that time grows with the number of corners alone. */
 
-static int by_number(const void *a, const void *b)
+static int inspect_by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -290,7 +290,7 @@ static uint32_t sort_corners(const hed_cloth_mesh *mesh, uint32_t face, uint32_t
                 sorted[j - 1] = swapped;
             }
     } else {
-        qsort(sorted, count, sizeof *sorted, by_number);
+        qsort(sorted, count, sizeof *sorted, inspect_by_number);
     }
     return count;
 }
@@ -434,7 +434,7 @@ static void mark_bad_indices(const hed_cloth_mesh *mesh, cloth_topology *topolog
                 topology->fault[face] = HED_CLOTH_MESH_BAD_INDEX + 1;
 }
 
-static uint32_t largest_face(const hed_cloth_mesh *mesh)
+static uint32_t inspect_largest_face(const hed_cloth_mesh *mesh)
 {
     uint32_t largest = 1;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -447,7 +447,7 @@ static uint32_t largest_face(const hed_cloth_mesh *mesh)
 hed_status cloth_topology_create(
     const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error)
 {
-    size_t corners = cloth_mesh_corner_count(mesh), largest = largest_face(mesh);
+    size_t corners = cloth_mesh_corner_count(mesh), largest = inspect_largest_face(mesh);
     uint64_t slots = 4;
     while (slots < 2 * (uint64_t)mesh->face_count) slots *= 2;
     *topology = (cloth_topology){.fault = calloc((size_t)mesh->face_count + 1, 1),

@@ -100,7 +100,7 @@ hed_status cloth_mesh_require_finite(
 
 static const size_t largest_file = (size_t)1 << 34;
 
-static const char *ending_of(const char *path)
+static const char *mesh_ending_of(const char *path)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     return dot && (!slash || dot > slash) ? dot + 1 : "";
@@ -156,7 +156,7 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
 {
     if (hed_failed(error)) return error->status;
     *mesh = (hed_cloth_mesh){0};
-    const char *ending = ending_of(path);
+    const char *ending = mesh_ending_of(path);
     mesh_parser *parser = parser_of_ending(ending);
     if (!parser && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
     char *text;
@@ -173,7 +173,7 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
 
 /* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width
  * + 1, i + width, from any corner, either way round. CLOTH_NO_INDEX: none. */
-static uint32_t cell_of(const uint32_t *corners, uint32_t width)
+static uint32_t mesh_cell_of(const uint32_t *corners, uint32_t width)
 {
     uint32_t first = 0;
     for (uint32_t i = 1; i < 4; i++)
@@ -209,7 +209,7 @@ bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_
     bool grid = seen != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
         uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4
-                            ? cell_of(mesh->corners + mesh->face_at[face], w)
+                            ? mesh_cell_of(mesh->corners + mesh->face_at[face], w)
                             : CLOTH_NO_INDEX;
         grid = cell < mesh->face_count && !seen[cell];
         if (grid) seen[cell] = 1;
@@ -239,7 +239,7 @@ typedef struct welder {
 
 /* ---- the grid ---- */
 
-static uint64_t bucket_of(const welder *w, const double *cell)
+static uint64_t mesh_bucket_of(const welder *w, const double *cell)
 {
     uint64_t hash = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -296,7 +296,7 @@ static uint32_t find_particle(const welder *w, uint32_t vertex)
         cell[0] = low[0] + i % count[0];
         cell[1] = low[1] + i / count[0] % count[1];
         cell[2] = low[2] + i / count[0] / count[1];
-        for (uint32_t particle = w->heads[bucket_of(w, cell)]; particle != CLOTH_NO_INDEX;
+        for (uint32_t particle = w->heads[mesh_bucket_of(w, cell)]; particle != CLOTH_NO_INDEX;
              particle = w->next[particle])
             if (particle < found && lie_together(w, vertex, w->vertex_of[particle]) &&
                 !share_face(w, vertex, particle))
@@ -312,7 +312,7 @@ static void add_particle(welder *w, uint32_t vertex)
         double at = w->mesh->positions[3 * (size_t)vertex + (size_t)axis];
         cell[axis] = w->cell > 0 ? floor(at / w->cell) : at;
     }
-    uint64_t bucket = bucket_of(w, cell);
+    uint64_t bucket = mesh_bucket_of(w, cell);
     uint32_t particle = w->particle_count++;
     w->vertex_of[particle] = vertex;
     w->next[particle] = w->heads[bucket];

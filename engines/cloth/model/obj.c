@@ -43,7 +43,7 @@ typedef struct reader {
 
 /* ---- words ---- */
 
-static bool at_line_end(const reader *r)
+static bool obj_at_line_end(const reader *r)
 {
     return r->at == r->end || *r->at == '\n' || *r->at == '\r' || *r->at == '#';
 }
@@ -55,7 +55,7 @@ static size_t line_break(const char *at, const char *end)
     return *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
 }
 
-static void skip_blanks(reader *r)
+static void obj_skip_blanks(reader *r)
 {
     for (; r->at < r->end; r->at++) {
         if (*r->at == '\\') { /* goes on in the next line */
@@ -69,7 +69,7 @@ static void skip_blanks(reader *r)
     }
 }
 
-static void skip_line(reader *r)
+static void obj_skip_line(reader *r)
 {
     for (size_t length = 0; r->at < r->end && !(length = line_break(r->at, r->end)); r->at++) {
         if (*r->at == '\\' && (length = line_break(r->at + 1, r->end))) {
@@ -89,13 +89,13 @@ static bool is_word_end(const reader *r)
 
 /* ---- complaints ---- */
 
-static hed_status no_memory(const reader *r)
+static hed_status obj_no_memory(const reader *r)
 {
     return hed_fail(
         r->error, HED_ERROR_MEMORY, "%s:%llu: out of memory", r->name, (unsigned long long)r->line);
 }
 
-static hed_status expected(const reader *r, const char *what)
+static hed_status obj_expected(const reader *r, const char *what)
 {
     int length = 0;
     while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~')
@@ -118,22 +118,22 @@ static hed_status read_numbers(
     reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
 {
     *count = 0;
-    for (skip_blanks(r); !at_line_end(r); skip_blanks(r)) {
-        if (*count == most) return expected(r, what);
+    for (obj_skip_blanks(r); !obj_at_line_end(r); obj_skip_blanks(r)) {
+        if (*count == most) return obj_expected(r, what);
         const char *behind = cloth_read_number(r->at, r->end, &numbers[*count]);
-        if (!behind || !isfinite(numbers[*count])) return expected(r, "a finite number");
+        if (!behind || !isfinite(numbers[*count])) return obj_expected(r, "a finite number");
         const char *from = r->at;
         r->at = behind;
         if (!is_word_end(r)) {
             r->at = from;
-            return expected(r, "a number");
+            return obj_expected(r, "a number");
         }
         ++*count;
     }
     return HED_OK;
 }
 
-static hed_status add_colour(reader *r, const float *colour, uint32_t count)
+static hed_status obj_add_colour(reader *r, const float *colour, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!(colour[i] >= 0 && colour[i] <= 1))
@@ -143,7 +143,7 @@ static hed_status add_colour(reader *r, const float *colour, uint32_t count)
     if (count == 0 && r->colours.count == 0) return HED_OK;
     while (r->colours.count < r->elements[POSITION].count) { /* vertices without one are white */
         float *row = cloth_list_add(&r->colours);
-        if (!row) return no_memory(r);
+        if (!row) return obj_no_memory(r);
         for (int i = 0; i < 4; i++) row[i] = 1;
     }
     float *last = (float *)r->colours.rows + 4 * (r->colours.count - 1);
@@ -152,7 +152,7 @@ static hed_status add_colour(reader *r, const float *colour, uint32_t count)
 }
 
 /* v, vt or vn. */
-static hed_status read_element(reader *r, int kind)
+static hed_status obj_read_element(reader *r, int kind)
 {
     static const char *const whats[KINDS] = {
         "x y z, and behind them at most a weight or a colour (r g b or r g b a)",
@@ -164,21 +164,22 @@ static hed_status read_element(reader *r, int kind)
     uint32_t count;
     hed_status status = read_numbers(r, whats[kind], numbers, most[kind], &count);
     if (status != HED_OK) return status;
-    if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
+    if (count < least[kind] || (kind == POSITION && count == 5))
+        return obj_expected(r, whats[kind]);
     cloth_list *list = &r->elements[kind];
     if (list->count == CLOTH_NO_INDEX)
         return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name,
             (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
     void *row = cloth_list_add(list);
-    if (!row) return no_memory(r);
+    if (!row) return obj_no_memory(r);
     memcpy(row, numbers, list->size);
-    return kind == POSITION ? add_colour(r, numbers + 3, count >= 6 ? count - 3 : 0) : HED_OK;
+    return kind == POSITION ? obj_add_colour(r, numbers + 3, count >= 6 ? count - 3 : 0) : HED_OK;
 }
 
 /* ---- faces ---- */
 
 /* One of a corner's numbers: counted from 1, or from the last one back if negative. */
-static hed_status read_index(reader *r, int kind, uint32_t *index)
+static hed_status obj_read_index(reader *r, int kind, uint32_t *index)
 {
     const char *from = r->at;
     bool negative = r->at < r->end && *r->at == '-';
@@ -209,43 +210,43 @@ static hed_status read_index(reader *r, int kind, uint32_t *index)
         "the number of a texture coordinate, counted from 1, or nothing before the next /",
         "the number of a normal, counted from 1",
     };
-    return expected(r, whats[kind]);
+    return obj_expected(r, whats[kind]);
 }
 
 static hed_status read_corner(reader *r)
 {
     uint32_t index[KINDS] = {CLOTH_NO_INDEX, CLOTH_NO_INDEX, CLOTH_NO_INDEX};
-    hed_status status = read_index(r, POSITION, &index[POSITION]);
+    hed_status status = obj_read_index(r, POSITION, &index[POSITION]);
     for (int kind = TEXTURE; kind < KINDS && status == HED_OK && r->at < r->end && *r->at == '/';
          kind++) {
         r->at++;
         bool left_out = kind == TEXTURE && r->at < r->end && *r->at == '/';
-        if (!left_out) status = read_index(r, kind, &index[kind]);
+        if (!left_out) status = obj_read_index(r, kind, &index[kind]);
     }
     if (status != HED_OK) return status;
-    if (!is_word_end(r)) return expected(r, "a corner: v, v/vt, v//vn or v/vt/vn");
+    if (!is_word_end(r)) return obj_expected(r, "a corner: v, v/vt, v//vn or v/vt/vn");
     for (int kind = 0; kind < KINDS; kind++) {
         uint32_t *row = cloth_list_add(&r->corners[kind]);
-        if (!row) return no_memory(r);
+        if (!row) return obj_no_memory(r);
         *row = index[kind];
     }
     return HED_OK;
 }
 
-static hed_status read_face(reader *r)
+static hed_status obj_read_face(reader *r)
 {
     size_t first = r->corners[POSITION].count;
-    for (skip_blanks(r); !at_line_end(r); skip_blanks(r)) {
+    for (obj_skip_blanks(r); !obj_at_line_end(r); obj_skip_blanks(r)) {
         hed_status status = read_corner(r);
         if (status != HED_OK) return status;
     }
     size_t count = r->corners[POSITION].count;
-    if (count - first < 3) return expected(r, "a face of at least 3 corners");
+    if (count - first < 3) return obj_expected(r, "a face of at least 3 corners");
     if (count >= CLOTH_NO_INDEX)
         return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name,
             (unsigned long long)r->line, CLOTH_NO_INDEX);
     uint32_t *end = cloth_list_add(&r->face_at);
-    if (!end) return no_memory(r);
+    if (!end) return obj_no_memory(r);
     *end = (uint32_t)count;
     return HED_OK;
 }
@@ -254,9 +255,9 @@ static hed_status read_face(reader *r)
 
 /* The rest of the line without blanks around it: names may have blanks inside, but end where a line
  * goes on in the next one. NULL when memory runs out. */
-static char *read_name(reader *r)
+static char *obj_read_name(reader *r)
 {
-    skip_blanks(r);
+    obj_skip_blanks(r);
     const char *from = r->at;
     while (r->at < r->end && !line_break(r->at, r->end) &&
            !(*r->at == '\\' && line_break(r->at + 1, r->end)))
@@ -269,17 +270,17 @@ static char *read_name(reader *r)
 static hed_status read_span(reader *r, cloth_list *spans, bool object)
 {
     hed_cloth_mesh_span *span = cloth_list_add(spans);
-    if (!span) return no_memory(r);
-    *span = (hed_cloth_mesh_span){read_name(r), (uint32_t)(r->face_at.count - 1), object};
-    return span->name ? HED_OK : no_memory(r);
+    if (!span) return obj_no_memory(r);
+    *span = (hed_cloth_mesh_span){obj_read_name(r), (uint32_t)(r->face_at.count - 1), object};
+    return span->name ? HED_OK : obj_no_memory(r);
 }
 
 static hed_status read_material_library(reader *r)
 {
-    char *name = read_name(r);
+    char *name = obj_read_name(r);
     free(r->material_library);
     r->material_library = name;
-    return name ? HED_OK : no_memory(r);
+    return name ? HED_OK : obj_no_memory(r);
 }
 
 /* ---- lines ---- */
@@ -327,7 +328,7 @@ static void note_unknown(reader *r, const char *word, size_t length)
     words[used + length] = 0;
 }
 
-static hed_status read_line(reader *r)
+static hed_status obj_read_line(reader *r)
 {
     /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
     static const char *const ignored[] = {"s", "p", "l", "vp", "mg", "lod", "bevel", "c_interp",
@@ -338,10 +339,10 @@ static hed_status read_line(reader *r)
     const char *word = r->at;
     while (!is_word_end(r)) r->at++;
     size_t length = (size_t)(r->at - word);
-    if (length == 1 && *word == 'v') return read_element(r, POSITION);
-    if (length == 1 && *word == 'f') return read_face(r);
-    if (length == 2 && memcmp(word, "vt", 2) == 0) return read_element(r, TEXTURE);
-    if (length == 2 && memcmp(word, "vn", 2) == 0) return read_element(r, NORMAL);
+    if (length == 1 && *word == 'v') return obj_read_element(r, POSITION);
+    if (length == 1 && *word == 'f') return obj_read_face(r);
+    if (length == 2 && memcmp(word, "vt", 2) == 0) return obj_read_element(r, TEXTURE);
+    if (length == 2 && memcmp(word, "vn", 2) == 0) return obj_read_element(r, NORMAL);
     if (length == 1 && (*word == 'o' || *word == 'g'))
         return read_span(r, &r->groups, *word == 'o');
     if (length == 6 && memcmp(word, "usemtl", 6) == 0) return read_span(r, &r->materials, false);
@@ -349,9 +350,9 @@ static hed_status read_line(reader *r)
     if (is_one_of(word, length, ignored)) return HED_OK;
     r->at = word;
     if (is_one_of(word, length, curved))
-        return expected(
+        return obj_expected(
             r, "polygons alone: curves and surfaces are not read, convert them to polygons before");
-    if (!is_name(word, length)) return expected(r, known_words);
+    if (!is_name(word, length)) return obj_expected(r, known_words);
     note_unknown(r, word, length);
     return HED_OK;
 }
@@ -360,13 +361,13 @@ static hed_status read_lines(reader *r)
 {
     if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
     uint32_t *first = cloth_list_add(&r->face_at);
-    if (!first) return no_memory(r);
+    if (!first) return obj_no_memory(r);
     *first = 0;
     while (r->at < r->end) {
-        skip_blanks(r);
-        hed_status status = at_line_end(r) ? HED_OK : read_line(r);
+        obj_skip_blanks(r);
+        hed_status status = obj_at_line_end(r) ? HED_OK : obj_read_line(r);
         if (status != HED_OK) return status;
-        skip_line(r);
+        obj_skip_line(r);
     }
     for (int kind = 0; kind < KINDS; kind++)
         if (r->used[kind] && r->farthest[kind].index >= r->elements[kind].count)
@@ -386,7 +387,7 @@ static hed_status read_lines(reader *r)
 }
 
 /* Takes what was read over into the mesh. */
-static void hand_over(reader *r, hed_cloth_mesh *mesh)
+static void obj_hand_over(reader *r, hed_cloth_mesh *mesh)
 {
     for (int kind = TEXTURE; kind < KINDS; kind++)
         if (!r->used[kind]) {
@@ -423,7 +424,7 @@ static hed_status tell_unknown(reader *r, hed_cloth_mesh *mesh)
         (unsigned long long)r->unknown.lines, (unsigned long long)r->unknown.first,
         r->unknown.words);
     if (length < 0) mesh->warning = NULL;
-    return length < 0 ? no_memory(r) : HED_OK;
+    return length < 0 ? obj_no_memory(r) : HED_OK;
 }
 
 hed_status hed_cloth_mesh_parse_obj(
@@ -438,7 +439,7 @@ hed_status hed_cloth_mesh_parse_obj(
     for (int kind = 0; kind < KINDS; kind++) r.corners[kind].size = sizeof(uint32_t);
     r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
     hed_status status = read_lines(&r);
-    hand_over(&r, mesh);
+    obj_hand_over(&r, mesh);
     if (status == HED_OK) status = tell_unknown(&r, mesh);
     if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;

@@ -34,7 +34,7 @@ struct hed_cloth_pc2 {
     int failed; /* errno of the first failure: only closing is left then */
 };
 
-static uint64_t frame_bytes(uint32_t vertex_count)
+static uint64_t pc2_frame_bytes(uint32_t vertex_count)
 {
     return (uint64_t)vertex_count * 3 * sizeof(float);
 }
@@ -56,7 +56,7 @@ static hed_status check_header(
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s: found %d points and %d frames in the header, expected at least 1 and 0", name,
             head->points, head->samples);
-    uint64_t bytes = frame_bytes((uint32_t)head->points), whole = (size - sizeof *head) / bytes;
+    uint64_t bytes = pc2_frame_bytes((uint32_t)head->points), whole = (size - sizeof *head) / bytes;
     if (whole < (uint64_t)head->samples)
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s is cut: expected %d frames of %d points, found %llu whole ones", name,
@@ -89,7 +89,7 @@ static hed_status fail(hed_cloth_pc2 *cache, hed_error *error)
         cache->path, strerror(cache->failed), cache->frames);
 }
 
-static hed_status open_cache(
+static hed_status pc2_open_cache(
     const char *path, uint32_t vertex_count, int flags, hed_cloth_pc2 **result, hed_error *error)
 {
     *result = NULL;
@@ -134,7 +134,7 @@ hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float s
     if (hed_failed(error)) return error->status;
     *result = NULL;
     hed_cloth_pc2 *cache;
-    hed_status status = open_cache(path, vertex_count, O_CREAT | O_TRUNC, &cache, error);
+    hed_status status = pc2_open_cache(path, vertex_count, O_CREAT | O_TRUNC, &cache, error);
     if (status != HED_OK) return status;
     header head = {
         .version = 1, .points = (int32_t)vertex_count, .start = start, .sampling = sampling};
@@ -151,7 +151,7 @@ static bool keep_frames(hed_cloth_pc2 *cache, uint32_t frames)
     if (!write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) return false;
     cache->frames = frames;
     return ftruncate(cache->file,
-               (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
+               (off_t)(sizeof(header) + frames * pc2_frame_bytes(cache->vertex_count))) == 0;
 }
 
 hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_cloth_pc2 **result,
@@ -161,7 +161,7 @@ hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_clo
     *result = NULL;
     *frames = 0;
     hed_cloth_pc2 *cache;
-    hed_status status = open_cache(path, vertex_count, 0, &cache, error);
+    hed_status status = pc2_open_cache(path, vertex_count, 0, &cache, error);
     if (status != HED_OK) return status;
     struct stat about;
     header head = {0};
@@ -170,7 +170,7 @@ hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_clo
             cache, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
     /* A file that lost its end (a crash of the machine) goes on behind what is left. */
     uint64_t whole = about.st_size > (off_t)sizeof head
-                         ? ((uint64_t)about.st_size - sizeof head) / frame_bytes(vertex_count)
+                         ? ((uint64_t)about.st_size - sizeof head) / pc2_frame_bytes(vertex_count)
                          : 0;
     bool same = head.points == (int32_t)vertex_count;
     if (same && head.samples > 0 && (uint64_t)head.samples > whole) head.samples = (int32_t)whole;
@@ -206,7 +206,7 @@ hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_e
     if (cache->frames == INT32_MAX)
         return hed_fail(error, HED_ERROR_LIMIT, "%s has %u frames, the most that a PC2 file counts",
             cache->path, cache->frames);
-    uint64_t bytes = frame_bytes(cache->vertex_count);
+    uint64_t bytes = pc2_frame_bytes(cache->vertex_count);
     int32_t samples = (int32_t)(cache->frames + 1);
     if (!write_at(cache->file, positions, bytes, sizeof(header) + cache->frames * bytes) ||
         !write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) {
@@ -241,7 +241,7 @@ hed_status cloth_pc2_parse(
     memcpy(&head, bytes, size < sizeof head ? size : sizeof head);
     hed_status status = check_header(name, &head, size, error);
     if (status != HED_OK) return status;
-    size_t used = (size_t)head.samples * frame_bytes((uint32_t)head.points);
+    size_t used = (size_t)head.samples * pc2_frame_bytes((uint32_t)head.points);
     float *positions = malloc(used ? used : 1);
     if (!positions)
         return hed_fail(

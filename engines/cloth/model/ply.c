@@ -68,13 +68,13 @@ typedef struct reader {
 
 /* ---- complaints ---- */
 
-static hed_status no_memory(const reader *r)
+static hed_status ply_no_memory(const reader *r)
 {
     return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
 }
 
 /* A complaint with the place: the line of a text, or which row of which element. */
-static hed_status wrong(const reader *r, const char *found, const char *what)
+static hed_status ply_wrong(const reader *r, const char *found, const char *what)
 {
     if (r->now && r->format != TEXT)
         return hed_fail(r->error, HED_ERROR_FORMAT,
@@ -86,12 +86,12 @@ static hed_status wrong(const reader *r, const char *found, const char *what)
 
 /* ---- words of a text ---- */
 
-static bool at_line_end(const reader *r)
+static bool ply_at_line_end(const reader *r)
 {
     return r->at == r->end || *r->at == '\n' || *r->at == '\r';
 }
 
-static void skip_blanks(reader *r)
+static void ply_skip_blanks(reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t')) r->at++;
 }
@@ -103,32 +103,32 @@ static void skip_line_end(reader *r)
     r->line++;
 }
 
-static void skip_line(reader *r)
+static void ply_skip_line(reader *r)
 {
-    while (!at_line_end(r)) r->at++;
+    while (!ply_at_line_end(r)) r->at++;
     skip_line_end(r);
 }
 
-static size_t word_length(const reader *r)
+static size_t ply_word_length(const reader *r)
 {
     const char *at = r->at;
     while (at < r->end && *at != ' ' && *at != '\t' && *at != '\n' && *at != '\r') at++;
     return (size_t)(at - r->at);
 }
 
-static bool take_word(reader *r, const char *word)
+static bool ply_take_word(reader *r, const char *word)
 {
-    skip_blanks(r);
+    ply_skip_blanks(r);
     size_t length = strlen(word);
-    if (word_length(r) != length || memcmp(r->at, word, length) != 0) return false;
+    if (ply_word_length(r) != length || memcmp(r->at, word, length) != 0) return false;
     r->at += length;
     return true;
 }
 
-static hed_status expected(reader *r, const char *what)
+static hed_status ply_expected(reader *r, const char *what)
 {
     char found[32] = "the end of the line";
-    size_t length = word_length(r);
+    size_t length = ply_word_length(r);
     if (r->at == r->end) strcpy(found, "the end of the file");
     else if (length > 0) {
         size_t kept = length < 20 ? length : 20;
@@ -137,13 +137,13 @@ static hed_status expected(reader *r, const char *what)
         found[0] = found[kept + 1] = '"';
         found[kept + 2] = 0;
     }
-    return wrong(r, found, what);
+    return ply_wrong(r, found, what);
 }
 
 static hed_status end_line(reader *r)
 {
-    skip_blanks(r);
-    if (!at_line_end(r)) return expected(r, "the end of the line");
+    ply_skip_blanks(r);
+    if (!ply_at_line_end(r)) return ply_expected(r, "the end of the line");
     skip_line_end(r);
     return HED_OK;
 }
@@ -158,7 +158,7 @@ static bool take_integer(reader *r, double *value)
     const char *first = at;
     for (; at < r->end && *at >= '0' && *at <= '9'; at++)
         if (digits <= (uint64_t)1 << 49) digits = digits * 10 + (uint64_t)(*at - '0');
-    if (at == first || (size_t)(at - r->at) != word_length(r)) return false;
+    if (at == first || (size_t)(at - r->at) != ply_word_length(r)) return false;
     r->at = at;
     *value = negative ? -(double)digits : (double)digits;
     return true;
@@ -176,11 +176,11 @@ static hed_status read_type(reader *r, uint8_t *type)
         {"int32", INT32}, {"uint", UINT32}, {"uint32", UINT32}, {"float", FLOAT32},
         {"float32", FLOAT32}, {"double", FLOAT64}, {"float64", FLOAT64}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (take_word(r, types[i].word)) {
+        if (ply_take_word(r, types[i].word)) {
             *type = types[i].type;
             return HED_OK;
         }
-    return expected(r, "a type: char, uchar, short, ushort, int, uint, float or double");
+    return ply_expected(r, "a type: char, uchar, short, ushort, int, uint, float or double");
 }
 
 static uint8_t role_of(reader *r, const element *of, const property *p)
@@ -193,106 +193,109 @@ static uint8_t role_of(reader *r, const element *of, const property *p)
         {"s", U}, {"t", V}, {"texture_u", U}, {"texture_v", V}};
     bool list = p->count_type != NO_TYPE;
     if (list && strcmp(of->name, "face") == 0 &&
-        (take_word(r, "vertex_indices") || take_word(r, "vertex_index")))
+        (ply_take_word(r, "vertex_indices") || ply_take_word(r, "vertex_index")))
         return CORNERS;
-    r->face_textures |= list && strcmp(of->name, "face") == 0 && word_length(r) == 8 &&
+    r->face_textures |= list && strcmp(of->name, "face") == 0 && ply_word_length(r) == 8 &&
                         memcmp(r->at, "texcoord", 8) == 0;
     for (size_t i = 0; !list && strcmp(of->name, "vertex") == 0 && i < sizeof roles / sizeof *roles;
          i++)
-        if (take_word(r, roles[i].word)) return roles[i].role;
-    r->at += word_length(r);
+        if (ply_take_word(r, roles[i].word)) return roles[i].role;
+    r->at += ply_word_length(r);
     return SKIPPED;
 }
 
 static hed_status read_property(reader *r)
 {
     element *of = r->element_count ? &r->elements[r->element_count - 1] : NULL;
-    if (!of) return expected(r, "an element before its properties");
+    if (!of) return ply_expected(r, "an element before its properties");
     if (of->property_count == MOST_PROPERTIES)
         return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d properties", r->name,
             (unsigned long long)r->line, MOST_PROPERTIES);
     if (!of->properties) of->properties = calloc(MOST_PROPERTIES, sizeof *of->properties);
-    if (!of->properties) return no_memory(r);
+    if (!of->properties) return ply_no_memory(r);
     property *made = &of->properties[of->property_count++];
     hed_status status = HED_OK;
-    if (take_word(r, "list")) {
+    if (ply_take_word(r, "list")) {
         status = read_type(r, &made->count_type);
         if (status == HED_OK && made->count_type >= FLOAT32)
-            return wrong(r, "a list", "a whole number as the type of its length");
+            return ply_wrong(r, "a list", "a whole number as the type of its length");
     }
     if (status == HED_OK) status = read_type(r, &made->type);
     if (status != HED_OK) return status;
-    skip_blanks(r);
-    if (at_line_end(r)) return expected(r, "the property's name");
+    ply_skip_blanks(r);
+    if (ply_at_line_end(r)) return ply_expected(r, "the property's name");
     made->role = role_of(r, of, made);
     if (made->role == CORNERS && made->type >= FLOAT32)
-        return wrong(r, "a list of numbers with a point", "vertices as whole numbers");
+        return ply_wrong(r, "a list of numbers with a point", "vertices as whole numbers");
     for (property *other = of->properties; other < made; other++)
         if (made->role != SKIPPED && other->role == made->role)
-            return wrong(r, "the same property twice", "each once");
+            return ply_wrong(r, "the same property twice", "each once");
     return HED_OK;
 }
 
-static hed_status read_element(reader *r)
+static hed_status ply_read_element(reader *r)
 {
     double count;
     if (r->element_count == MOST_ELEMENTS)
         return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d elements", r->name,
             (unsigned long long)r->line, MOST_ELEMENTS);
-    skip_blanks(r);
-    size_t length = word_length(r);
+    ply_skip_blanks(r);
+    size_t length = ply_word_length(r);
     element *made = &r->elements[r->element_count];
     if (length == 0 || length >= sizeof made->name)
-        return expected(r, "an element's name of at most 31 letters");
+        return ply_expected(r, "an element's name of at most 31 letters");
     *made = (element){0};
     memcpy(made->name, r->at, length);
     r->element_count++;
     r->at += length;
     for (element *other = r->elements; other < made; other++)
         if (strcmp(other->name, made->name) == 0)
-            return wrong(r, "the same element twice", "each once");
-    skip_blanks(r);
+            return ply_wrong(r, "the same element twice", "each once");
+    ply_skip_blanks(r);
     if (!take_integer(r, &count) || count < 0 || count >= CLOTH_NO_INDEX)
-        return expected(r, "how many there are, less than 2^32 - 1");
+        return ply_expected(r, "how many there are, less than 2^32 - 1");
     made->count = (uint64_t)count;
     if (strcmp(made->name, "tristrips") == 0)
-        return wrong(r, "an element tristrips",
+        return ply_wrong(r, "an element tristrips",
             "faces: strips of triangles are not read, write the file with faces");
     return HED_OK;
 }
 
-static hed_status read_format(reader *r)
+static hed_status ply_read_format(reader *r)
 {
-    bool text = take_word(r, "ascii"), little = !text && take_word(r, "binary_little_endian");
-    if (!text && !little && !take_word(r, "binary_big_endian"))
-        return expected(r, "ascii, binary_little_endian or binary_big_endian");
+    bool text = ply_take_word(r, "ascii"),
+         little = !text && ply_take_word(r, "binary_little_endian");
+    if (!text && !little && !ply_take_word(r, "binary_big_endian"))
+        return ply_expected(r, "ascii, binary_little_endian or binary_big_endian");
     r->format = text ? TEXT : little ? LITTLE : BIG;
-    return take_word(r, "1.0") ? HED_OK : expected(r, "version 1.0");
+    return ply_take_word(r, "1.0") ? HED_OK : ply_expected(r, "version 1.0");
 }
 
 static hed_status read_header(reader *r)
 {
-    if (!take_word(r, "ply") || !at_line_end(r)) return expected(r, "ply in the first line");
+    if (!ply_take_word(r, "ply") || !ply_at_line_end(r))
+        return ply_expected(r, "ply in the first line");
     skip_line_end(r);
     for (bool format = false;;) {
         hed_status status = HED_OK;
-        if (take_word(r, "comment") || take_word(r, "obj_info") || at_line_end(r)) {
-            if (r->at == r->end) return expected(r, "end_header");
-            skip_line(r);
+        if (ply_take_word(r, "comment") || ply_take_word(r, "obj_info") || ply_at_line_end(r)) {
+            if (r->at == r->end) return ply_expected(r, "end_header");
+            ply_skip_line(r);
             continue;
         }
         if (!format) {
-            if (!take_word(r, "format")) return expected(r, "the format");
-            status = read_format(r);
+            if (!ply_take_word(r, "format")) return ply_expected(r, "the format");
+            status = ply_read_format(r);
             format = true;
-        } else if (take_word(r, "element")) status = read_element(r);
-        else if (take_word(r, "property")) status = read_property(r);
-        else if (take_word(r, "end_header")) {
-            skip_blanks(r);
-            if (!at_line_end(r) || r->at == r->end) return expected(r, "the end of the line");
+        } else if (ply_take_word(r, "element")) status = ply_read_element(r);
+        else if (ply_take_word(r, "property")) status = read_property(r);
+        else if (ply_take_word(r, "end_header")) {
+            ply_skip_blanks(r);
+            if (!ply_at_line_end(r) || r->at == r->end)
+                return ply_expected(r, "the end of the line");
             skip_line_end(r);
             return HED_OK;
-        } else return expected(r, "element, property, comment or end_header");
+        } else return ply_expected(r, "element, property, comment or end_header");
         if (status == HED_OK) status = end_line(r);
         if (status != HED_OK) return status;
     }
@@ -328,20 +331,21 @@ static double binary_value(const char *from, uint8_t type, bool big)
     }
 }
 
-static hed_status read_value(reader *r, uint8_t type, double *value)
+static hed_status ply_read_value(reader *r, uint8_t type, double *value)
 {
     if (r->format != TEXT) {
         if ((size_t)(r->end - r->at) < type_bytes[type])
-            return wrong(r, "the end of the file", "its values");
+            return ply_wrong(r, "the end of the file", "its values");
         *value = binary_value(r->at, type, r->format == BIG);
         r->at += type_bytes[type];
         return HED_OK;
     }
     float number;
-    skip_blanks(r);
-    if (type < FLOAT32) return take_integer(r, value) ? HED_OK : expected(r, "a whole number");
+    ply_skip_blanks(r);
+    if (type < FLOAT32) return take_integer(r, value) ? HED_OK : ply_expected(r, "a whole number");
     const char *behind = cloth_read_number(r->at, r->end, &number);
-    if (!behind || (size_t)(behind - r->at) != word_length(r)) return expected(r, "a number");
+    if (!behind || (size_t)(behind - r->at) != ply_word_length(r))
+        return ply_expected(r, "a number");
     r->at = behind;
     *value = (double)number;
     return HED_OK;
@@ -350,12 +354,12 @@ static hed_status read_value(reader *r, uint8_t type, double *value)
 static hed_status read_length(reader *r, const property *p, uint32_t *length)
 {
     double value;
-    hed_status status = read_value(r, p->count_type, &value);
+    hed_status status = ply_read_value(r, p->count_type, &value);
     if (status != HED_OK) return status;
     /* bytes of each: a blank and a digit */
     uint64_t least = r->format == TEXT ? 2 : type_bytes[p->type];
     if (value < 0 || value > (double)((uint64_t)(r->end - r->at) / least))
-        return wrong(r, "a list longer than the file", "its values");
+        return ply_wrong(r, "a list longer than the file", "its values");
     *length = (uint32_t)value;
     return HED_OK;
 }
@@ -368,13 +372,13 @@ static hed_status read_skipped(reader *r, const property *p)
     double value;
     hed_status status = p->count_type ? read_length(r, p, &length) : HED_OK;
     for (uint32_t i = 0; i < length && status == HED_OK; i++)
-        status = read_value(r, p->type, &value);
+        status = ply_read_value(r, p->type, &value);
     return status;
 }
 
 /* As a share of 1: whole numbers count to the largest of their type; int and uint, as some write
  * them, to 255. */
-static bool share(uint8_t type, double *value)
+static bool ply_share(uint8_t type, double *value)
 {
     if (type < FLOAT32) *value /= type == UINT16 ? 65535 : type == INT16 ? 32767 : 255;
     return *value >= 0 && *value <= 1;
@@ -394,11 +398,12 @@ static hed_status read_vertex(reader *r)
             continue;
         }
         double *value = &values[p->role];
-        hed_status status = read_value(r, p->type, value);
+        hed_status status = ply_read_value(r, p->type, value);
         if (status != HED_OK) return status;
-        if (!isfinite((float)*value)) return wrong(r, "a number that is not finite", "finite ones");
-        if (p->role >= RED && p->role <= ALPHA && !share(p->type, value))
-            return wrong(r, "a colour beyond its range", "0 to 255, or 0 to 1 with a point");
+        if (!isfinite((float)*value))
+            return ply_wrong(r, "a number that is not finite", "finite ones");
+        if (p->role >= RED && p->role <= ALPHA && !ply_share(p->type, value))
+            return ply_wrong(r, "a colour beyond its range", "0 to 255, or 0 to 1 with a point");
     }
     size_t at = mesh->vertex_count++;
     for (size_t k = 0; k < 3; k++) mesh->positions[3 * at + k] = (float)values[X + k];
@@ -416,19 +421,19 @@ static hed_status read_corners(reader *r, const property *p)
     uint32_t length = 0;
     hed_status status = read_length(r, p, &length);
     if (status == HED_OK && length < 3)
-        status = wrong(r, "a face of fewer than 3 corners", "3 or more");
+        status = ply_wrong(r, "a face of fewer than 3 corners", "3 or more");
     for (uint32_t i = 0; i < length && status == HED_OK; i++) {
         double value;
-        status = read_value(r, p->type, &value);
+        status = ply_read_value(r, p->type, &value);
         if (status != HED_OK) break;
         /* read_rows() has seen that vertices come first */
         if (value < 0 || value >= (double)r->elements[0].count) {
             char found[40];
             snprintf(found, sizeof found, "vertex %.0f (counted from 0)", value);
-            return wrong(r, found, "one that is there");
+            return ply_wrong(r, found, "one that is there");
         }
         uint32_t *corner = cloth_list_add(&r->corners);
-        if (!corner) return no_memory(r);
+        if (!corner) return ply_no_memory(r);
         *corner = (uint32_t)value;
     }
     if (status == HED_OK && r->corners.count >= CLOTH_NO_INDEX)
@@ -437,7 +442,7 @@ static hed_status read_corners(reader *r, const property *p)
     return status;
 }
 
-static hed_status read_face(reader *r)
+static hed_status ply_read_face(reader *r)
 {
     for (uint32_t i = 0; i < r->now->property_count; i++) {
         const property *p = &r->now->properties[i];
@@ -445,7 +450,7 @@ static hed_status read_face(reader *r)
         if (status != HED_OK) return status;
     }
     uint32_t *end = cloth_list_add(&r->face_at);
-    if (!end) return no_memory(r);
+    if (!end) return ply_no_memory(r);
     *end = (uint32_t)r->corners.count;
     return HED_OK;
 }
@@ -479,7 +484,7 @@ static uint64_t least_bytes(const reader *r, const element *e)
     return bytes;
 }
 
-static hed_status make_vertices(reader *r, const element *e)
+static hed_status ply_make_vertices(reader *r, const element *e)
 {
     hed_cloth_mesh *mesh = r->mesh;
     bool normals = has_role(e, NORMAL_X) && has_role(e, NORMAL_Y) && has_role(e, NORMAL_Z);
@@ -497,7 +502,7 @@ static hed_status make_vertices(reader *r, const element *e)
                   (mesh->vertex_colours || !colours);
     mesh->normal_count = normals ? (uint32_t)e->count : 0;
     mesh->texture_count = textures ? (uint32_t)e->count : 0;
-    return enough ? HED_OK : no_memory(r);
+    return enough ? HED_OK : ply_no_memory(r);
 }
 
 static hed_status read_rows(reader *r, const element *e)
@@ -519,11 +524,11 @@ static hed_status read_rows(reader *r, const element *e)
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s is cut: expected %llu of element %s, found %llu bytes for them", r->name,
             (unsigned long long)e->count, e->name, (unsigned long long)bytes);
-    hed_status status = vertices ? make_vertices(r, e) : HED_OK;
+    hed_status status = vertices ? ply_make_vertices(r, e) : HED_OK;
     for (; r->row < e->count && status == HED_OK; r->row++) {
-        while (r->format == TEXT && (skip_blanks(r), at_line_end(r)) && r->at < r->end)
+        while (r->format == TEXT && (ply_skip_blanks(r), ply_at_line_end(r)) && r->at < r->end)
             skip_line_end(r);
-        status = vertices ? read_vertex(r) : faces ? read_face(r) : read_other(r);
+        status = vertices ? read_vertex(r) : faces ? ply_read_face(r) : read_other(r);
         if (status == HED_OK && r->format == TEXT) status = end_line(r);
     }
     return status;
@@ -540,18 +545,18 @@ static bool repeat_corners(hed_cloth_mesh *mesh, uint32_t corners)
     return (mesh->corner_normals || !mesh->normals) && (mesh->corner_textures || !mesh->textures);
 }
 
-static hed_status read_all(reader *r)
+static hed_status ply_read_all(reader *r)
 {
     hed_status status = read_header(r);
     uint32_t *first = status == HED_OK ? cloth_list_add(&r->face_at) : NULL;
-    if (status == HED_OK && !first) status = no_memory(r);
+    if (status == HED_OK && !first) status = ply_no_memory(r);
     if (first) *first = 0;
     if (status == HED_OK && (r->element_count == 0 || r->elements[0].count == 0))
         return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it", r->name);
     for (uint32_t i = 0; i < r->element_count && status == HED_OK; i++)
         status = read_rows(r, &r->elements[i]);
     if (status == HED_OK && !r->corners.rows && !cloth_list_grow(&r->corners))
-        status = no_memory(r);
+        status = ply_no_memory(r);
     return status;
 }
 
@@ -564,18 +569,18 @@ hed_status cloth_ply_parse(
     *r = (reader){
         .at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error, .mesh = mesh};
     r->corners.size = r->face_at.size = sizeof(uint32_t);
-    hed_status status = read_all(r);
+    hed_status status = ply_read_all(r);
     mesh->corners = r->corners.rows;
     mesh->face_at = r->face_at.rows;
     mesh->face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0;
     if (status == HED_OK && !repeat_corners(mesh, (uint32_t)r->corners.count))
-        status = no_memory(r);
+        status = ply_no_memory(r);
     if (status == HED_OK && r->face_textures &&
         asprintf(&mesh->warning,
             "%s: the texture coordinates of its faces (texcoord) are not read, those of vertices are",
             name) < 0) {
         mesh->warning = NULL;
-        status = no_memory(r);
+        status = ply_no_memory(r);
     }
     for (uint32_t i = 0; i < r->element_count; i++) free(r->elements[i].properties);
     free(r);
@@ -587,7 +592,7 @@ hed_status cloth_ply_parse(
  * diagnostic colours: texture coordinates, normals, materials and groups are OBJ's and GLB's.
  * Format: G. Turk, The PLY Polygon File Format (1994). */
 
-static uint32_t largest_face(const hed_cloth_mesh *mesh)
+static uint32_t ply_largest_face(const hed_cloth_mesh *mesh)
 {
     uint32_t largest = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -639,7 +644,7 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
         free(text);
         return status;
     }
-    bool wide = largest_face(mesh) > UINT8_MAX;
+    bool wide = ply_largest_face(mesh) > UINT8_MAX;
     put_head(text, mesh, colours || mesh->vertex_colours, wide);
     for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
         put_vertex(text, mesh, positions, colours, vertex);

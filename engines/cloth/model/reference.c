@@ -42,7 +42,7 @@ static cloth_substep substep(
 #undef CARRIED
 
 /* As cloth_carry_pack() keeps it. */
-static float carried(float lost)
+static float reference_carried(float lost)
 {
     return hed_as_float((hed_as_uint(lost) + 0x8000u) & 0xffff0000u);
 }
@@ -51,5 +51,5 @@ static float carried(float lost)
 #define NAME(word) word##_float
 #define SQRT(x) sqrtf(x)
 #define FMA(a, b, c) fmaf(a, b, c)
-#define CARRIED(x) carried(x)
+#define CARRIED(x) reference_carried(x)
 #include "model/reference_frames.h"

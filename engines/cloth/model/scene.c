@@ -41,7 +41,7 @@ static void read_air(cloth_scene_reader *reader, hed_json_node root)
     scene->gust = cloth_scene_number(node, "gust", 0, 0, 1);
 }
 
-static void read_settings(cloth_scene_reader *reader, hed_json_node root)
+static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
 {
     static const char *const axes[] = {"x", "y", "z", NULL};
     hed_cloth_scene *scene = reader->scene;
@@ -62,7 +62,7 @@ static void read_settings(cloth_scene_reader *reader, hed_json_node root)
 }
 
 /* What hed_cloth_scene_frame() fills. */
-static void make_room(cloth_scene_reader *reader, hed_json_node root)
+static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
     bool driven = false, normals = false;
@@ -83,18 +83,18 @@ static void make_room(cloth_scene_reader *reader, hed_json_node root)
 static void read_scene(cloth_scene_reader *reader)
 {
     hed_json_node root = hed_json_root(reader->json);
-    read_settings(reader, root);
+    scene_read_settings(reader, root);
     if (cloth_scene_fine(reader))
         cloth_scene_read_garments(reader, hed_json_member(root, "garments"));
     if (cloth_scene_fine(reader)) cloth_scene_read_obstacles(reader, root);
     cloth_scene_read_camera(reader, root);
     reader->scene->output = cloth_scene_read_output(reader, root);
-    if (cloth_scene_fine(reader)) make_room(reader, root);
+    if (cloth_scene_fine(reader)) scene_make_room(reader, root);
     if (cloth_scene_fine(reader)) cloth_scene_show(reader->scene, 0);
 }
 
 /* The document is ours. */
-static hed_status load(hed_json *json, const char *name, const char *folder,
+static hed_status scene_load(hed_json *json, const char *name, const char *folder,
     const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
 {
     static const hed_cloth_scene_options plain = {0};
@@ -132,7 +132,7 @@ hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options 
     }
     memcpy(folder, path, length);
     strcpy(folder + length, slash && length == 0 ? "/" : "");
-    status = load(json, path, folder, options, scene, error);
+    status = scene_load(json, path, folder, options, scene, error);
     free(folder);
     return status;
 }
@@ -145,7 +145,7 @@ hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
-    return status == HED_OK ? load(json, name, folder, options, scene, error) : status;
+    return status == HED_OK ? scene_load(json, name, folder, options, scene, error) : status;
 }
 
 void hed_cloth_scene_close(hed_cloth_scene *scene)
@@ -210,7 +210,8 @@ void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
 /* ---- a frame ---- */
 
 /* Where a garment's particles are driven to; those of its copies likewise, behind. */
-static void drive(const cloth_scene_garment *garment, double time, float *positions, float *normals)
+static void scene_drive(
+    const cloth_scene_garment *garment, double time, float *positions, float *normals)
 {
     size_t count = garment->def.particle_count, bytes = count * 3 * sizeof(float);
     const cloth_body *driver = garment->driver;
@@ -245,7 +246,7 @@ static void drive_all(hed_cloth_scene *scene, double time)
         bool again = g > 0 && garment->driver == garment[-1].driver; /* of one array */
         if (garment->driver && !again) cloth_body_move(garment->driver, time);
         if (garment->def.driven)
-            drive(garment, time, scene->driver_positions + 3 * first,
+            scene_drive(garment, time, scene->driver_positions + 3 * first,
                 garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
         first += (size_t)garment->def.particle_count * garment->def.copies;
     }

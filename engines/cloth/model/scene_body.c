@@ -264,7 +264,7 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     return camera;
 }
 
-static void read_place(hed_json_node node, const char *key, double unit, float place[3])
+static void scene_body_read_place(hed_json_node node, const char *key, double unit, float place[3])
 {
     if (!hed_json_has(node, key)) return;
     double point[3] = {0};
@@ -296,8 +296,8 @@ void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
     hed_cloth_camera *camera = &scene->camera;
     hed_json_node node = hed_json_member(root, "camera");
     hed_json_only(node, cloth_keys_camera);
-    read_place(node, "eye", scene->unit, camera->eye);
-    read_place(node, "target", scene->unit, camera->target);
+    scene_body_read_place(node, "eye", scene->unit, camera->eye);
+    scene_body_read_place(node, "target", scene->unit, camera->target);
     if (hed_json_has(node, "up")) {
         double up[3];
         cloth_scene_direction(reader, hed_json_member(node, "up"), up);

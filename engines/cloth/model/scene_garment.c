@@ -11,7 +11,7 @@ enum { LONGEST_NAME = 48 };
 /* ---- particles ---- */
 
 /* Which particle each vertex is. */
-static void weld(
+static void scene_garment_weld(
     cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
 {
     const hed_cloth_mesh *mesh = made->mesh;
@@ -175,7 +175,8 @@ static void read_surroundings(
 /* ---- names ---- */
 
 /* A name goes into file names. */
-static const char *read_name(cloth_scene_reader *reader, hed_json_node node, uint32_t number)
+static const char *scene_garment_read_name(
+    cloth_scene_reader *reader, hed_json_node node, uint32_t number)
 {
     if (!hed_json_has(node, "name"))
         return cloth_scene_text(reader, node, "garment-%u", number + 1);
@@ -214,7 +215,8 @@ static void check_names(cloth_scene_reader *reader, hed_json_node list)
 
 /* ---- garments ---- */
 
-static cloth_scene_garment *add_garment(cloth_scene_reader *reader, hed_json_node node)
+static cloth_scene_garment *scene_garment_add_garment(
+    cloth_scene_reader *reader, hed_json_node node)
 {
     hed_cloth_scene *scene = reader->scene;
     if (scene->garment_count == CLOTH_SCENE_GARMENTS)
@@ -235,7 +237,7 @@ static void count_particles(
 }
 
 /* More garments like the last one, in columns and rows. */
-static void read_array(cloth_scene_reader *reader, hed_json_node node)
+static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node node)
 {
     hed_cloth_scene *scene = reader->scene;
     double across[3] = {0}, along[3] = {0};
@@ -250,7 +252,7 @@ static void read_array(cloth_scene_reader *reader, hed_json_node node)
     cloth_scene_garment *first = &scene->garments[scene->garment_count - 1];
     const char *name = first->name;
     for (uint32_t i = 0; i < columns * rows && cloth_scene_fine(reader); i++) {
-        cloth_scene_garment *made = i ? add_garment(reader, node) : first;
+        cloth_scene_garment *made = i ? scene_garment_add_garment(reader, node) : first;
         if (!made) return;
         if (i) *made = *first;
         made->name = cloth_scene_text(reader, node, "%s-%03u", name, i + 1);
@@ -274,12 +276,12 @@ static void read_array(cloth_scene_reader *reader, hed_json_node node)
 
 static void read_garment(cloth_scene_reader *reader, hed_json_node node)
 {
-    cloth_scene_garment *made = add_garment(reader, node);
+    cloth_scene_garment *made = scene_garment_add_garment(reader, node);
     if (!made) return;
     hed_json_only(node, cloth_keys_garment);
     *made = (cloth_scene_garment){
         .def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
-    made->name = read_name(reader, node, reader->scene->garment_count - 1);
+    made->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);
     made->def.name = made->name;
     made->output = cloth_scene_read_output(reader, node);
     uint32_t shape = cloth_scene_one_of(reader, node, cloth_shape_keys);
@@ -297,7 +299,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
         cloth_scene_reject(
             reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");
     if (!cloth_scene_fine(reader)) return;
-    weld(reader, node, shape != 0, made);
+    scene_garment_weld(reader, node, shape != 0, made);
     if (!cloth_scene_fine(reader)) return;
     set_positions(reader, node, made->mesh->positions, made);
     made->def.rest_positions = rest;
@@ -311,7 +313,8 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     cloth_scene_read_maps(reader, node, made);
     cloth_scene_read_pins(reader, node, inverse_masses, made);
     if (reader->options->tethers) made->def.tethers = true;
-    if (hed_json_has(node, "array")) read_array(reader, hed_json_member(node, "array"));
+    if (hed_json_has(node, "array"))
+        scene_garment_read_array(reader, hed_json_member(node, "array"));
 }
 
 void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list)

@@ -23,7 +23,7 @@ void cloth_axis_turn(const double axis[3], double angle, double turn[9])
     memcpy(turn, made, sizeof made);
 }
 
-static void multiply(const double a[9], const double b[9], double product[9])
+static void scene_motion_multiply(const double a[9], const double b[9], double product[9])
 {
     double made[9];
     for (int i = 0; i < 3; i++)
@@ -109,7 +109,7 @@ cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
     if (motion->spin != 0) {
         double spin[9];
         cloth_axis_turn(motion->spin_axis, motion->spin * time, spin);
-        multiply(pose.turn, spin, pose.turn);
+        scene_motion_multiply(pose.turn, spin, pose.turn);
     }
     const double *t = pose.turn, *c = motion->centre;
     for (int k = 0; k < 3; k++)
@@ -175,7 +175,7 @@ static void read_turn(cloth_scene_reader *reader, hed_json_node node, double tur
     double degrees =
         hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     cloth_axis_turn(axis, RADIANS * degrees, more);
-    multiply(more, turn, turn);
+    scene_motion_multiply(more, turn, turn);
 }
 
 /* One turn, or a list of them, one after another. */
@@ -246,8 +246,8 @@ void cloth_scene_place(const double matrix[12], const float *from, float *to, ui
 
 enum { MOST_FILES = 100000 };
 
-static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path,
-    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node node,
+    const char *path, uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
     hed_cloth_pc2_data data = {0};
     hed_error error = {0};
@@ -334,7 +334,7 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
             "\"first\" and \"last\" count files; expected a "
             "name with #### for the number");
     } else {
-        read_cache(reader, file, path, vertex_count, matrix, sequence);
+        scene_motion_read_cache(reader, file, path, vertex_count, matrix, sequence);
     }
 }
 

@@ -14,8 +14,8 @@ enum { MESH, GRID, DISC, SLEEVE, SKIRT };
 
 /* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face;
  * false after a complaint. */
-static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh,
-    uint64_t vertices, uint64_t textures, uint64_t faces, uint32_t corners)
+static bool scene_shape_make_room(cloth_scene_reader *reader, hed_json_node node,
+    hed_cloth_mesh *mesh, uint64_t vertices, uint64_t textures, uint64_t faces, uint32_t corners)
 {
     *mesh = (hed_cloth_mesh){.vertex_count = (uint32_t)vertices, .face_count = (uint32_t)faces};
     mesh->texture_count = (uint32_t)textures;
@@ -64,7 +64,8 @@ static void cross(const double a[3], const double b[3], double product[3])
 }
 
 /* A point in the scene's unit. */
-static void read_place(hed_json_node object, const char *key, double unit, double point[3])
+static void scene_shape_read_place(
+    hed_json_node object, const char *key, double unit, double point[3])
 {
     if (hed_json_has(object, key))
         hed_json_numbers(hed_json_member(object, key), point, 3, -CLOTH_SCENE_FAR / unit,
@@ -105,7 +106,7 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     uint32_t height =
         (uint32_t)hed_json_integer(hed_json_member(node, "height"), 2, CLOTH_SCENE_SHAPE / 2);
     hed_json_numbers(hed_json_member(node, "size"), size, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    read_place(node, "origin", unit, origin);
+    scene_shape_read_place(node, "origin", unit, origin);
     if (hed_json_has(node, "axes")) {
         hed_json_node list = hed_json_member(node, "axes");
         if (hed_json_count(list) != 2)
@@ -120,8 +121,8 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     if (cloth_scene_fine(reader) &&
         !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "both axes point the same way");
-    if (!make_room(reader, node, mesh, (uint64_t)width * height, (uint64_t)width * height,
-            (uint64_t)(width - 1) * (height - 1), 4))
+    if (!scene_shape_make_room(reader, node, mesh, (uint64_t)width * height,
+            (uint64_t)width * height, (uint64_t)(width - 1) * (height - 1), 4))
         return;
     if (folds) *rest = cloth_scene_allocate(reader, node, mesh->vertex_count, 3 * sizeof **rest);
     for (uint32_t i = 0; i < mesh->vertex_count && cloth_scene_fine(reader); i++) {
@@ -170,11 +171,13 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
         hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
     uint32_t rings = (uint32_t)hed_json_integer(hed_json_member(node, "rings"), 1, 1181);
     axis[reader->scene->def.up] = 1;
-    read_place(node, "centre", unit, centre);
+    scene_shape_read_place(node, "centre", unit, centre);
     if (hed_json_has(node, "axis"))
         cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
     uint64_t vertices = 1 + 3 * (uint64_t)rings * (rings + 1);
-    if (!make_room(reader, node, mesh, vertices, vertices, 6 * (uint64_t)rings * rings, 3)) return;
+    if (!scene_shape_make_room(
+            reader, node, mesh, vertices, vertices, 6 * (uint64_t)rings * rings, 3))
+        return;
     span_plane(axis, u, v);
     uint32_t face = 0;
     set_point(mesh, 0, centre, 0, u, 0, v, 0, axis);
@@ -218,11 +221,11 @@ static void read_tube(
     uint32_t rows =
         (uint32_t)hed_json_integer(hed_json_member(node, "rows"), 2, CLOTH_SCENE_SHAPE / 3);
     axis[reader->scene->def.up] = -1;
-    read_place(node, "origin", unit, origin);
+    scene_shape_read_place(node, "origin", unit, origin);
     if (hed_json_has(node, "axis"))
         cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
-    if (!make_room(reader, node, mesh, (uint64_t)around * rows, (uint64_t)(around + 1) * rows,
-            (uint64_t)around * (rows - 1), 4))
+    if (!scene_shape_make_room(reader, node, mesh, (uint64_t)around * rows,
+            (uint64_t)(around + 1) * rows, (uint64_t)around * (rows - 1), 4))
         return;
     span_plane(axis, u, v);
     for (uint32_t row = 0; row < rows; row++) {
@@ -269,7 +272,7 @@ static const char *const KINDS[] = {"plane", "sphere", "capsule", "mesh", NULL};
 /* ---- shapes to show ---- */
 
 /* Room for a shape whose vertices lie in `rings` rings of `around`. */
-static bool make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings,
+static bool scene_shape_make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings,
     uint32_t around, cloth_body *shown, float **vertices)
 {
     uint32_t *triangles = cloth_scene_allocate(
@@ -321,7 +324,8 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
     double ra = c->radius[0], rb = sphere ? ra : c->radius[1];
     double lean = length > 0 ? asin(fmin(fmax((ra - rb) / length, -1.0), 1.0)) : 0;
     float *vertices;
-    if (!make_rings(reader, node, 2 * (RINGS + 1), AROUND, &made->shown, &vertices)) return;
+    if (!scene_shape_make_rings(reader, node, 2 * (RINGS + 1), AROUND, &made->shown, &vertices))
+        return;
     for (uint32_t ring = 0; ring < 2 * (RINGS + 1); ring++) {
         bool second = ring > RINGS;
         double part = (double)(second ? ring - RINGS - 1 : ring) / RINGS, radius = second ? rb : ra;
@@ -354,7 +358,7 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
         away += axis[k] * (centre[k] - c->a[k]);
     }
     span_obstacle_plane(axis, u, v);
-    if (!make_rings(reader, node, 2, 2, &made->shown, &vertices)) return;
+    if (!scene_shape_make_rings(reader, node, 2, 2, &made->shown, &vertices)) return;
     for (int i = 0; i < 4; i++) {
         double s = i % 2 ? size : -size, t = i / 2 ? size : -size;
         for (int k = 0; k < 3; k++)

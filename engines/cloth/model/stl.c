@@ -28,7 +28,7 @@ typedef struct reader {
     char *warning;
 } reader;
 
-static hed_status no_memory(const reader *r)
+static hed_status stl_no_memory(const reader *r)
 {
     return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
 }
@@ -36,31 +36,31 @@ static hed_status no_memory(const reader *r)
 /* ---- text ---- */
 
 /* Blanks and line ends alike: files are found with a facet in one line. */
-static void skip_space(reader *r)
+static void stl_skip_space(reader *r)
 {
     for (; r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')); r->at++)
         r->line += *r->at == '\n';
 }
 
-static size_t word_length(const reader *r)
+static size_t stl_word_length(const reader *r)
 {
     const char *at = r->at;
     while (at<r->end && * at> ' ') at++;
     return (size_t)(at - r->at);
 }
 
-static bool take_word(reader *r, const char *word)
+static bool stl_take_word(reader *r, const char *word)
 {
-    skip_space(r);
+    stl_skip_space(r);
     size_t length = strlen(word);
-    if (word_length(r) != length || strncasecmp(r->at, word, length) != 0) return false;
+    if (stl_word_length(r) != length || strncasecmp(r->at, word, length) != 0) return false;
     r->at += length;
     return true;
 }
 
-static hed_status expected(const reader *r, const char *what)
+static hed_status stl_expected(const reader *r, const char *what)
 {
-    int length = (int)(word_length(r) < 20 ? word_length(r) : 20);
+    int length = (int)(stl_word_length(r) < 20 ? stl_word_length(r) : 20);
     for (int i = 0; i < length; i++)
         if (r->at[i] > '~') length = i;
     if (length == 0)
@@ -73,23 +73,23 @@ static hed_status expected(const reader *r, const char *what)
 static hed_status read_words(reader *r, const char *const *words)
 {
     for (; *words; words++)
-        if (!take_word(r, *words)) return expected(r, *words);
+        if (!stl_take_word(r, *words)) return stl_expected(r, *words);
     return HED_OK;
 }
 
-static hed_status read_place(reader *r)
+static hed_status stl_read_place(reader *r)
 {
     float place[3];
-    if (!take_word(r, "vertex")) return expected(r, "vertex");
+    if (!stl_take_word(r, "vertex")) return stl_expected(r, "vertex");
     for (int k = 0; k < 3; k++) {
-        skip_space(r);
+        stl_skip_space(r);
         const char *behind = cloth_read_number(r->at, r->end, &place[k]);
-        if (!behind || (size_t)(behind - r->at) != word_length(r) || !isfinite(place[k]))
-            return expected(r, "a finite number");
+        if (!behind || (size_t)(behind - r->at) != stl_word_length(r) || !isfinite(place[k]))
+            return stl_expected(r, "a finite number");
         r->at = behind;
     }
     float *row = cloth_list_add(&r->places);
-    if (!row) return no_memory(r);
+    if (!row) return stl_no_memory(r);
     memcpy(row, place, sizeof place);
     return HED_OK;
 }
@@ -99,14 +99,14 @@ static hed_status read_facet(reader *r)
 {
     static const char *const opening[] = {"outer", "loop", NULL}, *const closing[] = {
                                                                       "endloop", "endfacet", NULL};
-    if (!take_word(r, "normal")) return expected(r, "normal");
+    if (!stl_take_word(r, "normal")) return stl_expected(r, "normal");
     for (int k = 0; k < 3; k++) {
-        skip_space(r);
-        if (word_length(r) == 0) return expected(r, "the facet's normal");
-        r->at += word_length(r);
+        stl_skip_space(r);
+        if (stl_word_length(r) == 0) return stl_expected(r, "the facet's normal");
+        r->at += stl_word_length(r);
     }
     hed_status status = read_words(r, opening);
-    for (int k = 0; k < 3 && status == HED_OK; k++) status = read_place(r);
+    for (int k = 0; k < 3 && status == HED_OK; k++) status = stl_read_place(r);
     if (status == HED_OK) status = read_words(r, closing);
     if (status == HED_OK && r->places.count / 3 > LARGEST_COUNT)
         status =
@@ -123,21 +123,21 @@ static hed_status begin_solid(reader *r)
     while (from < to && (*from == ' ' || *from == '\t')) from++;
     while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
     hed_cloth_mesh_span *span = cloth_list_add(&r->solids);
-    if (!span) return no_memory(r);
+    if (!span) return stl_no_memory(r);
     *span = (hed_cloth_mesh_span){
         strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
-    return span->name ? HED_OK : no_memory(r);
+    return span->name ? HED_OK : stl_no_memory(r);
 }
 
 static hed_status read_text(reader *r)
 {
     for (;;) {
-        if (!take_word(r, "solid"))
-            return r->solids.count > 0 && r->at == r->end ? HED_OK : expected(r, "solid");
+        if (!stl_take_word(r, "solid"))
+            return r->solids.count > 0 && r->at == r->end ? HED_OK : stl_expected(r, "solid");
         hed_status status = begin_solid(r);
-        while (status == HED_OK && take_word(r, "facet")) status = read_facet(r);
+        while (status == HED_OK && stl_take_word(r, "facet")) status = read_facet(r);
         if (status != HED_OK) return status;
-        if (!take_word(r, "endsolid")) return expected(r, "facet or endsolid");
+        if (!stl_take_word(r, "endsolid")) return stl_expected(r, "facet or endsolid");
         while (r->at < r->end && *r->at != '\n') r->at++; /* its name again */
     }
 }
@@ -165,10 +165,10 @@ static hed_status read_binary(reader *r)
     if (behind > 0 && asprintf(&r->warning, "%s: %llu bytes behind its last facet were skipped",
                           r->name, (unsigned long long)behind) < 0) {
         r->warning = NULL;
-        return no_memory(r);
+        return stl_no_memory(r);
     }
     r->places.rows = malloc(count * 9 * sizeof(float) + 1);
-    if (!r->places.rows) return no_memory(r);
+    if (!r->places.rows) return stl_no_memory(r);
     float *to = r->places.rows;
     for (uint64_t i = 0; i < count; i++, to += 9) {
         /* behind its normal */
@@ -187,11 +187,11 @@ static hed_status read_binary(reader *r)
 
 /* Makes one vertex of corners at the same place. A facet of which two corners are at one place
  * keeps both. */
-static hed_status weld(reader *r, hed_cloth_mesh *mesh)
+static hed_status stl_weld(reader *r, hed_cloth_mesh *mesh)
 {
     uint32_t count = mesh->vertex_count, *vertex_of = malloc(count * sizeof *vertex_of),
              vertices = 0;
-    if (!vertex_of) return no_memory(r);
+    if (!vertex_of) return stl_no_memory(r);
     hed_status status = hed_cloth_mesh_weld(mesh, 0, vertex_of, &vertices, r->error);
     for (uint32_t i = 0, next = 0; i < count && status == HED_OK; i++) {
         if (vertex_of[i] == next)
@@ -220,10 +220,10 @@ static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
         return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found no facet in it", r->name);
     mesh->corners = malloc(corners * sizeof *mesh->corners);
     mesh->face_at = malloc((mesh->face_count + 1) * sizeof *mesh->face_at);
-    if (!mesh->corners || !mesh->face_at) return no_memory(r);
+    if (!mesh->corners || !mesh->face_at) return stl_no_memory(r);
     for (uint32_t i = 0; i < corners; i++) mesh->corners[i] = i;
     for (uint32_t i = 0; i <= mesh->face_count; i++) mesh->face_at[i] = 3 * i;
-    return weld(r, mesh);
+    return stl_weld(r, mesh);
 }
 
 hed_status cloth_stl_parse(

@@ -335,7 +335,7 @@ static void take_best(cutter *c, uint32_t middle, bool connected[2])
     set_piece(c, begin, end, c->patches);
 }
 
-static void cut(
+static void cut_piece(
     cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_t patches, bool connected)
 {
     if (patches == 1) {
@@ -351,8 +351,8 @@ static void cut(
         take_best(c, begin + found.position, sides);
     }
     uint32_t middle = begin + found.position;
-    cut(c, begin, middle, patch, found.left, sides[0]);
-    cut(c, middle, end, patch + found.left, patches - found.left, sides[1]);
+    cut_piece(c, begin, middle, patch, found.left, sides[0]);
+    cut_piece(c, middle, end, patch + found.left, patches - found.left, sides[1]);
 }
 
 hed_status cloth_plan_cut(cloth_planner *planner)
@@ -372,7 +372,7 @@ hed_status cloth_plan_cut(cloth_planner *planner)
     for (uint32_t i = 0; i < particles; i++) c.order[i] = c.trial[i] = c.rank[i] = i;
     find_tether_seams(&c);
     set_piece(&c, 0, (uint32_t)particles, planner->plan->patch_count);
-    cut(&c, 0, (uint32_t)particles, 0, planner->plan->patch_count, find_components(&c) == 1);
+    cut_piece(&c, 0, (uint32_t)particles, 0, planner->plan->patch_count, find_components(&c) == 1);
     return cloth_plan_round_corners(planner);
 }
 

@@ -33,7 +33,7 @@ static bool may_be_in_figure(const cloth_planner *planner, uint32_t k)
 }
 
 /* The constraint inside a patch that joins two particles, or CLOTH_NONE. */
-static uint32_t find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
+static uint32_t figures_find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
 {
     for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++)
         if (planner->neighbour[q] == b)
@@ -41,7 +41,7 @@ static uint32_t find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
     return CLOTH_NONE;
 }
 
-static float rest(const cloth_planner *planner, uint32_t constraint)
+static float figures_rest(const cloth_planner *planner, uint32_t constraint)
 {
     return planner->garment->constraints[constraint].rest;
 }
@@ -56,7 +56,7 @@ static uint32_t find_common(
          q < planner->incident_at[a + 1] && count < MOST_COMMON; q++) {
         uint32_t particle = planner->neighbour[q];
         if (particle == b || planner->part[particle] != planner->part[a]) continue;
-        uint32_t to_b = find_edge(planner, b, particle);
+        uint32_t to_b = figures_find_edge(planner, b, particle);
         if (to_b != CLOTH_NONE) found[count++] = (common){particle, planner->incident[q], to_b};
     }
     return count;
@@ -76,8 +76,10 @@ static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint
     matching m[3] = {{b, ab, cd}, {c->particle, c->to_a, d->to_b}, {d->particle, d->to_a, c->to_b}};
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t first = k % 2; /* three exchanges sort three */
-        float length = rest(planner, m[first].with_first) + rest(planner, m[first].other);
-        float next = rest(planner, m[first + 1].with_first) + rest(planner, m[first + 1].other);
+        float length =
+            figures_rest(planner, m[first].with_first) + figures_rest(planner, m[first].other);
+        float next = figures_rest(planner, m[first + 1].with_first) +
+                     figures_rest(planner, m[first + 1].other);
         if (length >= next) continue;
         matching kept = m[first];
         m[first] = m[first + 1];
@@ -90,7 +92,8 @@ static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint
 
 /* The shortest complete figure through a constraint, if none of its constraints is in another
  * yet. */
-static bool find_complete(const cloth_planner *planner, uint32_t constraint, cloth_found *figure)
+static bool figures_find_complete(
+    const cloth_planner *planner, uint32_t constraint, cloth_found *figure)
 {
     const uint8_t *in_figure = planner->in_figure;
     uint32_t a = planner->garment->constraints[constraint].a,
@@ -101,11 +104,11 @@ static bool find_complete(const cloth_planner *planner, uint32_t constraint, clo
     for (uint32_t p = 0; p < count; p++) {
         for (uint32_t q = p + 1; q < count; q++) {
             if (all[p].particle == all[q].particle) continue;
-            uint32_t cd = find_edge(planner, all[p].particle, all[q].particle);
+            uint32_t cd = figures_find_edge(planner, all[p].particle, all[q].particle);
             if (cd == CLOTH_NONE) continue;
-            float length = rest(planner, cd) + rest(planner, all[p].to_a) +
-                           rest(planner, all[p].to_b) + rest(planner, all[q].to_a) +
-                           rest(planner, all[q].to_b);
+            float length = figures_rest(planner, cd) + figures_rest(planner, all[p].to_a) +
+                           figures_rest(planner, all[p].to_b) + figures_rest(planner, all[q].to_a) +
+                           figures_rest(planner, all[q].to_b);
             bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] ||
                          in_figure[all[q].to_a] || in_figure[all[q].to_b];
             if (length < shortest) shortest = length;
@@ -152,7 +155,7 @@ static bool close_ring(
     return false;
 }
 
-static bool find_ring(finder *f, uint32_t ab, cloth_found *figure)
+static bool figures_find_ring(finder *f, uint32_t ab, cloth_found *figure)
 {
     const cloth_planner *planner = f->planner;
     uint32_t a = planner->garment->constraints[ab].a, b = planner->garment->constraints[ab].b;
@@ -170,7 +173,7 @@ static bool find_ring(finder *f, uint32_t ab, cloth_found *figure)
 
 /* ---- finding ---- */
 
-static void add(cloth_planner *planner, const cloth_found *figure)
+static void figures_add(cloth_planner *planner, const cloth_found *figure)
 {
     planner->found[planner->found_count++] = *figure;
     for (uint32_t e = 0; e < figure->kind; e++) planner->in_figure[figure->constraint[e]] = 1;
@@ -202,8 +205,8 @@ static void find_complete_figures(finder *f, bool corners)
             if (planner->garment->families[k] != family || planner->in_figure[k] ||
                 !may_be_in_figure(planner, k))
                 continue;
-            if ((!corners || at_corner(f, k)) && find_complete(planner, k, &figure))
-                add(planner, &figure);
+            if ((!corners || at_corner(f, k)) && figures_find_complete(planner, k, &figure))
+                figures_add(planner, &figure);
         }
     }
 }
@@ -216,7 +219,7 @@ static void find_rings(finder *f, bool corners)
         if (!may_be_in_ring(planner, k, planner->garment->families[k]) ||
             (corners && !at_corner(f, k)))
             continue;
-        if (find_ring(f, k, &figure)) add(planner, &figure);
+        if (figures_find_ring(f, k, &figure)) figures_add(planner, &figure);
     }
 }
 
@@ -224,7 +227,7 @@ static void find_rings(finder *f, bool corners)
 
 /* First fit; figures of one kind share no step with the other. Those without a step are dropped.
  * Gives the number of steps. */
-static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
+static uint32_t figures_put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
 {
     cloth_planner *planner = f->planner;
     uint32_t steps = 0;
@@ -250,7 +253,7 @@ static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
 /* ---- steps that are not worth a barrier ---- */
 
 /* Pairs at each particle, and the most at any. */
-static uint32_t count_pairs(finder *f)
+static uint32_t figures_count_pairs(finder *f)
 {
     const cloth_planner *planner = f->planner;
     uint32_t most = 0;
@@ -308,7 +311,7 @@ static void dissolve_rare_steps(finder *f, uint32_t steps)
 {
     cloth_planner *planner = f->planner;
     uint32_t count[2 * MOST_STEPS] = {0}, kind[2 * MOST_STEPS], fullest = 0, left = 0;
-    f->most_pairs = count_pairs(f);
+    f->most_pairs = figures_count_pairs(f);
     for (uint32_t k = 0; k < planner->found_count; k++) {
         uint32_t step = planner->found[k].step;
         if (step == CLOTH_NONE) continue;
@@ -367,8 +370,8 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     mark_corners(&f);
     for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
     for (uint32_t corners = 1; corners < 2; corners--) find_rings(&f, corners);
-    uint32_t rings = put_in_steps(&f, CLOTH_RING, 0),
-             steps = rings + put_in_steps(&f, CLOTH_COMPLETE, rings);
+    uint32_t rings = figures_put_in_steps(&f, CLOTH_RING, 0),
+             steps = rings + figures_put_in_steps(&f, CLOTH_COMPLETE, rings);
     dissolve_rare_steps(&f, steps);
     steps = renumber_steps(planner, &rings);
     cloth_plan *plan = planner->plan;

@@ -19,7 +19,7 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value)
 
 /* ---- what surrounds each particle ---- */
 
-static void find_incident(cloth_planner *planner)
+static void plan_find_incident(cloth_planner *planner)
 {
     const cloth_garment *garment = planner->garment;
     uint32_t *at = planner->incident_at;
@@ -83,11 +83,11 @@ static hed_status allocate_planner(cloth_planner *planner)
     return planner->arena.failed || planner->plan->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
-static hed_status make(cloth_planner *planner)
+static hed_status plan_make(cloth_planner *planner)
 {
     hed_status status = allocate_planner(planner);
     if (status) return status;
-    find_incident(planner);
+    plan_find_incident(planner);
     if ((status = cloth_plan_cut(planner))) return status;
     cloth_plan_find_homes(planner);
     if (planner->plan->def.kind == CLOTH_PLAN_FIGURES &&
@@ -118,7 +118,7 @@ hed_status cloth_plan_create(
         .plan = plan,
         .error = error,
         .arena = {.allocator = garment->arena.allocator, .owner = "planning patches"}};
-    hed_status status = make(&planner);
+    hed_status status = plan_make(&planner);
     hed_arena_free(&planner.arena);
     if (status) cloth_plan_destroy(plan);
     else *made = plan;
@@ -177,7 +177,7 @@ static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
 }
 
 /* Boundary constraints at each particle, in the order of their steps. */
-static void collect(const cloth_planner *planner, cloth_closure *c)
+static void plan_collect(const cloth_planner *planner, cloth_closure *c)
 {
     const hed_cloth_constraint *constraints = planner->garment->constraints;
     uint32_t particles = planner->garment->particle_count,
@@ -280,7 +280,7 @@ hed_status cloth_plan_close(cloth_planner *planner)
 {
     cloth_closure *c = get_closure(planner);
     if (!c || sort_by_step(planner, c)) return HED_ERROR_MEMORY;
-    collect(planner, c);
+    plan_collect(planner, c);
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) c->needed[i] = 0;
     for (uint32_t k = 0; k < planner->garment->constraint_count; k++) c->done[k] = 0;
     planner->redone.count = planner->ghosts.count = 0;

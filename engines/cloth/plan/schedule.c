@@ -144,7 +144,7 @@ static bool place_where_free(matchings *m, uint32_t edge)
 /* Exchanges steps `s` and `t` on the path that leaves `from` (where t is free) by its edge in s, so
  * that s becomes free there. Not when the path ends at `to`, leaves an edge's window, or when after
  * that and one more edge in s there is no room. */
-static bool exchange(matchings *m, uint32_t from, uint32_t to, uint32_t s, uint32_t t)
+static bool schedule_exchange(matchings *m, uint32_t from, uint32_t to, uint32_t s, uint32_t t)
 {
     uint32_t path[LONGEST_PATH], length = 0, vertex = from, now = s;
     while (vertex != CLOTH_NONE) {
@@ -174,7 +174,8 @@ static bool place_by_path(matchings *m, uint32_t edge)
         uint32_t from = k & 1 ? e->a : e->b, to = k & 1 ? e->b : e->a;
         if (!edge_fits_vertex(m, to, s)) continue;
         for (uint32_t t = 0; t < m->steps; t++) {
-            if (t == s || !edge_fits_vertex(m, from, t) || !exchange(m, from, to, s, t)) continue;
+            if (t == s || !edge_fits_vertex(m, from, t) || !schedule_exchange(m, from, to, s, t))
+                continue;
             edge_put(m, edge, s);
             return true;
         }
@@ -289,7 +290,7 @@ static uint32_t most_constraints(const schedule *s)
 }
 
 /* Constraints by the patch that does them; boundary ones last. */
-static void sort_by_home(schedule *s)
+static void schedule_sort_by_home(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint32_t patches = planner->plan->patch_count, constraints = planner->garment->constraint_count;
@@ -430,7 +431,7 @@ static bool schedule_patch(schedule *s, uint32_t patch)
 
 /* ---- both ---- */
 
-static hed_status allocate(schedule *s)
+static hed_status schedule_allocate(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint64_t particles = planner->garment->particle_count, patches = planner->plan->patch_count;
@@ -474,11 +475,11 @@ static hed_status allocate_matchings(schedule *s)
 }
 
 /* The graph of the parts as they are now. */
-static void prepare(schedule *s)
+static void schedule_prepare(schedule *s)
 {
     cloth_plan_find_homes(s->planner);
     count_constraints(s);
-    sort_by_home(s);
+    schedule_sort_by_home(s);
 }
 
 /* Steps for the boundary; where few constraints are left over, again after easing the places where
@@ -492,7 +493,7 @@ static hed_status settle_boundary(schedule *s, uint32_t *left)
          *left && *left <= 2 + s->planner->plan->boundary / 400 && round < ROUNDS; round++) {
         if (s->gap != LARGEST_GAP) return HED_OK;
         ease_boundary(s);
-        prepare(s);
+        schedule_prepare(s);
         if ((status = allocate_matchings(s))) return status;
         *left = schedule_boundary(s);
     }
@@ -518,9 +519,9 @@ static hed_status try_steps(schedule *s, bool *done)
 hed_status cloth_plan_schedule(cloth_planner *planner)
 {
     schedule s = {.planner = planner};
-    hed_status status = allocate(&s);
+    hed_status status = schedule_allocate(&s);
     if (status) return status;
-    prepare(&s);
+    schedule_prepare(&s);
     bool done = false;
     uint32_t tries = 0;
     for (s.steps = most_constraints(&s); s.steps <= MOST_STEPS; s.steps += s.more) {

@@ -23,12 +23,12 @@ typedef struct finder {
     uint32_t *edge[6];
 } finder;
 
-static bool is_free(const finder *f, uint32_t particle)
+static bool sweep_is_free(const finder *f, uint32_t particle)
 {
     return f->garment->positions[particle][3] > 0.0f;
 }
 
-static void add(
+static void sweep_add(
     finder *f, cloth_shape shape, const uint32_t particle[4], const uint32_t constraint[6])
 {
     cloth_shaped *figure = f->made->figures + f->made->count++;
@@ -62,7 +62,7 @@ static void add_complete(finder *f, const uint32_t particle[4], const uint32_t c
         k[2 * m] = constraint[2 * order[m]];
         k[2 * m + 1] = constraint[2 * order[m] + 1];
     }
-    add(f, CLOTH_SHAPE_COMPLETE, p, k);
+    sweep_add(f, CLOTH_SHAPE_COMPLETE, p, k);
 }
 
 /* ---- grids ---- */
@@ -112,7 +112,7 @@ static void find_on_grid(finder *f)
             const uint32_t constraint[6] = {
                 edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a], edge[FAR_DOWN][b]};
             if ((((x >> 1) + (y >> 1)) & 1) == 0 && all_there(constraint, 4))
-                add(f, CLOTH_SHAPE_RING, particle, constraint);
+                sweep_add(f, CLOTH_SHAPE_RING, particle, constraint);
         }
     for (uint32_t y = 0; y + 1 < height; y++)
         for (uint32_t x = y & 1; x + 1 < width; x += 2) {
@@ -134,7 +134,7 @@ static uint32_t other_end(const finder *f, uint32_t constraint, uint32_t particl
 
 /* A free constraint between two particles; of one family where that is below
  * HED_CLOTH_FAMILY_COUNT. */
-static uint32_t find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t family)
+static uint32_t sweep_find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t family)
 {
     if (f->at[b + 1] - f->at[b] < f->at[a + 1] - f->at[a]) {
         uint32_t kept = a;
@@ -150,14 +150,14 @@ static uint32_t find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t fami
     return CLOTH_NATIVE_NONE;
 }
 
-static void find_complete(finder *f, uint32_t ab)
+static void sweep_find_complete(finder *f, uint32_t ab)
 {
     const hed_cloth_constraint *constraints = f->garment->constraints;
     uint32_t a = constraints[ab].a, b = constraints[ab].b, common[MOST_COMMON][3], count = 0;
     for (uint32_t q = f->at[a]; q < f->at[a + 1] && count < MOST_COMMON; q++) {
         uint32_t ac = f->list[q], c = other_end(f, ac, a);
-        uint32_t bc =
-            f->used[ac] || c == b ? CLOTH_NATIVE_NONE : find_edge(f, b, c, HED_CLOTH_FAMILY_COUNT);
+        uint32_t bc = f->used[ac] || c == b ? CLOTH_NATIVE_NONE
+                                            : sweep_find_edge(f, b, c, HED_CLOTH_FAMILY_COUNT);
         if (bc == CLOTH_NATIVE_NONE) continue;
         common[count][0] = c, common[count][1] = ac, common[count++][2] = bc;
     }
@@ -169,7 +169,7 @@ static void find_complete(finder *f, uint32_t ab)
             float length = constraints[c[1]].rest + constraints[c[2]].rest +
                            constraints[d[1]].rest + constraints[d[2]].rest;
             uint32_t cd = c[0] != d[0] && length < shortest
-                              ? find_edge(f, c[0], d[0], HED_CLOTH_FAMILY_COUNT)
+                              ? sweep_find_edge(f, c[0], d[0], HED_CLOTH_FAMILY_COUNT)
                               : CLOTH_NATIVE_NONE;
             if (cd == CLOTH_NATIVE_NONE) continue;
             shortest = length;
@@ -187,7 +187,7 @@ static bool is_near(const finder *f, uint32_t a, uint32_t b)
     return la <= lb + 1 && lb <= la + 1;
 }
 
-static void find_ring(finder *f, uint32_t ab)
+static void sweep_find_ring(finder *f, uint32_t ab)
 {
     uint32_t a = f->garment->constraints[ab].a, b = f->garment->constraints[ab].b,
              family = f->garment->families[ab];
@@ -201,10 +201,10 @@ static void find_ring(finder *f, uint32_t ab)
             if (bd == ab || d == a || d == c || f->used[bd] || f->garment->families[bd] != family ||
                 !is_near(f, a, d))
                 continue;
-            uint32_t cd = find_edge(f, c, d, family);
+            uint32_t cd = sweep_find_edge(f, c, d, family);
             if (cd == CLOTH_NATIVE_NONE) continue;
             const uint32_t particle[4] = {a, b, c, d}, constraint[6] = {ab, cd, ac, bd};
-            add(f, CLOTH_SHAPE_RING, particle, constraint);
+            sweep_add(f, CLOTH_SHAPE_RING, particle, constraint);
             return;
         }
     }
@@ -224,8 +224,8 @@ static void find_on_mesh(finder *f)
             if (f->used[k] || is_hub(f, garment->constraints[k].a) ||
                 is_hub(f, garment->constraints[k].b))
                 continue;
-            if (pass) find_ring(f, k);
-            else find_complete(f, k);
+            if (pass) sweep_find_ring(f, k);
+            else sweep_find_complete(f, k);
         }
 }
 
@@ -247,19 +247,19 @@ static void list_constraints(finder *f)
 
 /* ---- all ---- */
 
-static void add_pairs(finder *f)
+static void sweep_add_pairs(finder *f)
 {
     for (uint32_t k = 0; k < f->garment->constraint_count; k++) {
         const hed_cloth_constraint *c = f->garment->constraints + k;
         const uint32_t particle[4] = {c->a, c->b}, constraint[6] = {k};
-        if (!f->used[k] && (is_free(f, c->a) || is_free(f, c->b)))
-            add(f, CLOTH_SHAPE_PAIR, particle, constraint);
+        if (!f->used[k] && (sweep_is_free(f, c->a) || sweep_is_free(f, c->b)))
+            sweep_add(f, CLOTH_SHAPE_PAIR, particle, constraint);
     }
 }
 
 /* Steps of one shape: the first in which no free particle is yet. Where WINDOW of them are not
  * enough, those left begin anew behind them. */
-static void put_in_steps(finder *f, cloth_shape shape)
+static void sweep_put_in_steps(finder *f, cloth_shape shape)
 {
     cloth_figures *made = f->made;
     bool left = true;
@@ -277,7 +277,7 @@ static void put_in_steps(finder *f, cloth_shape shape)
             figure->step = first + step;
             if (step == WINDOW) continue;
             for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
-                if (is_free(f, figure->particle[v]))
+                if (sweep_is_free(f, figure->particle[v]))
                     f->masks[figure->particle[v]] |= (uint64_t)1 << step;
             if (figure->step >= made->steps[shape]) made->steps[shape] = figure->step + 1;
         }
@@ -309,9 +309,9 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
             list_constraints(&f);
             find_on_mesh(&f);
         }
-        add_pairs(&f);
+        sweep_add_pairs(&f);
         for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
-            put_in_steps(&f, (cloth_shape)shape);
+            sweep_put_in_steps(&f, (cloth_shape)shape);
     }
     hed_arena_free(&scratch);
     return status;

@@ -24,7 +24,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void most(uint32_t *most_so_far, uint32_t value)
+static void tables_most(uint32_t *most_so_far, uint32_t value)
 {
     if (value > *most_so_far) *most_so_far = value;
 }
@@ -75,9 +75,9 @@ static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
         qsort(slots, patch->ghost_count, sizeof *slots, by_value);
         for (uint32_t k = 0; k < patch->ghost_count; k++)
             plan->ghosts[patch->ghost_at + k] = particle[slots[k]];
-        most(&plan->most_own, patch->own_count);
-        most(&plan->most_ghosts, patch->ghost_count);
-        most(&plan->most_local, patch->own_count + patch->ghost_count);
+        tables_most(&plan->most_own, patch->own_count);
+        tables_most(&plan->most_ghosts, patch->ghost_count);
+        tables_most(&plan->most_local, patch->own_count + patch->ghost_count);
     }
     return HED_OK;
 }
@@ -85,7 +85,7 @@ static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
 /* ---- pairs ---- */
 
 /* Constraints that each patch alone does, outside figures, patch by patch. */
-static uint32_t *sort_by_home(cloth_planner *planner, uint32_t *at)
+static uint32_t *tables_sort_by_home(cloth_planner *planner, uint32_t *at)
 {
     uint32_t constraints = planner->garment->constraint_count, patches = planner->plan->patch_count;
     uint32_t *sorted = hed_arena_new(&planner->arena, constraints, sizeof *sorted, planner->error);
@@ -102,8 +102,8 @@ static uint32_t *sort_by_home(cloth_planner *planner, uint32_t *at)
 }
 
 /* Fills one patch's pairs from two lists of constraints, step by step. */
-static void fill_pairs(cloth_planner *planner, const numbers *n, uint32_t patch, uint32_t begin,
-    const uint32_t *const lists[2], const uint32_t counts[2])
+static void tables_fill_pairs(cloth_planner *planner, const numbers *n, uint32_t patch,
+    uint32_t begin, const uint32_t *const lists[2], const uint32_t counts[2])
 {
     cloth_plan *plan = planner->plan;
     uint32_t *at = plan->pair_at + (uint64_t)patch * (plan->pair_steps + 1);
@@ -111,8 +111,8 @@ static void fill_pairs(cloth_planner *planner, const numbers *n, uint32_t patch,
         for (uint32_t k = 0; k < counts[l]; k++) at[planner->step[lists[l][k]] + 1]++;
     at[0] = begin;
     for (uint32_t s = 0; s < plan->pair_steps; s++) {
-        most(&plan->most_pairs, at[s + 1]);
-        if (s < plan->boundary_steps) most(&plan->most_boundary_pairs, at[s + 1]);
+        tables_most(&plan->most_pairs, at[s + 1]);
+        if (s < plan->boundary_steps) tables_most(&plan->most_boundary_pairs, at[s + 1]);
         at[s + 1] += at[s];
     }
     for (uint32_t l = 0; l < 2; l++) {
@@ -128,12 +128,12 @@ static void fill_pairs(cloth_planner *planner, const numbers *n, uint32_t patch,
     at[0] = begin;
 }
 
-static hed_status make_pairs(cloth_planner *planner, numbers *n)
+static hed_status tables_make_pairs(cloth_planner *planner, numbers *n)
 {
     cloth_plan *plan = planner->plan;
     uint32_t *home_at =
         hed_arena_new(&planner->arena, plan->patch_count + 1ull, sizeof *home_at, planner->error);
-    uint32_t *inside = home_at ? sort_by_home(planner, home_at) : NULL;
+    uint32_t *inside = home_at ? tables_sort_by_home(planner, home_at) : NULL;
     if (!inside) return HED_ERROR_MEMORY;
     plan->pair_count = home_at[plan->patch_count] + planner->redone.count;
     plan->pairs =
@@ -148,7 +148,7 @@ static hed_status make_pairs(cloth_planner *planner, numbers *n)
             planner->redone.items + planner->redone_at[p], inside + home_at[p]};
         const uint32_t counts[2] = {
             planner->redone_at[p + 1] - planner->redone_at[p], home_at[p + 1] - home_at[p]};
-        fill_pairs(planner, n, p, begin, lists, counts);
+        tables_fill_pairs(planner, n, p, begin, lists, counts);
         begin += counts[0] + counts[1];
     }
     plan->redone = plan->boundary ? (double)planner->redone.count / (double)plan->boundary : 0.0;
@@ -157,7 +157,7 @@ static hed_status make_pairs(cloth_planner *planner, numbers *n)
 
 /* ---- figures ---- */
 
-static void make_figures(cloth_planner *planner, const numbers *n)
+static void tables_make_figures(cloth_planner *planner, const numbers *n)
 {
     cloth_plan *plan = planner->plan;
     uint32_t steps = plan->figure_steps, *at = plan->figure_at;
@@ -166,7 +166,7 @@ static void make_figures(cloth_planner *planner, const numbers *n)
             planner->found[k].step]++;
     uint32_t sum = 0;
     for (uint64_t k = 0; k < (uint64_t)plan->patch_count * (steps + 1); k++) {
-        most(&plan->most_figures, at[k]);
+        tables_most(&plan->most_figures, at[k]);
         uint32_t count = at[k];
         at[k] = sum;
         sum += count;
@@ -213,7 +213,7 @@ static void make_order(cloth_planner *planner, uint32_t *at)
     }
 }
 
-static hed_status allocate_tables(cloth_planner *planner, numbers *n)
+static hed_status tables_allocate(cloth_planner *planner, numbers *n)
 {
     cloth_plan *plan = planner->plan;
     uint64_t patches = plan->patch_count, particles = plan->particle_count;
@@ -240,7 +240,7 @@ hed_status cloth_plan_tables(cloth_planner *planner)
 {
     cloth_plan *plan = planner->plan;
     numbers n = {0};
-    hed_status status = allocate_tables(planner, &n);
+    hed_status status = tables_allocate(planner, &n);
     if (status) return status;
     number_own(planner, &n);
     if ((status = number_ghosts(planner, &n))) return status;
@@ -249,8 +249,8 @@ hed_status cloth_plan_tables(cloth_planner *planner)
             "garment \"%s\": one of %u patches has %u particles with those that it needs of others, and %u are "
             "possible: use more patches, or the colours solver",
             planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
-    if ((status = make_pairs(planner, &n))) return status;
-    make_figures(planner, &n);
+    if ((status = tables_make_pairs(planner, &n))) return status;
+    tables_make_figures(planner, &n);
     uint32_t *order_at = hed_arena_new(&planner->arena,
         plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at, planner->error);
     if (!order_at) return HED_ERROR_MEMORY;

@@ -14,7 +14,7 @@ const char *hed_cloth_solver_name(hed_cloth_solver solver)
     return (unsigned)solver < HED_CLOTH_SOLVER_COUNT ? names[solver] : "unknown";
 }
 
-static hed_status check_range(
+static hed_status cloth_check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
@@ -22,24 +22,28 @@ static hed_status check_range(
         error, HED_ERROR_ARGUMENT, "hed_cloth_def.%s is %u: %u to %u", name, value, low, high);
 }
 
-static hed_status check_def(const hed_device *device, const hed_cloth_def *def, hed_error *error)
+static hed_status cloth_check_def(
+    const hed_device *device, const hed_cloth_def *def, hed_error *error)
 {
     if (!device || !def || !def->garments)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a cloth needs a device, a definition and its garments: one of them is NULL");
-    hed_status status = check_range("garment_count", def->garment_count, 1, 1u << 20, error);
-    if (!status) status = check_range("substeps", def->substeps, 1, 1000, error);
-    if (!status) status = check_range("iterations", def->iterations, 1, 100, error);
-    if (!status) status = check_range("up", def->up, 0, 2, error);
-    if (!status)
-        status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
-    if (!status)
-        status = check_range("solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
-    if (!status) status = check_range("set_width", def->set_width, 0, 1024, error);
-    if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
+    hed_status status = cloth_check_range("garment_count", def->garment_count, 1, 1u << 20, error);
+    if (!status) status = cloth_check_range("substeps", def->substeps, 1, 1000, error);
+    if (!status) status = cloth_check_range("iterations", def->iterations, 1, 100, error);
+    if (!status) status = cloth_check_range("up", def->up, 0, 2, error);
     if (!status)
         status =
-            check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
+            cloth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+    if (!status)
+        status = cloth_check_range(
+            "solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
+    if (!status) status = cloth_check_range("set_width", def->set_width, 0, 1024, error);
+    if (!status)
+        status = cloth_check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
+    if (!status)
+        status = cloth_check_range(
+            "max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
     if (!status && def->set_width % 4)
         status = hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_cloth_def.set_width is %u: 0, or a multiple of 4", def->set_width);
@@ -191,7 +195,7 @@ static uint64_t staging_bytes(const hed_cloth *cloth)
                : bytes;
 }
 
-static hed_status make_host(hed_cloth *cloth, hed_error *error)
+static hed_status cloth_make_host(hed_cloth *cloth, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
     cloth_host *host = cloth->host = hed_new(a, 1, sizeof *host, error);
@@ -204,9 +208,9 @@ static hed_status make_host(hed_cloth *cloth, hed_error *error)
     return host->scratch_words ? HED_OK : HED_ERROR_MEMORY;
 }
 
-static hed_status build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
+static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
 {
-    hed_status status = make_host(cloth, error);
+    hed_status status = cloth_make_host(cloth, error);
     if (!status) status = make_garments(cloth, def, error);
     if (!status && !cloth->stream) {
         status = hed_stream_create(cloth->device, NULL, &cloth->stream, error);
@@ -236,7 +240,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     hed_cloth **cloth, hed_error *error)
 {
     *cloth = NULL;
-    hed_status status = check_def(device, def, error);
+    hed_status status = cloth_check_def(device, def, error);
     if (status) return status;
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     hed_cloth *made = hed_new(&allocator, 1, sizeof *made, error);
@@ -247,7 +251,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     made->def.garments = NULL;
     made->tuned = *tuned;
     made->stream = def->stream;
-    status = build(made, def, error);
+    status = cloth_build(made, def, error);
     if (status) hed_cloth_destroy(made);
     else *cloth = made;
     return status;

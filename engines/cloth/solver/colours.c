@@ -53,7 +53,7 @@ typedef struct tables {
 } tables;
 
 /* Colour c of one garment, for all of its copies. */
-static void add_colour(
+static void colours_add_colour(
     const hed_cloth *cloth, uint32_t garment, uint32_t colour, uint32_t first_material, tables *t)
 {
     const cloth_garment *g = cloth->garments[garment];
@@ -69,13 +69,14 @@ static void add_colour(
 }
 
 /* Constraints of all garments colour by colour, and the materials of all of them. */
-static void fill_tables(const hed_cloth *cloth, cloth_solver *s, tables *t)
+static void colours_fill_tables(const hed_cloth *cloth, cloth_solver *s, tables *t)
 {
     for (uint32_t c = 0; c < s->colours; c++) {
         uint32_t first_material = 0;
         s->colour_at[c] = t->at;
         for (uint32_t g = 0; g < cloth->garment_count; g++) {
-            if (c < cloth->garments[g]->colour_count) add_colour(cloth, g, c, first_material, t);
+            if (c < cloth->garments[g]->colour_count)
+                colours_add_colour(cloth, g, c, first_material, t);
             first_material += cloth->garments[g]->material_count;
         }
     }
@@ -98,7 +99,7 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     if (t.rests) t.kinds = hed_new(a, n, sizeof *t.kinds, error);
     if (t.kinds) t.materials = hed_new(a, s->materials_count, sizeof *t.materials, error);
     hed_status status = t.materials ? HED_OK : HED_ERROR_MEMORY;
-    if (!status) fill_tables(cloth, s, &t);
+    if (!status) colours_fill_tables(cloth, s, &t);
     if (!status) status = cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
     if (!status) status = cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
     if (!status) status = cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
@@ -124,13 +125,13 @@ static bool needs_multipliers(const hed_cloth *cloth)
 
 /* ---- life ---- */
 
-static bool valid(const hed_cloth *cloth, char *reason, size_t size)
+static bool colours_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     snprintf(reason, size, "%s", "");
     return true;
 }
 
-static hed_status count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
+static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     uint64_t constraints = 0, materials = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -149,7 +150,7 @@ static hed_status count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *
     return HED_OK;
 }
 
-static void destroy(hed_cloth *cloth, cloth_solver *s)
+static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     const hed_allocator *a = &cloth->allocator;
     hed_buffer *buffers[] = {
@@ -227,10 +228,10 @@ static hed_status make_sweep(hed_cloth *cloth, cloth_solver *s, hed_error *error
     return status ? status : make_sets_kernel(cloth, s, error);
 }
 
-static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
-    hed_status status = count_all(cloth, s, error);
+    hed_status status = colours_count_all(cloth, s, error);
     if (status) return status;
     s->colour_room = s->colours + 1;
     s->batch = batch_of(cloth, s);
@@ -251,19 +252,19 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
     return status ? status : make_sweep(cloth, s, error);
 }
 
-static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
+static hed_status colours_create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
     cloth_solver *s = hed_new(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
-    hed_status status = make(cloth, s, error);
-    if (status) destroy(cloth, s);
+    hed_status status = colours_make(cloth, s, error);
+    if (status) colours_destroy(cloth, s);
     else *solver = s;
     return status;
 }
 
 /* ---- substeps ---- */
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+static hed_buffer *colours_or_none(const hed_cloth *cloth, hed_buffer *buffer)
 {
     return buffer ? buffer : cloth->buffers.none;
 }
@@ -274,11 +275,12 @@ static hed_status integrate(
     const cloth_buffers *b = &cloth->buffers;
     hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
         hed_buffer_argument(b->carry), hed_buffer_argument(b->garments),
-        hed_buffer_argument(or_none(cloth, b->air)), hed_buffer_argument(or_none(cloth, b->tether)),
-        hed_buffer_argument(or_none(cloth, b->anchors)),
-        hed_buffer_argument(or_none(cloth, b->driver_from)),
-        hed_buffer_argument(or_none(cloth, b->driver_to)),
-        hed_buffer_argument(or_none(cloth, b->driver_map)), hed_buffer_argument(s->steps),
+        hed_buffer_argument(colours_or_none(cloth, b->air)),
+        hed_buffer_argument(colours_or_none(cloth, b->tether)),
+        hed_buffer_argument(colours_or_none(cloth, b->anchors)),
+        hed_buffer_argument(colours_or_none(cloth, b->driver_from)),
+        hed_buffer_argument(colours_or_none(cloth, b->driver_to)),
+        hed_buffer_argument(colours_or_none(cloth, b->driver_map)), hed_buffer_argument(s->steps),
         hed_uint_argument(substep)};
     return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 12, error);
 }
@@ -288,14 +290,15 @@ static hed_status project_sets(
 {
     hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
         hed_buffer_argument(s->ends), hed_buffer_argument(s->rests), hed_buffer_argument(s->kinds),
-        hed_buffer_argument(s->materials), hed_buffer_argument(or_none(cloth, s->multipliers)),
-        hed_buffer_argument(s->steps), hed_buffer_argument(s->set_at), hed_uint_argument(substep),
-        hed_uint_argument(pass), hed_uint_argument(s->sets)};
+        hed_buffer_argument(s->materials),
+        hed_buffer_argument(colours_or_none(cloth, s->multipliers)), hed_buffer_argument(s->steps),
+        hed_buffer_argument(s->set_at), hed_uint_argument(substep), hed_uint_argument(pass),
+        hed_uint_argument(s->sets)};
     return cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, arguments, 11, error);
 }
 
-static hed_status project(hed_cloth *cloth, const cloth_solver *s, uint32_t substep,
-    uint32_t iteration, hed_error *error)
+static hed_status colours_project(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
 {
     uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
     if (s->sets) return project_sets(cloth, s, substep, pass, error);
@@ -305,37 +308,36 @@ static hed_status project(hed_cloth *cloth, const cloth_solver *s, uint32_t subs
         hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
             hed_buffer_argument(s->ends), hed_buffer_argument(s->rests),
             hed_buffer_argument(s->kinds), hed_buffer_argument(s->materials),
-            hed_buffer_argument(or_none(cloth, s->multipliers)), hed_buffer_argument(s->steps),
-            hed_uint_argument(substep), hed_uint_argument(pass), hed_uint_argument(first),
-            hed_uint_argument(count)};
+            hed_buffer_argument(colours_or_none(cloth, s->multipliers)),
+            hed_buffer_argument(s->steps), hed_uint_argument(substep), hed_uint_argument(pass),
+            hed_uint_argument(first), hed_uint_argument(count)};
         if (count) status = cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count, arguments, 11, error);
     }
     return status;
 }
 
-static hed_status act(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
+static hed_status act(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
-        hed_buffer_argument(b->garments), hed_buffer_argument(or_none(cloth, b->colliders)),
-        hed_buffer_argument(or_none(cloth, b->contact)),
-        hed_buffer_argument(or_none(cloth, b->driver_from)),
-        hed_buffer_argument(or_none(cloth, b->driver_to)),
-        hed_buffer_argument(or_none(cloth, b->driver_map)),
-        hed_buffer_argument(or_none(cloth, b->debug)), hed_buffer_argument(s->steps),
+        hed_buffer_argument(b->garments), hed_buffer_argument(colours_or_none(cloth, b->colliders)),
+        hed_buffer_argument(colours_or_none(cloth, b->contact)),
+        hed_buffer_argument(colours_or_none(cloth, b->driver_from)),
+        hed_buffer_argument(colours_or_none(cloth, b->driver_to)),
+        hed_buffer_argument(colours_or_none(cloth, b->driver_map)),
+        hed_buffer_argument(colours_or_none(cloth, b->debug)), hed_buffer_argument(s->steps),
         hed_uint_argument(substep)};
     return cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, arguments, 11, error);
 }
 
-static hed_status enqueue(
+static hed_status colours_enqueue(
     hed_cloth *cloth, const cloth_solver *s, bool acts, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t substep = 0; substep < count && !status; substep++) {
         status = integrate(cloth, s, substep, error);
         for (uint32_t i = 0; i < cloth->def.iterations && !status; i++) {
-            status = project(cloth, s, substep, i, error);
+            status = colours_project(cloth, s, substep, i, error);
             if (!status && acts) status = act(cloth, s, substep, error);
         }
     }
@@ -343,8 +345,7 @@ static hed_status enqueue(
 }
 
 /* A kernel is made before a recording begins. */
-static hed_status record(
-    hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
+static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
 {
     hed_status status = HED_OK;
     hed_graph_destroy(s->graph);
@@ -352,7 +353,7 @@ static hed_status record(
     if (key->acts) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
     if (!status) status = hed_graph_begin(cloth->stream, error);
     if (status) return status;
-    status = enqueue(cloth, s, key->acts, s->batch, error);
+    status = colours_enqueue(cloth, s, key->acts, s->batch, error);
     hed_graph *made = NULL;
     hed_status ended = hed_graph_end(cloth->stream, &made, status ? NULL : error);
     if (!status) status = ended;
@@ -374,13 +375,13 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     }
     if (status) return status;
     if (count != s->batch || cloth_runs_native(cloth))
-        return enqueue(cloth, s, key.acts, count, error);
+        return colours_enqueue(cloth, s, key.acts, count, error);
     if (!s->graph || s->key.acts != key.acts || s->key.contact != key.contact)
         status = record(cloth, s, &key, error);
     return status ? status : hed_graph_replay(s->graph, cloth->stream, error);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
+static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -402,7 +403,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *
 
 /* ---- reports ---- */
 
-static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
+static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
@@ -419,7 +420,7 @@ static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info
     snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 
-const cloth_solver_ops cloth_colours_ops = {
-    HED_CLOTH_COLOURS, valid, create, destroy, substeps, report};
-const cloth_solver_ops cloth_sets_ops = {
-    HED_CLOTH_SETS, valid, create, destroy, substeps, report};
+const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_COLOURS, colours_valid, colours_create,
+    colours_destroy, colours_substeps, colours_report};
+const cloth_solver_ops cloth_sets_ops = {HED_CLOTH_SETS, colours_valid, colours_create,
+    colours_destroy, colours_substeps, colours_report};

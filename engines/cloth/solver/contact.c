@@ -141,7 +141,7 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     return status;
 }
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+static hed_buffer *contact_or_none(const hed_cloth *cloth, hed_buffer *buffer)
 {
     return buffer ? buffer : cloth->buffers.none;
 }
@@ -209,8 +209,8 @@ hed_status cloth_contacts_self(
             hed_buffer_argument(contacts->rows), hed_buffer_argument(contacts->rests),
             hed_buffer_argument(contacts->bodies), hed_buffer_argument(contacts->near),
             hed_buffer_argument(contacts->counts),
-            hed_buffer_argument(or_none(cloth, cloth->buffers.colliders)),
-            hed_buffer_argument(or_none(cloth, cloth->buffers.contact)),
+            hed_buffer_argument(contact_or_none(cloth, cloth->buffers.colliders)),
+            hed_buffer_argument(contact_or_none(cloth, cloth->buffers.contact)),
             hed_struct_argument(self, sizeof *self)};
         status = cloth_contact_run(
             cloth, contacts, CLOTH_SELF_PUSH, self->particles, push, HED_COUNT(push), error);
@@ -409,8 +409,9 @@ static hed_status send_kinds(
 
 /* `begin` and `end`: the buffers of the vertices where the frame begins and ends. Meshes that are
  * not given stand still. */
-static hed_status feed(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame,
-    double *move, hed_buffer **begin, hed_buffer **end, hed_error *error)
+static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
+    const hed_cloth_frame *frame, double *move, hed_buffer **begin, hed_buffer **end,
+    hed_error *error)
 {
     bool moved = memcmp(contacts->origin, cloth->origin, sizeof contacts->origin) != 0;
     hed_status status = moved && !contacts->jumped ? send_places(cloth, contacts, error) : HED_OK;
@@ -457,7 +458,7 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     double move = 0.0;
     hed_buffer *begin = NULL, *end = NULL;
     status = take_known(cloth, contacts, error);
-    if (!status) status = feed(cloth, contacts, frame, &move, &begin, &end, error);
+    if (!status) status = contact_feed(cloth, contacts, frame, &move, &begin, &end, error);
     if (!status) status = make_boxes(cloth, contacts, begin, error);
     if (status) return status;
     const float *gravity = frame->gravity;

@@ -22,26 +22,27 @@ typedef struct side {
     uint32_t low, high, triangle, edge;
 } side;
 
-static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+static int contact_tree_compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int compare_spots(const void *a, const void *b)
 {
     const spot *p = a, *q = b;
     for (int axis = 0; axis < 3; axis++)
         if (p->place[axis] != q->place[axis]) return p->place[axis] < q->place[axis] ? -1 : 1;
-    return compare(p->vertex, q->vertex);
+    return contact_tree_compare(p->vertex, q->vertex);
 }
 
-static int compare_sides(const void *a, const void *b)
+static int contact_tree_compare_sides(const void *a, const void *b)
 {
     const side *p = a, *q = b;
-    int ends = compare((uint64_t)p->low << 32 | p->high, (uint64_t)q->low << 32 | q->high);
-    return ends ? ends : compare(p->triangle, q->triangle);
+    int ends =
+        contact_tree_compare((uint64_t)p->low << 32 | p->high, (uint64_t)q->low << 32 | q->high);
+    return ends ? ends : contact_tree_compare(p->triangle, q->triangle);
 }
 
 /* ---- one array of triangles and vertices ---- */
 
-static hed_status count_all(
+static hed_status contact_tree_count_all(
     cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
 {
     uint64_t vertices = 0, triangles = 0;
@@ -94,7 +95,7 @@ static hed_status find_same(
 /* ---- the tree ---- */
 
 /* Along an axis; numbers decide between equals. */
-static bool before(const float (*centres)[3], int axis, uint32_t a, uint32_t b)
+static bool contact_tree_before(const float (*centres)[3], int axis, uint32_t a, uint32_t b)
 {
     return centres[a][axis] != centres[b][axis] ? centres[a][axis] < centres[b][axis] : a < b;
 }
@@ -107,8 +108,8 @@ static void select_smallest(
     while (low < high) {
         uint32_t pivot = order[low + (high - low) / 2], i = low, j = high;
         for (;;) {
-            while (before(centres, axis, order[i], pivot)) i++;
-            while (before(centres, axis, pivot, order[j])) j--;
+            while (contact_tree_before(centres, axis, order[i], pivot)) i++;
+            while (contact_tree_before(centres, axis, pivot, order[j])) j--;
             if (i >= j) break;
             uint32_t other = order[i];
             order[i++] = order[j];
@@ -119,7 +120,8 @@ static void select_smallest(
     }
 }
 
-static int longest_axis(const uint32_t *order, uint32_t count, const float (*centres)[3])
+static int contact_tree_longest_axis(
+    const uint32_t *order, uint32_t count, const float (*centres)[3])
 {
     float extent[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -144,7 +146,7 @@ static void divide(const cloth_tree *tree, uint32_t *order, const float (*centre
                  end = tree->leaf_at[first_leaf + leaves];
         if (end - begin > 1 && middle > begin && middle < end)
             select_smallest(order + begin, end - begin, middle - begin, centres,
-                longest_axis(order + begin, end - begin, centres));
+                contact_tree_longest_axis(order + begin, end - begin, centres));
         leaves /= 2;
         divide(tree, order, centres, first_leaf + leaves, leaves);
     }
@@ -155,12 +157,10 @@ static hed_status order_triangles(
 {
     uint32_t count = tree->triangle_count;
     for (tree->leaves = 1; (uint64_t)tree->leaves * LEAF_TRIANGLES < count;) tree->leaves *= 2;
-    tree->leaf_at =
-        hed_new(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
+    tree->leaf_at = hed_new(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
     float(*centres)[3] =
         tree->leaf_at ? hed_new(&tree->allocator, count, sizeof *centres, error) : NULL;
-    uint32_t *order =
-        centres ? hed_new(&tree->allocator, count, sizeof *order, error) : NULL;
+    uint32_t *order = centres ? hed_new(&tree->allocator, count, sizeof *order, error) : NULL;
     if (order) {
         for (uint32_t i = 0; i <= tree->leaves; i++)
             tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
@@ -208,7 +208,7 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
                  b = corner_of(tree->triangles[i / 3], (i + 1) % 3);
         sides[i] = (side){a < b ? a : b, a < b ? b : a, i / 3, i % 3};
     }
-    qsort(sides, count, sizeof *sides, compare_sides);
+    qsort(sides, count, sizeof *sides, contact_tree_compare_sides);
     for (uint32_t m = 0; m < tree->mesh_count; m++) tree->closed[m] = true;
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1;
@@ -228,11 +228,10 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
 
 /* Around a vertex in the order that the program gave, so that sums over them do not depend on the
  * tree's shape. */
-static hed_status find_incident(cloth_tree *tree, hed_error *error)
+static hed_status contact_tree_find_incident(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
-    uint32_t *slot_of =
-        hed_new(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
+    uint32_t *slot_of = hed_new(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
     if (!slot_of) return HED_ERROR_MEMORY;
     for (uint32_t t = 0; t < tree->triangle_count; t++) slot_of[tree->edges[t].w] = t;
     for (uint32_t i = 0; i < count; i++)
@@ -253,8 +252,8 @@ static hed_status find_incident(cloth_tree *tree, hed_error *error)
 
 /* ---- all of it ---- */
 
-static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint4 *given,
-    float4 *places, uint32_t *same, hed_error *error)
+static hed_status contact_tree_make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes,
+    uint4 *given, float4 *places, uint32_t *same, hed_error *error)
 {
     hed_status status = find_same(tree, meshes, same, error);
     if (status) return status;
@@ -274,18 +273,16 @@ static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, 
     }
     status = order_triangles(tree, given, places, error);
     if (!status) status = find_edges(tree, error);
-    return status ? status : find_incident(tree, error);
+    return status ? status : contact_tree_find_incident(tree, error);
 }
 
 static hed_status allocate_all(cloth_tree *tree, hed_error *error)
 {
     const hed_allocator *a = &tree->allocator;
     tree->triangles = hed_new(a, tree->triangle_count, sizeof *tree->triangles, error);
-    if (tree->triangles)
-        tree->edges = hed_new(a, tree->triangle_count, sizeof *tree->edges, error);
+    if (tree->triangles) tree->edges = hed_new(a, tree->triangle_count, sizeof *tree->edges, error);
     if (tree->edges)
-        tree->incident_at =
-            hed_new(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
+        tree->incident_at = hed_new(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
     if (tree->incident_at)
         tree->incident =
             hed_new(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
@@ -296,13 +293,13 @@ static hed_status fill_tree(
     cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
 {
     const hed_allocator *a = &tree->allocator;
-    hed_status status = count_all(tree, meshes, error);
+    hed_status status = contact_tree_count_all(tree, meshes, error);
     if (!status) status = allocate_all(tree, error);
     if (status) return status;
     uint4 *given = hed_new(a, tree->triangle_count, sizeof *given, error);
     float4 *places = given ? hed_new(a, tree->vertex_count, sizeof *places, error) : NULL;
     uint32_t *same = places ? hed_new(a, tree->vertex_count, sizeof *same, error) : NULL;
-    status = same ? make(tree, meshes, given, places, same, error) : HED_ERROR_MEMORY;
+    status = same ? contact_tree_make(tree, meshes, given, places, same, error) : HED_ERROR_MEMORY;
     hed_delete(a, same, tree->vertex_count, sizeof *same);
     hed_delete(a, places, tree->vertex_count, sizeof *places);
     hed_delete(a, given, tree->triangle_count, sizeof *given);
@@ -319,8 +316,7 @@ hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mes
     made->mesh_count = mesh_count;
     made->mesh_vertices = hed_new(allocator, mesh_count, sizeof *made->mesh_vertices, error);
     if (made->mesh_vertices)
-        made->mesh_triangles =
-            hed_new(allocator, mesh_count, sizeof *made->mesh_triangles, error);
+        made->mesh_triangles = hed_new(allocator, mesh_count, sizeof *made->mesh_triangles, error);
     if (made->mesh_triangles)
         made->closed = hed_new(allocator, mesh_count, sizeof *made->closed, error);
     hed_status status = made->closed ? fill_tree(made, meshes, error) : HED_ERROR_MEMORY;

@@ -76,8 +76,8 @@ static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, he
     double length =
         sqrt((double)c->b[0] * c->b[0] + (double)c->b[1] * c->b[1] + (double)c->b[2] * c->b[2]);
     if (!round && fabs(length - 1.0) > 1e-3)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "collider %u: a plane's normal of length %g: 1", index, length);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "collider %u: a plane's normal of length %g: 1",
+            index, length);
     return HED_OK;
 }
 
@@ -110,8 +110,8 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "mesh collider %u has no vertices or no triangles", index);
     if (!(mesh->friction >= 0.0f && mesh->friction <= 100.0f))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100",
-            index, mesh->friction);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index,
+            mesh->friction);
     return cloth_check_numbers(
         mesh->positions, 3 * (uint64_t)mesh->vertex_count, farthest, what, error);
 }
@@ -121,8 +121,7 @@ static hed_status check_meshes(
 {
     uint64_t triangles = 0;
     if (frame->mesh_count && !frame->meshes)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < frame->mesh_count && !status; i++) {
         status = check_mesh(&frame->meshes[i], i, error);
@@ -135,7 +134,7 @@ static hed_status check_meshes(
     return status;
 }
 
-static hed_status check_driver(
+static hed_status frame_check_driver(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame->driver_positions && !frame->driver_normals && !frame->driver_buffer) return HED_OK;
@@ -191,7 +190,7 @@ static hed_status check_frame(
     if (!status && frame->motion) status = cloth_check_matrix(frame->motion, true, "motion", error);
     if (!status && frame->transform)
         status = cloth_check_matrix(frame->transform, false, "transform", error);
-    if (!status) status = check_driver(cloth, frame, error);
+    if (!status) status = frame_check_driver(cloth, frame, error);
     if (!status) status = check_colliders(cloth, frame, error);
     return status ? status : check_meshes(cloth, frame, error);
 }
@@ -328,7 +327,7 @@ typedef struct schedule {
 } schedule;
 
 /* Substep `index` of the submission. */
-static cloth_step step_at(const hed_cloth *cloth, const schedule *s, uint32_t index)
+static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint32_t index)
 {
     const hed_cloth_frame *frame = s->frame;
     double last = index ? s->dt : s->last_dt, dt = s->dt;
@@ -337,17 +336,22 @@ static cloth_step step_at(const hed_cloth *cloth, const schedule *s, uint32_t in
     if (fastest * dt < longest) longest = fastest * dt;
     bool gusty = cloth->has_air && frame->gust > 0.0f;
     cloth_step step = {.ratio = last > 0.0 ? (float)(dt / last) : 1.0f,
-        .fall_x = (float)(frame->gravity[0] * fall), .fall_y = (float)(frame->gravity[1] * fall),
-        .fall_z = (float)(frame->gravity[2] * fall), .wind_x = (float)(frame->wind[0] * dt),
-        .wind_y = (float)(frame->wind[1] * dt), .wind_z = (float)(frame->wind[2] * dt),
+        .fall_x = (float)(frame->gravity[0] * fall),
+        .fall_y = (float)(frame->gravity[1] * fall),
+        .fall_z = (float)(frame->gravity[2] * fall),
+        .wind_x = (float)(frame->wind[0] * dt),
+        .wind_y = (float)(frame->wind[1] * dt),
+        .wind_z = (float)(frame->wind[2] * dt),
         .gust = frame->gust,
         /* The gusts' two waves have a period of 20 pi seconds in common: the float
                         * stays precise. */
         .time = gusty ? (float)fmod(time, 10.0 * two_pi) : 0.0f,
         .from = s->moves ? (float)((double)index / s->count) : 0.0f,
         .to = s->moves ? (float)((double)(index + 1) / s->count) : 0.0f,
-        .stiffness = (float)(1.0 / (dt * dt)), .longest_move = (float)longest,
-        .particles = cloth->particles, .colliders = cloth->host->collider_count,
+        .stiffness = (float)(1.0 / (dt * dt)),
+        .longest_move = (float)longest,
+        .particles = cloth->particles,
+        .colliders = cloth->host->collider_count,
         .origin_x = gusty ? (float)cloth->origin[0] : 0.0f,
         .origin_y = gusty ? (float)cloth->origin[1] : 0.0f,
         .origin_z = gusty ? (float)cloth->origin[2] : 0.0f};
@@ -361,14 +365,14 @@ static cloth_step step_at(const hed_cloth *cloth, const schedule *s, uint32_t in
 static hed_status run_substeps(
     hed_cloth *cloth, const schedule *s, uint32_t index, uint32_t count, hed_error *error)
 {
-    cloth_step first = step_at(cloth, s, index), rest = step_at(cloth, s, index + 1);
+    cloth_step first = frame_step_at(cloth, s, index), rest = frame_step_at(cloth, s, index + 1);
     cloth->host->air_fresh = false;
     return cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, count, error);
 }
 
 /* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise
  * all of it is one piece. */
-static hed_status run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
+static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
     uint32_t piece = cloth->has_self ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     hed_status status = HED_OK;
@@ -377,14 +381,14 @@ static hed_status run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
             status = cloth_find_surface(cloth, error);
         if (!status) status = run_substeps(cloth, s, at, piece, error);
         if (!status && cloth->has_self) {
-            cloth_step step = step_at(cloth, s, at);
+            cloth_step step = frame_step_at(cloth, s, at);
             status = cloth_contacts_self(cloth, cloth->contacts, &step, error);
         }
     }
     return status;
 }
 
-static hed_status feed(
+static hed_status frame_feed(
     hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
 {
     hed_status status = cloth_origin_follow(cloth, error);
@@ -406,9 +410,9 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
         cloth->def.substeps * frame->frames, false};
     cloth->host->stirred = true;
     status = cloth_stage_begin(cloth, error);
-    if (!status) status = feed(cloth, frame, seconds, (float)s.dt, error);
+    if (!status) status = frame_feed(cloth, frame, seconds, (float)s.dt, error);
     s.moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;
-    if (!status) status = run_all(cloth, &s, error);
+    if (!status) status = frame_run_all(cloth, &s, error);
     if (status) return status;
     cloth->last_dt = (float)s.dt;
     cloth->time += seconds;

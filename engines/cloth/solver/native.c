@@ -45,7 +45,10 @@ typedef struct moment {
     const cloth_limits *limits;
 } moment;
 
-static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host(buffer) : NULL; }
+static void *cpu_host_of(const hed_buffer *buffer)
+{
+    return buffer ? hed_buffer_host(buffer) : NULL;
+}
 
 /* ---- phases ---- */
 
@@ -122,7 +125,7 @@ static void do_substep(const moment *now, hed_team *team, uint32_t member)
     }
 }
 
-static cloth_step step_at(const native_job *job, uint32_t index)
+static cloth_step cpu_step_at(const native_job *job, uint32_t index)
 {
     cloth_step step = index ? *job->rest : *job->first;
     if (index < 2) return step;
@@ -133,11 +136,11 @@ static cloth_step step_at(const native_job *job, uint32_t index)
     return step;
 }
 
-static void run(void *user, hed_team *team, uint32_t member)
+static void cpu_run(void *user, hed_team *team, uint32_t member)
 {
     const native_job *job = user;
     for (uint32_t i = 0; i < job->count; i++) {
-        moment now = {job, step_at(job, i), job->solver->limits[i > 0]};
+        moment now = {job, cpu_step_at(job, i), job->solver->limits[i > 0]};
         do_substep(&now, team, member);
     }
 }
@@ -165,7 +168,7 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
         }
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
+static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
@@ -177,21 +180,22 @@ static hed_status substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *
     job.acts = first->colliders ||
                ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
-    job.arrays = (cloth_arrays){host_of(b->position), host_of(b->previous), host_of(b->carry),
-        host_of(b->garments), host_of(b->air), host_of(b->tether), host_of(b->anchors),
-        host_of(b->driver_from), host_of(b->driver_to), host_of(b->driver_map),
-        host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
+    job.arrays = (cloth_arrays){cpu_host_of(b->position), cpu_host_of(b->previous),
+        cpu_host_of(b->carry), cpu_host_of(b->garments), cpu_host_of(b->air),
+        cpu_host_of(b->tether), cpu_host_of(b->anchors), cpu_host_of(b->driver_from),
+        cpu_host_of(b->driver_to), cpu_host_of(b->driver_map), cpu_host_of(b->colliders),
+        cpu_host_of(b->contact), cpu_host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
     share_out(&job);
-    if (job.threads > 1) hed_team_run(s->team, run, &job);
-    else run(&job, NULL, 0);
+    if (job.threads > 1) hed_team_run(s->team, cpu_run, &job);
+    else cpu_run(&job, NULL, 0);
     return HED_OK;
 }
 
 /* ---- life ---- */
 
-static bool valid(const hed_cloth *cloth, char *reason, size_t size)
+static bool cpu_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     if (strcmp(hed_device_get_info(cloth->device)->backend, "host") != 0) {
         snprintf(reason, size, "it is for the device \"host\"");
@@ -214,7 +218,7 @@ static bool valid(const hed_cloth *cloth, char *reason, size_t size)
     return true;
 }
 
-static void destroy(hed_cloth *cloth, cloth_solver *s)
+static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     hed_team_destroy(s->team);
     cloth_native_tables_destroy(s->tables);
@@ -236,7 +240,7 @@ static uint32_t threads_of(const hed_cloth *cloth)
     return worth < most ? worth : most;
 }
 
-static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+static hed_status cpu_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         s->material_count += cloth->garments[g]->material_count;
@@ -252,17 +256,17 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
     return status;
 }
 
-static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
+static hed_status cpu_create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
     cloth_solver *s = hed_new(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
-    hed_status status = make(cloth, s, error);
-    if (status) destroy(cloth, s);
+    hed_status status = cpu_make(cloth, s, error);
+    if (status) cpu_destroy(cloth, s);
     else *solver = s;
     return status;
 }
 
-static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
+static void cpu_report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
 {
     filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
     snprintf(filled->choice, sizeof filled->choice,
@@ -270,4 +274,5 @@ static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info
         s->tables->step_count, s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
 }
 
-const cloth_solver_ops cloth_cpu_ops = {HED_CLOTH_CPU, valid, create, destroy, substeps, report};
+const cloth_solver_ops cloth_cpu_ops = {
+    HED_CLOTH_CPU, cpu_valid, cpu_create, cpu_destroy, cpu_substeps, cpu_report};

@@ -17,7 +17,7 @@
 #undef NAME
 
 /* cloth_carry_of() and cloth_carry_pack(). */
-__attribute__((target("avx2,fma"))) static inline __m128 carried(const uint2 *carry)
+__attribute__((target("avx2,fma"))) static inline __m128 packs_carried(const uint2 *carry)
 {
     const __m128i halves = _mm_setr_epi8(-1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 6, 7, -1, -1, -1, -1);
     return _mm_castsi128_ps(_mm_shuffle_epi8(_mm_loadl_epi64((const __m128i *)carry), halves));
@@ -40,7 +40,7 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
         float *position = &arrays->position[i].x, *previous = &arrays->previous[i].x;
         __m128 at = _mm_load_ps(position), before = _mm_load_ps(previous);
         __m128 is_free = _mm_cmpgt_ps(_mm_permute_ps(at, 0xff), _mm_setzero_ps());
-        __m128 last = _mm_add_ps(_mm_sub_ps(at, before), carried(arrays->carry + i));
+        __m128 last = _mm_add_ps(_mm_sub_ps(at, before), packs_carried(arrays->carry + i));
         __m128 way = _mm_and_ps(_mm_fmadd_ps(last, keep, fall), is_free);
         if (_mm_movemask_ps(_mm_cmpgt_ps(_mm_andnot_ps(sign, way), most))) return i;
         __m128 moved = _mm_add_ps(at, way);

@@ -143,7 +143,7 @@ static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_sha
 }
 
 /* A figure is in the first band of its particles; the others are in that one or the next. */
-static uint32_t cell_of(
+static uint32_t cpu_tables_cell_of(
     const builder *b, uint32_t garment, uint32_t copy, const cloth_shaped *figure)
 {
     uint32_t band = CLOTH_NATIVE_NONE;
@@ -173,7 +173,7 @@ static void list_entries(builder *b)
                 const cloth_shaped *figure = b->figures[g]->figures + k;
                 uint32_t first =
                              cloth->first_particle[g] + copy * cloth->garments[g]->particle_count,
-                         cell = cell_of(b, g, copy, figure);
+                         cell = cpu_tables_cell_of(b, g, copy, figure);
                 b->entries[at++] = (entry){k, g, first, cell, signature_of(b, g, figure)};
                 b->cell_at[cell + 1]++;
             }
@@ -310,7 +310,7 @@ static hed_status find_same_materials(builder *b, hed_error *error)
     return HED_OK;
 }
 
-static hed_status make_figures(builder *b, hed_error *error)
+static hed_status cpu_tables_make_figures(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;
     uint32_t garments = cloth->garment_count, materials = 0;
@@ -346,9 +346,9 @@ static hed_status make_figures(builder *b, hed_error *error)
     return HED_OK;
 }
 
-static hed_status build(builder *b, hed_error *error)
+static hed_status cpu_tables_build(builder *b, hed_error *error)
 {
-    hed_status status = make_figures(b, error);
+    hed_status status = cpu_tables_make_figures(b, error);
     if (!status) status = find_same_materials(b, error);
     if (!status) status = make_bands(b, error);
     if (!status) status = make_particles(b, error);
@@ -374,7 +374,7 @@ hed_status cloth_native_tables_create(
     builder b = {.cloth = cloth,
         .made = made,
         .scratch = {.allocator = cloth->allocator, .owner = "tables of cloth"}};
-    hed_status status = build(&b, error);
+    hed_status status = cpu_tables_build(&b, error);
     for (uint32_t g = 0; b.figures && g < cloth->garment_count; g++)
         cloth_figures_destroy(b.figures[g]);
     hed_arena_free(&b.scratch);

@@ -50,7 +50,7 @@ static bool has_compliance(const hed_cloth *cloth)
     return false;
 }
 
-static bool refuse(char *reason, size_t size, const char *text)
+static bool patches_refuse(char *reason, size_t size, const char *text)
 {
     snprintf(reason, size, "%s", text);
     return false;
@@ -61,14 +61,15 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     if (cloth->def.math == HED_MATH_STRICT)
-        return refuse(reason, size, "strict mode wants the order of the colours");
+        return patches_refuse(reason, size, "strict mode wants the order of the colours");
     if (strcmp(info->backend, "host") == 0)
-        return refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
+        return patches_refuse(
+            reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
-        return refuse(
+        return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
     if (cloth->def.iterations > 1 && has_compliance(cloth))
-        return refuse(reason, size,
+        return patches_refuse(reason, size,
             "compliance and several iterations need a multiplier for each constraint: \"colours\"");
     return true;
 }
@@ -146,7 +147,7 @@ static hed_status make_plans(
 /* ---- the kernel ---- */
 
 static uint32_t ceil_to(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t patches_smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 
 /* Of the carries of an item's first `held` particles. */
@@ -165,8 +166,8 @@ static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 }
 
 /* The smallest instance that holds the tables. */
-static hed_status configure(const hed_cloth *cloth, cloth_solver *made,
-    const cloth_patch_tables *tables, hed_error *error)
+static hed_status configure(
+    const hed_cloth *cloth, cloth_solver *made, const cloth_patch_tables *tables, hed_error *error)
 {
     uint64_t room = hed_device_get_info(cloth->device)->local_bytes;
     cloth_patch_choice *choice = &made->choice;
@@ -177,7 +178,7 @@ static hed_status configure(const hed_cloth *cloth, cloth_solver *made,
     if (registers && choice->threads < tables->most_pairs) choice->threads = tables->most_pairs;
     uint32_t least = (tables->most_own + CLOTH_PATCH_MOST_OWN_EACH - 1) / CLOTH_PATCH_MOST_OWN_EACH;
     if (choice->threads < least) choice->threads = least;
-    choice->threads = smaller(ceil_to(at_least_one(choice->threads), 32), 1024);
+    choice->threads = patches_smaller(ceil_to(at_least_one(choice->threads), 32), 1024);
     uint32_t own = at_least_one((tables->most_own + choice->threads - 1) / choice->threads);
     uint32_t ghosts = at_least_one((tables->most_ghosts + choice->threads - 1) / choice->threads);
     if (own > CLOTH_PATCH_MOST_OWN_EACH || ghosts > CLOTH_PATCH_MOST_GHOSTS_EACH)
@@ -193,10 +194,11 @@ static hed_status configure(const hed_cloth *cloth, cloth_solver *made,
     values[CLOTH_PATCH_REGISTER_STEPS] = registers ? tables->most_pair_steps : 0;
     values[CLOTH_PATCH_REGISTER_SHARES] = registers;
     if (registers && made->by != NO_EXCHANGE)
-        values[CLOTH_PATCH_EARLY] =
-            smaller(smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps);
-    values[CLOTH_PATCH_QUEUE] = smaller(at_least_one(choice->queue), CLOTH_PATCH_MOST_QUEUE);
-    uint32_t held = smaller(choice->held, own);
+        values[CLOTH_PATCH_EARLY] = patches_smaller(
+            patches_smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps);
+    values[CLOTH_PATCH_QUEUE] =
+        patches_smaller(at_least_one(choice->queue), CLOTH_PATCH_MOST_QUEUE);
+    uint32_t held = patches_smaller(choice->held, own);
     while (held > 0 && local_bytes(made, held) > room) held--;
     values[CLOTH_PATCH_HELD] = held;
     return HED_OK;
@@ -223,7 +225,7 @@ static uint32_t held_by(const hed_kernel *kernel)
 }
 
 /* Every packet's sender has to be on the device while somebody waits for it. */
-static hed_status check_resident(const hed_cloth *cloth, const cloth_solver *made,
+static hed_status patches_check_resident(const hed_cloth *cloth, const cloth_solver *made,
     uint32_t variant, const hed_kernel *kernel, hed_error *error)
 {
     int64_t resident;
@@ -239,14 +241,14 @@ static hed_status check_resident(const hed_cloth *cloth, const cloth_solver *mad
     return status;
 }
 
-static hed_status create_kernel(const hed_cloth *cloth, const cloth_solver *made,
+static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solver *made,
     uint32_t variant, const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
     const hed_kernel_def *def =
         made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
     hed_status status = hed_kernel_create(cloth->device, def, options, kernel, error);
     if (status) return status;
-    status = check_resident(cloth, made, variant, *kernel, error);
+    status = patches_check_resident(cloth, made, variant, *kernel, error);
     if (status) hed_kernel_destroy(*kernel);
     return status;
 }
@@ -274,8 +276,8 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
 /* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in
  * registers the code for these would be there that many times: too much for the instruction
  * cache. */
-static hed_status kernel_for(hed_cloth *cloth, cloth_solver *made, uint32_t variant,
-    hed_kernel **kernel, hed_error *error)
+static hed_status kernel_for(
+    hed_cloth *cloth, cloth_solver *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
 {
     char by[12], figures[12], iterations[12], colliders[12];
     snprintf(by, sizeof by, "%d", (int)made->by);
@@ -308,10 +310,10 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_solver *made, uint32_t vari
     bool surrounded = variant & ~CLOTH_STEP_TETHERS;
     if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES)
         config.values[CLOTH_PATCH_HELD] = 0;
-    hed_status status = create_kernel(cloth, made, variant, &options, kernel, error);
+    hed_status status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     while (!status && spills(*kernel) && relax(&config, &options, surrounded)) {
         hed_kernel_destroy(*kernel);
-        status = create_kernel(cloth, made, variant, &options, kernel, error);
+        status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     }
     if (!status) made->kernels[variant] = *kernel;
     return status;
@@ -319,7 +321,7 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_solver *made, uint32_t vari
 
 /* ---- making and destroying ---- */
 
-static void destroy(hed_cloth *cloth, cloth_solver *made)
+static void patches_destroy(hed_cloth *cloth, cloth_solver *made)
 {
     if (!made) return;
     for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
@@ -328,7 +330,7 @@ static void destroy(hed_cloth *cloth, cloth_solver *made)
     hed_delete(&cloth->allocator, made, 1, sizeof *made);
 }
 
-static void describe(const hed_cloth *cloth, cloth_solver *made, cloth_plan *const *plans,
+static void patches_describe(const hed_cloth *cloth, cloth_solver *made, cloth_plan *const *plans,
     const cloth_patch_tables *tables)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -355,14 +357,13 @@ static uint32_t surroundings(const hed_cloth *cloth)
            (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) | (cloth->has_air ? CLOTH_STEP_AIR : 0);
 }
 
-static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
+static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
     cloth_solver **solver, hed_error *error)
 {
     bool has_packets = (~hed_device_get_info(cloth->device)->capabilities &
                            (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
     cloth_solver *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
-    cloth_plan **plans =
-        hed_new(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
+    cloth_plan **plans = hed_new(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
     cloth_patch_tables tables = {0};
     hed_kernel *kernel;
     hed_status status = made && plans ? HED_OK : HED_ERROR_MEMORY;
@@ -374,7 +375,7 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
     }
     if (!status) status = cloth_patch_tables_create(cloth, plans, &tables, error);
     if (!status) {
-        describe(cloth, made, plans, &tables);
+        patches_describe(cloth, made, plans, &tables);
         status = configure(cloth, made, &tables, error);
         uint64_t packets = (uint64_t)FLOAT4 * (made->group_count + 2 * (uint64_t)made->slot_count);
         made->bytes = tables.used + packets;
@@ -384,12 +385,12 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
         cloth_patch_tables_destroy(&tables);
     }
     destroy_plans(cloth, plans);
-    if (status) destroy(cloth, made);
+    if (status) patches_destroy(cloth, made);
     else *solver = made;
     return status;
 }
 
-/* Beside the kernel that build() makes those for frames with what the definition announces, so that
+/* Beside the kernel that patches_build() makes those for frames with what the definition announces, so that
  * no step compiles. One that cannot be on this device is a matter of the step that wants it, if
  * ever one does. */
 static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_error *error)
@@ -404,13 +405,13 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_er
     return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ? HED_OK : status;
 }
 
-static hed_status create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
+static hed_status patches_create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
     cloth_solver **solver, hed_error *error)
 {
-    hed_status status = build(cloth, choice, whole, solver, error);
+    hed_status status = patches_build(cloth, choice, whole, solver, error);
     if (!status) status = compile_announced(cloth, *solver, error);
     if (!status || !*solver) return status;
-    destroy(cloth, *solver);
+    patches_destroy(cloth, *solver);
     *solver = NULL;
     return status;
 }
@@ -418,13 +419,13 @@ static hed_status create(hed_cloth *cloth, const cloth_patch_choice *choice, boo
 static hed_status create_patches(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
-    return create(cloth, &choice, false, solver, error);
+    return patches_create(cloth, &choice, false, solver, error);
 }
 
 static hed_status create_whole(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_GARMENTS);
-    return create(cloth, &choice, true, solver, error);
+    return patches_create(cloth, &choice, true, solver, error);
 }
 
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error)
@@ -435,10 +436,10 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "this cloth is laid out as \"%s\", which takes no such choice",
             hed_cloth_solver_name(cloth->ops->id));
-    hed_status status = build(cloth, choice, whole, &made, error);
+    hed_status status = patches_build(cloth, choice, whole, &made, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
-    destroy(cloth, cloth->solver);
+    patches_destroy(cloth, cloth->solver);
     cloth->solver = made;
     return HED_OK;
 }
@@ -447,7 +448,7 @@ hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->solver->
 
 /* ---- substeps ---- */
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+static hed_buffer *patches_or_none(const hed_cloth *cloth, hed_buffer *buffer)
 {
     return buffer ? buffer : cloth->buffers.none;
 }
@@ -473,7 +474,7 @@ static void fill_arguments(
         [CLOTH_PATCH_FLAGS] = b->flags,
     };
     for (uint32_t i = 0; i < CLOTH_PATCH_LAUNCH; i++)
-        arguments[i] = hed_buffer_argument(or_none(cloth, buffers[i]));
+        arguments[i] = hed_buffer_argument(patches_or_none(cloth, buffers[i]));
     for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++)
         arguments[i] = hed_local_argument();
 }
@@ -494,18 +495,18 @@ static hed_geometry geometry_of(
 
 /* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none of
  * these at present. */
-static uint32_t variant_of(const hed_cloth *cloth, const cloth_step *step)
+static uint32_t patches_variant_of(const hed_cloth *cloth, const cloth_step *step)
 {
     bool colliders =
         step->colliders || ((step->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
     return (step->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_solver *made, const cloth_step *first,
+static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
-    uint32_t variant = variant_of(cloth, rest);
+    uint32_t variant = patches_variant_of(cloth, rest);
     hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);
@@ -521,7 +522,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_solver *made, const cloth_ste
         .limit_at = made->limit_at};
     arguments[CLOTH_PATCH_LAUNCH] = hed_struct_argument(&launch, sizeof launch);
     for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
-        next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : smaller(begin + 2, end);
+        next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : patches_smaller(begin + 2, end);
         launch.begin = begin;
         launch.end = next;
         status = hed_launch_over(
@@ -530,7 +531,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_solver *made, const cloth_ste
     return status;
 }
 
-static void report(const hed_cloth *cloth, const cloth_solver *made, hed_cloth_info *filled)
+static void patches_report(const hed_cloth *cloth, const cloth_solver *made, hed_cloth_info *filled)
 {
     filled->patches = made->by == NO_EXCHANGE ? 0 : made->patches;
     filled->boundary = made->boundary;
@@ -538,7 +539,7 @@ static void report(const hed_cloth *cloth, const cloth_solver *made, hed_cloth_i
     cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-const cloth_solver_ops cloth_patches_ops = {
-    HED_CLOTH_PATCHES, patches_valid, create_patches, destroy, substeps, report};
-const cloth_solver_ops cloth_garments_ops = {
-    HED_CLOTH_GARMENTS, whole_valid, create_whole, destroy, substeps, report};
+const cloth_solver_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches,
+    patches_destroy, patches_substeps, patches_report};
+const cloth_solver_ops cloth_garments_ops = {HED_CLOTH_GARMENTS, whole_valid, create_whole,
+    patches_destroy, patches_substeps, patches_report};

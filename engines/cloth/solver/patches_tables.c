@@ -125,7 +125,7 @@ static void count_sizes(
 }
 
 /* The next part of the block, aligned to the size of its elements (a power of two). */
-static void *take(cloth_patch_tables *tables, uint64_t count, uint64_t size)
+static void *patch_tables_take(cloth_patch_tables *tables, uint64_t count, uint64_t size)
 {
     uint64_t at = (tables->used + size - 1) / size * size;
     tables->used = at + count * size;
@@ -133,23 +133,24 @@ static void *take(cloth_patch_tables *tables, uint64_t count, uint64_t size)
 }
 
 /* Lays the parts out; with `block` NULL this says how large it must be. */
-static void lay_out(const hed_cloth *cloth, cloth_patch_tables *tables)
+static void patch_tables_lay_out(const hed_cloth *cloth, cloth_patch_tables *tables)
 {
     uint64_t garments = cloth->garment_count, tethers = cloth->has_tethers ? tables->own_count : 0,
              shapes = tables->figure_count && tables->figure_words == 2
                           ? 2 * CLOTH_PATCH_MOST_SHAPES * garments
                           : 0;
     tables->used = 0;
-    tables->groups = take(tables, tables->group_count, sizeof *tables->groups);
-    tables->limits = take(tables, CLOTH_PATCH_MOST_MATERIALS * garments, sizeof *tables->limits);
-    tables->figures = take(tables, tables->figure_count, 4 * tables->figure_words);
-    tables->pairs = take(tables, tables->pair_count, sizeof *tables->pairs);
-    tables->ghosts = take(tables, tables->ghost_count, sizeof *tables->ghosts);
-    tables->tethers = take(tables, tethers, sizeof *tables->tethers);
-    tables->own = take(tables, tables->own_count, sizeof *tables->own);
-    tables->steps = take(tables, tables->step_count, sizeof *tables->steps);
-    tables->shapes = take(tables, shapes, sizeof *tables->shapes);
-    tables->anchors = take(tables, tethers, sizeof *tables->anchors);
+    tables->groups = patch_tables_take(tables, tables->group_count, sizeof *tables->groups);
+    tables->limits =
+        patch_tables_take(tables, CLOTH_PATCH_MOST_MATERIALS * garments, sizeof *tables->limits);
+    tables->figures = patch_tables_take(tables, tables->figure_count, 4 * tables->figure_words);
+    tables->pairs = patch_tables_take(tables, tables->pair_count, sizeof *tables->pairs);
+    tables->ghosts = patch_tables_take(tables, tables->ghost_count, sizeof *tables->ghosts);
+    tables->tethers = patch_tables_take(tables, tethers, sizeof *tables->tethers);
+    tables->own = patch_tables_take(tables, tables->own_count, sizeof *tables->own);
+    tables->steps = patch_tables_take(tables, tables->step_count, sizeof *tables->steps);
+    tables->shapes = patch_tables_take(tables, shapes, sizeof *tables->shapes);
+    tables->anchors = patch_tables_take(tables, tethers, sizeof *tables->anchors);
 }
 
 void cloth_patch_tables_destroy(cloth_patch_tables *tables)
@@ -204,7 +205,7 @@ static uint32_t constraint_bits(const filling *fill, uint32_t constraint, bool f
     return rest_bits(rest, fill->materials[c->material], fill->limited);
 }
 
-static void fill_pairs(filling *fill, uint32_t patch)
+static void patch_tables_fill_pairs(filling *fill, uint32_t patch)
 {
     const cloth_plan *plan = fill->plan;
     cloth_patch_tables *tables = fill->tables;
@@ -338,7 +339,7 @@ static bool fill_garment(filling *fill)
             tables->ghosts[fill->ghost + i][0] = plan->ghosts[patch->ghost_at + i];
             tables->ghosts[fill->ghost + i][1] = plan->ghost_slot[patch->ghost_at + i];
         }
-        fill_pairs(fill, p);
+        patch_tables_fill_pairs(fill, p);
         if (!fill_figures(fill, p)) return false;
         fill_groups(fill, patch, p);
         fill->own += patch->own_count;
@@ -365,8 +366,7 @@ static hed_status prepare_garment(
     const hed_allocator *allocator = &fill->tables->allocator;
     fill->anchor_place =
         hed_new(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
-    fill->materials =
-        hed_new(allocator, garment->material_count, sizeof *fill->materials, error);
+    fill->materials = hed_new(allocator, garment->material_count, sizeof *fill->materials, error);
     if (!fill->anchor_place || !fill->materials) return HED_ERROR_MEMORY;
     hed_status status =
         number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
@@ -380,19 +380,19 @@ static hed_status prepare_garment(
 
 /* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out:
  * whether they have few enough. */
-static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
+static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
     cloth_patch_tables *tables, bool *few, hed_error *error)
 {
     bool tried = *few;
     tables->shape_count = 0;
     tables->figure_words = tried ? 2 : 8;
     tables->block = NULL;
-    lay_out(cloth, tables);
+    patch_tables_lay_out(cloth, tables);
     tables->size = tables->used;
     tables->block = hed_new(&tables->allocator, tables->size, 1, error);
     length_groups *groups = hed_new(&tables->allocator, 1, sizeof *groups, error);
     hed_status status = tables->block && groups ? HED_OK : HED_ERROR_MEMORY;
-    if (!status) lay_out(cloth, tables);
+    if (!status) patch_tables_lay_out(cloth, tables);
     filling fill = {
         .cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
     for (uint32_t g = 0; g < cloth->garment_count && !status && *few == tried; g++) {
@@ -436,10 +436,10 @@ hed_status cloth_patch_tables_create(
     count_sizes(cloth, plans, tables);
     hed_status status = look_at_materials(cloth, tables, error);
     bool few = tables->figure_count > 0, tried = few;
-    if (!status) status = fill_all(cloth, plans, tables, &few, error);
+    if (!status) status = patch_tables_fill_all(cloth, plans, tables, &few, error);
     if (!status && tried && !few) {
         cloth_patch_tables_destroy(tables);
-        status = fill_all(cloth, plans, tables, &few, error);
+        status = patch_tables_fill_all(cloth, plans, tables, &few, error);
     }
     if (status) cloth_patch_tables_destroy(tables);
     return status;

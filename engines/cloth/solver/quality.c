@@ -56,7 +56,7 @@ static uint64_t count_structural(const hed_cloth *cloth)
     return count;
 }
 
-static double distance(float4 a, float4 b)
+static double quality_distance(float4 a, float4 b)
 {
     double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
     return sqrt(x * x + y * y + z * z);
@@ -75,7 +75,7 @@ static void measure_constraints(
     for (uint32_t i = 0; i < g->constraint_count; i++) {
         const hed_cloth_constraint *c = &g->constraints[i];
         const hed_cloth_material *m = &g->materials[c->material];
-        double length = distance(positions[c->a], positions[c->b]);
+        double length = quality_distance(positions[c->a], positions[c->b]);
         double low = (double)c->rest * m->compress, high = (double)c->rest * m->stretch;
         double beyond = length > high ? length - high : length < low ? low - length : 0.0;
         total->squares += beyond / c->rest * (beyond / c->rest);
@@ -120,7 +120,7 @@ static void measure_particles(
     quality->hash = hash;
 }
 
-static void measure(
+static void quality_measure(
     const hed_cloth *cloth, const particles *arrays, float *stretch, hed_cloth_metrics *quality)
 {
     sums total = {.stretch = stretch};
@@ -163,7 +163,7 @@ hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_
             count * sizeof *arrays.carry, error);
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
     if (!status) status = waited;
-    if (!status) measure(cloth, &arrays, stretch, quality);
+    if (!status) quality_measure(cloth, &arrays, stretch, quality);
     hed_delete(a, stretch, structural, sizeof *stretch);
     hed_delete(a, arrays.carry, count, sizeof *arrays.carry);
     hed_delete(a, arrays.previous, count, sizeof *arrays.previous);
@@ -176,8 +176,7 @@ hed_status hed_cloth_use_native(
 {
     if (hed_failed(error)) return error->status;
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
     if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s does all algorithms in one kernel: colours and sets can have one replaced",

@@ -54,7 +54,8 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
 }
 
 /* Reads a whole array of float4 into memory of the cloth's allocator. */
-static hed_status read_array(hed_cloth *cloth, hed_buffer *buffer, float4 **array, hed_error *error)
+static hed_status results_read_array(
+    hed_cloth *cloth, hed_buffer *buffer, float4 **array, hed_error *error)
 {
     uint64_t count = hed_buffer_size(buffer) / sizeof **array;
     *array = hed_new(&cloth->allocator, count, sizeof **array, error);
@@ -77,7 +78,7 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
 {
     float4 *positions;
     uint32_t first = 0, garment = 0;
-    hed_status status = read_array(cloth, cloth->buffers.position, &positions, error);
+    hed_status status = results_read_array(cloth, cloth->buffers.position, &positions, error);
     if (status) return status;
     while (first + 1 < cloth->particles && cloth_finite(positions[first])) first++;
     while (garment + 1 < cloth->garment_count && cloth->first_particle[garment + 1] <= first)
@@ -135,12 +136,15 @@ typedef struct read_slot {
 
 static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
 
-static bool on_host(const hed_cloth *cloth)
+static bool results_on_host(const hed_cloth *cloth)
 {
     return strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0;
 }
 
-static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host(buffer) : NULL; }
+static void *results_host_of(const hed_buffer *buffer)
+{
+    return buffer ? hed_buffer_host(buffer) : NULL;
+}
 
 /* On `host` straight into the program's arrays, without the team: one thread is as fast as
  * memory. */
@@ -148,8 +152,9 @@ static void read_here(const hed_cloth *cloth, void *const *to, uint32_t wanted)
 {
     const cloth_buffers *b = &cloth->buffers;
     cloth_view view = cloth->host->view;
-    void *const arguments[] = {host_of(b->position), host_of(b->debug), host_of(b->vertex_particle),
-        host_of(b->air), to[0], to[1], to[2], &view, &wanted};
+    void *const arguments[] = {results_host_of(b->position), results_host_of(b->debug),
+        results_host_of(b->vertex_particle), results_host_of(b->air), to[0], to[1], to[2], &view,
+        &wanted};
     hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
     cloth_read_def.range(&call, 0, cloth->vertices);
 }
@@ -190,7 +195,8 @@ static hed_status make_rows(hed_cloth *cloth, uint32_t wanted, hed_error *error)
 }
 
 /* Gives the program what a slot holds. */
-static hed_status hand_over(hed_cloth *cloth, read_slot *slots, uint32_t slot, hed_error *error)
+static hed_status results_hand_over(
+    hed_cloth *cloth, read_slot *slots, uint32_t slot, hed_error *error)
 {
     cloth_reading *r = &cloth->host->reading;
     if (!slots[slot].bytes) return HED_OK;
@@ -211,7 +217,7 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
         for (uint64_t at = 0; at < size && !status;
              at += CHUNK, next = (next + 1) % CLOTH_READ_SLOTS) {
             uint64_t bytes = size - at < CHUNK ? size - at : CHUNK;
-            status = hand_over(cloth, slots, next, error);
+            status = results_hand_over(cloth, slots, next, error);
             if (!status)
                 status = hed_read(cloth->stream, hed_buffer_host(r->pinned[next]), r->rows[part],
                     at, bytes, error);
@@ -220,7 +226,7 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
         }
     }
     for (uint32_t k = 0; k < CLOTH_READ_SLOTS && !status; k++)
-        status = hand_over(cloth, slots, (next + k) % CLOTH_READ_SLOTS, error);
+        status = results_hand_over(cloth, slots, (next + k) % CLOTH_READ_SLOTS, error);
     return status;
 }
 
@@ -235,7 +241,7 @@ hed_status hed_cloth_read(
     if (!status && normals) status = cloth_upload_surface(cloth, error);
     if (!status && normals) status = cloth_find_surface(cloth, error);
     if (status || !wanted) return status;
-    if (on_host(cloth)) {
+    if (results_on_host(cloth)) {
         read_here(cloth, to, wanted);
         return HED_OK;
     }
@@ -246,7 +252,7 @@ hed_status hed_cloth_read(
 
 /* What leaves a cloth: normals, and write-back into two buffers in turn. */
 
-static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
+static hed_buffer *results_or_none(const hed_cloth *cloth, hed_buffer *buffer)
 {
     return buffer ? buffer : cloth->buffers.none;
 }
@@ -309,10 +315,10 @@ static hed_status write_back(
     cloth_view view = cloth->host->view;
     if (cloth->wants_normals) view.flags |= CLOTH_VIEW_NORMALS;
     hed_argument arguments[] = {hed_buffer_argument(b->position),
-        hed_buffer_argument(or_none(cloth, b->debug)),
-        hed_buffer_argument(or_none(cloth, b->vertex_particle)),
-        hed_buffer_argument(or_none(cloth, b->air)), hed_buffer_argument(vertices),
-        hed_buffer_argument(or_none(cloth, normals)), hed_buffer_argument(b->flags),
+        hed_buffer_argument(results_or_none(cloth, b->debug)),
+        hed_buffer_argument(results_or_none(cloth, b->vertex_particle)),
+        hed_buffer_argument(results_or_none(cloth, b->air)), hed_buffer_argument(vertices),
+        hed_buffer_argument(results_or_none(cloth, normals)), hed_buffer_argument(b->flags),
         hed_struct_argument(&view, sizeof view)};
     return cloth_run(cloth, CLOTH_KERNEL_WRITE_BACK, cloth->vertices, arguments, 8, error);
 }

@@ -58,7 +58,7 @@ static const hed_condition conditions[] = {
 };
 static const char *const dimensions[] = {"particles", "garments", "substeps"};
 
-static hed_pipeline_def pipeline_of(void)
+static hed_pipeline_def tune_pipeline_of(void)
 {
     return (hed_pipeline_def){
         .name = "cloth",
@@ -85,7 +85,7 @@ const hed_kernel_def *hed_cloth_tune_description(void)
     return &description;
 }
 
-static hed_problem problem_of(const hed_cloth *cloth)
+static hed_problem tune_problem_of(const hed_cloth *cloth)
 {
     uint32_t copies = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) copies += cloth->garments[g]->copies;
@@ -125,8 +125,8 @@ cloth_patch_choice cloth_tuned_choice(
 hed_status cloth_tuned_resolve(
     const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error)
 {
-    hed_pipeline_def pipeline = pipeline_of();
-    hed_problem problem = problem_of(cloth);
+    hed_pipeline_def pipeline = tune_pipeline_of();
+    hed_problem problem = tune_problem_of(cloth);
     return hed_pipeline_resolve(cloth->device, &pipeline, &problem, tuned, configured, error);
 }
 
@@ -143,7 +143,7 @@ typedef struct tuning {
     uint32_t vertices;
 } tuning;
 
-static hed_status prepare(void *user, const hed_config *config, hed_error *error)
+static hed_status tune_prepare(void *user, const hed_config *config, hed_error *error)
 {
     tuning *t = user;
     hed_cloth_destroy(t->cloth);
@@ -151,7 +151,7 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
     return cloth_create_tuned(t->device, &t->def, config, &t->cloth, error);
 }
 
-static hed_status run(void *user, double *value, hed_error *error)
+static hed_status tune_run(void *user, double *value, hed_error *error)
 {
     tuning *t = user;
     (void)value; /* the time of this call counts */
@@ -165,7 +165,7 @@ static hed_status run(void *user, double *value, hed_error *error)
  * is held has pulled at the rest: a candidate without constraints is then 0.7 to 0.9 of the way off
  * and stretched many times as far; the orders of figures and of colours differ by 0.15 of the way
  * at 255 x 255 and 0.27 at 1,024 x 1,024, and by 1.4 in stretch. */
-static hed_status check(void *user, hed_error *error)
+static hed_status tune_check(void *user, hed_error *error)
 {
     tuning *t = user;
     hed_cloth_frame frame = hed_default_cloth_frame();
@@ -190,7 +190,7 @@ static hed_status check(void *user, hed_error *error)
     return HED_OK;
 }
 
-static hed_status make_expected(tuning *t, hed_error *error)
+static hed_status tune_make_expected(tuning *t, hed_error *error)
 {
     hed_cloth_def def = t->def;
     def.solver = HED_CLOTH_COLOURS;
@@ -231,13 +231,13 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     /* nothing surrounds what is measured: no kernels for it */
     t.def.max_colliders = t.def.max_collider_triangles = 0;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
-    hed_status status = make_expected(&t, error);
+    hed_status status = tune_make_expected(&t, error);
     if (!status) {
-        hed_problem problem = problem_of(t.cloth);
-        hed_pipeline_def pipeline = pipeline_of();
-        pipeline.prepare = prepare;
-        pipeline.run = run;
-        pipeline.check = check;
+        hed_problem problem = tune_problem_of(t.cloth);
+        hed_pipeline_def pipeline = tune_pipeline_of();
+        pipeline.prepare = tune_prepare;
+        pipeline.run = tune_run;
+        pipeline.check = tune_check;
         pipeline.user = &t;
         how.problem = &problem;
         status = hed_tune_pipeline(device, &pipeline, &how, result, error);

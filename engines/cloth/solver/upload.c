@@ -12,7 +12,7 @@ static const float half_air_density = 0.5f * 1.225f;
 /* Calls `fill` for each copy of each garment with the first particle of the copy. */
 typedef void fill_function(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array);
 
-static void fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
+static void upload_fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
@@ -24,7 +24,7 @@ static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t 
 {
     void *array = hed_new(&cloth->allocator, count, size, error);
     if (!array) return HED_ERROR_MEMORY;
-    fill_all(cloth, fill, array);
+    upload_fill_all(cloth, fill, array);
     hed_status status = HED_OK;
     if (!*buffer) {
         status = cloth_upload(cloth, array, count * size, buffer, error);
@@ -329,7 +329,10 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     return status;
 }
 
-static uint64_t size_of(const hed_buffer *buffer) { return buffer ? hed_buffer_size(buffer) : 0; }
+static uint64_t upload_size_of(const hed_buffer *buffer)
+{
+    return buffer ? hed_buffer_size(buffer) : 0;
+}
 
 uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
 {
@@ -342,6 +345,6 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
         cloth->host->fed_positions, cloth->host->fed_normals, cloth->host->reading.rows[0],
         cloth->host->reading.rows[1], cloth->host->reading.rows[2]};
     uint64_t bytes = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += size_of(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += upload_size_of(all[i]);
     return bytes;
 }

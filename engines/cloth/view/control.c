@@ -40,7 +40,7 @@ void cloth_control_key(cloth_control *control, int key)
 }
 
 /* Turns `v` about a unit axis (Rodrigues). */
-static void turn(float v[3], const float axis[3], float angle)
+static void control_turn(float v[3], const float axis[3], float angle)
 {
     float across[3], result[3], along = cloth_dot(axis, v) * (1 - cosf(angle));
     cloth_cross(axis, v, across);
@@ -70,8 +70,8 @@ void cloth_control_orbit(cloth_control *control, double right, double down, uint
           steep = asinf(fmaxf(-1, fminf(1, sine)));
     float wanted = fmaxf(-STEEPEST, fminf(STEEPEST, steep + (float)down * a_pixel));
     right_of(control, axis);
-    turn(offset, axis, steep - wanted);
-    turn(offset, control->up, -(float)right * a_pixel);
+    control_turn(offset, axis, steep - wanted);
+    control_turn(offset, control->up, -(float)right * a_pixel);
     cloth_along(camera->target, 1, offset, camera->eye);
     memcpy(camera->up, control->up, sizeof camera->up);
 }

@@ -28,7 +28,8 @@ struct cloth_gl_picture {
     char words[160];
 };
 
-static hed_status start(cloth_gl_picture *p, uint32_t width, uint32_t height, hed_error *error)
+static hed_status gl_picture_start(
+    cloth_gl_picture *p, uint32_t width, uint32_t height, hed_error *error)
 {
     hed_status status = cloth_headless_create(&p->headless, error);
     if (!status) status = cloth_renderer_create(p->headless.GetProcAddress, &p->renderer, error);
@@ -46,7 +47,7 @@ hed_status cloth_gl_picture_create(
 {
     cloth_gl_picture *p = *picture = calloc(1, sizeof *p);
     if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
-    hed_status status = start(p, width, height, error);
+    hed_status status = gl_picture_start(p, width, height, error);
     if (status) {
         cloth_gl_picture_destroy(p);
         *picture = NULL;
@@ -98,8 +99,8 @@ static hed_status need_slots(cloth_gl_picture *p, uint32_t count, hed_error *err
     return HED_OK;
 }
 
-static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint components, GLenum type,
-    GLboolean normalized, const void *content, size_t size)
+static void gl_picture_put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint components,
+    GLenum type, GLboolean normalized, const void *content, size_t size)
 {
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, content, GL_STREAM_DRAW);
@@ -108,8 +109,8 @@ static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint compo
 }
 
 /* Puts a surface into OpenGL's memory. */
-static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, const slot *s,
-    cloth_drawable *drawable, hed_error *error)
+static hed_status gl_picture_upload(cloth_gl_picture *p, const cloth_surface *surface,
+    const slot *s, cloth_drawable *drawable, hed_error *error)
 {
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     size_t size = 3 * (size_t)surface->vertex_count * sizeof(float);
@@ -123,12 +124,13 @@ static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, cons
             surface->triangle_count, made);
     }
     gl->BindVertexArray(s->vertex_array);
-    put(gl, s->buffers[BUFFER_POSITIONS], 0, 3, GL_FLOAT, GL_FALSE, surface->positions, size);
-    put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE, made ? made : surface->normals,
-        size);
+    gl_picture_put(
+        gl, s->buffers[BUFFER_POSITIONS], 0, 3, GL_FLOAT, GL_FALSE, surface->positions, size);
+    gl_picture_put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE,
+        made ? made : surface->normals, size);
     if (surface->colours)
-        put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, surface->colours,
-            4 * (size_t)surface->vertex_count);
+        gl_picture_put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE,
+            surface->colours, 4 * (size_t)surface->vertex_count);
     else gl->DisableVertexAttribArray(2);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, s->buffers[BUFFER_TRIANGLES]);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER,
@@ -156,7 +158,7 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio
         drawables ? need_slots(p, count, error)
                   : hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++)
-        status = upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
+        status = gl_picture_upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
     if (!status) {
         cloth_renderer_draw(
             p->renderer, p->target.framebuffer, studio, camera, box, drawables, count);

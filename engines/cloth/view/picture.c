@@ -60,7 +60,7 @@ const char *cloth_picture_renderer(const cloth_picture *p)
     return p->gl ? cloth_gl_picture_renderer(p->gl) : "software";
 }
 
-static hed_status check(const cloth_surface *surface, uint32_t number, hed_error *error)
+static hed_status picture_check(const cloth_surface *surface, uint32_t number, hed_error *error)
 {
     for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
         if (surface->triangles[i] >= surface->vertex_count)
@@ -97,7 +97,7 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
 {
     *image = (hed_image){0};
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < count && !status; i++) status = check(&surfaces[i], i, error);
+    for (uint32_t i = 0; i < count && !status; i++) status = picture_check(&surfaces[i], i, error);
     if (status) return status;
     cloth_box box = subject(surfaces, count);
     if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);

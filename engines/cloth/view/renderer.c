@@ -50,7 +50,7 @@ struct cloth_renderer {
 
 /* ---- programs ---- */
 
-static hed_status compile(
+static hed_status renderer_compile(
     const cloth_gl *gl, GLenum kind, int text, GLuint *shader, hed_error *error)
 {
     const hed_source *file = &hed_cloth_view_files[text],
@@ -75,8 +75,9 @@ static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
     const cloth_gl *gl = &r->gl;
     GLuint vertex = 0, fragment = 0;
     GLint good = 0;
-    hed_status status = compile(gl, GL_VERTEX_SHADER, VERTEX_TEXT[which], &vertex, error);
-    if (!status) status = compile(gl, GL_FRAGMENT_SHADER, FRAGMENT_TEXT[which], &fragment, error);
+    hed_status status = renderer_compile(gl, GL_VERTEX_SHADER, VERTEX_TEXT[which], &vertex, error);
+    if (!status)
+        status = renderer_compile(gl, GL_FRAGMENT_SHADER, FRAGMENT_TEXT[which], &fragment, error);
     if (!status) {
         r->programs[which] = gl->CreateProgram();
         gl->AttachShader(r->programs[which], vertex);
@@ -84,8 +85,8 @@ static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
         gl->LinkProgram(r->programs[which]);
         gl->GetProgramiv(r->programs[which], GL_LINK_STATUS, &good);
         if (!good) {
-            status = hed_fail(error, HED_ERROR_UNSUPPORTED,
-                "this OpenGL (%s) does not link %s", (const char *)gl->GetString(GL_RENDERER),
+            status = hed_fail(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not link %s",
+                (const char *)gl->GetString(GL_RENDERER),
                 hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
             if (error)
                 gl->GetProgramInfoLog(r->programs[which], sizeof error->log, NULL, error->log);
@@ -102,7 +103,8 @@ static void set_matrix(cloth_renderer *r, int program, const char *name, const f
         r->gl.GetUniformLocation(r->programs[program], name), 1, GL_FALSE, value);
 }
 
-static void set_vector(cloth_renderer *r, int program, const char *name, const float value[3])
+static void renderer_set_vector(
+    cloth_renderer *r, int program, const char *name, const float value[3])
 {
     r->gl.Uniform3fv(r->gl.GetUniformLocation(r->programs[program], name), 1, value);
 }
@@ -189,8 +191,8 @@ hed_status cloth_renderer_resize(
     }
     if (good && r->gl.GetError() == GL_NO_ERROR) return HED_OK;
     r->width = r->height = 0;
-    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
-        "OpenGL has no memory for a picture of %u x %u", width, height);
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u",
+        width, height);
 }
 
 /* ---- life ---- */
@@ -265,7 +267,7 @@ static void draw_surfaces(
     const cloth_gl *gl = &r->gl;
     for (uint32_t i = 0; i < count; i++) {
         if (program == PROGRAM_SURFACE) {
-            set_vector(r, program, "colour", drawables[i].colour);
+            renderer_set_vector(r, program, "colour", drawables[i].colour);
             set_integer(r, program, "two_sided", drawables[i].two_sided);
             set_integer(r, program, "marks", drawables[i].marks);
         }
@@ -299,8 +301,8 @@ static void use_light(cloth_renderer *r, int program, const cloth_shot *p)
     r->gl.UseProgram(r->programs[program]);
     set_matrix(r, program, "view_projection", p->view_projection);
     set_matrix(r, program, "shadow_matrix", p->shadow_matrix);
-    set_vector(r, program, "up", p->studio->up);
-    set_vector(r, program, "key_direction", p->studio->key_direction);
+    renderer_set_vector(r, program, "up", p->studio->up);
+    renderer_set_vector(r, program, "key_direction", p->studio->key_direction);
     set_float(r, program, "shadow_texel", p->shadow_texel);
     set_float(r, program, "penumbra", CLOTH_PENUMBRA);
     set_integer(r, program, "shadow_map", 0);
@@ -320,7 +322,7 @@ static void draw_ground(cloth_renderer *r, const cloth_shot *p)
         corners[i][(axis + 2) % 3] = centre[(axis + 2) % 3] + (i & 2 ? reach : -reach);
     }
     use_light(r, PROGRAM_GROUND, p);
-    set_vector(r, PROGRAM_GROUND, "centre", centre);
+    renderer_set_vector(r, PROGRAM_GROUND, "centre", centre);
     set_float(r, PROGRAM_GROUND, "reach", reach);
     set_float(r, PROGRAM_GROUND, "spacing", p->ground_spacing);
     gl->BindBuffer(GL_ARRAY_BUFFER, r->ground_vertices);
@@ -352,12 +354,12 @@ static void draw_scene(
     gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
     draw_ground(r, p);
     use_light(r, PROGRAM_SURFACE, p);
-    set_vector(r, PROGRAM_SURFACE, "eye", p->camera->eye);
+    renderer_set_vector(r, PROGRAM_SURFACE, "eye", p->camera->eye);
     gl->VertexAttrib4f(2, 1, 1, 1, 1);
     draw_surfaces(r, PROGRAM_SURFACE, drawables, count);
 }
 
-static void finish(cloth_renderer *r, GLuint target)
+static void renderer_finish(cloth_renderer *r, GLuint target)
 {
     const cloth_gl *gl = &r->gl;
     GLint width = (GLint)r->width, height = (GLint)r->height;
@@ -387,5 +389,5 @@ void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *s
     r->gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     draw_shadow_map(r, &p, drawables, count);
     draw_scene(r, &p, drawables, count);
-    finish(r, target);
+    renderer_finish(r, target);
 }

@@ -1,6 +1,6 @@
 /* The software renderer: a shadow map, then which triangle each sample sees, then light for what is
  * seen, once a pixel and triangle. The formulas are those of shaders/, function by function under
- * the same names; light is linear until finish(). Only + - * / and square roots, each rounded by
+ * the same names; light is linear until software_finish(). Only + - * / and square roots, each rounded by
  * itself, and heddle/math.h: the same bits on every processor. */
 #include "software.h"
 #include "heddle/author.h"
@@ -371,7 +371,8 @@ static void pixel_light(const painter *p, uint32_t column, uint32_t row, float l
 
 /* From linear light to what a screen takes (shaders/finish.frag): a soft shoulder, sRGB's curve,
  * and half a step of noise. */
-static void finish(const painter *p, const float light[3], float x, float y, uint8_t pixel[3])
+static void software_finish(
+    const painter *p, const float light[3], float x, float y, uint8_t pixel[3])
 {
     for (int k = 0; k < 3; k++) {
         float value = light[k] > 0 ? light[k] : 0, over = hed_max(value - 0.7f, 0);
@@ -384,7 +385,7 @@ static void finish(const painter *p, const float light[3], float x, float y, uin
     }
 }
 
-static void look(painter *p, const cloth_shot *shot, float width, float height)
+static void software_look(painter *p, const cloth_shot *shot, float width, float height)
 {
     /* Half the picture's height at distance 1, in pixels. */
     float tangent = hed_tan(shot->camera->field_of_view * 0.5f * 3.14159265f / 180),
@@ -403,7 +404,7 @@ static void paint(const painter *p, hed_image *image)
     for (uint32_t row = 0; row < image->height; row++)
         for (uint32_t column = 0; column < image->width; column++) {
             pixel_light(p, column, row, light);
-            finish(p, light, (float)column + 0.5f, (float)row + 0.5f,
+            software_finish(p, light, (float)column + 0.5f, (float)row + 0.5f,
                 image->pixels + 3 * ((size_t)(image->height - 1 - row) * image->width + column));
         }
 }
@@ -454,7 +455,7 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
             .surfaces = surfaces,
             .normals = normals,
             .firsts = firsts};
-        look(&p, shot, (float)image->width, (float)image->height);
+        software_look(&p, shot, (float)image->width, (float)image->height);
         paint(&p, image);
     }
     for (uint32_t i = 0; made && i < count; i++) free(made[i]);
@@ -549,7 +550,7 @@ typedef struct point {
     double z;     /* 0 near to 1 far */
 } point;
 
-static point project(const cloth_raster *r, const corner *c)
+static point software_project(const cloth_raster *r, const corner *c)
 {
     double x = (c->x / c->w + 1) * 0.5 * r->width, y = (c->y / c->w + 1) * 0.5 * r->height,
            z = (c->z / c->w + 1) * 0.5;
@@ -570,17 +571,18 @@ static edge edge_between(const point *a, const point *b)
     return e;
 }
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t software_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* The pixels from *low to *high that hold what lies between subpixels `least` and `most`. */
 static void pixels_between(int64_t least, int64_t most, uint32_t size, int64_t *low, int64_t *high)
 {
     *low = larger(least >> 8, 0);
-    *high = smaller(most >> 8, (int64_t)size - 1);
+    *high = software_smaller(most >> 8, (int64_t)size - 1);
 }
 
-static void fill(cloth_raster *r, const point *a, const point *b, const point *c, uint32_t number)
+static void software_fill(
+    cloth_raster *r, const point *a, const point *b, const point *c, uint32_t number)
 {
     int64_t area = (b->x - a->x) * (c->y - a->y) - (c->x - a->x) * (b->y - a->y);
     if (area == 0) return;
@@ -591,10 +593,10 @@ static void fill(cloth_raster *r, const point *a, const point *b, const point *c
         area = -area;
     }
     int64_t left, right, bottom, top;
-    pixels_between(smaller(a->x, smaller(b->x, c->x)), larger(a->x, larger(b->x, c->x)), r->width,
-        &left, &right);
-    pixels_between(smaller(a->y, smaller(b->y, c->y)), larger(a->y, larger(b->y, c->y)), r->height,
-        &bottom, &top);
+    pixels_between(software_smaller(a->x, software_smaller(b->x, c->x)),
+        larger(a->x, larger(b->x, c->x)), r->width, &left, &right);
+    pixels_between(software_smaller(a->y, software_smaller(b->y, c->y)),
+        larger(a->y, larger(b->y, c->y)), r->height, &bottom, &top);
     const edge edges[3] = {edge_between(a, b), edge_between(b, c), edge_between(c, a)};
     double z_x = ((b->z - a->z) * (double)(c->y - a->y) - (c->z - a->z) * (double)(b->y - a->y)) /
                  (double)area;
@@ -642,8 +644,8 @@ void cloth_raster_draw(cloth_raster *raster, const float m[16], const float *pos
         for (int plane = 0; plane < planes && !whole && count; plane++, now = !now)
             count = clip(corners[now], count, plane, corners[!now]);
         point points[MOST_CORNERS];
-        for (int c = 0; c < count; c++) points[c] = project(raster, &corners[now][c]);
+        for (int c = 0; c < count; c++) points[c] = software_project(raster, &corners[now][c]);
         for (int c = 2; c < count; c++)
-            fill(raster, &points[0], &points[c - 1], &points[c], first + t);
+            software_fill(raster, &points[0], &points[c - 1], &points[c], first + t);
     }
 }

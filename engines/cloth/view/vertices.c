@@ -33,7 +33,7 @@ struct cloth_vertices {
     cloth_box box;             /* around the cloth */
 };
 
-static hed_status no_memory(hed_error *error, const char *what)
+static hed_status vertices_no_memory(hed_error *error, const char *what)
 {
     return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %s of the view", what);
 }
@@ -41,7 +41,7 @@ static hed_status no_memory(hed_error *error, const char *what)
 /* ---- the cloth ---- */
 
 /* A garment's faces as triangles, all copies; polygons become fans. NULL: no memory. */
-static uint32_t *make_triangles(
+static uint32_t *vertices_make_triangles(
     const hed_cloth_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *index_count)
 {
     uint64_t each = 0;
@@ -62,16 +62,16 @@ static uint32_t *make_triangles(
     return out;
 }
 
-static hed_status add_garment(
+static hed_status vertices_add_garment(
     cloth_vertices *v, uint32_t garment, uint32_t copies, hed_error *error)
 {
     const cloth_gl *gl = v->gl;
     cloth_drawable *drawable = &v->drawables[garment];
     uint32_t first_particle, first_vertex;
     hed_cloth_garment_range(v->cloth, garment, &first_particle, &first_vertex);
-    uint32_t *triangles = make_triangles(
+    uint32_t *triangles = vertices_make_triangles(
         hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &drawable->index_count);
-    if (!triangles) return no_memory(error, "the triangles");
+    if (!triangles) return vertices_no_memory(error, "the triangles");
     hed_cloth_scene_colour(v->scene, garment, drawable->colour);
     drawable->two_sided = true;
     gl->GenVertexArrays(1, &drawable->vertex_array);
@@ -120,7 +120,7 @@ static void unshare(cloth_vertices *v)
 
 /* Makes both pairs of buffers and gives them to the device; false: it can only copy, and reading is
  * cheaper then. */
-static bool share(cloth_vertices *v, cloth_gl_get_function *get)
+static bool vertices_share(cloth_vertices *v, cloth_gl_get_function *get)
 {
     const hed_gl shared = {.get_proc_address = get};
     hed_device *device = hed_stream_device(hed_cloth_stream(v->cloth));
@@ -156,7 +156,7 @@ hed_status cloth_vertices_follow(cloth_vertices *v, hed_error *error)
 
 /* ---- from frame to frame ---- */
 
-static void put(const cloth_gl *gl, GLuint buffer, const void *content, size_t size)
+static void vertices_put(const cloth_gl *gl, GLuint buffer, const void *content, size_t size)
 {
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, content, GL_STREAM_DRAW);
@@ -175,9 +175,9 @@ hed_status cloth_vertices_take(cloth_vertices *v, bool colours, hed_error *error
     uint8_t *bytes = (uint8_t *)(normals + size);
     hed_status status = hed_cloth_read(v->cloth, v->host, normals, bytes, error);
     if (status) return status;
-    put(v->gl, v->positions[0], v->host, size * sizeof(float));
-    put(v->gl, v->normals[0], normals, size * sizeof(float));
-    put(v->gl, v->colours, bytes, 4 * (size_t)v->count);
+    vertices_put(v->gl, v->positions[0], v->host, size * sizeof(float));
+    vertices_put(v->gl, v->normals[0], normals, size * sizeof(float));
+    vertices_put(v->gl, v->colours, bytes, 4 * (size_t)v->count);
     v->box = cloth_box_nothing();
     cloth_box_add(&v->box, v->host, v->count);
     point_arrays(v, 0, colours);
@@ -192,7 +192,7 @@ static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawabl
 {
     const cloth_gl *gl = v->gl;
     float *was = calloc(6 * (size_t)now->vertex_count + 1, sizeof *was);
-    if (!was) return no_memory(error, "the props");
+    if (!was) return vertices_no_memory(error, "the props");
     free(p->was);
     p->was = was;
     p->vertex_count = now->vertex_count;
@@ -227,8 +227,8 @@ hed_status cloth_vertices_take_props(cloth_vertices *v, hed_error *error)
         memcpy(p->was, now.positions, size);
         cloth_make_normals(
             now.positions, now.vertex_count, now.triangles, now.triangle_count, normals);
-        put(v->gl, p->positions, now.positions, size);
-        put(v->gl, p->normals, normals, size);
+        vertices_put(v->gl, p->positions, now.positions, size);
+        vertices_put(v->gl, p->normals, normals, size);
     }
     return HED_OK;
 }
@@ -276,7 +276,7 @@ void cloth_vertices_measured(
 
 /* ---- life ---- */
 
-static hed_status allocate(cloth_vertices *v, hed_error *error)
+static hed_status vertices_allocate(cloth_vertices *v, hed_error *error)
 {
     v->garment_count = hed_cloth_scene_garment_count(v->scene);
     v->prop_count = hed_cloth_scene_prop_count(v->scene);
@@ -286,7 +286,7 @@ static hed_status allocate(cloth_vertices *v, hed_error *error)
     v->drawables = calloc((size_t)v->garment_count + v->prop_count + 1, sizeof *v->drawables);
     v->host = malloc(28 * (size_t)v->count + 1);
     if (!v->triangles || !v->props || !v->drawables || !v->host)
-        return no_memory(error, "the surfaces");
+        return vertices_no_memory(error, "the surfaces");
     const cloth_gl *gl = v->gl;
     gl->GenBuffers(2, v->positions);
     gl->GenBuffers(2, v->normals);
@@ -306,13 +306,13 @@ hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
 {
     hed_cloth_def def = hed_cloth_scene_def(scene);
     cloth_vertices *v = *vertices = calloc(1, sizeof *v);
-    if (!v) return no_memory(error, "the surfaces");
+    if (!v) return vertices_no_memory(error, "the surfaces");
     *v = (cloth_vertices){.gl = gl, .scene = scene, .cloth = cloth, .box = cloth_box_nothing()};
-    hed_status status = allocate(v, error);
+    hed_status status = vertices_allocate(v, error);
     for (uint32_t g = 0; g < v->garment_count && !status; g++)
-        status = add_garment(v, g, def.garments[g].copies, error);
+        status = vertices_add_garment(v, g, def.garments[g].copies, error);
     if (!status) status = hed_cloth_enable_normals(cloth, error);
-    if (!status) v->shared = share(v, get);
+    if (!status) v->shared = vertices_share(v, get);
     if (!status && gl->GetError() != GL_NO_ERROR)
         status = hed_fail(
             error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for %u vertices", v->count);

@@ -29,7 +29,8 @@ static const double TITLE_EVERY = 0.5; /* s */
     X(CreateWindow) \
     X(DestroyWindow) \
     X(GetCursorPos) \
-    X(GetError) X(GetFramebufferSize) X(GetMonitorWorkarea) X(GetMouseButton) X(GetPrimaryMonitor) \
+    X(GetError) \
+    X(GetFramebufferSize) X(GetMonitorWorkarea) X(GetMouseButton) X(GetPrimaryMonitor) \
         X(GetProcAddress) X(GetTime) X(GetWindowSize) X(GetWindowUserPointer) X(Init) \
             X(MakeContextCurrent) X(PollEvents) X(SetCursorPosCallback) X(SetKeyCallback) \
                 X(SetScrollCallback) X(SetWindowTitle) X(SetWindowUserPointer) X(SwapBuffers) \
@@ -84,7 +85,7 @@ static hed_status load_glfw(glfw *functions, hed_error *error)
 
 /* A callback is given its window's handle alone, and there are no globals: the function that knows
  * the rest is found anew. */
-static window *window_of(GLFWwindow *handle)
+static window *window_from(GLFWwindow *handle)
 {
     static const char *const name = "glfwGetWindowUserPointer";
     __typeof__(&glfwGetWindowUserPointer) get = NULL;
@@ -107,7 +108,7 @@ static hed_status glfw_fail(const window *w, hed_error *error, const char *what)
 
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers)
 {
-    window *w = window_of(handle);
+    window *w = window_from(handle);
     if (!w || action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
     /* GLFW's letters are upper case, whatever was typed. */
     if (key == GLFW_KEY_ESCAPE) key = CLOTH_KEY_ESCAPE;
@@ -116,14 +117,14 @@ static void on_key(GLFWwindow *handle, int key, int scancode, int action, int mo
 
 static void on_wheel(GLFWwindow *handle, double x, double y)
 {
-    window *w = window_of(handle);
+    window *w = window_from(handle);
     if (!w) return;
     cloth_control_zoom(&w->control, y);
 }
 
 static void on_mouse(GLFWwindow *handle, double x, double y)
 {
-    window *w = window_of(handle);
+    window *w = window_from(handle);
     if (!w) return;
     double right = x - w->mouse[0], down = y - w->mouse[1];
     int width, height;
@@ -184,7 +185,7 @@ static hed_status open_window(window *w, hed_error *error)
 
 /* ---- frames of cloth ---- */
 
-static hed_status step(window *w, hed_error *error)
+static hed_status window_step(window *w, hed_error *error)
 {
     hed_cloth_frame frame;
     hed_status status = hed_cloth_scene_frame(w->scene, w->number, w->rate, &frame, error);
@@ -215,7 +216,7 @@ static uint32_t frames_due(window *w)
     return count;
 }
 
-static hed_status enqueue(window *w, hed_error *error)
+static hed_status window_enqueue(window *w, hed_error *error)
 {
     hed_status status = HED_OK;
     if (w->control.reset) {
@@ -226,7 +227,7 @@ static hed_status enqueue(window *w, hed_error *error)
     uint32_t count = status ? 0 : frames_due(w);
     if (count == 0) return status;
     status = hed_event_record(w->begin, hed_cloth_stream(w->cloth), error);
-    for (uint32_t i = 0; i < count && !status; i++) status = step(w, error);
+    for (uint32_t i = 0; i < count && !status; i++) status = window_step(w, error);
     if (!status) status = hed_event_record(w->end, hed_cloth_stream(w->cloth), error);
     w->timed = status == HED_OK;
     w->timed_frames = count;
@@ -235,7 +236,7 @@ static hed_status enqueue(window *w, hed_error *error)
 
 /* ---- pictures ---- */
 
-static void draw(window *w, GLuint target)
+static void window_draw(window *w, GLuint target)
 {
     uint32_t count;
     const cloth_drawable *drawables = cloth_vertices_drawables(w->vertices, &count);
@@ -248,7 +249,7 @@ static void draw(window *w, GLuint target)
 
 /* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is
  * said in the title: the show goes on. */
-static void write_picture(window *w, uint32_t width, uint32_t height)
+static void window_write_picture(window *w, uint32_t width, uint32_t height)
 {
     const cloth_gl *gl = cloth_renderer_gl(w->renderer);
     cloth_target target;
@@ -258,7 +259,7 @@ static void write_picture(window *w, uint32_t width, uint32_t height)
     snprintf(path, sizeof path, "cloth-%06" PRIu32 ".png", w->number);
     hed_status status = cloth_target_create(gl, width, height, &target, &error);
     if (!status) {
-        draw(w, target.framebuffer);
+        window_draw(w, target.framebuffer);
         status = cloth_target_read(gl, &target, &image, &error);
         cloth_target_destroy(gl, &target);
     }
@@ -293,7 +294,7 @@ static void set_title(window *w)
 
 /* How good the cloth is takes a reading of all positions, so it is asked for a tenth of the time at
  * most. */
-static hed_status measure(window *w, hed_error *error)
+static hed_status window_measure(window *w, hed_error *error)
 {
     double start = w->glfw.GetTime();
     if (start < w->next_measure) return HED_OK;
@@ -309,7 +310,7 @@ static hed_status measure(window *w, hed_error *error)
 /* ---- the loop ---- */
 
 /* What the last frames left: their vertices, and how long they took. */
-static hed_status take(window *w, hed_error *error)
+static hed_status window_take(window *w, hed_error *error)
 {
     hed_status status = cloth_vertices_take(w->vertices, w->control.colours, error);
     double seconds;
@@ -318,16 +319,16 @@ static hed_status take(window *w, hed_error *error)
         w->frame_seconds = w->frame_seconds > 0 ? 0.9 * w->frame_seconds + 0.1 * each : each;
     }
     w->timed = false;
-    return status ? status : measure(w, error);
+    return status ? status : window_measure(w, error);
 }
 
-static hed_status turn(window *w, hed_error *error)
+static hed_status window_turn(window *w, hed_error *error)
 {
     int width, height;
     w->glfw.PollEvents();
     w->glfw.GetFramebufferSize(w->handle, &width, &height);
-    hed_status status = w->frames ? take(w, error) : HED_OK;
-    if (!status) status = enqueue(w, error);
+    hed_status status = w->frames ? window_take(w, error) : HED_OK;
+    if (!status) status = window_enqueue(w, error);
     if (status) return status;
     if (width == 0 || height == 0) { /* made small: nothing to draw on */
         w->glfw.WaitEventsTimeout(0.05);
@@ -336,10 +337,10 @@ static hed_status turn(window *w, hed_error *error)
     status = cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error);
     if (status) return status;
     if (w->frames == w->timed_frames && w->pictures == 0)
-        status = take(w, error); /* the first picture has nothing before it */
+        status = window_take(w, error); /* the first picture has nothing before it */
     if (status) return status;
-    draw(w, 0);
-    if (w->control.picture) write_picture(w, (uint32_t)width, (uint32_t)height);
+    window_draw(w, 0);
+    if (w->control.picture) window_write_picture(w, (uint32_t)width, (uint32_t)height);
     w->control.picture = false;
     w->glfw.SwapBuffers(w->handle);
     w->pictures++;
@@ -347,13 +348,13 @@ static hed_status turn(window *w, hed_error *error)
     return HED_OK;
 }
 
-static hed_status run(window *w, const cloth_window_probe *probe, hed_error *error)
+static hed_status window_run(window *w, const cloth_window_probe *probe, hed_error *error)
 {
     hed_status status = open_window(w, error);
     w->clock = w->glfw.GetTime();
     while (!status && !w->glfw.WindowShouldClose(w->handle) && !w->control.close &&
            !hed_interrupted()) {
-        status = turn(w, error);
+        status = window_turn(w, error);
         if (!status && probe)
             probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices),
                 &w->control);
@@ -368,7 +369,7 @@ hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rat
     hed_status status = load_glfw(&w.glfw, error);
     if (status) return status;
     if (!w.glfw.Init()) return glfw_fail(&w, error, "no window here");
-    status = run(&w, probe, error);
+    status = window_run(&w, probe, error);
     if (w.handle) {
         hed_cloth_wait(cloth, NULL); /* nothing may still be written into buffers that go away */
         cloth_vertices_destroy(w.vertices);
