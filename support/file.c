@@ -1,6 +1,7 @@
 /* Files: reading one whole, and writing to a temporary name that is renamed at the end. */
 #include "support/file.h"
 
+#include "heddle/author.h"
 #include "support/errors.h"
 
 #include <errno.h>
@@ -239,18 +240,14 @@ hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset)
 hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
 {
     if (!writer->failed && fflush(writer->stream) != 0) writer->failed = errno;
-    /* The bytes before the name: a crash after the rename must not leave an empty file under it. */
-    if (!writer->failed && writer->temporary && fsync(fileno(writer->stream)) != 0)
-        writer->failed = errno;
+    if (!writer->failed && writer->temporary)
+        writer->failed = hed_file_commit(fileno(writer->stream), writer->temporary, writer->target);
+    else if (writer->temporary) unlink(writer->temporary);
     if (fclose(writer->stream) != 0 && !writer->failed) writer->failed = errno;
-    if (!writer->failed && writer->temporary && rename(writer->temporary, writer->target) != 0)
-        writer->failed = errno;
     hed_status status = HED_OK;
-    if (writer->failed) {
-        if (writer->temporary) unlink(writer->temporary);
+    if (writer->failed)
         status = hed_error_set(error, writer->failed == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
             "cannot write %s: %s", writer->path, strerror(writer->failed));
-    }
     free_writer(writer);
     return status;
 }

@@ -92,6 +92,7 @@ Test(ring, fails_cleanly_without_memory)
     CHECK_EQ(hed_ring_create(&allocator, 8, 8, &ring, &error), HED_ERROR_MEMORY);
     CHECK_NULL(ring);
     CHECK(state.live == 0 && state.bytes == 0);
+    error = (hed_error){0};
     CHECK_EQ(hed_ring_create(&allocator, 8, 8, &ring, &error), HED_OK);
     allocator = (hed_allocator){0}; /* the ring keeps a copy */
     hed_ring_destroy(ring);

@@ -1,6 +1,6 @@
 /* The list of the canonical kernels, and sums and prefix sums of whole arrays. A sum is `reduction`
- * run over its own output until one value is left. A prefix sum is one launch of `scan_single` where
- * groups hand packets to each other; elsewhere, where that is slow or not promised, it is
+ * run over its own output until one value is left. A prefix sum is one launch of `scan_single`
+ * where groups hand packets to each other; elsewhere, where that is slow or not promised, it is
  * reduce-then-scan, which reads its input twice: the tiles' sums, the levels above them, then every
  * tile by itself. */
 #include <inttypes.h>
@@ -46,7 +46,7 @@ struct hed_canonical_chain {
 
 static uint32_t tiles_of(uint32_t n) { return (uint32_t)hed_ceil_divide(n, HED_CANONICAL_TILE); }
 
-static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, int64_t size,
+static hed_status chain_create_kernel(hed_device *device, const hed_kernel_def *def, int64_t size,
     hed_math math, hed_kernel **kernel, hed_error *error)
 {
     hed_problem problem = hed_problem_1d(size);
@@ -56,7 +56,7 @@ static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, i
     return hed_kernel_create(device, def, &options, kernel, error);
 }
 
-static hed_status create_buffer(
+static hed_status chain_create_buffer(
     hed_device *device, uint64_t bytes, hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(bytes);
@@ -69,9 +69,9 @@ static hed_status create_scan_single(
 {
     uint64_t bytes = hed_canonical_scan_workspace(made->most);
     hed_stream *stream = NULL;
-    hed_status status =
-        create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
-    if (!status) status = create_buffer(device, bytes, &made->workspace, error);
+    hed_status status = chain_create_kernel(
+        device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
+    if (!status) status = chain_create_buffer(device, bytes, &made->workspace, error);
     if (!status) status = hed_stream_create(device, NULL, &stream, error);
     if (!status) status = hed_fill(stream, made->workspace, 0, bytes, &(uint32_t){0}, 4, error);
     if (!status) status = hed_stream_wait(stream, error);
@@ -90,18 +90,20 @@ hed_status hed_canonical_chain_create(
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
     hed_status status =
-        create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
+        chain_create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
     if (hed_device_get_info(device)->capabilities & HED_CAN_PACKETS) {
         if (!status) status = create_scan_single(device, math, made, error);
     } else {
         if (!status)
-            status =
-                create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
-        if (!status) status = create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
+            status = chain_create_kernel(
+                device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
+        if (!status)
+            status = chain_create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
     }
     uint64_t nodes = hed_tree_node_count(tiles);
-    if (!status) status = create_buffer(device, 4 * nodes, &made->nodes, error);
-    if (!status) status = create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &made->sums, error);
+    if (!status) status = chain_create_buffer(device, 4 * nodes, &made->nodes, error);
+    if (!status)
+        status = chain_create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &made->sums, error);
     if (status) hed_canonical_chain_destroy(made);
     else *chain = made;
     return status;

@@ -43,6 +43,14 @@ static inline uint64_t hed_round_up(uint64_t a, uint64_t step)
 HED_API hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
     HED_PRINTF(3, 4);
 
+/* ---- files ---- */
+
+/** Ends the writing of a file that no reader may see half of, not even after a crash: makes the
+ *  bytes written to `file` durable, renames `temporary` to `path`, in the same folder, and makes the
+ *  name durable. Gives 0, or an errno where it failed: then `temporary` is removed and `path` is as it
+ *  was. `file` stays open. Thread class: any. */
+HED_API int hed_file_commit(int file, const char *temporary, const char *path);
+
 /* ---- memory ---- */
 
 /** Zeroed memory for `count` elements of `size` bytes, aligned to 64 bytes; room for one where
@@ -224,8 +232,8 @@ HED_API void hed_default_geometry(const hed_kernel_def *def, const hed_config *c
  *  correct what differs. Thread class: rt. */
 HED_API void hed_default_work(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_work *work);
-/** A sample.bytes(): the elements that hed_argument_def.count says, else hed_problem_items(). Thread
- *  class: rt. */
+/** A sample.bytes(): the elements that hed_argument_def.count says, else hed_problem_items().
+ *  Thread class: rt. */
 HED_API uint64_t hed_default_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
 /** A sample.fill(): a scalar that has a dimension's name becomes that size; other scalars and

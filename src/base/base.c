@@ -37,18 +37,12 @@ const char *hed_version_text(void) { return HED_VERSION_TEXT; }
 
 static void *library_allocate(void *user, size_t size, size_t alignment)
 {
-    (void)user;
     void *pointer = NULL;
     if (alignment < sizeof(void *)) alignment = sizeof(void *);
     return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
 }
 
-static void library_release(void *user, void *pointer, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(pointer);
-}
+static void library_release(void *user, void *pointer, size_t size) { free(pointer); }
 
 hed_allocator hed_default_allocator(void)
 {
@@ -62,10 +56,6 @@ uint64_t hed_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t system_now(void *user)
-{
-    (void)user;
-    return hed_now();
-}
+static uint64_t system_now(void *user) { return hed_now(); }
 
 hed_clock hed_default_clock(void) { return (hed_clock){.now = system_now}; }

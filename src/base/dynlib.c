@@ -19,7 +19,7 @@ struct hed_dynlib {
  * REASON"; a library that is there and needs another one that is not names the other as FILE. No
  * word of it is compared but the system's own text for the reason, since messages may be
  * translated. */
-static bool is_absent(const char *message, const char *name)
+static bool dynlib_is_absent(const char *message, const char *name)
 {
     char buffer[256];
     const char *reason = strerror_r(ENOENT, buffer, sizeof buffer);
@@ -34,21 +34,21 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
     *library = NULL;
     bool broken = false; /* `reason` already tells of a library that is there and does not load */
     hed_text_copy(reason, size, "no library name to try");
-    for (size_t index = 0; names[index] != NULL; index++) {
+    for (size_t index = 0; names[index]; index++) {
         /* Never unloaded: drivers have threads and exit handlers of their own, and lose memory each
          * time they are loaded. */
         void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (handle == NULL) {
+        if (!handle) {
             const char *message = dlerror();
-            message = message != NULL ? message : "the loader gave no reason";
-            bool absent = is_absent(message, names[index]);
+            message = message ? message : "the loader gave no reason";
+            bool absent = dynlib_is_absent(message, names[index]);
             if (index == 0 || (!broken && !absent)) hed_text_copy(reason, size, message);
             broken = broken || !absent;
             continue;
         }
         hed_dynlib *made = hed_allocate(allocator, sizeof *made);
         char *name = hed_copy_text(allocator, names[index]);
-        if (made == NULL || name == NULL) {
+        if (!made || !name) {
             hed_release(allocator, made, sizeof *made);
             hed_release_text(allocator, name);
             dlclose(handle);
@@ -65,7 +65,7 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
 
 void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library)
 {
-    if (library == NULL) return;
+    if (!library) return;
     dlclose(library->handle);
     hed_release_text(allocator, library->name);
     hed_release(allocator, library, sizeof *library);
@@ -77,9 +77,9 @@ void hed_dynlib_folder(const hed_dynlib *library, char *folder, size_t size)
 {
     struct link_map *map = NULL;
     hed_text_copy(folder, size, "");
-    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return;
+    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) != 0 || !map) return;
     const char *slash = strrchr(map->l_name, '/');
-    if (slash != NULL && (size_t)(slash - map->l_name) < size) {
+    if (slash && (size_t)(slash - map->l_name) < size) {
         memcpy(folder, map->l_name, (size_t)(slash - map->l_name));
         folder[slash - map->l_name] = '\0';
     }
@@ -96,9 +96,9 @@ bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, voi
     bool complete = true;
     for (size_t index = 0; index < count; index++) {
         slots[index] = dlsym(library->handle, names[index]);
-        if (slots[index] == NULL && complete) {
+        if (!slots[index] && complete) {
             complete = false;
-            if (missing != NULL) *missing = names[index];
+            if (missing) *missing = names[index];
         }
     }
     return complete;

@@ -1,5 +1,6 @@
-/* Filling a caller's hed_error. */
+/* Filling a caller's hed_error, and messages to the caller's log. */
 #include "base/error.h"
+#include "base/log.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@ enum { LAST_LINE = 80 }; /* bytes kept free for the line that says how much of a
 hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
 {
     assert(status != HED_OK);
-    if (error == NULL) return status;
+    if (!error) return status;
     /* Formatted aside: an argument may be the former text of the same error. */
     char text[HED_ERROR_TEXT];
     va_list arguments;
@@ -28,10 +29,10 @@ hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...
 
 void hed_fail_log(hed_error *error, const char *log)
 {
-    if (error == NULL) return;
-    size_t length = log != NULL ? strlen(log) : 0;
+    if (!error) return;
+    size_t length = log ? strlen(log) : 0;
     if (length < sizeof error->log) {
-        memcpy(error->log, log != NULL ? log : "", length + 1);
+        memcpy(error->log, log ? log : "", length + 1);
         return;
     }
     size_t room = sizeof error->log - LAST_LINE;
@@ -42,4 +43,21 @@ void hed_fail_log(hed_error *error, const char *log)
     memcpy(error->log, log, cut);
     snprintf(error->log + cut, sizeof error->log - cut,
         "%s(%zu more bytes of this log are not shown)\n", one_line ? "\n" : "", length - cut);
+}
+
+/* ---- messages to the caller's log ---- */
+
+void hed_log_message(const hed_logger *logger, hed_log_level level, const char *format, ...)
+{
+    if (!logger || !logger->log || level > logger->level) return;
+    char message[2048]; /* longer messages are cut */
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (length < 0) return;
+    /* one line, whatever a driver put into it */
+    for (char *byte = message; *byte != '\0'; byte++)
+        if (*byte == '\n' || *byte == '\r') *byte = byte[1] == '\0' ? '\0' : ' ';
+    logger->log(logger->user, level, message);
 }

@@ -7,28 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t mix_a(uint64_t word)
+static uint64_t hash_mix_a(uint64_t word)
 {
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
     return word ^ (word >> 31);
 }
 
-static uint64_t mix_b(uint64_t word)
+static uint64_t hash_mix_b(uint64_t word)
 {
     word = (word ^ (word >> 33)) * 0xff51afd7ed558ccdu;
     word = (word ^ (word >> 29)) * 0x9fb21c651e98df25u;
     return word ^ (word >> 32);
 }
 
-static hed_hash absorb(hed_hash hash, uint64_t word)
+static hed_hash hash_absorb(hed_hash hash, uint64_t word)
 {
-    hash.a = mix_a(hash.a ^ word);
-    hash.b = mix_b(hash.b + word);
+    hash.a = hash_mix_a(hash.a ^ word);
+    hash.b = hash_mix_b(hash.b + word);
     return hash;
 }
 
-static uint64_t read_word(const unsigned char *bytes, size_t size)
+static uint64_t hash_read_word(const unsigned char *bytes, size_t size)
 {
     uint64_t word = 0;
     for (size_t index = 0; index < size; index++) word |= (uint64_t)bytes[index] << (8 * index);
@@ -45,14 +45,14 @@ hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size)
 {
     const unsigned char *next = bytes;
     size_t left = size;
-    for (; left >= 8; left -= 8, next += 8) hash = absorb(hash, read_word(next, 8));
-    if (left > 0) hash = absorb(hash, read_word(next, left));
+    for (; left >= 8; left -= 8, next += 8) hash = hash_absorb(hash, hash_read_word(next, 8));
+    if (left > 0) hash = hash_absorb(hash, hash_read_word(next, left));
     /* tells "ab" + "c" from "a" + "bc", and a tail from the same tail with zeros */
-    hash = absorb(hash, size);
+    hash = hash_absorb(hash, size);
     /* The lanes meet once a call, so that each half of the result depends on both. The map is
      * invertible. */
     hash.a += hash.b;
-    hash.b = mix_b(hash.b ^ (hash.a << 32 | hash.a >> 32));
+    hash.b = hash_mix_b(hash.b ^ (hash.a << 32 | hash.a >> 32));
     return hash;
 }
 

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "heddle/author.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static hed_status fail_io(hed_error *error, const char *what, const char *path, int code)
+static hed_status path_fail(hed_error *error, const char *what, const char *path, int code)
 {
     char buffer[256];
     return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s", what, path,
@@ -33,29 +34,24 @@ bool hed_path_join(char *path, const char *folder, const char *name)
     return written >= 0 && written < HED_PATH_MAX;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 hed_status hed_path_make(const char *folder, hed_error *error)
 {
     char path[HED_PATH_MAX];
     if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder))
-        return fail_io(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
+        return path_fail(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
     /* Each '/' but a leading one ends the name of a folder to make, and so does the end of the
      * text. */
     for (char *end = path + 1;; end++) {
         if (*end != '/' && *end != '\0') continue;
         char former = *end;
         *end = '\0';
-        /* Another process may make the same folder now: what counts is that it is there
-         * afterwards. */
+        /* Another process may make the same folder now: it has to be there afterwards, that
+         * is all. */
         if (mkdir(path, 0700) != 0) {
             int code = errno;
-            if (!is_folder(path))
-                return fail_io(error, "make the folder", path, code == EEXIST ? ENOTDIR : code);
+            struct stat about;
+            if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+                return path_fail(error, "make the folder", path, code == EEXIST ? ENOTDIR : code);
         }
         *end = former;
         if (former == '\0') return HED_OK;
@@ -64,22 +60,20 @@ hed_status hed_path_make(const char *folder, hed_error *error)
 
 /* Reads to the end of the file into memory that grows, since the size of a pipe or of a file in
  * /proc is not known before. `*capacity` is what is allocated, also on failure. */
-static hed_status read_all(const hed_allocator *allocator, int file, const char *path, size_t limit,
-    char **bytes, size_t *size, size_t *capacity, hed_error *error)
+static hed_status path_read_all(const hed_allocator *allocator, int file, const char *path,
+    size_t limit, char **bytes, size_t *size, size_t *capacity, hed_error *error)
 {
     for (;;) {
-        if (*size > limit) {
+        if (*size > limit)
             return hed_fail(
                 error, HED_ERROR_IO, "cannot read %s: it is larger than %zu bytes", path, limit);
-        }
         if (*size + 1 >= *capacity) {
             /* limit + 1 shows that it is over */
             size_t larger = *capacity > limit / 2 ? limit + 2 : *capacity * 2;
             char *copy = hed_allocate(allocator, larger);
-            if (copy == NULL) {
+            if (!copy)
                 return hed_fail(
                     error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", larger, path);
-            }
             memcpy(copy, *bytes, *size);
             hed_release(allocator, *bytes, *capacity);
             *bytes = copy;
@@ -88,8 +82,8 @@ static hed_status read_all(const hed_allocator *allocator, int file, const char 
         ssize_t got = read(file, *bytes + *size, *capacity - *size - 1);
         if (got == 0) return HED_OK;
         if (got < 0 && errno == EAGAIN && fcntl(file, F_SETFL, 0) == 0)
-            continue; /* a pipe that somebody has open for writing: that is waited for */
-        if (got < 0 && errno != EINTR) return fail_io(error, "read", path, errno);
+            continue; /* a pipe that is open for writing: wait for it */
+        if (got < 0 && errno != EINTR) return path_fail(error, "read", path, errno);
         *size += got > 0 ? (size_t)got : 0;
     }
 }
@@ -111,7 +105,7 @@ bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
     return true;
 }
 
-static hed_status read_file(const hed_allocator *allocator, const char *path, size_t limit,
+static hed_status path_read_file(const hed_allocator *allocator, const char *path, size_t limit,
     bool own, char **bytes, size_t *size, hed_error *error)
 {
     limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
@@ -122,11 +116,10 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
         int code = errno;
         if (file >= 0) close(file);
         struct stat link;
-        if (own && code == ELOOP && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+        if (own && code == ELOOP && lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
             return hed_fail(
                 error, HED_ERROR_UNSUPPORTED, "%s is not loaded: it is a symbolic link", path);
-        }
-        return fail_io(error, "read", path, code);
+        return path_fail(error, "read", path, code);
     }
     char reason[96];
     if (own && !hed_path_is_own(&about, reason, sizeof reason)) {
@@ -139,21 +132,18 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
     size_t length = 0;
     char *content = hed_allocate(allocator, capacity);
     hed_status status =
-        content != NULL
-            ? read_all(allocator, file, path, limit, &content, &length, &capacity, error)
-            : hed_fail(
-                  error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", capacity, path);
+        content ? path_read_all(allocator, file, path, limit, &content, &length, &capacity, error)
+                : hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s",
+                      capacity, path);
     close(file);
-    if (status == HED_OK && length == 0 && S_ISFIFO(about.st_mode)) {
+    if (status == HED_OK && length == 0 && S_ISFIFO(about.st_mode))
         status = hed_fail(
             error, HED_ERROR_IO, "cannot read %s: it is a pipe that nothing is written into", path);
-    }
     /* Memory goes back with its exact size, and the caller knows only the size of the file. */
     char *exact = status == HED_OK ? hed_allocate(allocator, length + 1) : NULL;
-    if (status == HED_OK && exact == NULL) {
+    if (status == HED_OK && !exact)
         status = hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", length + 1, path);
-    }
     if (status == HED_OK) {
         memcpy(exact, content, length);
         *bytes = exact;
@@ -166,22 +156,22 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
 hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit,
     char **bytes, size_t *size, hed_error *error)
 {
-    return read_file(allocator, path, limit, false, bytes, size, error);
+    return path_read_file(allocator, path, limit, false, bytes, size, error);
 }
 
 hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit,
     char **bytes, size_t *size, hed_error *error)
 {
-    return read_file(allocator, path, limit, true, bytes, size, error);
+    return path_read_file(allocator, path, limit, true, bytes, size, error);
 }
 
 /* Opens a new file beside `path`. Its name holds process, thread and time; one that is taken all
  * the same (a folder shared by containers) is not touched. It does not grow with the name of the
  * file, which may be as long as allowed. */
-static int open_temporary(const char *path, char *temporary, mode_t mode)
+static int path_open_temporary(const char *path, char *temporary, mode_t mode)
 {
     const char *slash = strrchr(path, '/');
-    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    int folder = slash ? (int)(slash - path) + 1 : 0;
     for (int attempt = 0; attempt < 16; attempt++) {
         int written = snprintf(temporary, HED_PATH_MAX, "%.*s.heddle-%ld-%ld-%llx.tmp", folder,
             path, (long)getpid(), (long)gettid(), (unsigned long long)hed_now());
@@ -195,7 +185,7 @@ static int open_temporary(const char *path, char *temporary, mode_t mode)
     return -1;
 }
 
-static bool write_all(int file, const char *bytes, size_t size)
+static bool path_write_all(int file, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(file, bytes, size);
@@ -212,7 +202,7 @@ static bool write_all(int file, const char *bytes, size_t size)
 }
 
 /* `follow`: what a link points to is written, not the link replaced. */
-static hed_status begin(
+static hed_status path_begin(
     hed_path_writer *writer, const char *path, bool follow, mode_t mode, hed_error *error)
 {
     /* Renaming over a link would replace the link, and over a device (/dev/null) the device. */
@@ -223,32 +213,50 @@ static hed_status begin(
         return hed_fail(error, HED_ERROR_IO, "cannot write %s: it is not a regular file", path);
     if (exists && follow && realpath(path, target) != NULL) path = target;
     if (!hed_text_copy(writer->path, sizeof writer->path, path))
-        return fail_io(error, "write", path, ENAMETOOLONG);
-    writer->file = open_temporary(path, writer->temporary, mode);
-    return writer->file >= 0 ? HED_OK : fail_io(error, "write", path, errno);
+        return path_fail(error, "write", path, ENAMETOOLONG);
+    writer->file = path_open_temporary(path, writer->temporary, mode);
+    return writer->file >= 0 ? HED_OK : path_fail(error, "write", path, errno);
 }
 
 hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error)
 {
-    return begin(writer, path, true, 0666, error);
+    return path_begin(writer, path, true, 0666, error);
 }
 
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
 {
-    return write_all(writer->file, bytes, size) ? HED_OK
-                                                : fail_io(error, "write", writer->path, errno);
+    return path_write_all(writer->file, bytes, size) ? HED_OK
+                                                : path_fail(error, "write", writer->path, errno);
+}
+
+int hed_file_commit(int file, const char *temporary, const char *path)
+{
+    /* The bytes before the name: a crash after the rename must not leave an empty file under it. */
+    if (fsync(file) != 0 || rename(temporary, path) != 0) {
+        int code = errno;
+        unlink(temporary);
+        return code;
+    }
+    char folder[HED_PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (length >= sizeof folder) return 0;
+    memcpy(folder, length ? path : ".", length ? length : 1);
+    folder[length ? length : 1] = '\0';
+    /* The file is there and whole even where its folder cannot be opened or synced. */
+    int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (above >= 0) {
+        (void)fsync(above);
+        close(above);
+    }
+    return 0;
 }
 
 hed_status hed_path_commit(hed_path_writer *writer, hed_error *error)
 {
-    /* Network file systems report a full disk on closing. */
-    bool good = close(writer->file) == 0 && rename(writer->temporary, writer->path) == 0;
-    int code = errno;
-    if (!good) {
-        unlink(writer->temporary);
-        return fail_io(error, "write", writer->path, code);
-    }
-    return HED_OK;
+    int code = hed_file_commit(writer->file, writer->temporary, writer->path);
+    close(writer->file);
+    return code ? path_fail(error, "write", writer->path, code) : HED_OK;
 }
 
 void hed_path_abandon(hed_path_writer *writer)
@@ -261,15 +269,20 @@ hed_status hed_path_write_own(
     const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error)
 {
     hed_path_writer writer;
-    hed_status status = begin(&writer, path, false, 0644, error);
-    if (status != HED_OK) return status;
-    for (size_t index = 0; index < count && status == HED_OK; index++)
+    hed_status status = path_begin(&writer, path, false, 0644, error);
+    if (status) return status;
+    for (size_t index = 0; index < count && !status; index++)
         status = hed_path_add(&writer, parts[index], sizes[index], error);
-    if (status != HED_OK) {
+    if (status) {
         hed_path_abandon(&writer);
         return status;
     }
-    return hed_path_commit(&writer, error);
+    /* Not synced: what is written here can be made again, and its reader knows half a file by its
+     * hash. Network file systems report a full disk on closing. */
+    bool good = close(writer.file) == 0 && rename(writer.temporary, writer.path) == 0;
+    int code = errno;
+    if (!good) unlink(writer.temporary);
+    return good ? HED_OK : path_fail(error, "write", path, code);
 }
 
 typedef struct own_object {
@@ -279,9 +292,8 @@ typedef struct own_object {
 } own_object;
 
 /* Looks for the loaded object (the program or a library) that holds the address. */
-static int find_own_object(struct dl_phdr_info *object, size_t size, void *user)
+static int path_find_object(struct dl_phdr_info *object, size_t size, void *user)
 {
-    (void)size;
     own_object *own = user;
     for (int index = 0; index < object->dlpi_phnum; index++) {
         uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[index].p_vaddr;
@@ -289,8 +301,7 @@ static int find_own_object(struct dl_phdr_info *object, size_t size, void *user)
             own->address - begin >= object->dlpi_phdr[index].p_memsz)
             continue;
         const char *name = object->dlpi_name; /* empty for the program itself */
-        own->found =
-            realpath(name != NULL && name[0] != '\0' ? name : "/proc/self/exe", own->path) != NULL;
+        own->found = realpath(name && name[0] != '\0' ? name : "/proc/self/exe", own->path) != NULL;
         return 1;
     }
     return 0;
@@ -300,8 +311,8 @@ void hed_path_of_library(char *folder, size_t size)
 {
     char path[PATH_MAX];
     own_object own = {.address = (uintptr_t)&hed_path_of_library, .path = path};
-    dl_iterate_phdr(find_own_object, &own);
+    dl_iterate_phdr(path_find_object, &own);
     char *slash = own.found ? strrchr(path, '/') : NULL;
-    if (slash != NULL) slash[slash == path ? 1 : 0] = '\0';
-    if (slash == NULL || !hed_text_copy(folder, size, path)) hed_text_copy(folder, size, "");
+    if (slash) slash[slash == path ? 1 : 0] = '\0';
+    if (!slash || !hed_text_copy(folder, size, path)) hed_text_copy(folder, size, "");
 }

@@ -26,7 +26,9 @@ bool hed_path_is_own(const struct stat *about, char *reason, size_t size);
 hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit,
     char **bytes, size_t *size, hed_error *error);
 /* Writes a file that this user alone may write (mode 0644) to a temporary name in the same folder,
- * then renames; a symbolic link of that name is replaced. Nothing is left behind on failure. */
+ * then renames; a symbolic link of that name is replaced. Nothing is left behind on failure.
+ * After a crash of the system it may be empty or cut: for what its reader checks and can do
+ * without. */
 hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes,
     size_t count, hed_error *error);
 
@@ -39,7 +41,7 @@ typedef struct hed_path_writer {
 
 hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error);
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error);
-/* One of these two ends it: the file is there whole, or nothing is. */
+/* One of these two ends it: the file is there whole, whatever happens next, or nothing is. */
 hed_status hed_path_commit(hed_path_writer *writer, hed_error *error);
 void hed_path_abandon(hed_path_writer *writer);
 /* Folder of the file that holds this code (the library or the program), "" if unknown. */

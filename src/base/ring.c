@@ -29,22 +29,20 @@ hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes
     hed_ring **ring, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    assert(ring != NULL);
+    assert(ring);
     *ring = NULL;
-    if (record_bytes == 0 || capacity == 0 || capacity > UINT32_C(1) << 31) {
+    if (record_bytes == 0 || capacity == 0 || capacity > UINT32_C(1) << 31)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a ring of %u records of %u bytes: expected at least one byte and 1 to 2147483648 records",
             capacity, record_bytes);
-    }
     uint32_t rounded = 1;
     while (rounded < capacity) rounded *= 2;
     size_t bytes = sizeof(hed_ring) + (size_t)rounded * record_bytes;
     hed_ring *made = hed_allocate(allocator, bytes);
-    if (made == NULL) {
+    if (!made)
         return hed_fail(error, HED_ERROR_MEMORY,
             "out of memory for a ring of %u records of %u bytes", rounded, record_bytes);
-    }
-    made->allocator = allocator != NULL ? *allocator : hed_default_allocator();
+    made->allocator = allocator ? *allocator : hed_default_allocator();
     made->bytes = bytes;
     made->record_bytes = record_bytes;
     made->capacity = rounded;
@@ -55,7 +53,7 @@ hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes
 
 void hed_ring_destroy(hed_ring *ring)
 {
-    if (ring != NULL) {
+    if (ring) {
         hed_allocator allocator = ring->allocator;
         hed_release(&allocator, ring, ring->bytes);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Room for `more` bytes and the final zero. */
-static bool reserve(hed_text *text, size_t more)
+static bool text_reserve(hed_text *text, size_t more)
 {
     if (text->failed) return false;
     size_t free_bytes = text->capacity - text->size;
@@ -22,7 +22,7 @@ static bool reserve(hed_text *text, size_t more)
         capacity *= 2;
     }
     char *bytes = hed_allocate(text->allocator, capacity);
-    if (bytes == NULL) {
+    if (!bytes) {
         text->failed = true;
         return false;
     }
@@ -43,7 +43,7 @@ void hed_text_add(hed_text *text, const char *format, ...)
         text->failed = true;
         return;
     }
-    if (!reserve(text, (size_t)length)) return;
+    if (!text_reserve(text, (size_t)length)) return;
     va_start(arguments, format);
     vsnprintf(text->bytes + text->size, text->capacity - text->size, format, arguments);
     va_end(arguments);
@@ -52,7 +52,7 @@ void hed_text_add(hed_text *text, const char *format, ...)
 
 void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size)
 {
-    if (!reserve(text, size)) return;
+    if (!text_reserve(text, size)) return;
     if (size > 0) memcpy(text->bytes + text->size, bytes, size);
     text->size += size;
     text->bytes[text->size] = '\0';

@@ -72,7 +72,7 @@ static void pause_processor(void)
 }
 
 /* Whether the gate's value is not `seen` any more; looks a few times. */
-static bool look_at(const gate *at, unsigned seen)
+static bool gate_look(const gate *at, unsigned seen)
 {
     for (int look = 0; look < SPINS_BY_CLOCK; look++) {
         if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) return true;
@@ -81,10 +81,10 @@ static bool look_at(const gate *at, unsigned seen)
     return false;
 }
 
-static void sleep_at(gate *at, unsigned seen)
+static void gate_sleep(gate *at, unsigned seen)
 {
-    /* Either turn() sees this sleeper, or the kernel sees the new value and does not let it sleep:
-     * each side writes its word before it reads the other's, all in one total order. */
+    /* Either gate_turn() sees this sleeper, or the kernel sees the new value and does not put it to
+     * sleep: each side writes its word before it reads the other's, all in one total order. */
     atomic_fetch_add_explicit(&at->sleepers, 1, memory_order_seq_cst);
     while (atomic_load_explicit(&at->value, memory_order_seq_cst) == seen)
         syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
@@ -92,21 +92,21 @@ static void sleep_at(gate *at, unsigned seen)
 }
 
 /* Returns once the gate's value is not `seen` any more. */
-static void wait_at(gate *at, unsigned seen, bool spin)
+static void gate_wait(gate *at, unsigned seen, bool spin)
 {
     if (!spin) {
-        sleep_at(at, seen);
+        gate_sleep(at, seen);
         return;
     }
-    bool turned = look_at(at, seen), short_wait = true;
+    bool turned = gate_look(at, seen), short_wait = true;
     unsigned limit = atomic_load_explicit(&at->spin_ns, memory_order_relaxed);
     if (!turned) {
         uint64_t begin = hed_now();
         do {
-            turned = look_at(at, seen);
+            turned = gate_look(at, seen);
         } while (!turned && hed_now() - begin < limit);
         if (!turned) {
-            sleep_at(at, seen);
+            gate_sleep(at, seen);
             short_wait = hed_now() - begin < SPIN_MOST_NS; /* then spinning would have been right */
         }
     }
@@ -116,7 +116,7 @@ static void wait_at(gate *at, unsigned seen, bool spin)
 }
 
 /* Lets everybody pass who waits at the gate. Only one thread at a time turns a gate. */
-static void turn(gate *at)
+static void gate_turn(gate *at)
 {
     unsigned next = atomic_load_explicit(&at->value, memory_order_relaxed) + 1;
     atomic_store_explicit(&at->value, next, memory_order_seq_cst);
@@ -129,7 +129,7 @@ uint32_t hed_processor_count(void)
     /* The set of the calling thread, which is the one that the threads it starts inherit. */
     for (size_t processors = 1024; processors <= (size_t)1 << 20; processors *= 2) {
         cpu_set_t *set = CPU_ALLOC(processors);
-        if (set == NULL) break;
+        if (!set) break;
         size_t size = CPU_ALLOC_SIZE(processors);
         int failed = sched_getaffinity(0, size, set), code = errno;
         int count = failed == 0 ? CPU_COUNT_S(size, set) : 0;
@@ -142,22 +142,23 @@ uint32_t hed_processor_count(void)
     return online > 0 ? (uint32_t)online : 1;
 }
 
-static void *run_member(void *argument)
+static void *team_run_member(void *argument)
 {
     member *self = argument;
     hed_team *team = self->team;
     unsigned seen = 0; /* runs that this member has taken part in */
     for (;;) {
-        wait_at(&team->start, seen, team->spin);
+        gate_wait(&team->start, seen, team->spin);
         seen++;
         if (team->ending) return NULL;
         team->function(team->user, team, self->index);
-        if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1) turn(&team->done);
+        if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1)
+            gate_turn(&team->done);
     }
 }
 
 /* Starts a thread for each member but the first. Gives 0 or the error number. */
-static int start_threads(hed_team *team)
+static int team_start_threads(hed_team *team)
 {
     /* Signals belong to the program's own threads. Faults stay open: they strike the thread that
      * made them, and blocked they would end the process past the handlers of debuggers and
@@ -172,7 +173,7 @@ static int start_threads(hed_team *team)
     for (uint32_t index = 1; index < team->size && code == 0; index++) {
         member *next = &team->members[index];
         *next = (member){.team = team, .index = index};
-        code = pthread_create(&next->thread, NULL, run_member, next);
+        code = pthread_create(&next->thread, NULL, team_run_member, next);
         if (code == 0) {
             char name[16]; /* the kernel's limit */
             snprintf(name, sizeof name, "heddle-%u", index % THREADS_MAX);
@@ -188,21 +189,21 @@ hed_status hed_team_create(
     const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    assert(team != NULL);
+    assert(team);
     *team = NULL;
     uint32_t processors = hed_processor_count();
     uint32_t size = threads > 0 ? threads : processors;
     hed_team *made = size <= THREADS_MAX ? hed_allocate(allocator, sizeof *made) : NULL;
-    member *members = made != NULL ? hed_allocate(allocator, size * sizeof *members) : NULL;
-    if (members == NULL) {
+    member *members = made ? hed_allocate(allocator, size * sizeof *members) : NULL;
+    if (!members) {
         hed_release(allocator, made, sizeof *made);
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a team of %u threads", size);
     }
-    made->allocator = allocator != NULL ? *allocator : hed_default_allocator();
+    made->allocator = allocator ? *allocator : hed_default_allocator();
     made->size = size;
     made->spin = size <= processors;
     made->members = members;
-    int code = start_threads(made);
+    int code = team_start_threads(made);
     if (code != 0) {
         uint32_t started = made->threads + 1;
         hed_team_destroy(made);
@@ -217,10 +218,10 @@ hed_status hed_team_create(
 
 void hed_team_destroy(hed_team *team)
 {
-    if (team == NULL) return;
+    if (!team) return;
     assert(!team->running);
     team->ending = true;
-    turn(&team->start);
+    gate_turn(&team->start);
     for (uint32_t index = 1; index <= team->threads; index++)
         pthread_join(team->members[index].thread, NULL);
     hed_allocator allocator = team->allocator;
@@ -241,12 +242,12 @@ void hed_team_run(
     team->running = true;
     team->function = function;
     team->user = user;
-    /* made visible by turn() */
+    /* made visible by gate_turn() */
     atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed);
     unsigned seen = atomic_load_explicit(&team->done.value, memory_order_relaxed);
-    turn(&team->start);
+    gate_turn(&team->start);
     function(user, team, 0);
-    wait_at(&team->done, seen, team->spin);
+    gate_wait(&team->done, seen, team->spin);
     team->running = false;
 }
 
@@ -255,12 +256,12 @@ void hed_team_barrier(hed_team *team)
     if (team->size == 1) return;
     unsigned seen = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
-        wait_at(&team->phase, seen, team->spin);
+        gate_wait(&team->phase, seen, team->spin);
         return;
     }
     /* nobody arrives again before the turn */
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
-    turn(&team->phase);
+    gate_turn(&team->phase);
 }
 
 /* A range in pieces of nearly the same length, which the members take as they become free. */
@@ -272,10 +273,8 @@ typedef struct pieces {
     _Alignas(LINE) atomic_uint_least64_t next;
 } pieces;
 
-static void take_pieces(void *user, hed_team *team, uint32_t member_index)
+static void team_take_pieces(void *user, hed_team *team, uint32_t member_index)
 {
-    (void)team;
-    (void)member_index;
     pieces *work = user;
     for (;;) {
         uint64_t piece = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
@@ -299,5 +298,5 @@ void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
     }
     pieces work = {.function = function, .user = user, .length = count / total,
         .longer = count % total, .total = total};
-    hed_team_run(team, take_pieces, &work);
+    hed_team_run(team, team_take_pieces, &work);
 }

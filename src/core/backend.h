@@ -157,7 +157,7 @@ struct hed_step {
     void *user;
 };
 
-/* ---- the table ---- */
+/* ---- the table: an entry marked optional may be NULL, and what then holds is said ---- */
 
 struct hed_backend {
     const char *name;
@@ -174,12 +174,15 @@ struct hed_backend {
     hed_status (*device_open)(hed_device *device, hed_error *error);
     /* also of adopted ones; the program's own handles stay */
     void (*device_close)(hed_device *device);
+    /* optional: no foreign context, no handle and no function of the driver is given away */
     hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native,
         hed_device *device, hed_error *error);
+    /* optional */
     hed_status (*device_native)(hed_device *device, hed_native_device *native, hed_error *error);
     hed_status (*device_memory)(
         hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
     hed_status (*device_wait)(hed_device *device, hed_error *error);
+    /* optional */
     void *(*symbol)(hed_backend_slot *slot, const char *name);
 
     /* memory kind, size, and for CALLER `host`, for NATIVE `native` come in `def`; fills host,
@@ -187,7 +190,7 @@ struct hed_backend {
     hed_status (*buffer_create)(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
     hed_status (*buffer_part)(hed_buffer *part, hed_error *error);
     void (*buffer_destroy)(hed_buffer *buffer);
-    /* Optional (NULL: never shared). UNSUPPORTED makes the core fall back to copies. */
+    /* optional: never shared. UNSUPPORTED makes the core fall back to copies. */
     hed_status (*buffer_share_gl)(hed_buffer *buffer, hed_error *error);
     hed_status (*gl_acquire)(hed_stream *stream, hed_buffer *buffer, hed_error *error);
     hed_status (*gl_release)(hed_stream *stream, hed_buffer *buffer, hed_error *error);
@@ -219,11 +222,11 @@ struct hed_backend {
     hed_status (*stream_wait_event)(hed_stream *stream, hed_event *event, hed_error *error);
     hed_status (*event_elapsed)(hed_event *from, hed_event *to, double *seconds, hed_error *error);
 
-    /* Source to binary; NULL: nothing to compile (host). BUILD fills error->log. May run in any
+    /* optional: nothing to compile (host). Source to binary. BUILD fills error->log. May run in any
      * thread. */
     hed_status (*build)(const hed_build *build, hed_binary *binary, hed_error *error);
-    /* Compiles for machines that have no compiler, without a device: `build->device` has only
-     * info.capabilities. NULL: never needed. */
+    /* optional: never needed. Compiles for machines that have no compiler, without a device:
+     * `build->device` has only info.capabilities. */
     hed_status (*build_ahead)(
         const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
     /* Text of options that build() would use, for the cache key: complete, the prelude's text not
@@ -239,7 +242,7 @@ struct hed_backend {
     hed_status (*resident_groups)(const hed_program *program, uint32_t group_items,
         uint64_t local_bytes, int64_t *groups, hed_error *error);
 
-    /* Driver's own graphs; NULL: the core re-enqueues the steps. */
+    /* optional, the four together: the core re-enqueues the steps. Driver's own graphs. */
     hed_status (*graph_build)(
         hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
     hed_status (*graph_update)(

@@ -12,7 +12,7 @@ const char *hed_pack_method_name(hed_pack_method method)
 
 /* ---- the problem ---- */
 
-static bool make_problem(const hed_pack_def *def, pack_problem *p)
+static bool pack_make_problem(const hed_pack_def *def, pack_problem *p)
 {
     if (!def || !def->counts || def->types < 1 || def->types > HED_PACK_MAX_TYPES ||
         def->warps < 1 || def->warps > HED_PACK_MAX_WARPS || def->lanes < 1 ||
@@ -43,7 +43,7 @@ static bool make_problem(const hed_pack_def *def, pack_problem *p)
 uint32_t hed_pack_capacity(const hed_pack_def *def)
 {
     pack_problem p;
-    if (!make_problem(def, &p)) return 0;
+    if (!pack_make_problem(def, &p)) return 0;
     if (def->method == HED_PACK_NAIVE) return p.total;
     /* A piece ends with its type or with its row. Rows are never more than types need that have
      * rows of their own, plus a round. */
@@ -55,7 +55,7 @@ uint32_t hed_pack_capacity(const hed_pack_def *def)
 /* ---- writing ---- */
 
 /* The rows of one warp; gives how many. */
-static uint32_t write_warp(const pack_problem *p, const pack_plan *plan,
+static uint32_t pack_write_warp(const pack_problem *p, const pack_plan *plan,
     const pack_placing *placing, uint32_t warp, uint32_t *written, pack_output *output)
 {
     uint32_t row = 0;
@@ -76,19 +76,8 @@ static uint32_t write_warp(const pack_problem *p, const pack_plan *plan,
     return row;
 }
 
-static void write_plan(const pack_problem *p, const pack_plan *plan, const pack_placing *placing,
-    pack_output *output, hed_pack_layout *layout)
-{
-    uint32_t written[PACK_KINDS] = {0}; /* rows of each kind */
-    for (uint32_t warp = 0; warp < p->warps; warp++) {
-        uint32_t rows = write_warp(p, plan, placing, warp, written, output);
-        layout->warps_used += rows > 0;
-        if (rows > layout->rows) layout->rows = rows;
-    }
-}
-
 /* Most types in a warp's list of rows of one type. */
-static uint32_t occupancy_of_lists(
+static uint32_t pack_occupancy_of_lists(
     const pack_problem *p, const pack_plan *plan, const pack_placing *placing)
 {
     uint32_t most = 0;
@@ -102,7 +91,7 @@ static uint32_t occupancy_of_lists(
     return most;
 }
 
-static void make_plan(
+static void pack_make_plan(
     const pack_problem *p, hed_pack_method method, pack_plan *plan, hed_pack_layout *layout)
 {
     switch (method) {
@@ -120,7 +109,7 @@ hed_status hed_pack(
 {
     pack_problem p;
     *layout = (hed_pack_layout){0};
-    if (!make_problem(def, &p) || (!pieces && capacity > 0)) return HED_ERROR_ARGUMENT;
+    if (!pack_make_problem(def, &p) || (!pieces && capacity > 0)) return HED_ERROR_ARGUMENT;
     pack_output output = {.pieces = pieces, .capacity = capacity};
     if (p.types > 0 && def->method == HED_PACK_NAIVE) {
         pack_naive(&p, &output, layout);
@@ -128,17 +117,121 @@ hed_status hed_pack(
         pack_plan plan;
         pack_placing placing;
         pack_start(&plan);
-        make_plan(&p, def->method, &plan, layout);
+        pack_make_plan(&p, def->method, &plan, layout);
         if (def->method == HED_PACK_ROWS) {
             pack_place_lists(&p, &plan, &placing);
-            layout->max_occupancy = occupancy_of_lists(&p, &plan, &placing);
+            layout->max_occupancy = pack_occupancy_of_lists(&p, &plan, &placing);
         } else {
             pack_place(&p, &plan, &placing);
             layout->max_occupancy = pack_occupancy(&plan);
         }
         layout->max_cost = pack_highest_load(&p, &placing);
-        write_plan(&p, &plan, &placing, &output, layout);
+        uint32_t written[PACK_KINDS] = {0}; /* rows of each kind */
+        for (uint32_t warp = 0; warp < p.warps; warp++) {
+            uint32_t rows = pack_write_warp(&p, &plan, &placing, warp, written, &output);
+            layout->warps_used += rows > 0;
+            if (rows > layout->rows) layout->rows = rows;
+        }
     }
     layout->piece_count = output.count;
     return output.count <= capacity ? HED_OK : HED_ERROR_BOUNDS;
+}
+
+/* ---- naive ---- */
+
+/* As the entities come: types interleaved in turn (one of each, then the second of each, ...), rows
+ * to warps in turn. It is what the other methods are compared with. */
+
+/* A place in that order. In a round each type that still has entities comes once; which these are
+ * changes where the smallest has ended: rounds of the same types are one stretch, so that any place
+ * is found without counting up to it. */
+typedef struct turn {
+    uint32_t place;
+    uint32_t round, end; /* `end`: of the stretch */
+    uint32_t index;      /* among the types of the round */
+    uint32_t count;
+    uint32_t types[HED_PACK_MAX_TYPES];
+} turn;
+
+static void pack_begin_stretch(const pack_problem *p, uint32_t round, turn *t)
+{
+    t->round = round;
+    t->index = t->count = 0;
+    t->end = UINT32_MAX;
+    for (uint32_t type = 0; type < p->types; type++) {
+        if (p->count[type] <= round) continue;
+        t->types[t->count++] = type;
+        t->end = p->count[type] < t->end ? p->count[type] : t->end;
+    }
+}
+
+static void pack_go_to(const pack_problem *p, uint32_t place, turn *t)
+{
+    if (t->place == place) return; /* the next row, as it is where each warp has one */
+    t->place = place;
+    pack_begin_stretch(p, 0, t);
+    for (uint64_t size; place >= (size = (uint64_t)(t->end - t->round) * t->count);
+         place -= (uint32_t)size)
+        pack_begin_stretch(p, t->end, t);
+    t->round += place / t->count;
+    t->index = place % t->count;
+}
+
+/* One row: as many entities as it has. Gives a mask of their types. */
+static uint32_t pack_write_row(
+    const pack_problem *p, uint32_t warp, uint32_t row, turn *t, pack_output *output)
+{
+    uint32_t place = (row * p->warps + warp) * p->lanes, mask = 0;
+    uint32_t size = p->total - place < p->lanes ? p->total - place : p->lanes;
+    pack_go_to(p, place, t);
+    for (uint32_t lane = 0; lane < size;) {
+        if (t->count == 1) { /* no other type is left */
+            uint32_t type = t->types[0], count = t->end - t->round;
+            if (count > size - lane) count = size - lane;
+            pack_write(output, (hed_pack_piece){p->type[type], t->round, count, warp, row, lane});
+            mask |= 1u << type;
+            lane += count;
+            t->round += count;
+        } else {
+            for (; t->index < t->count && lane < size; t->index++, lane++) {
+                pack_write(output,
+                    (hed_pack_piece){p->type[t->types[t->index]], t->round, 1, warp, row, lane});
+                mask |= 1u << t->types[t->index];
+            }
+            if (t->index < t->count) break;
+            t->index = 0;
+            t->round++;
+        }
+        if (t->round == t->end) pack_begin_stretch(p, t->end, t);
+    }
+    t->place += size;
+    return mask;
+}
+
+static void pack_account(const pack_problem *p, uint32_t mask, double *cost, uint32_t *occupancy)
+{
+    uint32_t types = 0;
+    for (uint32_t type = 0; type < p->types; type++) {
+        if (!(mask >> type & 1)) continue;
+        types++;
+        *cost += p->cost[type];
+    }
+    *occupancy = types > *occupancy ? types : *occupancy;
+}
+
+void pack_naive(const pack_problem *p, pack_output *output, hed_pack_layout *layout)
+{
+    uint32_t rows = (p->total + p->lanes - 1) / p->lanes; /* of all warps */
+    turn t = {0};
+    pack_begin_stretch(p, 0, &t);
+    for (uint32_t warp = 0; warp < p->warps && warp < rows; warp++) {
+        double cost = 0;
+        uint32_t row = 0;
+        for (; row * p->warps + warp < rows; row++)
+            pack_account(
+                p, pack_write_row(p, warp, row, &t, output), &cost, &layout->max_occupancy);
+        if (cost > layout->max_cost) layout->max_cost = cost;
+        if (row > layout->rows) layout->rows = row;
+    }
+    layout->warps_used = rows < p->warps ? rows : p->warps;
 }

@@ -49,7 +49,7 @@ void pack_finish(pack_plan *plan)
     }
 }
 
-static void clear(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+static void pack_clear(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
 {
     for (uint32_t w = 0; w < p->warps; w++) {
         memset(placing->rows[w], 0, plan->kinds * sizeof placing->rows[w][0]);
@@ -57,10 +57,10 @@ static void clear(const pack_problem *p, const pack_plan *plan, pack_placing *pl
     }
 }
 
-static void place_in_order(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+static void pack_place_in_order(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
 {
     uint32_t w = 0;
-    clear(p, plan, placing);
+    pack_clear(p, plan, placing);
     for (uint32_t k = 0; k < plan->kinds; k++) {
         for (uint32_t i = 0; i < plan->kind[k].repeat; i++, w++) {
             placing->rows[w][k] = 1;
@@ -77,7 +77,7 @@ typedef struct scheduler {
 } scheduler;
 
 /* Gives the first warp a row of that cost, and its new load. */
-static double add_row(pack_placing *placing, scheduler *s, uint32_t kind, double cost)
+static double pack_add_row(pack_placing *placing, scheduler *s, uint32_t kind, double cost)
 {
     uint8_t warp = s->warp[0];
     double load = placing->load[warp] += cost;
@@ -93,7 +93,8 @@ static double add_row(pack_placing *placing, scheduler *s, uint32_t kind, double
     return load;
 }
 
-static scheduler *least_loaded(const pack_placing *placing, scheduler *schedulers, uint32_t count)
+static scheduler *pack_least_loaded(
+    const pack_placing *placing, scheduler *schedulers, uint32_t count)
 {
     scheduler *best = schedulers;
     for (uint32_t i = 1; i < count; i++) {
@@ -104,12 +105,12 @@ static scheduler *least_loaded(const pack_placing *placing, scheduler *scheduler
     return best;
 }
 
-static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
+static void pack_place_balanced(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
 {
     scheduler schedulers[SCHEDULERS] = {0};
     uint32_t used = p->warps < SCHEDULERS ? p->warps : SCHEDULERS;
     double highest = 0;
-    clear(p, plan, placing);
+    pack_clear(p, plan, placing);
     for (uint32_t w = 0; w < p->warps; w++) {
         scheduler *s = &schedulers[w % SCHEDULERS];
         s->warp[s->count++] = (uint8_t)w;
@@ -118,7 +119,7 @@ static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_pl
         uint32_t k = plan->order[o], left = plan->kind[k].repeat;
         double cost = plan->kind[k].cost;
         while (left > 0) {
-            scheduler *s = least_loaded(placing, schedulers, used);
+            scheduler *s = pack_least_loaded(placing, schedulers, used);
             /* Where warps differ by no more than one row, each gets one before any gets two: whole
              * rounds at once. */
             if (left >= p->warps && highest - placing->load[s->warp[0]] <= cost) {
@@ -132,7 +133,7 @@ static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_pl
                 left %= p->warps;
                 continue;
             }
-            double load = add_row(placing, s, k, cost);
+            double load = pack_add_row(placing, s, k, cost);
             highest = load > highest ? load : highest;
             left--;
         }
@@ -141,8 +142,8 @@ static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_pl
 
 void pack_place(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
 {
-    if (plan->rows <= p->warps) place_in_order(p, plan, placing);
-    else place_balanced(p, plan, placing);
+    if (plan->rows <= p->warps) pack_place_in_order(p, plan, placing);
+    else pack_place_balanced(p, plan, placing);
 }
 
 double pack_highest_load(const pack_problem *p, const pack_placing *placing)
@@ -157,7 +158,7 @@ double pack_highest_load(const pack_problem *p, const pack_placing *placing)
 
 /* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and
  * some warp as many rows as the mean, if only of the cheapest. */
-static double lowest_load(const pack_problem *p, const pack_plan *plan)
+static double pack_lowest_load(const pack_problem *p, const pack_plan *plan)
 {
     uint32_t left = (plan->rows + p->warps - 1) / p->warps;
     double sum = 0, crowd = 0;
@@ -175,12 +176,12 @@ static double lowest_load(const pack_problem *p, const pack_plan *plan)
 
 /* A warp whose rows mix types does the same work, and no more, with a row for each of these
  * types. */
-static void unmix(const pack_problem *p, const pack_plan *mixed, const pack_placing *from,
+static void pack_unmix(const pack_problem *p, const pack_plan *mixed, const pack_placing *from,
     const pack_plan *plan, pack_placing *to)
 {
     uint32_t left[PACK_KINDS];
     for (uint32_t k = 0; k < plan->kinds; k++) left[k] = plan->kind[k].repeat;
-    clear(p, plan, to);
+    pack_clear(p, plan, to);
     for (uint32_t w = 0; w < p->warps; w++) {
         uint32_t touched[HED_PACK_MAX_TYPES] = {0}; /* rows of the warp with this type */
         for (uint32_t k = 0; k < mixed->kinds; k++)
@@ -199,14 +200,14 @@ static void unmix(const pack_problem *p, const pack_plan *mixed, const pack_plac
 
 void pack_place_lists(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
 {
-    place_balanced(p, plan, placing);
+    pack_place_balanced(p, plan, placing);
     double load = pack_highest_load(p, placing);
-    if (load <= lowest_load(p, plan)) return;
+    if (load <= pack_lowest_load(p, plan)) return;
     pack_plan mixed;
     pack_placing other;
     pack_start(&mixed);
     if (!pack_exact_cost(p, load, &mixed)) return;
     pack_finish(&mixed);
     pack_place(p, &mixed, &other);
-    if (pack_highest_load(p, &other) < load) unmix(p, &mixed, &other, plan, placing);
+    if (pack_highest_load(p, &other) < load) pack_unmix(p, &mixed, &other, plan, placing);
 }

@@ -1,5 +1,5 @@
 /* What the methods of packing share: the problem without its empty types, and a plan: which rows
- * there are, before anybody has said which warp runs them. A row is what a warp does at once,
+ * there are, before it is said which warp runs them. A row is what a warp does at once,
  * `lanes` lanes. With more entities than lanes a warp has several. */
 #ifndef HED_PACK_PLAN_H
 #define HED_PACK_PLAN_H
@@ -75,13 +75,13 @@ bool pack_exact_cost(const pack_problem *problem, double below, pack_plan *plan)
 /* A number of types that some row has in every layout in order: never above the least possible. */
 uint32_t pack_occupancy_bound(const pack_problem *problem);
 
-/* ---- spread.c, rows.c ---- */
+/* ---- spread.c ---- */
 
 void pack_spread(const pack_problem *problem, pack_plan *plan);
 /* One type a row. */
 void pack_rows(const pack_problem *problem, pack_plan *plan);
 
-/* ---- naive.c: no plan, pieces at once ---- */
+/* ---- pack.c: no plan, pieces at once ---- */
 
 void pack_naive(const pack_problem *problem, pack_output *output, hed_pack_layout *layout);
 

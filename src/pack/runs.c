@@ -22,16 +22,16 @@ typedef struct run {
     double dearest;
 } run;
 
-static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t pack_most(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static void append(const pack_problem *p, run *r, uint32_t type)
+static void pack_append(const pack_problem *p, run *r, uint32_t type)
 {
     uint32_t used = r->used + p->rest[type];
     double cost = p->cost[type];
     if (r->used > 0) { /* it shares the last row */
         r->types++;
         r->cost += cost;
-        r->occupancy = most(r->occupancy, r->types);
+        r->occupancy = pack_most(r->occupancy, r->types);
         r->dearest = r->cost > r->dearest ? r->cost : r->dearest;
         if (p->full[type] == 0 && used < p->lanes) {
             r->used = used;
@@ -43,20 +43,13 @@ static void append(const pack_problem *p, run *r, uint32_t type)
     r->used = used < p->lanes ? used : used - p->lanes;
     r->types = 1;
     r->cost = cost;
-    r->occupancy = most(r->occupancy, 1);
+    r->occupancy = pack_most(r->occupancy, 1);
     r->dearest = cost > r->dearest ? cost : r->dearest;
-}
-
-static run single(const pack_problem *p, uint32_t type)
-{
-    run r = {0};
-    append(p, &r, type);
-    return r;
 }
 
 /* ---- from cuts to a plan ---- */
 
-static void plan_run(const pack_problem *p, uint32_t from, uint32_t to, pack_plan *plan)
+static void pack_plan_run(const pack_problem *p, uint32_t from, uint32_t to, pack_plan *plan)
 {
     uint32_t used = 0;
     for (uint32_t type = from; type < to; type++) {
@@ -120,15 +113,15 @@ uint32_t pack_occupancy_bound(const pack_problem *p)
 /* Step 4: from left to right each run takes in the next one where no row gets more than `allowed`
  * types. One pass does all that can be done: a run that could not take in the next one cannot take
  * it in when that has grown. Gives the rows that are left. */
-static uint32_t merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
+static uint32_t pack_merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
 {
     uint32_t kept = 0, rows = 0;
     run current = {0};
     for (uint32_t r = 0; r < *runs; r++) {
         run joined = current, apart = {0};
         for (uint32_t type = begin[r]; type < begin[r + 1]; type++) {
-            append(p, &joined, type);
-            append(p, &apart, type);
+            pack_append(p, &joined, type);
+            pack_append(p, &apart, type);
         }
         if (r > 0 && joined.occupancy <= allowed) {
             current = joined;
@@ -152,12 +145,17 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
     /* The conservative guess: what is not enough in any case is not tried. At 1 there is nothing to
      * merge. */
     uint32_t allowed = pack_occupancy_bound(p), rows = 0;
-    for (uint32_t t = 0; t < p->types; t++) rows += single(p, t).rows;
-    if (allowed > 1) rows = merge(p, allowed, begin, &runs);
+    for (uint32_t t = 0; t < p->types; t++) {
+        run alone = {0};
+        pack_append(p, &alone, t);
+        rows += alone.rows;
+    }
+    if (allowed > 1) rows = pack_merge(p, allowed, begin, &runs);
     /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do:
      * runs are tight, and to close the space between two of them gives a row one type more. */
-    for (*iterations = 1; rows > p->rows; ++*iterations) rows = merge(p, ++allowed, begin, &runs);
-    for (uint32_t r = 0; r < runs; r++) plan_run(p, begin[r], begin[r + 1], plan);
+    for (*iterations = 1; rows > p->rows; ++*iterations)
+        rows = pack_merge(p, ++allowed, begin, &runs);
+    for (uint32_t r = 0; r < runs; r++) pack_plan_run(p, begin[r], begin[r + 1], plan);
 }
 
 /* ---- exact ---- */
@@ -169,12 +167,12 @@ typedef struct ranges {
     double key[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
 } ranges;
 
-static void fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
+static void pack_fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
 {
     for (uint32_t j = 0; j < p->types; j++) {
         run r = {0};
         for (uint32_t i = j + 1; i <= p->types; i++) {
-            append(p, &r, i - 1);
+            pack_append(p, &r, i - 1);
             table->rows[j][i] = r.rows;
             table->key[j][i] = by_cost ? r.dearest : r.occupancy;
         }
@@ -184,7 +182,7 @@ static void fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
 /* Whether runs within the bound need no more rows than there are; from[i] says where the last run
  * of the first i types begins. Of cuts that need equally many rows those with the shorter last run
  * are taken: nothing is joined that gains nothing. */
-static bool fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
+static bool pack_fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
 {
     uint32_t least[HED_PACK_MAX_TYPES + 1] = {0};
     for (uint32_t i = 1; i <= p->types; i++) {
@@ -201,9 +199,9 @@ static bool fits(const pack_problem *p, const ranges *table, double bound, uint8
     return least[p->types] <= p->rows;
 }
 
-/* Plans the runs that fits() has found. They need the fewest rows that the bound allows; where
+/* Plans the runs that pack_fits() has found. They need the fewest rows that the bound allows; where
  * there are more, types that need not share a row are parted again, from left to right. */
-static void plan_cuts(
+static void pack_plan_cuts(
     const pack_problem *p, const ranges *table, double bound, const uint8_t *from, pack_plan *plan)
 {
     uint8_t ends[HED_PACK_MAX_TYPES + 1];
@@ -219,10 +217,10 @@ static void plan_cuts(
                 table->rows[begin][cut] + table->rows[cut][end] - table->rows[begin][end];
             if (more > spare || table->key[cut][end] > bound) continue;
             spare -= more;
-            plan_run(p, begin, cut, plan);
+            pack_plan_run(p, begin, cut, plan);
             begin = cut;
         }
-        plan_run(p, begin, end, plan);
+        pack_plan_run(p, begin, end, plan);
     }
 }
 
@@ -231,13 +229,13 @@ void pack_exact(const pack_problem *p, pack_plan *plan)
     ranges table;
     uint8_t from[HED_PACK_MAX_TYPES + 1];
     uint32_t bound = pack_occupancy_bound(p);
-    fill_ranges(p, false, &table);
-    while (!fits(p, &table, bound, from)) bound++;
-    plan_cuts(p, &table, bound, from, plan);
+    pack_fill_ranges(p, false, &table);
+    while (!pack_fits(p, &table, bound, from)) bound++;
+    pack_plan_cuts(p, &table, bound, from, plan);
 }
 
 /* Shell's sort, with Ciura's gaps. */
-static void sort(double *values, uint32_t count)
+static void pack_sort(double *values, uint32_t count)
 {
     static const uint32_t gaps[] = {301, 132, 57, 23, 10, 4, 1};
     for (uint32_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
@@ -257,22 +255,22 @@ bool pack_exact_cost(const pack_problem *p, double below, pack_plan *plan)
     uint8_t from[HED_PACK_MAX_TYPES + 1];
     double values[HED_PACK_MAX_TYPES * (HED_PACK_MAX_TYPES + 1) / 2], floor = 0;
     uint32_t count = 0;
-    fill_ranges(p, true, &table);
+    pack_fill_ranges(p, true, &table);
     for (uint32_t t = 0; t < p->types; t++)
         floor = p->cost[t] > floor ? p->cost[t] : floor; /* each type is in some row */
     for (uint32_t j = 0; j < p->types; j++)
         for (uint32_t i = j + 1; i <= p->types; i++)
             if (table.key[j][i] >= floor && table.key[j][i] < below)
                 values[count++] = table.key[j][i];
-    sort(values, count);
+    pack_sort(values, count);
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (fits(p, &table, values[middle], from)) high = middle;
+        if (pack_fits(p, &table, values[middle], from)) high = middle;
         else low = middle + 1;
     }
     if (low == count) return false;
-    fits(p, &table, values[low], from);
-    plan_cuts(p, &table, values[low], from, plan);
+    pack_fits(p, &table, values[low], from);
+    pack_plan_cuts(p, &table, values[low], from, plan);
     return true;
 }

@@ -26,7 +26,7 @@ typedef struct remainder {
     uint32_t type[HED_PACK_MAX_TYPES], count[HED_PACK_MAX_TYPES];
 } remainder;
 
-static void insert(remainder *r, uint32_t type, uint32_t count)
+static void pack_insert(remainder *r, uint32_t type, uint32_t count)
 {
     uint32_t i = r->types++;
     for (; i > 0 && r->count[i - 1] > count; i--) {
@@ -37,7 +37,7 @@ static void insert(remainder *r, uint32_t type, uint32_t count)
     r->count[i] = count;
 }
 
-static void erase(remainder *r, uint32_t from, uint32_t number)
+static void pack_erase(remainder *r, uint32_t from, uint32_t number)
 {
     uint32_t behind = r->types - from - number;
     memmove(r->type + from, r->type + from + number, behind * sizeof r->type[0]);
@@ -46,7 +46,7 @@ static void erase(remainder *r, uint32_t from, uint32_t number)
 }
 
 /* Whether so many types with so many entities go into so many rows, by the condition above. */
-static bool possible(const remainder *r, uint32_t types, uint32_t entities, uint32_t rows)
+static bool pack_possible(const remainder *r, uint32_t types, uint32_t entities, uint32_t rows)
 {
     return entities <= (uint64_t)rows * r->problem->lanes &&
            types <= (uint64_t)(r->most - 1) * rows + 1;
@@ -54,12 +54,12 @@ static bool possible(const remainder *r, uint32_t types, uint32_t entities, uint
 
 /* Rows for the largest type alone, as many as the others can spare: k types in a row are to be the
  * exception. */
-static bool take_alone(remainder *r)
+static bool pack_take_alone(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, last = r->types - 1, type = r->type[last],
              count = r->count[last];
     if (count < lanes) {
-        if (!possible(r, last, r->entities - count, r->rows - 1)) return false;
+        if (!pack_possible(r, last, r->entities - count, r->rows - 1)) return false;
         pack_begin_kind(r->plan, 1);
         pack_add_part(r->plan, r->problem, type, count);
         r->types--;
@@ -75,12 +75,12 @@ static bool take_alone(remainder *r)
     r->types--;
     r->rows -= repeat;
     r->entities -= repeat * lanes;
-    if (count > repeat * lanes) insert(r, type, count - repeat * lanes);
+    if (count > repeat * lanes) pack_insert(r, type, count - repeat * lanes);
     return true;
 }
 
 /* One row from the types at `from` and behind it, until it is full or has `most` of them. */
-static void take_neighbours(remainder *r, uint32_t from)
+static void pack_take_neighbours(remainder *r, uint32_t from)
 {
     uint32_t room = r->problem->lanes, i = from;
     pack_begin_kind(r->plan, 1);
@@ -93,13 +93,13 @@ static void take_neighbours(remainder *r, uint32_t from)
     r->rows--;
     r->entities -= r->problem->lanes - room;
     uint32_t split = r->type[i - 1], left = r->count[i - 1];
-    erase(r, from, i - from);
-    if (left > 0) insert(r, split, left);
+    pack_erase(r, from, i - from);
+    if (left > 0) pack_insert(r, split, left);
 }
 
 /* Where the first `most` neighbours begin that are enough for a row; else where the last ones
  * begin. */
-static uint32_t first_enough(const remainder *r)
+static uint32_t pack_first_enough(const remainder *r)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < r->types; i++) {
@@ -115,7 +115,7 @@ static uint32_t first_enough(const remainder *r)
 /* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit
  * it, then instead of each, smallest first, the largest one that fits. False: none are small
  * enough, or what is left would not fit. */
-static bool take_group(remainder *r)
+static bool pack_take_group(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, begin = 0;
     uint64_t sum = 0;
@@ -141,21 +141,21 @@ static bool take_group(remainder *r)
         pack_add_part(r->plan, r->problem, r->type[chosen[i]], r->count[chosen[i]]);
     for (uint32_t i = 0; i < r->most; i++) r->count[chosen[i]] = 0;
     for (uint32_t i = r->types; i-- > 0;)
-        if (r->count[i] == 0) erase(r, i, 1);
+        if (r->count[i] == 0) pack_erase(r, i, 1);
     r->rows--;
     r->entities -= (uint32_t)sum;
     return true;
 }
 
-static bool spread(const pack_problem *p, uint32_t most, pack_plan *plan)
+static bool pack_try_spread(const pack_problem *p, uint32_t most, pack_plan *plan)
 {
     remainder r = {.problem = p, .plan = plan, .most = most, .rows = p->rows, .entities = p->total};
     pack_start(plan);
-    for (uint32_t type = 0; type < p->types; type++) insert(&r, type, p->count[type]);
-    while (!possible(&r, r.types, r.entities, r.rows))
-        if (!take_group(&r)) return false;
+    for (uint32_t type = 0; type < p->types; type++) pack_insert(&r, type, p->count[type]);
+    while (!pack_possible(&r, r.types, r.entities, r.rows))
+        if (!pack_take_group(&r)) return false;
     while (r.types > 0)
-        if (!take_alone(&r)) take_neighbours(&r, first_enough(&r));
+        if (!pack_take_alone(&r)) pack_take_neighbours(&r, pack_first_enough(&r));
     return true;
 }
 
@@ -168,8 +168,26 @@ void pack_spread(const pack_problem *p, pack_plan *plan)
         return;
     }
     uint32_t least = p->types > p->rows ? (p->types + p->rows - 1) / p->rows : 2;
-    if (spread(p, least, plan)) return;
+    if (pack_try_spread(p, least, plan)) return;
     pack_start(plan);
     pack_exact(p, plan); /* never to be worse than it */
-    if (pack_occupancy(plan) > least) spread(p, least + 1, plan);
+    if (pack_occupancy(plan) > least) pack_try_spread(p, least + 1, plan);
+}
+
+/* ---- row lists ---- */
+
+/* A row holds entities of one type: nothing diverges, and no order is better than another. */
+
+void pack_rows(const pack_problem *p, pack_plan *plan)
+{
+    for (uint32_t type = 0; type < p->types; type++) {
+        if (p->full[type] > 0) {
+            pack_begin_kind(plan, p->full[type]);
+            pack_add_part(plan, p, type, p->lanes);
+        }
+        if (p->rest[type] > 0) {
+            pack_begin_kind(plan, 1);
+            pack_add_part(plan, p, type, p->rest[type]);
+        }
+    }
 }

@@ -71,7 +71,8 @@ static inline __attribute__((always_inline)) void matmul_block(int rows, const f
     for (int r = 0; r < rows; r++) memcpy(c + (uint64_t)r * c_pitch, sum[r], sizeof sum[r]);
 }
 
-static inline void matmul_pack(const float *b, uint64_t n, uint64_t steps, uint64_t columns, float *packed)
+static inline void matmul_pack(
+    const float *b, uint64_t n, uint64_t steps, uint64_t columns, float *packed)
 {
     for (uint64_t step = 0; step < steps; step++) {
         memcpy(packed + step * PART_N, b + step * n, columns * sizeof *packed);
@@ -92,7 +93,8 @@ static inline __attribute__((always_inline)) void matmul_column(const float *a, 
             memcpy(edge + r * PART_N, to + r * n, columns * sizeof *edge);
         float *target = columns < PART_N ? edge : to;
         uint64_t pitch = columns < PART_N ? PART_N : n;
-        if (rows == PART_M) matmul_block(PART_M, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
+        if (rows == PART_M)
+            matmul_block(PART_M, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
         else matmul_block(1, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
         for (uint64_t r = 0; columns < PART_N && r < rows; r++)
             memcpy(to + r * n, edge + r * PART_N, columns * sizeof *edge);

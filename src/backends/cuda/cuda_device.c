@@ -8,7 +8,7 @@
 /* NVRTC and PTX ISA that know 128-bit relaxed accesses, and kernel arguments beyond 4 KB. */
 enum { PACKETS_SINCE = 12030, LARGE_ARGUMENTS_SINCE = 12010 };
 
-static uint32_t device_count(hed_backend_slot *slot)
+static uint32_t cuda_device_count(hed_backend_slot *slot)
 {
     const hed_cuda *cuda = slot->state;
     return cuda ? cuda->count : 0;
@@ -16,7 +16,7 @@ static uint32_t device_count(hed_backend_slot *slot)
 
 /* ---- description ---- */
 
-static uint32_t attribute(const hed_cuda *cuda, CUdevice device, int which)
+static uint32_t cuda_attribute(const hed_cuda *cuda, CUdevice device, int which)
 {
     int value = 0;
     return cuda->api.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS && value > 0
@@ -24,7 +24,7 @@ static uint32_t attribute(const hed_cuda *cuda, CUdevice device, int which)
                : 0;
 }
 
-static bool has_graphs(const hed_cuda_api *api)
+static bool cuda_has_graphs(const hed_cuda_api *api)
 {
     return api->cuGraphCreate && api->cuGraphDestroy && api->cuGraphAddKernelNode &&
            api->cuGraphAddMemcpyNode && api->cuGraphAddMemsetNode && api->cuGraphAddHostNode &&
@@ -32,7 +32,7 @@ static bool has_graphs(const hed_cuda_api *api)
            api->cuGraphExecDestroy && api->cuGraphLaunch;
 }
 
-static bool has_gl(const hed_cuda_api *api)
+static bool cuda_has_gl(const hed_cuda_api *api)
 {
     return api->cuGraphicsGLRegisterBuffer && api->cuGraphicsUnregisterResource &&
            api->cuGraphicsMapResources && api->cuGraphicsUnmapResources &&
@@ -40,32 +40,32 @@ static bool has_gl(const hed_cuda_api *api)
 }
 
 /* The memory consistency model that the prelude's words stand on came with sm_70. */
-static uint64_t capabilities(
+static uint64_t cuda_capabilities(
     const hed_cuda *cuda, CUdevice device, uint32_t architecture, bool source)
 {
     int compiler = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : cuda->version;
     bool ordered = architecture >= 70;
     bool cooperative = ordered && cuda->api.cuLaunchCooperativeKernel &&
-                       attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH);
-    bool mapped = ordered && attribute(cuda, device, CU_DEVICE_CAN_MAP_HOST_MEMORY) &&
-                  attribute(cuda, device, CU_DEVICE_UNIFIED_ADDRESSING);
+                       cuda_attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH);
+    bool mapped = ordered && cuda_attribute(cuda, device, CU_DEVICE_CAN_MAP_HOST_MEMORY) &&
+                  cuda_attribute(cuda, device, CU_DEVICE_UNIFIED_ADDRESSING);
     uint64_t bits = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_LANES | HED_CAN_NAMED_BARRIERS |
                     HED_CAN_DEVICE_TIME | HED_CAN_GLOBAL_ATOMICS;
     if (architecture >= 53) bits |= HED_CAN_FP16;
     if (cooperative) bits |= HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER;
     if (cooperative && compiler >= PACKETS_SINCE) bits |= HED_CAN_PACKETS;
     if (architecture >= 90 && cuda->api.cuLaunchKernelEx &&
-        attribute(cuda, device, CU_DEVICE_CLUSTER_LAUNCH))
+        cuda_attribute(cuda, device, CU_DEVICE_CLUSTER_LAUNCH))
         bits |= HED_CAN_CLUSTERS;
     if (mapped) bits |= HED_CAN_MAPPED;
     if (mapped && bits & HED_CAN_PACKETS) bits |= HED_CAN_RESIDENT;
-    if (has_graphs(&cuda->api)) bits |= HED_CAN_GRAPHS;
-    if (has_gl(&cuda->api)) bits |= HED_CAN_GL_SHARING;
+    if (cuda_has_graphs(&cuda->api)) bits |= HED_CAN_GRAPHS;
+    if (cuda_has_gl(&cuda->api)) bits |= HED_CAN_GL_SHARING;
     if (source) bits |= HED_CAN_SOURCE | HED_CAN_CUDA_C;
     return bits;
 }
 
-static void describe_texts(const hed_cuda *cuda, CUdevice device, hed_device *to)
+static void cuda_describe_texts(const hed_cuda *cuda, CUdevice device, hed_device *to)
 {
     if (cuda->api.cuDeviceGetName(to->text[2], sizeof to->text[2], device))
         hed_text_copy(to->text[2], sizeof to->text[2], "NVIDIA GPU");
@@ -82,7 +82,7 @@ static void describe_texts(const hed_cuda *cuda, CUdevice device, hed_device *to
 }
 
 /* Whether there is a compiler for it, and its target. */
-static bool describe_target(hed_backend_slot *slot, hed_device *to)
+static bool cuda_describe_target(hed_backend_slot *slot, hed_device *to)
 {
     const hed_cuda *cuda = slot->state;
     char target[HED_NVRTC_TARGET];
@@ -102,49 +102,50 @@ static bool describe_target(hed_backend_slot *slot, hed_device *to)
     return true;
 }
 
-static hed_status describe(hed_backend_slot *slot, CUdevice device, hed_device *to)
+static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_device *to)
 {
     const hed_cuda *cuda = slot->state;
     hed_device_info *info = &to->info;
     size_t memory = 0;
     if (cuda->api.cuDeviceTotalMem(&memory, device)) return HED_ERROR_DRIVER;
-    describe_texts(cuda, device, to);
+    cuda_describe_texts(cuda, device, to);
     info->type = HED_DEVICE_GPU;
-    info->compute_units = attribute(cuda, device, CU_DEVICE_MULTIPROCESSOR_COUNT);
-    info->lane_width = attribute(cuda, device, CU_DEVICE_WARP_SIZE);
-    info->max_group = attribute(cuda, device, CU_DEVICE_MAX_THREADS_PER_BLOCK);
+    info->compute_units = cuda_attribute(cuda, device, CU_DEVICE_MULTIPROCESSOR_COUNT);
+    info->lane_width = cuda_attribute(cuda, device, CU_DEVICE_WARP_SIZE);
+    info->max_group = cuda_attribute(cuda, device, CU_DEVICE_MAX_THREADS_PER_BLOCK);
     for (int i = 0; i < 3; i++) {
-        info->max_group_size[i] = attribute(cuda, device, CU_DEVICE_MAX_BLOCK_DIM_X + i);
-        info->max_groups[i] = attribute(cuda, device, CU_DEVICE_MAX_GRID_DIM_X + i);
+        info->max_group_size[i] = cuda_attribute(cuda, device, CU_DEVICE_MAX_BLOCK_DIM_X + i);
+        info->max_groups[i] = cuda_attribute(cuda, device, CU_DEVICE_MAX_GRID_DIM_X + i);
     }
-    info->local_bytes = attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    info->local_bytes = cuda_attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if (!info->local_bytes)
-        info->local_bytes = attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK);
+        info->local_bytes = cuda_attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK);
     info->memory_bytes = info->max_buffer_bytes = memory;
-    info->cache_bytes = attribute(cuda, device, CU_DEVICE_L2_CACHE_SIZE);
+    info->cache_bytes = cuda_attribute(cuda, device, CU_DEVICE_L2_CACHE_SIZE);
     info->buffer_alignment = 16; /* vector loads and packets */
-    info->clock_mhz = attribute(cuda, device, CU_DEVICE_CLOCK_RATE) / 1000;
-    info->architecture = 10 * attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MAJOR) +
-                         attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
-    info->registers = attribute(cuda, device, CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR);
-    info->capabilities = capabilities(cuda, device, info->architecture, describe_target(slot, to));
+    info->clock_mhz = cuda_attribute(cuda, device, CU_DEVICE_CLOCK_RATE) / 1000;
+    info->architecture = 10 * cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MAJOR) +
+                         cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
+    info->registers = cuda_attribute(cuda, device, CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR);
+    info->capabilities =
+        cuda_capabilities(cuda, device, info->architecture, cuda_describe_target(slot, to));
     bool large = info->architecture >= 70 && cuda->version >= LARGE_ARGUMENTS_SINCE &&
                  (!cuda->nvrtc || hed_nvrtc_version(cuda->nvrtc) >= LARGE_ARGUMENTS_SINCE);
     info->max_arguments_bytes = large ? 32764 : 4096;
     return HED_OK;
 }
 
-static hed_status device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
+static hed_status cuda_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
 {
     const hed_cuda *cuda = slot->state;
     CUdevice found;
     return cuda->api.cuDeviceGet(&found, (int)index) ? HED_ERROR_DRIVER
-                                                     : describe(slot, found, device);
+                                                     : cuda_describe(slot, found, device);
 }
 
 /* ---- opening ---- */
 
-static hed_cuda_device *new_device(
+static hed_cuda_device *cuda_new_device(
     hed_device *device, const hed_cuda *cuda, CUdevice found, CUcontext context)
 {
     hed_cuda_device *made = hed_allocate(&device->settings->allocator, sizeof *made);
@@ -157,7 +158,7 @@ static hed_cuda_device *new_device(
     return made;
 }
 
-static hed_status device_open(hed_device *device, hed_error *error)
+static hed_status cuda_device_open(hed_device *device, hed_error *error)
 {
     const hed_cuda *cuda = device->slot->state;
     CUdevice found = 0;
@@ -168,12 +169,12 @@ static hed_status device_open(hed_device *device, hed_error *error)
     if (result) return hed_cuda_fail(&cuda->api, result, "cuDeviceGet", error);
     result = cuda->api.cuDevicePrimaryCtxRetain(&context, found);
     if (result) return hed_cuda_fail(&cuda->api, result, "cuDevicePrimaryCtxRetain", error);
-    if (new_device(device, cuda, found, context)) return HED_OK;
+    if (cuda_new_device(device, cuda, found, context)) return HED_OK;
     cuda->api.cuDevicePrimaryCtxRelease(found);
     return hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", device->info.id);
 }
 
-static void device_close(hed_device *device)
+static void cuda_device_close(hed_device *device)
 {
     hed_cuda_device *closed = device->impl;
     const hed_cuda_api *api = &closed->cuda->api;
@@ -189,7 +190,7 @@ static void device_close(hed_device *device)
     device->impl = NULL;
 }
 
-static hed_status device_adopt(
+static hed_status cuda_device_adopt(
     hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
 {
     const hed_cuda *cuda = slot->state;
@@ -201,25 +202,25 @@ static hed_status device_adopt(
     if (!result) result = cuda->api.cuCtxGetDevice(&found), call = "cuCtxGetDevice";
     cuda->api.cuCtxSetCurrent(former);
     if (result) return hed_cuda_fail(&cuda->api, result, call, error);
-    hed_status status = describe(slot, found, device);
+    hed_status status = cuda_describe(slot, found, device);
     if (status)
         return hed_fail(
             error, status, "the driver does not describe the device of the given context");
-    return new_device(device, cuda, found, context)
+    return cuda_new_device(device, cuda, found, context)
                ? HED_OK
                : hed_fail(error, HED_ERROR_MEMORY, "no memory to adopt a device");
 }
 
-static hed_status device_native(hed_device *device, hed_native_device *native, hed_error *error)
+static hed_status cuda_device_native(
+    hed_device *device, hed_native_device *native, hed_error *error)
 {
     const hed_cuda_device *open = device->impl;
-    (void)error;
     native->device = (void *)(intptr_t)open->device;
     native->context = open->context;
     return HED_OK;
 }
 
-static hed_status device_memory(
+static hed_status cuda_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     size_t available = 0, total = 0;
@@ -232,7 +233,7 @@ static hed_status device_memory(
     return hed_cuda_leave(device, other, result, "cuMemGetInfo", error);
 }
 
-static hed_status device_wait(hed_device *device, hed_error *error)
+static hed_status cuda_device_wait(hed_device *device, hed_error *error)
 {
     CUcontext other;
     hed_status status = hed_cuda_enter(device, &other, error);
@@ -241,32 +242,58 @@ static hed_status device_wait(hed_device *device, hed_error *error)
         device, other, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize", error);
 }
 
-static void *symbol(hed_backend_slot *slot, const char *name)
+static void *cuda_symbol(hed_backend_slot *slot, const char *name)
 {
     const hed_cuda *cuda = slot->state;
     return cuda ? hed_dynlib_symbol(cuda->library, name) : NULL;
 }
 
 const hed_backend hed_cuda_backend = {
-    .name = "cuda", .open = hed_cuda_open, .close = hed_cuda_close, .device_count = device_count,
-    .device_describe = device_describe, .device_open = device_open, .device_close = device_close,
-    .device_adopt = device_adopt, .device_native = device_native, .device_memory = device_memory,
-    .device_wait = device_wait, .symbol = symbol, .buffer_create = hed_cuda_buffer_create,
-    .buffer_part = hed_cuda_buffer_part, .buffer_destroy = hed_cuda_buffer_destroy,
-    .buffer_share_gl = hed_cuda_buffer_share_gl, .gl_acquire = hed_cuda_gl_acquire,
-    .gl_release = hed_cuda_gl_release, .stream_create = hed_cuda_stream_create,
-    .stream_destroy = hed_cuda_stream_destroy, .stream_wait = hed_cuda_stream_wait,
-    .stream_done = hed_cuda_stream_done, .stream_flush = hed_cuda_stream_flush,
-    .step = hed_cuda_step, .map = hed_cuda_map, .unmap = hed_cuda_unmap,
-    .time_create = hed_cuda_time_create, .time_destroy = hed_cuda_time_destroy,
-    .time_read = hed_cuda_time_read, .event_create = hed_cuda_event_create,
-    .event_destroy = hed_cuda_event_destroy, .event_record = hed_cuda_event_record,
-    .event_done = hed_cuda_event_done, .event_wait = hed_cuda_event_wait,
-    .stream_wait_event = hed_cuda_stream_wait_event, .event_elapsed = hed_cuda_event_elapsed,
-    .build = hed_cuda_build, .build_options = hed_cuda_build_options,
-    .build_ahead = hed_cuda_build_ahead, .prelude = hed_nvrtc_prelude,
-    .program_load = hed_cuda_program_load, .program_unload = hed_cuda_program_unload,
-    .resident_groups = hed_cuda_resident_groups, .graph_build = hed_cuda_graph_build,
-    .graph_update = hed_cuda_graph_update, .graph_replay = hed_cuda_graph_replay,
+    .name = "cuda",
+    .open = hed_cuda_open,
+    .close = hed_cuda_close,
+    .device_count = cuda_device_count,
+    .device_describe = cuda_device_describe,
+    .device_open = cuda_device_open,
+    .device_close = cuda_device_close,
+    .device_adopt = cuda_device_adopt,
+    .device_native = cuda_device_native,
+    .device_memory = cuda_device_memory,
+    .device_wait = cuda_device_wait,
+    .symbol = cuda_symbol,
+    .buffer_create = hed_cuda_buffer_create,
+    .buffer_part = hed_cuda_buffer_part,
+    .buffer_destroy = hed_cuda_buffer_destroy,
+    .buffer_share_gl = hed_cuda_buffer_share_gl,
+    .gl_acquire = hed_cuda_gl_acquire,
+    .gl_release = hed_cuda_gl_release,
+    .stream_create = hed_cuda_stream_create,
+    .stream_destroy = hed_cuda_stream_destroy,
+    .stream_wait = hed_cuda_stream_wait,
+    .stream_done = hed_cuda_stream_done,
+    .stream_flush = hed_cuda_stream_flush,
+    .step = hed_cuda_step,
+    .map = hed_cuda_map,
+    .unmap = hed_cuda_unmap,
+    .time_create = hed_cuda_time_create,
+    .time_destroy = hed_cuda_time_destroy,
+    .time_read = hed_cuda_time_read,
+    .event_create = hed_cuda_event_create,
+    .event_destroy = hed_cuda_event_destroy,
+    .event_record = hed_cuda_event_record,
+    .event_done = hed_cuda_event_done,
+    .event_wait = hed_cuda_event_wait,
+    .stream_wait_event = hed_cuda_stream_wait_event,
+    .event_elapsed = hed_cuda_event_elapsed,
+    .build = hed_cuda_build,
+    .build_options = hed_cuda_build_options,
+    .build_ahead = hed_cuda_build_ahead,
+    .prelude = hed_nvrtc_prelude,
+    .program_load = hed_cuda_program_load,
+    .program_unload = hed_cuda_program_unload,
+    .resident_groups = hed_cuda_resident_groups,
+    .graph_build = hed_cuda_graph_build,
+    .graph_update = hed_cuda_graph_update,
+    .graph_replay = hed_cuda_graph_replay,
     .graph_destroy = hed_cuda_graph_destroy,
 };

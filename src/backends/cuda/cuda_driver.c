@@ -101,7 +101,7 @@ void hed_cuda_restore(const hed_device *device, CUcontext other)
 
 /* ---- loading ---- */
 
-static void set_health(
+static void cuda_set_health(
     hed_backend_slot *slot, hed_backend_state health, const char *reason, const char *remedy)
 {
     slot->health = health;
@@ -109,7 +109,7 @@ static void set_health(
     hed_text_copy(slot->remedy, sizeof slot->remedy, remedy);
 }
 
-static bool load_functions(hed_cuda *cuda, hed_backend_slot *slot)
+static bool cuda_load_functions(hed_cuda *cuda, hed_backend_slot *slot)
 {
     void *slots[REQUIRED_COUNT + OPTIONAL_COUNT];
     const char *missing = "";
@@ -119,7 +119,7 @@ static bool load_functions(hed_cuda *cuda, hed_backend_slot *slot)
         snprintf(reason, sizeof reason,
             "%s lacks %s: a driver for CUDA 11.2 (460) or later is needed",
             hed_dynlib_name(cuda->library), missing);
-        set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
+        cuda_set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
         return false;
     }
     for (size_t i = 0; i < OPTIONAL_COUNT; i++)
@@ -129,7 +129,7 @@ static bool load_functions(hed_cuda *cuda, hed_backend_slot *slot)
 }
 
 /* The kernel module's version; the driver library itself tells the CUDA version only. */
-static void read_driver_version(hed_cuda *cuda)
+static void cuda_read_driver_version(hed_cuda *cuda)
 {
     char line[256] = "", module[32] = "", *rest = NULL;
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
@@ -146,7 +146,7 @@ static void read_driver_version(hed_cuda *cuda)
         cuda->version / 1000, cuda->version % 1000 / 10);
 }
 
-static bool start(hed_cuda *cuda, hed_backend_slot *slot)
+static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
 {
     char reason[sizeof slot->reason];
     hed_error error = {0};
@@ -159,7 +159,7 @@ static bool start(hed_cuda *cuda, hed_backend_slot *slot)
         hed_cuda_fail(&cuda->api, result ? result : CUDA_ERROR_NO_DEVICE, call, &error);
         snprintf(reason, sizeof reason, "%s is there and does not work: %.400s",
             hed_dynlib_name(cuda->library), error.text);
-        set_health(slot, HED_BACKEND_FAILED, reason,
+        cuda_set_health(slot, HED_BACKEND_FAILED, reason,
             "see whether nvidia-smi lists the device; else "
             "apt install nvidia-driver and restart");
         return false;
@@ -168,15 +168,16 @@ static bool start(hed_cuda *cuda, hed_backend_slot *slot)
         snprintf(reason, sizeof reason,
             "the driver is for CUDA %d.%d: 11.2 (460) or later is needed", cuda->version / 1000,
             cuda->version % 1000 / 10);
-        set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
+        cuda_set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
         return false;
     }
     cuda->count = (uint32_t)count;
-    read_driver_version(cuda);
+    cuda_read_driver_version(cuda);
     return true;
 }
 
-static hed_status load_nvrtc(const hed_settings *settings, hed_cuda *cuda, hed_backend_slot *slot)
+static hed_status cuda_load_nvrtc(
+    const hed_settings *settings, hed_cuda *cuda, hed_backend_slot *slot)
 {
     char loader[256], reason[sizeof slot->reason];
     hed_status status = hed_nvrtc_open(&settings->allocator, settings->nvrtc_library, cuda->version,
@@ -195,11 +196,11 @@ static hed_status load_nvrtc(const hed_settings *settings, hed_cuda *cuda, hed_b
     snprintf(reason, sizeof reason,
         "no NVRTC, so only kernels compiled ahead run, in their default configurations: %s",
         loader);
-    set_health(slot, HED_BACKEND_LIMITED, reason, nvrtc_remedy);
+    cuda_set_health(slot, HED_BACKEND_LIMITED, reason, nvrtc_remedy);
     return HED_OK;
 }
 
-static void release(const hed_settings *settings, hed_cuda *cuda)
+static void cuda_release(const hed_settings *settings, hed_cuda *cuda)
 {
     hed_nvrtc_close(cuda->nvrtc);
     hed_dynlib_close(&settings->allocator, cuda->library);
@@ -213,7 +214,7 @@ hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
     char reason[sizeof slot->reason];
     slot->health = HED_BACKEND_WORKS;
     if (settings->cuda_library && !settings->cuda_library[0]) {
-        set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"",
+        cuda_set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"",
             "unset HEDDLE_CUDA_LIBRARY");
         return HED_OK;
     }
@@ -221,19 +222,19 @@ hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
     if (!cuda) return HED_ERROR_MEMORY;
     hed_status status = hed_dynlib_open(&settings->allocator,
         settings->cuda_library ? given : usual, &cuda->library, reason, sizeof reason);
-    if (!cuda->library) set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
-    if (!cuda->library || !load_functions(cuda, slot) || !start(cuda, slot)) {
-        release(settings, cuda);
+    if (!cuda->library) cuda_set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
+    if (!cuda->library || !cuda_load_functions(cuda, slot) || !cuda_start(cuda, slot)) {
+        cuda_release(settings, cuda);
         return status;
     }
-    status = load_nvrtc(settings, cuda, slot);
-    if (status) release(settings, cuda);
+    status = cuda_load_nvrtc(settings, cuda, slot);
+    if (status) cuda_release(settings, cuda);
     else slot->state = cuda;
     return status;
 }
 
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot)
 {
-    if (slot->state) release(settings, slot->state);
+    if (slot->state) cuda_release(settings, slot->state);
     slot->state = NULL;
 }

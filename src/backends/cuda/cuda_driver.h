@@ -133,7 +133,6 @@ hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_
 hed_status hed_cuda_event_elapsed(
     hed_event *from, hed_event *to, double *seconds, hed_error *error);
 
-/* cuda_ahead.c */
 hed_status hed_cuda_build_ahead(
     const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
 

@@ -12,12 +12,12 @@ typedef struct cuda_graph {
     CUgraphNode nodes[]; /* (count) of launches; NULL for other steps */
 } cuda_graph;
 
-static size_t graph_bytes(uint32_t count)
+static size_t cuda_graph_bytes(uint32_t count)
 {
     return sizeof(cuda_graph) + count * sizeof(CUgraphNode);
 }
 
-static cuda_kernel_node kernel_node(hed_cuda_launch *launch)
+static cuda_kernel_node cuda_node_of_kernel(hed_cuda_launch *launch)
 {
     cuda_kernel_node node = {.function = launch->function, .shared_bytes = launch->shared_bytes,
         .arguments = launch->arguments};
@@ -26,10 +26,10 @@ static cuda_kernel_node kernel_node(hed_cuda_launch *launch)
     return node;
 }
 
-static CUresult add_launch(
+static CUresult cuda_add_launch(
     const hed_cuda_api *api, cuda_graph *g, hed_cuda_launch *launch, CUgraphNode *node)
 {
-    cuda_kernel_node kernel = kernel_node(launch);
+    cuda_kernel_node kernel = cuda_node_of_kernel(launch);
     CUlaunchAttributeValue value = {{0}};
     CUresult result = api->cuGraphAddKernelNode(node, g->graph, &g->last, g->last ? 1 : 0, &kernel);
     value.cooperative = 1;
@@ -44,7 +44,7 @@ static CUresult add_launch(
 }
 
 /* Memory that the host sees is named by its host address, other memory by the device's. */
-static cuda_copy_side side_of(const hed_buffer *buffer, uint64_t offset, const void *host)
+static cuda_copy_side cuda_side_of(const hed_buffer *buffer, uint64_t offset, const void *host)
 {
     if (buffer && buffer->host) host = (const char *)buffer->host + offset;
     if (host) return (cuda_copy_side){.memory_type = CU_MEMORYTYPE_HOST, .host = host};
@@ -52,11 +52,11 @@ static cuda_copy_side side_of(const hed_buffer *buffer, uint64_t offset, const v
         .memory_type = CU_MEMORYTYPE_DEVICE, .device = buffer->address + offset};
 }
 
-static CUresult add_copy(
+static CUresult cuda_add_copy(
     const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
 {
-    cuda_copy_node copy = {.from = side_of(step->from, step->from_offset, step->host_from),
-        .to = side_of(step->to, step->to_offset, step->host_to), .width_bytes = step->size,
+    cuda_copy_node copy = {.from = cuda_side_of(step->from, step->from_offset, step->host_from),
+        .to = cuda_side_of(step->to, step->to_offset, step->host_to), .width_bytes = step->size,
         .height = 1, .depth = 1};
     CUgraphNode node = NULL;
     CUresult result =
@@ -65,7 +65,7 @@ static CUresult add_copy(
     return result;
 }
 
-static CUresult add_fill(
+static CUresult cuda_add_fill(
     const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
 {
     hed_cuda_fill plan = hed_cuda_plan_fill(step);
@@ -82,7 +82,7 @@ static CUresult add_fill(
     return result;
 }
 
-static CUresult add_call(const hed_cuda_api *api, cuda_graph *g, const hed_step *step)
+static CUresult cuda_add_call(const hed_cuda_api *api, cuda_graph *g, const hed_step *step)
 {
     cuda_host_node call = {step->function, step->user};
     CUgraphNode node = NULL;
@@ -91,33 +91,34 @@ static CUresult add_call(const hed_cuda_api *api, cuda_graph *g, const hed_step 
     return result;
 }
 
-static hed_status add_step(
+static hed_status cuda_add_step(
     const hed_device *device, cuda_graph *g, const hed_step *step, uint32_t index, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     CUcontext context = hed_cuda_context_of(device);
     if (step->kind == HED_STEP_FILL)
         return hed_cuda_check(
-            device, add_fill(api, g, context, step), "cuGraphAddMemsetNode", error);
+            device, cuda_add_fill(api, g, context, step), "cuGraphAddMemsetNode", error);
     if (step->kind == HED_STEP_CALL)
-        return hed_cuda_check(device, add_call(api, g, step), "cuGraphAddHostNode", error);
+        return hed_cuda_check(device, cuda_add_call(api, g, step), "cuGraphAddHostNode", error);
     if (step->kind != HED_STEP_LAUNCH)
         return hed_cuda_check(
-            device, add_copy(api, g, context, step), "cuGraphAddMemcpyNode", error);
+            device, cuda_add_copy(api, g, context, step), "cuGraphAddMemcpyNode", error);
     hed_cuda_launch launch;
     hed_status status = hed_cuda_prepare(step, &launch, error);
     return status ? status
-                  : hed_cuda_check(device, add_launch(api, g, &launch, &g->nodes[index]),
+                  : hed_cuda_check(device, cuda_add_launch(api, g, &launch, &g->nodes[index]),
                         "cuGraphAddKernelNode", error);
 }
 
-static hed_status build(hed_device *device, cuda_graph *g, const hed_step *steps, hed_error *error)
+static hed_status cuda_build(
+    hed_device *device, cuda_graph *g, const hed_step *steps, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     hed_status status =
         hed_cuda_check(device, api->cuGraphCreate(&g->graph, 0), "cuGraphCreate", error);
     for (uint32_t i = 0; i < g->count && !status; i++)
-        status = add_step(device, g, &steps[i], i, error);
+        status = cuda_add_step(device, g, &steps[i], i, error);
     if (!status)
         status = hed_cuda_check(device, api->cuGraphInstantiate(&g->exec, g->graph, NULL, NULL, 0),
             "cuGraphInstantiate", error);
@@ -127,7 +128,7 @@ static hed_status build(hed_device *device, cuda_graph *g, const hed_step *steps
 /* A driver that lacks what a step needs in a graph, or a step that has symbols, whose content is
  * written before each launch and not by the graph: no graph, and the core enqueues the steps one by
  * one. */
-static bool can_build(const hed_device *device, const hed_step *steps, uint32_t count)
+static bool cuda_can_build(const hed_device *device, const hed_step *steps, uint32_t count)
 {
     if (!(device->info.capabilities & HED_CAN_GRAPHS)) return false;
     for (uint32_t i = 0; i < count; i++)
@@ -147,13 +148,13 @@ hed_status hed_cuda_graph_build(
 {
     CUcontext other;
     *impl = NULL;
-    if (!can_build(device, steps, count)) return HED_OK;
-    cuda_graph *made = hed_allocate(&device->settings->allocator, graph_bytes(count));
+    if (!cuda_can_build(device, steps, count)) return HED_OK;
+    cuda_graph *made = hed_allocate(&device->settings->allocator, cuda_graph_bytes(count));
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph of %u steps", count);
     made->count = count;
     hed_status status = hed_cuda_enter(device, &other, error);
     if (!status) {
-        status = build(device, made, steps, error);
+        status = cuda_build(device, made, steps, error);
         hed_cuda_restore(device, other);
     }
     if (status) hed_cuda_graph_destroy(device, made);
@@ -171,7 +172,7 @@ hed_status hed_cuda_graph_update(
     if (status) return status;
     status = hed_cuda_prepare(&steps[step], &launch, error);
     if (!status) {
-        cuda_kernel_node kernel = kernel_node(&launch);
+        cuda_kernel_node kernel = cuda_node_of_kernel(&launch);
         CUresult result = hed_cuda_api_of(device)->cuGraphExecKernelNodeSetParams(
             g->exec, g->nodes[step], &kernel);
         status = hed_cuda_check(device, result, "cuGraphExecKernelNodeSetParams", error);
@@ -200,5 +201,5 @@ void hed_cuda_graph_destroy(hed_device *device, void *impl)
         if (freed->graph) api->cuGraphDestroy(freed->graph);
         hed_cuda_restore(device, other);
     }
-    hed_release(&device->settings->allocator, freed, graph_bytes(freed->count));
+    hed_release(&device->settings->allocator, freed, cuda_graph_bytes(freed->count));
 }

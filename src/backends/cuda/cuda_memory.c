@@ -2,6 +2,8 @@
  * staging; OpenGL buffers. */
 #include "backends/cuda/cuda_driver.h"
 
+#include <inttypes.h>
+
 /* A pinned block that stands in for a range of device memory while the range is mapped. It stays
  * with its buffer and serves later maps of the same stream, whose order protects it. */
 typedef struct staging {
@@ -18,7 +20,7 @@ typedef struct cuda_buffer {
     staging *stagings; /* guarded by the device's map_lock */
 } cuda_buffer;
 
-static bool on_host(hed_memory memory)
+static bool cuda_on_host(hed_memory memory)
 {
     return memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED ||
            memory == HED_MEMORY_CALLER;
@@ -26,24 +28,20 @@ static bool on_host(hed_memory memory)
 
 /* ---- making ---- */
 
-static hed_status no_device_memory(const hed_device *device, uint64_t size, hed_error *error)
+static hed_status cuda_make_device(hed_buffer *buffer, hed_error *error)
 {
+    const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     size_t available = 0, total = 0;
-    hed_cuda_api_of(device)->cuMemGetInfo(&available, &total);
+    CUresult result = api->cuMemAlloc(&buffer->address, buffer->size);
+    if (result != CUDA_ERROR_OUT_OF_MEMORY)
+        return hed_cuda_check(buffer->device, result, "cuMemAlloc", error);
+    api->cuMemGetInfo(&available, &total);
     return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
-        "%llu bytes of device memory: %s has %llu of %llu bytes free", (unsigned long long)size,
-        device->info.id, (unsigned long long)available, (unsigned long long)total);
+        "%" PRIu64 " bytes of device memory: %s has %zu of %zu bytes free", buffer->size,
+        buffer->device->info.id, available, total);
 }
 
-static hed_status make_device(hed_buffer *buffer, hed_error *error)
-{
-    CUresult result = hed_cuda_api_of(buffer->device)->cuMemAlloc(&buffer->address, buffer->size);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return no_device_memory(buffer->device, buffer->size, error);
-    return hed_cuda_check(buffer->device, result, "cuMemAlloc", error);
-}
-
-static hed_status make_host(hed_buffer *buffer, hed_error *error)
+static hed_status cuda_make_host(hed_buffer *buffer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUresult result = api->cuMemHostAlloc(&buffer->host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
@@ -59,7 +57,8 @@ static hed_status make_host(hed_buffer *buffer, hed_error *error)
 
 /* Memory that is registered already (by the program, or for another buffer on the same pages, which
  * must then live longer) is used as it is, if all of it is. */
-static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
+static hed_status cuda_make_caller(
+    hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUresult result = api->cuMemHostRegister(host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
@@ -85,24 +84,13 @@ static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host,
         buffer->device->info.id, host, why.text);
 }
 
-static hed_status make(
-    hed_buffer *buffer, cuda_buffer *made, const hed_buffer_def *def, hed_error *error)
-{
-    if (def->memory == HED_MEMORY_PINNED || def->memory == HED_MEMORY_MAPPED)
-        return make_host(buffer, error);
-    if (def->memory == HED_MEMORY_CALLER) return make_caller(buffer, made, def->host, error);
-    if (def->memory == HED_MEMORY_DEVICE) return make_device(buffer, error);
-    buffer->address = def->native;
-    return HED_OK;
-}
-
-static hed_status new_impl(hed_buffer *buffer, hed_error *error)
+static hed_status cuda_new_impl(hed_buffer *buffer, hed_error *error)
 {
     buffer->impl = hed_allocate(&buffer->device->settings->allocator, sizeof(cuda_buffer));
     return buffer->impl ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
 }
 
-static void free_impl(hed_buffer *buffer)
+static void cuda_free_impl(hed_buffer *buffer)
 {
     hed_release(&buffer->device->settings->allocator, buffer->impl, sizeof(cuda_buffer));
     buffer->impl = NULL;
@@ -111,14 +99,19 @@ static void free_impl(hed_buffer *buffer)
 hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
 {
     CUcontext other;
-    hed_status status = new_impl(buffer, error);
+    hed_status status = cuda_new_impl(buffer, error);
     if (status) return status;
     status = hed_cuda_enter(buffer->device, &other, error);
     if (!status) {
-        status = make(buffer, buffer->impl, def, error);
+        if (def->memory == HED_MEMORY_PINNED || def->memory == HED_MEMORY_MAPPED)
+            status = cuda_make_host(buffer, error);
+        else if (def->memory == HED_MEMORY_CALLER)
+            status = cuda_make_caller(buffer, buffer->impl, def->host, error);
+        else if (def->memory == HED_MEMORY_DEVICE) status = cuda_make_device(buffer, error);
+        else buffer->address = def->native;
         hed_cuda_restore(buffer->device, other);
     }
-    if (status) free_impl(buffer);
+    if (status) cuda_free_impl(buffer);
     return status;
 }
 
@@ -127,18 +120,7 @@ hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error)
     const hed_buffer *whole = part->parent;
     part->address = whole->address + part->offset;
     if (whole->host) part->host = (char *)whole->host + part->offset;
-    return new_impl(part, error);
-}
-
-/* `entered`: the device's context is current; without it the driver's memory stays and ours
- * goes. */
-static void free_stagings(const hed_device *device, cuda_buffer *freed, bool entered)
-{
-    for (staging *s = freed->stagings, *next; s; s = next) {
-        next = s->next;
-        if (s->host && entered) hed_cuda_api_of(device)->cuMemFreeHost(s->host);
-        hed_release(&device->settings->allocator, s, sizeof *s);
-    }
+    return cuda_new_impl(part, error);
 }
 
 void hed_cuda_buffer_destroy(hed_buffer *buffer)
@@ -147,7 +129,12 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
     cuda_buffer *freed = buffer->impl;
     CUcontext other;
     bool entered = hed_cuda_enter(buffer->device, &other, NULL) == HED_OK;
-    free_stagings(buffer->device, freed, entered);
+    /* Where the context cannot be made current, the driver's memory stays and ours goes. */
+    for (staging *s = freed->stagings, *next; s; s = next) {
+        next = s->next;
+        if (s->host && entered) api->cuMemFreeHost(s->host);
+        hed_release(&buffer->device->settings->allocator, s, sizeof *s);
+    }
     if (entered) {
         if (freed->graphics) api->cuGraphicsUnregisterResource(freed->graphics);
         else if (freed->registered) api->cuMemHostUnregister(buffer->host);
@@ -157,14 +144,14 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
             api->cuMemFreeHost(buffer->host);
         hed_cuda_restore(buffer->device, other);
     }
-    free_impl(buffer);
+    cuda_free_impl(buffer);
 }
 
 /* ---- mapping ---- */
 
 /* A free block of this stream that is large enough, or one to be made larger, or NULL; it is the
  * caller's from here on. */
-static staging *take_staging(
+static staging *cuda_take_staging(
     hed_cuda_device *device, cuda_buffer *buffer, CUstream stream, uint64_t size)
 {
     staging *found = NULL;
@@ -176,14 +163,14 @@ static staging *take_staging(
     return found;
 }
 
-static void give_staging(hed_cuda_device *device, staging *given)
+static void cuda_give_staging(hed_cuda_device *device, staging *given)
 {
     pthread_mutex_lock(&device->map_lock);
     given->in_use = false;
     pthread_mutex_unlock(&device->map_lock);
 }
 
-static staging *add_staging(hed_stream *stream, cuda_buffer *buffer)
+static staging *cuda_add_staging(hed_stream *stream, cuda_buffer *buffer)
 {
     hed_cuda_device *device = stream->device->impl;
     staging *made = hed_allocate(&stream->device->settings->allocator, sizeof *made);
@@ -198,7 +185,7 @@ static staging *add_staging(hed_stream *stream, cuda_buffer *buffer)
 }
 
 /* The stream may still be reading the old block. */
-static hed_status grow_staging(hed_stream *stream, staging *s, uint64_t size, hed_error *error)
+static hed_status cuda_grow_staging(hed_stream *stream, staging *s, uint64_t size, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     if (s->capacity >= size) return HED_OK;
@@ -216,14 +203,14 @@ static hed_status grow_staging(hed_stream *stream, staging *s, uint64_t size, he
     return hed_cuda_check(stream->device, result, "cuMemHostAlloc", error);
 }
 
-static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-    void **pointer, hed_error *error)
+static hed_status cuda_map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t offset,
+    uint64_t size, void **pointer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
-    staging *s = take_staging(stream->device->impl, buffer->impl, stream->native, size);
-    if (!s) s = add_staging(stream, buffer->impl);
+    staging *s = cuda_take_staging(stream->device->impl, buffer->impl, stream->native, size);
+    if (!s) s = cuda_add_staging(stream, buffer->impl);
     if (!s) return hed_fail(error, HED_ERROR_MEMORY, "no memory to map a buffer");
-    hed_status status = grow_staging(stream, s, size, error);
+    hed_status status = cuda_grow_staging(stream, s, size, error);
     s->offset = offset;
     s->size = size;
     if (!status)
@@ -233,7 +220,7 @@ static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t of
     if (!status)
         status = hed_cuda_check(
             stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
-    if (status) give_staging(stream->device->impl, s);
+    if (status) cuda_give_staging(stream->device->impl, s);
     else *pointer = s->host;
     return status;
 }
@@ -242,34 +229,28 @@ hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset,
     void **pointer, hed_error *error)
 {
     CUcontext other;
-    if (on_host(buffer->memory)) {
+    if (cuda_on_host(buffer->memory)) {
         hed_status status = hed_cuda_stream_wait(stream, error);
         if (!status) *pointer = (char *)buffer->host + offset;
         return status;
     }
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    status = map_staged(stream, buffer, offset, size, pointer, error);
+    status = cuda_map_staged(stream, buffer, offset, size, pointer, error);
     hed_cuda_restore(stream->device, other);
     return status;
-}
-
-static staging *find_mapped(hed_cuda_device *device, cuda_buffer *buffer, const void *pointer)
-{
-    staging *found = NULL;
-    pthread_mutex_lock(&device->map_lock);
-    for (staging *s = buffer->stagings; s; s = s->next)
-        if (s->in_use && s->host == pointer) found = s;
-    pthread_mutex_unlock(&device->map_lock);
-    return found;
 }
 
 hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
     CUcontext other;
     const char *host = buffer->host, *at = pointer;
-    if (on_host(buffer->memory) && at >= host && at < host + buffer->size) return HED_OK;
-    staging *s = find_mapped(stream->device->impl, buffer->impl, pointer);
+    if (cuda_on_host(buffer->memory) && at >= host && at < host + buffer->size) return HED_OK;
+    hed_cuda_device *device = stream->device->impl;
+    pthread_mutex_lock(&device->map_lock);
+    staging *s = ((cuda_buffer *)buffer->impl)->stagings;
+    while (s && !(s->in_use && s->host == pointer)) s = s->next;
+    pthread_mutex_unlock(&device->map_lock);
     if (!s) return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
@@ -277,7 +258,7 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
         hed_cuda_api_of(stream->device)
             ->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
     s->stream = stream->native;
-    give_staging(stream->device->impl, s);
+    cuda_give_staging(stream->device->impl, s);
     return hed_cuda_leave(stream->device, other, result, "cuMemcpyHtoDAsync", error);
 }
 
@@ -290,7 +271,7 @@ hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUcontext other;
     if (!(buffer->device->info.capabilities & HED_CAN_GL_SHARING)) return HED_ERROR_UNSUPPORTED;
-    hed_status status = new_impl(buffer, error);
+    hed_status status = cuda_new_impl(buffer, error);
     if (status) return status;
     status = hed_cuda_enter(buffer->device, &other, error);
     if (!status) {
@@ -300,7 +281,7 @@ hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
             status = HED_ERROR_UNSUPPORTED;
         hed_cuda_restore(buffer->device, other);
     }
-    if (status) free_impl(buffer);
+    if (status) cuda_free_impl(buffer);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, what the driver says
  * of them, and the launch. */
 #include "backends/cuda/cuda_driver.h"
-
 #include "base/alloc.h"
 #include "base/text.h"
 
@@ -40,19 +39,15 @@ hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error 
 
 /* ---- loading ---- */
 
-/* Codes that speak of the image itself: the core compiles it again. */
-static bool is_image_fault(CUresult result)
-{
-    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-           result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-}
-
-static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result,
+static hed_status cuda_load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result,
     const char *log, hed_error *error)
 {
     hed_error why = {0};
     hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &why);
-    if (is_image_fault(result)) status = HED_ERROR_FORMAT;
+    /* Codes that speak of the image itself: the core compiles it again. */
+    if (result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+        result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+        status = HED_ERROR_FORMAT;
     const char *advice =
         result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION
             ? "; the driver is older than NVRTC: install a newer one, or an older NVRTC"
@@ -65,8 +60,8 @@ static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, C
 }
 
 /* What the compiled module calls the entry or a symbol. */
-static bool name_in_module(const hed_build *build, const hed_binary *binary, const char *expression,
-    char name[LONGEST_NAME])
+static bool cuda_name_in_module(const hed_build *build, const hed_binary *binary,
+    const char *expression, char name[LONGEST_NAME])
 {
     return build->def->language == HED_CUDA_C
                ? hed_nvrtc_lowered(binary->log, expression, name, LONGEST_NAME)
@@ -75,7 +70,7 @@ static bool name_in_module(const hed_build *build, const hed_binary *binary, con
 
 /* ---- symbols ---- */
 
-static hed_status find_symbol(hed_program *program, const hed_build *build,
+static hed_status cuda_find_symbol(hed_program *program, const hed_build *build,
     const hed_binary *binary, const hed_argument_def *argument, hed_cuda_symbol *symbol,
     hed_error *error)
 {
@@ -88,7 +83,7 @@ static hed_status find_symbol(hed_program *program, const hed_build *build,
             "%s: this driver does not give away where \"%s\" lies (cuModuleGetGlobal)",
             build->def->name, argument->name);
     hed_nvrtc_symbol(argument->name, expression);
-    if (name_in_module(build, binary, expression, name))
+    if (cuda_name_in_module(build, binary, expression, name))
         result = api->cuModuleGetGlobal(
             &symbol->address, &size, ((hed_cuda_program *)program->impl)->module, name);
     if (result == CUDA_ERROR_NOT_FOUND)
@@ -106,7 +101,7 @@ static hed_status find_symbol(hed_program *program, const hed_build *build,
                : hed_fail(error, HED_ERROR_MEMORY, "no memory for symbol \"%s\"", argument->name);
 }
 
-static hed_status find_symbols(
+static hed_status cuda_find_symbols(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     hed_cuda_program *made = program->impl;
@@ -119,12 +114,13 @@ static hed_status find_symbols(
                 &program->device->settings->allocator, def->argument_count * sizeof *made->symbols);
         if (!made->symbols)
             return hed_fail(error, HED_ERROR_MEMORY, "no memory for the symbols of %s", def->name);
-        status = find_symbol(program, build, binary, &def->arguments[i], &made->symbols[i], error);
+        status =
+            cuda_find_symbol(program, build, binary, &def->arguments[i], &made->symbols[i], error);
     }
     return status;
 }
 
-static void free_program(hed_program *program)
+static void cuda_free_program(hed_program *program)
 {
     const hed_allocator *allocator = &program->device->settings->allocator;
     hed_cuda_program *freed = program->impl;
@@ -139,7 +135,7 @@ static void free_program(hed_program *program)
 /* A symbol is one for all launches of the module: work that may read the old content is waited for.
  * What it holds already is not written again, so that a launch that changes nothing costs
  * nothing. */
-static hed_status fill_symbol(const hed_device *device, hed_cuda_symbol *symbol,
+static hed_status cuda_fill_symbol(const hed_device *device, hed_cuda_symbol *symbol,
     const hed_argument *argument, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
@@ -157,7 +153,7 @@ static hed_status fill_symbol(const hed_device *device, hed_cuda_symbol *symbol,
 
 /* ---- loading a module ---- */
 
-static hed_status load_module(
+static hed_status cuda_load_module(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(program->device);
@@ -170,10 +166,10 @@ static hed_status load_module(
         (void *)(uintptr_t)sizeof failed, (void *)1, (void *)(uintptr_t)build->max_registers};
     CUresult result = api->cuModuleLoadDataEx(
         &made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
-    if (result) return load_failed(api, build, result, failed, error);
+    if (result) return cuda_load_failed(api, build, result, failed, error);
     CUfunction function = NULL;
     char entry[LONGEST_NAME];
-    result = name_in_module(build, binary, build->entry, entry)
+    result = cuda_name_in_module(build, binary, build->entry, entry)
                  ? api->cuModuleGetFunction(&function, made->module, entry)
                  : CUDA_ERROR_NOT_FOUND;
     program->handle = function;
@@ -190,7 +186,7 @@ static hed_status load_module(
 
 /* The driver's numbers are those of the code that will run; only spills are known from the log
  * alone. */
-static hed_status ask_resources(hed_program *program, hed_error *error)
+static hed_status cuda_ask_resources(hed_program *program, hed_error *error)
 {
     static const int which[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES,
         CU_FUNC_MAX_THREADS_PER_BLOCK, CU_FUNC_LOCAL_SIZE_BYTES};
@@ -224,14 +220,14 @@ hed_status hed_cuda_program_load(
     made->cooperative = (build->def->needs & resident) != 0;
     hed_status status = hed_cuda_enter(program->device, &other, error);
     if (!status) {
-        status = load_module(program, build, binary, error);
-        if (!status) status = find_symbols(program, build, binary, error);
-        if (!status) status = ask_resources(program, error);
+        status = cuda_load_module(program, build, binary, error);
+        if (!status) status = cuda_find_symbols(program, build, binary, error);
+        if (!status) status = cuda_ask_resources(program, error);
         if (status && made->module) hed_cuda_api_of(program->device)->cuModuleUnload(made->module);
         hed_cuda_restore(program->device, other);
     }
     if (!status) return HED_OK;
-    free_program(program);
+    cuda_free_program(program);
     program->handle = NULL;
     return status;
 }
@@ -244,14 +240,14 @@ void hed_cuda_program_unload(hed_program *program)
         hed_cuda_api_of(program->device)->cuModuleUnload(freed->module);
         hed_cuda_restore(program->device, other);
     }
-    free_program(program);
+    cuda_free_program(program);
 }
 
 /* ---- launching ---- */
 
 /* Beyond 48 KB a function must be told once. It is told the most there is, so that any thread may
  * do it at any time. */
-static hed_status allow_local(const hed_program *program, uint64_t bytes, hed_error *error)
+static hed_status cuda_allow_local(const hed_program *program, uint64_t bytes, hed_error *error)
 {
     hed_cuda_program *made = program->impl;
     const hed_device *device = program->device;
@@ -263,7 +259,7 @@ static hed_status allow_local(const hed_program *program, uint64_t bytes, hed_er
     return hed_cuda_check(device, result, "cuFuncSetAttribute (local memory beyond 48 KB)", error);
 }
 
-static hed_status allow_cluster(const hed_program *program, uint32_t cluster, hed_error *error)
+static hed_status cuda_allow_cluster(const hed_program *program, uint32_t cluster, hed_error *error)
 {
     hed_cuda_program *made = program->impl;
     if (cluster <= PORTABLE_CLUSTER || made->wide_clusters) return HED_OK;
@@ -274,7 +270,7 @@ static hed_status allow_cluster(const hed_program *program, uint32_t cluster, he
     return hed_cuda_check(program->device, result, "cuFuncSetAttribute (clusters beyond 8)", error);
 }
 
-static void *argument_address(const hed_step *step, uint32_t index, hed_cuda_launch *launch)
+static void *cuda_argument_address(const hed_step *step, uint32_t index, hed_cuda_launch *launch)
 {
     const hed_argument *argument = &step->arguments[index];
     if (argument->kind == HED_BUFFER) return &argument->value.buffer->address;
@@ -305,15 +301,15 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
     uint32_t passed = 0;
     for (uint32_t i = 0; i < program->def->argument_count && !status; i++)
         if (program->def->arguments[i].symbol)
-            status = fill_symbol(program->device, &((hed_cuda_program *)program->impl)->symbols[i],
-                &step->arguments[i], error);
-        else launch->arguments[passed++] = argument_address(step, i, launch);
+            status = cuda_fill_symbol(program->device,
+                &((hed_cuda_program *)program->impl)->symbols[i], &step->arguments[i], error);
+        else launch->arguments[passed++] = cuda_argument_address(step, i, launch);
     if (status) return status;
-    status = allow_local(program, launch->shared_bytes, error);
-    return status ? status : allow_cluster(program, launch->cluster, error);
+    status = cuda_allow_local(program, launch->shared_bytes, error);
+    return status ? status : cuda_allow_cluster(program, launch->cluster, error);
 }
 
-static CUresult launch_cluster(const hed_cuda_api *api, hed_cuda_launch *l, CUstream stream)
+static CUresult cuda_launch_cluster(const hed_cuda_api *api, hed_cuda_launch *l, CUstream stream)
 {
     CUlaunchAttribute attributes[2] = {
         {.id = CU_LAUNCH_CLUSTER_DIMENSION}, {.id = CU_LAUNCH_COOPERATIVE}};
@@ -332,7 +328,7 @@ hed_status hed_cuda_launch_now(
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     if (l->cluster > 1)
-        return hed_cuda_check(device, launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
+        return hed_cuda_check(device, cuda_launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
     if (l->cooperative) {
         CUresult result =
             api->cuLaunchCooperativeKernel(l->function, l->grid[0], l->grid[1], l->grid[2],
@@ -359,7 +355,7 @@ hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_i
             device->info.id, device->info.max_group, (unsigned long long)device->info.local_bytes);
     hed_status status = hed_cuda_enter(device, &other, error);
     if (status) return status;
-    status = allow_local(program, local_bytes, error);
+    status = cuda_allow_local(program, local_bytes, error);
     if (!status) {
         CUresult result = hed_cuda_api_of(device)->cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, program->handle, (int)group_items, local_bytes);
@@ -368,5 +364,26 @@ hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_i
     }
     hed_cuda_restore(device, other);
     *groups = (int64_t)blocks * device->info.compute_units;
+    return status;
+}
+
+/* ---- ahead of time ---- */
+
+/* For machines with a CUDA driver and no NVRTC: PTX for the oldest architecture that has what the
+ * kernel needs, which the driver there compiles for its own device. */
+hed_status hed_cuda_build_ahead(
+    const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error)
+{
+    char reason[512];
+    hed_nvrtc *nvrtc = NULL;
+    hed_status status = hed_nvrtc_open(
+        &settings->allocator, settings->nvrtc_library, 0, &nvrtc, reason, sizeof reason);
+    if (status) return hed_fail(error, status, "no memory to load NVRTC");
+    if (!nvrtc)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: compiling ahead needs NVRTC: %.400s",
+            build->def->name, reason);
+    const char *target = build->def->needs & HED_CAN_CLUSTERS ? "compute_90" : "compute_75";
+    status = hed_nvrtc_compile(nvrtc, target, build, binary, error);
+    hed_nvrtc_close(nvrtc);
     return status;
 }

@@ -6,7 +6,7 @@
 /* ---- streams ---- */
 
 /* The driver counts backwards: 0 is the least priority there is, -5 the greatest, say. */
-static int driver_priority(const hed_cuda_api *api, int32_t wanted)
+static int cuda_driver_priority(const hed_cuda_api *api, int32_t wanted)
 {
     int least = 0, greatest = 0;
     if (api->cuCtxGetStreamPriorityRange(&least, &greatest)) return 0;
@@ -25,7 +25,7 @@ hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
     CUresult result = api->cuStreamCreateWithPriority(
-        &made, CU_STREAM_NON_BLOCKING, driver_priority(api, stream->def.priority));
+        &made, CU_STREAM_NON_BLOCKING, cuda_driver_priority(api, stream->def.priority));
     stream->native = made;
     return hed_cuda_leave(stream->device, other, result, "cuStreamCreateWithPriority", error);
 }
@@ -80,7 +80,7 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
     return fill;
 }
 
-static CUresult run_fill(
+static CUresult cuda_run_fill(
     const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
     hed_cuda_fill fill = hed_cuda_plan_fill(step);
@@ -103,7 +103,7 @@ static CUresult run_fill(
 
 /* Where one side is a buffer on the host (mapped, pinned, the caller's), the driver tells by the
  * addresses what is where. */
-static CUresult run_copy(
+static CUresult cuda_run_copy(
     const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
     const hed_buffer *to = step->to, *from = step->from;
@@ -123,23 +123,23 @@ static CUresult run_copy(
         hed_cuda_context_of(from->device), step->size, stream);
 }
 
-static hed_status run_launch(hed_stream *stream, const hed_step *step, hed_error *error)
+static hed_status cuda_run_launch(hed_stream *stream, const hed_step *step, hed_error *error)
 {
     hed_cuda_launch launch;
     hed_status status = hed_cuda_prepare(step, &launch, error);
     return status ? status : hed_cuda_launch_now(stream->device, &launch, stream->native, error);
 }
 
-static hed_status run_step(hed_stream *stream, const hed_step *step, hed_error *error)
+static hed_status cuda_run_step(hed_stream *stream, const hed_step *step, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     const char *call = "cuLaunchHostFunc";
     CUresult result;
-    if (step->kind == HED_STEP_LAUNCH) return run_launch(stream, step, error);
+    if (step->kind == HED_STEP_LAUNCH) return cuda_run_launch(stream, step, error);
     if (step->kind == HED_STEP_CALL)
         result = api->cuLaunchHostFunc(stream->native, step->function, step->user);
-    else if (step->kind == HED_STEP_FILL) result = run_fill(api, step, stream->native, &call);
-    else result = run_copy(api, step, stream->native, &call);
+    else if (step->kind == HED_STEP_FILL) result = cuda_run_fill(api, step, stream->native, &call);
+    else result = cuda_run_copy(api, step, stream->native, &call);
     return hed_cuda_check(stream->device, result, call, error);
 }
 
@@ -157,7 +157,7 @@ hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing,
     if (pair)
         status = hed_cuda_check(stream->device, api->cuEventRecord(pair->begin, stream->native),
             "cuEventRecord", error);
-    if (!status) status = run_step(stream, step, error);
+    if (!status) status = cuda_run_step(stream, step, error);
     if (pair && !status)
         status = hed_cuda_check(
             stream->device, api->cuEventRecord(pair->end, stream->native), "cuEventRecord", error);
@@ -198,7 +198,7 @@ void hed_cuda_time_destroy(hed_device *device, void *timing)
     hed_release(&device->settings->allocator, pair, sizeof *pair);
 }
 
-static hed_status elapsed(
+static hed_status cuda_elapsed(
     const hed_device *device, CUevent from, CUevent to, double *seconds, hed_error *error)
 {
     float milliseconds = 0;
@@ -213,7 +213,7 @@ static hed_status elapsed(
 hed_status hed_cuda_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
 {
     const time_pair *pair = timing;
-    return elapsed(device, pair->begin, pair->end, seconds, error);
+    return cuda_elapsed(device, pair->begin, pair->end, seconds, error);
 }
 
 /* ---- events ---- */
@@ -281,5 +281,5 @@ hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_
 
 hed_status hed_cuda_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)
 {
-    return elapsed(from->device, from->impl, to->impl, seconds, error);
+    return cuda_elapsed(from->device, from->impl, to->impl, seconds, error);
 }

@@ -65,7 +65,7 @@ extern const char hed_prelude_text[];
 
 /* ---- loading ---- */
 
-static hed_status open_library(
+static hed_status nvrtc_open_library(
     hed_nvrtc *nvrtc, const char *library, int cuda_version, char *reason, size_t size)
 {
     /* The soname of every 11.x from 11.2 on is .11.2. A cubin of a newer major version may not load
@@ -86,7 +86,7 @@ static hed_status open_library(
         &nvrtc->library, reason, size);
 }
 
-static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
+static bool nvrtc_load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
 {
     void *slots[FUNCTION_COUNT];
     const char *missing = "", *name = hed_dynlib_name(nvrtc->library);
@@ -125,8 +125,8 @@ hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, i
     hed_nvrtc *made = hed_allocate(allocator, sizeof *made);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = *allocator;
-    hed_status status = open_library(made, library, cuda_version, reason, size);
-    if (made->library && load_functions(made, reason, size)) *nvrtc = made;
+    hed_status status = nvrtc_open_library(made, library, cuda_version, reason, size);
+    if (made->library && nvrtc_load_functions(made, reason, size)) *nvrtc = made;
     else hed_nvrtc_close(made);
     return status;
 }
@@ -142,7 +142,7 @@ void hed_nvrtc_close(hed_nvrtc *nvrtc)
 /* ---- the toolkit's headers ---- */
 
 /* `folder` and `below` into `path`, if `file` can be read there; "" if not. */
-static bool has_file(char *path, const char *folder, const char *below, const char *file)
+static bool nvrtc_has_file(char *path, const char *folder, const char *below, const char *file)
 {
     char probe[HED_PATH_MAX];
     if (folder[0] && hed_path_join(path, folder, below) && hed_path_join(probe, path, file) &&
@@ -164,13 +164,14 @@ void hed_nvrtc_find_headers(hed_nvrtc *nvrtc, const char *cuda_home)
     static const char libraries[] = "cuda/std/type_traits";
     char own[HED_PATH_MAX], *to = nvrtc->headers, *beside = nvrtc->library_headers;
     hed_dynlib_folder(nvrtc->library, own, sizeof own);
-    bool found = has_file(to, cuda_home ? cuda_home : "", "include", first);
+    bool found = nvrtc_has_file(to, cuda_home ? cuda_home : "", "include", first);
     for (size_t i = 0; !found && i < sizeof around / sizeof *around; i++)
-        found = has_file(to, own, around[i], first);
+        found = nvrtc_has_file(to, own, around[i], first);
     for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++)
-        found = has_file(to, usual[i], ".", first);
-    if (found && !has_file(beside, to, ".", libraries) && !has_file(beside, to, "cccl", libraries))
-        has_file(beside, own, "../../cuda_cccl/include", libraries);
+        found = nvrtc_has_file(to, usual[i], ".", first);
+    if (found && !nvrtc_has_file(beside, to, ".", libraries) &&
+        !nvrtc_has_file(beside, to, "cccl", libraries))
+        nvrtc_has_file(beside, own, "../../cuda_cccl/include", libraries);
 }
 
 const char *hed_nvrtc_headers(const hed_nvrtc *nvrtc) { return nvrtc->headers; }
@@ -197,7 +198,7 @@ typedef struct options {
     char words[OPTION_COUNT][OPTION_SIZE];
 } options;
 
-static void add_option(options *to, const char *format, uint32_t value)
+static void nvrtc_add_option(options *to, const char *format, uint32_t value)
 {
     snprintf(to->words[to->count++], OPTION_SIZE, format, value);
 }
@@ -205,52 +206,52 @@ static void add_option(options *to, const char *format, uint32_t value)
 /* ptxas gives launch bounds precedence over --maxrregcount, so a limit on registers replaces them;
  * it is then kept low enough for a full group (65,536 registers of a multiprocessor, given out to
  * warps of 32 in eights for each work item). */
-static void add_bounds(options *to, const hed_build *build)
+static void nvrtc_add_bounds(options *to, const hed_build *build)
 {
     uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
     uint32_t groups = build->min_groups ? build->min_groups : 1;
     if (build->max_registers) {
         uint32_t fitting = warps ? 65536 / (warps * 32 * groups) / 8 * 8 : 255;
         if (fitting < 16) fitting = 16;
-        add_option(to, "--maxrregcount=%u",
+        nvrtc_add_option(to, "--maxrregcount=%u",
             build->max_registers < fitting ? build->max_registers : fitting);
     } else if (build->max_threads) {
-        add_option(to, "-DHED_MAX_THREADS=%u", build->max_threads);
-        if (build->min_groups) add_option(to, "-DHED_MIN_GROUPS=%u", build->min_groups);
+        nvrtc_add_option(to, "-DHED_MAX_THREADS=%u", build->max_threads);
+        if (build->min_groups) nvrtc_add_option(to, "-DHED_MIN_GROUPS=%u", build->min_groups);
     }
 }
 
 /* Options that a description has for OpenCL's compilers only permit what is the rule here. */
-static bool is_for_nvrtc(const hed_build *build, const char *option)
+static bool nvrtc_is_for_nvrtc(const hed_build *build, const char *option)
 {
     return build->def->language == HED_CUDA_C || strncmp(option, "-cl-", 4) != 0;
 }
 
-static void set_options(options *to, const hed_build *build)
+static void nvrtc_set_options(options *to, const hed_build *build)
 {
     bool strict = build->math == HED_MATH_STRICT;
     to->count = 0;
-    add_option(to, "--std=c++17", 0);
-    add_option(to, "--device-as-default-execution-space", 0);
-    add_option(to, strict ? "--fmad=false" : "--fmad=true", 0);
-    add_option(to, strict ? "--ftz=false" : "--ftz=true", 0);
-    add_option(to, strict ? "--prec-div=true" : "--prec-div=false", 0);
-    add_option(to, strict ? "--prec-sqrt=true" : "--prec-sqrt=false", 0);
-    add_option(to, "-DHED_STRICT=%u", strict);
-    add_bounds(to, build);
+    nvrtc_add_option(to, "--std=c++17", 0);
+    nvrtc_add_option(to, "--device-as-default-execution-space", 0);
+    nvrtc_add_option(to, strict ? "--fmad=false" : "--fmad=true", 0);
+    nvrtc_add_option(to, strict ? "--ftz=false" : "--ftz=true", 0);
+    nvrtc_add_option(to, strict ? "--prec-div=true" : "--prec-div=false", 0);
+    nvrtc_add_option(to, strict ? "--prec-sqrt=true" : "--prec-sqrt=false", 0);
+    nvrtc_add_option(to, "-DHED_STRICT=%u", strict);
+    nvrtc_add_bounds(to, build);
 }
 
 hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
 {
     options all;
     size_t used = 0;
-    set_options(&all, build);
+    nvrtc_set_options(&all, build);
     for (uint32_t i = 0; i < all.count && used < size; i++) {
         int n = snprintf(text + used, size - used, "%s%s", i ? " " : "", all.words[i]);
         used += n > 0 ? (size_t)n : 0;
     }
     for (uint32_t i = 0; i < build->def->option_count && used < size; i++)
-        if (is_for_nvrtc(build, build->def->options[i]))
+        if (nvrtc_is_for_nvrtc(build, build->def->options[i]))
             used += (size_t)snprintf(text + used, size - used, " %s", build->def->options[i]);
     return used < size ? HED_OK : HED_ERROR_LIMIT;
 }
@@ -262,24 +263,24 @@ const char *hed_nvrtc_prelude(const hed_build *build)
 
 /* ---- compiling ---- */
 
-static hed_status no_memory(const hed_build *build, hed_error *error)
+static hed_status nvrtc_no_memory(const hed_build *build, hed_error *error)
 {
     return hed_fail(error, HED_ERROR_MEMORY, "no memory to compile %s", build->def->name);
 }
 
 /* Whether the prelude reads it, which is included before the text. All others stand behind it,
  * since a parameter may be called as one of its variables is. */
-static bool is_for_prelude(const hed_define *define)
+static bool nvrtc_is_for_prelude(const hed_define *define)
 {
     return strncmp(define->name, "HED_", 4) == 0;
 }
 
 /* Every chunk counts its own lines under its own name; the prelude before it comes as a
  * pre-included header. */
-static void add_sources(hed_text *text, const hed_build *build)
+static void nvrtc_add_sources(hed_text *text, const hed_build *build)
 {
     for (uint32_t i = 0; i < build->define_count; i++)
-        if (!is_for_prelude(&build->defines[i]))
+        if (!nvrtc_is_for_prelude(&build->defines[i]))
             hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
     for (uint32_t i = 0; i < build->source_count; i++) {
         const hed_source *source = &build->sources[i];
@@ -293,7 +294,7 @@ static void add_sources(hed_text *text, const hed_build *build)
 }
 
 /* The first line of a log that tells of an error, for the one-sentence text. */
-static void first_error(const char *log, char *line, size_t size)
+static void nvrtc_first_error(const char *log, char *line, size_t size)
 {
     const char *at = strstr(log, "error");
     const char *begin = at ? at : log;
@@ -303,7 +304,8 @@ static void first_error(const char *log, char *line, size_t size)
 }
 
 /* Which packages bring a header that was not found: NVIDIA's for apt, and pip's. */
-static void advise_packages(const hed_nvrtc *nvrtc, const char *header, char *text, size_t size)
+static void nvrtc_advise_packages(
+    const hed_nvrtc *nvrtc, const char *header, char *text, size_t size)
 {
     static const struct {
         const char *begin, *apt, *pip;
@@ -330,14 +332,14 @@ static void advise_packages(const hed_nvrtc *nvrtc, const char *header, char *te
 }
 
 /* What to do about an error, where that is known; "" else. */
-static void advise(
+static void nvrtc_advise(
     const hed_nvrtc *nvrtc, const hed_build *build, const char *log, char *text, size_t size)
 {
     const char *at = strstr(log, "open source file \"");
     char header[256] = "";
     text[0] = 0;
     if (at && sscanf(at, "open source file \"%255[^\"]\"", header) == 1)
-        advise_packages(nvrtc, header, text, size);
+        nvrtc_advise_packages(nvrtc, header, text, size);
     else if (strstr(log, "__nv_name_map"))
         snprintf(text, size, "; the text has no kernel or symbol that \"%.200s\" names alone%s",
             build->entry,
@@ -345,13 +347,13 @@ static void advise(
                                       : " (a template needs its arguments: \"scale<float, 4>\")");
 }
 
-static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *target,
+static hed_status nvrtc_build_failed(const hed_nvrtc *nvrtc, int result, const char *target,
     const hed_build *build, const char *log, hed_error *error)
 {
     char line[256], advice[512];
-    if (result == NVRTC_OUT_OF_MEMORY) return no_memory(build, error);
-    first_error(log ? log : "", line, sizeof line);
-    advise(nvrtc, build, log ? log : "", advice, sizeof advice);
+    if (result == NVRTC_OUT_OF_MEMORY) return nvrtc_no_memory(build, error);
+    nvrtc_first_error(log ? log : "", line, sizeof line);
+    nvrtc_advise(nvrtc, build, log ? log : "", advice, sizeof advice);
     hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s%s",
         build->def->name, target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
         result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line,
@@ -364,7 +366,7 @@ static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *t
 
 /* Calls `use` for the entry and each symbol of a text in CUDA C; the first that is not 0 ends it.
  * OpenCL C's kernels keep their names. */
-static int for_each_name(
+static int nvrtc_for_each_name(
     const hed_build *build, int (*use)(void *user, const char *expression), void *user)
 {
     const hed_kernel_def *def = build->def;
@@ -390,7 +392,7 @@ typedef struct naming {
     hed_text *log;
 } naming;
 
-static int add_name(void *user, const char *expression)
+static int nvrtc_add_name(void *user, const char *expression)
 {
     const naming *n = user;
     return n->nvrtc->api.nvrtcAddNameExpression(n->program, expression);
@@ -398,7 +400,7 @@ static int add_name(void *user, const char *expression)
 
 static const char name_line[] = "name %s = %s\n";
 
-static int log_name(void *user, const char *expression)
+static int nvrtc_log_name(void *user, const char *expression)
 {
     const naming *n = user;
     const char *lowered = NULL;
@@ -426,12 +428,12 @@ bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size
 }
 
 /* The names (see hed_nvrtc_lowered()), then what the compiler said. */
-static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, const hed_build *build,
-    bool compiled, hed_binary *binary)
+static hed_status nvrtc_take_log(const hed_nvrtc *nvrtc, nvrtc_program *program,
+    const hed_build *build, bool compiled, hed_binary *binary)
 {
     hed_text names = {.allocator = &nvrtc->allocator};
     size_t size = 0;
-    if (compiled) for_each_name(build, log_name, &(naming){nvrtc, program, &names});
+    if (compiled) nvrtc_for_each_name(build, nvrtc_log_name, &(naming){nvrtc, program, &names});
     if (nvrtc->api.nvrtcGetProgramLogSize(program, &size) || size < 1) size = 1;
     bool empty = names.size + size < 2, failed = names.failed; /* 1: the zero alone */
     if (!failed && !empty) binary->log = hed_allocate(&nvrtc->allocator, names.size + size);
@@ -445,13 +447,14 @@ static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, const
     return failed || (!empty && !binary->log) ? HED_ERROR_MEMORY : HED_OK;
 }
 
-static hed_status no_code(const hed_build *build, const char *call, int result, hed_error *error)
+static hed_status nvrtc_no_code(
+    const hed_build *build, const char *call, int result, hed_error *error)
 {
     return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s: %s (result %d)",
         build->def->name, call, result);
 }
 
-static hed_status take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin,
+static hed_status nvrtc_take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin,
     const hed_build *build, hed_binary *binary, hed_error *error)
 {
     const struct nvrtc_api *api = &nvrtc->api;
@@ -459,16 +462,16 @@ static hed_status take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool
     int result =
         cubin ? api->nvrtcGetCUBINSize(program, &size) : api->nvrtcGetPTXSize(program, &size);
     if (result || !size)
-        return no_code(build, cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", result, error);
+        return nvrtc_no_code(build, cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", result, error);
     binary->bytes = hed_allocate(&nvrtc->allocator, size);
-    if (!binary->bytes) return no_memory(build, error);
+    if (!binary->bytes) return nvrtc_no_memory(build, error);
     binary->size = size;
     result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes)
                    : api->nvrtcGetPTX(program, binary->bytes);
-    return result ? no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
+    return result ? nvrtc_no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
 }
 
-static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
+static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
     const char *text, const char *const *words, uint32_t count, hed_binary *binary,
     hed_error *error)
 {
@@ -478,19 +481,21 @@ static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_buil
     int result =
         nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", headers, &header, &header_name);
     if (result)
-        return build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
-    result = for_each_name(build, add_name, &(naming){nvrtc, program, NULL});
+        return nvrtc_build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
+    result = nvrtc_for_each_name(build, nvrtc_add_name, &(naming){nvrtc, program, NULL});
     if (!result) result = nvrtc->api.nvrtcCompileProgram(program, (int)count, words);
-    hed_status status = take_log(nvrtc, program, build, result == 0, binary);
-    if (status) no_memory(build, error);
-    else if (result) status = build_failed(nvrtc, result, target, build, binary->log, error);
-    else status = take_code(nvrtc, program, strncmp(target, "sm_", 3) == 0, build, binary, error);
+    hed_status status = nvrtc_take_log(nvrtc, program, build, result == 0, binary);
+    if (status) nvrtc_no_memory(build, error);
+    else if (result) status = nvrtc_build_failed(nvrtc, result, target, build, binary->log, error);
+    else
+        status =
+            nvrtc_take_code(nvrtc, program, strncmp(target, "sm_", 3) == 0, build, binary, error);
     nvrtc->api.nvrtcDestroyProgram(&program);
     return status;
 }
 
 /* Words one after another, each with its zero. */
-static void add_word(
+static void nvrtc_add_word(
     hed_text *block, const char *begin, const char *name, const char *between, const char *value)
 {
     hed_text_add(block, "%s%s%s%s", begin, name, between, value);
@@ -499,22 +504,23 @@ static void add_word(
 
 /* What is no fixed option: defines that the prelude reads, the description's own options, the
  * toolkit's folders. Gives how many words. */
-static uint32_t add_words(const hed_nvrtc *nvrtc, const hed_build *build, hed_text *block)
+static uint32_t nvrtc_add_words(const hed_nvrtc *nvrtc, const hed_build *build, hed_text *block)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < build->define_count; i++)
-        if (is_for_prelude(&build->defines[i]))
-            count++, add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
+        if (nvrtc_is_for_prelude(&build->defines[i]))
+            count++, nvrtc_add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
     for (uint32_t i = 0; i < build->def->option_count; i++)
-        if (is_for_nvrtc(build, build->def->options[i]))
-            count++, add_word(block, build->def->options[i], "", "", "");
+        if (nvrtc_is_for_nvrtc(build, build->def->options[i]))
+            count++, nvrtc_add_word(block, build->def->options[i], "", "", "");
     if (build->def->language != HED_CUDA_C) return count;
-    if (nvrtc->headers[0]) count++, add_word(block, "-I", nvrtc->headers, "", "");
-    if (nvrtc->library_headers[0]) count++, add_word(block, "-I", nvrtc->library_headers, "", "");
+    if (nvrtc->headers[0]) count++, nvrtc_add_word(block, "-I", nvrtc->headers, "", "");
+    if (nvrtc->library_headers[0])
+        count++, nvrtc_add_word(block, "-I", nvrtc->library_headers, "", "");
     return count;
 }
 
-static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target,
+static uint32_t nvrtc_gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target,
     const hed_build *build, const char *more, uint32_t more_count, const char **words)
 {
     uint32_t count = 0;
@@ -533,20 +539,21 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
 {
     hed_text text = {.allocator = &nvrtc->allocator}, more = {.allocator = &nvrtc->allocator};
     char architecture[32 + HED_NVRTC_TARGET];
-    uint32_t more_count = add_words(nvrtc, build, &more);
+    uint32_t more_count = nvrtc_add_words(nvrtc, build, &more);
     size_t room = (OPTION_COUNT + 4 + (size_t)more_count) * sizeof(char *);
     const char **words = hed_allocate(&nvrtc->allocator, room);
     options all;
     *binary = (hed_binary){0};
     snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", target);
-    set_options(&all, build);
-    add_sources(&text, build);
-    hed_status status = !words || text.failed || more.failed ? no_memory(build, error) : HED_OK;
+    nvrtc_set_options(&all, build);
+    nvrtc_add_sources(&text, build);
+    hed_status status =
+        !words || text.failed || more.failed ? nvrtc_no_memory(build, error) : HED_OK;
     if (!status) {
         uint32_t count =
-            gather_words(nvrtc, &all, architecture, build, more.bytes, more_count, words);
-        status =
-            run(nvrtc, target, build, text.bytes ? text.bytes : "", words, count, binary, error);
+            nvrtc_gather_words(nvrtc, &all, architecture, build, more.bytes, more_count, words);
+        status = nvrtc_run(
+            nvrtc, target, build, text.bytes ? text.bytes : "", words, count, binary, error);
     }
     hed_release(&nvrtc->allocator, words, room);
     hed_text_free(&more);
@@ -562,7 +569,7 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
 /* ---- ptxas' report ---- */
 
 /* The number in front of `words` on one line, -1 if the line has no such words. */
-static int64_t number_before(const char *line, size_t length, const char *words)
+static int64_t nvrtc_number_before(const char *line, size_t length, const char *words)
 {
     const char *at = memmem(line, length, words, strlen(words));
     if (!at) return -1;
@@ -572,12 +579,12 @@ static int64_t number_before(const char *line, size_t length, const char *words)
     return at < end ? strtoll(at, NULL, 10) : -1;
 }
 
-static void read_line(const char *line, size_t length, hed_kernel_resources *resources)
+static void nvrtc_read_line(const char *line, size_t length, hed_kernel_resources *resources)
 {
-    int64_t registers = number_before(line, length, " registers"),
-            stack = number_before(line, length, " bytes stack frame");
-    int64_t stores = number_before(line, length, " bytes spill stores"),
-            loads = number_before(line, length, " bytes spill loads");
+    int64_t registers = nvrtc_number_before(line, length, " registers"),
+            stack = nvrtc_number_before(line, length, " bytes stack frame");
+    int64_t stores = nvrtc_number_before(line, length, " bytes spill stores"),
+            loads = nvrtc_number_before(line, length, " bytes spill loads");
     if (registers >= 0) resources->registers = registers;
     if (stack >= 0) resources->stack_bytes = stack;
     if (stores >= 0 && loads >= 0) resources->spill_bytes = stores + loads;
@@ -602,7 +609,7 @@ void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources
             own_properties =
                 (size_t)(end - function - 15) == name && memcmp(function + 15, entry, name) == 0;
         else if (ours && (own_properties || memmem(line, length, "Used ", 5)))
-            read_line(line, length, resources);
+            nvrtc_read_line(line, length, resources);
         line += length + (line[length] == '\n');
     }
 }

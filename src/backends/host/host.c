@@ -1,14 +1,73 @@
 /* The host device: native functions on a team of threads. A step is done when the call that
  * enqueues it returns, so a stream needs no queue, an event is a time, and a graph is a list that
  * the core walks. Always there. */
+#include "base/text.h"
+#include "core/backend.h"
+
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/host/processor.h"
-#include "base/text.h"
-#include "core/backend.h"
+/* ---- the processor, from /proc and sysconf; what cannot be read stays empty or 0 ---- */
+
+typedef struct host_processor {
+    char name[128], vendor[64];
+    uint32_t lanes; /* floats in the widest vector register this processor has */
+    uint32_t clock_mhz;
+    uint64_t memory_bytes, cache_bytes;
+} host_processor;
+
+/* Value of the first line of `path` that starts with `key`, behind its colon. */
+static int host_find_line(const char *path, const char *key, char *value, size_t size)
+{
+    char line[512];
+    FILE *file = fopen(path, "r");
+    int found = 0;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) || !colon) continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        colon[strcspn(colon, "\n")] = 0;
+        snprintf(value, size, "%s", colon);
+        found = 1;
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+static host_processor host_processor_read(void)
+{
+    host_processor p = {.lanes = 4};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) p.lanes = 16;
+    else if (__builtin_cpu_supports("avx2")) p.lanes = 8;
+#endif
+    char clock[64];
+    if (!host_find_line("/proc/cpuinfo", "model name", p.name, sizeof p.name))
+        snprintf(p.name, sizeof p.name, "processor");
+    if (!host_find_line("/proc/cpuinfo", "vendor_id", p.vendor, sizeof p.vendor))
+        snprintf(p.vendor, sizeof p.vendor, "unknown");
+    if (host_find_line("/proc/cpuinfo", "cpu MHz", clock, sizeof clock))
+        p.clock_mhz = (uint32_t)strtod(clock, NULL);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE),
+         cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    p.memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+    p.cache_bytes = cache > 0 ? (uint64_t)cache : 0;
+    return p;
+}
+
+/* Bytes that can be had without swapping, about. */
+static uint64_t host_free_memory(void)
+{
+    char value[64];
+    return host_find_line("/proc/meminfo", "MemAvailable", value, sizeof value)
+               ? strtoull(value, NULL, 10) * 1024
+               : 0;
+}
+
+/* ---- the device ---- */
 
 typedef struct host_device {
     hed_team *team;
@@ -19,7 +78,7 @@ typedef struct host_time {
     uint64_t start, end;
 } host_time;
 
-static uint64_t now(const hed_device *device)
+static uint64_t host_now(const hed_device *device)
 {
     return device->settings->clock.now(device->settings->clock.user);
 }
@@ -35,24 +94,14 @@ static hed_status host_open(const hed_settings *settings, hed_backend_slot *slot
     return HED_OK;
 }
 
-static void host_close(const hed_settings *settings, hed_backend_slot *slot)
-{
-    (void)settings;
-    (void)slot;
-}
+static void host_close(const hed_settings *settings, hed_backend_slot *slot) {}
 
-static uint32_t host_device_count(hed_backend_slot *slot)
-{
-    (void)slot;
-    return 1;
-}
+static uint32_t host_device_count(hed_backend_slot *slot) { return 1; }
 
 static hed_status host_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
 {
-    (void)slot;
-    (void)index;
     const hed_settings *settings = device->settings;
-    hed_processor processor = hed_processor_read();
+    host_processor processor = host_processor_read();
     hed_text_copy(device->text[0], sizeof device->text[0], processor.name);
     hed_text_copy(device->text[1], sizeof device->text[1], processor.vendor);
     device->info = (hed_device_info){
@@ -99,22 +148,16 @@ static void host_device_close(hed_device *device)
 static hed_status host_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
-    (void)error;
-    *free_bytes = hed_processor_free_memory();
+    *free_bytes = host_free_memory();
     *total_bytes = device->info.memory_bytes;
     return HED_OK;
 }
 
-static hed_status host_device_wait(hed_device *device, hed_error *error)
-{
-    (void)device;
-    (void)error;
-    return HED_OK;
-}
+static hed_status host_device_wait(hed_device *device, hed_error *error) { return HED_OK; }
 
 /* ---- buffers: plain memory ---- */
 
-static void place(hed_buffer *buffer, void *memory)
+static void host_place(hed_buffer *buffer, void *memory)
 {
     buffer->host = memory;
     buffer->address = (uintptr_t)memory;
@@ -124,19 +167,18 @@ static hed_status host_buffer_create(
     hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
 {
     const hed_allocator *allocator = &buffer->device->settings->allocator;
-    if (def->memory == HED_MEMORY_CALLER) place(buffer, def->host);
-    else if (def->memory == HED_MEMORY_NATIVE) place(buffer, (void *)def->native);
-    else place(buffer, allocator->allocate(allocator->user, def->size, 64));
+    if (def->memory == HED_MEMORY_CALLER) host_place(buffer, def->host);
+    else if (def->memory == HED_MEMORY_NATIVE) host_place(buffer, (void *)def->native);
+    else host_place(buffer, allocator->allocate(allocator->user, def->size, 64));
     if (buffer->host) return HED_OK;
     return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
         "no memory for a buffer of %llu bytes: %llu are free", (unsigned long long)def->size,
-        (unsigned long long)hed_processor_free_memory());
+        (unsigned long long)host_free_memory());
 }
 
 static hed_status host_buffer_part(hed_buffer *part, hed_error *error)
 {
-    (void)error;
-    place(part, (char *)part->parent->host + part->offset);
+    host_place(part, (char *)part->parent->host + part->offset);
     return HED_OK;
 }
 
@@ -151,14 +193,9 @@ static void host_buffer_destroy(hed_buffer *buffer)
 
 /* ---- streams and events ---- */
 
-static hed_status host_stream_ok(hed_stream *stream, hed_error *error)
-{
-    (void)stream;
-    (void)error;
-    return HED_OK;
-}
+static hed_status host_stream_ok(hed_stream *stream, hed_error *error) { return HED_OK; }
 
-static void host_stream_destroy(hed_stream *stream) { (void)stream; }
+static void host_stream_destroy(hed_stream *stream) {}
 
 static hed_status host_stream_done(hed_stream *stream, bool *done, hed_error *error)
 {
@@ -169,9 +206,6 @@ static hed_status host_stream_done(hed_stream *stream, bool *done, hed_error *er
 static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
-    (void)stream;
-    (void)size;
-    (void)error;
     *pointer = (char *)buffer->host + offset;
     return HED_OK;
 }
@@ -179,7 +213,6 @@ static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offs
 static hed_status host_unmap(
     hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
-    (void)stream;
     char *first = buffer->host;
     if ((char *)pointer >= first && (char *)pointer < first + buffer->size) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%p is not mapped from this buffer", pointer);
@@ -199,8 +232,6 @@ static void host_time_destroy(hed_device *device, void *timing)
 static hed_status host_time_read(
     hed_device *device, void *timing, double *seconds, hed_error *error)
 {
-    (void)device;
-    (void)error;
     const host_time *time = timing;
     *seconds = (double)(time->end - time->start) * 1e-9;
     return HED_OK;
@@ -214,36 +245,26 @@ static void host_event_destroy(hed_event *event) { host_time_destroy(event->devi
 
 static hed_status host_event_record(hed_event *event, hed_stream *stream, hed_error *error)
 {
-    (void)error;
-    ((host_time *)event->impl)->end = now(stream->device);
+    ((host_time *)event->impl)->end = host_now(stream->device);
     return HED_OK;
 }
 
 static hed_status host_event_done(hed_event *event, bool *done, hed_error *error)
 {
-    (void)event;
-    (void)error;
     *done = true;
     return HED_OK;
 }
 
-static hed_status host_event_wait(hed_event *event, hed_error *error)
-{
-    (void)event;
-    (void)error;
-    return HED_OK;
-}
+static hed_status host_event_wait(hed_event *event, hed_error *error) { return HED_OK; }
 
 static hed_status host_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
-    (void)stream;
     return host_event_wait(event, error);
 }
 
 static hed_status host_event_elapsed(
     hed_event *from, hed_event *to, double *seconds, hed_error *error)
 {
-    (void)error;
     *seconds =
         ((double)((host_time *)to->impl)->end - (double)((host_time *)from->impl)->end) * 1e-9;
     return HED_OK;
@@ -259,7 +280,7 @@ typedef struct host_launch {
 
 /* Strict bits need the thread's rounding and denormal state, which a program may have changed (an
  * audio thread does). */
-static void run_range(void *user, uint64_t begin, uint64_t end)
+static void host_run_range(void *user, uint64_t begin, uint64_t end)
 {
     const host_launch *launch = user;
     hed_float_state state = {0};
@@ -268,7 +289,7 @@ static void run_range(void *user, uint64_t begin, uint64_t end)
     if (launch->call.strict) hed_float_restore(state);
 }
 
-static void run_member(void *user, hed_team *team, uint32_t member)
+static void host_run_member(void *user, hed_team *team, uint32_t member)
 {
     const host_launch *launch = user;
     hed_float_state state = {0};
@@ -277,21 +298,21 @@ static void run_member(void *user, hed_team *team, uint32_t member)
     if (launch->call.strict) hed_float_restore(state);
 }
 
-static void *argument_memory(const hed_argument *a)
+static void *host_argument_memory(const hed_argument *a)
 {
     if (a->kind == HED_BUFFER) return a->value.buffer->host;
     if (a->kind == HED_STRUCT) return (void *)(uintptr_t)a->value.bytes;
     return a->kind == HED_SCALAR ? (void *)(uintptr_t)&a->value : NULL;
 }
 
-static void run_launch(hed_device *device, const hed_step *step)
+static void host_run_launch(hed_device *device, const hed_step *step)
 {
     host_device *host = device->impl;
     const hed_program *program = step->program;
     const hed_kernel_def *def = program->def;
     void *arguments[HED_MAX_ARGUMENTS];
     for (uint32_t i = 0; i < def->argument_count; i++)
-        arguments[i] = argument_memory(&step->arguments[i]);
+        arguments[i] = host_argument_memory(&step->arguments[i]);
     host_launch launch = {
         .call = {def, &program->config, step->has_problem ? &step->problem : NULL, &step->geometry,
             arguments, program->math == HED_MATH_STRICT},
@@ -299,12 +320,12 @@ static void run_launch(hed_device *device, const hed_step *step)
     };
     uint64_t grain = step->geometry.native_grain ? step->geometry.native_grain : 1;
     pthread_mutex_lock(&host->lock);
-    if (def->team) hed_team_run(host->team, run_member, &launch);
-    else hed_team_for(host->team, step->geometry.native_items, grain, run_range, &launch);
+    if (def->team) hed_team_run(host->team, host_run_member, &launch);
+    else hed_team_for(host->team, step->geometry.native_items, grain, host_run_range, &launch);
     pthread_mutex_unlock(&host->lock);
 }
 
-static void run_fill(const hed_step *step)
+static void host_run_fill(const hed_step *step)
 {
     unsigned char *to = (unsigned char *)step->to->host + step->to_offset;
     if (step->pattern_size == 1) memset(to, step->pattern[0], step->size);
@@ -316,11 +337,10 @@ static void run_fill(const hed_step *step)
 static hed_status host_step(
     hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
 {
-    (void)error;
     host_time *time = timing;
-    if (time) time->start = now(stream->device);
+    if (time) time->start = host_now(stream->device);
     switch (step->kind) {
-    case HED_STEP_LAUNCH: run_launch(stream->device, step); break;
+    case HED_STEP_LAUNCH: host_run_launch(stream->device, step); break;
     case HED_STEP_WRITE:
         memcpy((char *)step->to->host + step->to_offset, step->host_from, step->size);
         break;
@@ -331,10 +351,10 @@ static hed_status host_step(
         memcpy((char *)step->to->host + step->to_offset,
             (char *)step->from->host + step->from_offset, step->size);
         break;
-    case HED_STEP_FILL: run_fill(step); break;
+    case HED_STEP_FILL: host_run_fill(step); break;
     case HED_STEP_CALL: step->function(step->user); break;
     }
-    if (time) time->end = now(stream->device);
+    if (time) time->end = host_now(stream->device);
     return HED_OK;
 }
 
@@ -343,22 +363,14 @@ static hed_status host_step(
 static hed_status host_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
-    (void)program;
-    (void)build;
-    (void)binary;
-    (void)error;
     return HED_OK;
 }
 
-static void host_program_unload(hed_program *program) { (void)program; }
+static void host_program_unload(hed_program *program) {}
 
 static hed_status host_resident_groups(const hed_program *program, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
-    (void)program;
-    (void)group_items;
-    (void)local_bytes;
-    (void)error;
     *groups = -1;
     return HED_OK;
 }

@@ -11,43 +11,43 @@
 /* ---- asking ---- */
 
 /* 0 where the driver does not know the question. */
-static uint64_t number32(const opencl_device *device, cl_uint what)
+static uint64_t opencl_number32(const opencl_device *device, cl_uint what)
 {
     cl_uint value = 0;
     return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
 }
 
-static uint64_t number64(const opencl_device *device, cl_uint what)
+static uint64_t opencl_number64(const opencl_device *device, cl_uint what)
 {
     cl_ulong value = 0; /* size_t too: this backend is for 64-bit machines */
     return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
 }
 
 /* Names come with blanks at either end from some drivers. */
-static void trim_into(char *to, size_t size, const char *from)
+static void opencl_trim_into(char *to, size_t size, const char *from)
 {
     while (isspace((unsigned char)*from)) from++;
     hed_text_copy(to, size, from);
     for (size_t n = strlen(to); n > 0 && isspace((unsigned char)to[n - 1]); n--) to[n - 1] = 0;
 }
 
-static void device_text(const opencl_device *device, cl_uint what, char *to, size_t size)
+static void opencl_device_text(const opencl_device *device, cl_uint what, char *to, size_t size)
 {
     char text[1024] = "";
     if (device->api->clGetDeviceInfo(device->id, what, sizeof text - 1, text, NULL)) text[0] = 0;
-    trim_into(to, size, text);
+    opencl_trim_into(to, size, text);
 }
 
-static void platform_text(const opencl_device *device, cl_uint what, char *to, size_t size)
+static void opencl_platform_text(const opencl_device *device, cl_uint what, char *to, size_t size)
 {
     char text[1024] = "";
     if (device->api->clGetPlatformInfo(device->platform, what, sizeof text - 1, text, NULL))
         text[0] = 0;
-    trim_into(to, size, text);
+    opencl_trim_into(to, size, text);
 }
 
 /* Whole words of a list separated by blanks. */
-static bool lists(const char *words, const char *word)
+static bool opencl_lists(const char *words, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += length)
@@ -55,7 +55,7 @@ static bool lists(const char *words, const char *word)
     return false;
 }
 
-opencl_platform opencl_platform_of(const hed_device *device)
+opencl_platform hed_opencl_platform_of(const hed_device *device)
 {
     static const struct {
         const char *name;
@@ -70,63 +70,63 @@ opencl_platform opencl_platform_of(const hed_device *device)
 /* ---- describing ---- */
 
 /* Oclgrind reports neither fma nor correct division and has both. */
-static bool can_strict(const opencl_device *device, opencl_platform platform)
+static bool opencl_can_strict(const opencl_device *device, opencl_platform platform)
 {
     const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
                          CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     return platform == OPENCL_OCLGRIND ||
-           (number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
+           (opencl_number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
 }
 
-static uint64_t capabilities(
+static uint64_t opencl_capabilities(
     const opencl_device *device, opencl_platform platform, const char *extensions)
 {
     uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can keep times */
-    if (number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
-    if (can_strict(device, platform)) can |= HED_CAN_STRICT;
-    if (lists(extensions, "cl_khr_fp64")) can |= HED_CAN_FP64;
-    if (lists(extensions, "cl_khr_fp16")) can |= HED_CAN_FP16;
-    if (lists(extensions, "cl_khr_global_int32_base_atomics") &&
-        lists(extensions, "cl_khr_global_int32_extended_atomics"))
+    if (opencl_number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
+    if (opencl_can_strict(device, platform)) can |= HED_CAN_STRICT;
+    if (opencl_lists(extensions, "cl_khr_fp64")) can |= HED_CAN_FP64;
+    if (opencl_lists(extensions, "cl_khr_fp16")) can |= HED_CAN_FP16;
+    if (opencl_lists(extensions, "cl_khr_global_int32_base_atomics") &&
+        opencl_lists(extensions, "cl_khr_global_int32_extended_atomics"))
         can |= HED_CAN_GLOBAL_ATOMICS;
-    if (device->gl && lists(extensions, "cl_khr_gl_sharing")) can |= HED_CAN_GL_SHARING;
+    if (device->gl && opencl_lists(extensions, "cl_khr_gl_sharing")) can |= HED_CAN_GL_SHARING;
     return can;
 }
 
-static uint32_t lane_width(
+static uint32_t opencl_lane_width(
     const opencl_device *device, hed_device_type type, const char *extensions)
 {
     if (type == HED_DEVICE_CPU)
-        return (uint32_t)number32(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
-    if (lists(extensions, "cl_nv_device_attribute_query"))
-        return (uint32_t)number32(device, CL_DEVICE_WARP_SIZE_NV);
-    if (lists(extensions, "cl_amd_device_attribute_query"))
-        return (uint32_t)number32(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+        return (uint32_t)opencl_number32(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+    if (opencl_lists(extensions, "cl_nv_device_attribute_query"))
+        return (uint32_t)opencl_number32(device, CL_DEVICE_WARP_SIZE_NV);
+    if (opencl_lists(extensions, "cl_amd_device_attribute_query"))
+        return (uint32_t)opencl_number32(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     return 0;
 }
 
-static void fill_texts(const opencl_device *device, hed_device *out)
+static void opencl_fill_texts(const opencl_device *device, hed_device *out)
 {
     char version[128];
     hed_device_info *info = &out->info;
     snprintf(out->text[0], sizeof out->text[0], "opencl:%u:%u", device->platform_index,
         device->device_index);
-    platform_text(device, CL_PLATFORM_NAME, out->text[1], sizeof out->text[1]);
-    device_text(device, CL_DEVICE_NAME, out->text[2], sizeof out->text[2]);
-    device_text(device, CL_DEVICE_VENDOR, out->text[3], sizeof out->text[3]);
-    device_text(device, CL_DRIVER_VERSION, out->text[4], sizeof out->text[4]);
+    opencl_platform_text(device, CL_PLATFORM_NAME, out->text[1], sizeof out->text[1]);
+    opencl_device_text(device, CL_DEVICE_NAME, out->text[2], sizeof out->text[2]);
+    opencl_device_text(device, CL_DEVICE_VENDOR, out->text[3], sizeof out->text[3]);
+    opencl_device_text(device, CL_DRIVER_VERSION, out->text[4], sizeof out->text[4]);
     info->id = out->text[0];
     info->backend = "opencl";
     info->platform = out->text[1];
     info->name = out->text[2];
     info->vendor = out->text[3];
     info->driver = out->text[4];
-    platform_text(device, CL_PLATFORM_VERSION, version, sizeof version);
+    opencl_platform_text(device, CL_PLATFORM_VERSION, version, sizeof version);
     snprintf(out->build_key, sizeof out->build_key, "%.100s|%s|%.120s|%.120s", info->platform,
         version, info->name, info->driver);
 }
 
-static void fill_limits(const opencl_device *device, hed_device_info *info)
+static void opencl_fill_limits(const opencl_device *device, hed_device_info *info)
 {
     size_t sizes[16] = {0};
     device->api->clGetDeviceInfo(
@@ -135,28 +135,28 @@ static void fill_limits(const opencl_device *device, hed_device_info *info)
         info->max_group_size[i] = (uint32_t)sizes[i];
         info->max_groups[i] = INT32_MAX;
     }
-    info->compute_units = (uint32_t)number32(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    info->max_group = (uint32_t)number64(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-    info->local_bytes = number64(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->memory_bytes = number64(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_buffer_bytes = number64(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->cache_bytes = number64(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->compute_units = (uint32_t)opencl_number32(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->max_group = (uint32_t)opencl_number64(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    info->local_bytes = opencl_number64(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->memory_bytes = opencl_number64(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_buffer_bytes = opencl_number64(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->cache_bytes = opencl_number64(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     /* given in bits */
-    info->buffer_alignment = (uint32_t)number32(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
-    info->max_arguments_bytes = (uint32_t)number64(device, CL_DEVICE_MAX_PARAMETER_SIZE);
-    info->clock_mhz = (uint32_t)number32(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+    info->buffer_alignment = (uint32_t)opencl_number32(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+    info->max_arguments_bytes = (uint32_t)opencl_number64(device, CL_DEVICE_MAX_PARAMETER_SIZE);
+    info->clock_mhz = (uint32_t)opencl_number32(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 }
 
-static hed_status describe(opencl_device *device, hed_device *out)
+static hed_status opencl_describe(opencl_device *device, hed_device *out)
 {
     hed_device_info *info = &out->info;
-    uint64_t type = number64(device, CL_DEVICE_TYPE);
+    uint64_t type = opencl_number64(device, CL_DEVICE_TYPE);
     size_t size = 0;
     char *extensions = NULL;
     if (!type) return HED_ERROR_DRIVER;
-    fill_texts(device, out);
-    fill_limits(device, info);
-    opencl_platform platform = opencl_platform_of(out);
+    opencl_fill_texts(device, out);
+    opencl_fill_limits(device, info);
+    opencl_platform platform = hed_opencl_platform_of(out);
     if (device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size)) size = 0;
     extensions = hed_allocate(&device->driver->allocator, size + 1);
     if (!extensions) return HED_ERROR_MEMORY;
@@ -165,10 +165,10 @@ static hed_status describe(opencl_device *device, hed_device *out)
     info->type = type & CL_DEVICE_TYPE_GPU   ? HED_DEVICE_GPU
                  : type & CL_DEVICE_TYPE_CPU ? HED_DEVICE_CPU
                                              : HED_DEVICE_OTHER;
-    info->lane_width = lane_width(device, info->type, extensions);
-    info->capabilities = capabilities(device, platform, extensions);
-    if (lists(extensions, "cl_nv_device_attribute_query"))
-        info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
+    info->lane_width = opencl_lane_width(device, info->type, extensions);
+    info->capabilities = opencl_capabilities(device, platform, extensions);
+    if (opencl_lists(extensions, "cl_nv_device_attribute_query"))
+        info->registers = (uint32_t)opencl_number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
     device->threadless = platform == OPENCL_OCLGRIND ||
                          (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
     out->compiles_at_launch = platform == OPENCL_POCL; /* for each size of group */
@@ -178,46 +178,46 @@ static hed_status describe(opencl_device *device, hed_device *out)
     return HED_OK;
 }
 
-hed_status opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
+hed_status hed_opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
 {
     opencl_driver *driver = slot->state;
     device->impl = &driver->devices[index];
-    return describe(device->impl, device);
+    return opencl_describe(device->impl, device);
 }
 
 /* ---- opening ---- */
 
 /* What an own and an adopted context need beside it. */
-static hed_status prepare(opencl_device *device, hed_error *error)
+static hed_status opencl_prepare(opencl_device *device, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
     device->queue = device->api->clCreateCommandQueue(device->context, device->id, 0, &code);
     if (!device->queue)
-        return opencl_fail(error, "clCreateCommandQueue", code, "no queue for buffers");
-    device->unified = number32(device, CL_DEVICE_HOST_UNIFIED_MEMORY);
+        return hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for buffers");
+    device->unified = opencl_number32(device, CL_DEVICE_HOST_UNIFIED_MEMORY);
     pthread_mutex_init(&device->lock, NULL);
     return HED_OK;
 }
 
-hed_status opencl_device_open(hed_device *device, hed_error *error)
+hed_status hed_opencl_device_open(hed_device *device, hed_error *error)
 {
-    opencl_device *opened = opencl_of(device);
+    opencl_device *opened = hed_opencl_of(device);
     cl_int code = CL_SUCCESS;
     const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)opened->platform, 0};
     opened->context = opened->api->clCreateContext(properties, 1, &opened->id, NULL, NULL, &code);
     if (!opened->context)
-        return opencl_fail(error, "clCreateContext", code, "no context on %s (%s)", device->info.id,
-            device->info.name);
-    hed_status status = prepare(opened, error);
+        return hed_opencl_fail(error, "clCreateContext", code, "no context on %s (%s)",
+            device->info.id, device->info.name);
+    hed_status status = opencl_prepare(opened, error);
     if (!status) return HED_OK;
     opened->api->clReleaseContext(opened->context);
     opened->context = NULL;
     return status;
 }
 
-void opencl_device_close(hed_device *device)
+void hed_opencl_device_close(hed_device *device)
 {
-    opencl_device *closed = opencl_of(device);
+    opencl_device *closed = hed_opencl_of(device);
     closed->api->clReleaseCommandQueue(closed->queue);
     /* of an adopted one, the reference taken in adopting it */
     closed->api->clReleaseContext(closed->context);
@@ -228,14 +228,14 @@ void opencl_device_close(hed_device *device)
 
 /* ---- adopting ---- */
 
-static hed_status check_context(const opencl_device *device, hed_error *error)
+static hed_status opencl_check_context(const opencl_device *device, hed_error *error)
 {
     cl_device_id ids[MOST_DEVICES];
     size_t size = 0;
     cl_int code =
         device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size);
     if (code)
-        return opencl_fail(
+        return hed_opencl_fail(
             error, "clGetContextInfo", code, "hed_native_device.context is no cl_context");
     for (size_t i = 0; i < size / sizeof ids[0]; i++)
         if (ids[i] == device->id) return HED_OK;
@@ -243,7 +243,7 @@ static hed_status check_context(const opencl_device *device, hed_error *error)
         error, HED_ERROR_ARGUMENT, "the context given does not contain the device given");
 }
 
-static bool shares_gl(const opencl_device *device)
+static bool opencl_shares_gl(const opencl_device *device)
 {
     intptr_t properties[64];
     size_t size = 0;
@@ -256,7 +256,7 @@ static bool shares_gl(const opencl_device *device)
 }
 
 /* The name of the listed device it is, so that what is known of that one holds for it too. */
-static void find_indices(const opencl_driver *driver, opencl_device *device)
+static void opencl_find_indices(const opencl_driver *driver, opencl_device *device)
 {
     for (uint32_t i = 0; i < driver->device_count; i++) {
         if (driver->devices[i].id != device->id) continue;
@@ -266,22 +266,22 @@ static void find_indices(const opencl_driver *driver, opencl_device *device)
 }
 
 /* Holds the program's context from here on; not after a failure. */
-static hed_status take_context(opencl_device *made, hed_device *device, hed_error *error)
+static hed_status opencl_take_context(opencl_device *made, hed_device *device, hed_error *error)
 {
-    hed_status status = check_context(made, error);
+    hed_status status = opencl_check_context(made, error);
     if (status) return status;
     cl_int code = made->api->clRetainContext(made->context);
-    if (code) return opencl_fail(error, "clRetainContext", code, "the context given");
-    status = describe(made, device);
+    if (code) return hed_opencl_fail(error, "clRetainContext", code, "the context given");
+    status = opencl_describe(made, device);
     if (status == HED_ERROR_MEMORY) hed_fail(error, status, "no memory for a device");
     else if (status)
         hed_fail(error, status, "clGetDeviceInfo: the driver does not describe the device given");
-    else status = prepare(made, error);
+    else status = opencl_prepare(made, error);
     if (status) made->api->clReleaseContext(made->context);
     return status;
 }
 
-hed_status opencl_device_adopt(
+hed_status hed_opencl_device_adopt(
     hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
 {
     opencl_driver *driver = slot->state;
@@ -294,44 +294,42 @@ hed_status opencl_device_adopt(
         .id = native->device, .context = native->context};
     made->api->clGetDeviceInfo(
         made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
-    find_indices(driver, made);
-    made->gl = shares_gl(made);
+    opencl_find_indices(driver, made);
+    made->gl = opencl_shares_gl(made);
     device->impl = made;
-    hed_status status = take_context(made, device, error);
+    hed_status status = opencl_take_context(made, device, error);
     if (!status) return HED_OK;
     device->impl = NULL;
     hed_release(&driver->allocator, made, sizeof *made);
     return status;
 }
 
-hed_status opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error)
+hed_status hed_opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error)
 {
-    (void)error;
-    const opencl_device *opened = opencl_of(device);
+    const opencl_device *opened = hed_opencl_of(device);
     *native = (hed_native_device){opened->platform, opened->id, opened->context};
     return HED_OK;
 }
 
 /* ---- the whole device ---- */
 
-hed_status opencl_device_memory(
+hed_status hed_opencl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
-    (void)error;
     *free_bytes = 0; /* OpenCL has no question for it */
     *total_bytes = device->info.memory_bytes;
     return HED_OK;
 }
 
-hed_status opencl_device_wait(hed_device *device, hed_error *error)
+hed_status hed_opencl_device_wait(hed_device *device, hed_error *error)
 {
-    opencl_device *opened = opencl_of(device);
+    opencl_device *opened = hed_opencl_of(device);
     cl_int code = CL_SUCCESS;
     /* a stream being made or destroyed meanwhile waits with us */
     pthread_mutex_lock(&opened->lock);
     for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next)
         code = opened->api->clFinish(stream->queue);
     pthread_mutex_unlock(&opened->lock);
-    return code ? opencl_fail_wait(error, device, "clFinish", code, "waiting for the device")
+    return code ? hed_opencl_fail_wait(error, device, "clFinish", code, "waiting for the device")
                 : HED_OK;
 }

@@ -5,16 +5,15 @@
  * when devices are listed or when the first program is built. A library must not change what a
  * signal does to the program around it, so the handlers are put back after each of the two. */
 #include "backends/opencl/opencl.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-
 /* ---- error codes ---- */
 
-static const char *code_name(cl_int code)
+static const char *opencl_code_name(cl_int code)
 {
     switch (code) {
 #define NAME(name, value) \
@@ -25,7 +24,7 @@ static const char *code_name(cl_int code)
     }
 }
 
-static hed_status status_of(cl_int code)
+static hed_status opencl_status_of(cl_int code)
 {
     switch (code) {
     case CL_OUT_OF_HOST_MEMORY: return HED_ERROR_MEMORY;
@@ -40,22 +39,22 @@ static hed_status status_of(cl_int code)
     }
 }
 
-hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
+hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
 {
     char text[HED_ERROR_TEXT - 128];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return hed_fail(error, status_of(code), "%s failed with %s (%d): %s", call, code_name(code),
-        (int)code, text);
+    return hed_fail(error, opencl_status_of(code), "%s failed with %s (%d): %s", call,
+        opencl_code_name(code), (int)code, text);
 }
 
-static hed_status fail_of(hed_error *error, const hed_device *device, const char *call, cl_int code,
-    const char *what, bool lost)
+static hed_status opencl_fail_of(hed_error *error, const hed_device *device, const char *call,
+    cl_int code, const char *what, bool lost)
 {
-    const char *name = code_name(code), *id = device->info.id;
-    if (!lost) return opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
+    const char *name = opencl_code_name(code), *id = device->info.id;
+    if (!lost) return hed_opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
     return hed_fail(error, HED_ERROR_LOST,
         "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
         "a kernel that reads or writes outside its buffers does that",
@@ -64,51 +63,51 @@ static hed_status fail_of(hed_error *error, const hed_device *device, const char
 
 /* A stream holds its queue, so an invalid queue is one that the driver gave up; and work that
  * failed takes with it what waits for it. */
-static bool means_lost(cl_int code)
+static bool opencl_means_lost(cl_int code)
 {
-    return status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE ||
+    return opencl_status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE ||
            code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-hed_status opencl_fail_work(
+hed_status hed_opencl_fail_work(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
-    return fail_of(error, device, call, code, what, means_lost(code));
+    return opencl_fail_of(error, device, call, code, what, opencl_means_lost(code));
 }
 
 /* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel
  * that ran wild. */
-hed_status opencl_fail_wait(
+hed_status hed_opencl_fail_wait(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
-    return fail_of(
-        error, device, call, code, what, means_lost(code) || code == CL_OUT_OF_RESOURCES);
+    return opencl_fail_of(
+        error, device, call, code, what, opencl_means_lost(code) || code == CL_OUT_OF_RESOURCES);
 }
 
 /* ---- signals ---- */
 
-static bool is_ours(int number) { return number != SIGKILL && number != SIGSTOP; }
+static bool opencl_is_ours(int number) { return number != SIGKILL && number != SIGSTOP; }
 
 /* Handlers of signals belong to the process, and so does what a driver does when it is asked first:
  * PoCL crashes where two threads ask at once. So one thread at a time is between the two, whichever
  * context it works for. */
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void opencl_signals_keep(opencl_signals *kept)
+void hed_opencl_signals_keep(opencl_signals *kept)
 {
     pthread_mutex_lock(&process_lock);
     memset(kept, 0, sizeof *kept);
     sigaltstack(NULL, &kept->stack);
     for (int i = 1; i < NSIG; i++)
-        if (is_ours(i)) sigaction(i, NULL, &kept->handlers[i]);
+        if (opencl_is_ours(i)) sigaction(i, NULL, &kept->handlers[i]);
 }
 
-void opencl_signals_restore(const opencl_signals *kept)
+void hed_opencl_signals_restore(const opencl_signals *kept)
 {
     for (int i = 1; i < NSIG; i++) {
         const struct sigaction *own = &kept->handlers[i];
         struct sigaction now;
-        if (!is_ours(i) || sigaction(i, NULL, &now)) continue;
+        if (!opencl_is_ours(i) || sigaction(i, NULL, &now)) continue;
         bool changed = now.sa_sigaction != own->sa_sigaction || now.sa_flags != own->sa_flags;
         /* PoCL's handler of SIGFPE is what makes an integer division by zero in a kernel
          * harmless. */
@@ -132,7 +131,7 @@ enum {
 _Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *),
     "the table is these functions and nothing else");
 
-static hed_status load(
+static hed_status opencl_load(
     opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot, bool *loaded)
 {
     const char *names[] = {
@@ -164,7 +163,7 @@ static hed_status load(
     return HED_OK;
 }
 
-void *opencl_symbol(hed_backend_slot *slot, const char *name)
+void *hed_opencl_symbol(hed_backend_slot *slot, const char *name)
 {
     const opencl_driver *driver = slot->state;
     return driver && driver->library ? hed_dynlib_symbol(driver->library, name) : NULL;
@@ -174,7 +173,7 @@ void *opencl_symbol(hed_backend_slot *slot, const char *name)
 
 enum { MOST_PLATFORMS = 64 };
 
-static bool is_fit(const opencl_driver *driver, cl_device_id id)
+static bool opencl_is_fit(const opencl_driver *driver, cl_device_id id)
 {
     char version[256] = "", name[256] = "";
     int major = 0, minor = 0;
@@ -189,7 +188,7 @@ static bool is_fit(const opencl_driver *driver, cl_device_id id)
     return false;
 }
 
-static cl_int add_devices(
+static cl_int opencl_add_devices(
     opencl_driver *driver, cl_platform_id platform, uint32_t platform_index, opencl_device *devices)
 {
     cl_device_id ids[MOST_DEVICES];
@@ -199,11 +198,11 @@ static cl_int add_devices(
     if (code == CL_DEVICE_NOT_FOUND) return CL_SUCCESS;
     if (code)
         hed_log_message(&driver->logger, HED_LOG_WARNING,
-            "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
+            "opencl: platform %u gives %s for its devices", platform_index, opencl_code_name(code));
     if (code) return code;
     for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES;
          i++) {
-        if (!is_fit(driver, ids[i])) continue;
+        if (!opencl_is_fit(driver, ids[i])) continue;
         devices[driver->device_count++] = (opencl_device){.driver = driver, .api = &driver->api,
             .platform = platform, .id = ids[i], .platform_index = platform_index,
             .device_index = i};
@@ -211,7 +210,7 @@ static cl_int add_devices(
     return CL_SUCCESS;
 }
 
-static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms,
+static void opencl_name_versions(const opencl_driver *driver, const cl_platform_id *platforms,
     cl_uint count, hed_backend_slot *slot)
 {
     for (cl_uint i = 0; i < count; i++) {
@@ -225,7 +224,7 @@ static void name_versions(const opencl_driver *driver, const cl_platform_id *pla
 }
 
 /* Health is FAILED until a device is there. */
-static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
+static hed_status opencl_list(opencl_driver *driver, hed_backend_slot *slot)
 {
     opencl_device devices[MOST_DEVICES];
     cl_platform_id platforms[MOST_PLATFORMS];
@@ -233,10 +232,10 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
     cl_int code = driver->api.clGetPlatformIDs(MOST_PLATFORMS, platforms, &count);
     if (count > MOST_PLATFORMS) count = MOST_PLATFORMS;
     if (code) count = 0;
-    name_versions(driver, platforms, count, slot);
+    opencl_name_versions(driver, platforms, count, slot);
     const char *call = "clGetPlatformIDs";
     for (cl_uint i = 0; i < count; i++) {
-        cl_int failed = add_devices(driver, platforms[i], i, devices);
+        cl_int failed = opencl_add_devices(driver, platforms[i], i, devices);
         if (failed) code = failed, call = "clGetDeviceIDs";
     }
     if (driver->device_count == 0) {
@@ -247,7 +246,7 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
                 "the library is there, and no device of OpenCL 1.2 behind it");
         else
             snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call,
-                code_name(code), (int)code);
+                opencl_code_name(code), (int)code);
         hed_text_copy(slot->remedy, sizeof slot->remedy,
             "install a driver: pocl-opencl-icd (Debian) or pocl (Fedora) runs on any processor; check OCL_ICD_VENDORS");
         return HED_OK;
@@ -259,7 +258,7 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
     return HED_OK;
 }
 
-hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
+hed_status hed_opencl_open(const hed_settings *settings, hed_backend_slot *slot)
 {
     slot->health = HED_BACKEND_ABSENT;
     if (settings->opencl_library && !settings->opencl_library[0]) {
@@ -275,20 +274,19 @@ hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
     driver->logger = settings->logger;
     slot->state = driver;
     bool loaded;
-    hed_status status = load(driver, settings, slot, &loaded);
+    hed_status status = opencl_load(driver, settings, slot, &loaded);
     if (loaded) {
         opencl_signals kept;
-        opencl_signals_keep(&kept);
-        status = list(driver, slot);
-        opencl_signals_restore(&kept);
+        hed_opencl_signals_keep(&kept);
+        status = opencl_list(driver, slot);
+        hed_opencl_signals_restore(&kept);
     }
-    if (status) opencl_close(settings, slot);
+    if (status) hed_opencl_close(settings, slot);
     return status;
 }
 
-void opencl_close(const hed_settings *settings, hed_backend_slot *slot)
+void hed_opencl_close(const hed_settings *settings, hed_backend_slot *slot)
 {
-    (void)settings;
     opencl_driver *driver = slot->state;
     slot->state = NULL;
     if (!driver) return;
@@ -298,8 +296,59 @@ void opencl_close(const hed_settings *settings, hed_backend_slot *slot)
     hed_release(&allocator, driver, sizeof *driver);
 }
 
-uint32_t opencl_device_count(hed_backend_slot *slot)
+uint32_t hed_opencl_device_count(hed_backend_slot *slot)
 {
     const opencl_driver *driver = slot->state;
     return driver ? driver->device_count : 0;
 }
+
+/* ---- the table ---- */
+
+/* OpenCL has no recorded work that every driver replays, so graphs are left to the core. */
+
+extern const hed_backend hed_opencl_backend;
+
+const hed_backend hed_opencl_backend = {
+    .name = "opencl",
+    .open = hed_opencl_open,
+    .close = hed_opencl_close,
+    .device_count = hed_opencl_device_count,
+    .device_describe = hed_opencl_device_describe,
+    .device_open = hed_opencl_device_open,
+    .device_close = hed_opencl_device_close,
+    .device_adopt = hed_opencl_device_adopt,
+    .device_native = hed_opencl_device_native,
+    .device_memory = hed_opencl_device_memory,
+    .device_wait = hed_opencl_device_wait,
+    .symbol = hed_opencl_symbol,
+    .buffer_create = hed_opencl_buffer_create,
+    .buffer_part = hed_opencl_buffer_part,
+    .buffer_destroy = hed_opencl_buffer_destroy,
+    .buffer_share_gl = hed_opencl_buffer_share_gl,
+    .gl_acquire = hed_opencl_gl_acquire,
+    .gl_release = hed_opencl_gl_release,
+    .stream_create = hed_opencl_stream_create,
+    .stream_destroy = hed_opencl_stream_destroy,
+    .stream_wait = hed_opencl_stream_wait,
+    .stream_done = hed_opencl_stream_done,
+    .stream_flush = hed_opencl_stream_flush,
+    .step = hed_opencl_step,
+    .map = hed_opencl_map,
+    .unmap = hed_opencl_unmap,
+    .time_create = hed_opencl_time_create,
+    .time_destroy = hed_opencl_time_destroy,
+    .time_read = hed_opencl_time_read,
+    .event_create = hed_opencl_event_create,
+    .event_destroy = hed_opencl_event_destroy,
+    .event_record = hed_opencl_event_record,
+    .event_done = hed_opencl_event_done,
+    .event_wait = hed_opencl_event_wait,
+    .stream_wait_event = hed_opencl_stream_wait_event,
+    .event_elapsed = hed_opencl_event_elapsed,
+    .build = hed_opencl_build,
+    .build_options = hed_opencl_build_options,
+    .prelude = hed_opencl_prelude,
+    .program_load = hed_opencl_program_load,
+    .program_unload = hed_opencl_program_unload,
+    .resident_groups = hed_opencl_resident_groups,
+};

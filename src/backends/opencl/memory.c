@@ -2,12 +2,12 @@
  * driver in host memory and mapped for as long as it lives. */
 #include "backends/opencl/opencl.h"
 
-static hed_status out_of_memory(
+static hed_status opencl_out_of_memory(
     const hed_device *device, uint64_t size, const char *call, cl_int code, hed_error *error)
 {
     /* what some drivers call it */
     if (code == CL_OUT_OF_RESOURCES) code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    return opencl_fail(error, call, code,
+    return hed_opencl_fail(error, call, code,
         "a buffer of %llu bytes on %s (%s), which has %llu bytes in all; how many are free its driver "
         "does not tell",
         (unsigned long long)size, device->info.id, device->info.name,
@@ -16,35 +16,35 @@ static hed_status out_of_memory(
 
 /* Drivers of discrete devices take the memory at the first use; taken here, a lack of it is
  * reported here. */
-static hed_status place(hed_buffer *buffer, hed_error *error)
+static hed_status opencl_place(hed_buffer *buffer, hed_error *error)
 {
-    const opencl_device *device = opencl_of(buffer->device);
+    const opencl_device *device = hed_opencl_of(buffer->device);
     cl_mem memory = buffer->handle;
     if (device->unified) return HED_OK;
     cl_int code = device->api->clEnqueueMigrateMemObjects(
         device->queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
     if (code)
-        return out_of_memory(
+        return opencl_out_of_memory(
             buffer->device, buffer->size, "clEnqueueMigrateMemObjects", code, error);
     code = device->api->clFinish(device->queue);
-    return code ? opencl_fail_wait(error, buffer->device, "clFinish", code, "placing a buffer")
+    return code ? hed_opencl_fail_wait(error, buffer->device, "clFinish", code, "placing a buffer")
                 : HED_OK;
 }
 
-static hed_status map_for_life(hed_buffer *buffer, hed_error *error)
+static hed_status opencl_map_for_life(hed_buffer *buffer, hed_error *error)
 {
-    const opencl_device *device = opencl_of(buffer->device);
+    const opencl_device *device = hed_opencl_of(buffer->device);
     cl_int code = CL_SUCCESS;
     buffer->host = device->api->clEnqueueMapBuffer(device->queue, buffer->handle, CL_TRUE,
         CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0, NULL, NULL, &code);
-    return buffer->host
-               ? HED_OK
-               : out_of_memory(buffer->device, buffer->size, "clEnqueueMapBuffer", code, error);
+    return buffer->host ? HED_OK
+                        : opencl_out_of_memory(
+                              buffer->device, buffer->size, "clEnqueueMapBuffer", code, error);
 }
 
-static hed_status import(hed_buffer *buffer, cl_mem memory, hed_error *error)
+static hed_status opencl_import(hed_buffer *buffer, cl_mem memory, hed_error *error)
 {
-    const opencl_device *device = opencl_of(buffer->device);
+    const opencl_device *device = hed_opencl_of(buffer->device);
     cl_context context = NULL;
     size_t size = 0;
     cl_int code =
@@ -52,7 +52,7 @@ static hed_status import(hed_buffer *buffer, cl_mem memory, hed_error *error)
     if (!code)
         code = device->api->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (code)
-        return opencl_fail(error, "clGetMemObjectInfo", code, "hed_buffer_def.native is no cl_mem");
+        return hed_opencl_fail(error, "clGetMemObjectInfo", code, "hed_buffer_def.native is no cl_mem");
     if (context != device->context)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the cl_mem given belongs to another context than %s: adopt that one first",
@@ -62,16 +62,16 @@ static hed_status import(hed_buffer *buffer, cl_mem memory, hed_error *error)
             (unsigned long long)buffer->size, size);
     code = device->api->clRetainMemObject(memory);
     buffer->handle = memory;
-    return code ? opencl_fail(error, "clRetainMemObject", code, "hed_buffer_def.native") : HED_OK;
+    return code ? hed_opencl_fail(error, "clRetainMemObject", code, "hed_buffer_def.native") : HED_OK;
 }
 
-hed_status opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
+hed_status hed_opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
 {
-    const opencl_device *device = opencl_of(buffer->device);
+    const opencl_device *device = hed_opencl_of(buffer->device);
     hed_memory kind = buffer->memory;
     cl_bitfield flags = CL_MEM_READ_WRITE;
     cl_int code = CL_SUCCESS;
-    if (kind == HED_MEMORY_NATIVE) return import(buffer, (cl_mem)def->native, error);
+    if (kind == HED_MEMORY_NATIVE) return opencl_import(buffer, (cl_mem)def->native, error);
     if (kind == HED_MEMORY_MAPPED && !device->unified)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mapped memory: %s (%s) lacks \"mapped\", its memory is not the host's",
@@ -81,33 +81,33 @@ hed_status opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, h
     void *host = kind == HED_MEMORY_CALLER ? def->host : NULL;
     buffer->handle = device->api->clCreateBuffer(device->context, flags, buffer->size, host, &code);
     if (!buffer->handle)
-        return out_of_memory(buffer->device, buffer->size, "clCreateBuffer", code, error);
+        return opencl_out_of_memory(buffer->device, buffer->size, "clCreateBuffer", code, error);
     hed_status status = HED_OK;
-    if (kind == HED_MEMORY_DEVICE) status = place(buffer, error);
+    if (kind == HED_MEMORY_DEVICE) status = opencl_place(buffer, error);
     else if (kind == HED_MEMORY_CALLER) buffer->host = def->host;
-    else status = map_for_life(buffer, error);
+    else status = opencl_map_for_life(buffer, error);
     if (status) device->api->clReleaseMemObject(buffer->handle);
     return status;
 }
 
-hed_status opencl_buffer_part(hed_buffer *part, hed_error *error)
+hed_status hed_opencl_buffer_part(hed_buffer *part, hed_error *error)
 {
-    const opencl_device *device = opencl_of(part->device);
+    const opencl_device *device = hed_opencl_of(part->device);
     cl_buffer_region region = {part->offset, part->size};
     cl_int code = CL_SUCCESS;
     part->handle = device->api->clCreateSubBuffer(
         part->parent->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (!part->handle)
-        return opencl_fail(error, "clCreateSubBuffer", code,
+        return hed_opencl_fail(error, "clCreateSubBuffer", code,
             "%llu bytes at byte %llu of a buffer of %llu", (unsigned long long)part->size,
             (unsigned long long)part->offset, (unsigned long long)part->parent->size);
     if (part->parent->host) part->host = (char *)part->parent->host + part->offset;
     return HED_OK;
 }
 
-void opencl_buffer_destroy(hed_buffer *buffer)
+void hed_opencl_buffer_destroy(hed_buffer *buffer)
 {
-    const opencl_device *device = opencl_of(buffer->device);
+    const opencl_device *device = hed_opencl_of(buffer->device);
     bool mapped = buffer->memory == HED_MEMORY_PINNED || buffer->memory == HED_MEMORY_MAPPED;
     if (mapped && !buffer->parent) {
         device->api->clEnqueueUnmapMemObject(
@@ -119,9 +119,9 @@ void opencl_buffer_destroy(hed_buffer *buffer)
 
 /* ---- shared with OpenGL (cl_khr_gl_sharing) ---- */
 
-hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
+hed_status hed_opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
 {
-    const opencl_device *device = opencl_of(buffer->device);
+    const opencl_device *device = hed_opencl_of(buffer->device);
     const hed_cl_api *api = device->api;
     cl_int code = CL_SUCCESS;
     size_t size = 0;
@@ -138,7 +138,7 @@ hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
             "%u is no OpenGL buffer with storage in the context that %s shares", buffer->gl_name,
             buffer->device->info.id);
     if (!buffer->handle)
-        return opencl_fail(
+        return hed_opencl_fail(
             error, "clCreateFromGLBuffer", code, "OpenGL buffer %u", buffer->gl_name);
     api->clGetMemObjectInfo(buffer->handle, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (size >= buffer->size) return HED_OK;
@@ -150,7 +150,7 @@ hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
 
 /* The extension asks that OpenGL be done with the buffer before, and OpenCL before it is given
  * back. */
-hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
+hed_status hed_opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_mem memory = buffer->handle;
@@ -158,57 +158,57 @@ hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *
     if (finish) finish();
     in->steps++;
     cl_int code = in->api->clEnqueueAcquireGLObjects(in->queue, 1, &memory, 0, NULL, NULL);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueAcquireGLObjects", code,
+    return code ? hed_opencl_fail_work(error, stream->device, "clEnqueueAcquireGLObjects", code,
                       "taking a buffer from OpenGL")
                 : HED_OK;
 }
 
-hed_status opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
+hed_status hed_opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_mem memory = buffer->handle;
     in->steps++;
     cl_int code = in->api->clEnqueueReleaseGLObjects(in->queue, 1, &memory, 0, NULL, NULL);
     if (code)
-        return opencl_fail_work(error, stream->device, "clEnqueueReleaseGLObjects", code,
+        return hed_opencl_fail_work(error, stream->device, "clEnqueueReleaseGLObjects", code,
             "giving a buffer back to OpenGL");
-    return opencl_stream_wait(stream, error);
+    return hed_opencl_stream_wait(stream, error);
 }
 
 /* ---- mapping ---- */
 
-static bool always_mapped(const hed_buffer *buffer)
+static bool opencl_always_mapped(const hed_buffer *buffer)
 {
     return buffer->memory == HED_MEMORY_PINNED || buffer->memory == HED_MEMORY_MAPPED;
 }
 
-hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+hed_status hed_opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = CL_SUCCESS;
-    if (always_mapped(buffer)) {
+    if (opencl_always_mapped(buffer)) {
         *pointer = (char *)buffer->host + offset;
-        return opencl_stream_wait(stream, error);
+        return hed_opencl_stream_wait(stream, error);
     }
     in->steps++;
     *pointer = in->api->clEnqueueMapBuffer(in->queue, buffer->handle, CL_TRUE,
         CL_MAP_READ | CL_MAP_WRITE, offset, size, 0, NULL, NULL, &code);
-    return code ? opencl_fail_work(
+    return code ? hed_opencl_fail_work(
                       error, stream->device, "clEnqueueMapBuffer", code, "mapping a buffer")
                 : HED_OK;
 }
 
-hed_status opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
+hed_status hed_opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
     opencl_stream *in = stream->impl;
-    if (always_mapped(buffer)) return HED_OK;
+    if (opencl_always_mapped(buffer)) return HED_OK;
     in->steps++;
     cl_int code =
         in->api->clEnqueueUnmapMemObject(in->queue, buffer->handle, pointer, 0, NULL, NULL);
     if (code == CL_INVALID_VALUE)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the buffer is not mapped at %p", pointer);
-    return code ? opencl_fail_work(
+    return code ? hed_opencl_fail_work(
                       error, stream->device, "clEnqueueUnmapMemObject", code, "unmapping a buffer")
                 : HED_OK;
 }

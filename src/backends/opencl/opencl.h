@@ -71,13 +71,13 @@ struct opencl_stream {
 
 /* "clFlush failed with CL_OUT_OF_HOST_MEMORY (-6): " and `format`; the status follows from the
  * code. */
-hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
+hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same for a call that enqueues work, and for one that waits for it: some codes then mean that
  * the device is lost. */
-hed_status opencl_fail_work(
+hed_status hed_opencl_fail_work(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
-hed_status opencl_fail_wait(
+hed_status hed_opencl_fail_wait(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
 
 typedef struct opencl_signals {
@@ -87,82 +87,86 @@ typedef struct opencl_signals {
 
 /* Between the two the driver may install signal handlers; the program gets its own back. One thread
  * at a time is there. */
-void opencl_signals_keep(opencl_signals *kept);
-void opencl_signals_restore(const opencl_signals *kept);
+void hed_opencl_signals_keep(opencl_signals *kept);
+void hed_opencl_signals_restore(const opencl_signals *kept);
 
-hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot);
-void opencl_close(const hed_settings *settings, hed_backend_slot *slot);
-uint32_t opencl_device_count(hed_backend_slot *slot);
-void *opencl_symbol(hed_backend_slot *slot, const char *name);
+hed_status hed_opencl_open(const hed_settings *settings, hed_backend_slot *slot);
+void hed_opencl_close(const hed_settings *settings, hed_backend_slot *slot);
+uint32_t hed_opencl_device_count(hed_backend_slot *slot);
+void *hed_opencl_symbol(hed_backend_slot *slot, const char *name);
 
 /* ---- device.c ---- */
 
-static inline opencl_device *opencl_of(const hed_device *device) { return device->impl; }
-opencl_platform opencl_platform_of(const hed_device *device);
-hed_status opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device);
-hed_status opencl_device_open(hed_device *device, hed_error *error);
-void opencl_device_close(hed_device *device);
-hed_status opencl_device_adopt(
+static inline opencl_device *hed_opencl_of(const hed_device *device) { return device->impl; }
+opencl_platform hed_opencl_platform_of(const hed_device *device);
+hed_status hed_opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device);
+hed_status hed_opencl_device_open(hed_device *device, hed_error *error);
+void hed_opencl_device_close(hed_device *device);
+hed_status hed_opencl_device_adopt(
     hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error);
-hed_status opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error);
-hed_status opencl_device_memory(
+hed_status hed_opencl_device_native(
+    hed_device *device, hed_native_device *native, hed_error *error);
+hed_status hed_opencl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
-hed_status opencl_device_wait(hed_device *device, hed_error *error);
+hed_status hed_opencl_device_wait(hed_device *device, hed_error *error);
 
 /* ---- memory.c ---- */
 
-hed_status opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
-hed_status opencl_buffer_part(hed_buffer *part, hed_error *error);
-void opencl_buffer_destroy(hed_buffer *buffer);
-hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error);
-hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
-hed_status opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
-hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+hed_status hed_opencl_buffer_create(
+    hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
+hed_status hed_opencl_buffer_part(hed_buffer *part, hed_error *error);
+void hed_opencl_buffer_destroy(hed_buffer *buffer);
+hed_status hed_opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error);
+hed_status hed_opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+hed_status hed_opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
+hed_status hed_opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error);
-hed_status opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
+hed_status hed_opencl_unmap(
+    hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
 /* ---- stream.c ---- */
 
-hed_status opencl_stream_create(hed_stream *stream, hed_error *error);
-void opencl_stream_destroy(hed_stream *stream);
-hed_status opencl_stream_wait(hed_stream *stream, hed_error *error);
-hed_status opencl_stream_done(hed_stream *stream, bool *done, hed_error *error);
-hed_status opencl_stream_flush(hed_stream *stream, hed_error *error);
-hed_status opencl_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
-hed_status opencl_time_create(hed_device *device, void **timing, hed_error *error);
-void opencl_time_destroy(hed_device *device, void *timing);
-hed_status opencl_time_read(hed_device *device, void *timing, double *seconds, hed_error *error);
+hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error);
+void hed_opencl_stream_destroy(hed_stream *stream);
+hed_status hed_opencl_stream_wait(hed_stream *stream, hed_error *error);
+hed_status hed_opencl_stream_done(hed_stream *stream, bool *done, hed_error *error);
+hed_status hed_opencl_stream_flush(hed_stream *stream, hed_error *error);
+hed_status hed_opencl_step(
+    hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
+hed_status hed_opencl_time_create(hed_device *device, void **timing, hed_error *error);
+void hed_opencl_time_destroy(hed_device *device, void *timing);
+hed_status hed_opencl_time_read(
+    hed_device *device, void *timing, double *seconds, hed_error *error);
 
-/* ---- event.c ---- */
-
-hed_status opencl_event_create(hed_event *event, hed_error *error);
-void opencl_event_destroy(hed_event *event);
-hed_status opencl_event_record(hed_event *event, hed_stream *stream, hed_error *error);
-hed_status opencl_event_done(hed_event *event, bool *done, hed_error *error);
-hed_status opencl_event_wait(hed_event *event, hed_error *error);
-hed_status opencl_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
-hed_status opencl_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error);
+hed_status hed_opencl_event_create(hed_event *event, hed_error *error);
+void hed_opencl_event_destroy(hed_event *event);
+hed_status hed_opencl_event_record(hed_event *event, hed_stream *stream, hed_error *error);
+hed_status hed_opencl_event_done(hed_event *event, bool *done, hed_error *error);
+hed_status hed_opencl_event_wait(hed_event *event, hed_error *error);
+hed_status hed_opencl_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
+hed_status hed_opencl_event_elapsed(
+    hed_event *from, hed_event *to, double *seconds, hed_error *error);
 /* Whether the commands up to `event` are done; LOST if they failed. */
-hed_status opencl_reached(const hed_device *device, cl_event event, bool *done, hed_error *error);
+hed_status hed_opencl_reached(
+    const hed_device *device, cl_event event, bool *done, hed_error *error);
 /* A profiling time of an event, nanoseconds of the device's clock. */
-hed_status opencl_moment(
+hed_status hed_opencl_moment(
     const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error);
-
-/* ---- log.c ---- */
 
 /* `log` with places of the whole text, which it calls `whole_text`, turned into the user's own
  * files and lines. */
-void opencl_place_log(const char *text, const char *whole_text, const char *log, hed_text *placed);
+void hed_opencl_place_log(
+    const char *text, const char *whole_text, const char *log, hed_text *placed);
 
 /* ---- program.c ---- */
 
-hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error);
-hed_status opencl_build_options(const hed_build *build, char *text, size_t size);
-const char *opencl_prelude(const hed_build *build);
-hed_status opencl_program_load(
+hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_error *error);
+hed_status hed_opencl_build_options(const hed_build *build, char *text, size_t size);
+const char *hed_opencl_prelude(const hed_build *build);
+hed_status hed_opencl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
-void opencl_program_unload(hed_program *program);
-hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items,
+void hed_opencl_program_unload(hed_program *program);
+hed_status hed_opencl_resident_groups(const hed_program *program, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error);
 
 #endif

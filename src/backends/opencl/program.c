@@ -1,28 +1,23 @@
 /* Programs: text to a binary of the driver, a binary to a kernel, and what the driver tells of
  * it. */
 #include "backends/opencl/opencl.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
 extern const char hed_prelude_text[]; /* generated from src/prelude */
 
-const char *opencl_prelude(const hed_build *build)
-{
-    (void)build;
-    return hed_prelude_text;
-}
+const char *hed_opencl_prelude(const hed_build *build) { return hed_prelude_text; }
 
 /* Fast allows what changes rounding and denormals, and nothing that makes NaN and infinity
  * undefined. The pragma that forbids contraction in strict mode is in the prelude; the flag is what
  * makes NVIDIA divide correctly. */
-hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
+hed_status hed_opencl_build_options(const hed_build *build, char *text, size_t size)
 {
     bool strict = build->math == HED_MATH_STRICT,
-         nvidia = opencl_platform_of(build->device) == OPENCL_NVIDIA;
+         nvidia = hed_opencl_platform_of(build->device) == OPENCL_NVIDIA;
     int used = snprintf(text, size, "-cl-std=CL1.2 %s%s",
         strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
                : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
@@ -41,7 +36,7 @@ hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
 
 /* ---- the text ---- */
 
-static void add_line(hed_text *text, const char *name)
+static void opencl_add_line(hed_text *text, const char *name)
 {
     hed_text_add(text, "\n#line 1 \"");
     for (; *name; name++) hed_text_add(text, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
@@ -51,23 +46,23 @@ static void add_line(hed_text *text, const char *name)
 /* As text and not as options: drivers split options at blanks, each with rules of its own for
  * quotes. The prelude reads HED_ words; all others stand behind it, since a parameter may be called
  * as one of its variables is. */
-static void add_defines(hed_text *text, const hed_build *build, bool ours)
+static void opencl_add_defines(hed_text *text, const hed_build *build, bool ours)
 {
     for (uint32_t i = 0; i < build->define_count; i++)
         if ((strncmp(build->defines[i].name, "HED_", 4) == 0) == ours)
             hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
 }
 
-static void assemble(const hed_build *build, hed_text *text)
+static void opencl_assemble(const hed_build *build, hed_text *text)
 {
-    add_defines(text, build, true);
-    add_line(text, "heddle.clh");
+    opencl_add_defines(text, build, true);
+    opencl_add_line(text, "heddle.clh");
     hed_text_add_bytes(text, hed_prelude_text, strlen(hed_prelude_text));
     hed_text_add(text, "\n");
-    add_defines(text, build, false);
+    opencl_add_defines(text, build, false);
     for (uint32_t i = 0; i < build->source_count; i++) {
         const hed_source *source = &build->sources[i];
-        add_line(text, source->name);
+        opencl_add_line(text, source->name);
         hed_text_add_bytes(text, source->text, source->size ? source->size : strlen(source->text));
     }
     hed_text_add(text, "\n");
@@ -76,7 +71,7 @@ static void assemble(const hed_build *build, hed_text *text)
 /* ---- compiling ---- */
 
 /* The kernel of a program, as the description has it. */
-static hed_status make_kernel(const opencl_device *device, cl_program program,
+static hed_status opencl_make_kernel(const opencl_device *device, cl_program program,
     const hed_build *build, cl_kernel *kernel, hed_error *error)
 {
     const hed_kernel_def *def = build->def;
@@ -87,7 +82,7 @@ static hed_status make_kernel(const opencl_device *device, cl_program program,
         return hed_fail(error, HED_ERROR_BUILD,
             "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
             def->name, build->entry);
-    if (!*kernel) return opencl_fail(error, "clCreateKernel", code, "%s", def->name);
+    if (!*kernel) return hed_opencl_fail(error, "clCreateKernel", code, "%s", def->name);
     device->api->clGetKernelInfo(*kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
     if (arguments == def->argument_count) return HED_OK;
     device->api->clReleaseKernel(*kernel);
@@ -97,20 +92,20 @@ static hed_status make_kernel(const opencl_device *device, cl_program program,
 }
 
 /* The driver may install signal handlers in the first build of a device. */
-static cl_int compile(opencl_device *device, cl_program program, const char *options)
+static cl_int opencl_compile(opencl_device *device, cl_program program, const char *options)
 {
     const hed_cl_api *api = device->api;
     if (device->built) return api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
     opencl_signals kept;
-    opencl_signals_keep(&kept);
+    hed_opencl_signals_keep(&kept);
     cl_int code = api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
-    opencl_signals_restore(&kept);
+    hed_opencl_signals_restore(&kept);
     device->built = true;
     return code;
 }
 
 /* NULL where the compiler said nothing, or there is no memory for it. */
-static char *take_log(const opencl_device *device, cl_program program, size_t *size)
+static char *opencl_take_log(const opencl_device *device, cl_program program, size_t *size)
 {
     char *log = NULL;
     *size = 0;
@@ -128,36 +123,36 @@ static char *take_log(const opencl_device *device, cl_program program, size_t *s
     return NULL;
 }
 
-static hed_status build_failed(const opencl_device *device, const hed_build *build,
+static hed_status opencl_build_failed(const opencl_device *device, const hed_build *build,
     const char *text, cl_program program, cl_int code, hed_error *error)
 {
     const hed_device_info *info = &build->device->info;
     size_t size = 0;
     if (code != CL_BUILD_PROGRAM_FAILURE)
-        return opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name,
+        return hed_opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name,
             info->id, info->name);
-    char *log = take_log(device, program, &size);
+    char *log = opencl_take_log(device, program, &size);
     hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log",
         build->def->name, info->id, info->name);
     hed_text placed = {.allocator = &device->driver->allocator};
     const char *whole_text =
-        opencl_platform_of(build->device) == OPENCL_OCLGRIND ? "input.cl:" : "<kernel>:";
-    opencl_place_log(text, whole_text, log ? log : "the compiler gave no reason", &placed);
+        hed_opencl_platform_of(build->device) == OPENCL_OCLGRIND ? "input.cl:" : "<kernel>:";
+    hed_opencl_place_log(text, whole_text, log ? log : "the compiler gave no reason", &placed);
     hed_fail_log(error, placed.failed ? log : placed.bytes);
     hed_text_free(&placed);
     hed_release(&device->driver->allocator, log, size);
     return HED_ERROR_BUILD;
 }
 
-static hed_status from_source(
+static hed_status opencl_from_source(
     opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
 {
     char options[4096];
     hed_text text = {.allocator = &device->driver->allocator};
     cl_int code = CL_SUCCESS;
     *program = NULL;
-    opencl_build_options(build, options, sizeof options);
-    assemble(build, &text);
+    hed_opencl_build_options(build, options, sizeof options);
+    opencl_assemble(build, &text);
     if (text.failed) {
         hed_text_free(&text);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", build->def->name);
@@ -167,11 +162,11 @@ static hed_status from_source(
         device->api->clCreateProgramWithSource(device->context, 1, &bytes, &text.size, &code);
     if (!*program) {
         hed_text_free(&text);
-        return opencl_fail(error, "clCreateProgramWithSource", code, "%s", build->def->name);
+        return hed_opencl_fail(error, "clCreateProgramWithSource", code, "%s", build->def->name);
     }
-    code = compile(device, *program, options);
+    code = opencl_compile(device, *program, options);
     hed_status status =
-        code ? build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
+        code ? opencl_build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
     hed_text_free(&text);
     if (!status) return HED_OK;
     device->api->clReleaseProgram(*program);
@@ -180,7 +175,8 @@ static hed_status from_source(
 }
 
 /* A program's context may have several devices; the answers have one entry for each. */
-static cl_int take_binary(const opencl_device *device, cl_program program, hed_binary *binary)
+static cl_int opencl_take_binary(
+    const opencl_device *device, cl_program program, hed_binary *binary)
 {
     const hed_cl_api *api = device->api;
     cl_device_id ids[MOST_DEVICES] = {NULL};
@@ -203,23 +199,23 @@ static cl_int take_binary(const opencl_device *device, cl_program program, hed_b
 /* PoCL is not asked for its binary, which stays empty: for that alone it would compile a version
  * for groups of any size, which no launch takes. What it compiles for a launch, it keeps in a cache
  * of its own. */
-hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
+hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
 {
-    opencl_device *device = opencl_of(build->device);
+    opencl_device *device = hed_opencl_of(build->device);
     cl_program program = NULL;
     cl_kernel kernel = NULL;
-    hed_status status = from_source(device, build, &program, error);
+    hed_status status = opencl_from_source(device, build, &program, error);
     if (status) return status;
     /* so that no cache keeps a program without it */
-    status = make_kernel(device, program, build, &kernel, error);
+    status = opencl_make_kernel(device, program, build, &kernel, error);
     if (!status) device->api->clReleaseKernel(kernel);
-    bool wanted = !status && opencl_platform_of(build->device) != OPENCL_POCL;
-    cl_int code = wanted ? take_binary(device, program, binary) : CL_SUCCESS;
+    bool wanted = !status && hed_opencl_platform_of(build->device) != OPENCL_POCL;
+    cl_int code = wanted ? opencl_take_binary(device, program, binary) : CL_SUCCESS;
     if (code) {
         *binary = (hed_binary){0};
-        status = opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
+        status = hed_opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
     } else if (!status) {
-        binary->log = take_log(device, program, &binary->log_size);
+        binary->log = opencl_take_log(device, program, &binary->log_size);
     }
     device->api->clReleaseProgram(program);
     return status;
@@ -227,21 +223,21 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
 
 /* ---- loading ---- */
 
-static hed_status from_binary(opencl_device *device, const hed_build *build,
+static hed_status opencl_from_binary(opencl_device *device, const hed_build *build,
     const hed_binary *binary, cl_program *program, hed_error *error)
 {
     char options[4096];
     const unsigned char *bytes = binary->bytes;
     cl_int code = CL_SUCCESS, fit = CL_SUCCESS;
-    opencl_build_options(build, options, sizeof options);
+    hed_opencl_build_options(build, options, sizeof options);
     *program = device->api->clCreateProgramWithBinary(
         device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
     const char *call = "clCreateProgramWithBinary";
-    if (*program && !code) code = compile(device, *program, options), call = "clBuildProgram";
+    if (*program && !code) code = opencl_compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
     hed_error why = {0}; /* memory that ran out and a lost device are no fault of the binary */
-    hed_status status = opencl_fail(&why, call, code, "%s", build->def->name);
+    hed_status status = hed_opencl_fail(&why, call, code, "%s", build->def->name);
     if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT)
         return hed_fail(error, status, "%s", why.text);
     return hed_fail(error, HED_ERROR_FORMAT,
@@ -251,7 +247,7 @@ static hed_status from_binary(opencl_device *device, const hed_build *build,
 
 /* ---- what is known of a kernel ---- */
 
-static int64_t ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
+static int64_t opencl_ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
 {
     cl_ulong value = 0;
     return device->api->clGetKernelWorkGroupInfo(
@@ -261,7 +257,7 @@ static int64_t ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
 }
 
 /* The number before `words`, or behind them, between `from` and `end`; -1 if they are not there. */
-static int64_t number_before(const char *from, const char *end, const char *words)
+static int64_t opencl_number_before(const char *from, const char *end, const char *words)
 {
     const char *at = strstr(from, words);
     if (!at || at > end) return -1;
@@ -270,7 +266,7 @@ static int64_t number_before(const char *from, const char *end, const char *word
 }
 
 /* From the part of ptxas's report that is about this entry point (-cl-nv-verbose). */
-static void read_report(const char *log, const char *entry, hed_kernel_resources *r)
+static void opencl_read_report(const char *log, const char *entry, hed_kernel_resources *r)
 {
     char heading[256];
     snprintf(heading, sizeof heading, "Compiling entry function '%s'", entry);
@@ -279,10 +275,10 @@ static void read_report(const char *log, const char *entry, hed_kernel_resources
     from += strlen(heading);
     const char *end = strstr(from, "Compiling entry function");
     if (!end) end = from + strlen(from);
-    int64_t stores = number_before(from, end, " bytes spill stores"),
-            loads = number_before(from, end, " bytes spill loads");
-    r->registers = number_before(from, end, " registers");
-    r->stack_bytes = number_before(from, end, " bytes stack frame");
+    int64_t stores = opencl_number_before(from, end, " bytes spill stores"),
+            loads = opencl_number_before(from, end, " bytes spill loads");
+    r->registers = opencl_number_before(from, end, " registers");
+    r->stack_bytes = opencl_number_before(from, end, " bytes stack frame");
     r->spill_bytes = stores < 0 || loads < 0 ? -1 : stores + loads;
 }
 
@@ -291,7 +287,7 @@ static void read_report(const char *log, const char *entry, hed_kernel_resources
  * work item. They stand in the build's log, which is empty where the driver has taken the program
  * from a cache of its own: unknown is no limit, and the driver refuses the launch that is over
  * it. */
-static int64_t largest_group(const hed_device_info *info, int64_t registers)
+static int64_t opencl_largest_group(const hed_device_info *info, int64_t registers)
 {
     if (registers <= 0 || !info->registers) return -1;
     int64_t of_warp = (registers + 7) / 8 * 8 * info->lane_width;
@@ -301,56 +297,93 @@ static int64_t largest_group(const hed_device_info *info, int64_t registers)
 
 /* PoCL gives one number for every kernel, and no local memory for arrays in the text. NVIDIA takes
  * at least 4 bytes of local memory where it says 1. */
-static void fill_resources(
+static void opencl_fill_resources(
     const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
 {
     hed_kernel_resources *r = &program->resources;
-    r->max_group = ask(device, program->handle, CL_KERNEL_WORK_GROUP_SIZE);
-    opencl_platform platform = opencl_platform_of(program->device);
+    r->max_group = opencl_ask(device, program->handle, CL_KERNEL_WORK_GROUP_SIZE);
+    opencl_platform platform = hed_opencl_platform_of(program->device);
     if (platform == OPENCL_POCL) return;
-    r->lane_width = ask(device, program->handle, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
-    r->local_bytes = ask(device, program->handle, CL_KERNEL_LOCAL_MEM_SIZE);
+    r->lane_width =
+        opencl_ask(device, program->handle, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    r->local_bytes = opencl_ask(device, program->handle, CL_KERNEL_LOCAL_MEM_SIZE);
     if (platform != OPENCL_NVIDIA) return;
     if (r->local_bytes > 0) r->local_bytes = (r->local_bytes + 3) / 4 * 4;
-    read_report(log, build->entry, r);
-    r->max_group = largest_group(&program->device->info, r->registers);
+    opencl_read_report(log, build->entry, r);
+    r->max_group = opencl_largest_group(&program->device->info, r->registers);
 }
 
-hed_status opencl_program_load(
+hed_status hed_opencl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
-    opencl_device *device = opencl_of(program->device);
+    opencl_device *device = hed_opencl_of(program->device);
     cl_program loaded = NULL;
     cl_kernel kernel = NULL;
-    /* Empty: see opencl_build(), or the driver gives no binaries. */
-    hed_status status = binary->size ? from_binary(device, build, binary, &loaded, error)
-                                     : from_source(device, build, &loaded, error);
+    /* Empty: see hed_opencl_build(), or the driver gives no binaries. */
+    hed_status status = binary->size ? opencl_from_binary(device, build, binary, &loaded, error)
+                                     : opencl_from_source(device, build, &loaded, error);
     if (status) return status;
-    status = make_kernel(device, loaded, build, &kernel, error);
+    status = opencl_make_kernel(device, loaded, build, &kernel, error);
     if (status) {
         device->api->clReleaseProgram(loaded);
         return status;
     }
     program->impl = loaded;
     program->handle = kernel;
-    fill_resources(device, program, build, binary->log);
+    opencl_fill_resources(device, program, build, binary->log);
     return HED_OK;
 }
 
-void opencl_program_unload(hed_program *program)
+void hed_opencl_program_unload(hed_program *program)
 {
-    const hed_cl_api *api = opencl_of(program->device)->api;
+    const hed_cl_api *api = hed_opencl_of(program->device)->api;
     api->clReleaseKernel(program->handle);
     api->clReleaseProgram(program->impl);
 }
 
-hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items,
+hed_status hed_opencl_resident_groups(const hed_program *program, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
-    (void)program;
-    (void)group_items;
-    (void)local_bytes;
-    (void)error;
     *groups = -1; /* OpenCL has no question for it */
     return HED_OK;
+}
+
+/* ---- places in logs ---- */
+
+/* Build logs whose places are lines of the whole text. NVIDIA's compiler does not follow #line: it
+ * says "<kernel>:1428:14" where PoCL says "blur.cl:4:14", and Oclgrind's says
+ * "input.cl:1428:14". */
+
+/* The file and line that the #line directives of `text` give to its line `number`, from 1. */
+static unsigned long opencl_place_of(
+    const char *text, unsigned long number, char *name, size_t size)
+{
+    unsigned long here = 1;
+    snprintf(name, size, "%s", "kernel");
+    for (; number > 1 && text; number--) {
+        char file[256];
+        unsigned long line;
+        int fields = sscanf(text, "#line %lu \"%255[^\"\n]\"", &line, file);
+        here = fields >= 1 ? line : here + 1;
+        if (fields == 2) snprintf(name, size, "%s", file);
+        text = strchr(text, '\n');
+        if (text) text++;
+    }
+    return here;
+}
+
+void hed_opencl_place_log(
+    const char *text, const char *whole_text, const char *log, hed_text *placed)
+{
+    for (const char *at; (at = strstr(log, whole_text)); log = at) {
+        char name[256], *end;
+        hed_text_add_bytes(placed, log, (size_t)(at - log));
+        at += strlen(whole_text);
+        unsigned long number = strtoul(at, &end, 10);
+        unsigned long line = opencl_place_of(text, number, name, sizeof name);
+        if (end == at) hed_text_add(placed, "%s", whole_text);
+        else hed_text_add(placed, "%s:%lu", name, line);
+        at = end;
+    }
+    hed_text_add(placed, "%s", log);
 }

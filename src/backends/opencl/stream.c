@@ -11,12 +11,13 @@
 
 /* ---- making and destroying ---- */
 
-static cl_int ask_queue(const opencl_stream *stream, cl_uint what, size_t size, void *value)
+static cl_int opencl_ask_queue(const opencl_stream *stream, cl_uint what, size_t size, void *value)
 {
     return stream->api->clGetCommandQueueInfo(stream->queue, what, size, value, NULL);
 }
 
-static hed_status adopt_queue(opencl_stream *made, const hed_stream_def *def, hed_error *error)
+static hed_status opencl_adopt_queue(
+    opencl_stream *made, const hed_stream_def *def, hed_error *error)
 {
     cl_context context = NULL;
     cl_device_id id = NULL;
@@ -25,11 +26,11 @@ static hed_status adopt_queue(opencl_stream *made, const hed_stream_def *def, he
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_stream_def.use_native with native NULL: a cl_command_queue is needed");
     made->queue = def->native;
-    cl_int code = ask_queue(made, CL_QUEUE_CONTEXT, sizeof context, &context);
-    if (!code) code = ask_queue(made, CL_QUEUE_DEVICE, sizeof id, &id);
-    if (!code) code = ask_queue(made, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
+    cl_int code = opencl_ask_queue(made, CL_QUEUE_CONTEXT, sizeof context, &context);
+    if (!code) code = opencl_ask_queue(made, CL_QUEUE_DEVICE, sizeof id, &id);
+    if (!code) code = opencl_ask_queue(made, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
     if (code)
-        return opencl_fail(
+        return hed_opencl_fail(
             error, "clGetCommandQueueInfo", code, "hed_stream_def.native is no cl_command_queue");
     if (context != made->device->context || id != made->device->id)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -42,28 +43,28 @@ static hed_status adopt_queue(opencl_stream *made, const hed_stream_def *def, he
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
     code = made->api->clRetainCommandQueue(made->queue);
-    return code ? opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
+    return code ? hed_opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
 }
 
-static hed_status make_queue(opencl_stream *made, hed_error *error)
+static hed_status opencl_make_queue(opencl_stream *made, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
     made->profiling = true;
     made->queue = made->api->clCreateCommandQueue(
         made->device->context, made->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
     return made->queue ? HED_OK
-                       : opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
+                       : hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
 }
 
-hed_status opencl_stream_create(hed_stream *stream, hed_error *error)
+hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error)
 {
-    opencl_device *device = opencl_of(stream->device);
+    opencl_device *device = hed_opencl_of(stream->device);
     opencl_stream *made = hed_allocate(&device->driver->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
     made->device = device;
     made->api = device->api;
-    hed_status status =
-        stream->def.use_native ? adopt_queue(made, &stream->def, error) : make_queue(made, error);
+    hed_status status = stream->def.use_native ? opencl_adopt_queue(made, &stream->def, error)
+                                               : opencl_make_queue(made, error);
     if (status) {
         hed_release(&device->driver->allocator, made, sizeof *made);
         return status;
@@ -79,7 +80,7 @@ hed_status opencl_stream_create(hed_stream *stream, hed_error *error)
 
 /* A host function may still be on its way out when the queue is finished already. Where the device
  * is lost it may never come: then the little that it needs stays. */
-static bool calls_ended(opencl_stream *stream, bool finished)
+static bool opencl_calls_ended(opencl_stream *stream, bool finished)
 {
     for (int i = 0; stream->calls && (finished || i < 1000); i++)
         if (finished) sched_yield();
@@ -87,7 +88,7 @@ static bool calls_ended(opencl_stream *stream, bool finished)
     return stream->calls == 0;
 }
 
-void opencl_stream_destroy(hed_stream *stream)
+void hed_opencl_stream_destroy(hed_stream *stream)
 {
     opencl_stream *ended = stream->impl;
     opencl_device *device = ended->device;
@@ -101,31 +102,32 @@ void opencl_stream_destroy(hed_stream *stream)
     bool finished = ended->api->clFinish(ended->queue) == CL_SUCCESS;
     if (ended->marker) ended->api->clReleaseEvent(ended->marker);
     ended->api->clReleaseCommandQueue(ended->queue);
-    if (calls_ended(ended, finished)) hed_release(&device->driver->allocator, ended, sizeof *ended);
+    if (opencl_calls_ended(ended, finished))
+        hed_release(&device->driver->allocator, ended, sizeof *ended);
 }
 
 /* ---- waiting ---- */
 
-hed_status opencl_stream_wait(hed_stream *stream, hed_error *error)
+hed_status hed_opencl_stream_wait(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFinish(in->queue);
-    return code ? opencl_fail_wait(error, stream->device, "clFinish", code, "waiting for a stream")
+    return code ? hed_opencl_fail_wait(error, stream->device, "clFinish", code, "waiting for a stream")
                 : HED_OK;
 }
 
-hed_status opencl_stream_flush(hed_stream *stream, hed_error *error)
+hed_status hed_opencl_stream_flush(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFlush(in->queue);
-    return code ? opencl_fail_work(error, stream->device, "clFlush", code,
+    return code ? hed_opencl_fail_work(error, stream->device, "clFlush", code,
                       "handing a stream's steps to the device")
                 : HED_OK;
 }
 
 /* Looks at a marker that stands at the end of the steps so far; a new one is set when there have
  * been others since. */
-hed_status opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
+hed_status hed_opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     *done = false;
@@ -136,13 +138,13 @@ hed_status opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
     if (!in->marker) {
         cl_int code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &in->marker);
         if (code)
-            return opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
+            return hed_opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
                 "asking whether a stream is done");
         in->marked = in->steps;
-        hed_status status = opencl_stream_flush(stream, error);
+        hed_status status = hed_opencl_stream_flush(stream, error);
         if (status) return status;
     }
-    hed_status status = opencl_reached(stream->device, in->marker, done, error);
+    hed_status status = hed_opencl_reached(stream->device, in->marker, done, error);
     if (!status && !*done) return HED_OK;
     in->api->clReleaseEvent(in->marker);
     in->marker = NULL;
@@ -159,9 +161,8 @@ typedef struct opencl_call {
 } opencl_call;
 
 /* In a thread of the driver. The stream is not touched after its count has gone down. */
-static void run_call(cl_event marker, cl_int status, void *user)
+static void opencl_run_call(cl_event marker, cl_int status, void *user)
 {
-    (void)marker;
     opencl_call call = *(opencl_call *)user;
     const hed_cl_api *api = call.stream->api;
     hed_release(&call.stream->device->driver->allocator, user, sizeof call);
@@ -174,7 +175,7 @@ static void run_call(cl_event marker, cl_int status, void *user)
 /* A marker at the end of the steps so far calls the function back; a barrier holds later steps
  * until it has returned. The marker itself waits for `gate`, because PoCL calls back at once, in
  * this thread, from a marker that is reached already. Once `taken`, the callback has `call`. */
-static cl_int enqueue_call(
+static cl_int opencl_enqueue_call(
     opencl_stream *in, opencl_call *call, cl_event gate, bool *taken, const char **name)
 {
     const hed_cl_api *api = in->api;
@@ -183,7 +184,7 @@ static cl_int enqueue_call(
     cl_int code = api->clEnqueueMarkerWithWaitList(in->queue, 1, &gate, &marker);
     if (code) return code;
     *name = "clSetEventCallback";
-    code = api->clSetEventCallback(marker, CL_COMPLETE, run_call, call);
+    code = api->clSetEventCallback(marker, CL_COMPLETE, opencl_run_call, call);
     if (!code) {
         *taken = true;
         in->calls++;
@@ -194,7 +195,7 @@ static cl_int enqueue_call(
     return code;
 }
 
-static hed_status call_step(hed_stream *stream, const hed_step *step, hed_error *error)
+static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     const hed_cl_api *api = in->api;
@@ -208,7 +209,7 @@ static hed_status call_step(hed_stream *stream, const hed_step *step, hed_error 
         .stream = in, .function = step->function, .user = step->user, .release = release};
     bool taken = false;
     const char *name = "clCreateUserEvent";
-    if (!code) code = enqueue_call(in, call, gate, &taken, &name);
+    if (!code) code = opencl_enqueue_call(in, call, gate, &taken, &name);
     if (gate) api->clSetUserEventStatus(gate, CL_COMPLETE);
     if (gate) api->clReleaseEvent(gate);
     if (!taken) {
@@ -216,40 +217,36 @@ static hed_status call_step(hed_stream *stream, const hed_step *step, hed_error 
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
     if (code)
-        return opencl_fail_work(error, stream->device, name, code, "a host function as a step");
+        return hed_opencl_fail_work(error, stream->device, name, code, "a host function as a step");
     /* some drivers call back only what was handed to the device */
-    return opencl_stream_flush(stream, error);
-}
-
-/* A driver without threads of its own runs commands in ours: it would wait for a function that
- * nobody is left to call. */
-static hed_status call_here(hed_stream *stream, const hed_step *step, hed_error *error)
-{
-    hed_status status = opencl_stream_wait(stream, error);
-    if (!status) step->function(step->user);
-    return status;
+    return hed_opencl_stream_flush(stream, error);
 }
 
 /* Timed by markers around it; those inside, which wait for events, have no times on NVIDIA. */
-static hed_status timed_call(
+static hed_status opencl_timed_call(
     hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code =
         from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
     hed_status status = HED_OK;
-    if (!code)
-        status = in->device->threadless ? call_here(stream, step, error)
-                                        : call_step(stream, step, error);
+    if (!code && in->device->threadless) {
+        /* A driver without threads of its own runs commands in this one: it would wait for a
+         * function that nothing is left to call. */
+        status = hed_opencl_stream_wait(stream, error);
+        if (!status) step->function(step->user);
+    } else if (!code) {
+        status = opencl_call_step(stream, step, error);
+    }
     if (!code && !status && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
+    return code ? hed_opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
                       "the time of a host function")
                 : status;
 }
 
 /* ---- launches ---- */
 
-static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint index,
+static cl_int opencl_set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint index,
     const hed_argument *argument, uint64_t local_bytes)
 {
     static const size_t sizes[HED_TYPE_COUNT] = {0, 4, 4, 8, 8, 4, 8};
@@ -267,12 +264,12 @@ static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint inde
     return CL_INVALID_VALUE;
 }
 
-static hed_status argument_error(
+static hed_status opencl_argument_error(
     const hed_program *program, uint32_t index, cl_int code, hed_error *error)
 {
     const hed_kernel_def *def = program->def;
     if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_ARG_INDEX)
-        return opencl_fail(error, "clSetKernelArg", code, "argument %u \"%s\" of %s", index,
+        return hed_opencl_fail(error, "clSetKernelArg", code, "argument %u \"%s\" of %s", index,
             def->arguments[index].name, def->name);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: the driver refuses argument %u \"%s\" (clSetKernelArg: %d): in the kernel's text it is of "
@@ -280,7 +277,7 @@ static hed_status argument_error(
         def->name, index, def->arguments[index].name, (int)code);
 }
 
-static hed_status launch_step(
+static hed_status opencl_launch_step(
     hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
 {
     opencl_stream *in = stream->impl;
@@ -289,8 +286,8 @@ static hed_status launch_step(
     cl_kernel kernel = program->handle;
     for (uint32_t i = 0; i < program->def->argument_count; i++) {
         cl_int code =
-            set_argument(in->api, kernel, i, &step->arguments[i], geometry->local_bytes[i]);
-        if (code) return argument_error(program, i, code, error);
+            opencl_set_argument(in->api, kernel, i, &step->arguments[i], geometry->local_bytes[i]);
+        if (code) return opencl_argument_error(program, i, code, error);
     }
     const size_t global[3] = {geometry->global[0], geometry->global[1], geometry->global[2]};
     const size_t group[3] = {geometry->group[0], geometry->group[1], geometry->group[2]};
@@ -301,14 +298,14 @@ static hed_status launch_step(
             "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
             "%s (clEnqueueNDRangeKernel: %d)",
             program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
-    return code ? opencl_fail_work(
+    return code ? hed_opencl_fail_work(
                       error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name)
                 : HED_OK;
 }
 
 /* ---- steps ---- */
 
-static hed_status copy_step(
+static hed_status opencl_copy_step(
     hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
 {
     opencl_stream *in = stream->impl;
@@ -317,7 +314,7 @@ static hed_status copy_step(
     const char *call = "clEnqueueCopyBuffer";
     cl_int code;
     if (to && from &&
-        opencl_of(step->to->device)->context != opencl_of(step->from->device)->context)
+        hed_opencl_of(step->to->device)->context != hed_opencl_of(step->from->device)->context)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "a copy between two OpenCL contexts goes through the host");
     if (step->kind == HED_STEP_FILL) {
@@ -336,7 +333,7 @@ static hed_status copy_step(
         code = api->clEnqueueCopyBuffer(
             in->queue, from, to, step->from_offset, step->to_offset, step->size, 0, NULL, event);
     }
-    return code ? opencl_fail_work(error, stream->device, call, code, "a copy or fill") : HED_OK;
+    return code ? hed_opencl_fail_work(error, stream->device, call, code, "a copy or fill") : HED_OK;
 }
 
 /* From the start of the one to the end of the other; `to` is NULL where one command is the whole
@@ -345,48 +342,140 @@ typedef struct opencl_time {
     cl_event from, to;
 } opencl_time;
 
-static void forget(const hed_cl_api *api, opencl_time *time)
+static void opencl_forget(const hed_cl_api *api, opencl_time *time)
 {
     if (time->from) api->clReleaseEvent(time->from);
     if (time->to) api->clReleaseEvent(time->to);
     *time = (opencl_time){NULL, NULL};
 }
 
-hed_status opencl_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
+hed_status hed_opencl_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     opencl_time *time = timing;
-    if (time) forget(in->api, time);
+    if (time) opencl_forget(in->api, time);
     cl_event *from = time ? &time->from : NULL, *to = time ? &time->to : NULL;
     in->steps++;
-    if (step->kind == HED_STEP_LAUNCH) return launch_step(stream, step, from, error);
-    if (step->kind == HED_STEP_CALL) return timed_call(stream, step, from, to, error);
-    return copy_step(stream, step, from, error);
+    if (step->kind == HED_STEP_LAUNCH) return opencl_launch_step(stream, step, from, error);
+    if (step->kind == HED_STEP_CALL) return opencl_timed_call(stream, step, from, to, error);
+    return opencl_copy_step(stream, step, from, error);
 }
 
-hed_status opencl_time_create(hed_device *device, void **timing, hed_error *error)
+hed_status hed_opencl_time_create(hed_device *device, void **timing, hed_error *error)
 {
-    *timing = hed_allocate(&opencl_of(device)->driver->allocator, sizeof(opencl_time));
+    *timing = hed_allocate(&hed_opencl_of(device)->driver->allocator, sizeof(opencl_time));
     return *timing ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for the time of a step");
 }
 
-void opencl_time_destroy(hed_device *device, void *timing)
+void hed_opencl_time_destroy(hed_device *device, void *timing)
 {
-    const opencl_device *of = opencl_of(device);
-    forget(of->api, timing);
+    const opencl_device *of = hed_opencl_of(device);
+    opencl_forget(of->api, timing);
     hed_release(&of->driver->allocator, timing, sizeof(opencl_time));
 }
 
 /* A host function runs between two markers. */
-hed_status opencl_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
+hed_status hed_opencl_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
 {
     const opencl_time *time = timing;
     cl_ulong start = 0, end = 0;
-    hed_status status = opencl_moment(device, time->from,
+    hed_status status = hed_opencl_moment(device, time->from,
         time->to ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START, &start, error);
     if (!status)
-        status = opencl_moment(
+        status = hed_opencl_moment(
             device, time->to ? time->to : time->from, CL_PROFILING_COMMAND_END, &end, error);
     *seconds = end > start ? (double)(end - start) * 1e-9 : 0;
+    return status;
+}
+
+/* ---- events ---- */
+
+/* hed_event.impl is the marker in a queue, NULL until the event is recorded. Markers are
+ * handed to the device at once, because another queue may wait for them. */
+
+hed_status hed_opencl_reached(
+    const hed_device *device, cl_event event, bool *done, hed_error *error)
+{
+    cl_int state = CL_COMPLETE;
+    cl_int code = hed_opencl_of(device)->api->clGetEventInfo(
+        event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    *done = !code && state == CL_COMPLETE;
+    if (!code && state < 0) code = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    return code ? hed_opencl_fail_work(
+                      error, device, "clGetEventInfo", code, "asking how far the work is")
+                : HED_OK;
+}
+
+hed_status hed_opencl_moment(
+    const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error)
+{
+    cl_int code = hed_opencl_of(device)->api->clGetEventProfilingInfo(
+        event, what, sizeof *moment, moment, NULL);
+    if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "no times: the queue given to the stream lacks CL_QUEUE_PROFILING_ENABLE");
+    return code ? hed_opencl_fail(error, "clGetEventProfilingInfo", code, "asking for a time") : HED_OK;
+}
+
+hed_status hed_opencl_event_create(hed_event *event, hed_error *error)
+{
+    event->impl = NULL;
+    return HED_OK;
+}
+
+void hed_opencl_event_destroy(hed_event *event)
+{
+    if (event->impl) hed_opencl_of(event->device)->api->clReleaseEvent(event->impl);
+}
+
+hed_status hed_opencl_event_record(hed_event *event, hed_stream *stream, hed_error *error)
+{
+    opencl_stream *in = stream->impl;
+    cl_event marker = NULL;
+    cl_int code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &marker);
+    if (code)
+        return hed_opencl_fail_work(
+            error, stream->device, "clEnqueueMarkerWithWaitList", code, "an event");
+    if (event->impl) in->api->clReleaseEvent(event->impl);
+    event->impl = marker;
+    return hed_opencl_stream_flush(stream, error);
+}
+
+hed_status hed_opencl_event_done(hed_event *event, bool *done, hed_error *error)
+{
+    return hed_opencl_reached(event->device, event->impl, done, error);
+}
+
+hed_status hed_opencl_event_wait(hed_event *event, hed_error *error)
+{
+    cl_event marker = event->impl;
+    cl_int code = hed_opencl_of(event->device)->api->clWaitForEvents(1, &marker);
+    return code ? hed_opencl_fail_wait(
+                      error, event->device, "clWaitForEvents", code, "waiting for an event")
+                : HED_OK;
+}
+
+hed_status hed_opencl_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
+{
+    opencl_stream *in = stream->impl;
+    cl_event marker = event->impl;
+    if (hed_opencl_of(event->device)->context != in->device->context)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "an event of another OpenCL context");
+    in->steps++;
+    cl_int code = in->api->clEnqueueBarrierWithWaitList(in->queue, 1, &marker, NULL);
+    return code ? hed_opencl_fail_work(error, stream->device, "clEnqueueBarrierWithWaitList", code,
+                      "waiting for an event")
+                : HED_OK;
+}
+
+hed_status hed_opencl_event_elapsed(
+    hed_event *from, hed_event *to, double *seconds, hed_error *error)
+{
+    cl_ulong start = 0, end = 0;
+    hed_status status =
+        hed_opencl_moment(from->device, from->impl, CL_PROFILING_COMMAND_END, &start, error);
+    if (!status)
+        status = hed_opencl_moment(to->device, to->impl, CL_PROFILING_COMMAND_END, &end, error);
+    *seconds = (double)(int64_t)(end - start) * 1e-9;
     return status;
 }
