@@ -206,7 +206,6 @@ int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites)
 
 static int bench_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     return cli_run_bench(arguments,
         (cli_suite *const[]){cli_bench_runtime, cli_bench_kernels, cli_bench_pack, NULL});
 }

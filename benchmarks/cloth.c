@@ -60,8 +60,7 @@ static const sheet_case CASES[] = {
     {"255 x 255, scalar C, one thread", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 1, ON_HOST,
         true},
     {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
-    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST,
-        false},
+    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
 };
 
 static bool runs_on(const sheet_case *c, const hed_device_info *info)
@@ -214,8 +213,7 @@ static double bound_of(
 {
     bool packets = info->capabilities & HED_CAN_PACKETS;
     if (!packets || info->clock_mhz == 0) return NAN;
-    if (report->solver == HED_CLOTH_COLOURS)
-        return 0.51e-6 * c->substeps * (report->colours + 1);
+    if (report->solver == HED_CLOTH_COLOURS) return 0.51e-6 * c->substeps * (report->colours + 1);
     double clock = info->clock_mhz * 1e6;
     double moved = 32.0 * (double)report->constraints / (128.0 * info->compute_units * clock);
     double steps = (150.0 * report->degree + (report->patches > 1 ? 1000.0 : 0.0)) / clock;
@@ -253,8 +251,8 @@ static void add_record(
         CLI_NUMBER("bytes_per_particle", (double)report.device_bytes / (double)report.particles,
             .heading = ">bytes", .format = "%.0f"),
         CLI_TEXT("solver", solver),
-        CLI_TEXT("choice", report.choice, .heading = "how",
-            .shown = report.choice[0] ? NULL : solver),
+        CLI_TEXT(
+            "choice", report.choice, .heading = "how", .shown = report.choice[0] ? NULL : solver),
         CLI_TEXT("configured", hed_configured_name(report.configured)));
 }
 
@@ -308,7 +306,6 @@ static hed_status run_device(
 
 static int run_bench(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     hed_error error = {0};
     cli_session session;
     bool json = hed_given(arguments, "json");

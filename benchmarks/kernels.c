@@ -1,7 +1,6 @@
 /* heddle bench kernels: how fast each kernel that comes with Heddle is, beside the time that moving
  * its bytes alone would take. */
 #include "benchmarks/bench.h"
-#include "cli/common/kernels.h"
 #include "cli/common/progress.h"
 
 #include <math.h>
@@ -222,7 +221,6 @@ hed_status cli_bench_kernels(
 
 static int run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_kernels, NULL});
 }
 

@@ -247,7 +247,6 @@ hed_status cli_bench_pack(
 
 static int run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_pack, NULL});
 }
 

@@ -219,7 +219,6 @@ static void opencl_open(raw_driver *raw)
 
 static hed_status host_copy(raw_driver *raw, hed_error *error)
 {
-    (void)error;
     memcpy(hed_buffer_host(raw->def.to), hed_buffer_host(raw->def.from), raw->def.bytes);
     return HED_OK;
 }

@@ -12,18 +12,11 @@ enum { LAUNCHES = 100, GROUP = 64 };
 
 /* ---- a kernel that does nothing, in two configurations ---- */
 
-static void nothing_native(const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-    (void)call;
-    (void)begin;
-    (void)end;
-}
+static void nothing_native(const hed_native_call *call, uint64_t begin, uint64_t end) {}
 
 static void nothing_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
-    (void)def;
-    (void)config;
     *geometry =
         (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]}, .group = {GROUP}};
     geometry->native_grain = (uint64_t)problem->sizes[0]; /* one thread */

@@ -18,18 +18,11 @@ enum { TRANSFER_BYTES = 64 << 20, REPEATS = 20 };
 
 /* ---- the kernel that does nothing ---- */
 
-static void empty_native(const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-    (void)call;
-    (void)begin;
-    (void)end;
-}
+static void empty_native(const hed_native_call *call, uint64_t begin, uint64_t end) {}
 
 static void empty_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
-    (void)def;
-    (void)config;
     *geometry = (hed_geometry){
         .dimensions = 1, .global = {(uint64_t)problem->sizes[0]}, .group = {RAW_GROUP}};
     /* one thread: nothing is not worth more */
@@ -335,7 +328,6 @@ hed_status cli_bench_runtime(
 
 static int run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     return cli_run_bench(arguments, (cli_suite *const[]){cli_bench_runtime, NULL});
 }
 

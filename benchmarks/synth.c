@@ -482,7 +482,6 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
 
 static int run_bench(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     hed_error error = {0};
     cli_session session;
     bool json = hed_given(arguments, "json");

@@ -1,6 +1,5 @@
 /* heddle cache: the compiled kernels on disk. */
 #include "cli/common/command.h"
-#include "cli/common/kernels.h"
 #include "heddle/cache.h"
 #include "cli/common/report.h"
 #include "cli/common/progress.h"
@@ -40,7 +39,6 @@ static hed_status cache_print(
 
 static int cache_info_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     hed_cache_report report;
@@ -53,7 +51,6 @@ static int cache_info_run(const hed_arguments *arguments, void *user)
 
 static int cache_clear_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     hed_cache_report removed;
@@ -96,7 +93,6 @@ static void warm_kernel(
 
 static int cache_warm_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);
@@ -132,7 +128,6 @@ static int cache_warm_run(const hed_arguments *arguments, void *user)
 
 static int cache_ship_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     hed_status status = cli_open_context(arguments, &session, &error);

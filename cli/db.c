@@ -14,7 +14,7 @@
 
 /* ---- opening ---- */
 
-static const char *path_of(const hed_arguments *arguments, const cli_session *session)
+static const char *database_path_of(const hed_arguments *arguments, const cli_session *session)
 {
     const char *given = hed_text_of(arguments, "database");
     return given ? given
@@ -24,13 +24,13 @@ static const char *path_of(const hed_arguments *arguments, const cli_session *se
 /* Opens the context and the database that the options name. `*database` is NULL, and OK, where
  * the user's own is to be read and does not exist yet: nothing has been tuned. Close both, after a
  * failure too. */
-static hed_status open_database(const hed_arguments *arguments, cli_session *session, bool write,
+static hed_status db_open(const hed_arguments *arguments, cli_session *session, bool write,
     hed_database **database, hed_error *error)
 {
     *database = NULL;
     hed_status status = cli_open_context(arguments, session, error);
     if (status) return status;
-    const char *path = path_of(arguments, session);
+    const char *path = database_path_of(arguments, session);
     if (write && hed_given(arguments, "installed") && !hed_given(arguments, "database"))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "the installed database is only read; change your own, without --installed");
@@ -44,7 +44,7 @@ static hed_status open_database(const hed_arguments *arguments, cli_session *ses
 }
 
 /* Closes both, and gives the exit code. */
-static int close_database(
+static int db_close(
     cli_session *session, hed_database *database, hed_status status, const hed_error *error)
 {
     hed_database_close(database);
@@ -82,7 +82,7 @@ static void format_device(const hed_database_entry *e, char *text, size_t size)
 }
 
 /* What sets a key apart beside kernel, device and size: the unusual, by name. */
-static const char *mode_of(const hed_database_entry *e)
+static const char *entry_mode(const hed_database_entry *e)
 {
     bool time = strcmp(e->objective, "time") == 0;
     return time ? (strcmp(e->math, "fast") == 0 ? "" : e->math) : e->objective;
@@ -121,7 +121,7 @@ static void listing_add_key(listing *l, const hed_database_entry *e)
         CLI_TEXT("compiler", e->compiler), CLI_TEXT("math", e->math),
         CLI_TEXT("objective", e->objective),
         CLI_TEXT("problem", e->problem, .heading = "SIZE", .shown = e->problem[0] ? NULL : "any"),
-        CLI_TEXT(NULL, mode_of(e), .heading = "MODE"),
+        CLI_TEXT(NULL, entry_mode(e), .heading = "MODE"),
         CLI_WHOLE("measurements", e->measurements, .heading = ">TRIED"));
 }
 
@@ -151,14 +151,13 @@ static hed_status list_entry(void *user, const hed_database_entry *e, hed_error 
 
 static int db_list_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_database *database;
     hed_error error = {0};
     bool json = hed_given(arguments, "json");
     listing l = {.report = cli_report_create(json)};
     hed_record_filter filter = record_filter(arguments, HED_RECORD_KEY | HED_RECORD_CHOICE);
-    hed_status status = open_database(arguments, &session, false, &database, &error);
+    hed_status status = db_open(arguments, &session, false, &database, &error);
     if (!status && database) status = hed_database_each(database, &filter, list_entry, &l, &error);
     listing_close_row(&l);
     if (!status && !json && !cli_report_rows(l.report)) {
@@ -168,7 +167,7 @@ static int db_list_run(const hed_arguments *arguments, void *user)
         printf("nothing found in %s\n", path[0] ? path : "a database that is not installed");
     }
     status = cli_report_end(l.report, status, &error);
-    return close_database(&session, database, status, &error);
+    return db_close(&session, database, status, &error);
 }
 
 /* ---- show ---- */
@@ -234,7 +233,7 @@ static void count_outcome(showing *s, const char *outcome)
     s->outcomes[i].count++;
 }
 
-static hed_status add_result(showing *s, const hed_database_entry *e, hed_error *error)
+static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error *error)
 {
     if (s->count == s->capacity) {
         size_t capacity = s->capacity ? s->capacity * 2 : 64;
@@ -338,7 +337,7 @@ static hed_status show_entry(void *user, const hed_database_entry *e, hed_error 
     if (e->kind != HED_RECORD_MEASUREMENT) return HED_OK;
     count_outcome(s, e->outcome);
     bool timed = strcmp(e->outcome, "measured") == 0 || strcmp(e->outcome, "dropped") == 0;
-    return timed && !isnan(e->seconds) ? add_result(s, e, error) : HED_OK;
+    return timed && !isnan(e->seconds) ? showing_add(s, e, error) : HED_OK;
 }
 
 /* Every measurement, one object each. */
@@ -363,7 +362,6 @@ static hed_status show_json(void *user, const hed_database_entry *e, hed_error *
 
 static int db_show_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_database *database;
     hed_error error = {0};
@@ -371,7 +369,7 @@ static int db_show_run(const hed_arguments *arguments, void *user)
     const char *kernel = hed_text_of(arguments, "KERNEL");
     showing s = {.report = json ? cli_report_create(true) : NULL};
     hed_record_filter filter = {.kernel = kernel, .device = hed_text_of(arguments, "device")};
-    hed_status status = open_database(arguments, &session, false, &database, &error);
+    hed_status status = db_open(arguments, &session, false, &database, &error);
     if (!status && database)
         status = hed_database_each(database, &filter, json ? show_json : show_entry, &s, &error);
     if (!status) status = close_key(&s, &error);
@@ -382,7 +380,7 @@ static int db_show_run(const hed_arguments *arguments, void *user)
     if (json) status = cli_report_end(s.report, status, &error);
     forget_key(&s);
     free(s.results);
-    return close_database(&session, database, status, &error);
+    return db_close(&session, database, status, &error);
 }
 
 /* ---- changes ---- */
@@ -423,7 +421,6 @@ static hed_status print_changes(const hed_arguments *arguments, const hed_databa
 
 static int db_export_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_database *database;
     hed_error error = {0};
@@ -431,18 +428,18 @@ static int db_export_run(const hed_arguments *arguments, void *user)
     const char *file = hed_text_of(arguments, "FILE");
     hed_record_filter filter =
         record_filter(arguments, hed_given(arguments, "choices") ? HED_RECORD_CHOICE : 0);
-    hed_status status = open_database(arguments, &session, false, &database, &error);
+    hed_status status = db_open(arguments, &session, false, &database, &error);
     if (!status && !database)
         status = hed_error_set(&error, HED_ERROR_IO, "%s is not there: nothing was tuned yet",
-            path_of(arguments, &session));
+            database_path_of(arguments, &session));
     if (!status) status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
     if (!status) status = print_changes(arguments, &count, "wrote", "to", file, &error);
-    return close_database(&session, database, status, &error);
+    return db_close(&session, database, status, &error);
 }
 
 /* ---- import, merge ---- */
 
-static uint32_t count_values(const hed_arguments *arguments, const char *name)
+static uint32_t given_count(const hed_arguments *arguments, const char *name)
 {
     uint32_t count = 0;
     while (hed_text_at(arguments, name, count)) count++;
@@ -452,7 +449,7 @@ static uint32_t count_values(const hed_arguments *arguments, const char *name)
 static hed_status import_files(const hed_arguments *arguments, hed_database *database,
     hed_database_changes *added, hed_error *error)
 {
-    uint32_t count = count_values(arguments, "FILES");
+    uint32_t count = given_count(arguments, "FILES");
     const char **paths = calloc(count + 1, sizeof *paths);
     if (!paths) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
     for (uint32_t i = 0; i < count; i++) paths[i] = hed_text_at(arguments, "FILES", i);
@@ -463,27 +460,25 @@ static hed_status import_files(const hed_arguments *arguments, hed_database *dat
 
 static int db_import_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_database *database;
     hed_error error = {0};
     hed_database_changes added = {0};
-    hed_status status = open_database(arguments, &session, true, &database, &error);
+    hed_status status = db_open(arguments, &session, true, &database, &error);
     if (!status) status = import_files(arguments, database, &added, &error);
     if (!status)
         status =
             print_changes(arguments, &added, "added", "to", hed_database_path(database), &error);
-    return close_database(&session, database, status, &error);
+    return db_close(&session, database, status, &error);
 }
 
 static int db_merge_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_database *database;
     hed_error error = {0};
     hed_database_changes all = {0}, added;
-    hed_status status = open_database(arguments, &session, true, &database, &error);
+    hed_status status = db_open(arguments, &session, true, &database, &error);
     for (uint32_t i = 0; !status && hed_text_at(arguments, "FILES", i) && !hed_interrupted(); i++) {
         status = hed_database_merge(database, hed_text_at(arguments, "FILES", i), &added, &error);
         all.keys += added.keys;
@@ -493,14 +488,13 @@ static int db_merge_run(const hed_arguments *arguments, void *user)
     }
     if (!status)
         status = print_changes(arguments, &all, "added", "to", hed_database_path(database), &error);
-    return close_database(&session, database, status, &error);
+    return db_close(&session, database, status, &error);
 }
 
 /* ---- prune ---- */
 
 static int db_prune_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_database *database;
     hed_error error = {0};
@@ -515,23 +509,22 @@ static int db_prune_run(const hed_arguments *arguments, void *user)
             stderr);
         return HED_EXIT_USAGE;
     }
-    hed_status status = open_database(arguments, &session, true, &database, &error);
+    hed_status status = db_open(arguments, &session, true, &database, &error);
     if (!status) status = hed_database_prune(database, &def, &removed, &error);
     if (!status)
         status = print_changes(arguments, &removed, def.dry_run ? "would remove" : "removed",
             "from", hed_database_path(database), &error);
-    return close_database(&session, database, status, &error);
+    return db_close(&session, database, status, &error);
 }
 
 /* ---- path ---- */
 
 static int db_path_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     hed_status status = cli_open_context(arguments, &session, &error);
-    const char *path = status ? "" : path_of(arguments, &session);
+    const char *path = status ? "" : database_path_of(arguments, &session);
     if (!status && hed_given(arguments, "json")) {
         cli_report *report = cli_report_create(true);
         cli_report_row(report, CLI_TEXT("file", path), CLI_FLAG("exists", access(path, F_OK) == 0));
@@ -539,7 +532,7 @@ static int db_path_run(const hed_arguments *arguments, void *user)
     } else if (!status) {
         printf("%s\n", path[0] ? path : "none");
     }
-    return close_database(&session, NULL, status, &error);
+    return db_close(&session, NULL, status, &error);
 }
 
 /* ---- the commands ---- */
@@ -562,7 +555,7 @@ static const hed_option PRUNE_OPTIONS[] = {
     {.name = "older-than", .kind = HED_OPTION_NUMBER, .value = "DAYS", .low = 0, .high = 1e6,
         .help = "measurements of tunings that began longer ago than this"},
     {.name = "keep-best", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e6,
-        .help = "all but so many of each key's configurations, the fastest, and the choice"},
+        .help = "all but this many of each key's fastest configurations, and the choice"},
     OPTION_KERNEL("of this kernel; alone: everything of it, choices too"),
     {.name = "dry-run", .letter = 'n', .kind = HED_OPTION_FLAG, .help = "only say what would go"},
     {0}};

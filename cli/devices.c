@@ -45,7 +45,6 @@ static void devices_add(cli_report *report, const hed_device_info *info)
 
 static int devices_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     hed_status status = cli_open_context(arguments, &session, &error);

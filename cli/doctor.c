@@ -28,7 +28,7 @@ static const char *const STATES[] = {
 
 /* ---- devices: only a kernel that ran has shown that a driver works ---- */
 
-static void remember_failure(void *user, const hed_conformance_run *run)
+static void doctor_remember(void *user, const hed_conformance_run *run)
 {
     char *text = user;
     if (run->verdict != HED_VERDICT_PASSED && !text[0]) snprintf(text, 512, "%s", run->text);
@@ -42,7 +42,7 @@ static bool try_device(hed_context *context, hed_device *device, char *text)
     hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"),
         .coverage = HED_COVER_DEFAULT, .seed = 1};
     hed_conformance_report report = {0};
-    def.each = remember_failure;
+    def.each = doctor_remember;
     def.user = text;
     text[0] = 0;
     hed_status status = hed_device_find(context, "host", &def.reference, &error);
@@ -142,7 +142,6 @@ static void print_finding(const finding *found)
 
 static int doctor_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     cli_session session;
     hed_error error = {0};
     if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);

@@ -9,7 +9,6 @@
 
 static int run_help(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     if (hed_given(arguments, "man")) {
         hed_options_man(&hed_command_root, HED_VERSION_TEXT, stdout);
         return HED_EXIT_OK;
@@ -50,8 +49,6 @@ const hed_command hed_command_help = {
 
 static int run_version(const hed_arguments *arguments, void *user)
 {
-    (void)arguments;
-    (void)user;
     printf("heddle %s\n", hed_version_text());
     return HED_EXIT_OK;
 }
@@ -67,7 +64,6 @@ static const char *const SHELLS[] = {"bash", "zsh", "fish", NULL};
 
 static int run_completion(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     hed_options_completion(&hed_command_root, (hed_shell)hed_choice_of(arguments, "SHELL"), stdout);
     return HED_EXIT_OK;
 }

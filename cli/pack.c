@@ -245,7 +245,6 @@ static hed_status pack_print(const packing *p, hed_error *error)
 
 static int pack_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     packing p = {0};
     hed_error error = {0};
     if (pack_read_arguments(arguments, &p, &error)) {

@@ -1,20 +1,185 @@
 /* Reading JSON: jansson's tree, and accessors that explain what is wrong with a value and where it
  * stands. */
 #include "support/json.h"
-
 #include "support/errors.h"
 #include "support/file.h"
-#include "support/json_place.h"
 #include "support/nearest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- where a value stands: line, column and path ---- */
+
+/* Only asked when there is something to complain about, so nothing is recorded while parsing: the
+ * text is walked once more, side by side with jansson's tree. */
+typedef struct json_place {
+    size_t line, column; /* both from 1; the column counts characters */
+} json_place;
+
+typedef struct walk {
+    const char *at;
+    json_place place; /* of `at` */
+    const json_t *container;
+    const char *key;
+    size_t index;
+    /* filled from its end to its front while the walk returns from the value that was found */
+    char *path;
+    size_t begin;
+} walk;
+
+static void place_step(walk *w)
+{
+    if (*w->at == '\n') {
+        w->place.line++;
+        w->place.column = 0;
+    }
+    /* Bytes 10xxxxxx continue a character. */
+    w->at++;
+    if (((unsigned char)*w->at & 0xc0) != 0x80) w->place.column++;
+}
+
+static void place_skip_space(walk *w)
+{
+    while (*w->at == ' ' || *w->at == '\t' || *w->at == '\n' || *w->at == '\r') place_step(w);
+}
+
+/* Skips a string or a plain word; containers are walked by place_find(). */
+static void skip_scalar(walk *w)
+{
+    if (*w->at != '"') {
+        while (*w->at && !strchr(",]} \t\r\n", *w->at)) place_step(w);
+        return;
+    }
+    place_step(w);
+    while (*w->at && *w->at != '"') {
+        if (*w->at == '\\' && w->at[1]) place_step(w);
+        place_step(w);
+    }
+    if (*w->at) place_step(w);
+}
+
+static void place_prepend(walk *w, const char *text, size_t size)
+{
+    if (size > w->begin) {
+        text += size - w->begin;
+        size = w->begin;
+    }
+    w->begin -= size;
+    memcpy(w->path + w->begin, text, size);
+}
+
+static void place_prepend_index(walk *w, size_t index)
+{
+    char text[32];
+    int size = snprintf(text, sizeof text, "[%zu]", index);
+    place_prepend(w, text, (size_t)size);
+}
+
+/* .name where that reads well, else ["name"]. */
+static void prepend_key(walk *w, const char *key)
+{
+    bool plain = isalpha((unsigned char)key[0]) || key[0] == '_';
+    for (const char *c = key; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || *c == '_' || *c == '-');
+    if (plain) {
+        place_prepend(w, key, strlen(key));
+        place_prepend(w, ".", 1);
+        return;
+    }
+    place_prepend(w, "\"]", 2);
+    place_prepend(w, key, strlen(key));
+    place_prepend(w, "[\"", 2);
+}
+
+static bool place_find(walk *w, const json_t *tree);
+
+/* At an element's first byte: is it the one, or in it? If not, goes behind it. */
+static bool try_element(
+    walk *w, const json_t *tree, const json_t *value, const char *key, size_t index)
+{
+    if (tree == w->container && (w->key ? key && strcmp(key, w->key) == 0 : index == w->index))
+        return true;
+    if (json_is_object(value) || json_is_array(value)) return place_find(w, value);
+    skip_scalar(w);
+    return false;
+}
+
+static bool find_in_object(walk *w, const json_t *tree)
+{
+    for (;;) {
+        place_skip_space(w);
+        if (*w->at != '"') break;
+        const char *begin = w->at;
+        json_place key_place = w->place;
+        skip_scalar(w);
+        json_t *decoded = json_loadb(begin, (size_t)(w->at - begin), JSON_DECODE_ANY, NULL);
+        const char *key = decoded ? json_string_value(decoded) : "";
+        place_skip_space(w);
+        place_step(w); /* the colon */
+        place_skip_space(w);
+        bool found = try_element(w, tree, json_object_get(tree, key), key, 0);
+        if (found) {
+            /* A member is shown at its name; what is deeper keeps its own place. */
+            if (tree == w->container) w->place = key_place;
+            prepend_key(w, key);
+        }
+        json_decref(decoded);
+        if (found) return true;
+        place_skip_space(w);
+        if (*w->at == ',') place_step(w);
+    }
+    return false;
+}
+
+static bool find_in_array(walk *w, const json_t *tree)
+{
+    for (size_t i = 0;; i++) {
+        place_skip_space(w);
+        if (*w->at == ']' || !*w->at) return false;
+        if (try_element(w, tree, json_array_get(tree, i), NULL, i)) {
+            place_prepend_index(w, i);
+            return true;
+        }
+        place_skip_space(w);
+        if (*w->at == ',') place_step(w);
+    }
+}
+
+/* At the bracket that opens `tree`. jansson has limited how deep this can go. */
+static bool place_find(walk *w, const json_t *tree)
+{
+    place_step(w);
+    if (json_is_object(tree) ? find_in_object(w, tree) : find_in_array(w, tree)) return true;
+    if (*w->at) place_step(w);
+    return false;
+}
+
+/* Finds member `key` (or element `index` where key is NULL) of `container` in the document `root`,
+ * which was parsed from `text`; container NULL stands for the document itself. Writes the path,
+ * such as springs[12].to, cut at the front where it is too long; "" for the document. `container`
+ * must be in the document. */
+static json_place json_find_place(const char *text, const json_t *root, const json_t *container,
+    const char *key, size_t index, char *path, size_t size)
+{
+    walk w = {.at = text, .place = {1, 1}, .container = container, .key = key, .index = index,
+        .path = path, .begin = size - 1};
+    path[size - 1] = 0;
+    place_skip_space(&w);
+    if (container) place_find(&w, root);
+    /* A path begins with a name, not with the dot before it. */
+    if (path[w.begin] == '.') w.begin++;
+    memmove(path, path + w.begin, size - w.begin);
+    return w.place;
+}
 
 enum { LONGEST_FILE = 1 << 30 };
 
@@ -118,7 +283,7 @@ void hed_json_free(hed_json *json)
 
 /* ---- complaints ---- */
 
-static const char *describe(const json_t *value)
+static const char *json_describe(const json_t *value)
 {
     if (!value) return "nothing";
     switch (json_typeof(value)) {
@@ -139,7 +304,7 @@ static void reject(hed_json_node node, const char *format, va_list arguments)
     if (json->problem.status != HED_OK) return;
     char words[HED_ERROR_TEXT / 2], path[HED_ERROR_TEXT / 4];
     vsnprintf(words, sizeof words, format, arguments);
-    hed_json_place place = hed_json_find_place(
+    json_place place = json_find_place(
         json->text, json->root, node.container, node.key, node.index, path, sizeof path);
     hed_error_set(&json->problem, HED_ERROR_FORMAT, "%s: %s (%s:%zu:%zu)",
         path[0] ? path : "the whole document", words, json->name, place.line, place.column);
@@ -160,7 +325,7 @@ static bool expect(hed_json_node node, hed_json_kind kind, const char *expected)
 {
     if (node.json->problem.status != HED_OK) return false;
     if (hed_json_kind_of(node) == kind) return true;
-    hed_json_reject(node, "expected %s, found %s", expected, describe(node.value));
+    hed_json_reject(node, "expected %s, found %s", expected, json_describe(node.value));
     return false;
 }
 
@@ -215,7 +380,7 @@ hed_json_node hed_json_next(hed_json_node object, const char *key)
         .container = object.value, .key = json_object_iter_key(at)};
 }
 
-static void reject_key(hed_json_node object, const char *key, const char *const *keys)
+static void json_reject_key(hed_json_node object, const char *key, const char *const *keys)
 {
     char known[HED_ERROR_TEXT / 4] = "";
     size_t used = 0;
@@ -236,7 +401,7 @@ void hed_json_only(hed_json_node object, const char *const *keys)
         size_t i = 0;
         while (keys[i] && strcmp(keys[i], at.key) != 0) i++;
         if (!keys[i]) {
-            reject_key(object, at.key, keys);
+            json_reject_key(object, at.key, keys);
             return;
         }
     }

@@ -1,4 +1,4 @@
-/* The nearest word: Damerau-Levenshtein distance, restricted form (optimal string alignment). */
+/* The nearest word: Damerau-Levenshtein edit_distance, restricted form (optimal string alignment). */
 #include "support/nearest.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@ enum { LONGEST = 48 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
+static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t rows[LONGEST + 1][LONGEST + 1];
     for (size_t i = 0; i <= a_size; i++) rows[i][0] = i;
@@ -37,7 +37,7 @@ const char *hed_nearest(const char *typed, const char *const *words)
         /* A beginning of at least two letters is as good as one slip. */
         size_t found = size >= 2 && strncmp(*words, typed, size) == 0
                            ? 1
-                           : distance(typed, size, *words, word_size);
+                           : edit_distance(typed, size, *words, word_size);
         if (found <= best && (!nearest || found < best)) {
             nearest = *words;
             best = found;

@@ -74,7 +74,7 @@ void hed_image_free(hed_image *image)
 
 /* ---- reading ---- */
 
-static void feed(png_structp png, png_bytep to, size_t size)
+static void png_feed(png_structp png, png_bytep to, size_t size)
 {
     codec *c = png_get_io_ptr(png);
     if (size > c->size - c->used) png_error(png, "the file is cut short");
@@ -99,10 +99,10 @@ static hed_status status_or(hed_status status)
 }
 
 /* False: c->problem says why. */
-static bool decode(codec *c, hed_image *image, hed_status *status, hed_error *error)
+static bool png_decode(codec *c, hed_image *image, hed_status *status, hed_error *error)
 {
     if (setjmp(c->leave)) return false;
-    png_set_read_fn(c->png, c, feed);
+    png_set_read_fn(c->png, c, png_feed);
     png_read_info(c->png, c->info);
     ask_for_8_bits(c);
     int passes = png_set_interlace_handling(c->png);
@@ -132,7 +132,7 @@ hed_status hed_png_decode(
     hed_status status = HED_OK;
     if (!c.info) {
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
-    } else if (!decode(&c, image, &status, error)) {
+    } else if (!png_decode(&c, image, &status, error)) {
         status = hed_error_set(error, status_or(HED_ERROR_FORMAT),
             "%s is a damaged PNG file: %s (after %zu of %zu bytes)", name, c.problem, c.used, size);
     }

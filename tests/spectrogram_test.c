@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/synth/spectrogram.h"
-#include "cli/synth/spectrum.h"
 
 #define PI 3.14159265358979323846
 enum { RATE = 48000, FRAMES = 48000 };

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "heddle/synth_file.h"
-#include "cli/synth/spectrum.h"
+#include "cli/synth/spectrogram.h"
 
 static hed_synth_info info_of(const hed_synth *synth)
 {

@@ -27,7 +27,7 @@
 #include <math.h>
 
 #include "heddle/synth_file.h"
-#include "cli/synth/spectrum.h"
+#include "cli/synth/spectrogram.h"
 
 enum { RATE = 48000, BLOCK = 240, FRAMES = RATE, WINDOW = 8192, HOP = WINDOW / 2 };
 

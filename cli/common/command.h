@@ -59,7 +59,7 @@ extern const hed_command hed_command_completion;
         .name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .own = true, .low = 1, \
         .high = 1024, \
         .help = \
-            "threads of the device \"host\"; unless given one for each processor, and one for a small cloth" \
+            "threads of the device \"host\" (default: one for each processor; one for a small cloth)" \
     }
 
 /* ---- opening ---- */
@@ -97,5 +97,12 @@ void cli_format_bytes(uint64_t bytes, char *text, size_t size);
 /* "width=512 height=512": a problem by the names of its dimensions. */
 void cli_format_problem(
     const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size);
+
+/* ---- kernels: the canonical ones, then those of the engines ---- */
+
+uint32_t cli_kernel_count(void);
+const hed_kernel_def *cli_kernel_at(uint32_t index);
+/* NULL: there is none of this name. */
+const hed_kernel_def *cli_kernel_find(const char *name);
 
 #endif

@@ -86,13 +86,13 @@ const hed_command *hed_options_find(const hed_command *root, const char *const *
 
 /* ---- messages ---- */
 
-static hed_status wrong(const parser *p, const char *words)
+static hed_status parse_wrong(const parser *p, const char *words)
 {
     return hed_error_set(
         p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
 }
 
-static void list(char *text, size_t size, const char *const *words)
+static void list_words(char *text, size_t size, const char *const *words)
 {
     size_t used = 0;
     text[0] = 0;
@@ -115,7 +115,7 @@ static hed_status unknown_option(const parser *p, const char *typed, size_t size
     const char *nearest = hed_nearest(name, names);
     snprintf(words, sizeof words, "unknown option --%s%s%s%s", name,
         nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
-    return wrong(p, words);
+    return parse_wrong(p, words);
 }
 
 static hed_status unknown_command(const parser *p, const hed_command *parent, const char *typed)
@@ -127,12 +127,12 @@ static hed_status unknown_command(const parser *p, const hed_command *parent, co
     names[count] = NULL;
     const char *nearest = hed_nearest(typed, names);
     char words[512], all[384];
-    list(all, sizeof all, names);
+    list_words(all, sizeof all, names);
     if (nearest)
         snprintf(words, sizeof words, "unknown command \"%.64s\"; did you mean \"%s %s\"?", typed,
             p->line, nearest);
     else snprintf(words, sizeof words, "unknown command \"%.64s\"; there are %s", typed, all);
-    return wrong(p, words);
+    return parse_wrong(p, words);
 }
 
 /* ---- values ---- */
@@ -143,22 +143,22 @@ void hed_option_label(const hed_option *option, char *text, size_t size)
         option->name);
 }
 
-static hed_status check_choice(
+static hed_status parse_choice(
     const parser *p, const hed_option *option, const char *label, const char *text)
 {
     for (size_t i = 0; option->choices[i]; i++)
         if (strcmp(option->choices[i], text) == 0) return HED_OK;
     const char *nearest = hed_nearest(text, option->choices);
     char words[512], all[256];
-    list(all, sizeof all, option->choices);
+    list_words(all, sizeof all, option->choices);
     if (nearest)
         snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s; did you mean %s?",
             label, text, all, nearest);
     else snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s", label, text, all);
-    return wrong(p, words);
+    return parse_wrong(p, words);
 }
 
-static hed_status check_number(
+static hed_status parse_number(
     const parser *p, const hed_option *option, const char *label, const char *text)
 {
     char *end = NULL;
@@ -175,24 +175,24 @@ static hed_status check_number(
         snprintf(words, sizeof words, "%s: found \"%.64s\", expected %s from %.12g to %.12g", label,
             text, kind, option->low, option->high);
     else snprintf(words, sizeof words, "%s: found \"%.64s\", expected %s", label, text, kind);
-    return wrong(p, words);
+    return parse_wrong(p, words);
 }
 
-static hed_status add_value(parser *p, const hed_option *option, const char *text)
+static hed_status parse_value(parser *p, const hed_option *option, const char *text)
 {
     char label[80], words[256];
     hed_option_label(option, label, sizeof label);
     hed_status status = HED_OK;
-    if (option->kind == HED_OPTION_CHOICE) status = check_choice(p, option, label, text);
+    if (option->kind == HED_OPTION_CHOICE) status = parse_choice(p, option, label, text);
     else if (option->kind == HED_OPTION_INTEGER || option->kind == HED_OPTION_NUMBER)
-        status = check_number(p, option, label, text);
+        status = parse_number(p, option, label, text);
     if (status != HED_OK) return status;
     for (uint32_t i = 0;
          i < p->arguments->count && !option->repeated && option->kind != HED_OPTION_FLAG; i++) {
         if (p->arguments->values[i].option == option) {
             snprintf(words, sizeof words, "%s was given twice: \"%.64s\" and \"%.64s\"", label,
                 p->arguments->values[i].text, text);
-            return wrong(p, words);
+            return parse_wrong(p, words);
         }
     }
     p->arguments->values[p->arguments->count++] = (hed_value){option, text};
@@ -211,11 +211,11 @@ static hed_status take_value(parser *p, const hed_option *option)
     if (!text || strncmp(text, "--", 2) == 0) {
         snprintf(words, sizeof words, "%s needs a value (%s)%s%.64s", label, option->value,
             text ? "; found " : "", text ? text : "");
-        return wrong(p, words);
+        return parse_wrong(p, words);
     }
     hed_status status;
     do {
-        status = add_value(p, option, p->argv[p->next++]);
+        status = parse_value(p, option, p->argv[p->next++]);
     } while (
         status == HED_OK && option->several && p->next < p->argc && p->argv[p->next][0] != '-');
     return status;
@@ -232,14 +232,14 @@ static hed_status parse_long(parser *p, const char *name)
     }
     if (!option) return unknown_option(p, name, size);
     if (option->kind != HED_OPTION_FLAG)
-        return equals ? add_value(p, option, equals + 1) : take_value(p, option);
+        return equals ? parse_value(p, option, equals + 1) : take_value(p, option);
     if (equals) {
         char words[256];
         snprintf(
             words, sizeof words, "--%s takes no value; found \"%.64s\"", option->name, equals + 1);
-        return wrong(p, words);
+        return parse_wrong(p, words);
     }
-    return add_value(p, option, "");
+    return parse_value(p, option, "");
 }
 
 static hed_status parse_short(parser *p, const char *letters)
@@ -253,11 +253,11 @@ static hed_status parse_short(parser *p, const char *letters)
             char words[64];
             snprintf(words, sizeof words, "unknown option -%.*s",
                 ((unsigned char)*letters & 0x80) ? 4 : 1, letters);
-            return wrong(p, words);
+            return parse_wrong(p, words);
         } else if (option->kind == HED_OPTION_FLAG) {
-            status = add_value(p, option, "");
+            status = parse_value(p, option, "");
         } else {
-            return letters[1] ? add_value(p, option, letters + 1) : take_value(p, option);
+            return letters[1] ? parse_value(p, option, letters + 1) : take_value(p, option);
         }
     }
     return status;
@@ -276,7 +276,7 @@ static hed_status hand_down(parser *p)
             char words[256];
             snprintf(
                 words, sizeof words, "--%s does not go with this command", value->option->name);
-            return wrong(p, words);
+            return parse_wrong(p, words);
         }
         value->option = below;
     }
@@ -301,10 +301,10 @@ static hed_status parse_positional(parser *p, const char *text)
         return hand_down(p);
     }
     for (const hed_option *o = command->positionals; o && o->name; o++)
-        if (o->repeated || !hed_given(p->arguments, o->name)) return add_value(p, o, text);
+        if (o->repeated || !hed_given(p->arguments, o->name)) return parse_value(p, o, text);
     char words[256];
     snprintf(words, sizeof words, "one argument too many: \"%.64s\"", text);
-    return wrong(p, words);
+    return parse_wrong(p, words);
 }
 
 static hed_status check_required(const parser *p)
@@ -318,9 +318,9 @@ static hed_status check_required(const parser *p)
             if (!(*c)->hidden) names[count++] = (*c)->name;
         names[count] = NULL;
         char all[384];
-        list(all, sizeof all, names);
+        list_words(all, sizeof all, names);
         snprintf(words, sizeof words, "\"%s\" needs one of these behind it: %s", p->line, all);
-        return wrong(p, words);
+        return parse_wrong(p, words);
     }
     const hed_option *tables[] = {command->options, command->positionals};
     for (size_t t = 0; t < 2; t++) {
@@ -329,7 +329,7 @@ static hed_status check_required(const parser *p)
             char label[80];
             hed_option_label(o, label, sizeof label);
             snprintf(words, sizeof words, "%s is missing: %s", label, o->help);
-            return wrong(p, words);
+            return parse_wrong(p, words);
         }
     }
     return HED_OK;

@@ -188,7 +188,7 @@ static void tell_contents(check *c)
 
 /* ---- stability ---- */
 
-static void advise(const check *c, const hed_synth_stability *s, const char *body)
+static void stability_advise(const check *c, const hed_synth_stability *s, const char *body)
 {
     double factor = s->worst / 2;
     printf(
@@ -220,7 +220,7 @@ static hed_status check_stability(check *c, hed_error *error)
             CLI_WHOLE("unsafe", s.unsafe), CLI_NUMBER("largest_dilation", s.largest_dilation),
             CLI_NUMBER("rate", c->rate));
     } else if (!c->stable) {
-        advise(c, &s, body);
+        stability_advise(c, &s, body);
     } else if (s.body) {
         printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->rate);
         if (s.largest_dilation > 1)
@@ -235,7 +235,7 @@ static hed_status check_stability(check *c, hed_error *error)
 /* ---- pitch ---- */
 
 /* "A4 +0.0": the nearest note, and the cents that it is off. */
-static void name_pitch(double frequency, char *text, size_t size, double *cents)
+static void pitch_name(double frequency, char *text, size_t size, double *cents)
 {
     static const char *const names[] = {
         "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
@@ -255,7 +255,7 @@ static hed_status check_pitches(check *c, hed_error *error)
         double cents;
         status = hed_synth_instrument_grid_at(c->instrument, i, c->rate, &grid, error);
         if (status || grid.frequency == 0) continue;
-        name_pitch(grid.frequency, note, sizeof note, &cents);
+        pitch_name(grid.frequency, note, sizeof note, &cents);
         const char *kind = grid.def.size[2] > 1   ? "lattice"
                            : grid.def.size[1] > 1 ? "membrane"
                                                   : "string";
@@ -286,7 +286,7 @@ static bool keeps_up(const cli_synth_load *load)
     return load->runs && !load->broke && load->load <= REAL_TIME;
 }
 
-static const char *judge(const cli_synth_load *load, char *text, size_t size)
+static const char *load_verdict(const cli_synth_load *load, char *text, size_t size)
 {
     if (!load->runs) return load->reason;
     if (load->broke) return "it runs away: the breaker opened";
@@ -312,7 +312,7 @@ static void add_load(cli_report *report, const char *device, const cli_synth_loa
         CLI_NUMBER("load", load->runs ? load->load : NAN, .heading = ">load", .shown = shares[0]),
         CLI_NUMBER(
             "load_p99", load->runs ? load->worst : NAN, .heading = ">p99", .shown = shares[1]),
-        CLI_TEXT("says", judge(load, text, sizeof text), .heading = ""));
+        CLI_TEXT("says", load_verdict(load, text, sizeof text), .heading = ""));
 }
 
 /* The solvers to ask on a device: the processor itself runs that of the cpu, the others what they
@@ -342,7 +342,7 @@ static bool is_better(const cli_synth_load *a, const cli_synth_load *b)
     return in_time(a) ? a->worst < b->worst : a->load < b->load;
 }
 
-static hed_status check_device(
+static hed_status check_on_device(
     check *c, hed_device *device, cli_report *table, best_load *best, hed_error *error)
 {
     hed_synth_solver solvers[3];
@@ -359,7 +359,7 @@ static hed_status check_device(
     return status;
 }
 
-static void sum_up(const check *c, const best_load *best)
+static void check_sum_up(const check *c, const best_load *best)
 {
     const char *solver = hed_synth_solver_name(best->load.solver);
     if (in_time(&best->load))
@@ -386,11 +386,11 @@ static hed_status check_loads(check *c, hed_error *error)
     best_load best = {0};
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < c->session.count && !status; i++)
-        status = check_device(c, c->session.devices[i], report, &best, error);
+        status = check_on_device(c, c->session.devices[i], report, &best, error);
     if (c->json) return status;
     if (!status) puts("");
     status = cli_report_end(report, status, error);
-    if (!status) sum_up(c, &best);
+    if (!status) check_sum_up(c, &best);
     return status;
 }
 
@@ -423,7 +423,6 @@ static hed_status check_all(check *c, hed_error *error)
 
 static int check_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     if (hed_given(arguments, "schema")) {
         fputs(hed_synth_instrument_schema(NULL), stdout);
         return HED_EXIT_OK;

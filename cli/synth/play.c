@@ -1,6 +1,6 @@
-/* heddle synth play: an instrument, live, with a meter. */
+/* heddle synth play_watched: an instrument, live, with a meter. */
 #include "cli/common/command.h"
-#include "notes.h"
+#include "render.h"
 
 #include "heddle/synth_file.h"
 #include "heddle/synth_live.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static hed_synth_live_def def_of(
+static hed_synth_live_def play_def(
     const hed_arguments *a, const hed_synth_instrument *instrument, hed_device *device)
 {
     hed_synth_live_def def = hed_default_synth_live_def();
@@ -53,7 +53,7 @@ static void meter_line(const hed_synth_live_info *r, char *text, size_t size)
 
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
  * given, or the driver's end. */
-static hed_status watch(
+static hed_status play_watch(
     hed_synth_live *live, double seconds, bool quiet, hed_synth_live_info *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
@@ -72,7 +72,7 @@ static hed_status watch(
     return status;
 }
 
-static hed_status tell_json(
+static hed_status play_json(
     const hed_arguments *a, const hed_synth_live_info *r, const char *device, hed_error *error)
 {
     double block = 1e9 * r->block / r->rate;
@@ -95,7 +95,7 @@ static hed_status tell_json(
 
 /* ---- the command ---- */
 
-static int play(const hed_arguments *a, hed_synth_live *live, const char *device, hed_error *error)
+static int play_watched(const hed_arguments *a, hed_synth_live *live, const char *device, hed_error *error)
 {
     bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
     hed_synth_live_info report;
@@ -106,7 +106,7 @@ static int play(const hed_arguments *a, hed_synth_live *live, const char *device
             ", %.1f ms of our latency; Ctrl-C ends\n",
             device, hed_synth_solver_name(report.synth.solver), report.rate, report.block,
             1e3 * report.latency / report.rate);
-    if (!status) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
+    if (!status) status = play_watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
     if (status) {
         fprintf(stderr, "heddle: %s\n", error->text);
         return HED_EXIT_FAILURE;
@@ -117,14 +117,13 @@ static int play(const hed_arguments *a, hed_synth_live *live, const char *device
     if (report.synth.notes.dropped && !hed_given(a, "quiet"))
         fprintf(stderr, "heddle: %s\n",
             cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
-    if (json) status = tell_json(a, &report, device, error);
+    if (json) status = play_json(a, &report, device, error);
     else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
     return status ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int play_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     if (hed_given(arguments, "jack") && hed_given(arguments, "alsa")) {
         fputs("heddle: --jack or --alsa, not both\n", stderr);
         return HED_EXIT_USAGE;
@@ -137,10 +136,10 @@ static int run(const hed_arguments *arguments, void *user)
     hed_synth_live *live = NULL;
     status = hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
     if (!status) {
-        hed_synth_live_def def = def_of(arguments, instrument, session.devices[0]);
+        hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
         status = hed_synth_live_start(&def, &live, &error);
     }
-    int code = !status ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
+    int code = !status ? play_watched(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
                        : cli_fail(&error);
     hed_synth_live_stop(live);
     hed_synth_instrument_destroy(instrument);
@@ -160,8 +159,7 @@ static const char *const SOLVERS[] = {"auto", "cpu", "group", "global", "grid", 
         __VA_ARGS__ \
     }
 static const hed_option OPTIONS[] = {
-    FLAG("jack",
-        "through JACK, which decides about rate and block; so it is unless --alsa is given"),
+    FLAG("jack", "through JACK, which sets rate and block (the default)"),
     FLAG("alsa", "through ALSA"),
     OPTION("midi", TEXT, "PORT",
         "the MIDI port to listen to: its name or part of it, or ALSA's CLIENT:PORT; else connect one yourself",
@@ -171,7 +169,7 @@ static const hed_option OPTIONS[] = {
         "the first there is",
         .letter = 'o'),
     OPTION("threads", INTEGER, "COUNT",
-        "threads that plain C shares voices out to, or the bodies of one large instrument; they wait by spinning",
+        "threads of the cpu solver: voices, or the bodies of one large instrument, are divided among them; they wait by spinning",
         .fallback = "1", .low = 1, .high = 256),
     OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in", .fallback = "0", .low = 0,
         .high = 64),
@@ -180,13 +178,13 @@ static const hed_option OPTIONS[] = {
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     CLI_SYNTH_NOTE_OPTIONS,
     FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
-    OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000",
-        .low = 8000, .high = 768000),
+    OPTION("rate", INTEGER, "HZ", "samples per second, with ALSA", .letter = 'r',
+        .fallback = "48000", .low = 8000, .high = 768000),
     OPTION("block", INTEGER, "FRAMES", "samples a period, with ALSA", .fallback = "256", .low = 16,
         .high = 8192),
     OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0,
         .high = 9007199254740992.0),
-    OPTION("seconds", NUMBER, "SECONDS", "end by itself after this time; 0: play until Ctrl-C",
+    OPTION("seconds", NUMBER, "SECONDS", "end after this time; 0: play until Ctrl-C",
         .fallback = "0", .low = 0, .high = 1e6),
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
@@ -209,5 +207,5 @@ const hed_command hed_command_synth_play = {
         "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
         "blocks that were not ready in time. With the cpu solver it plays in the audio thread; any other device "
         "is one block behind, and the first line says so.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = play_run,
 };

@@ -1,17 +1,116 @@
 /* heddle synth render: an instrument and a song, as a sound file. */
-#include "render.h"
-
-#include "notes.h"
-
-#include "support/errors.h"
-#include "cli/common/report.h"
 #include "cli/common/progress.h"
+#include "cli/common/report.h"
+#include "render.h"
+#include "support/errors.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the song: events at samples ---- */
+
+static const double MOST_SECONDS = 1e7; /* of a song: four months */
+
+static hed_status song_make_room(cli_synth_song *song, uint32_t count, hed_error *error)
+{
+    *song = (cli_synth_song){0};
+    song->events = calloc((size_t)count + 1, sizeof *song->events);
+    song->samples = calloc((size_t)count + 1, sizeof *song->samples);
+    if (song->events && song->samples) return HED_OK;
+    cli_synth_song_free(song);
+    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u events", count);
+}
+
+static void song_add(
+    cli_synth_song *song, uint64_t sample, uint8_t status, uint8_t first, uint8_t second)
+{
+    song->events[song->count] =
+        (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}};
+    song->samples[song->count++] = sample;
+}
+
+hed_status cli_synth_song_load(
+    const char *path, double rate, cli_synth_song *song, hed_error *error)
+{
+    hed_synth_midi_file *file;
+    *song = (cli_synth_song){0};
+    hed_status status = hed_synth_midi_file_load(path, &file, error);
+    if (status != HED_OK) return status;
+    if (hed_synth_midi_file_seconds(file) > MOST_SECONDS)
+        status = hed_error_set(error, HED_ERROR_LIMIT,
+            "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
+            hed_synth_midi_file_seconds(file), MOST_SECONDS);
+    if (status == HED_OK) status = song_make_room(song, hed_synth_midi_file_count(file), error);
+    const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
+    for (uint32_t i = 0; status == HED_OK && i < hed_synth_midi_file_count(file); i++) {
+        uint64_t sample = (uint64_t)llround(events[i].seconds * rate);
+        if (events[i].bytes[0] != 0xff) {
+            song_add(song, sample, events[i].bytes[0], events[i].bytes[1], events[i].bytes[2]);
+        } else if (events[i].bytes[1] == 0x51) {
+            song->events[song->count] =
+                (hed_synth_event){.kind = HED_SYNTH_EVENT_TEMPO, .value = events[i].tempo};
+            song->samples[song->count++] = sample;
+        }
+    }
+    song->length = (uint64_t)llround(hed_synth_midi_file_seconds(file) * rate);
+    hed_synth_midi_file_destroy(file);
+    return status;
+}
+
+hed_status cli_synth_song_note(
+    const hed_synth_instrument *instrument, double rate, cli_synth_song *song, hed_error *error)
+{
+    hed_status status = song_make_room(song, 2, error);
+    if (status != HED_OK) return status;
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(instrument);
+    double root = fmin(fmax(round(def->root_note), def->low), def->high);
+    song->length = (uint64_t)llround(rate);
+    song_add(song, 0, 0x90, (uint8_t)root, 100);
+    song_add(song, song->length, 0x80, (uint8_t)root, 0);
+    return HED_OK;
+}
+
+/* Whether the synth hears the song's first note as this one on this channel, which it becomes. */
+static bool song_move(cli_synth_song *song, const hed_synth *synth, uint32_t channel, uint32_t note)
+{
+    for (uint32_t i = 0; i < song->count; i++) {
+        song->events[i].bytes[0] = (uint8_t)((song->events[i].bytes[0] & 0xf0) | channel);
+        song->events[i].bytes[1] = (uint8_t)note;
+    }
+    return hed_synth_check_notes(synth, song->events, song->count).dropped == 0;
+}
+
+void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth)
+{
+    uint32_t root = song->count ? song->events[0].bytes[1] : 0;
+    for (uint32_t away = 0; away < 128 && song->count; away++)
+        for (uint32_t channel = 0; channel < 16; channel++) {
+            if (root >= away && song_move(song, synth, channel, root - away)) return;
+            if (root + away < 128 && song_move(song, synth, channel, root + away)) return;
+        }
+}
+
+uint32_t cli_synth_song_most(const cli_synth_song *song, uint32_t block)
+{
+    uint32_t most = 0, first = 0;
+    for (uint32_t i = 0; i < song->count; i++) {
+        while (song->samples[first] / block < song->samples[i] / block) first++;
+        if (i - first + 1 > most) most = i - first + 1;
+    }
+    return most;
+}
+
+void cli_synth_song_free(cli_synth_song *song)
+{
+    free(song->events);
+    free(song->samples);
+    *song = (cli_synth_song){0};
+}
+
+/* ---- the render ---- */
 
 typedef struct synth_render {
     const hed_arguments *arguments;
@@ -33,7 +132,7 @@ typedef struct synth_render {
 
 /* ---- opening ---- */
 
-static hed_status load(synth_render *r, hed_error *error)
+static hed_status render_load(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     const char *song = hed_text_of(a, "SONG"), *in = hed_text_of(a, "in");
@@ -41,7 +140,7 @@ static hed_status load(synth_render *r, hed_error *error)
     if (!status && in) status = synth_sound_read(in, &r->voice, error);
     if (!status && in && r->voice.rate != r->rate)
         status = hed_error_set(error, HED_ERROR_ARGUMENT,
-            "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
+            "%s has %" PRIu32 " samples per second, the render %g, and nothing is resampled: "
             "render with --rate %" PRIu32 ", or convert the file",
             in, r->voice.rate, r->rate, r->voice.rate);
     if (!status && r->voice.missing && !r->quiet)
@@ -101,7 +200,7 @@ static hed_status check_notes(synth_render *r, hed_error *error)
         hed_text_of(r->arguments, "SONG"), cli_synth_describe_dropped(&notes, text, sizeof text));
 }
 
-static hed_status open_output(synth_render *r, hed_error *error)
+static hed_status render_open_output(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     cli_synth_output_def def = {
@@ -127,7 +226,7 @@ static hed_status open_output(synth_render *r, hed_error *error)
 /* ---- the loop ---- */
 
 /* The part of --in that belongs to this block; behind its end silence. */
-static void take_voice(const synth_render *r, float *piece, const float **inputs, uint32_t frames)
+static void render_take_voice(const synth_render *r, float *piece, const float **inputs, uint32_t frames)
 {
     uint64_t left = r->done < r->voice.frames ? r->voice.frames - r->done : 0,
              count = left < frames ? left : frames;
@@ -140,7 +239,7 @@ static void take_voice(const synth_render *r, float *piece, const float **inputs
     }
 }
 
-static hed_status step(synth_render *r, float *piece, const float **inputs, hed_error *error)
+static hed_status render_step(synth_render *r, float *piece, const float **inputs, hed_error *error)
 {
     uint64_t left = r->frames + r->latency - r->done;
     uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event,
@@ -153,7 +252,7 @@ static hed_status step(synth_render *r, float *piece, const float **inputs, hed_
     block.events = r->song.events + first;
     block.event_count = r->next_event - first;
     if (r->voice.channels) {
-        take_voice(r, piece, inputs, frames);
+        render_take_voice(r, piece, inputs, frames);
         block.inputs = inputs;
     }
     if (stems) block.stems = r->stems;
@@ -172,7 +271,7 @@ static hed_status step(synth_render *r, float *piece, const float **inputs, hed_
     return status;
 }
 
-static hed_status go(synth_render *r, hed_error *error)
+static hed_status render_go(synth_render *r, hed_error *error)
 {
     float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
@@ -183,7 +282,7 @@ static hed_status go(synth_render *r, hed_error *error)
         "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();
     while (!status && r->done < r->frames + r->latency && !hed_interrupted()) {
-        status = step(r, piece, inputs, error);
+        status = render_step(r, piece, inputs, error);
         hed_progress_update(
             &progress, (uint64_t)((double)cli_synth_output_frames(r->output) / r->rate));
     }
@@ -196,7 +295,7 @@ static hed_status go(synth_render *r, hed_error *error)
 
 /* ---- ending ---- */
 
-static hed_status tell_json(const synth_render *r, const hed_synth_info *report, uint64_t frames,
+static hed_status render_json(const synth_render *r, const hed_synth_info *report, uint64_t frames,
     uint64_t hash, float peak, hed_error *error)
 {
     char text[20];
@@ -233,7 +332,7 @@ static const float TOO_LOUD = 12;     /* dB of limiting, which one hears */
 
 static double decibels(double x) { return 20 * log10(x); }
 
-static hed_status tell(
+static hed_status render_tell(
     const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
 {
     hed_synth_info report;
@@ -242,7 +341,7 @@ static hed_status tell(
     if (report.notes.dropped && !r->quiet)
         fprintf(
             stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.notes, text, sizeof text));
-    if (r->json) return tell_json(r, &report, frames, hash, peak, error);
+    if (r->json) return render_json(r, &report, frames, hash, peak, error);
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
     printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
         r->path ? r->path : "not written", length, r->seconds,
@@ -268,7 +367,7 @@ static hed_status tell(
 /* The render itself, with everything open. What was rendered before Ctrl-C is kept. */
 static int render(synth_render *r, hed_error *error)
 {
-    hed_status status = go(r, error);
+    hed_status status = render_go(r, error);
     uint64_t frames = cli_synth_output_frames(r->output), hash = cli_synth_output_hash(r->output);
     float peak = cli_synth_output_peak(r->output);
     bool interrupted = !status && r->done < r->frames + r->latency;
@@ -281,7 +380,7 @@ static int render(synth_render *r, hed_error *error)
         return HED_EXIT_FAILURE;
     }
     if (!interrupted) {
-        status = tell(r, frames, hash, peak, error);
+        status = render_tell(r, frames, hash, peak, error);
         return !status ? HED_EXIT_OK : cli_fail(error);
     }
     fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate,
@@ -291,9 +390,8 @@ static int render(synth_render *r, hed_error *error)
     return HED_EXIT_INTERRUPTED;
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int render_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     synth_render r = {.arguments = arguments, .path = hed_text_of(arguments, "out")};
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
@@ -307,10 +405,10 @@ static int run(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &r.session, &error);
     if (status) return cli_fail(&error);
-    status = load(&r, &error);
+    status = render_load(&r, &error);
     if (!status) status = open_synth(&r, &error);
     if (!status) status = check_notes(&r, &error);
-    if (!status) status = open_output(&r, &error);
+    if (!status) status = render_open_output(&r, &error);
     int code = !status ? render(&r, &error) : cli_fail(&error);
     cli_synth_output_abort(r.output);
     hed_synth_destroy(r.synth);
@@ -345,16 +443,15 @@ static const hed_option OPTIONS[] = {
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
-    OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000",
+    OPTION("rate", INTEGER, "HZ", "samples per second", .letter = 'r', .fallback = "48000",
         .low = 1000, .high = 768000),
-    OPTION("block", INTEGER, "FRAMES",
-        "samples that are rendered at once; the sound is the same for any", .fallback = "256",
-        .low = 1, .high = 65536),
+    OPTION("block", INTEGER, "FRAMES", "samples rendered at once; the sound does not depend on it",
+        .fallback = "256", .low = 1, .high = 65536),
     OPTION("threads", INTEGER, "COUNT",
-        "threads that plain C shares voices out to, or the bodies of one large instrument",
+        "threads of the cpu solver: voices, or the bodies of one large instrument, are divided among them",
         .fallback = "1", .low = 1, .high = 256),
     OPTION("format", CHOICE, "NAME", "of the samples", .choices = FORMATS, .fallback = "s24"),
-    OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2",
+    OPTION("tail", NUMBER, "SECONDS", "seconds rendered after the song's end", .fallback = "2",
         .low = 0, .high = 86400),
     OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0,
         .high = 9007199254740992.0),
@@ -386,5 +483,5 @@ const hed_command hed_command_synth_render = {
         "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
         "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
         "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = render_run,
 };

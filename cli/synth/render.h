@@ -1,15 +1,38 @@
-/* What the files of `heddle synth render` share: the song as events at samples, and the files that
- * come out. */
+/* What the files of `heddle synth` share: notes that are not heard, the song as events at samples,
+ * and the files that come out. */
 #ifndef HED_CLI_SYNTH_RENDER_H
 #define HED_CLI_SYNTH_RENDER_H
 
 #include "cli/common/command.h"
+#include "cli/common/report.h"
 
 #include "heddle/synth_file.h"
 
 #include "engines/synth/sound/sound_file.h"
 
-/* ---- the song (synth_render_song.c) ---- */
+/* ---- notes that an instrument does not hear (synth.c) ---- */
+
+/* --transpose and --fold, as an option table has them. */
+#define CLI_SYNTH_NOTE_OPTIONS \
+    {.name = "transpose", \
+        .kind = HED_OPTION_INTEGER, \
+        .value = "N", \
+        .own = true, \
+        .fallback = "0", \
+        .low = -127, \
+        .high = 127, \
+        .help = "move all notes by this many semitones"}, \
+    { \
+        .name = "fold", .kind = HED_OPTION_FLAG, .own = true, \
+        .help = "move notes that the instrument does not hear by octaves into its range" \
+    }
+
+/* "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...". Gives
+ * `text`. */
+const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size);
+void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes);
+
+/* ---- the song (render.c) ---- */
 
 typedef struct cli_synth_song {
     hed_synth_event *events; /* (count), in order; `frame` is of their block */
@@ -30,7 +53,7 @@ void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth);
 uint32_t cli_synth_song_most(const cli_synth_song *song, uint32_t block);
 void cli_synth_song_free(cli_synth_song *song);
 
-/* ---- the files (synth_render_output.c) ---- */
+/* ---- the files (render_output.c) ---- */
 
 typedef struct cli_synth_output_def {
     const char *path;        /* NULL: none */

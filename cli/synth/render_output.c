@@ -129,7 +129,7 @@ uint64_t cli_synth_output_hash(const cli_synth_output *output) { return output->
 
 float cli_synth_output_peak(const cli_synth_output *output) { return output->peak; }
 
-static hed_status draw(const cli_synth_output *o, hed_error *error)
+static hed_status output_draw(const cli_synth_output *o, hed_error *error)
 {
     hed_spectrogram_def def = hed_default_spectrogram_def();
     def.samples = o->picture;
@@ -146,7 +146,7 @@ static hed_status draw(const cli_synth_output *o, hed_error *error)
 
 hed_status cli_synth_output_commit(cli_synth_output *o, hed_error *error)
 {
-    hed_status status = o->picture ? draw(o, error) : HED_OK;
+    hed_status status = o->picture ? output_draw(o, error) : HED_OK;
     if (status == HED_OK && o->sound) {
         status = synth_sound_writer_commit(o->sound, error);
         o->sound = NULL;

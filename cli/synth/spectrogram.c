@@ -1,14 +1,100 @@
 /* The short-time Fourier transform: a column of the picture is the loudest of the spectra of its
  * stretch of time, a row the loudest frequency of its band. */
 #include "cli/synth/spectrogram.h"
-
 #include "support/errors.h"
-#include "cli/synth/spectrum.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the spectrum ---- */
+
+struct hed_spectrum {
+    uint32_t size;
+    double *window;           /* (size) */
+    double *cosine, *sine;    /* (size / 2) of 2 pi k / size */
+    double *real, *imaginary; /* (size) */
+};
+
+hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error *error)
+{
+    *spectrum = NULL;
+    if (size < HED_SPECTRUM_LEAST || size > HED_SPECTRUM_MOST || (size & (size - 1)) != 0)
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "a spectrum of %u samples: expected a power of two from %u to %u", size,
+            HED_SPECTRUM_LEAST, HED_SPECTRUM_MOST);
+    hed_spectrum *s = malloc(sizeof *s + (size_t)size * 4 * sizeof(double));
+    if (!s)
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "out of memory for a spectrum of %u samples", size);
+    s->size = size;
+    s->window = (double *)(s + 1);
+    s->cosine = s->window + size;
+    s->sine = s->cosine + size / 2;
+    s->real = s->sine + size / 2;
+    s->imaginary = s->real + size;
+    double turn = 2 * acos(-1.0) / size;
+    for (uint32_t i = 0; i < size; i++) s->window[i] = 0.5 - 0.5 * cos(turn * i);
+    for (uint32_t i = 0; i < size / 2; i++) {
+        s->cosine[i] = cos(turn * i);
+        s->sine[i] = sin(turn * i);
+    }
+    *spectrum = s;
+    return HED_OK;
+}
+
+void hed_spectrum_destroy(hed_spectrum *spectrum) { free(spectrum); }
+
+/* Fills the two arrays in the order in which the transform wants them: by the index with its bits
+ * reversed. */
+static void spectrum_fill(hed_spectrum *s, const float *first, const float *second, uint32_t step)
+{
+    for (uint32_t i = 0, reversed = 0; i < s->size; i++) {
+        s->real[reversed] = s->window[i] * (double)first[(size_t)i * step];
+        s->imaginary[reversed] = second ? s->window[i] * (double)second[(size_t)i * step] : 0;
+        uint32_t bit = s->size >> 1; /* counts `reversed` up from its highest bit */
+        while (reversed & bit) {
+            reversed ^= bit;
+            bit >>= 1;
+        }
+        reversed |= bit;
+    }
+}
+
+static void transform(hed_spectrum *s)
+{
+    double *re = s->real, *im = s->imaginary;
+    for (uint32_t half = 1; half < s->size; half *= 2)
+        for (uint32_t begin = 0; begin < s->size; begin += 2 * half)
+            for (uint32_t i = 0; i < half; i++) {
+                uint32_t even = begin + i, odd = even + half, turn = i * (s->size / (2 * half));
+                double c = s->cosine[turn], n = -s->sine[turn];
+                double x = c * re[odd] - n * im[odd], y = c * im[odd] + n * re[odd];
+                re[odd] = re[even] - x;
+                im[odd] = im[even] - y;
+                re[even] += x;
+                im[even] += y;
+            }
+}
+
+void hed_spectrum_power(
+    hed_spectrum *s, const float *first, const float *second, uint32_t step, double *power)
+{
+    spectrum_fill(s, first, second, step);
+    transform(s);
+    /* A sine of amplitude 1 gives size/2 times the window's mean, which is 1/2. */
+    double scale = 4.0 / s->size, factor = scale * scale / (second ? 4 : 2);
+    for (uint32_t k = 0; k <= s->size / 2; k++) {
+        uint32_t mirror = (s->size - k) & (s->size - 1);
+        double here = s->real[k] * s->real[k] + s->imaginary[k] * s->imaginary[k];
+        double there =
+            s->real[mirror] * s->real[mirror] + s->imaginary[mirror] * s->imaginary[mirror];
+        power[k] = factor * (here + there);
+    }
+}
+
+/* ---- the picture ---- */
 
 /* Pixels: margins around the plot, the scale of colours, letters, marks on the axes. */
 enum {
@@ -104,8 +190,8 @@ static void power_about(const hed_spectrogram_def *def, hed_spectrum *spectrum, 
 }
 
 /* levels: (height x width), power. */
-static void measure(const hed_spectrogram_def *def, hed_spectrum *spectrum, float *stretch,
-    double *power, float *levels)
+static void spectrogram_measure(const hed_spectrogram_def *def, hed_spectrum *spectrum,
+    float *stretch, double *power, float *levels)
 {
     uint32_t bins = def->window / 2 + 1;
     double hop = (double)def->frames / def->width, bin = def->window / def->rate;
@@ -136,7 +222,7 @@ static void colour_of(double share, uint8_t *pixel)
             colours[below][c] + (place - below) * (colours[below + 1][c] - colours[below][c]));
 }
 
-static void fill(hed_image *image, int64_t x, int64_t y, uint32_t width, uint32_t height)
+static void spectrogram_fill(hed_image *image, int64_t x, int64_t y, uint32_t width, uint32_t height)
 {
     for (int64_t j = y; j < y + height; j++)
         for (int64_t i = x; i < x + width; i++)
@@ -151,7 +237,7 @@ static void write_text(hed_image *image, int64_t x, int64_t y, const char *text)
             for (int row = 0; glyphs[g].letter == *text && row < GLYPH_HEIGHT; row++)
                 for (int column = 0; column < GLYPH_WIDTH - 1; column++)
                     if (glyphs[g].rows[row] >> (GLYPH_WIDTH - 2 - column) & 1)
-                        fill(image, x + column, y + row, 1, 1);
+                        spectrogram_fill(image, x + column, y + row, 1, 1);
 }
 
 /* 1, 2 or 5 times a power of ten, at least `least`. */
@@ -172,7 +258,7 @@ static void draw_frequencies(const hed_spectrogram_def *def, hed_image *image)
         char text[32];
         snprintf(text, sizeof text, f >= 1000 ? "%gk" : "%g", f >= 1000 ? f / 1000 : f);
         if (y < TOP + 2 * GLYPH_HEIGHT) continue; /* the unit's place */
-        fill(image, LEFT - TICK, y, TICK, 1);
+        spectrogram_fill(image, LEFT - TICK, y, TICK, 1);
         write_text(image, LEFT - TICK - 3 - (int64_t)strlen(text) * GLYPH_WIDTH,
             y - GLYPH_HEIGHT / 2, text);
     }
@@ -186,7 +272,7 @@ static void draw_times(const hed_spectrogram_def *def, hed_image *image)
         int64_t x = llround(hed_spectrogram_x(def, i * step));
         char text[32];
         snprintf(text, sizeof text, "%gs", i * step);
-        fill(image, x, TOP + def->height, 1, TICK);
+        spectrogram_fill(image, x, TOP + def->height, 1, TICK);
         write_text(
             image, x - (int64_t)strlen(text) * GLYPH_WIDTH / 2, TOP + def->height + TICK + 4, text);
     }
@@ -204,13 +290,13 @@ static void draw_scale(const hed_spectrogram_def *def, double top, hed_image *im
         int64_t y = TOP + llround((top - level) / def->range * def->height);
         char text[32];
         snprintf(text, sizeof text, "%g", level + 0.0); /* no "-0" */
-        fill(image, left + BAR_WIDTH, y, TICK, 1);
+        spectrogram_fill(image, left + BAR_WIDTH, y, TICK, 1);
         write_text(image, left + BAR_WIDTH + TICK + 3, y - GLYPH_HEIGHT / 2, text);
     }
     write_text(image, left, TOP + def->height + TICK + 4, "dB");
 }
 
-static void draw(const hed_spectrogram_def *def, const float *levels, hed_image *image)
+static void spectrogram_draw(const hed_spectrogram_def *def, const float *levels, hed_image *image)
 {
     size_t count = (size_t)def->width * def->height;
     double most = SILENCE;
@@ -231,7 +317,7 @@ static void draw(const hed_spectrogram_def *def, const float *levels, hed_image 
 
 /* ---- the whole ---- */
 
-static hed_status check(const hed_spectrogram_def *def, hed_error *error)
+static hed_status spectrogram_check(const hed_spectrogram_def *def, hed_error *error)
 {
     if (def->frames == 0 || def->channels < 1 || def->channels > 2 || !(def->rate > 0))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
@@ -251,7 +337,7 @@ static hed_status check(const hed_spectrogram_def *def, hed_error *error)
 hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
-    hed_status status = check(def, error);
+    hed_status status = spectrogram_check(def, error);
     hed_spectrum *spectrum = NULL;
     if (status == HED_OK) status = hed_spectrum_create(def->window, &spectrum, error);
     if (status == HED_OK)
@@ -268,8 +354,8 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
                 "out of memory for a spectrogram of %u x %u pixels", def->width, def->height);
     }
     if (status == HED_OK) {
-        measure(def, spectrum, stretch, power, levels);
-        draw(def, levels, image);
+        spectrogram_measure(def, spectrum, stretch, power, levels);
+        spectrogram_draw(def, levels, image);
     } else {
         hed_image_free(image);
     }

@@ -4,6 +4,7 @@
 #define HED_CLI_SPECTROGRAM_H
 
 #include "support/png.h"
+#include "heddle/base.h"
 
 /* Start from hed_default_spectrogram_def(). */
 typedef struct hed_spectrogram_def {
@@ -26,5 +27,23 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
 /* Where a frequency and a time stand in the picture, in pixels from its left and from its top. */
 double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds);
 double hed_spectrogram_y(const hed_spectrogram_def *def, double frequency);
+
+/* ---- the spectrum ---- */
+
+#define HED_SPECTRUM_LEAST 64u
+#define HED_SPECTRUM_MOST (1u << 20)
+
+/* What is computed once for a size. */
+typedef struct hed_spectrum hed_spectrum;
+
+/* `size`: samples of a stretch, a power of two. Errors: ARGUMENT, MEMORY. */
+hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error *error);
+void hed_spectrum_destroy(hed_spectrum *spectrum); /* NULL is allowed */
+
+/* Power at the frequencies k rate / size, k from 0 to size / 2, under a Hann window: 1 for a sine
+ * of amplitude 1 on such a frequency. `second` may be NULL: the power is then of `first` alone,
+ * else the mean of both. `step`: from a sample to the next. */
+void hed_spectrum_power(
+    hed_spectrum *spectrum, const float *first, const float *second, uint32_t step, double *power);
 
 #endif

@@ -1,11 +1,186 @@
-/* heddle synth: mass-spring instruments, from a file to sound. */
+/* heddle synth: mass-spring instruments, from a file to sound. The command itself, and its small
+ * ones: import a preset; which solver plays an instrument fastest on a device. */
 #include "cli/common/command.h"
+#include "render.h"
+#include "cli/tune/tune.h"
+#include "heddle/synth_file.h"
 
-static const hed_command *const COMMANDS[] = {&hed_command_synth_render, &hed_command_synth_play,
-    &hed_command_synth_check, &hed_command_synth_import, &hed_command_synth_tune,
-    &hed_command_synth_bench, NULL};
-static const hed_example EXAMPLES[] = {{"heddle synth render harp.json song.mid -o song.wav",
-                                           "a song on an instrument, as a sound file"},
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- notes that an instrument does not hear, in words ---- */
+
+static const char *name_note(uint32_t note, char name[8])
+{
+    static const char *const names[] = {
+        "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
+    snprintf(name, 8, "%s%d", names[note % 12], (int)(note / 12) - 1);
+    return name;
+}
+
+/* "60", or "36 to 85". */
+static void describe_range(uint32_t low, uint32_t high, char *text, size_t size)
+{
+    if (low == high) snprintf(text, size, "%" PRIu32, low);
+    else snprintf(text, size, "%" PRIu32 " to %" PRIu32, low, high);
+}
+
+/* "", or ", but not all of them on channel 1, 2, 10". */
+static void describe_channels(uint16_t channels, char *text, size_t size)
+{
+    *text = 0;
+    for (uint32_t c = 0; c < 16; c++) {
+        if (!(channels >> c & 1)) continue;
+        size_t used = strlen(text);
+        snprintf(text + used, size - used,
+            used ? ", %" PRIu32 : ", but not all of them on channel %" PRIu32, c + 1);
+    }
+}
+
+const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size)
+{
+    char range[32], channels[128], heard[64] = "no notes", low[8], high[8];
+    describe_range(notes->dropped_low, notes->dropped_high, range, sizeof range);
+    describe_channels(notes->deaf_channels, channels, sizeof channels);
+    bool any = notes->low != HED_SYNTH_NO_KEY;
+    if (any)
+        snprintf(heard, sizeof heard, "%u to %u (%s to %s)", notes->low, notes->high,
+            name_note(notes->low, low), name_note(notes->high, high));
+    snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %s dropped, %s: the instrument hears %s%s%s",
+        notes->dropped, notes->struck, notes->struck == 1 ? "note" : "notes", range, heard,
+        channels, any ? "; --transpose N moves all by N semitones, --fold those by octaves" : "");
+    return text;
+}
+
+void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes)
+{
+    cli_report_open(report, "notes");
+    cli_report_more(
+        report, CLI_WHOLE("struck", notes->struck), CLI_WHOLE("dropped", notes->dropped));
+    if (notes->low != HED_SYNTH_NO_KEY)
+        cli_report_more(report, CLI_WHOLE("low", notes->low), CLI_WHOLE("high", notes->high));
+    if (notes->dropped)
+        cli_report_more(report, CLI_WHOLE("dropped_low", notes->dropped_low),
+            CLI_WHOLE("dropped_high", notes->dropped_high));
+    cli_report_close(report);
+}
+
+/* ---- import: an instrument from a preset of Anukari's published schema ---- */
+
+/* What is left for the user to know: what was not carried over, and whether it can be played as it
+ * is. */
+static hed_status import_tell(const hed_synth_instrument *instrument, const char *path,
+    const hed_synth_import_report *report, hed_error *error)
+{
+    hed_synth_stability stability;
+    hed_status status = hed_synth_instrument_stability(instrument, 48000.0, &stability, error);
+    if (status != HED_OK) return status;
+    printf("%s: %u taken, %u left out, %u changed\n%s", path, report->entities, report->left_out,
+        report->changed, report->text);
+    if (report->unlisted) printf("and %u more lines\n", report->unlisted);
+    if (stability.unsafe)
+        printf(
+            "%s is not proven stable at 48 kHz: \"heddle synth check %s\" says where and what to do.\n",
+            path, path);
+    return HED_OK;
+}
+
+static int import_run(const hed_arguments *arguments, void *user)
+{
+    const char *from = hed_text_of(arguments, "PRESET"), *to = hed_text_of(arguments, "out");
+    hed_synth_instrument *instrument;
+    hed_synth_import_report report;
+    hed_error error = {0};
+    hed_status status = hed_synth_instrument_import_ank(from, &instrument, &report, &error);
+    if (status == HED_OK) status = hed_synth_instrument_save(instrument, to, &error);
+    if (status == HED_OK && !hed_given(arguments, "quiet"))
+        status = import_tell(instrument, to, &report, &error);
+    hed_synth_instrument_destroy(instrument);
+    return cli_end(status, &error);
+}
+
+static const hed_option IMPORT_OPTIONS[] = {
+    {.name = "out", .letter = 'o', .kind = HED_OPTION_FILE, .value = "FILE",
+        .help = "the instrument file to write", .required = true},
+    {0},
+};
+static const hed_option IMPORT_POSITIONALS[] = {
+    {.name = "PRESET", .kind = HED_OPTION_FILE, .help = "a preset (.ank)", .required = true},
+    {0},
+};
+static const hed_example IMPORT_EXAMPLES[] = {
+    {"heddle synth import preset.ank -o preset.json", "the preset as an instrument file"},
+    {0},
+};
+
+const hed_command hed_command_synth_import = {
+    .name = "import", .summary = "turn an Anukari preset into an instrument file", .description =
+        "Reads a preset of Anukari's published format and writes what of it has a counterpart as an instrument file. "
+        "What is left out or changed is listed.",
+    .options = IMPORT_OPTIONS, .positionals = IMPORT_POSITIONALS, .examples = IMPORT_EXAMPLES, .run = import_run,
+};
+
+/* ---- tune ---- */
+
+static hed_status synth_tune(hed_device *device, const void *user, const hed_tune_def *def,
+    hed_tune_result **result, hed_error *error)
+{
+    return hed_synth_tune(device, user, def, result, error);
+}
+
+static int synth_tune_run(const hed_arguments *arguments, void *user)
+{
+    cli_session session;
+    hed_error error = {0};
+    hed_synth_instrument *instrument = NULL;
+    if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+    hed_synth_def def = hed_default_synth_def();
+    def.block = (uint32_t)hed_integer_of(arguments, "block");
+    int code = HED_EXIT_USAGE;
+    if (session.count != 1)
+        fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
+    else if (hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) !=
+             HED_OK)
+        code = cli_fail(&error);
+    else {
+        def.instrument = instrument;
+        code = cli_tune_engine(arguments, &session, hed_synth_tune_description(),
+            hed_text_of(arguments, "INSTRUMENT"), synth_tune, &def, &error);
+    }
+    hed_synth_instrument_destroy(instrument);
+    cli_close(&session);
+    return code;
+}
+
+static const hed_option TUNE_OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
+    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "256", .low = 1,
+        .high = 65536, .help = "frames of a block"},
+    {0}};
+
+const hed_command hed_command_synth_tune = {
+    .name = "tune", .summary = "find the fastest solver for an instrument on a device",
+    .description =
+        "Measures a work-group with its state in local or global memory, the whole device, and how "
+        "entities are packed into lanes. The winner is kept in the tuning database, where "
+        "instruments of about that size find it.",
+    .options = TUNE_OPTIONS,
+    .positionals = (const hed_option[]){{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
+                                            .required = true, .help = "an instrument file"},
+        {0}},
+    .examples = (const hed_example[]){{"heddle synth tune harp.json --device cuda:0",
+                                          "a harp on the first CUDA device"},
+        {0}},
+    .run = synth_tune_run,
+};
+
+/* ---- synth ---- */
+
+static const hed_command *const SYNTH_COMMANDS[] = {&hed_command_synth_render,
+    &hed_command_synth_play, &hed_command_synth_check, &hed_command_synth_import,
+    &hed_command_synth_tune, &hed_command_synth_bench, NULL};
+static const hed_example SYNTH_EXAMPLES[] = {{"heddle synth render harp.json song.mid -o song.wav",
+                                                 "a song on an instrument, as a sound file"},
     {"heddle synth play harp.json --midi keyboard", "live, through JACK"},
     {"heddle synth check harp.json",
         "whether it is stable, how it is tuned, where it runs in real time"},
@@ -15,5 +190,5 @@ const hed_command hed_command_synth = {
     .name = "synth", .summary = "play mass-spring instruments: into a file or live", .description =
         "Instruments are bodies joined by springs, struck, plucked, bowed and heard. Their files are described in "
         "docs/instrument-file.md; \"heddle synth check --schema\" prints the schema.",
-    .commands = COMMANDS, .examples = EXAMPLES,
+    .commands = SYNTH_COMMANDS, .examples = SYNTH_EXAMPLES,
 };

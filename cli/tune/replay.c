@@ -123,11 +123,10 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
     return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
 }
 
-static void run_member(void *user, hed_team *team, uint32_t member)
+static void replay_member(void *user, hed_team *team, uint32_t member)
 {
     replaying *r = user;
     hed_error error = {0};
-    (void)team;
     for (uint32_t number; (number = r->next++) < r->job_count * r->seeds && !hed_interrupted();) {
         bool fine = run_one(r, number, &error);
         r->done++;
@@ -142,13 +141,13 @@ static void run_member(void *user, hed_team *team, uint32_t member)
     }
 }
 
-static hed_status run_all(replaying *r, bool quiet)
+static hed_status replay_all(replaying *r, bool quiet)
 {
     hed_team *team;
     hed_status status = hed_team_create(NULL, 0, &team, &r->error);
     if (status) return status;
     r->progress = hed_progress_begin("replay", "runs", (uint64_t)r->job_count * r->seeds, quiet);
-    hed_team_run(team, run_member, r);
+    hed_team_run(team, replay_member, r);
     hed_progress_end(&r->progress);
     hed_team_destroy(team);
     return r->status;
@@ -163,7 +162,7 @@ typedef struct summary {
     double mean, p50, p99, max; /* of an ask, ms */
 } summary;
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -172,14 +171,14 @@ static int compare(const void *a, const void *b)
 static void summarize_asks(const replaying *r, const job *j, summary *s)
 {
     size_t count = (size_t)r->seeds * j->evaluations;
-    qsort(j->seconds, count, sizeof *j->seconds, compare);
+    qsort(j->seconds, count, sizeof *j->seconds, compare_doubles);
     for (size_t i = 0; i < count; i++) s->mean += 1e3 * j->seconds[i] / (double)count;
     s->p50 = 1e3 * j->seconds[count / 2];
     s->p99 = 1e3 * j->seconds[count - 1 - count / 100];
     s->max = 1e3 * j->seconds[count - 1];
 }
 
-static summary summarize(const replaying *r, const job *j)
+static summary replay_summarize(const replaying *r, const job *j)
 {
     summary s = {.score = NAN};
     double curve[HED_REPLAY_MOST] = {0};
@@ -223,7 +222,7 @@ static hed_status replay_print(replaying *r, bool json)
     double mean = 0;
     uint32_t reached = 0;
     for (uint32_t i = 0; i < r->job_count; i++) {
-        summary s = summarize(r, &r->jobs[i]);
+        summary s = replay_summarize(r, &r->jobs[i]);
         replay_add(report, &r->jobs[i], &s);
         mean += s.score / r->job_count;
         reached += s.near >= 0.5;
@@ -241,7 +240,7 @@ static hed_status replay_print(replaying *r, bool json)
 
 /* ---- the command ---- */
 
-static void release(replaying *r)
+static void replay_close(replaying *r)
 {
     for (uint32_t i = 0; i < r->job_count; i++) {
         hed_recorded_space_free(&r->jobs[i].recorded);
@@ -259,7 +258,7 @@ static void release(replaying *r)
     pthread_mutex_destroy(&r->lock);
 }
 
-static hed_status prepare(replaying *r, const hed_arguments *arguments)
+static hed_status replay_open(replaying *r, const hed_arguments *arguments)
 {
     const char *path;
     r->jobs = calloc(MOST_SPACES, sizeof *r->jobs);
@@ -276,17 +275,16 @@ static hed_status prepare(replaying *r, const hed_arguments *arguments)
 
 static int replay_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     bool json = hed_given(arguments, "json");
     replaying r = {.strategy = (hed_strategy)hed_choice_of(arguments, "strategy"),
         .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
     pthread_mutex_init(&r.lock, NULL);
     hed_interrupt_install();
-    hed_status status = prepare(&r, arguments);
-    if (!status) status = run_all(&r, json || hed_given(arguments, "quiet"));
+    hed_status status = replay_open(&r, arguments);
+    if (!status) status = replay_all(&r, json || hed_given(arguments, "quiet"));
     if (!status && !hed_interrupted()) status = replay_print(&r, json);
     int code = cli_end(status, &r.error);
-    release(&r);
+    replay_close(&r);
     return code;
 }
 

@@ -1,7 +1,7 @@
-/* heddle tune: finds the fastest configuration of a kernel on a device, and keeps it. */
+/* heddle tune_kernel: finds the fastest configuration of a kernel on a device, and keeps it. */
 #include "tune.h"
 
-#include "cli/common/kernels.h"
+#include "cli/common/command.h"
 #include "heddle/capture.h"
 #include "heddle/tune_file.h"
 #include "support/errors.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune files */
+extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune_kernel files */
 
 static const char PREFIX[] = "heddle:"; /* of kernels that come with Heddle */
 
@@ -63,7 +63,7 @@ static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int
 }
 
 /* "width=4096,height=4096"; dimensions that are not named have the benchmark's size. */
-static int read_problem(const char *text, const hed_kernel_def *kernel, hed_problem *problem)
+static int tune_read_problem(const char *text, const hed_kernel_def *kernel, hed_problem *problem)
 {
     *problem = kernel->sample.benchmark;
     while (*text) {
@@ -87,23 +87,23 @@ static int read_problem(const char *text, const hed_kernel_def *kernel, hed_prob
 
 /* ---- what is tuned ---- */
 
-static void close_subject(subject *s)
+static void subject_close(subject *s)
 {
     hed_tune_file_close(s->spec);
     hed_capture_close(s->capture);
 }
 
-static int open_named(const hed_arguments *arguments, subject *s, hed_tune_def *def)
+static int subject_open_named(const hed_arguments *arguments, subject *s, hed_tune_def *def)
 {
     const char *problem = hed_text_of(arguments, "problem");
     s->kernel = find_kernel(s->origin + strlen(PREFIX));
     if (!s->kernel) return HED_EXIT_USAGE;
     if (!problem) return HED_EXIT_OK; /* the library chooses one */
     def->problem = &s->problem;
-    return read_problem(problem, s->kernel, &s->problem);
+    return tune_read_problem(problem, s->kernel, &s->problem);
 }
 
-static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
+static int subject_open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
 {
     if (hed_capture_open(context, s->origin, &s->capture, error) != HED_OK) return cli_fail(error);
     s->kernel = hed_capture_kernel(s->capture);
@@ -131,8 +131,8 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
     return status;
 }
 
-static int open_file(const hed_arguments *arguments, const hed_device_info *device, subject *s,
-    hed_tune_def *def, hed_error *error)
+static int subject_open_file(const hed_arguments *arguments, const hed_device_info *device,
+    subject *s, hed_tune_def *def, hed_error *error)
 {
     if (hed_tune_file_open(s->origin, device, &s->spec, error) != HED_OK ||
         give_inputs(arguments, device, s->spec, error) != HED_OK)
@@ -144,7 +144,7 @@ static int open_file(const hed_arguments *arguments, const hed_device_info *devi
     return HED_EXIT_OK;
 }
 
-/* Files and captures hold text alone, which host cannot run. Where nobody has named a device and
+/* Files and captures hold text alone, which host cannot tune_run. Where nobody has named a device and
  * the best one is host, the best one that compiles takes its place. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
@@ -162,7 +162,7 @@ static void prefer_compiler(const hed_arguments *arguments, cli_session *session
 }
 
 /* Finds what the command line names, and sets in `def` what belongs to it. */
-static int open_subject(const hed_arguments *arguments, cli_session *session, subject *s,
+static int subject_open(const hed_arguments *arguments, cli_session *session, subject *s,
     hed_tune_def *def, hed_error *error)
 {
     *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
@@ -178,24 +178,20 @@ static int open_subject(const hed_arguments *arguments, cli_session *session, su
             stderr);
         return HED_EXIT_USAGE;
     }
-    if (by_name) return open_named(arguments, s, def);
+    if (by_name) return subject_open_named(arguments, s, def);
     prefer_compiler(arguments, session);
     if (s->origin)
-        return open_file(arguments, hed_device_get_info(session->devices[0]), s, def, error);
+        return subject_open_file(arguments, hed_device_get_info(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
-    return open_capture(session->context, s, def, error);
+    return subject_open_capture(session->context, s, def, error);
 }
 
 /* ---- how ---- */
 
-static bool should_stop(void *user)
-{
-    (void)user;
-    return hed_interrupted();
-}
+static bool tune_should_stop(void *user) { return hed_interrupted(); }
 
 /* Options that say how, over what a file or capture says. */
-static void read_settings(const hed_arguments *arguments, hed_tune_def *def)
+static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def)
 {
     static const hed_reference references[] = {
         HED_REFERENCE_NATIVE, HED_REFERENCE_DEFAULT, HED_REFERENCE_NONE};
@@ -283,7 +279,7 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
     return status;
 }
 
-static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
+static hed_status tune_tell(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
 {
     hed_error file_error = {0};
     hed_status files = write_files(arguments, t, &file_error), status = HED_OK;
@@ -293,7 +289,7 @@ static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_e
     return status == HED_OK ? files : status;
 }
 
-static int tune(const hed_arguments *arguments, cli_session *session, const subject *s,
+static int tune_kernel(const hed_arguments *arguments, cli_session *session, const subject *s,
     hed_tune_def *def, hed_error *error)
 {
     char title[256];
@@ -313,7 +309,7 @@ static int tune(const hed_arguments *arguments, cli_session *session, const subj
     session->before_message = cli_tune_view_clear;
     session->user = &view;
     def->progress = cli_tune_view_update;
-    def->stop = should_stop;
+    def->stop = tune_should_stop;
     def->user = &view;
     hed_status status = hed_tune_kernel(session->devices[0], s->kernel, def, &result, error);
     session->before_message = NULL;
@@ -323,17 +319,57 @@ static int tune(const hed_arguments *arguments, cli_session *session, const subj
     tuned.result = result;
     hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
     tuned.database = database ? hed_database_path(database) : NULL;
-    status = tell(arguments, &tuned, error);
+    status = tune_tell(arguments, &tuned, error);
     bool lost = result->end == HED_TUNE_LOST;
     hed_tune_result_free(result);
     return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, error);
 }
 
+/* ---- engines: a choice of solver tuned in the live view, and reported ---- */
+
+static bool engine_should_stop(void *user) { return hed_interrupted(); }
+
+int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
+    const hed_kernel_def *description, const char *origin, cli_tune_engine_function *tune,
+    const void *user, hed_error *error)
+{
+    cli_tune_view view;
+    hed_tune_result *result = NULL;
+    hed_tune_def def = hed_default_tune_def();
+    bool json = hed_given(arguments, "json");
+    char title[512];
+    def.limit_seconds = hed_number_of(arguments, "seconds");
+    def.evaluations = 0;
+    def.seed = (uint64_t)hed_integer_of(arguments, "seed");
+    if (hed_given(arguments, "exhaustive")) def.strategy = HED_SEARCH_EXHAUSTIVE;
+    def.progress = cli_tune_view_update;
+    def.stop = engine_should_stop;
+    def.user = &view;
+    cli_tuned tuned = {.kernel = description, .device = hed_device_get_info(session->devices[0]),
+        .def = &def, .origin = origin};
+    snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
+        tuned.device->name);
+    cli_tune_view_open(
+        &view, description, def.objective, title, json || hed_given(arguments, "quiet"));
+    session->before_message = cli_tune_view_clear;
+    session->user = &view;
+    hed_status status = tune(session->devices[0], user, &def, &result, error);
+    session->before_message = NULL;
+    cli_tune_view_close(&view);
+    if (status != HED_OK) return cli_fail(error);
+    tuned.result = result;
+    hed_database *database = hed_context_database(session->context);
+    tuned.database = database ? hed_database_path(database) : NULL;
+    if (json) status = cli_tuned_print_json(&tuned, stdout, error);
+    else cli_tuned_print(&tuned, stdout);
+    hed_tune_result_free(result);
+    return cli_end(status, error);
+}
+
 /* ---- the command ---- */
 
-static int run(const hed_arguments *arguments, void *user)
+static int tune_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     if (hed_given(arguments, "schema")) {
         fputs(hed_tune_file_files[0].text, stdout);
         return HED_EXIT_OK;
@@ -355,12 +391,12 @@ static int run(const hed_arguments *arguments, void *user)
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
         fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else code = open_subject(arguments, &session, &s, &def, &error);
+    else code = subject_open(arguments, &session, &s, &def, &error);
     if (code == HED_EXIT_OK) {
-        read_settings(arguments, &def);
-        code = tune(arguments, &session, &s, &def, &error);
+        tune_read_settings(arguments, &def);
+        code = tune_kernel(arguments, &session, &s, &def, &error);
     }
-    close_subject(&s);
+    subject_close(&s);
     cli_close(&session);
     return code;
 }
@@ -455,5 +491,5 @@ const hed_command hed_command_tune = {
     .positionals = POSITIONALS,
     .commands = COMMANDS,
     .examples = EXAMPLES,
-    .run = run,
+    .run = tune_run,
 };

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* ---- the live view (tune_view.c) ---- */
+/* ---- the live view (view.c) ---- */
 
 enum {
     CLI_VIEW_LINES = 9, /* a line less than the ten that it may take: the cursor waits below */
@@ -47,7 +47,7 @@ void cli_tune_view_update(void *user, const hed_tune_progress *progress);
 void cli_tune_view_clear(void *user);
 void cli_tune_view_close(cli_tune_view *view);
 
-/* ---- the result (tune_print.c) ---- */
+/* ---- the result (print.c) ---- */
 
 /* What is told of a tuning that has ended. */
 typedef struct cli_tuned {
@@ -64,7 +64,7 @@ void cli_tuned_print(const cli_tuned *tuned, FILE *out);
 /* One JSON object. Errors: MEMORY, IO. */
 hed_status cli_tuned_print_json(const cli_tuned *tuned, FILE *out, hed_error *error);
 
-/* ---- engines (tune_engine.c) ---- */
+/* ---- engines (tune.c) ---- */
 
 typedef hed_status cli_tune_engine_function(hed_device *device, const void *user,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error);

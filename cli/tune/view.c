@@ -47,7 +47,7 @@ static uint32_t rows_drawn(const cli_tune_view *view, uint32_t columns)
     return rows;
 }
 
-static struct winsize window_of(const cli_tune_view *view)
+static struct winsize view_window(const cli_tune_view *view)
 {
     struct winsize window = {0};
     if (ioctl(fileno(view->stream), TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
@@ -55,10 +55,10 @@ static struct winsize window_of(const cli_tune_view *view)
     return window;
 }
 
-static void erase(cli_tune_view *view)
+static void view_erase(cli_tune_view *view)
 {
     if (view->lines)
-        fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, window_of(view).ws_col));
+        fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, view_window(view).ws_col));
     view->lines = 0;
 }
 
@@ -67,7 +67,7 @@ void cli_tune_view_clear(void *user)
     cli_tune_view *view = user;
     if (!view->stream || !view->terminal) return;
     pthread_mutex_lock(&view->lock);
-    erase(view);
+    view_erase(view);
     fflush(view->stream);
     pthread_mutex_unlock(&view->lock);
 }
@@ -94,7 +94,7 @@ static void add_history(cli_tune_view *view)
     view->history[view->history_count++] = view->best.seconds;
 }
 
-static void take(cli_tune_view *view, const hed_tune_progress *progress)
+static void view_take(cli_tune_view *view, const hed_tune_progress *progress)
 {
     bool is_new = progress->last && progress->done != view->now.done;
     view->now = *progress;
@@ -223,12 +223,12 @@ static void draw_best(cli_tune_view *view, uint32_t columns)
     put_line(view, columns, line);
 }
 
-static void draw(cli_tune_view *view)
+static void view_draw(cli_tune_view *view)
 {
-    struct winsize window = window_of(view);
+    struct winsize window = view_window(view);
     uint32_t columns = window.ws_col > 1 ? window.ws_col : 2;
     char line[1024], bar[BAR * 4], part[256];
-    erase(view);
+    view_erase(view);
     snprintf(
         line, sizeof line, "%s: %s", view->title, view->now.stage ? view->now.stage : "starting");
     put_line(view, columns, line);
@@ -275,11 +275,11 @@ void cli_tune_view_update(void *user, const hed_tune_progress *progress)
     cli_tune_view *view = user;
     if (!view->stream) return;
     pthread_mutex_lock(&view->lock);
-    take(view, progress);
+    view_take(view, progress);
     bool better = progress->best && progress->best->seconds < view->told;
     double pause = view->terminal ? DRAW_EVERY : better ? SAY_BEST_EVERY : SAY_EVERY;
     if (progress->seconds - view->drawn >= pause) {
-        if (view->terminal) draw(view);
+        if (view->terminal) view_draw(view);
         else say(view);
         fflush(view->stream);
         view->drawn = progress->seconds;

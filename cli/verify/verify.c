@@ -1,6 +1,5 @@
 /* heddle verify: the conformance suite on the user's own devices. */
 #include "cli/common/command.h"
-#include "cli/common/kernels.h"
 #include "cli/verify/conformance.h"
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
@@ -58,11 +57,7 @@ static void verify_after_run(void *user, const hed_conformance_run *run)
             v->current->device->id, MODES[run->math], config, problem, run->text);
 }
 
-static bool verify_should_stop(void *user)
-{
-    (void)user;
-    return hed_interrupted();
-}
+static bool verify_should_stop(void *user) { return hed_interrupted(); }
 
 /* ---- report ---- */
 
@@ -142,7 +137,6 @@ static int refuse_kernel(const char *name)
 
 static int verify_run(const hed_arguments *arguments, void *user)
 {
-    (void)user;
     const hed_kernel_def *kernels[64];
     const char *unknown = NULL;
     uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
