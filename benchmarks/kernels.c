@@ -16,11 +16,13 @@ static const double SMALLEST_WORK = 4e6;
 
 /* Halves the largest dimension, `times` times over: what is small, such as a filter's radius,
  * stays. */
-static hed_problem scale(hed_problem problem, int times)
+static hed_problem scale(const hed_kernel_def *def, int times)
 {
+    hed_problem problem = def->sample.benchmark;
+    uint32_t count = def->sample.free_dimensions ? def->sample.free_dimensions : problem.count;
     for (; times > 0; times--) {
         uint32_t largest = 0;
-        for (uint32_t i = 1; i < problem.count; i++)
+        for (uint32_t i = 1; i < count; i++)
             if (problem.sizes[i] > problem.sizes[largest]) largest = i;
         if (problem.sizes[largest] > 1) problem.sizes[largest] /= 2;
     }
@@ -101,18 +103,19 @@ static hed_status open_problem(kernel_bench *b, const hed_problem *problem, hed_
  * Leaves it open. */
 static hed_status open_best_size(kernel_bench *b, hed_error *error)
 {
-    const hed_problem *full = &b->def->sample.benchmark;
     const hed_device_info *info = hed_device_get_info(hed_stream_device(b->stream));
     hed_config config = hed_config_default(b->def);
     int halvings = 0;
     for (; halvings < 62; halvings++) {
-        hed_problem problem = scale(*full, halvings);
+        hed_problem problem = scale(b->def, halvings);
         hed_work work = work_of(b->def, &config, &problem);
+        hed_problem smaller = scale(b->def, halvings + 1);
         if (fits(b->def, &config, &problem, info) && work.bytes + work.operations <= SMALLEST_WORK)
             break;
+        if (memcmp(problem.sizes, smaller.sizes, sizeof problem.sizes) == 0) break;
     }
     for (;;) {
-        hed_problem problem = scale(*full, halvings);
+        hed_problem problem = scale(b->def, halvings);
         hed_status status = open_problem(b, &problem, error);
         double first, seconds = 0;
         if (status == HED_OK)
@@ -123,7 +126,7 @@ static hed_status open_best_size(kernel_bench *b, hed_error *error)
         hed_work now = work_of(b->def, &config, &problem);
         int next = halvings;
         while (next > 0 && halvings - next < 4) {
-            hed_problem larger = scale(*full, next - 1);
+            hed_problem larger = scale(b->def, next - 1);
             hed_work work = work_of(b->def, &config, &larger);
             double growth = (work.bytes + work.operations) / (now.bytes + now.operations);
             if (seconds * growth > LONGEST_RUN || !fits(b->def, &config, &larger, info)) break;

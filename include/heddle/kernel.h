@@ -212,6 +212,9 @@ typedef struct hed_sample_def {
     hed_problem benchmark; /**< fills a large GPU */
     hed_sample_bytes_function *bytes;
     hed_sample_fill_function *fill;
+    /** A benchmark may shrink the first so many dimensions, where others follow from each other;
+     * 0: all. */
+    uint32_t free_dimensions;
 } hed_sample_def;
 
 /** The one description. Everything in it must live as long as the kernels made from it. Start from

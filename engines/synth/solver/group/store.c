@@ -183,7 +183,7 @@ static const hed_define is_resident[] = {
     .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = arguments, \
     .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
     .sample = { \
-        problems, HED_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill}
+        problems, HED_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill, 1}
 
 const hed_kernel_def synth_group_def = {.name = "synth_group",
     .summary = "an instrument for a block, each instance in the local memory of a group",
