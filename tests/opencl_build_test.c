@@ -167,7 +167,7 @@ Test(opencl_build, places_of_the_whole_text_become_the_users_own)
         "#define A 1\n\n#line 1 \"heddle.clh\"\nx\n\n#line 1 \"second.cl\"\n\n__kernel\n{\n wrong;\n}\n";
     hed_allocator allocator = hed_default_allocator();
     hed_text placed = {.allocator = &allocator};
-    opencl_place_log(
+    hed_opencl_place_log(
         text, "<kernel>:", "<kernel>:10:5: error: wrong\n ^\n<kernel>:4:1: <kernel>:x", &placed);
     CHECK_TEXT(placed.bytes, "second.cl:4:5: error: wrong\n ^\nheddle.clh:1:1: <kernel>:x");
     hed_text_free(&placed);

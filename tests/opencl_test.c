@@ -449,7 +449,7 @@ Test(opencl, unmapping_what_is_not_mapped_is_refused)
     void *pointer;
     int elsewhere;
     OK(hed_map(t.stream, x, 64, 128, &pointer, &error));
-    if (opencl_platform_of(t.device) != OPENCL_OCLGRIND) /* which does not look */
+    if (hed_opencl_platform_of(t.device) != OPENCL_OCLGRIND) /* which does not look */
         FAILS(HED_ERROR_ARGUMENT, hed_unmap(t.stream, x, &elsewhere, &error));
     OK(hed_unmap(t.stream, x, pointer, &error));
     OK(hed_stream_wait(t.stream, &error));
