@@ -50,6 +50,20 @@ HED_API hed_status hed_buffer_part(
 /** Destroys a buffer once all work that uses it is done. NULL is allowed. Thread class: any. */
 HED_API void hed_buffer_destroy(hed_buffer *buffer);
 
+/** What there is to know of a buffer. */
+typedef struct hed_buffer_info {
+    hed_device *device;
+    hed_memory memory;
+    uint64_t size; /**< bytes */
+    /** where the host sees it: PINNED, MAPPED, CALLER, and every buffer of `host`; else NULL */
+    void *host;
+    /** where the device sees it, for drivers with addresses (CUDA, host); else 0 */
+    uint64_t address;
+    uintptr_t handle; /**< the driver's: CUdeviceptr, cl_mem, or the pointer on host */
+} hed_buffer_info;
+/** Thread class: rt. */
+HED_API hed_buffer_info hed_buffer_describe(const hed_buffer *buffer);
+
 HED_API uint64_t hed_buffer_size(const hed_buffer *buffer);      /**< bytes. Thread class: rt */
 HED_API hed_memory hed_buffer_memory(const hed_buffer *buffer);  /**< Thread class: rt */
 HED_API hed_device *hed_buffer_device(const hed_buffer *buffer); /**< Thread class: rt */

@@ -57,6 +57,15 @@ HED_API hed_math hed_capture_math(const hed_capture *capture);
 
 /** Where a capture comes from. Texts live as long as the capture. */
 typedef struct hed_capture_info {
+    /** what hed_tune_kernel() takes. valid() and geometry() look into the capture, so that it knows
+     * the captured problem alone, and the configurations that were valid on the capturing device.
+     * It has no native version; defines of the kernel's options are among its own */
+    const hed_kernel_def *kernel;
+    const hed_problem *problem;
+    /** one for each argument of the description: hed_tune_def.arguments; with `checked` they hold
+     * the right outputs */
+    const hed_tune_argument *arguments;
+    hed_math math;       /**< of the launch */
     const char *version; /**< of Heddle */
     const char *device;  /**< id, as "cuda:0" */
     const char *name;    /**< the device's, as "NVIDIA H200" */
@@ -67,6 +76,8 @@ typedef struct hed_capture_info {
                                     taken over from another size or device and never checked here */
     uint64_t configurations; /**< in the file: those that were valid there */
 } hed_capture_info;
+/** Thread class: any. */
+HED_API hed_capture_info hed_capture_describe(const hed_capture *capture);
 HED_API hed_capture_info hed_capture_get_info(const hed_capture *capture); /**< Thread class: any */
 
 HED_END

@@ -68,6 +68,16 @@ HED_API hed_status hed_context_create(
  * class: owner. */
 HED_API void hed_context_destroy(hed_context *context);
 
+/** What is in force in a context. Texts belong to it; "" where there is none. */
+typedef struct hed_context_info {
+    const char *cache_dir, *data_dir;
+    hed_allocator allocator;
+    hed_logger logger;
+    hed_clock clock;
+} hed_context_info;
+/** Thread class: any. */
+HED_API hed_context_info hed_context_describe(const hed_context *context);
+
 /** Directories in force; "" where there is none. Owned by the context. Thread class: any. */
 HED_API const char *hed_context_cache_dir(const hed_context *context);
 /** \copydoc hed_context_cache_dir() */

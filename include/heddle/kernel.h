@@ -364,6 +364,18 @@ HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
 /** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
 HED_API void hed_kernel_destroy(hed_kernel *kernel);
 
+/** What there is to know of a kernel. */
+typedef struct hed_kernel_info {
+    const hed_kernel_def *def;
+    hed_device *device;
+    void *handle; /**< the driver's: CUfunction or cl_kernel; NULL on host */
+    /** the compiler's, of the configuration in force; "" if it said nothing. Lives until the next
+     * swap */
+    const char *log;
+} hed_kernel_info;
+/** Thread class: rt; owner for `log`. */
+HED_API hed_kernel_info hed_kernel_describe(const hed_kernel *kernel);
+
 HED_API const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel); /**< Thread class: rt */
 HED_API hed_device *hed_kernel_device(const hed_kernel *kernel);            /**< Thread class: rt */
 /** The configuration in force, and where it came from (nullable). Thread class: rt. */

@@ -99,6 +99,12 @@ void hed_buffer_destroy(hed_buffer *buffer)
     free_buffer(buffer);
 }
 
+hed_buffer_info hed_buffer_describe(const hed_buffer *buffer)
+{
+    return (hed_buffer_info){buffer->device, buffer->memory, buffer->size, buffer->host,
+        buffer->address, buffer->handle ? (uintptr_t)buffer->handle : (uintptr_t)buffer->address};
+}
+
 uint64_t hed_buffer_size(const hed_buffer *buffer) { return buffer->size; }
 hed_memory hed_buffer_memory(const hed_buffer *buffer) { return buffer->memory; }
 hed_device *hed_buffer_device(const hed_buffer *buffer) { return buffer->device; }

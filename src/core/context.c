@@ -277,6 +277,12 @@ void hed_context_destroy(hed_context *context)
     hed_release(&allocator, context, sizeof *context);
 }
 
+hed_context_info hed_context_describe(const hed_context *context)
+{
+    const hed_settings *s = &context->settings;
+    return (hed_context_info){s->cache_dir, s->data_dir, s->allocator, s->logger, s->clock};
+}
+
 const char *hed_context_cache_dir(const hed_context *context)
 {
     return context->settings.cache_dir;

@@ -137,7 +137,7 @@ const char *hed_device_type_word(hed_device_type type);
 hed_device_type hed_device_type_read(const char *word);
 /* Device and key of a record; `problem` holds the text that it points to. */
 void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_database_entry *record);
-void hed_device_describe(const hed_device_info *device, hed_database_entry *record);
+void hed_entry_take_device(const hed_device_info *device, hed_database_entry *record);
 
 /* ---- database_write.c ---- */
 

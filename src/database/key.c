@@ -269,7 +269,7 @@ hed_device_type hed_device_type_read(const char *word)
                                       : HED_DEVICE_OTHER;
 }
 
-void hed_device_describe(const hed_device_info *device, hed_database_entry *record)
+void hed_entry_take_device(const hed_device_info *device, hed_database_entry *record)
 {
     record->backend = device->backend;
     record->platform = device->platform ? device->platform : "";
@@ -282,7 +282,7 @@ void hed_device_describe(const hed_device_info *device, hed_database_entry *reco
 
 void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_database_entry *record)
 {
-    hed_device_describe(key->device, record);
+    hed_entry_take_device(key->device, record);
     record->kernel = key->kernel;
     record->source = key->source;
     record->math = hed_math_word(key->math);

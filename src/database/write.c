@@ -331,7 +331,7 @@ bool hed_database_get_fact(
     hed_database_entry record = {0};
     int64_t id;
     bool found = false;
-    hed_device_describe(device, &record);
+    hed_entry_take_device(device, &record);
     if (hed_database_enter(database, NULL)) return false;
     hed_status status = results_find_device(database, FIND_DEVICE, &record, &id, NULL);
     sqlite3_stmt *statement =
@@ -349,7 +349,7 @@ hed_status hed_database_put_fact(hed_database *database, const hed_device_info *
 {
     hed_database_entry record = {0};
     int64_t id;
-    hed_device_describe(device, &record);
+    hed_entry_take_device(device, &record);
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
     status = hed_database_begin_write(database, error);

@@ -335,6 +335,13 @@ void hed_kernel_destroy(hed_kernel *kernel)
     hed_release(kernel_allocator_of(kernel), kernel, sizeof *kernel);
 }
 
+hed_kernel_info hed_kernel_describe(const hed_kernel *kernel)
+{
+    const hed_program *program = kernel->active ? &kernel->active->program : NULL;
+    return (hed_kernel_info){kernel->def, kernel->device, program ? program->handle : NULL,
+        program && program->log ? program->log : ""};
+}
+
 const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel) { return kernel->def; }
 hed_device *hed_kernel_device(const hed_kernel *kernel) { return kernel->device; }
 

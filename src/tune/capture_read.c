@@ -402,4 +402,13 @@ const hed_tune_argument *hed_capture_arguments(const hed_capture *capture)
     return capture->arguments;
 }
 hed_math hed_capture_math(const hed_capture *capture) { return capture->launched.math; }
+hed_capture_info hed_capture_describe(const hed_capture *capture)
+{
+    hed_capture_info info = capture->launched.info;
+    info.kernel = &capture->launched.def;
+    info.problem = &capture->launched.problem;
+    info.arguments = capture->arguments;
+    info.math = capture->launched.math;
+    return info;
+}
 hed_capture_info hed_capture_get_info(const hed_capture *capture) { return capture->launched.info; }
