@@ -253,7 +253,7 @@ static void add_record(
         CLI_TEXT("solver", solver),
         CLI_TEXT(
             "choice", report.choice, .heading = "how", .shown = report.choice[0] ? NULL : solver),
-        CLI_TEXT("configured", hed_configured_name(report.configured)));
+        CLI_TEXT("configured", hed_config_origin_name(report.configured)));
 }
 
 /* The scalar case wants a host device with one thread, which is a matter of the context. */
@@ -274,7 +274,7 @@ static hed_status run_case(
     sheet_run run = {0};
     if (!status && !(status = open_case(c, device, &run, error))) {
         status = measure_case(&run, error);
-        if (!status) add_record(c, &run, hed_device_get_info(device), to);
+        if (!status) add_record(c, &run, hed_device_describe(device), to);
         close_case(&run);
     }
     hed_context_destroy(own);
@@ -286,7 +286,7 @@ static hed_status run_case(
 static hed_status run_device(
     hed_device *device, const char *only, cli_report *to, bool silent, hed_error *error)
 {
-    const hed_device_info *info = hed_device_get_info(device);
+    const hed_device_info *info = hed_device_describe(device);
     hed_progress progress =
         hed_progress_begin(info->id, "cases", sizeof CASES / sizeof *CASES, silent);
     hed_status status = HED_OK;

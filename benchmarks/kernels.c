@@ -103,7 +103,7 @@ static hed_status open_problem(kernel_bench *b, const hed_problem *problem, hed_
  * Leaves it open. */
 static hed_status open_best_size(kernel_bench *b, hed_error *error)
 {
-    const hed_device_info *info = hed_device_get_info(hed_stream_device(b->stream));
+    const hed_device_info *info = hed_device_describe(hed_stream_device(b->stream));
     hed_config config = hed_config_default(b->def);
     int halvings = 0;
     for (; halvings < 62; halvings++) {
@@ -168,7 +168,7 @@ static void add_record(
     cli_format_problem(b->def, &b->sample.problem, problem, sizeof problem);
     snprintf(name, sizeof name, "%s %s", b->def->name, problem);
     hed_bench_record record = {.suite = SUITE, .name = name,
-        .device = hed_device_get_info(hed_stream_device(b->stream))->id, .value = value,
+        .device = hed_device_describe(hed_stream_device(b->stream))->id, .value = value,
         .unit = unit_of(b->def), .floor = bound, .ratio = value / bound,
         .against = "its bytes at copy bandwidth", .spread = hed_bench_spread(seconds) * value};
     hed_bench_add(bench, &record);
@@ -182,7 +182,7 @@ static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, do
     hed_status status = open_best_size(&b, error);
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
         fprintf(stderr, "heddle: %s is not measured on %s: %s\n", def->name,
-            hed_device_get_info(hed_stream_device(stream))->id, error->text);
+            hed_device_describe(hed_stream_device(stream))->id, error->text);
         return HED_OK;
     }
     if (status == HED_OK) status = hed_bench_measure(&one, 1, SECONDS, error);

@@ -223,7 +223,7 @@ static hed_status bench_device(hed_device *device, cli_report *bench, hed_error 
     for (uint32_t i = 0; i < COMPARED_COUNT; i++)
         cases[i] = (hed_bench_case){.run = time_sample, .user = &players[i]};
     if (status == HED_OK) status = hed_bench_measure(cases, COMPARED_COUNT, SECONDS, error);
-    if (status == HED_OK) add_records(bench, hed_device_get_info(device), players, cases);
+    if (status == HED_OK) add_records(bench, hed_device_describe(device), players, cases);
     close_players(players);
     hed_synth_instrument_destroy(instrument);
     free(players);

@@ -53,34 +53,34 @@ static hed_status raw_check(int result, const char *call, hed_error *error)
 static hed_status cuda_wait(raw_driver *raw, hed_status status, hed_error *error)
 {
     if (status) return status;
-    CUstream stream = hed_stream_native(raw->def.stream);
+    CUstream stream = hed_stream_handle(raw->def.stream);
     return raw_check(raw->api.cuda.cuStreamSynchronize(stream), "cuStreamSynchronize", error);
 }
 
 static hed_status cuda_launch(raw_driver *raw, hed_error *error)
 {
-    int result = raw->api.cuda.cuLaunchKernel(hed_kernel_native(raw->def.kernel), 1, 1, 1,
-        RAW_GROUP, 1, 1, 0, hed_stream_native(raw->def.stream), raw->arguments, NULL);
+    int result = raw->api.cuda.cuLaunchKernel(hed_kernel_describe(raw->def.kernel).handle, 1, 1, 1,
+        RAW_GROUP, 1, 1, 0, hed_stream_handle(raw->def.stream), raw->arguments, NULL);
     return cuda_wait(raw, raw_check(result, "cuLaunchKernel", error), error);
 }
 
 static hed_status cuda_graph(raw_driver *raw, hed_error *error)
 {
-    CUstream stream = hed_stream_native(raw->def.stream);
+    CUstream stream = hed_stream_handle(raw->def.stream);
     int result = raw->api.cuda.cuGraphLaunch(raw->executable, stream);
     return cuda_wait(raw, raw_check(result, "cuGraphLaunch", error), error);
 }
 
 static hed_status cuda_copy(raw_driver *raw, hed_error *error)
 {
-    int result = raw->api.cuda.cuMemcpyDtoDAsync(hed_buffer_address(raw->def.to),
-        hed_buffer_address(raw->def.from), raw->def.bytes, hed_stream_native(raw->def.stream));
+    int result = raw->api.cuda.cuMemcpyDtoDAsync(hed_buffer_describe(raw->def.to).address,
+        hed_buffer_describe(raw->def.from).address, raw->def.bytes, hed_stream_handle(raw->def.stream));
     return cuda_wait(raw, raw_check(result, "cuMemcpyDtoDAsync", error), error);
 }
 
 static hed_status cuda_event(raw_driver *raw, hed_error *error)
 {
-    int result = raw->api.cuda.cuEventRecord(raw->event, hed_stream_native(raw->def.stream));
+    int result = raw->api.cuda.cuEventRecord(raw->event, hed_stream_handle(raw->def.stream));
     hed_status status = raw_check(result, "cuEventRecord", error);
     if (status) return status;
     return raw_check(raw->api.cuda.cuEventSynchronize(raw->event), "cuEventSynchronize", error);
@@ -90,7 +90,7 @@ static void raw_nothing(void *user) { (void)user; }
 
 static hed_status cuda_call(raw_driver *raw, hed_error *error)
 {
-    CUstream stream = hed_stream_native(raw->def.stream);
+    CUstream stream = hed_stream_handle(raw->def.stream);
     int result = raw->api.cuda.cuLaunchHostFunc(stream, raw_nothing, NULL);
     return cuda_wait(raw, raw_check(result, "cuLaunchHostFunc", error), error);
 }
@@ -99,7 +99,7 @@ static hed_status cuda_call(raw_driver *raw, hed_error *error)
 static hed_status cuda_build_graph(raw_driver *raw, hed_error *error)
 {
     const hed_cuda_api *api = &raw->api.cuda;
-    cuda_kernel_node node = {.function = hed_kernel_native(raw->def.kernel),
+    cuda_kernel_node node = {.function = hed_kernel_describe(raw->def.kernel).handle,
         .grid = {1, 1, 1},
         .block = {RAW_GROUP, 1, 1},
         .arguments = raw->arguments};
@@ -124,9 +124,9 @@ static hed_status cuda_open(raw_driver *raw, hed_error *error)
     hed_cuda_api *api = &raw->api.cuda;
     raw_find(raw->def.device, names, sizeof names / sizeof *names, (void (**)(void))api);
     hed_native_device native;
-    hed_status status = hed_device_native(raw->def.device, &native, error);
+    hed_status status = hed_device_handles(raw->def.device, &native, error);
     if (status || !api->cuCtxSetCurrent || !api->cuStreamSynchronize) return status;
-    raw->argument = hed_buffer_address(raw->def.argument);
+    raw->argument = hed_buffer_describe(raw->def.argument).address;
     raw->arguments[0] = &raw->argument;
     raw->arguments[1] = &raw->def.number;
     status = raw_check(api->cuCtxSetCurrent(native.context), "cuCtxSetCurrent", error);
@@ -151,20 +151,20 @@ static hed_status opencl_finish(raw_driver *raw, hed_status status, hed_error *e
 {
     if (status) return status;
     return raw_check(
-        raw->api.opencl.clFinish(hed_stream_native(raw->def.stream)), "clFinish", error);
+        raw->api.opencl.clFinish(hed_stream_handle(raw->def.stream)), "clFinish", error);
 }
 
 static hed_status opencl_enqueue(raw_driver *raw, hed_error *error)
 {
     static const size_t size = RAW_GROUP;
     const hed_cl_api *api = &raw->api.opencl;
-    cl_kernel kernel = hed_kernel_native(raw->def.kernel);
-    cl_mem argument = (cl_mem)hed_buffer_native(raw->def.argument);
+    cl_kernel kernel = hed_kernel_describe(raw->def.kernel).handle;
+    cl_mem argument = (cl_mem)hed_buffer_describe(raw->def.argument).handle;
     int result = api->clSetKernelArg(kernel, 0, sizeof argument, &argument);
     if (!result) result = api->clSetKernelArg(kernel, 1, sizeof raw->def.number, &raw->def.number);
     if (result) return raw_check(result, "clSetKernelArg", error);
     result = api->clEnqueueNDRangeKernel(
-        hed_stream_native(raw->def.stream), kernel, 1, NULL, &size, &size, 0, NULL, NULL);
+        hed_stream_handle(raw->def.stream), kernel, 1, NULL, &size, &size, 0, NULL, NULL);
     return raw_check(result, "clEnqueueNDRangeKernel", error);
 }
 
@@ -182,8 +182,8 @@ static hed_status opencl_graph(raw_driver *raw, hed_error *error)
 
 static hed_status opencl_copy(raw_driver *raw, hed_error *error)
 {
-    int result = raw->api.opencl.clEnqueueCopyBuffer(hed_stream_native(raw->def.stream),
-        (cl_mem)hed_buffer_native(raw->def.from), (cl_mem)hed_buffer_native(raw->def.to), 0, 0,
+    int result = raw->api.opencl.clEnqueueCopyBuffer(hed_stream_handle(raw->def.stream),
+        (cl_mem)hed_buffer_describe(raw->def.from).handle, (cl_mem)hed_buffer_describe(raw->def.to).handle, 0, 0,
         raw->def.bytes, 0, NULL, NULL);
     return opencl_finish(raw, raw_check(result, "clEnqueueCopyBuffer", error), error);
 }
@@ -193,7 +193,7 @@ static hed_status opencl_event(raw_driver *raw, hed_error *error)
     const hed_cl_api *api = &raw->api.opencl;
     cl_event mark = NULL;
     int result =
-        api->clEnqueueMarkerWithWaitList(hed_stream_native(raw->def.stream), 0, NULL, &mark);
+        api->clEnqueueMarkerWithWaitList(hed_stream_handle(raw->def.stream), 0, NULL, &mark);
     hed_status status = raw_check(result, "clEnqueueMarkerWithWaitList", error);
     if (!status) status = raw_check(api->clWaitForEvents(1, &mark), "clWaitForEvents", error);
     if (mark) api->clReleaseEvent(mark);
@@ -219,7 +219,7 @@ static void opencl_open(raw_driver *raw)
 
 static hed_status host_copy(raw_driver *raw, hed_error *error)
 {
-    memcpy(hed_buffer_host(raw->def.to), hed_buffer_host(raw->def.from), raw->def.bytes);
+    memcpy(hed_buffer_describe(raw->def.to).host, hed_buffer_describe(raw->def.from).host, raw->def.bytes);
     return HED_OK;
 }
 
@@ -229,7 +229,7 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
     raw_driver *raw = calloc(1, sizeof *raw);
     if (!raw) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     raw->def = *def;
-    const char *backend = hed_device_get_info(def->device)->backend;
+    const char *backend = hed_device_describe(def->device)->backend;
     hed_status status = HED_OK;
     if (strcmp(backend, "cuda") == 0) status = cuda_open(raw, error);
     else if (strcmp(backend, "opencl") == 0) opencl_open(raw);

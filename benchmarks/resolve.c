@@ -80,7 +80,7 @@ static hed_status warm(const contestant *c, hed_error *error)
     double seconds;
     hed_status status = launch_in_turn((void *)(uintptr_t)c, &seconds, error);
     while (status == HED_OK && (status = hed_kernel_ready(c->kernel, error)) == HED_ERROR_NOT_READY)
-        status = hed_device_wait(hed_kernel_device(c->kernel), error);
+        status = hed_device_wait(hed_kernel_describe(c->kernel).device, error);
     return status;
 }
 
@@ -103,7 +103,7 @@ static hed_status compare(hed_device *device, cli_report *bench, hed_error *erro
     if (status == HED_OK) status = hed_bench_measure(cases, 2, SECONDS, error);
     if (status == HED_OK)
         cli_add_time(bench, "runtime", "launch, two tuned sizes in turn",
-            hed_device_get_info(device), &cases[0].seconds, "given a configuration",
+            hed_device_describe(device), &cases[0].seconds, "given a configuration",
             &cases[1].seconds);
     hed_kernel_destroy(contestants[0].kernel);
     hed_kernel_destroy(contestants[1].kernel);
@@ -119,7 +119,7 @@ hed_status cli_bench_resolve(const hed_device *device, cli_report *bench, hed_er
     def.database = ":memory:"; /* the user's own is none of our business */
     hed_status status = hed_context_create(&def, &context, error);
     if (status != HED_OK) return status;
-    status = hed_device_find(context, hed_device_get_info(device)->id, &own, error);
+    status = hed_device_find(context, hed_device_describe(device)->id, &own, error);
     if (status == HED_OK) status = fill_database(context, own, error);
     if (status == HED_OK) status = compare(own, bench, error);
     hed_context_destroy(context);

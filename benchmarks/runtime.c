@@ -111,7 +111,7 @@ static hed_status call_and_wait(runtime *r, hed_error *error)
 static hed_status write_pinned(runtime *r, hed_error *error)
 {
     return wait(r,
-        hed_write(r->stream, r->copy.to, 0, hed_buffer_host(r->pinned), r->transfer_bytes, error),
+        hed_write(r->stream, r->copy.to, 0, hed_buffer_describe(r->pinned).host, r->transfer_bytes, error),
         error);
 }
 
@@ -124,7 +124,7 @@ static hed_status write_pageable(runtime *r, hed_error *error)
 static hed_status read_pinned(runtime *r, hed_error *error)
 {
     return wait(r,
-        hed_read(r->stream, hed_buffer_host(r->pinned), r->copy.from, 0, r->transfer_bytes, error),
+        hed_read(r->stream, hed_buffer_describe(r->pinned).host, r->copy.from, 0, r->transfer_bytes, error),
         error);
 }
 
@@ -280,7 +280,7 @@ static void close_runtime(runtime *r)
 static hed_status bench_device(
     hed_device *device, cli_report *bench, hed_progress *progress, uint64_t *done, hed_error *error)
 {
-    runtime r = {.device = device, .info = hed_device_get_info(device), .bench = bench};
+    runtime r = {.device = device, .info = hed_device_describe(device), .bench = bench};
     hed_status status = open_runtime(&r, error);
     for (int step = 0; step < 8 && status == HED_OK; step++) {
         switch (step) {

@@ -77,7 +77,7 @@ static void warm_kernel(
     hed_kernel_resources resources;
     options.math = math;
     hed_status status = hed_kernel_create(device, def, &options, &kernel, &error);
-    if (!status) status = hed_kernel_get_resources(kernel, &resources, &error);
+    if (!status) status = hed_kernel_report(kernel, &resources, &error);
     if (!status) {
         count->cached += resources.from_cache;
         count->compiled += !resources.from_cache;
@@ -103,7 +103,7 @@ static int cache_warm_run(const hed_arguments *arguments, void *user)
     hed_progress progress = hed_progress_begin("compiling", "kernels",
         (uint64_t)session.count * kernels * 2, hed_given(arguments, "quiet"));
     for (uint32_t d = 0; d < session.count; d++) {
-        const hed_device_info *info = hed_device_get_info(session.devices[d]);
+        const hed_device_info *info = hed_device_describe(session.devices[d]);
         if (!(info->capabilities & HED_CAN_SOURCE)) {
             printf("%s: nothing to compile\n", info->id);
             continue;

@@ -50,7 +50,7 @@ static int devices_run(const hed_arguments *arguments, void *user)
     hed_status status = cli_open_context(arguments, &session, &error);
     cli_report *report = cli_report_create(hed_given(arguments, "json"));
     for (uint32_t i = 0; !status && i < hed_device_count(session.context); i++)
-        devices_add(report, hed_device_get_info(hed_device_at(session.context, i)));
+        devices_add(report, hed_device_describe(hed_device_at(session.context, i)));
     status = cli_report_end(report, status, &error);
     cli_close(&session);
     return cli_end(status, &error);

@@ -61,7 +61,7 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
     size_t used = (size_t)snprintf(found->detail, sizeof found->detail, "%s", report.library);
     for (uint32_t i = 0; i < hed_device_count(context); i++) {
         hed_device *device = hed_device_at(context, i);
-        const hed_device_info *info = hed_device_get_info(device);
+        const hed_device_info *info = hed_device_describe(device);
         char text[512];
         if (strcmp(info->backend, report.name) != 0) continue;
         bool works = try_device(context, device, text);
@@ -155,10 +155,10 @@ static int doctor_run(const hed_arguments *arguments, void *user)
         else if (i < folders) examine_library(&hed_optional_libraries[i - backends], &f);
         else if (i == folders)
             examine_folder(
-                "cache folder", hed_context_cache_dir(session.context), "XDG_CACHE_HOME", &f);
+                "cache folder", hed_context_describe(session.context).cache_dir, "XDG_CACHE_HOME", &f);
         else
             examine_folder(
-                "data folder", hed_context_data_dir(session.context), "XDG_DATA_HOME", &f);
+                "data folder", hed_context_describe(session.context).data_dir, "XDG_DATA_HOME", &f);
         if (strcmp(f.subject, "host") == 0) host_works = strcmp(f.state, "works") == 0;
         cli_report_row(report, CLI_TEXT("subject", f.subject), CLI_TEXT("state", f.state),
             CLI_TEXT("detail", f.detail), CLI_TEXT("reason", f.reason),

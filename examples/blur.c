@@ -171,7 +171,7 @@ static hed_status report(blur *b, const char *path, hed_error *error)
     uint32_t count, launches = 0;
     double seconds = 0;
     char configuration[256];
-    hed_configured source;
+    hed_config_origin source;
     hed_config config = hed_kernel_config(b->kernel, &source);
     hed_status status = hed_stream_times(b->stream, times, 64, &count, error);
     if (status) return status;
@@ -180,10 +180,10 @@ static hed_status report(blur *b, const char *path, hed_error *error)
             seconds += times[i].seconds;
             launches++;
         }
-    hed_config_format(hed_kernel_get_def(b->kernel), &config, configuration, sizeof configuration);
+    hed_config_format(hed_kernel_describe(b->kernel).def, &config, configuration, sizeof configuration);
     printf("%s: %u x %u, %u convolutions of %d x %d in %.1f ms on %s (%s; %s)\n", path, b->width,
-        b->height, launches, TAPS, TAPS, 1e3 * seconds, hed_device_get_info(b->device)->name,
-        configuration, hed_configured_name(source));
+        b->height, launches, TAPS, TAPS, 1e3 * seconds, hed_device_describe(b->device)->name,
+        configuration, hed_config_origin_name(source));
     return HED_OK;
 }
 

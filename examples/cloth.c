@@ -194,7 +194,7 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
     if (!status) {
         hed_cloth_report(cloth, &report);
         printf("%s, %s: %llu particles, %llu constraints, worst stretch %.1f %%\n",
-            hed_device_get_info(device)->name, hed_cloth_solver_name(report.solver),
+            hed_device_describe(device)->name, hed_cloth_solver_name(report.solver),
             (unsigned long long)report.particles, (unsigned long long)report.constraints,
             100 * quality.worst_stretch);
         printf(

@@ -44,7 +44,7 @@ int main(void)
         fprintf(stderr, "%s\n%s", error.text, error.log);
         return 1;
     }
-    printf("%s: %g %g %g %g %g\n", hed_device_get_info(device)->name, x[0], x[1], x[2], x[3], x[4]);
+    printf("%s: %g %g %g %g %g\n", hed_device_describe(device)->name, x[0], x[1], x[2], x[3], x[4]);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(buffer);
     hed_stream_destroy(stream);

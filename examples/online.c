@@ -115,7 +115,7 @@ int main(void)
     if (status) fprintf(stderr, "%s\n%s", error.text, error.log);
     hed_config_format(&def, &report.config, config, sizeof config);
     printf("%s: %llu launches of %.1f us, then of %.1f us with [%s]; %llu configurations tried\n",
-        hed_device_get_info(device)->name, (unsigned long long)report.launches,
+        hed_device_describe(device)->name, (unsigned long long)report.launches,
         report.first_seconds * 1e6, report.best_seconds * 1e6, config,
         (unsigned long long)report.candidates);
     stop(&j);

@@ -111,7 +111,7 @@ int main(void)
     if (!status) hed_synth_report(synth, &info);
     if (status) fprintf(stderr, "%s\n", error.text);
     else
-        printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_get_info(device)->name,
+        printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_describe(device)->name,
             hed_synth_solver_name(info.solver), loudest_near(first, 220), loudest_near(second, 220),
             loudest_near(second, 330));
     hed_synth_change_destroy(change);

@@ -165,7 +165,7 @@ static hed_status open_path(signal_path *p, hed_context **context, hed_error *er
 
 static void report(const signal_path *p, const hed_tune_result *result)
 {
-    printf("%s:\n", hed_device_get_info(p->device)->name);
+    printf("%s:\n", hed_device_describe(p->device)->name);
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *e = &result->evaluations[i];
         printf("%s %s, groups of %-4d %9.1f us%s\n", i == result->best ? "->" : "  ",

@@ -39,8 +39,8 @@ TestSuite(beyond, .init = here_open, .fini = here_close);
 static void create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
     hed_kernel **kernel)
 {
-    uint64_t missing = def->needs & ~hed_device_get_info(device)->capabilities;
-    bool source = hed_device_get_info(device)->capabilities & HED_CAN_SOURCE;
+    uint64_t missing = def->needs & ~hed_device_describe(device)->capabilities;
+    bool source = hed_device_describe(device)->capabilities & HED_CAN_SOURCE;
     if (!missing && source) {
         OK(hed_kernel_create(device, def, options, kernel, &error));
         return;
@@ -61,7 +61,7 @@ static hed_buffer *make(hed_device *device, hed_memory memory, uint64_t size)
 
 static void zero(test_device *t, hed_buffer *buffer)
 {
-    OK(hed_fill(t->stream, buffer, 0, hed_buffer_size(buffer), "\0", 1, &error));
+    OK(hed_fill(t->stream, buffer, 0, hed_buffer_describe(buffer).size, "\0", 1, &error));
 }
 
 static void fetch(test_device *t, hed_buffer *buffer, void *to, uint64_t size)
@@ -353,7 +353,7 @@ DESCRIBE(lanes, "lanes", lanes_text, lanes_arguments, HED_CAN_LANES);
 Test(beyond, lanes_exchange_values)
 {
     hed_kernel *kernel;
-    uint32_t width = hed_device_get_info(here.device)->lane_width;
+    uint32_t width = hed_device_describe(here.device)->lane_width;
     create(here.device, &lanes, NULL, &kernel);
     uint32_t got[256];
     hed_buffer *out = make(here.device, HED_MEMORY_DEVICE, sizeof got);
@@ -501,7 +501,7 @@ Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
 {
     hed_kernel *kernel;
     create(here.device, &large_local, NULL, &kernel);
-    uint64_t local = hed_device_get_info(here.device)->local_bytes;
+    uint64_t local = hed_device_describe(here.device)->local_bytes;
     uint32_t n = (uint32_t)((local > 1 << 18 ? 1 << 18 : local) / 8) - 8, groups = 3;
     uint32_t *got = malloc(4ul * n * groups);
     hed_buffer *out = make(here.device, HED_MEMORY_DEVICE, 4ul * n * groups);
@@ -534,11 +534,11 @@ Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
     static big b;
     float got[HED_MAX_STRUCT_BYTES / 4];
     hed_kernel *kernel;
-    if (hed_device_get_info(here.device)->max_arguments_bytes < sizeof(big) + 8) {
+    if (hed_device_describe(here.device)->max_arguments_bytes < sizeof(big) + 8) {
         /* NVIDIA's limit before Volta-class parameters, and some OpenCL devices: refused by the
          * driver, by name */
         test_skip("arguments of %u bytes at most",
-            (unsigned)hed_device_get_info(here.device)->max_arguments_bytes);
+            (unsigned)hed_device_describe(here.device)->max_arguments_bytes);
     }
     create(here.device, &by_value, NULL, &kernel);
     hed_buffer *out = make(here.device, HED_MEMORY_DEVICE, sizeof got);
@@ -563,7 +563,7 @@ static const hed_kernel_def user_cuda = {.name = "user_cuda", .sources = &cuda_s
 Test(beyond, a_users_own_cuda_c_runs_on_cuda_alone)
 {
     hed_kernel *kernel;
-    if (!(hed_device_get_info(here.device)->capabilities & HED_CAN_CUDA_C)) {
+    if (!(hed_device_describe(here.device)->capabilities & HED_CAN_CUDA_C)) {
         FAILS(HED_ERROR_UNSUPPORTED,
             hed_kernel_create(here.device, &user_cuda, NULL, &kernel, &error));
     } else {
@@ -597,7 +597,7 @@ Test(beyond, a_kernel_that_hangs_is_reported_by_a_timeout_and_mapped_memory_free
     hed_kernel *kernel;
     create(here.device, &gate, NULL, &kernel);
     hed_buffer *flag = make(here.device, HED_MEMORY_MAPPED, 64);
-    _Atomic uint32_t *words = hed_buffer_host(flag);
+    _Atomic uint32_t *words = hed_buffer_describe(flag).host;
     for (int i = 0; i < 3; i++) words[i] = 0;
     hed_geometry g = {.dimensions = 1, .global = {32}, .group = {32}};
     OK(hed_launch_over(
@@ -678,7 +678,7 @@ static void ask(resident_run *r, uint32_t seed)
         "two requests at a time");
     hed_status status = hed_resident_wait(r->resident, reply, 5000000000);
     CHECK_EQ(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number,
-        hed_status_name(status), (int)hed_resident_get_state(r->resident, NULL));
+        hed_status_name(status), (int)hed_resident_report(r->resident, NULL));
     for (uint32_t i = 0; i < WORDS; i++)
         CHECK_EQ(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i,
             (unsigned long long)number);
@@ -694,9 +694,9 @@ Test(beyond, a_resident_kernel_answers_and_stops)
             OK(hed_resident_start(here.stream, &r.def, &r.resident, &error));
             for (uint32_t k = 0; k < 50; k++) ask(&r, k * 977);
             uint64_t beat;
-            CHECK_EQ(hed_resident_get_state(r.resident, &beat), HED_RESIDENT_RUNNING);
+            CHECK_EQ(hed_resident_report(r.resident, &beat), HED_RESIDENT_RUNNING);
             OK(hed_resident_stop(r.resident, 5000000000, &error));
-            CHECK_EQ(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_STOPPED);
+            CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_STOPPED);
             uint32_t sums[256];
             fetch(&here, r.sums, sums, sizeof sums);
             for (uint32_t g = 0; g < groups; g++)
@@ -724,7 +724,7 @@ Test(beyond, what_was_made_before_runs_beside_a_resident)
     OK(hed_launch_over(second, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
     OK(hed_copy(second, staging, 0, out, 0, sizeof got, &error));
     OK(hed_stream_wait_for(second, 5000000000, &error));
-    CHECK_EQ(((uint32_t *)hed_buffer_host(staging))[64], 5);
+    CHECK_EQ(((uint32_t *)hed_buffer_describe(staging).host)[64], 5);
     ask(&r, 6);
     OK(hed_resident_stop(r.resident, 5000000000, &error));
     hed_stream_destroy(second);
@@ -744,7 +744,7 @@ Test(beyond, an_idle_resident_leaves_and_comes_back)
         ask(&r, k);
         /* until it has left by itself */
         OK(hed_stream_wait_for(here.stream, 10000000000, &error));
-        CHECK_EQ(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_IDLE_EXIT);
+        CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_IDLE_EXIT);
     }
     ask(&r, 99);
     close_resident(&r);
@@ -761,7 +761,7 @@ Test(beyond, a_resident_that_waits_too_long_ends_with_a_status)
     CHECK_EQ(hed_resident_post(r.resident, request, NULL), HED_OK);
     hed_status status = hed_resident_wait(r.resident, reply, 5000000000);
     CHECK_EQ(status, HED_ERROR_TIMEOUT, "%s", hed_status_name(status));
-    CHECK_EQ(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_TIMED_OUT);
+    CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_TIMED_OUT);
     /* the device is not hung: it can be stopped */
     OK(hed_resident_stop(r.resident, 5000000000, &error));
     close_resident(&r);

@@ -77,7 +77,7 @@ static int run_kernel(
     if (!status) status = cycle_buffer(device, HED_MEMORY_DEVICE, CYCLE_BYTES, NULL, &in, &error);
     if (!status) status = cycle_buffer(device, HED_MEMORY_DEVICE, CYCLE_BYTES, NULL, &out, &error);
     if (!status) status = hed_kernel_create(device, kernel_def, &options, &kernel, &error);
-    if (!status) status = hed_kernel_get_resources(kernel, &resources, &error);
+    if (!status) status = hed_kernel_report(kernel, &resources, &error);
     if (!status) status = hed_fill(stream, in, 0, CYCLE_BYTES, "\0", 1, &error);
     c.in = in;
     cycle_pack(&c, out, 1.0f, arguments);

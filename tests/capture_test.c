@@ -253,8 +253,8 @@ static void check_description(const hed_kernel_def *def)
 
 static void check_arguments(const bench *b, const hed_capture *capture)
 {
-    const hed_kernel_def *def = hed_capture_kernel(capture);
-    const hed_tune_argument *a = hed_capture_arguments(capture);
+    const hed_kernel_def *def = hed_capture_describe(capture).kernel;
+    const hed_tune_argument *a = hed_capture_describe(capture).arguments;
     /* out is written in part */
     static const hed_access access[] = {HED_READ, HED_READ_WRITE, HED_READ_WRITE};
     for (int i = 0; i < 6; i++) {
@@ -288,7 +288,7 @@ static void check_arguments(const bench *b, const hed_capture *capture)
  * geometry. */
 static void check_table(const bench *b, const hed_capture *capture)
 {
-    const hed_kernel_def *def = hed_capture_kernel(capture);
+    const hed_kernel_def *def = hed_capture_describe(capture).kernel;
     hed_space *here, *there;
     hed_work work = {0};
     OK(hed_space_create_for_kernel(
@@ -298,14 +298,14 @@ static void check_table(const bench *b, const hed_capture *capture)
         hed_config config = hed_config_at(def, i);
         hed_geometry found = {0}, wanted = {0};
         bool is_valid = hed_space_find(here, &config) != UINT64_MAX;
-        CHECK_EQ(def->valid(def, &config, hed_device_get_info(b->t.device), false), is_valid,
+        CHECK_EQ(def->valid(def, &config, hed_device_describe(b->t.device), false), is_valid,
             "point %d", (int)i);
-        def->geometry(def, &config, hed_capture_problem(capture), &found);
+        def->geometry(def, &config, hed_capture_describe(capture).problem, &found);
         if (is_valid) bend_geometry(&bend_def, &config, &b->problem, &wanted);
         CHECK_BYTES(&found, &wanted, sizeof found);
         valid += is_valid;
     }
-    CHECK(valid > 4 && valid < 18 && hed_capture_get_info(capture).configurations == valid);
+    CHECK(valid > 4 && valid < 18 && hed_capture_describe(capture).configurations == valid);
     def->work(def, NULL, NULL, &work);
     CHECK(work.bytes == 8.0 * N && work.operations == 3.0 * N && work.items == 0);
     hed_problem other = hed_problem_1d(N + 1);
@@ -316,7 +316,7 @@ static void check_table(const bench *b, const hed_capture *capture)
     hed_space_destroy(here);
     OK(hed_space_create_for_kernel(b->t.device, def, &b->problem, HED_MATH_FAST, &there, &error));
     /* it has no native version */
-    bool runs = hed_device_get_info(b->t.device)->capabilities & HED_CAN_SOURCE;
+    bool runs = hed_device_describe(b->t.device)->capabilities & HED_CAN_SOURCE;
     CHECK_EQ(hed_space_count(there), runs ? valid : 0);
     hed_space_destroy(there);
 }
@@ -324,8 +324,8 @@ static void check_table(const bench *b, const hed_capture *capture)
 /* Launches what was read, with what was read. */
 static void check_run(const bench *b, const hed_capture *capture)
 {
-    const hed_kernel_def *def = hed_capture_kernel(capture);
-    const hed_tune_argument *content = hed_capture_arguments(capture);
+    const hed_kernel_def *def = hed_capture_describe(capture).kernel;
+    const hed_tune_argument *content = hed_capture_describe(capture).arguments;
     hed_argument arguments[6] = {
         [3] = b->arguments[3], [4] = b->arguments[4], [5] = b->arguments[5]};
     hed_kernel *kernel;
@@ -339,7 +339,7 @@ static void check_run(const bench *b, const hed_capture *capture)
         OK(hed_write(b->t.stream, buffers[i], 0, content[i].data, content[i].bytes, &error));
         arguments[i] = hed_buffer_argument(buffers[i]);
     }
-    OK(hed_launch(b->t.stream, kernel, hed_capture_problem(capture), arguments, 6, &error));
+    OK(hed_launch(b->t.stream, kernel, hed_capture_describe(capture).problem, arguments, 6, &error));
     OK(hed_read(b->t.stream, out, buffers[1], 0, sizeof out, &error));
     OK(hed_read(b->t.stream, bins, buffers[2], 0, sizeof bins, &error));
     OK(hed_stream_wait(b->t.stream, &error));
@@ -357,18 +357,18 @@ Test(capture, what_is_written_is_read_again_and_runs)
     OK(bench_capture(&b, in_folder("bend.hcap")));
     bench_check(&b, 1); /* once, not twice */
     OK(hed_capture_open(b.t.context, in_folder("bend.hcap"), &capture, &error));
-    hed_capture_info info = hed_capture_get_info(capture);
-    SAME_TEXT(info.device, hed_device_get_info(b.t.device)->id);
-    SAME_TEXT(info.name, hed_device_get_info(b.t.device)->name);
+    hed_capture_info info = hed_capture_describe(capture);
+    SAME_TEXT(info.device, hed_device_describe(b.t.device)->id);
+    SAME_TEXT(info.name, hed_device_describe(b.t.device)->name);
     SAME_TEXT(info.version, hed_version_text());
-    CHECK(info.checked && hed_capture_math(capture) == HED_MATH_FAST);
-    CHECK(hed_capture_problem(capture)->count == 1 && hed_capture_problem(capture)->sizes[0] == N);
+    CHECK(info.checked && hed_capture_describe(capture).math == HED_MATH_FAST);
+    CHECK(hed_capture_describe(capture).problem->count == 1 && hed_capture_describe(capture).problem->sizes[0] == N);
     hed_config in_force = hed_kernel_config(b.kernel, NULL);
     CHECK_BYTES(&info.config, &in_force, sizeof in_force);
-    check_description(hed_capture_kernel(capture));
+    check_description(hed_capture_describe(capture).kernel);
     check_arguments(&b, capture);
     check_table(&b, capture);
-    if (hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE) check_run(&b, capture);
+    if (hed_device_describe(b.t.device)->capabilities & HED_CAN_SOURCE) check_run(&b, capture);
     hed_capture_close(capture);
     bench_close(&b);
 }
@@ -379,12 +379,12 @@ Test(capture, an_output_that_is_written_whole_stays_one)
     hed_capture *capture;
     hed_buffer *part;
     OK(bench_open(&b, NULL));
-    OK(hed_buffer_part(b.out, 0, N * sizeof(float), &part, &error));
+    OK(hed_buffer_create_sub(b.out, 0, N * sizeof(float), &part, &error));
     b.arguments[1] = hed_buffer_argument(part);
     OK(bench_capture(&b, in_folder("whole.hcap")));
     OK(hed_capture_open(b.t.context, in_folder("whole.hcap"), &capture, &error));
-    CHECK_EQ(hed_capture_kernel(capture)->arguments[1].access, HED_WRITE);
-    CHECK(!hed_capture_arguments(capture)[1].data && hed_capture_arguments(capture)[1].expected);
+    CHECK_EQ(hed_capture_describe(capture).kernel->arguments[1].access, HED_WRITE);
+    CHECK(!hed_capture_describe(capture).arguments[1].data && hed_capture_describe(capture).arguments[1].expected);
     hed_capture_close(capture);
     hed_buffer_destroy(part);
     bench_close(&b);
@@ -402,22 +402,22 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
     OK(hed_capture_open(b.t.context, in_folder("tuned.hcap"), &capture, &error));
     hed_tune_key_of_kernel(
         b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME, &key);
-    hed_tune_key_of_kernel(b.t.device, hed_capture_kernel(capture), HED_MATH_FAST, NULL, 0,
-        hed_capture_problem(capture), HED_OBJECTIVE_TIME, &captured);
+    hed_tune_key_of_kernel(b.t.device, hed_capture_describe(capture).kernel, HED_MATH_FAST, NULL, 0,
+        hed_capture_describe(capture).problem, HED_OBJECTIVE_TIME, &captured);
     CHECK_TEXT(captured.kernel, key.kernel);
     CHECK_TEXT(
         captured.source, key.source, "what a capture finds is not found again by the program");
-    bool compiles = hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE;
+    bool compiles = hed_device_describe(b.t.device)->capabilities & HED_CAN_SOURCE;
     for (int isolated = 0; isolated < 2 && compiles; isolated++) {
         hed_tune_def def = hed_default_tune_def();
         hed_tune_result *result;
-        def.problem = hed_capture_problem(capture);
-        def.arguments = hed_capture_arguments(capture);
-        def.math = hed_capture_math(capture);
+        def.problem = hed_capture_describe(capture).problem;
+        def.arguments = hed_capture_describe(capture).arguments;
+        def.math = hed_capture_describe(capture).math;
         def.isolation = isolated ? HED_ISOLATION_WORKER : HED_ISOLATION_NONE;
         def.evaluations = 3;
         def.keep = false;
-        OK(hed_tune_kernel(b.t.device, hed_capture_kernel(capture), &def, &result, &error));
+        OK(hed_tune_kernel(b.t.device, hed_capture_describe(capture).kernel, &def, &result, &error));
         CHECK(result->best < result->count && result->in_process == !isolated);
         for (uint32_t i = 0; i < result->count; i++)
             CHECK(result->evaluations[i].outcome == HED_OUTCOME_MEASURED ||
@@ -565,7 +565,7 @@ Test(capture, parts_of_one_buffer_overlap_or_do_not)
     OK(hed_buffer_create(b.t.device, &def, &whole, &error));
     OK(hed_fill(b.t.stream, whole, 0, 16384, "\0", 1, &error));
     for (int i = 0; i < 3; i++)
-        OK(hed_buffer_part(whole, (uint64_t)i * 1024, 2048, &parts[i], &error));
+        OK(hed_buffer_create_sub(whole, (uint64_t)i * 1024, 2048, &parts[i], &error));
     b.arguments[0] = hed_buffer_argument(parts[0]);
     b.arguments[1] = hed_buffer_argument(parts[1]);
     FAILS(HED_ERROR_UNSUPPORTED, bench_capture(&b, in_folder("x.hcap")));
@@ -579,7 +579,7 @@ Test(capture, parts_of_one_buffer_overlap_or_do_not)
 Test(capture, a_kernel_without_text_has_nothing_to_capture)
 {
     test_device t = test_open(NULL);
-    if (hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE) {
+    if (hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE) {
         test_close(&t);
         test_skip("a native kernel runs on host alone");
     }

@@ -226,7 +226,7 @@ static placed_tree tree_of(const hed_cloth_mesh_collider *mesh)
     hed_context *context;
     placed_tree made = {0};
     OK(hed_context_create(NULL, &context, &error));
-    hed_allocator allocator = hed_context_allocator(context);
+    hed_allocator allocator = hed_context_describe(context).allocator;
     OK(cloth_tree_create(&allocator, mesh, 1, &made.tree, &error));
     made.places = calloc(mesh->vertex_count, sizeof *made.places);
     made.boxes = calloc(4 * made.tree->leaves, sizeof *made.boxes);

@@ -65,7 +65,7 @@ Test(cloth, takes_at_most_200_bytes_a_particle)
     hed_cloth *cloth = make(&here, &def);
     hed_cloth_info report;
     hed_cloth_report(cloth, &report);
-    CHECK(report.solver == HED_CLOTH_COLOURS && report.configured == HED_CONFIGURED_GIVEN);
+    CHECK(report.solver == HED_CLOTH_COLOURS && report.configured == HED_ORIGIN_GIVEN);
     CHECK(report.particles == 65025 && report.constraints == 387602 && report.colours == 12 &&
           report.degree == 12);
     CHECK(report.smallest_set > 31000 && report.largest_set < 33000);

@@ -18,7 +18,7 @@ typedef int (*cu_get)(void *to, uint64_t from, size_t size);
 static test_device open_cuda(void)
 {
     test_device t = test_open(NULL);
-    if (strcmp(hed_device_get_info(t.device)->backend, "cuda") != 0) {
+    if (strcmp(hed_device_describe(t.device)->backend, "cuda") != 0) {
         test_close(&t);
         test_skip("the device under test is no CUDA device");
     }
@@ -78,7 +78,7 @@ Test(cuda, a_programs_own_context_stream_and_memory)
     hed_native_device read;
     OK(hed_device_adopt(
         t.context, "cuda", &(hed_native_device){.context = context}, &device, &error));
-    OK(hed_device_native(device, &read, &error));
+    OK(hed_device_handles(device, &read, &error));
     CHECK_EQ(read.context, context);
     hed_stream_def stream_def = {.native = stream, .use_native = true};
     hed_buffer_def buffer_def = {
@@ -86,9 +86,9 @@ Test(cuda, a_programs_own_context_stream_and_memory)
     OK(hed_stream_create(device, &stream_def, &wrapped, &error));
     OK(hed_buffer_create(device, &buffer_def, &x, &error));
     OK(hed_kernel_create(device, &add, NULL, &kernel, &error));
-    CHECK_EQ(hed_stream_native(wrapped), stream);
-    CHECK_EQ(hed_buffer_native(x), (uintptr_t)address);
-    CHECK_NOT_NULL(hed_kernel_native(kernel));
+    CHECK_EQ(hed_stream_handle(wrapped), stream);
+    CHECK_EQ(hed_buffer_describe(x).handle, (uintptr_t)address);
+    CHECK_NOT_NULL(hed_kernel_describe(kernel).handle);
     OK(hed_fill(wrapped, x, 0, sizeof back, &(float){1.0f}, 4, &error));
     run_add(wrapped, kernel, x);
     OK(hed_stream_wait(wrapped, &error));
@@ -136,19 +136,19 @@ Test(cuda, the_driver_tells_registers_and_residency)
     hed_kernel_resources r;
     int64_t groups;
     OK(hed_kernel_create(t.device, &add, NULL, &kernel, &error));
-    OK(hed_kernel_get_resources(kernel, &r, &error));
+    OK(hed_kernel_report(kernel, &r, &error));
     CHECK(r.registers > 0 && r.registers < 64, "%lld registers", (long long)r.registers);
     CHECK_EQ(r.spill_bytes, 0);
     CHECK_EQ(r.stack_bytes, 0);
     CHECK_EQ(r.local_bytes, 0);
     CHECK_EQ(r.max_group, 1024);
     OK(hed_kernel_resident_groups(kernel, 1024, 0, &groups, &error));
-    CHECK_EQ(groups % hed_device_get_info(t.device)->compute_units, 0);
-    CHECK(groups >= hed_device_get_info(t.device)->compute_units);
+    CHECK_EQ(groups % hed_device_describe(t.device)->compute_units, 0);
+    CHECK(groups >= hed_device_describe(t.device)->compute_units);
     int64_t fewer;
     OK(hed_kernel_resident_groups(
-        kernel, 1024, hed_device_get_info(t.device)->local_bytes, &fewer, &error));
-    CHECK_EQ(fewer, hed_device_get_info(t.device)->compute_units,
+        kernel, 1024, hed_device_describe(t.device)->local_bytes, &fewer, &error));
+    CHECK_EQ(fewer, hed_device_describe(t.device)->compute_units,
         "all local memory leaves one group a multiprocessor");
     hed_kernel_destroy(kernel);
     test_close(&t);
@@ -191,7 +191,7 @@ Test(cuda, kernels_compiled_ahead_run_where_there_is_no_compiler)
     def.cache_dir = "";
     def.nvrtc_library = "";
     test_device without = test_open(&def);
-    CHECK_NOT(hed_device_get_info(without.device)->capabilities & HED_CAN_SOURCE);
+    CHECK_NOT(hed_device_describe(without.device)->capabilities & HED_CAN_SOURCE);
     hed_kernel *kernel;
     hed_buffer *x;
     hed_buffer_def buffer_def = hed_default_buffer_def(4 * N);

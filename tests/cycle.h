@@ -146,7 +146,7 @@ static hed_status cycle_open(cycle *c, hed_error *error)
     for (uint32_t i = 0; i < hed_device_count(c->context); i++) {
         hed_device *other = hed_device_at(c->context, i);
         if (other != c->device &&
-            !strcmp(hed_device_get_info(other)->platform, hed_device_get_info(c->device)->platform))
+            !strcmp(hed_device_describe(other)->platform, hed_device_describe(c->device)->platform))
             c->neighbour = other;
     }
     TRY(hed_device_memory(c->device, &free_bytes, &total, error));
@@ -177,14 +177,14 @@ static hed_status cycle_buffers(cycle *c, hed_error *error)
 {
     TRY(cycle_buffer(c->device, HED_MEMORY_DEVICE, CYCLE_BYTES, NULL, &c->in, error));
     TRY(cycle_buffer(c->device, HED_MEMORY_DEVICE, CYCLE_WHOLE, NULL, &c->out, error));
-    TRY(hed_buffer_part(c->out, 4096, CYCLE_BYTES, &c->part, error));
+    TRY(hed_buffer_create_sub(c->out, 4096, CYCLE_BYTES, &c->part, error));
     TRY(cycle_buffer(c->device, HED_MEMORY_PINNED, CYCLE_BYTES, NULL, &c->pinned, error));
     TRY_IF_SUPPORTED(
         cycle_buffer(c->device, HED_MEMORY_MAPPED, CYCLE_BYTES, NULL, &c->mapped, error));
     TRY_IF_SUPPORTED(
         cycle_buffer(c->device, HED_MEMORY_CALLER, sizeof c->own, c->own, &c->caller, error));
     hed_buffer_def def = {
-        .memory = HED_MEMORY_NATIVE, .size = CYCLE_BYTES, .native = hed_buffer_native(c->out)};
+        .memory = HED_MEMORY_NATIVE, .size = CYCLE_BYTES, .native = hed_buffer_describe(c->out).handle};
     return hed_buffer_create(c->device, &def, &c->imported, error);
 }
 
@@ -219,7 +219,7 @@ static hed_status cycle_kernel(cycle *c, hed_error *error)
     options.defines = cycle_own_defines;
     options.define_count = 1;
     TRY(hed_kernel_create(c->device, &cycle_def, &options, &c->kernel, error));
-    TRY(hed_kernel_get_resources(c->kernel, &resources, error));
+    TRY(hed_kernel_report(c->kernel, &resources, error));
     TRY(hed_kernel_resident_groups(c->kernel, 64, 256, &groups, error));
     cycle_pack(c, c->part, 2.0f, arguments);
     TRY(hed_launch(c->stream, c->kernel, &problem, arguments, 6, error));
@@ -340,12 +340,12 @@ static hed_status cycle_adopt(cycle *c, hed_error *error)
 {
     hed_native_device native;
     hed_stream_def def = hed_default_stream_def();
-    TRY_IF_SUPPORTED(hed_device_native(c->device, &native, error));
+    TRY_IF_SUPPORTED(hed_device_handles(c->device, &native, error));
     if (!native.context) return HED_OK;
     TRY(hed_device_adopt(
-        c->context, hed_device_get_info(c->device)->backend, &native, &c->adopted, error));
+        c->context, hed_device_describe(c->device)->backend, &native, &c->adopted, error));
     def.use_native = true;
-    def.native = hed_stream_native(c->stream);
+    def.native = hed_stream_handle(c->stream);
     TRY(hed_stream_create(c->adopted, &def, &c->shared, error));
     TRY(hed_call(c->shared, cycle_count, &c->calls, error));
     return hed_stream_wait(c->shared, error);

@@ -221,15 +221,15 @@ Test(database, facts)
 /* ---- choices ---- */
 
 static void expect_choice(const hed_choices *choices, int64_t width, int64_t height, uint32_t rank,
-    int64_t group, hed_configured expected)
+    int64_t group, hed_config_origin expected)
 {
     hed_problem problem = hed_problem_2d(width, height);
     hed_config config;
-    hed_configured configured;
+    hed_config_origin configured;
     CHECK(hed_choices_find(choices, &problem, rank, &config, &configured));
     EXPECT(config.values[0] == group && configured == expected, "%lld x %lld, rank %u: WG=%lld, %s",
         (long long)width, (long long)height, rank, (long long)config.values[0],
-        hed_configured_name(configured));
+        hed_config_origin_name(configured));
 }
 
 Test(database, choices_in_the_order_of_resolution)
@@ -259,24 +259,24 @@ Test(database, choices_in_the_order_of_resolution)
     tune(database, &near, 128);
     tune(database, &driver, 256);
     choices = hed_choices_load(context, &exact);
-    expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_OTHER_DRIVER);
-    expect_choice(choices, 512, 512, 1, 128, HED_CONFIGURED_NEAR_SIZE);
-    expect_choice(choices, 512, 512, 2, 64, HED_CONFIGURED_SAME_ARCHITECTURE);
-    expect_choice(choices, 512, 512, 3, 32, HED_CONFIGURED_SAME_VENDOR);
-    expect_choice(choices, 1024, 512, 0, 128, HED_CONFIGURED_EXACT);
-    expect_choice(choices, 2000, 500, 0, 128, HED_CONFIGURED_NEAR_SIZE);
-    expect_choice(choices, 500, 500, 0, 256, HED_CONFIGURED_NEAR_SIZE);
+    expect_choice(choices, 512, 512, 0, 256, HED_ORIGIN_OTHER_DRIVER);
+    expect_choice(choices, 512, 512, 1, 128, HED_ORIGIN_NEAR_SIZE);
+    expect_choice(choices, 512, 512, 2, 64, HED_ORIGIN_SAME_ARCHITECTURE);
+    expect_choice(choices, 512, 512, 3, 32, HED_ORIGIN_SAME_VENDOR);
+    expect_choice(choices, 1024, 512, 0, 128, HED_ORIGIN_EXACT);
+    expect_choice(choices, 2000, 500, 0, 128, HED_ORIGIN_NEAR_SIZE);
+    expect_choice(choices, 500, 500, 0, 256, HED_ORIGIN_NEAR_SIZE);
     hed_problem problem = hed_problem_2d(512, 512);
     hed_config config;
-    hed_configured configured;
+    hed_config_origin configured;
     EXPECT(!hed_choices_find(choices, &problem, 4, &config, &configured));
     EXPECT(hed_choices_find(choices, NULL, 0, &config, &configured) &&
-           configured == HED_CONFIGURED_NEAR_SIZE);
+           configured == HED_ORIGIN_NEAR_SIZE);
     hed_choices_free(choices);
     tune(database, &exact, 32);
     choices = hed_choices_load(context, &exact);
-    expect_choice(choices, 512, 512, 0, 32, HED_CONFIGURED_EXACT);
-    expect_choice(choices, 512, 512, 1, 256, HED_CONFIGURED_OTHER_DRIVER);
+    expect_choice(choices, 512, 512, 0, 32, HED_ORIGIN_EXACT);
+    expect_choice(choices, 512, 512, 1, 256, HED_ORIGIN_OTHER_DRIVER);
     hed_choices_free(choices);
     hed_context_destroy(context);
 }
@@ -291,8 +291,8 @@ Test(database, ties_of_sizes_have_one_answer)
     tune(database, &above, 256);
     for (int i = 0; i < 5; i++) {
         hed_choices *choices = hed_choices_load(context, &below);
-        expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_NEAR_SIZE);
-        expect_choice(choices, 512, 512, 1, 32, HED_CONFIGURED_NEAR_SIZE);
+        expect_choice(choices, 512, 512, 0, 256, HED_ORIGIN_NEAR_SIZE);
+        expect_choice(choices, 512, 512, 1, 32, HED_ORIGIN_NEAR_SIZE);
         hed_choices_free(choices);
     }
     hed_context_destroy(context);
@@ -328,7 +328,7 @@ Test(database, a_clock_that_steps_back_decides_nothing)
     int64_t session = begin(database, &key);
     record(database, session, &key, measured(64, 1, 0.0005));
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 256, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     OK(hed_database_history(database, &key, &found, &count, &error));
     EXPECT(count == 3 && found[2].config.values[0] == 64 && found[2].seconds == 0.0005);
@@ -393,7 +393,7 @@ static void expect_set_aside(const char *path, const char *aside, const void *by
     EXPECT(strstr(last_warning, aside), "%s", last_warning);
     tune(hed_context_database(context), &key, 256);
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 256, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     hed_context_destroy(context);
     size_t kept;
@@ -516,7 +516,7 @@ Test(database, an_older_version_is_brought_up_to_date)
     hed_context *context = open_context(in_folder("a.db"));
     hed_tune_key key = key_of(&h200, 512, 512);
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 256, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     hed_database *database = hed_context_database(context);
     EXPECT_EQ(history_count(database, &key), 1);
@@ -595,7 +595,7 @@ Test(database, locked_by_another_process)
     sqlite3_close(other);
     CHECK_NOT_NULL(hed_context_database(context), "it works as soon as it is free");
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 128, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 128, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     hed_context_destroy(context);
 }
@@ -610,7 +610,7 @@ Test(database, a_folder_that_can_only_be_read)
     hed_tune_key key = key_of(&h200, 512, 512);
     int64_t session;
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 128, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 128, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     FAILS(HED_ERROR_IO,
         hed_database_begin(hed_context_database(context), &key, "", &session, &error));
@@ -668,7 +668,7 @@ Test(database, what_others_may_write_is_not_loaded)
     hed_context *context = open_context(in_folder("a.db"));
     hed_tune_key key = key_of(&h200, 512, 512);
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 128, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 128, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     hed_context_destroy(context);
 }
@@ -723,9 +723,9 @@ Test(database, a_program_keeps_what_it_has_found)
         device, &def, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
     hed_choices *choices = hed_choices_load(context, &key);
     hed_config found;
-    hed_configured configured;
+    hed_config_origin configured;
     CHECK(hed_choices_find(choices, &problem, 0, &found, &configured));
-    EXPECT(configured == HED_CONFIGURED_EXACT && found.values[0] == 128 && found.values[1] == 4);
+    EXPECT(configured == HED_ORIGIN_EXACT && found.values[0] == 128 && found.values[1] == 4);
     hed_choices_free(choices);
     hed_context_destroy(context);
 }
@@ -840,8 +840,8 @@ Test(database, merging_twice_adds_nothing)
     OK(hed_database_merge(database, in_folder("there.db"), &added, &error));
     EXPECT(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
     hed_choices *choices = hed_choices_load(context, &key);
-    expect_choice(choices, 512, 512, 0, 64, HED_CONFIGURED_EXACT);
-    expect_choice(choices, 512, 1024, 0, 128, HED_CONFIGURED_EXACT);
+    expect_choice(choices, 512, 512, 0, 64, HED_ORIGIN_EXACT);
+    expect_choice(choices, 512, 1024, 0, 128, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     expect_entries(database, NULL, (hed_database_changes){3, 8, 3, 0});
     expect_entries(database, &(hed_record_filter){.kernel = "other"}, (hed_database_changes){0});
@@ -870,7 +870,7 @@ Test(database, a_merged_choice_wins_only_if_it_is_surely_faster)
         if (i == 0) tune(database, &key, 256);
         OK(hed_database_merge(database, in_folder("there.db"), NULL, &error));
         hed_choices *choices = hed_choices_load(context, &key);
-        expect_choice(choices, 512, 512, 0, i == 0 ? 256 : 32, HED_CONFIGURED_EXACT);
+        expect_choice(choices, 512, 512, 0, i == 0 ? 256 : 32, HED_ORIGIN_EXACT);
         hed_choices_free(choices);
         hed_context_destroy(context);
     }

@@ -113,7 +113,7 @@ Test(energy, without_memory)
     hed_device *device = device_of(&f, "cuda:0");
     hed_native_device native;
     /* opened already: only what the counter takes is to fail */
-    OK(hed_device_native(device, &native, &error));
+    OK(hed_device_handles(device, &native, &error));
     for (int64_t n = 1;; n++) {
         hed_energy *energy = NULL;
         int64_t live = f.allocations.live;

@@ -111,9 +111,9 @@ Test(exchange, what_is_written_is_read_again)
     hed_tune_key key = key_of(1001);
     hed_choices *choices = hed_choices_load(other, &key);
     hed_config config;
-    hed_configured configured;
+    hed_config_origin configured;
     EXPECT(hed_choices_find(choices, &key.problem, 0, &config, &configured) &&
-           configured == HED_CONFIGURED_EXACT);
+           configured == HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     hed_release(NULL, text, size + 1);
     hed_release(NULL, again, again_size + 1);
@@ -189,7 +189,7 @@ Test(exchange, mutated_databases_are_used_or_set_aside)
                 (char)random_below(256);
         write_file(path, changed, random_below(5) ? size : random_below((uint32_t)size));
         context = open_context(path);
-        hed_allocator allocator = hed_context_allocator(context);
+        hed_allocator allocator = hed_context_describe(context).allocator;
         hed_choices_free(hed_choices_load(context, &key));
         hed_database *database = hed_context_database(context);
         if (database) {

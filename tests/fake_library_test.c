@@ -225,7 +225,7 @@ static void open_without_compiler(without_compiler *w, const char *nvrtc, const 
     CHECK_EQ(w->o.report.devices, 2);
     CHECK(strstr(w->o.report.reason, "NVRTC") && w->o.report.remedy[0], "%s", w->o.report.reason);
     OK(hed_device_find(w->o.context, "cuda:0", &w->device, &error));
-    uint64_t can = hed_device_get_info(w->device)->capabilities;
+    uint64_t can = hed_device_describe(w->device)->capabilities;
     CHECK(!(can & (HED_CAN_SOURCE | HED_CAN_CUDA_C)), "it says that it compiles");
 }
 
@@ -301,7 +301,7 @@ Test(fake_library, a_kernel_compiled_ahead_runs_without_nvrtc)
     ship(&options);
     open_without_compiler(&w, "", folder);
     OK(hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
-    OK(hed_kernel_get_resources(kernel, &resources, &error));
+    OK(hed_kernel_report(kernel, &resources, &error));
     CHECK(resources.from_cache);
     check_shipped(w.device, kernel);
     hed_kernel_destroy(kernel);

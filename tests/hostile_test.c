@@ -99,10 +99,10 @@ Test(hostile, selectors_and_backends_that_are_nonsense)
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, endless, &native, &device, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, "host", &native, &device, &error));
     CHECK_NULL(device);
-    const char *backend = hed_device_get_info(s.t.device)->backend;
+    const char *backend = hed_device_describe(s.t.device)->backend;
     if (strcmp(backend, "host"))
         FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, backend, &native, &device, &error));
-    else FAILS(HED_ERROR_UNSUPPORTED, hed_device_native(s.t.device, &native, &error));
+    else FAILS(HED_ERROR_UNSUPPORTED, hed_device_handles(s.t.device, &native, &error));
     CHECK_NULL(hed_device_symbol(s.t.device, "heddle_has_no_such_function"));
     CHECK_NULL(hed_capability_name(0));
     CHECK_NULL(hed_capability_name(1u << 31));
@@ -141,12 +141,12 @@ Test(hostile, buffers_that_cannot_be)
                   status == HED_ERROR_MEMORY,
             "%d: %s", kind, hed_status_name(status));
     }
-    FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, 0, 0, &part, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, UINT64_MAX, 2, &part, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, 64, UINT64_MAX - 63, &part, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_buffer_create_sub(s.in, 0, 0, &part, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_buffer_create_sub(s.in, UINT64_MAX, 2, &part, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_buffer_create_sub(s.in, 64, UINT64_MAX - 63, &part, &error));
     CHECK_NULL(part);
     OK(cycle_buffer(s.t.device, HED_MEMORY_PINNED, 64, NULL, &buffer, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_buffer_part(buffer, 0, 32, &part, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(buffer, 0, 32, &part, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_gl_acquire(s.t.stream, buffer, &error));
     hed_buffer_destroy(buffer);
     const hed_gl no_gl = {0}, gl = {.get_proc_address = cycle_gl_find};
@@ -428,7 +428,7 @@ Test(hostile, needs_that_the_device_does_not_meet)
 {
     scene s;
     open_scene(&s);
-    uint64_t can = hed_device_get_info(s.t.device)->capabilities;
+    uint64_t can = hed_device_describe(s.t.device)->capabilities;
     hed_kernel_def def = cycle_def;
     for (int bit = 0; bit < 64; bit++) {
         def.needs = UINT64_C(1) << bit;
@@ -514,7 +514,7 @@ Test(hostile, a_geometry_that_returns_nonsense)
     }
     nonsense = (hed_geometry){.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .cluster = 7};
     nonsense.local_bytes[5] = 256;
-    hed_status cluster = hed_device_get_info(s.t.device)->capabilities & HED_CAN_CLUSTERS
+    hed_status cluster = hed_device_describe(s.t.device)->capabilities & HED_CAN_CLUSTERS
                              ? HED_ERROR_ARGUMENT
                              : HED_ERROR_UNSUPPORTED;
     FAILS(cluster, hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error));
@@ -582,9 +582,9 @@ Test(hostile, background_builds_in_a_hurry)
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status),
             error.text);
         hed_error_clear(&error);
-        status = hed_kernel_get_resources(kernel, &resources, &error);
+        status = hed_kernel_report(kernel, &resources, &error);
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
-        hed_kernel_log(kernel);
+        hed_kernel_describe(kernel).log;
         hed_kernel_config(kernel, NULL);
         options.config = &other;
         if (i % 3) OK(hed_kernel_reconfigure(kernel, &options, &error));

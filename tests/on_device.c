@@ -45,7 +45,7 @@ static bool available(const char *selector)
     bool found = !hed_device_find(context, selector, &device, &error);
     if (found)
         printf(
-            "device %s: %s\n", hed_device_get_info(device)->id, hed_device_get_info(device)->name);
+            "device %s: %s\n", hed_device_describe(device)->id, hed_device_describe(device)->name);
     else printf("%s\n", error.text);
     for (uint32_t i = 0; !found && i < hed_backend_count(context); i++) {
         hed_backend_report report = hed_backend_at(context, i);

@@ -26,7 +26,7 @@ static own make_own(const opencl_test *t, cl_bitfield queue_properties)
     own o = {0};
     cl_int code = CL_SUCCESS;
     int32_t zeros[N] = {0};
-    OK(hed_device_native(t->device, &o.native, &error));
+    OK(hed_device_handles(t->device, &o.native, &error));
     CHECK(o.native.platform && o.native.device && o.native.context);
     cl_device_id id = o.native.device;
     o.native.context = o.context = t->cl.clCreateContext(NULL, 1, &id, NULL, NULL, &code);
@@ -90,14 +90,14 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     hed_device *device;
     hed_buffer *x;
     OK(hed_device_adopt(t.context, "opencl", &o.native, &device, &error));
-    CHECK_TEXT(hed_device_get_info(device)->id, hed_device_get_info(t.device)->id);
+    CHECK_TEXT(hed_device_describe(device)->id, hed_device_describe(t.device)->id);
     CHECK_EQ(hed_device_count(t.context) > 0 && hed_device_at(t.context, 0) != device, 1);
     hed_stream *stream = adopt_queue(device, o.queue);
     const hed_buffer_def def = {
         .memory = HED_MEMORY_NATIVE, .size = N * sizeof(int32_t), .native = (uintptr_t)o.memory};
     OK(hed_buffer_create(device, &def, &x, &error));
-    CHECK_EQ(hed_buffer_native(x), (uintptr_t)o.memory);
-    CHECK_EQ(hed_stream_native(stream), (void *)o.queue);
+    CHECK_EQ(hed_buffer_describe(x).handle, (uintptr_t)o.memory);
+    CHECK_EQ(hed_stream_handle(stream), (void *)o.queue);
     hed_kernel *kernel = make_kernel(device, &twice);
     launch_twice(stream, kernel, x, 5);
     launch_twice(stream, kernel, x, 1);
@@ -164,14 +164,14 @@ Test(opencl, handles_and_functions_can_be_read_out)
     size_t size = 0;
     char name[64] = "";
     CHECK_EQ(t.cl.clGetMemObjectInfo(
-                 (cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL),
+                 (cl_mem)hed_buffer_describe(x).handle, CL_MEM_SIZE, sizeof size, &size, NULL),
         CL_SUCCESS);
     CHECK_EQ(size, 777);
     CHECK_EQ(t.cl.clGetKernelInfo(
-                 hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
+                 hed_kernel_describe(kernel).handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
         CL_SUCCESS);
     CHECK_TEXT(name, "twice");
-    CHECK_EQ(t.cl.clFinish(hed_stream_native(t.stream)), CL_SUCCESS);
+    CHECK_EQ(t.cl.clFinish(hed_stream_handle(t.stream)), CL_SUCCESS);
     CHECK_NOT_NULL(hed_device_symbol(t.device, "clEnqueueNDRangeKernel"));
     CHECK_NULL(hed_device_symbol(t.device, "clNoSuchFunction"));
     hed_kernel_destroy(kernel);
@@ -427,7 +427,7 @@ Test(opencl, mapped_memory_is_the_same_memory_or_unsupported)
             strstr(error.text, "mapped"), "the error does not name the capability: %s", error.text);
     } else {
         OK(status);
-        int32_t *seen = hed_buffer_host(x);
+        int32_t *seen = hed_buffer_describe(x).host;
         void *mapped;
         for (int i = 0; i < N; i++) seen[i] = i;
         launch_twice(t.stream, kernel, x, 1);

@@ -145,7 +145,7 @@ static void write_words(void)
 Test(opencl_words, every_word)
 {
     test_device d = test_open(NULL);
-    const hed_device_info *info = hed_device_get_info(d.device);
+    const hed_device_info *info = hed_device_describe(d.device);
     hed_tune_file *spec;
     if (!(info->capabilities & HED_CAN_SOURCE)) {
         test_close(&d);
@@ -260,7 +260,7 @@ static const char SUMS_FILE[] =
 static hed_tune_result *tune_file(test_device *d, const char *path, hed_tune_file **spec)
 {
     *d = test_open(NULL);
-    const hed_device_info *info = hed_device_get_info(d->device);
+    const hed_device_info *info = hed_device_describe(d->device);
     hed_tune_result *result = NULL;
     if (!(info->capabilities & HED_CAN_SOURCE)) {
         test_close(d);

@@ -98,10 +98,10 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
 {
     enum { CL_DEVICE_LOCAL_MEM_SIZE_WORD = 0x1023 };
     opencl_test t = open_pocl(NULL);
-    const hed_device_info *info = hed_device_get_info(t.device);
+    const hed_device_info *info = hed_device_describe(t.device);
     hed_native_device native;
     uint64_t told = 0;
-    OK(hed_device_native(t.device, &native, &error));
+    OK(hed_device_handles(t.device, &native, &error));
     CHECK_EQ(t.cl.clGetDeviceInfo(
                  native.device, CL_DEVICE_LOCAL_MEM_SIZE_WORD, sizeof told, &told, NULL),
         0);
@@ -143,7 +143,7 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
         .arguments = twice_arguments,
         .argument_count = 2};
     opencl_test t = open_pocl(NULL);
-    const hed_device_info *info = hed_device_get_info(t.device);
+    const hed_device_info *info = hed_device_describe(t.device);
     hed_kernel *kernel = make_kernel(t.device, &twice), *only_eight = make_kernel(t.device, &fixed);
     hed_buffer *x = make_buffer(t.device, 1024 * sizeof(int32_t));
     const hed_argument arguments[] = {hed_buffer_argument(x), hed_int_argument(0)};
@@ -159,8 +159,8 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
     OK(hed_stream_wait(t.stream, &error));
     const size_t bad[][2] = {{1024, (size_t)info->max_group + 1}, {1000, 7}};
     for (int i = 0; i < 2; i++)
-        EXPECT_EQ(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream),
-                      hed_kernel_native(kernel), 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
+        EXPECT_EQ(t.cl.clEnqueueNDRangeKernel(hed_stream_handle(t.stream),
+                      hed_kernel_describe(kernel).handle, 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
             CL_INVALID_WORK_GROUP_SIZE, "group of %zu of %zu", bad[i][1], bad[i][0]);
     run_twice(&t, &twice);
     hed_kernel_destroy(kernel);
@@ -174,7 +174,7 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
 Test(pocl_traps, what_it_lacks_is_not_claimed)
 {
     opencl_test t = open_pocl(NULL);
-    const hed_device_info *info = hed_device_get_info(t.device);
+    const hed_device_info *info = hed_device_describe(t.device);
     const uint64_t lacking = HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_COOPERATIVE |
                              HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_CLUSTERS |
                              HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;

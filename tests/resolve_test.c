@@ -84,7 +84,7 @@ static bench bench_open(const char *database)
     def.cache_dir = in_folder("cache");
     def.database = database;
     b.t = test_open(&def);
-    b.compiles = hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE;
+    b.compiles = hed_device_describe(b.t.device)->capabilities & HED_CAN_SOURCE;
     warnings = 0;
     OK(hed_buffer_create(b.t.device, &buffer, &b.out, &error));
     return b;
@@ -145,12 +145,12 @@ static void expect_ran(bench *b, int64_t n, int64_t group, int64_t tile)
         CHECK_EQ(values[i], group * 100 + tile, "element %lld is %d", (long long)i, values[i]);
 }
 
-static void expect_config(const hed_kernel *kernel, int64_t group, hed_configured expected)
+static void expect_config(const hed_kernel *kernel, int64_t group, hed_config_origin expected)
 {
-    hed_configured configured;
+    hed_config_origin configured;
     hed_config config = hed_kernel_config(kernel, &configured);
     EXPECT(config.values[0] == group && configured == expected, "WG=%lld, %s",
-        (long long)config.values[0], hed_configured_name(configured));
+        (long long)config.values[0], hed_config_origin_name(configured));
 }
 
 /* Launches, waits until whatever that has begun is compiled, and launches again. */
@@ -167,10 +167,10 @@ Test(resolve, nothing_is_known)
 {
     bench b = bench_open(in_folder("a.db"));
     hed_kernel *kernel = create(&b, 1000, NULL);
-    expect_config(kernel, 16, HED_CONFIGURED_DEFAULT);
+    expect_config(kernel, 16, HED_ORIGIN_DEFAULT);
     launch(&b, kernel, 512);
     expect_ran(&b, 512, 16, 1);
-    expect_config(kernel, 16, HED_CONFIGURED_DEFAULT);
+    expect_config(kernel, 16, HED_ORIGIN_DEFAULT);
     EXPECT(access(in_folder("a.db"), F_OK) != 0, "launches make no file");
     hed_kernel_destroy(kernel);
     bench_close(&b);
@@ -183,35 +183,35 @@ Test(resolve, the_tuned_configuration_of_its_size)
     choose(&b, 3000, config_of(32, 4), NULL);
     choose(&b, 2000, config_of(128, 1), "an older driver");
     hed_kernel *kernel = create(&b, 1000, NULL);
-    expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+    expect_config(kernel, 64, HED_ORIGIN_EXACT);
     launch(&b, kernel, 1000);
     expect_ran(&b, 1000, 64, 2);
     launch(&b, kernel, 900);
-    expect_config(kernel, 64, HED_CONFIGURED_NEAR_SIZE);
+    expect_config(kernel, 64, HED_ORIGIN_NEAR_SIZE);
     launch(&b, kernel, 1000);
-    expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+    expect_config(kernel, 64, HED_ORIGIN_EXACT);
     launch(&b, kernel, 3000); /* what stands in is not what was tuned for this size */
     expect_config(
-        kernel, b.compiles ? 64 : 32, b.compiles ? HED_CONFIGURED_NEAR_SIZE : HED_CONFIGURED_EXACT);
+        kernel, b.compiles ? 64 : 32, b.compiles ? HED_ORIGIN_NEAR_SIZE : HED_ORIGIN_EXACT);
     expect_ran(&b, 3000, b.compiles ? 64 : 32, b.compiles ? 2 : 4);
     launch_settled(&b, kernel, 3000);
-    expect_config(kernel, 32, HED_CONFIGURED_EXACT);
+    expect_config(kernel, 32, HED_ORIGIN_EXACT);
     expect_ran(&b, 3000, 32, 4);
     launch_settled(&b, kernel, 2000);
-    expect_config(kernel, 128, HED_CONFIGURED_OTHER_DRIVER);
+    expect_config(kernel, 128, HED_ORIGIN_OTHER_DRIVER);
     expect_ran(&b, 2000, 128, 1);
     for (int i = 0; i < 3; i++) { /* what is compiled is taken at once */
         launch(&b, kernel, 1000);
-        expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+        expect_config(kernel, 64, HED_ORIGIN_EXACT);
         launch(&b, kernel, 3000);
-        expect_config(kernel, 32, HED_CONFIGURED_EXACT);
+        expect_config(kernel, 32, HED_ORIGIN_EXACT);
         expect_ran(&b, 3000, 32, 4);
     }
     hed_kernel_destroy(kernel);
     kernel = create(&b, 0, NULL); /* any size is near */
-    expect_config(kernel, 32, HED_CONFIGURED_NEAR_SIZE);
+    expect_config(kernel, 32, HED_ORIGIN_NEAR_SIZE);
     launch_settled(&b, kernel, 1000);
-    expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+    expect_config(kernel, 64, HED_ORIGIN_EXACT);
     hed_kernel_destroy(kernel);
     bench_close(&b);
     EXPECT_EQ(warnings, 0, "%s", last_warning);
@@ -226,16 +226,16 @@ Test(resolve, a_given_configuration_stays)
     hed_kernel *kernel = create(&b, 1000, &given);
     for (int64_t n = 1000; n <= 3000; n += 1000) {
         launch_settled(&b, kernel, n);
-        expect_config(kernel, 32, HED_CONFIGURED_GIVEN);
+        expect_config(kernel, 32, HED_ORIGIN_GIVEN);
         expect_ran(&b, n, 32, 1);
     }
     OK(hed_kernel_reconfigure(kernel, &options, &error)); /* now it is free */
     launch_settled(&b, kernel, 1000);
-    expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+    expect_config(kernel, 64, HED_ORIGIN_EXACT);
     options.config = &given;
     OK(hed_kernel_reconfigure(kernel, &options, &error));
     launch(&b, kernel, 1000);
-    expect_config(kernel, 32, HED_CONFIGURED_GIVEN);
+    expect_config(kernel, 32, HED_ORIGIN_GIVEN);
     hed_kernel_destroy(kernel);
     bench_close(&b);
 }
@@ -269,11 +269,11 @@ Test(resolve, what_is_not_valid_for_device_or_size_is_passed_over)
     choose(&b, 1001, config_of(64, 2), NULL);
     choose(&b, 1000, config_of(1 << 20, 1), NULL);
     hed_kernel *kernel = create(&b, 1001, NULL);
-    expect_config(kernel, 32, HED_CONFIGURED_OTHER_DRIVER);
+    expect_config(kernel, 32, HED_ORIGIN_OTHER_DRIVER);
     launch_settled(&b, kernel, 1000);
-    expect_config(kernel, 64, HED_CONFIGURED_NEAR_SIZE);
+    expect_config(kernel, 64, HED_ORIGIN_NEAR_SIZE);
     launch_settled(&b, kernel, 999);
-    expect_config(kernel, 32, HED_CONFIGURED_NEAR_SIZE);
+    expect_config(kernel, 32, HED_ORIGIN_NEAR_SIZE);
     expect_ran(&b, 999, 32, 1);
     hed_kernel_destroy(kernel);
     bench_close(&b);
@@ -296,13 +296,13 @@ Test(resolve, what_does_not_build_is_passed_over)
         OK(hed_kernel_create(b.t.device, &which, &options, &kernel, &error));
         while (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) usleep(1000);
         expect_config(kernel, b.compiles ? 64 : 32,
-            b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
+            b.compiles ? HED_ORIGIN_OTHER_DRIVER : HED_ORIGIN_EXACT);
         EXPECT_EQ(warnings, b.compiles ? 1 : 0, "%d: %s", warnings, last_warning);
         launch_settled(&b, kernel, 2000);
         expect_ran(&b, 2000, 128, 1);
         launch_settled(&b, kernel, 1000);
         expect_config(kernel, b.compiles ? 64 : 32,
-            b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
+            b.compiles ? HED_ORIGIN_OTHER_DRIVER : HED_ORIGIN_EXACT);
         EXPECT_EQ(warnings, b.compiles ? 1 : 0, "told once: %s", last_warning);
         hed_kernel_destroy(kernel);
     }
@@ -317,7 +317,7 @@ Test(resolve, it_fails_while_launches_go_on)
     hed_kernel *kernel = create(&b, 1000, NULL);
     launch_settled(&b, kernel, 2000);
     if (b.compiles) {
-        expect_config(kernel, 64, HED_CONFIGURED_NEAR_SIZE);
+        expect_config(kernel, 64, HED_ORIGIN_NEAR_SIZE);
         expect_ran(&b, 2000, 64, 2);
     }
     EXPECT_EQ(warnings, b.compiles ? 1 : 0, "%s", last_warning);
@@ -344,13 +344,13 @@ Test(resolve, strict_and_fast_are_two_keys)
     hed_kernel_options options = hed_default_kernel_options();
     hed_problem problem = hed_problem_1d(1000);
     hed_kernel *kernel;
-    if (!(hed_device_get_info(b.t.device)->capabilities & HED_CAN_STRICT))
+    if (!(hed_device_describe(b.t.device)->capabilities & HED_CAN_STRICT))
         test_skip("no strict mode");
     choose(&b, 1000, config_of(64, 2), NULL);
     options.problem = &problem;
     options.math = HED_MATH_STRICT;
     OK(hed_kernel_create(b.t.device, &which, &options, &kernel, &error));
-    expect_config(kernel, 16, HED_CONFIGURED_DEFAULT);
+    expect_config(kernel, 16, HED_ORIGIN_DEFAULT);
     hed_kernel_destroy(kernel);
     bench_close(&b);
 }
@@ -375,16 +375,16 @@ Test(resolve, the_key_is_the_text)
     grown[0].count = 7;
     changed.parameters = grown;
     OK(hed_kernel_create(b.t.device, &changed, &options, &kernel, &error));
-    expect_config(kernel, 64, HED_CONFIGURED_EXACT);
+    expect_config(kernel, 64, HED_ORIGIN_EXACT);
     hed_kernel_destroy(kernel);
     changed.sources = &other_source;
     OK(hed_kernel_create(b.t.device, &changed, &options, &kernel, &error));
-    expect_config(kernel, 16, HED_CONFIGURED_DEFAULT);
+    expect_config(kernel, 16, HED_ORIGIN_DEFAULT);
     hed_kernel_destroy(kernel);
     options.defines = &define;
     options.define_count = 1;
     OK(hed_kernel_create(b.t.device, &which, &options, &kernel, &error));
-    expect_config(kernel, 16, HED_CONFIGURED_DEFAULT);
+    expect_config(kernel, 16, HED_ORIGIN_DEFAULT);
     hed_kernel_destroy(kernel);
     bench_close(&b);
 }
@@ -440,7 +440,7 @@ Test(resolve, the_default_obeys_the_constraints)
     changed.constraints = large;
     changed.constraint_count = 1;
     OK(hed_kernel_create(b.t.device, &changed, NULL, &kernel, &error));
-    expect_config(kernel, 64, HED_CONFIGURED_DEFAULT);
+    expect_config(kernel, 64, HED_ORIGIN_DEFAULT);
     hed_kernel_destroy(kernel);
     bench_close(&b);
 }

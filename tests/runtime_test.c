@@ -159,25 +159,25 @@ Test(runtime, every_kind_of_argument_in_every_configuration)
         hed_config config = {1, {group_sizes[k]}};
         hed_kernel_options options = hed_default_kernel_options();
         hed_argument arguments[7];
-        hed_configured configured;
+        hed_config_origin configured;
         options.config = &config;
         mix_run m = open_mix(&options);
         arguments_of(&m, 2.0f, arguments);
         OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
         check_result(&m, 2.0f);
         CHECK_EQ(hed_kernel_config(m.kernel, &configured).values[0], group_sizes[k]);
-        CHECK_EQ(configured, HED_CONFIGURED_GIVEN);
+        CHECK_EQ(configured, HED_ORIGIN_GIVEN);
         close_mix(&m);
     }
 }
 
 Test(runtime, a_launch_says_how_it_was_configured)
 {
-    hed_configured configured;
+    hed_config_origin configured;
     mix_run m = open_mix(NULL);
     CHECK_EQ(hed_kernel_config(m.kernel, &configured).values[0], 64);
-    CHECK_EQ(configured, HED_CONFIGURED_DEFAULT);
-    CHECK_TEXT(hed_configured_name(configured), "default");
+    CHECK_EQ(configured, HED_ORIGIN_DEFAULT);
+    CHECK_TEXT(hed_config_origin_name(configured), "default");
     close_mix(&m);
 }
 
@@ -206,7 +206,7 @@ Test(runtime, wrong_arguments_are_refused_before_the_driver)
 Test(runtime, shapes_over_a_limit_are_refused_before_the_driver)
 {
     mix_run m = open_mix(NULL);
-    const hed_device_info *info = hed_device_get_info(m.t.device);
+    const hed_device_info *info = hed_device_describe(m.t.device);
     hed_argument arguments[7];
     arguments_of(&m, 1.0f, arguments);
     hed_geometry g = {.dimensions = 1, .global = {N}, .group = {64}};
@@ -310,7 +310,7 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
         .arguments = &argument, .argument_count = 1};
     test_device t = test_open(NULL);
     hed_kernel *kernel;
-    if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE)) {
+    if (!(hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE)) {
         FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
         CHECK(strstr(error.text, "native"), "the error does not say why: %s", error.text);
     } else {
@@ -359,7 +359,7 @@ Test(runtime, resources_are_true_or_unknown)
     mix_run m = open_mix(NULL);
     hed_kernel_resources r;
     int64_t groups;
-    OK(hed_kernel_get_resources(m.kernel, &r, &error));
+    OK(hed_kernel_report(m.kernel, &r, &error));
     CHECK(r.registers == -1 || r.registers > 0);
     CHECK(r.max_group == -1 || r.max_group >= 64);
     CHECK(r.spill_bytes == -1 || r.spill_bytes == 0);
@@ -383,7 +383,7 @@ static void check_memory(test_device *t, hed_memory memory)
     if (status != HED_ERROR_UNSUPPORTED) {
         OK(status);
         if (memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED)
-            CHECK_NOT_NULL(hed_buffer_host(buffer));
+            CHECK_NOT_NULL(hed_buffer_describe(buffer).host);
         OK(hed_write(t->stream, buffer, 0, bytes, SIZE, &error));
         OK(hed_copy(t->stream, device, 64, buffer, 0, SIZE - 64, &error));
         OK(hed_copy(t->stream, buffer, 1, device, 64, 100, &error));
@@ -422,7 +422,7 @@ Test(runtime, ranges_outside_a_buffer_are_refused)
     FAILS(HED_ERROR_BOUNDS, hed_fill(t.stream, buffer, 96, 8, "\0\0\0\0", 4, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_fill(t.stream, buffer, 2, 8, "\0\0\0\0", 4, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_fill(t.stream, buffer, 0, 9, "\0\0\0", 3, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_buffer_part(buffer, 0, 101, &part, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_buffer_create_sub(buffer, 0, 101, &part, &error));
     hed_buffer_destroy(buffer);
     hed_buffer_destroy(other);
     test_close(&t);
@@ -470,18 +470,18 @@ Test(runtime, map_shows_and_changes_a_buffer)
 Test(runtime, a_part_is_a_window_on_its_whole)
 {
     mix_run m = open_mix(NULL);
-    uint32_t alignment = hed_device_get_info(m.t.device)->buffer_alignment;
+    uint32_t alignment = hed_device_describe(m.t.device)->buffer_alignment;
     hed_buffer *whole = make_buffer(m.t.device, alignment * 4 + sizeof out), *part, *nested;
     hed_argument arguments[7];
-    OK(hed_buffer_part(whole, alignment * 4, sizeof out, &part, &error));
+    OK(hed_buffer_create_sub(whole, alignment * 4, sizeof out, &part, &error));
     arguments_of(&m, 1.5f, arguments);
     arguments[0] = hed_buffer_argument(part);
     OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
     OK(hed_copy(m.t.stream, m.out, 0, whole, alignment * 4, sizeof out, &error));
     check_result(&m, 1.5f);
     FAILS(HED_ERROR_BOUNDS, hed_copy(m.t.stream, part, 0, whole, alignment * 4, 64, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_buffer_part(part, 0, 4, &nested, &error));
-    if (alignment > 1) FAILS(HED_ERROR_ARGUMENT, hed_buffer_part(whole, 1, 4, &nested, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(part, 0, 4, &nested, &error));
+    if (alignment > 1) FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(whole, 1, 4, &nested, &error));
     hed_buffer_destroy(part);
     hed_buffer_destroy(whole);
     close_mix(&m);
@@ -654,7 +654,7 @@ static void exchange(test_device *t, hed_device *other)
 {
     hed_stream *other_stream;
     hed_event *event;
-    const char *id = hed_device_get_info(other)->id;
+    const char *id = hed_device_describe(other)->id;
     unsigned char *bytes = malloc(SHARED), *back = calloc(1, SHARED);
     for (int i = 0; i < SHARED; i++) bytes[i] = (unsigned char)(i * 13 + i / 1000);
     OK(hed_stream_create(other, NULL, &other_stream, &error));
@@ -695,13 +695,13 @@ Test(runtime, devices_are_found_by_id_name_and_best)
 {
     test_device t = test_open(NULL);
     hed_device *found;
-    OK(hed_device_find(t.context, hed_device_get_info(t.device)->id, &found, &error));
+    OK(hed_device_find(t.context, hed_device_describe(t.device)->id, &found, &error));
     CHECK_EQ(found, t.device);
     OK(hed_device_find(t.context, "best", &found, &error));
     CHECK_EQ(found, hed_device_at(t.context, 0));
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(t.context, "no such device", &found, &error));
     CHECK(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
-    const hed_device_info *info = hed_device_get_info(t.device);
+    const hed_device_info *info = hed_device_describe(t.device);
     CHECK(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 &&
           info->memory_bytes > 0);
     uint64_t free_bytes, total;

@@ -40,7 +40,7 @@ static void take_code(raw *r, int index)
     hed_cl_api cl;
     cl_program program;
     size_t *size = &r->code_bytes[index];
-    CHECK_EQ(CL(clGetKernelInfo)(hed_kernel_native(r->kernels[index]), CL_KERNEL_PROGRAM,
+    CHECK_EQ(CL(clGetKernelInfo)(hed_kernel_describe(r->kernels[index]).handle, CL_KERNEL_PROGRAM,
                  sizeof program, &program, NULL),
         0);
     CHECK_EQ(CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), 0);
@@ -52,12 +52,12 @@ static void take_code(raw *r, int index)
 
 static raw raw_open(hed_device *device)
 {
-    raw r = {.device = device, .backend = hed_device_get_info(device)->backend};
+    raw r = {.device = device, .backend = hed_device_describe(device)->backend};
     hed_kernel_options options = hed_default_kernel_options();
     options.defines = cycle_own_defines;
     options.define_count = 1;
     if (!strcmp(r.backend, "host")) return r;
-    OK(hed_device_native(device, &r.native, &error));
+    OK(hed_device_handles(device, &r.native, &error));
     for (int i = 0; i < 2; i++) {
         const hed_config config = {1, {cycle_groups[i]}};
         options.config = &config;
@@ -193,7 +193,7 @@ Test(soak, many_lives_leave_nothing)
 {
     const int count = getenv("HEDDLE_TEST_FULL") ? 1000 : 100;
     test_device held = test_open(NULL);
-    const char *selector = hed_device_get_info(held.device)->id;
+    const char *selector = hed_device_describe(held.device)->id;
     uint64_t free_before, free_after, total;
     test_allocator state = {0};
     hed_context_def def = hed_default_context_def();

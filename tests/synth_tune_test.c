@@ -43,20 +43,20 @@ Test(synth_tune, what_was_measured_is_taken)
     hed_tune_def how = hed_default_tune_def();
     how.evaluations = 4;
     hed_tune_result *result = NULL;
-    if (strcmp(hed_device_get_info(device)->backend, "host") == 0) {
+    if (strcmp(hed_device_describe(device)->backend, "host") == 0) {
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_tune(device, &def, &how, &result, &error));
     } else {
-        CHECK_EQ(report_of(device, &def).configured, HED_CONFIGURED_DEFAULT);
+        CHECK_EQ(report_of(device, &def).configured, HED_ORIGIN_DEFAULT);
         OK(hed_synth_tune(device, &def, &how, &result, &error));
         CHECK_LT(result->best, result->count, "nothing worked");
         const hed_evaluation *best = &result->evaluations[result->best];
         hed_synth_info report = report_of(device, &def);
-        CHECK_EQ(report.configured, HED_CONFIGURED_EXACT);
+        CHECK_EQ(report.configured, HED_ORIGIN_EXACT);
         int64_t solver = best->config.values[0]; /* STRUCTURE; 0: by rule */
         if (solver) CHECK_EQ((int64_t)report.solver, solver);
         def.solver = HED_SYNTH_GLOBAL;
         report = report_of(device, &def);
-        CHECK_EQ(report.configured, HED_CONFIGURED_GIVEN);
+        CHECK_EQ(report.configured, HED_ORIGIN_GIVEN);
         CHECK_EQ(report.solver, HED_SYNTH_GLOBAL);
     }
     hed_tune_result_free(result);
@@ -69,7 +69,7 @@ Test(synth_tune, a_silent_instrument_is_refused)
 {
     hed_device *device;
     hed_context *context = open_with_database(&device);
-    if (strcmp(hed_device_get_info(device)->backend, "host") != 0) {
+    if (strcmp(hed_device_describe(device)->backend, "host") != 0) {
         hed_synth_instrument *instrument;
         OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
         hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);

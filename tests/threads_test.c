@@ -67,7 +67,7 @@ static hed_status work(worker *w, int round)
     TRY(hed_event_record(event, c->stream, why));
     TRY(hed_event_wait(event, 20000000000u, why));
     TRY(hed_stream_wait(c->stream, why));
-    memcpy(c->output, hed_buffer_host(c->pinned), CYCLE_BYTES);
+    memcpy(c->output, hed_buffer_describe(c->pinned).host, CYCLE_BYTES);
     for (int i = 0; i < CYCLE_N; i++) {
         float want = a * c->input[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.5f;
         if (c->output[i] > want + 1e-3f || c->output[i] < want - 1e-3f || c->calls != 5) {
@@ -135,7 +135,7 @@ Test(threads, everything_at_once_on_the_device_under_test)
 {
     test_device t = test_open(NULL); /* skips where it is not there */
     char selector[256];
-    snprintf(selector, sizeof selector, "%s", hed_device_get_info(t.device)->id);
+    snprintf(selector, sizeof selector, "%s", hed_device_describe(t.device)->id);
     test_close(&t);
     run_crew(hed_default_context_def(), selector);
 }

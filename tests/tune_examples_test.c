@@ -28,7 +28,7 @@ typedef struct example {
 static example open_example(const char *path)
 {
     example e = {.device = test_open(NULL), .tune = hed_default_tune_def()};
-    const hed_device_info *info = hed_device_get_info(e.device.device);
+    const hed_device_info *info = hed_device_describe(e.device.device);
     OK(hed_tune_file_open(path, info, &e.spec, &error));
     e.def = hed_tune_file_kernel(e.spec);
     hed_tune_file_apply(e.spec, &e.tune);

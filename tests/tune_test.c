@@ -201,12 +201,12 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     hed_pipeline_def pipeline = pipeline_of(&m);
     hed_tune_def def = hed_default_tune_def();
     hed_config config;
-    hed_configured configured;
+    hed_config_origin configured;
     m.wrong = 8;
     m.unbuildable = 9;
     m.unrunnable = 0;
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    CHECK(configured == HED_CONFIGURED_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
+    CHECK(configured == HED_ORIGIN_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
     hed_tune_result *result = tune_made_up(t.device, &m, &def);
     CHECK(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40,
         "%s after %u of %llu", hed_tune_end_name(result->end), result->count,
@@ -221,13 +221,13 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     CHECK(result->importance[0] > 0 && result->importance[1] > 0);
     hed_tune_result_free(result);
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    CHECK(configured == HED_CONFIGURED_EXACT && config.values[0] == 7 && config.values[1] == 2);
+    CHECK(configured == HED_ORIGIN_EXACT && config.values[0] == 7 && config.values[1] == 2);
     hed_problem other = hed_problem_1d(120);
     OK(hed_pipeline_resolve(t.device, &pipeline, &other, &config, &configured, &error));
-    CHECK(configured == HED_CONFIGURED_NEAR_SIZE && config.values[0] == 7);
+    CHECK(configured == HED_ORIGIN_NEAR_SIZE && config.values[0] == 7);
     pipeline.version = "2";
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    CHECK_EQ(configured, HED_CONFIGURED_DEFAULT, "another version is another pipeline");
+    CHECK_EQ(configured, HED_ORIGIN_DEFAULT, "another version is another pipeline");
     test_close(&t);
 }
 
@@ -483,7 +483,7 @@ static hed_tune_result *tune(
 Test(tune, the_fastest_that_is_right_wins)
 {
     test_device t = open_in_folder();
-    bool text = hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE;
+    bool text = hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE;
     hed_problem problem = hed_problem_1d(1 << 10);
     hed_tune_def def = hed_default_tune_def();
     def.problem = &problem;
@@ -502,12 +502,12 @@ Test(tune, the_fastest_that_is_right_wins)
 
     hed_kernel_options options = hed_default_kernel_options();
     hed_kernel *kernel;
-    hed_configured configured;
+    hed_config_origin configured;
     options.problem = &problem;
     OK(hed_kernel_create(t.device, &loops, &options, &kernel, &error));
     hed_config config = hed_kernel_config(kernel, &configured);
-    CHECK(configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20,
-        "launches take it: %s", hed_configured_name(configured));
+    CHECK(configured == HED_ORIGIN_EXACT && config.values[0] == group && config.values[1] == 20,
+        "launches take it: %s", hed_config_origin_name(configured));
     hed_kernel_destroy(kernel);
 
     def.resume = true;
@@ -620,7 +620,7 @@ static void watch_progress(void *user, const hed_tune_progress *progress)
 Test(tune, candidates_that_go_wrong_cost_one_evaluation)
 {
     runner_test t = {.on = open_in_folder()};
-    if (!(hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE))
+    if (!(hed_device_describe(t.on.device)->capabilities & HED_CAN_SOURCE))
         test_skip("candidates of native code are harmless, or end the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
@@ -667,7 +667,7 @@ static bool stop_after_half_a_second(void *user)
 Test(tune, a_candidate_that_hangs_can_be_stopped)
 {
     runner_test t = {.on = open_in_folder()};
-    if (!(hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE))
+    if (!(hed_device_describe(t.on.device)->capabilities & HED_CAN_SOURCE))
         test_skip("native code that hangs ends the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
@@ -701,7 +701,7 @@ Test(tune, a_database_of_ones_own)
     hed_pipeline_def pipeline = pipeline_of(&m);
     hed_tune_def def = hed_default_tune_def();
     hed_config config;
-    hed_configured configured;
+    hed_config_origin configured;
     OK(hed_database_open(t.context, in_folder("own.db"), false, &own, &error));
     def.database = own;
     for (int i = 0; i < 2; i++) {
@@ -710,7 +710,7 @@ Test(tune, a_database_of_ones_own)
         hed_tune_result_free(result);
     }
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    CHECK_EQ(configured, HED_CONFIGURED_DEFAULT, "the context's has nothing of it");
+    CHECK_EQ(configured, HED_ORIGIN_DEFAULT, "the context's has nothing of it");
     hed_database_close(own);
     test_close(&t);
 }

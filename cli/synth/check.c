@@ -151,7 +151,7 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     if (!answer) return status;
     /* Which solver and device it is stands beside it. */
     char head[128];
-    const char *id = hed_device_get_info(device)->id;
+    const char *id = hed_device_describe(device)->id;
     int length =
         snprintf(head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
     const char *reason =
@@ -319,7 +319,7 @@ static void add_load(cli_report *report, const char *device, const cli_synth_loa
  * have. */
 static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3])
 {
-    if (strcmp(hed_device_get_info(device)->backend, "host") == 0) {
+    if (strcmp(hed_device_describe(device)->backend, "host") == 0) {
         solvers[0] = HED_SYNTH_CPU;
         return 1;
     }
@@ -347,7 +347,7 @@ static hed_status check_on_device(
 {
     hed_synth_solver solvers[3];
     uint32_t count = solvers_of(device, solvers);
-    const char *id = hed_device_get_info(device)->id;
+    const char *id = hed_device_describe(device)->id;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && !status && !hed_interrupted(); i++) {
         cli_synth_load load;

@@ -139,7 +139,7 @@ static int play_run(const hed_arguments *arguments, void *user)
         hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
         status = hed_synth_live_start(&def, &live, &error);
     }
-    int code = !status ? play_watched(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
+    int code = !status ? play_watched(arguments, live, hed_device_describe(session.devices[0])->id, &error)
                        : cli_fail(&error);
     hed_synth_live_stop(live);
     hed_synth_instrument_destroy(instrument);

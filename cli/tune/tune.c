@@ -106,10 +106,10 @@ static int subject_open_named(const hed_arguments *arguments, subject *s, hed_tu
 static int subject_open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
 {
     if (hed_capture_open(context, s->origin, &s->capture, error) != HED_OK) return cli_fail(error);
-    s->kernel = hed_capture_kernel(s->capture);
-    def->problem = hed_capture_problem(s->capture);
-    def->arguments = hed_capture_arguments(s->capture);
-    def->math = hed_capture_math(s->capture);
+    s->kernel = hed_capture_describe(s->capture).kernel;
+    def->problem = hed_capture_describe(s->capture).problem;
+    def->arguments = hed_capture_describe(s->capture).arguments;
+    def->math = hed_capture_describe(s->capture).math;
     return HED_EXIT_OK;
 }
 
@@ -148,10 +148,10 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device_in
  * the best one is host, the best one that compiles takes its place. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
-    const hed_device_info *info = hed_device_get_info(session->devices[0]);
+    const hed_device_info *info = hed_device_describe(session->devices[0]);
     if (hed_given(arguments, "device") || info->capabilities & HED_CAN_SOURCE) return;
     for (uint32_t i = 0; i < hed_device_count(session->context); i++) {
-        const hed_device_info *other = hed_device_get_info(hed_device_at(session->context, i));
+        const hed_device_info *other = hed_device_describe(hed_device_at(session->context, i));
         if (!(other->capabilities & HED_CAN_SOURCE)) continue;
         session->devices[0] = hed_device_at(session->context, i);
         if (!hed_given(arguments, "quiet"))
@@ -181,7 +181,7 @@ static int subject_open(const hed_arguments *arguments, cli_session *session, su
     if (by_name) return subject_open_named(arguments, s, def);
     prefer_compiler(arguments, session);
     if (s->origin)
-        return subject_open_file(arguments, hed_device_get_info(session->devices[0]), s, def, error);
+        return subject_open_file(arguments, hed_device_describe(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     return subject_open_capture(session->context, s, def, error);
 }
@@ -297,7 +297,7 @@ static int tune_kernel(const hed_arguments *arguments, cli_session *session, con
     hed_tune_result *result = NULL;
     cli_tuned tuned = {
         .kernel = s->kernel,
-        .device = hed_device_get_info(session->devices[0]),
+        .device = hed_device_describe(session->devices[0]),
         .def = def,
         .origin = s->origin,
         .report = hed_text_of(arguments, "report"),
@@ -345,7 +345,7 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     def.progress = cli_tune_view_update;
     def.stop = engine_should_stop;
     def.user = &view;
-    cli_tuned tuned = {.kernel = description, .device = hed_device_get_info(session->devices[0]),
+    cli_tuned tuned = {.kernel = description, .device = hed_device_describe(session->devices[0]),
         .def = &def, .origin = origin};
     snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
         tuned.device->name);

@@ -92,7 +92,7 @@ static hed_status verify_kernel(verification *v, hed_context *context, hed_devic
 {
     hed_conformance_def def = {.device = device, .kernel = kernel, .coverage = v->coverage,
         .seed = 1, .each = verify_after_run, .stop = verify_should_stop, .user = v};
-    result r = {.def = kernel, .device = hed_device_get_info(device)};
+    result r = {.def = kernel, .device = hed_device_describe(device)};
     char label[96];
     hed_status status = hed_device_find(context, "host", &def.reference, error);
     uint64_t count = 0;

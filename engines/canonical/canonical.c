@@ -84,14 +84,14 @@ hed_status hed_canonical_chain_create(
 {
     if (hed_failed(error)) return error->status;
     if (most == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a chain for 0 elements: at least 1");
-    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     hed_canonical_chain *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
     hed_status status =
         chain_create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
-    if (hed_device_get_info(device)->capabilities & HED_CAN_PACKETS) {
+    if (hed_device_describe(device)->capabilities & HED_CAN_PACKETS) {
         if (!status) status = create_scan_single(device, math, made, error);
     } else {
         if (!status)
@@ -126,13 +126,13 @@ void hed_canonical_chain_destroy(hed_canonical_chain *chain)
 static hed_status check_room(const hed_canonical_chain *chain, const char *name,
     const hed_buffer *buffer, uint32_t n, uint32_t floats, hed_error *error)
 {
-    if (n <= chain->most && hed_buffer_size(buffer) >= 4 * (uint64_t)floats) return HED_OK;
+    if (n <= chain->most && hed_buffer_describe(buffer).size >= 4 * (uint64_t)floats) return HED_OK;
     if (n > chain->most)
         return hed_fail(error, HED_ERROR_BOUNDS,
             "%" PRIu32 " elements: this chain was made for %" PRIu32 " at most", n, chain->most);
     return hed_fail(error, HED_ERROR_BOUNDS,
         "buffer \"%s\" has %" PRIu64 " bytes, but %" PRIu32 " floats were asked for", name,
-        hed_buffer_size(buffer), floats);
+        hed_buffer_describe(buffer).size, floats);
 }
 
 static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,

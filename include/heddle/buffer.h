@@ -44,7 +44,7 @@ HED_API hed_status hed_buffer_create(
  * hed_device_info.buffer_alignment.
  *  The parent must outlive it. Thread class: any. Errors: BOUNDS, ARGUMENT (alignment, part of a
  *  part), MEMORY, DRIVER. */
-HED_API hed_status hed_buffer_part(
+HED_API hed_status hed_buffer_create_sub(
     hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error);
 
 /** Destroys a buffer once all work that uses it is done. NULL is allowed. Thread class: any. */

@@ -1,5 +1,5 @@
 /** @file cache.h
- *  The cache of compiled kernels on disk: files by hash under hed_context_cache_dir(), deletable at
+ *  The cache of compiled kernels on disk: files by hash under hed_context_describe().cache_dir, deletable at
  *  any time. What is compiled here is taken from there by the next program. Kept data (tuning) is
  *  elsewhere and is never touched by this.
  */

@@ -46,7 +46,7 @@ HED_API void hed_capture_close(hed_capture *capture);
  *  no native version. Defines of the kernel's options are among its own. Lives as long as the
  *  capture. Thread class: any. */
 HED_API const hed_kernel_def *hed_capture_kernel(const hed_capture *capture);
-/** \copydoc hed_capture_kernel() */
+/** \copydoc hed_capture_describe().kernel */
 HED_API const hed_problem *hed_capture_problem(const hed_capture *capture);
 /** One for each argument of the description: hed_tune_def.arguments. With hed_capture_info.checked
  * they hold the
@@ -71,7 +71,7 @@ typedef struct hed_capture_info {
     const char *name;    /**< the device's, as "NVIDIA H200" */
     const char *driver;
     hed_config config;         /**< in force then */
-    hed_configured configured; /**< and where it came from */
+    hed_config_origin configured; /**< and where it came from */
     bool checked; /**< right outputs are there: the configuration in force was one to trust, not one
                                     taken over from another size or device and never checked here */
     uint64_t configurations; /**< in the file: those that were valid there */

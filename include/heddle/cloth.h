@@ -347,7 +347,7 @@ HED_API hed_status hed_cloth_use_native(
 /** What was built. */
 typedef struct hed_cloth_info {
     hed_cloth_solver solver;
-    hed_configured configured; /**< where the choice of solver and launch came from */
+    hed_config_origin configured; /**< where the choice of solver and launch came from */
     uint64_t particles, vertices, constraints, triangles, tethers;
     uint32_t colours; /**< sets of independent constraints; of the largest garment */
     /** largest number of constraints at one particle: no fewer colours are possible */

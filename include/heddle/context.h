@@ -80,14 +80,14 @@ HED_API hed_context_info hed_context_describe(const hed_context *context);
 
 /** Directories in force; "" where there is none. Owned by the context. Thread class: any. */
 HED_API const char *hed_context_cache_dir(const hed_context *context);
-/** \copydoc hed_context_cache_dir() */
+/** \copydoc hed_context_describe().cache_dir */
 HED_API const char *hed_context_data_dir(const hed_context *context);
 
 /** The allocator, logger and clock that the context was made with. Thread class: any. */
 HED_API hed_allocator hed_context_allocator(const hed_context *context);
-/** \copydoc hed_context_allocator() */
+/** \copydoc hed_context_describe().allocator */
 HED_API hed_logger hed_context_logger(const hed_context *context);
-/** \copydoc hed_context_allocator() */
+/** \copydoc hed_context_describe().allocator */
 HED_API hed_clock hed_context_clock(const hed_context *context);
 
 /** How well a backend works on this machine. */

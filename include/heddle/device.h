@@ -82,7 +82,7 @@ HED_API hed_status hed_device_find(
     hed_context *context, const char *selector, hed_device **device, hed_error *error);
 
 /** Thread class: any. The answer lives as long as the device. */
-HED_API const hed_device_info *hed_device_get_info(const hed_device *device);
+HED_API const hed_device_info *hed_device_describe(const hed_device *device);
 /** The context it belongs to. Thread class: any. */
 HED_API hed_context *hed_device_context(const hed_device *device);
 
@@ -112,7 +112,7 @@ HED_API hed_status hed_device_adopt(hed_context *context, const char *backend,
 HED_API void hed_device_release(hed_device *device);
 /** Reads the driver's handles; opens the device. Thread class: any. Errors: DRIVER, UNSUPPORTED
  * (host). */
-HED_API hed_status hed_device_native(
+HED_API hed_status hed_device_handles(
     hed_device *device, hed_native_device *native, hed_error *error);
 /** Looks up a function of the driver library behind the device, such as "cuLaunchKernel"; NULL if
  * there is none.

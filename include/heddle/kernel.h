@@ -309,18 +309,18 @@ typedef enum hed_math {
 } hed_math;
 
 /** Where a configuration came from. */
-typedef enum hed_configured {
-    HED_CONFIGURED_GIVEN,             /**< by the caller */
-    HED_CONFIGURED_EXACT,             /**< tuned: this device, driver and size */
-    HED_CONFIGURED_OTHER_DRIVER,      /**< tuned under another driver version */
-    HED_CONFIGURED_NEAR_SIZE,         /**< tuned for a size near this one */
-    HED_CONFIGURED_SAME_ARCHITECTURE, /**< tuned on a device of the same architecture */
-    HED_CONFIGURED_SAME_VENDOR,       /**< tuned on a device of the same vendor */
-    HED_CONFIGURED_DEFAULT /**< the description's default, or its first valid configuration */
-} hed_configured;
+typedef enum hed_config_origin {
+    HED_ORIGIN_GIVEN,             /**< by the caller */
+    HED_ORIGIN_EXACT,             /**< tuned: this device, driver and size */
+    HED_ORIGIN_OTHER_DRIVER,      /**< tuned under another driver version */
+    HED_ORIGIN_NEAR_SIZE,         /**< tuned for a size near this one */
+    HED_ORIGIN_SAME_ARCHITECTURE, /**< tuned on a device of the same architecture */
+    HED_ORIGIN_SAME_VENDOR,       /**< tuned on a device of the same vendor */
+    HED_ORIGIN_DEFAULT /**< the description's default, or its first valid configuration */
+} hed_config_origin;
 
 /** A word for it, such as "same architecture". Thread class: any. */
-HED_API const char *hed_configured_name(hed_configured configured);
+HED_API const char *hed_config_origin_name(hed_config_origin configured);
 
 /** How to compile a kernel. Start from hed_default_kernel_options(). */
 typedef struct hed_kernel_options {
@@ -379,7 +379,7 @@ HED_API hed_kernel_info hed_kernel_describe(const hed_kernel *kernel);
 HED_API const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel); /**< Thread class: rt */
 HED_API hed_device *hed_kernel_device(const hed_kernel *kernel);            /**< Thread class: rt */
 /** The configuration in force, and where it came from (nullable). Thread class: rt. */
-HED_API hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *configured);
+HED_API hed_config hed_kernel_config(const hed_kernel *kernel, hed_config_origin *configured);
 /** The driver's handle: CUfunction or cl_kernel; NULL on host. Thread class: rt. */
 HED_API void *hed_kernel_native(const hed_kernel *kernel);
 
@@ -397,7 +397,7 @@ typedef struct hed_kernel_resources {
 } hed_kernel_resources;
 
 /** Thread class: any. Errors: NOT_READY. */
-HED_API hed_status hed_kernel_get_resources(
+HED_API hed_status hed_kernel_report(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error);
 /** How many groups of this shape are resident on the device at once; asked before data are
  * partitioned.

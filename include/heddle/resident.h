@@ -63,7 +63,7 @@ HED_API hed_status hed_resident_poll(hed_resident *resident, void *reply);
 HED_API hed_status hed_resident_wait(hed_resident *resident, void *reply, uint64_t timeout_ns);
 /** State, and the heartbeat (nullable), which changes while the kernel waits for work. Asks the
  * driver too. Thread class: owner. */
-HED_API hed_resident_state hed_resident_get_state(
+HED_API hed_resident_state hed_resident_report(
     const hed_resident *resident, uint64_t *heartbeat);
 /** Tells the kernel to leave, waits for it at most `timeout_ns`. Thread class: owner. Errors:
  * TIMEOUT, DRIVER, LOST. */

@@ -38,7 +38,7 @@ HED_API hed_status hed_stream_create(
 HED_API void hed_stream_destroy(hed_stream *stream);
 HED_API hed_device *hed_stream_device(const hed_stream *stream); /**< Thread class: rt */
 /** CUstream, cl_command_queue. Thread class: rt */
-HED_API void *hed_stream_native(const hed_stream *stream);
+HED_API void *hed_stream_handle(const hed_stream *stream);
 
 /** Waits for all steps so far, the driver's own way. Errors: DRIVER, LOST. */
 HED_API hed_status hed_stream_wait(hed_stream *stream, hed_error *error);

@@ -633,7 +633,7 @@ HED_API hed_synth_note_report hed_synth_check_notes(
 /** What a synth is and has seen. */
 typedef struct hed_synth_info {
     hed_synth_solver solver;
-    hed_configured configured;
+    hed_config_origin configured;
     uint32_t instances, microphones; /**< heard ones */
     /** of one instance; exciters count once for each body */
     uint32_t entities[HED_SYNTH_ENTITY_TYPE_COUNT];

@@ -270,7 +270,7 @@ HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def 
  *  defaults where it knows none. `configured` may be NULL. Thread class: any. Errors: ARGUMENT,
  *  UNSUPPORTED (the constraints leave nothing), FORMAT, MEMORY. */
 HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
-    const hed_problem *problem, hed_config *config, hed_configured *configured, hed_error *error);
+    const hed_problem *problem, hed_config *config, hed_config_origin *configured, hed_error *error);
 
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_tune_result_free(hed_tune_result *result);

@@ -60,7 +60,7 @@ hed_status hed_buffer_create(
     return HED_OK;
 }
 
-hed_status hed_buffer_part(
+hed_status hed_buffer_create_sub(
     hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

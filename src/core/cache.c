@@ -166,7 +166,7 @@ static bool is_ours(const char *path, const char *name)
 static hed_status visit_entries(
     const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
 {
-    const char *folder = hed_context_cache_dir(context);
+    const char *folder = hed_context_describe(context).cache_dir;
     DIR *listing = folder[0] ? opendir(folder) : NULL;
     if (!listing && (!folder[0] || errno == ENOENT)) return HED_OK;
     if (!listing) {
@@ -189,7 +189,7 @@ static hed_status visit_entries(
 static hed_status look_at(const hed_context *context, const char *path, const char *name,
     hed_cache_report *report, hed_error *error)
 {
-    hed_allocator allocator = hed_context_allocator(context);
+    hed_allocator allocator = hed_context_describe(context).allocator;
     char *bytes;
     size_t size;
     struct stat about;
@@ -212,7 +212,7 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
 hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    *report = (hed_cache_report){.folder = hed_context_cache_dir(context)};
+    *report = (hed_cache_report){.folder = hed_context_describe(context).cache_dir};
     return visit_entries(context, look_at, report, error);
 }
 
@@ -231,7 +231,7 @@ static hed_status look_and_remove(const hed_context *context, const char *path, 
 hed_status hed_cache_clear(hed_context *context, hed_cache_report *removed, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_cache_report report = {.folder = hed_context_cache_dir(context)};
+    hed_cache_report report = {.folder = hed_context_describe(context).cache_dir};
     hed_status status = visit_entries(context, look_and_remove, &report, error);
     if (removed) *removed = report;
     return status;

@@ -106,7 +106,7 @@ uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *con
     return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
 }
 
-const char *hed_configured_name(hed_configured configured)
+const char *hed_config_origin_name(hed_config_origin configured)
 {
     static const char *const names[] = {"given", "exact", "other driver", "near size",
         "same architecture", "same vendor", "default"};

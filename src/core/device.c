@@ -61,7 +61,7 @@ hed_status hed_device_find(
         selector, from, list);
 }
 
-const hed_device_info *hed_device_get_info(const hed_device *device) { return &device->info; }
+const hed_device_info *hed_device_describe(const hed_device *device) { return &device->info; }
 hed_context *hed_device_context(const hed_device *device) { return device->context; }
 
 hed_status hed_device_ensure_open(hed_device *device, hed_error *error)
@@ -139,7 +139,7 @@ void hed_device_release(hed_device *device)
     hed_release(&device->settings->allocator, device, sizeof *device);
 }
 
-hed_status hed_device_native(hed_device *device, hed_native_device *native, hed_error *error)
+hed_status hed_device_handles(hed_device *device, hed_native_device *native, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *native = (hed_native_device){0};

@@ -39,7 +39,7 @@ typedef enum hed_build_state { HED_BUILD_IDLE, HED_BUILD_RUNNING, HED_BUILD_DONE
 typedef struct hed_build_job {
     struct hed_kernel *kernel;
     hed_config config;
-    hed_configured configured;
+    hed_config_origin configured;
     hed_problem problem;  /* that it was chosen for; count 0: none */
     bool by_size;         /* for a launch, which goes on meanwhile; nobody asked for it by name */
     hed_variant *variant; /* the result, or NULL and `error` */
@@ -51,7 +51,7 @@ enum { HED_RECENT_SIZES = 16 };
 typedef struct hed_recent {
     hed_problem problem;
     hed_variant *variant; /* the kernel's; NULL: unused */
-    hed_configured configured;
+    hed_config_origin configured;
 } hed_recent;
 
 struct hed_kernel {
@@ -64,7 +64,7 @@ struct hed_kernel {
     hed_variant *active; /* NULL until the first build is done */
     /* others that are compiled; launches of these may still be on their way */
     hed_variant *retired;
-    hed_configured configured; /* what the active one is to the size `resolved` */
+    hed_config_origin configured; /* what the active one is to the size `resolved` */
     hed_problem resolved;      /* count 0: none */
     /* by which launches choose; NULL: a configuration was given, or nothing is known */
     struct hed_choices *choices;

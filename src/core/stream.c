@@ -68,7 +68,7 @@ void hed_stream_destroy(hed_stream *stream)
 }
 
 hed_device *hed_stream_device(const hed_stream *stream) { return stream->device; }
-void *hed_stream_native(const hed_stream *stream) { return stream->native; }
+void *hed_stream_handle(const hed_stream *stream) { return stream->native; }
 
 /* ---- waiting ---- */
 

@@ -12,7 +12,7 @@ typedef struct choice {
     hed_problem problem;
     float logs[HED_MAX_DIMENSIONS];
     /* what it is at best: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
-    hed_configured nearest;
+    hed_config_origin nearest;
     bool same_driver, installed;
     uint32_t units_apart; /* difference of the devices' compute units */
     int64_t id;           /* newer ones are larger */
@@ -47,10 +47,10 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
     c->units_apart = (uint32_t)labs((long)device.compute_units - (long)key->device->compute_units);
     switch (hed_device_relation(key->device, &device)) {
     case HED_SAME_DEVICE:
-        c->nearest = c->same_driver ? HED_CONFIGURED_EXACT : HED_CONFIGURED_OTHER_DRIVER;
+        c->nearest = c->same_driver ? HED_ORIGIN_EXACT : HED_ORIGIN_OTHER_DRIVER;
         return true;
-    case HED_SAME_ARCHITECTURE: c->nearest = HED_CONFIGURED_SAME_ARCHITECTURE; return true;
-    case HED_SAME_VENDOR: c->nearest = HED_CONFIGURED_SAME_VENDOR; return true;
+    case HED_SAME_ARCHITECTURE: c->nearest = HED_ORIGIN_SAME_ARCHITECTURE; return true;
+    case HED_SAME_VENDOR: c->nearest = HED_ORIGIN_SAME_VENDOR; return true;
     default: return false;
     }
 }
@@ -167,7 +167,7 @@ void hed_choices_free(hed_choices *choices)
 /* How good a choice is for a size: first what it counts as, then the distance, then its place in
  * the list. */
 typedef struct standing {
-    hed_configured configured;
+    hed_config_origin configured;
     float distance; /* of the sizes' logarithms, squared */
     uint32_t index;
 } standing;
@@ -191,13 +191,13 @@ static standing choices_judge(
         s.distance += apart * apart;
         same = same && problem->sizes[i] == c->problem.sizes[i];
     }
-    bool own = c->nearest == HED_CONFIGURED_EXACT || c->nearest == HED_CONFIGURED_OTHER_DRIVER;
-    if (own && !same) s.configured = HED_CONFIGURED_NEAR_SIZE;
+    bool own = c->nearest == HED_ORIGIN_EXACT || c->nearest == HED_ORIGIN_OTHER_DRIVER;
+    if (own && !same) s.configured = HED_ORIGIN_NEAR_SIZE;
     return s;
 }
 
 bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, uint32_t rank,
-    hed_config *config, hed_configured *configured)
+    hed_config *config, hed_config_origin *configured)
 {
     float logs[HED_MAX_DIMENSIONS] = {0};
     standing last = {0}, best = {0};

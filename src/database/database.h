@@ -82,6 +82,6 @@ void hed_choices_free(hed_choices *choices);
  * goes on to the next best where a configuration turns out not to be valid. false: no more. Thread
  * class: rt. */
 bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, uint32_t rank,
-    hed_config *config, hed_configured *configured);
+    hed_config *config, hed_config_origin *configured);
 
 #endif

@@ -60,7 +60,7 @@ static void keep_compiled(hed_kernel *kernel, hed_variant *variant)
 }
 
 void hed_kernel_put_in_force(
-    hed_kernel *kernel, hed_variant *variant, hed_configured configured, const hed_problem *problem)
+    hed_kernel *kernel, hed_variant *variant, hed_config_origin configured, const hed_problem *problem)
 {
     if (variant != kernel->active) {
         hed_variant **place = &kernel->retired;
@@ -76,9 +76,9 @@ void hed_kernel_put_in_force(
 
 /* ---- building ---- */
 
-static bool is_tuned(hed_configured configured)
+static bool is_tuned(hed_config_origin configured)
 {
-    return configured != HED_CONFIGURED_GIVEN && configured != HED_CONFIGURED_DEFAULT;
+    return configured != HED_ORIGIN_GIVEN && configured != HED_ORIGIN_DEFAULT;
 }
 
 static hed_status run_job(hed_build_job *job)
@@ -140,7 +140,7 @@ static hed_status carry_out(
     hed_status status = HED_OK;
     for (;;) {
         const hed_problem *problem = job->problem.count ? &job->problem : NULL;
-        if (job->configured != HED_CONFIGURED_GIVEN)
+        if (job->configured != HED_ORIGIN_GIVEN)
             status = hed_kernel_pick(kernel, problem, &job->config, &job->configured, error);
         if (status) break;
         if (in_background && run_in_background(job)) return HED_OK;
@@ -203,11 +203,11 @@ static hed_status kernel_configure(
     kernel->max_registers = options->max_registers;
     if (options->config) {
         job->config = *options->config;
-        job->configured = HED_CONFIGURED_GIVEN;
+        job->configured = HED_ORIGIN_GIVEN;
         status = hed_config_check(kernel->device, kernel->def, kernel->rules, &job->config,
             options->problem, kernel->math, error);
     } else {
-        job->configured = HED_CONFIGURED_DEFAULT;
+        job->configured = HED_ORIGIN_DEFAULT;
         load_choices(kernel);
     }
     if (status) {
@@ -224,7 +224,7 @@ static hed_status kernel_configure(
 }
 
 bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *problem,
-    const hed_config *config, hed_configured configured)
+    const hed_config *config, hed_config_origin configured)
 {
     if (kernel->job) return true; /* its end makes the next launch look again */
     hed_build_job *job = make_job(kernel, problem);
@@ -238,7 +238,7 @@ bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *probl
 }
 
 hed_status hed_kernel_build_now(
-    hed_kernel *kernel, const hed_config *config, hed_configured configured, hed_error *error)
+    hed_kernel *kernel, const hed_config *config, hed_config_origin configured, hed_error *error)
 {
     abandon_job(kernel);
     hed_build_job *job = make_job(kernel, NULL);
@@ -284,7 +284,7 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     made->device = device;
     made->def = def;
     made->math = options->math;
-    made->configured = HED_CONFIGURED_DEFAULT;
+    made->configured = HED_ORIGIN_DEFAULT;
     made->capture = device->settings->capture && strcmp(device->settings->capture, def->name) == 0;
     status = copy_defines(made, options, error);
     if (!status) status = hed_rules_create(device, def, &made->rules, error);
@@ -345,9 +345,9 @@ hed_kernel_info hed_kernel_describe(const hed_kernel *kernel)
 const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel) { return kernel->def; }
 hed_device *hed_kernel_device(const hed_kernel *kernel) { return kernel->device; }
 
-hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *configured)
+hed_config hed_kernel_config(const hed_kernel *kernel, hed_config_origin *configured)
 {
-    if (configured) *configured = kernel->active ? kernel->configured : HED_CONFIGURED_DEFAULT;
+    if (configured) *configured = kernel->active ? kernel->configured : HED_ORIGIN_DEFAULT;
     return kernel->active ? kernel->active->program.config : hed_config_default(kernel->def);
 }
 
@@ -367,7 +367,7 @@ static hed_status check_ready(const hed_kernel *kernel, hed_error *error)
                : hed_fail(error, HED_ERROR_NOT_READY, "%s is not compiled yet", kernel->def->name);
 }
 
-hed_status hed_kernel_get_resources(
+hed_status hed_kernel_report(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

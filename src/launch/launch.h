@@ -38,7 +38,7 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
 
 /* The best known for a size (NULL: any), else the default. */
 hed_status hed_kernel_pick(const hed_kernel *kernel, const hed_problem *problem, hed_config *config,
-    hed_configured *configured, hed_error *error);
+    hed_config_origin *configured, hed_error *error);
 /* Puts the best one for a new size in force, or has it built. For kernels with choices. */
 hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed_error *error);
 /* A tuned configuration that does not build is not picked again. */
@@ -63,14 +63,14 @@ extern hed_launch_hook *const hed_on_first_launch;
  * error. */
 hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error);
 /* One of the kernel's variants is the one to run from now on, chosen for `problem` (nullable). */
-void hed_kernel_put_in_force(hed_kernel *kernel, hed_variant *variant, hed_configured configured,
+void hed_kernel_put_in_force(hed_kernel *kernel, hed_variant *variant, hed_config_origin configured,
     const hed_problem *problem);
 /* Compiles a picked configuration: in the background (false: that cannot be; a build that is on its
  * way counts as this one's), or at once. A tuned one that does not build is refused, and OK. */
 bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *problem,
-    const hed_config *config, hed_configured configured);
+    const hed_config *config, hed_config_origin configured);
 hed_status hed_kernel_build_now(
-    hed_kernel *kernel, const hed_config *config, hed_configured configured, hed_error *error);
+    hed_kernel *kernel, const hed_config *config, hed_config_origin configured, hed_error *error);
 
 /* geometry.c: fills in what geometry() left open, rounds the global size up to whole groups, and
  * checks it against the device, the launch bound, and the program where there is one already. */

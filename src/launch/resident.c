@@ -80,8 +80,8 @@ static hed_status make_buffers(hed_resident *r, hed_error *error)
     hed_status status = hed_buffer_create(r->stream->device, &mail, &r->mail, error);
     if (!status) status = hed_buffer_create(r->stream->device, &relay, &r->relay, error);
     if (status) return status;
-    r->words = hed_buffer_host(r->mail);
-    memset(hed_buffer_host(r->mail), 0, hed_buffer_size(r->mail));
+    r->words = hed_buffer_describe(r->mail).host;
+    memset(hed_buffer_describe(r->mail).host, 0, hed_buffer_describe(r->mail).size);
     r->arguments[0] = hed_buffer_argument(r->mail);
     r->arguments[1] = hed_buffer_argument(r->relay);
     if (r->def.argument_count)
@@ -211,7 +211,7 @@ hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
     }
 }
 
-hed_resident_state hed_resident_get_state(const hed_resident *r, uint64_t *heartbeat)
+hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbeat)
 {
     static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING,
         HED_RESIDENT_IDLE_EXIT, HED_RESIDENT_STOPPED, HED_RESIDENT_TIMED_OUT};

@@ -221,14 +221,14 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
 /* ---- choosing ---- */
 
 hed_status hed_kernel_pick(const hed_kernel *kernel, const hed_problem *problem, hed_config *config,
-    hed_configured *configured, hed_error *error)
+    hed_config_origin *configured, hed_error *error)
 {
     for (uint32_t rank = 0; hed_choices_find(kernel->choices, problem, rank, config, configured);
          rank++)
         if (!is_refused(kernel, config) && !hed_config_check(kernel->device, kernel->def,
                                                kernel->rules, config, problem, kernel->math, NULL))
             return HED_OK;
-    *configured = HED_CONFIGURED_DEFAULT;
+    *configured = HED_ORIGIN_DEFAULT;
     return hed_resolve_default(
         kernel->device, kernel->def, kernel->rules, problem, kernel->math, config, error);
 }
@@ -245,7 +245,7 @@ static bool resolve_recall(hed_kernel *kernel, const hed_problem *problem)
 }
 
 static void resolve_remember(
-    hed_kernel *kernel, const hed_problem *problem, hed_variant *variant, hed_configured configured)
+    hed_kernel *kernel, const hed_problem *problem, hed_variant *variant, hed_config_origin configured)
 {
     kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
         (hed_recent){*problem, variant, configured};
@@ -264,7 +264,7 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
     if (resolve_recall(kernel, problem)) return HED_OK;
     for (;;) {
         hed_config config;
-        hed_configured configured;
+        hed_config_origin configured;
         hed_status status = hed_kernel_pick(kernel, problem, &config, &configured, error);
         if (status) return status;
         hed_variant *variant = find_compiled(kernel, &config);
@@ -280,10 +280,10 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
                 &kernel->active->program.config, problem, kernel->math, NULL) &&
             hed_kernel_build_in_background(kernel, problem, &config, configured)) {
             /* chosen for another size */
-            bool own = kernel->configured == HED_CONFIGURED_EXACT ||
-                       kernel->configured == HED_CONFIGURED_OTHER_DRIVER;
+            bool own = kernel->configured == HED_ORIGIN_EXACT ||
+                       kernel->configured == HED_ORIGIN_OTHER_DRIVER;
             hed_kernel_put_in_force(kernel, kernel->active,
-                own ? HED_CONFIGURED_NEAR_SIZE : kernel->configured, problem);
+                own ? HED_ORIGIN_NEAR_SIZE : kernel->configured, problem);
             return HED_OK;
         }
         status = hed_kernel_build_now(kernel, &config, configured, error);

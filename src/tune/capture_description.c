@@ -366,7 +366,7 @@ static void get_info(hed_description_reader *r, hed_capture_launched *launched)
     info->driver = hed_get_text(r, "the driver");
     if (!info->driver) info->driver = "";
     info->configured =
-        hed_get_below(r, HED_CONFIGURED_DEFAULT + 1, "where the configuration came from", "0 to 6");
+        hed_get_below(r, HED_ORIGIN_DEFAULT + 1, "where the configuration came from", "0 to 6");
     info->checked = hed_get_below(r, 2, "whether outputs are there", "0 or 1");
     info->config.count = def->parameter_count;
     for (uint32_t i = 0; i < def->parameter_count && !r->status; i++) {

@@ -358,7 +358,7 @@ hed_status hed_capture_open(
     hed_context *context, const char *path, hed_capture **capture, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_allocator allocator = hed_context_allocator(context);
+    hed_allocator allocator = hed_context_describe(context).allocator;
     *capture = NULL;
     hed_capture *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to read %s", path);

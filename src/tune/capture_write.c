@@ -178,10 +178,10 @@ static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed
     info->config = hed_kernel_config(r->kernel, &info->configured);
     /* Trusted is a configuration that was measured and verified on this device, or is the
      * description's or the caller's own; and native C, which is the reference itself. */
-    info->checked = info->configured == HED_CONFIGURED_GIVEN ||
-                    info->configured == HED_CONFIGURED_EXACT ||
-                    info->configured == HED_CONFIGURED_OTHER_DRIVER ||
-                    info->configured == HED_CONFIGURED_DEFAULT || !device->backend->build;
+    info->checked = info->configured == HED_ORIGIN_GIVEN ||
+                    info->configured == HED_ORIGIN_EXACT ||
+                    info->configured == HED_ORIGIN_OTHER_DRIVER ||
+                    info->configured == HED_ORIGIN_DEFAULT || !device->backend->build;
     launched->math = r->kernel->math;
     launched->problem = *problem;
     if (def->work) def->work(def, &info->config, problem, &launched->work);

@@ -67,7 +67,7 @@ static hed_status local_place_buffer(hed_local_runner *local, uint32_t index, he
     hed_status status = local_make_buffer(local, local->guard + bytes + local->guard,
         HED_MEMORY_DEVICE, &local->buffers[index], error);
     if (!status)
-        status = hed_buffer_part(
+        status = hed_buffer_create_sub(
             local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
     if (!status && in_place)
         status = local_make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
@@ -107,11 +107,11 @@ static hed_status place_all(hed_local_runner *local, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
         status = place_argument(local, i, error);
-        if (local->buffers[i] && !hed_buffer_host(local->buffers[i]) &&
+        if (local->buffers[i] && !hed_buffer_describe(local->buffers[i]).host &&
             local_bytes_of(local, i) > largest)
             largest = local_bytes_of(local, i);
     }
-    uint64_t cache = hed_device_get_info(local->def.device)->cache_bytes;
+    uint64_t cache = hed_device_describe(local->def.device)->cache_bytes;
     if (!status && local->def.cold_cache && cache)
         status = local_make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
     if (!status && largest)
@@ -140,7 +140,7 @@ static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error 
         if (!local->buffers[i]) continue;
         uint64_t kept =
             local->guard + (local->def.arguments[i].data ? local_bytes_of(local, i) : 0);
-        uint64_t size = hed_buffer_size(local->buffers[i]);
+        uint64_t size = hed_buffer_describe(local->buffers[i]).size;
         status = hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
         if (!status)
             status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
@@ -249,8 +249,8 @@ static void local_compare_piece(hed_local_runner *local, uint32_t index, uint64_
 static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at, uint64_t bytes,
     const unsigned char **found, hed_error *error)
 {
-    const unsigned char *host = hed_buffer_host(buffer);
-    *found = host ? host + at : hed_buffer_host(local->staging);
+    const unsigned char *host = hed_buffer_describe(buffer).host;
+    *found = host ? host + at : hed_buffer_describe(local->staging).host;
     if (host) return HED_OK;
     hed_status status = hed_copy(local->stream, local->staging, 0, buffer, at, bytes, error);
     return status ? status : hed_stream_wait(local->stream, error);
@@ -368,7 +368,7 @@ static void look_at_resources(
     const hed_local_runner *local, const hed_config *config, hed_trial *trial)
 {
     const hed_kernel_def *kernel = local->def.kernel;
-    uint32_t available = hed_device_get_info(local->def.device)->registers;
+    uint32_t available = hed_device_describe(local->def.device)->registers;
     hed_geometry geometry = {0};
     if (trial->resources.registers <= 0 || !available || !kernel->geometry) return;
     kernel->geometry(kernel, config, local->def.problem, &geometry);
@@ -407,7 +407,7 @@ hed_status hed_local_build(
     status = hed_local_judge_build(
         hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
     if (status || trial->outcome) return status;
-    status = hed_kernel_get_resources(*kernel, &trial->resources, error);
+    status = hed_kernel_report(*kernel, &trial->resources, error);
     if (status) return status;
     trial->build_seconds = trial->resources.from_cache ? 0 : trial->resources.build_seconds;
     look_at_resources(local, config, trial);
@@ -521,7 +521,7 @@ static const hed_runner_kind LOCAL = {.destroy = local_destroy,
 
 hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
-    hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     hed_local_runner *made = hed_allocate(&allocator, sizeof *made);
     *runner = NULL;
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);

@@ -26,7 +26,7 @@ enum {
 
 static double timing_now(const hed_local_runner *local)
 {
-    hed_clock clock = hed_context_clock(hed_device_context(local->def.device));
+    hed_clock clock = hed_context_describe(hed_device_context(local->def.device)).clock;
     return (double)clock.now(clock.user) * 1e-9;
 }
 
@@ -34,7 +34,7 @@ static double timing_now(const hed_local_runner *local)
 
 hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
 {
-    const hed_device_info *info = hed_device_get_info(local->def.device);
+    const hed_device_info *info = hed_device_describe(local->def.device);
     hed_stream_def stream = hed_default_stream_def();
     bool device_time = info->capabilities & HED_CAN_DEVICE_TIME,
          cuda = strcmp(info->backend, "cuda") == 0;
@@ -106,7 +106,7 @@ static hed_status make_ready(hed_local_runner *local, hed_error *error)
     hed_status status = hed_local_restore(local, error);
     if (!status && local->sweep)
         status = hed_fill(
-            local->stream, local->sweep, 0, hed_buffer_size(local->sweep), &byte, 1, error);
+            local->stream, local->sweep, 0, hed_buffer_describe(local->sweep).size, &byte, 1, error);
     return status;
 }
 

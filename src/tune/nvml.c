@@ -41,14 +41,14 @@ struct hed_energy {
 static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE], hed_error *error)
 {
     int (*get_address)(char *text, int size, int cuda_device) = NULL;
-    const char *id = hed_device_get_info(device)->id;
+    const char *id = hed_device_describe(device)->id;
     void *symbol = hed_device_symbol(device, "cuDeviceGetPCIBusId");
     if (!symbol)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no counter of energy: only CUDA devices have, by NVML", id);
     memcpy(&get_address, &symbol, sizeof symbol);
     hed_native_device native;
-    hed_status status = hed_device_native(device, &native, error);
+    hed_status status = hed_device_handles(device, &native, error);
     if (status != HED_OK) return status;
     int code = get_address(address, PCI_ADDRESS_SIZE, (int)(intptr_t)native.device);
     return code ? hed_fail(
@@ -111,7 +111,7 @@ static hed_status open_counter(
 hed_status hed_energy_open(
     hed_device *device, const char *library, hed_energy **energy, hed_error *error)
 {
-    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     *energy = NULL;
     hed_energy *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a counter of energy");

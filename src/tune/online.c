@@ -55,7 +55,7 @@ hed_status hed_online_create(
 {
     if (hed_failed(error)) return error->status;
     hed_online_def defaults = hed_default_online_def();
-    hed_configured configured;
+    hed_config_origin configured;
     *online = NULL;
     if (!def) def = &defaults;
     hed_status status = online_check_def(kernel, def, error);
@@ -66,7 +66,7 @@ hed_status hed_online_create(
     made->device = kernel->device;
     made->def = *def;
     made->given_config = hed_kernel_config(kernel, &configured);
-    made->given = kernel->active && configured == HED_CONFIGURED_GIVEN;
+    made->given = kernel->active && configured == HED_ORIGIN_GIVEN;
     made->reason = reason_of(kernel->def);
     made->began = hed_online_seconds(made);
     status = hed_online_make_marks(made, error);

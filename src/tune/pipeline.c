@@ -51,7 +51,7 @@ static hed_status pipeline_judge(
 static hed_status run_once(pipeline_tuning *p, double *value, hed_trial *trial, hed_error *error)
 {
     hed_error why = {0};
-    hed_clock clock = hed_context_clock(hed_device_context(p->tuning.device));
+    hed_clock clock = hed_context_describe(hed_device_context(p->tuning.device)).clock;
     *value = NAN;
     uint64_t from = clock.now(clock.user);
     hed_status status = p->pipeline->run(p->pipeline->user, value, &why);
@@ -136,8 +136,8 @@ static hed_status create_space(hed_device *device, const hed_pipeline_def *pipel
     const hed_problem *problem, hed_space **space, hed_error *error)
 {
     hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
-    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
-    uint32_t count = hed_device_constants(hed_device_get_info(device), constants);
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
+    uint32_t count = hed_device_constants(hed_device_describe(device), constants);
     for (uint32_t i = 0; i < pipeline->dimension_count; i++)
         constants[count++] = (hed_constant){pipeline->dimensions[i], (double)problem->sizes[i]};
     hed_space_def def = {.allocator = &allocator,
@@ -155,7 +155,7 @@ static hed_status create_space(hed_device *device, const hed_pipeline_def *pipel
     *space = NULL;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "pipeline %s: its constraints leave no configuration on %s", pipeline->name,
-        hed_device_get_info(device)->id);
+        hed_device_describe(device)->id);
 }
 
 /* ---- tuning ---- */
@@ -210,7 +210,7 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
 /* The best choice of the database that is a point of the space. */
 static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_objective objective, const hed_space *space, hed_config *config,
-    hed_configured *configured)
+    hed_config_origin *configured)
 {
     hed_tune_key key;
     bool found = false;
@@ -224,18 +224,18 @@ static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
 }
 
 hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
-    const hed_problem *problem, hed_config *config, hed_configured *configured, hed_error *error)
+    const hed_problem *problem, hed_config *config, hed_config_origin *configured, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     const hed_problem none = {0}, *sizes = problem ? problem : &none;
     hed_space *space = NULL;
-    hed_configured from = HED_CONFIGURED_DEFAULT;
+    hed_config_origin from = HED_ORIGIN_DEFAULT;
     hed_status status = pipeline_check(pipeline, problem, error);
     if (!status) status = create_space(device, pipeline, sizes, &space, error);
     if (status) return status;
     if (!find_choice(device, pipeline, sizes, HED_OBJECTIVE_TIME, space, config, &from) &&
         !find_choice(device, pipeline, sizes, HED_OBJECTIVE_METRIC, space, config, &from)) {
-        from = HED_CONFIGURED_DEFAULT;
+        from = HED_ORIGIN_DEFAULT;
         *config = default_of(pipeline);
         if (hed_space_find(space, config) == UINT64_MAX) *config = hed_space_at(space, 0);
     }

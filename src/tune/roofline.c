@@ -164,7 +164,7 @@ static hed_status measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed
 static hed_status find_arithmetic(
     hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
-    uint32_t units = hed_device_get_info(device)->compute_units;
+    uint32_t units = hed_device_describe(device)->compute_units;
     hed_problem problem = hed_problem_1d((int64_t)(units ? units : 1) * ITEMS_OF_UNIT);
     hed_buffer_def def = hed_default_buffer_def((uint64_t)problem.sizes[0] * sizeof(float));
     hed_buffer *out = NULL;
@@ -193,7 +193,7 @@ static uint64_t copy_bytes(const hed_device_info *info)
 static hed_status find_bandwidth(
     hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
-    hed_buffer_def def = hed_default_buffer_def(copy_bytes(hed_device_get_info(device)));
+    hed_buffer_def def = hed_default_buffer_def(copy_bytes(hed_device_describe(device)));
     hed_buffer *from = NULL, *to = NULL;
     const unsigned char byte = 1;
     double seconds;
@@ -222,8 +222,8 @@ typedef hed_status find_function(
 static double fact(hed_device *device, hed_database *database, const char *name, hed_stream *stream,
     find_function *find)
 {
-    const hed_device_info *info = hed_device_get_info(device);
-    hed_logger logger = hed_context_logger(hed_device_context(device));
+    const hed_device_info *info = hed_device_describe(device);
+    hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
     double rate = 0;
     hed_error error = {0};
     if (database && hed_database_get_fact(database, info, name, &rate)) return rate;

@@ -222,7 +222,7 @@ static hed_status nothing_worked(hed_tuning *t, hed_error *error)
     const hed_evaluation *first = &r->evaluations[0];
     return hed_fail(error, HED_ERROR_BUILD,
         "%s: none of %u configurations works on %s; the first: %s: %s", t->key.kernel, r->count,
-        hed_device_get_info(t->device)->id, hed_outcome_name(first->outcome), first->text);
+        hed_device_describe(t->device)->id, hed_outcome_name(first->outcome), first->text);
 }
 
 /* Whether the winner has beaten so few that it may be anything: a launch does better with the
@@ -239,7 +239,7 @@ static void keep_choice(hed_tuning *t)
 {
     hed_error error = {0};
     hed_tune_result *r = t->result;
-    hed_logger logger = hed_context_logger(hed_device_context(t->device));
+    hed_logger logger = hed_context_describe(hed_device_context(t->device)).logger;
     if (!t->session) return;
     if (compared_too_few(t)) {
         r->not_kept_reason = "fewer than three configurations were compared";

@@ -261,7 +261,7 @@ static hed_status kernel_tuning_open_runner(
 {
     hed_tune_result *r = k->tuning.result;
     hed_error why = {0};
-    hed_logger logger = hed_context_logger(hed_device_context(k->tuning.device));
+    hed_logger logger = hed_context_describe(hed_device_context(k->tuning.device)).logger;
     hed_status status = HED_ERROR_UNSUPPORTED;
     r->in_process = true;
     if (k->def.isolation == HED_ISOLATION_NONE) {
@@ -441,8 +441,8 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     uint32_t halvings;
     hed_error lost = {0};
     hed_device *device = k->tuning.device;
-    const hed_device_info *info = hed_device_get_info(device);
-    hed_logger logger = hed_context_logger(hed_device_context(device));
+    const hed_device_info *info = hed_device_describe(device);
+    hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
     hed_database *database =
         k->def.database ? k->def.database : hed_context_database(hed_device_context(device));
     snprintf(name, sizeof name, "halvings of %s", k->kernel->name);
@@ -490,7 +490,7 @@ static hed_status expect_from(
             trial.outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
             "%s on %s, which results are to be compared with, does not work (%s: %s): give expected outputs, "
             "another reference, or none",
-            kernel->name, hed_device_get_info(device)->id, hed_outcome_name(trial.outcome),
+            kernel->name, hed_device_describe(device)->id, hed_outcome_name(trial.outcome),
             trial.text);
     hed_runner_destroy(runner);
     return status;
@@ -551,7 +551,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     if (status) return status;
     t->result->device_time = t->runner->device_time;
     t->builders = t->result->in_process ? 0 : builders;
-    t->quiet = hed_device_get_info(t->device)->type == HED_DEVICE_CPU;
+    t->quiet = hed_device_describe(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);
     return HED_OK;

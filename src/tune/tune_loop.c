@@ -33,7 +33,7 @@ static void open_database(hed_tuning *t)
     char settings[128];
     const hed_tune_def *def = t->def;
     hed_context *context = hed_device_context(t->device);
-    hed_logger logger = hed_context_logger(context);
+    hed_logger logger = hed_context_describe(context).logger;
     t->database = def->database ? def->database : hed_context_database(context);
     if (!t->database || !def->keep) return;
     snprintf(settings, sizeof settings, "%s, %u evaluations, %g s, seed %llu",
@@ -48,14 +48,14 @@ static void open_database(hed_tuning *t)
 /* What the database has chosen for this very key. */
 static void recall_choice(hed_tuning *t)
 {
-    hed_configured configured;
+    hed_config_origin configured;
     hed_config config;
     hed_choices *choices = t->def->database
                                ? hed_choices_load_from(t->def->database, &t->key)
                                : hed_choices_load(hed_device_context(t->device), &t->key);
     if (!choices) return;
     if (hed_choices_find(choices, &t->key.problem, 0, &config, &configured) &&
-        configured == HED_CONFIGURED_EXACT && hed_space_find(t->space, &config) != UINT64_MAX) {
+        configured == HED_ORIGIN_EXACT && hed_space_find(t->space, &config) != UINT64_MAX) {
         t->has_stored = true;
         t->stored = config;
     }

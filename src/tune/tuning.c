@@ -15,7 +15,7 @@ enum { FIRST_CAPACITY = 64 };
 
 static double clock_seconds(const hed_tuning *t)
 {
-    hed_clock clock = hed_context_clock(hed_device_context(t->device));
+    hed_clock clock = hed_context_describe(hed_device_context(t->device)).clock;
     return 1e-9 * (double)clock.now(clock.user);
 }
 
@@ -124,7 +124,7 @@ void hed_tuning_find_limits(hed_tuning *t)
     hed_roofline roofline = hed_roofline_of(t->device, database, affordable);
     r->bandwidth = roofline.bandwidth;
     r->arithmetic = roofline.arithmetic;
-    t->floor_seconds = floor_of(hed_device_get_info(t->device), &r->work, &roofline);
+    t->floor_seconds = floor_of(hed_device_describe(t->device), &r->work, &roofline);
 }
 
 /* ---- slots ---- */
@@ -211,7 +211,7 @@ static hed_status tuning_grow(hed_tuning *t, hed_error *error)
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
 {
     hed_error error = {0};
-    hed_logger logger = hed_context_logger(hed_device_context(t->device));
+    hed_logger logger = hed_context_describe(hed_device_context(t->device)).logger;
     hed_evaluation made_now = *evaluation; /* also where it had been recalled */
     made_now.recalled = false;
     if (!t->session || !hed_database_record(t->database, t->session, &t->key, &made_now, &error))
@@ -277,7 +277,7 @@ hed_tune_def hed_tune_settled(const hed_tune_def *def)
 
 hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
 {
-    t->allocator = hed_context_allocator(hed_device_context(t->device));
+    t->allocator = hed_context_describe(hed_device_context(t->device)).allocator;
     t->best = HED_NO_EVALUATION;
     t->gained = INFINITY;
     t->stage = "starting";

@@ -190,7 +190,7 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
         status = client_ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error);
     if (!status && trial.outcome)
         status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
-            hed_device_get_info(client->def.device)->id, trial.text);
+            hed_device_describe(client->def.device)->id, trial.text);
     if (!status) client->runner.device_time = client->reply.device_time;
     if (status && client->measurer.pid)
         hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
@@ -372,7 +372,7 @@ static void client_destroy(hed_runner *runner)
 /* Why a kernel cannot leave this process. */
 static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
 {
-    const hed_device_info *info = hed_device_get_info(def->device);
+    const hed_device_info *info = hed_device_describe(def->device);
     const char *reason = !(info->capabilities & HED_CAN_SOURCE)
                              ? "its device runs the program's own code, or compiles nothing"
                          : def->device->adopted       ? "its device was opened by the program"
@@ -386,7 +386,7 @@ static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
 
 static uint32_t count_builders(const hed_runner_def *def)
 {
-    const hed_device_info *info = hed_device_get_info(def->device);
+    const hed_device_info *info = hed_device_describe(def->device);
     bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
     uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS,
              wanted = def->builders ? def->builders : hed_processor_count();
@@ -436,7 +436,7 @@ static const hed_runner_kind WORKER = {.destroy = client_destroy,
 hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
-    hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     *runner = NULL;
     hed_status status = check_kernel(def, error);
     if (status) return status;

@@ -48,7 +48,7 @@ static uint64_t content_bytes(const hed_argument_def *argument, const hed_runner
 static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const char *cache_dir)
 {
     const hed_settings *settings = def->device->settings;
-    bool is_cuda = strcmp(hed_device_get_info(def->device)->backend, "cuda") == 0;
+    bool is_cuda = strcmp(hed_device_describe(def->device)->backend, "cuda") == 0;
     hed_put_text(to, cache_dir);
     hed_put_text(to, settings->data_dir);
     hed_put_text(to, settings->ptx_dir);
@@ -84,7 +84,7 @@ static hed_status put_all(
     hed_text *to, const hed_runner_def *def, const char *cache_dir, hed_error *error)
 {
     const hed_kernel_def *kernel = def->kernel;
-    const hed_device_info *info = hed_device_get_info(def->device);
+    const hed_device_info *info = hed_device_describe(def->device);
     hed_build_text texts;
     hed_config config = hed_config_default(kernel);
     job_header header = {.version = hed_worker_version()};

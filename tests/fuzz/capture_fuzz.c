@@ -51,8 +51,8 @@ static void look_at_description(const hed_kernel_def *def)
 
 static void look_at_capture(const hed_capture *capture)
 {
-    const hed_kernel_def *def = hed_capture_kernel(capture);
-    const hed_tune_argument *arguments = hed_capture_arguments(capture);
+    const hed_kernel_def *def = hed_capture_describe(capture).kernel;
+    const hed_tune_argument *arguments = hed_capture_describe(capture).arguments;
     uint64_t count = hed_config_count(def), found = 0, limit = count < 4096 ? count : 4096;
     look_at_description(def);
     for (uint32_t i = 0; i < def->argument_count; i++) {
@@ -64,12 +64,12 @@ static void look_at_capture(const hed_capture *capture)
         hed_config config = hed_config_at(def, i);
         hed_geometry geometry = {0};
         bool valid = def->valid(def, &config, NULL, false);
-        def->geometry(def, &config, hed_capture_problem(capture), &geometry);
+        def->geometry(def, &config, hed_capture_describe(capture).problem, &geometry);
         require(valid == (geometry.dimensions > 0),
             "a geometry without a configuration, or the other way round");
         found += valid;
     }
-    require(count > limit || found == hed_capture_get_info(capture).configurations,
+    require(count > limit || found == hed_capture_describe(capture).configurations,
         "configurations are missing");
 }
 

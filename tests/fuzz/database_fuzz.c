@@ -101,7 +101,7 @@ static void use(hed_context *context)
     uint32_t count;
     size_t bytes;
     int64_t session;
-    hed_allocator allocator = hed_context_allocator(context);
+    hed_allocator allocator = hed_context_describe(context).allocator;
     hed_choices_free(hed_choices_load(context, &key));
     hed_database *database = hed_context_database(context);
     if (!database) return;

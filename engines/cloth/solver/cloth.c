@@ -125,7 +125,7 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
  * compilers take long over patches. */
 static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
+    const hed_device_info *info = hed_device_describe(cloth->device);
     uint64_t copies = 0;
     for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
     if (is_valid(cloth, HED_CLOTH_CPU)) return HED_CLOTH_CPU;
@@ -144,7 +144,7 @@ static hed_cloth_solver choose_auto(hed_cloth *cloth)
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
     if (cloth->tuned.count == 0 &&
         !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
-        cloth->configured == HED_CONFIGURED_DEFAULT)
+        cloth->configured == HED_ORIGIN_DEFAULT)
         cloth->tuned.count = 0;
     hed_cloth_solver found = cloth_tuned_solver(&cloth->tuned);
     return found != HED_CLOTH_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
@@ -154,7 +154,7 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 {
     char reason[256] = "";
     hed_cloth_solver wanted = cloth->def.solver;
-    cloth->configured = wanted == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
+    cloth->configured = wanted == HED_CLOTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
     if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS &&
         wanted != HED_CLOTH_SETS)
@@ -164,7 +164,7 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
     if (!solvers[wanted]->valid(cloth, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(wanted),
-            hed_device_get_info(cloth->device)->id, reason);
+            hed_device_describe(cloth->device)->id, reason);
     cloth->ops = solvers[wanted];
     return HED_OK;
 }
@@ -187,7 +187,7 @@ static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 /* Room for one frame's driver, colliders and garments, and for the steps of many substeps. */
 static uint64_t staging_bytes(const hed_cloth *cloth)
 {
-    if (strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0) return 0;
+    if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) return 0;
     uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
                      sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     return cloth->has_driver
@@ -242,7 +242,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     *cloth = NULL;
     hed_status status = cloth_check_def(device, def, error);
     if (status) return status;
-    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     hed_cloth *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = allocator;

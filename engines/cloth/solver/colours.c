@@ -210,7 +210,7 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_
         config.values[0] = groups->values[choice];
         hed_status status =
             hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
-        if (!status) status = hed_kernel_get_resources(*kernel, &resources, error);
+        if (!status) status = hed_kernel_report(*kernel, &resources, error);
         bool fits = status || resources.max_group < 0 || resources.max_group >= config.values[0];
         if (fits || choice == 0) return status;
         hed_kernel_destroy(*kernel);
@@ -410,10 +410,10 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     hed_buffer *const buffers[] = {
         s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        filled->device_bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
+        filled->device_bytes += buffers[i] ? hed_buffer_describe(buffers[i]).size : 0;
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
-        hed_config_format(hed_kernel_get_def(kernel), &used, config, sizeof config);
+        hed_config_format(hed_kernel_describe(kernel).def, &used, config, sizeof config);
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
     else snprintf(form, sizeof form, "a launch for each of %u colours", s->colours);

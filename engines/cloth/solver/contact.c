@@ -170,7 +170,7 @@ static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed
         hed_buffer_argument(contacts->bodies), hed_buffer_argument(contacts->near),
         hed_buffer_argument(contacts->counts), pass};
     hed_status status = hed_fill(cloth->stream, contacts->starts, 0,
-        hed_buffer_size(contacts->starts), &(uint32_t){0}, 4, error);
+        hed_buffer_describe(contacts->starts).size, &(uint32_t){0}, 4, error);
     if (!status)
         status = cloth_contact_run(
             cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, HED_COUNT(count), error);
@@ -262,7 +262,7 @@ uint64_t cloth_contacts_bytes(const cloth_contacts *contacts)
     self_buffers(contacts, buffers);
     uint64_t bytes = cloth_contact_meshes_bytes(contacts);
     for (size_t i = 0; i < HED_COUNT(buffers); i++)
-        bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
+        bytes += buffers[i] ? hed_buffer_describe(buffers[i]).size : 0;
     return bytes;
 }
 
@@ -569,6 +569,6 @@ uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts)
         contacts->leaf_at, contacts->boxes};
     uint64_t bytes = 0;
     for (size_t i = 0; i < HED_COUNT(buffers); i++)
-        bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
+        bytes += buffers[i] ? hed_buffer_describe(buffers[i]).size : 0;
     return bytes;
 }

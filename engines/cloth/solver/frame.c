@@ -142,12 +142,12 @@ static hed_status frame_check_driver(
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
     if (frame->driver_buffer) {
-        uint64_t size = hed_buffer_size(frame->driver_buffer),
+        uint64_t size = hed_buffer_describe(frame->driver_buffer).size,
                  wanted = 32 * (uint64_t)cloth->particles;
         if (frame->driver_positions || frame->driver_normals)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "a driver in host memory and in a buffer: one of the two");
-        if (hed_buffer_device(frame->driver_buffer) != cloth->device)
+        if (hed_buffer_describe(frame->driver_buffer).device != cloth->device)
             return hed_fail(
                 error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
         if (size < wanted)
@@ -204,7 +204,7 @@ static hed_status begin_driver(hed_cloth *cloth, hed_error *error)
     if (!cloth->host->driver_moves) return HED_OK;
     cloth->host->driver_moves = false;
     return hed_copy(
-        cloth->stream, b->driver_from, 0, b->driver_to, 0, hed_buffer_size(b->driver_to), error);
+        cloth->stream, b->driver_from, 0, b->driver_to, 0, hed_buffer_describe(b->driver_to).size, error);
 }
 
 /* The driven garments' part of an array with three floats for each particle. */

@@ -59,7 +59,7 @@ static bool patches_refuse(char *reason, size_t size, const char *text)
 /* What both solvers ask for. */
 static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
+    const hed_device_info *info = hed_device_describe(cloth->device);
     if (cloth->def.math == HED_MATH_STRICT)
         return patches_refuse(reason, size, "strict mode wants the order of the colours");
     if (strcmp(info->backend, "host") == 0)
@@ -76,7 +76,7 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
+    const hed_device_info *info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
@@ -94,7 +94,7 @@ static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
+    const hed_device_info *info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
@@ -169,7 +169,7 @@ static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 static hed_status configure(
     const hed_cloth *cloth, cloth_solver *made, const cloth_patch_tables *tables, hed_error *error)
 {
-    uint64_t room = hed_device_get_info(cloth->device)->local_bytes;
+    uint64_t room = hed_device_describe(cloth->device)->local_bytes;
     cloth_patch_choice *choice = &made->choice;
     bool registers = choice->kind == CLOTH_PLAN_JOINT &&
                      tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
@@ -256,7 +256,7 @@ static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solv
 static bool spills(const hed_kernel *kernel)
 {
     hed_kernel_resources resources;
-    return hed_kernel_get_resources(kernel, &resources, NULL) == HED_OK &&
+    return hed_kernel_report(kernel, &resources, NULL) == HED_OK &&
            resources.spill_bytes > 0;
 }
 
@@ -304,7 +304,7 @@ static hed_status kernel_for(
     options.config = &config;
     options.defines = defines;
     options.define_count = HED_COUNT(defines);
-    options.max_registers = register_limit(hed_device_get_info(cloth->device), &made->choice);
+    options.max_registers = register_limit(hed_device_describe(cloth->device), &made->choice);
     *kernel = made->kernels[variant];
     if (*kernel) return HED_OK;
     bool surrounded = variant & ~CLOTH_STEP_TETHERS;
@@ -360,7 +360,7 @@ static uint32_t surroundings(const hed_cloth *cloth)
 static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
     cloth_solver **solver, hed_error *error)
 {
-    bool has_packets = (~hed_device_get_info(cloth->device)->capabilities &
+    bool has_packets = (~hed_device_describe(cloth->device)->capabilities &
                            (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
     cloth_solver *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
     cloth_plan **plans = hed_new(&cloth->allocator, cloth->garment_count, sizeof *plans, error);

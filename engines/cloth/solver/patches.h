@@ -83,10 +83,10 @@ enum { CLOTH_PATCH_MOST_MATERIALS = 16, CLOTH_PATCH_MOST_SHAPES = 256 };
 /* What measurement has found for a cloth: between tune.c, which finds and keeps it, and the
  * solvers, which are built by it. */
 
-/* What the database knows for such a cloth on its device; `*configured` is HED_CONFIGURED_DEFAULT
+/* What the database knows for such a cloth on its device; `*configured` is HED_ORIGIN_DEFAULT
  * where it knows nothing. */
 hed_status cloth_tuned_resolve(
-    const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error);
+    const hed_cloth *cloth, hed_config *tuned, hed_config_origin *configured, hed_error *error);
 /* Its solver; HED_CLOTH_AUTO: as the rules say. */
 hed_cloth_solver cloth_tuned_solver(const hed_config *tuned);
 /* `rule` with what was found in place of it. `particles` of a patch, `even_step` as the rules have

@@ -14,13 +14,13 @@ hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
     hed_status status = hed_copy(
-        cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_size(b->position), error);
+        cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_describe(b->position).size, error);
     if (!status)
         status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0,
-            hed_buffer_size(b->previous), error);
+            hed_buffer_describe(b->previous).size, error);
     if (!status)
         status = hed_copy(
-            cloth->stream, host->good_carry, 0, b->carry, 0, hed_buffer_size(b->carry), error);
+            cloth->stream, host->good_carry, 0, b->carry, 0, hed_buffer_describe(b->carry).size, error);
     if (status) return status;
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
@@ -35,13 +35,13 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
     cloth_buffers *b = &cloth->buffers;
     static const uint32_t zero = 0;
     hed_status status = hed_copy(
-        cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_size(b->position), error);
+        cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_describe(b->position).size, error);
     if (!status)
         status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0,
-            hed_buffer_size(b->previous), error);
+            hed_buffer_describe(b->previous).size, error);
     if (!status)
         status = hed_copy(
-            cloth->stream, b->carry, 0, host->good_carry, 0, hed_buffer_size(b->carry), error);
+            cloth->stream, b->carry, 0, host->good_carry, 0, hed_buffer_describe(b->carry).size, error);
     if (!status) status = cloth_origin_go_back(cloth, host->good_origin, error);
     if (!status) status = hed_fill(cloth->stream, b->flags, 0, 16, &zero, sizeof zero, error);
     if (status) return status;
@@ -57,7 +57,7 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
 static hed_status results_read_array(
     hed_cloth *cloth, hed_buffer *buffer, float4 **array, hed_error *error)
 {
-    uint64_t count = hed_buffer_size(buffer) / sizeof **array;
+    uint64_t count = hed_buffer_describe(buffer).size / sizeof **array;
     *array = hed_new(&cloth->allocator, count, sizeof **array, error);
     if (!*array) return HED_ERROR_MEMORY;
     hed_status status = hed_read(cloth->stream, *array, buffer, 0, count * sizeof **array, error);
@@ -70,7 +70,7 @@ static hed_status results_read_array(
 
 static void free_array(hed_cloth *cloth, const hed_buffer *buffer, float4 *array)
 {
-    hed_delete(&cloth->allocator, array, hed_buffer_size(buffer) / sizeof *array, sizeof *array);
+    hed_delete(&cloth->allocator, array, hed_buffer_describe(buffer).size / sizeof *array, sizeof *array);
 }
 
 /* Says which particle it is, then goes back. */
@@ -138,12 +138,12 @@ static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
 
 static bool results_on_host(const hed_cloth *cloth)
 {
-    return strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0;
+    return strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
 }
 
 static void *results_host_of(const hed_buffer *buffer)
 {
-    return buffer ? hed_buffer_host(buffer) : NULL;
+    return buffer ? hed_buffer_describe(buffer).host : NULL;
 }
 
 /* On `host` straight into the program's arrays, without the team: one thread is as fast as
@@ -201,7 +201,7 @@ static hed_status results_hand_over(
     cloth_reading *r = &cloth->host->reading;
     if (!slots[slot].bytes) return HED_OK;
     hed_status status = hed_event_wait(r->arrived[slot], UINT64_MAX, error);
-    if (!status) memcpy(slots[slot].to, hed_buffer_host(r->pinned[slot]), slots[slot].bytes);
+    if (!status) memcpy(slots[slot].to, hed_buffer_describe(r->pinned[slot]).host, slots[slot].bytes);
     slots[slot].bytes = 0;
     return status;
 }
@@ -219,7 +219,7 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
             uint64_t bytes = size - at < CHUNK ? size - at : CHUNK;
             status = results_hand_over(cloth, slots, next, error);
             if (!status)
-                status = hed_read(cloth->stream, hed_buffer_host(r->pinned[next]), r->rows[part],
+                status = hed_read(cloth->stream, hed_buffer_describe(r->pinned[next]).host, r->rows[part],
                     at, bytes, error);
             if (!status) status = hed_event_record(r->arrived[next], cloth->stream, error);
             if (!status) slots[next] = (read_slot){(char *)to[part] + at, bytes};
@@ -357,12 +357,12 @@ static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, h
     if (!buffer)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "one of two vertex buffers is NULL: both or none");
-    if (hed_buffer_device(buffer) != cloth->device)
+    if (hed_buffer_describe(buffer).device != cloth->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a vertex buffer belongs to another device");
-    if (hed_buffer_size(buffer) >= wanted) return HED_OK;
+    if (hed_buffer_describe(buffer).size >= wanted) return HED_OK;
     return hed_fail(error, HED_ERROR_BOUNDS,
         "a vertex buffer of %llu bytes: %u vertices of 16 bytes are %llu",
-        (unsigned long long)hed_buffer_size(buffer), cloth->vertices, (unsigned long long)wanted);
+        (unsigned long long)hed_buffer_describe(buffer).size, cloth->vertices, (unsigned long long)wanted);
 }
 
 /* Whether OpenGL has a share in a buffer, which only taking it tells. */

@@ -21,12 +21,12 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
  * element, which is the descriptions' default. */
 static bool prefers_strands(const hed_cloth *cloth, const hed_kernel *kernel)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
-    hed_configured configured;
+    const hed_device_info *info = hed_device_describe(cloth->device);
+    hed_config_origin configured;
     hed_kernel_config(kernel, &configured);
-    return configured == HED_CONFIGURED_DEFAULT && info->type == HED_DEVICE_CPU &&
+    return configured == HED_ORIGIN_DEFAULT && info->type == HED_DEVICE_CPU &&
            strcmp(info->backend, "opencl") == 0 &&
-           hed_kernel_get_def(kernel)->parameters == cloth_version_parameters;
+           hed_kernel_describe(kernel).def->parameters == cloth_version_parameters;
 }
 
 static hed_status use_strands(hed_cloth *cloth, hed_kernel *kernel, hed_error *error)
@@ -96,7 +96,7 @@ static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, 
             mapped[index] = mapped[i];
             return HED_OK;
         }
-    return hed_map(cloth->stream, buffer, 0, hed_buffer_size(buffer), &mapped[index], error);
+    return hed_map(cloth->stream, buffer, 0, hed_buffer_describe(buffer).size, &mapped[index], error);
 }
 
 static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index,
@@ -195,7 +195,7 @@ hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const v
         hed_status status = hed_write(cloth->stream, to, offset, data, size, error);
         return status ? status : hed_stream_wait(cloth->stream, error);
     }
-    unsigned char *copy = (unsigned char *)hed_buffer_host(slot->pinned) + slot->used;
+    unsigned char *copy = (unsigned char *)hed_buffer_describe(slot->pinned).host + slot->used;
     memcpy(copy, data, size);
     slot->used += (size + 63) / 64 * 64;
     if (slot->used > cloth->host->slot_bytes) slot->used = cloth->host->slot_bytes;

@@ -82,7 +82,7 @@ struct hed_cloth {
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: origin.c */
     hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
-    hed_configured configured;
+    hed_config_origin configured;
     const cloth_solver_ops *ops;
     cloth_solver *solver;
     cloth_contacts *contacts; /* NULL until there is a mesh collider or self-collision */

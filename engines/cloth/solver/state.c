@@ -409,7 +409,7 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
     if (!look->after || look->known) return HED_OK;
     hed_status status = hed_event_wait(look->done, UINT64_MAX, error);
     if (status) return status;
-    const float4 *places = hed_buffer_host(look->pinned);
+    const float4 *places = hed_buffer_describe(look->pinned).host;
     for (int k = 0; k < 3; k++) {
         float low = INFINITY, high = -INFINITY;
         for (uint32_t g = 0; g < look_count(cloth); g++) {

@@ -123,7 +123,7 @@ cloth_patch_choice cloth_tuned_choice(
 }
 
 hed_status cloth_tuned_resolve(
-    const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error)
+    const hed_cloth *cloth, hed_config *tuned, hed_config_origin *configured, hed_error *error)
 {
     hed_pipeline_def pipeline = tune_pipeline_of();
     hed_problem problem = tune_problem_of(cloth);
@@ -219,13 +219,13 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
-    if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
+    if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver of its own, \"cpu\": there is nothing to choose");
     if (def->math == HED_MATH_STRICT)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "strict mode has one order, that of the colours: there is nothing to choose");
-    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     tuning t = {.device = device, .def = *def};
     t.def.solver = HED_CLOTH_AUTO;
     /* nothing surrounds what is measured: no kernels for it */
@@ -349,7 +349,7 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
 
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id)
 {
-    const hed_device_info *info = hed_device_get_info(cloth->device);
+    const hed_device_info *info = hed_device_describe(cloth->device);
     if (id == HED_CLOTH_GARMENTS)
         return cloth_tuned_choice(
             &cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));

@@ -64,7 +64,7 @@ static hed_status clear_carry(hed_cloth *cloth, hed_error *error)
     hed_buffer **carry = &cloth->buffers.carry;
     if (!*carry)
         return cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
-    return hed_fill(cloth->stream, *carry, 0, hed_buffer_size(*carry), "", 1, error);
+    return hed_fill(cloth->stream, *carry, 0, hed_buffer_describe(*carry).size, "", 1, error);
 }
 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
@@ -320,18 +320,18 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     if (!status) status = cloth_upload(cloth, NULL, 16, &b->flags, error);
     if (!status)
         status =
-            cloth_upload(cloth, NULL, hed_buffer_size(b->position), &host->good_position, error);
+            cloth_upload(cloth, NULL, hed_buffer_describe(b->position).size, &host->good_position, error);
     if (!status)
         status =
-            cloth_upload(cloth, NULL, hed_buffer_size(b->previous), &host->good_previous, error);
+            cloth_upload(cloth, NULL, hed_buffer_describe(b->previous).size, &host->good_previous, error);
     if (!status)
-        status = cloth_upload(cloth, NULL, hed_buffer_size(b->carry), &host->good_carry, error);
+        status = cloth_upload(cloth, NULL, hed_buffer_describe(b->carry).size, &host->good_carry, error);
     return status;
 }
 
 static uint64_t upload_size_of(const hed_buffer *buffer)
 {
-    return buffer ? hed_buffer_size(buffer) : 0;
+    return buffer ? hed_buffer_describe(buffer).size : 0;
 }
 
 uint64_t cloth_buffer_bytes(const hed_cloth *cloth)

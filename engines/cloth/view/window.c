@@ -275,7 +275,7 @@ static void set_title(window *w)
     if (passed < TITLE_EVERY) return;
     char title[400], forces[96] = "";
     const hed_device_info *device =
-        hed_device_get_info(hed_stream_device(hed_cloth_stream(w->cloth)));
+        hed_device_describe(hed_stream_device(hed_cloth_stream(w->cloth)));
     float wind = sqrtf(cloth_dot(w->control.wind, w->control.wind));
     if (w->control.gravity != 0 || wind > 0)
         snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s",

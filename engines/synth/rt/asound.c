@@ -315,7 +315,7 @@ static void close_stream(const live_driver *d, asound_stream *stream)
 
 static void warn(const hed_synth_live_def *def, const char *text)
 {
-    hed_logger logger = hed_context_logger(hed_device_context(def->device));
+    hed_logger logger = hed_context_describe(hed_device_context(def->device)).logger;
     if (logger.log && logger.level >= HED_LOG_WARNING)
         logger.log(logger.user, HED_LOG_WARNING, text);
 }

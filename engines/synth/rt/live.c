@@ -239,7 +239,7 @@ hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "playing live needs a definition, a device, a name, and at most %d inputs",
             LIVE_MOST_INPUTS);
-    hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     hed_synth_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_synth_live));
     if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to play live");
     memset(made, 0, sizeof *made);

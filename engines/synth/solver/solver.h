@@ -134,16 +134,16 @@ struct hed_synth {
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;
     hed_meter meter;
-    hed_configured configured; /* where the choice of the solver comes from */
+    hed_config_origin configured; /* where the choice of the solver comes from */
     uint32_t items;            /* of a work-group, as measurement found (tune.h); 0: by rule */
 };
 
 /* ---- tune.c: what measurement has found: the solver, the layout, the size of a work-group ---- */
 
-/* What is known for such an instrument on this device; `configured` is HED_CONFIGURED_DEFAULT where
+/* What is known for such an instrument on this device; `configured` is HED_ORIGIN_DEFAULT where
  * nothing is. */
 hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *instrument,
-    hed_config *tuned, hed_configured *configured);
+    hed_config *tuned, hed_config_origin *configured);
 /* Puts what `tuned` says into a definition that has left it open, and the items of a work-group (0:
  * by rule). */
 void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items);

@@ -77,7 +77,7 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
         .pack = def->pack, .inputs = def->inputs, .remote = def->solver == HED_SYNTH_GRID,
         .vectors = def->solver == HED_SYNTH_CPU};
-    choose_shape(hed_device_get_info(device), items, &shape.warps, &shape.lanes);
+    choose_shape(hed_device_describe(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 
@@ -90,7 +90,7 @@ enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PA
  * packets, or for a launch a sample, with many bodies only. */
 static bool is_sensible(const hed_synth *synth, hed_synth_solver id)
 {
-    const hed_device_info *info = hed_device_get_info(synth->device);
+    const hed_device_info *info = hed_device_describe(synth->device);
     bool host = strcmp(info->backend, "host") == 0;
     if (host || id == HED_SYNTH_CPU) return host && id == HED_SYNTH_CPU;
     if (id != HED_SYNTH_GRID) return true;
@@ -115,7 +115,7 @@ static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
         return HED_OK;
     }
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
-        hed_synth_solver_name(wanted), hed_device_get_info(synth->device)->id, reason);
+        hed_synth_solver_name(wanted), hed_device_describe(synth->device)->id, reason);
 }
 
 static uint64_t block_ns(const hed_synth_def *def)
@@ -186,7 +186,7 @@ static hed_status build(hed_synth *synth, const hed_synth_instrument *instrument
 hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
     hed_synth **synth, hed_error *error)
 {
-    hed_allocator allocator = hed_context_allocator(hed_device_context(device));
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     hed_synth *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = allocator;
@@ -195,7 +195,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->def = *def;
     made->instrument = *hed_synth_instrument_definition(def->instrument);
     made->configured =
-        def->solver == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
+        def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
     hed_status status = build(made, def->instrument, error);
     made->def.instrument = NULL;
@@ -219,10 +219,10 @@ hed_status hed_synth_create(
     hed_status status = check_def(device, def, error);
     if (status) return status;
     hed_config tuned;
-    hed_configured configured;
+    hed_config_origin configured;
     if (def->solver == HED_SYNTH_AUTO && !def->resident &&
         !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
-        configured != HED_CONFIGURED_DEFAULT &&
+        configured != HED_ORIGIN_DEFAULT &&
         !synth_create_tuned(device, def, &tuned, synth, NULL)) {
         (*synth)->configured = configured;
         return HED_OK;

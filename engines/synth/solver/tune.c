@@ -69,10 +69,10 @@ static hed_problem problem_of(const hed_synth_instrument *instrument)
 }
 
 hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *instrument,
-    hed_config *tuned, hed_configured *configured)
+    hed_config *tuned, hed_config_origin *configured)
 {
-    *configured = HED_CONFIGURED_DEFAULT;
-    if (strcmp(hed_device_get_info(device)->backend, "host") == 0) return HED_OK;
+    *configured = HED_ORIGIN_DEFAULT;
+    if (strcmp(hed_device_describe(device)->backend, "host") == 0) return HED_OK;
     hed_pipeline_def pipeline = pipeline_of();
     hed_problem problem = problem_of(instrument);
     return hed_pipeline_resolve(device, &pipeline, &problem, tuned, configured, NULL);
@@ -175,7 +175,7 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
-    if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
+    if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver, \"cpu\": there is nothing to choose");
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];

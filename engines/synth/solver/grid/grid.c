@@ -108,7 +108,7 @@ bool synth_grid_has_packets(const hed_device_info *info)
 
 static bool valid(const hed_synth *synth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_get_info(synth->device);
+    const hed_device_info *info = hed_device_describe(synth->device);
     if (strcmp(info->backend, "host") == 0)
         return refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (synth->def.math == HED_MATH_STRICT)
@@ -239,7 +239,7 @@ static hed_status find_linked(const synth_solver *made, const hed_synth_instrume
 static hed_status make_tables(
     synth_solver *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
-    const hed_device_info *info = hed_device_get_info(made->device);
+    const hed_device_info *info = hed_device_describe(made->device);
     synth_grid_limits limits = limits_of(info, made->packets, made->awake);
     synth_linked *linked = NULL;
     hed_status status =
@@ -325,12 +325,12 @@ static void set_sizes(synth_solver *made)
     step->epoch = step->fresh = 1;
     made->poke_room = POKES_AT_FIRST;
     uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
-    made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
+    made->control_local = made->packets && store <= hed_device_describe(made->device)->local_bytes;
     if (made->control_local && store > local) local = store;
     uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1},
              bytes[2] = {(local + 15) / 16 * 16, 16};
     uint32_t control =
-                 limits_of(hed_device_get_info(made->device), made->packets, made->awake).threads,
+                 limits_of(hed_device_describe(made->device), made->packets, made->awake).threads,
              threads[2] = {shape->threads, control};
     for (uint32_t k = 0; k < 2; k++) {
         made->geometries[k] = (hed_geometry){
@@ -494,7 +494,7 @@ static hed_status create(
     made->device = synth->device;
     made->stream = synth->stream;
     made->program = program;
-    made->packets = synth_grid_has_packets(hed_device_get_info(synth->device));
+    made->packets = synth_grid_has_packets(hed_device_describe(synth->device));
     made->awake = synth->def.keep_awake;
     made->block = synth->def.block;
     made->inputs = synth->def.inputs;

@@ -7,7 +7,7 @@ static hed_status clear(synth_solver *made, uint32_t which, hed_error *error)
     const uint32_t zero = 0;
     hed_buffer *buffer = made->buffers[which];
     return hed_fill(
-        made->stream, buffer, 0, hed_buffer_size(buffer) & ~3ull, &zero, sizeof zero, error);
+        made->stream, buffer, 0, hed_buffer_describe(buffer).size & ~3ull, &zero, sizeof zero, error);
 }
 
 hed_status synth_grid_read(synth_solver *made, uint32_t *stores, float *delays, hed_error *error)

@@ -237,7 +237,7 @@ static hed_status create(const hed_synth *synth, hed_synth_solver id, const synt
     s->program = program;
     s->block = synth->def.block;
     s->channels = synth->def.inputs;
-    s->stems_seen = hed_device_get_info(synth->device)->capabilities & HED_CAN_MAPPED;
+    s->stems_seen = hed_device_describe(synth->device)->capabilities & HED_CAN_MAPPED;
     hed_status status = fill(synth, id, s, error);
     if (status) destroy(s);
     else *solver = s;
@@ -363,7 +363,7 @@ static hed_status launch(
     hed_problem problem = synth_group_problem(s->program, s->block, 0);
     uint64_t floats = stem_floats(s), bytes = 4 * part->frames * floats;
     status = hed_launch(s->stream, s->kernel, &problem, arguments,
-        hed_kernel_get_def(s->kernel)->argument_count, error);
+        hed_kernel_describe(s->kernel).def->argument_count, error);
     if (status) return status;
     if (!s->stems_seen && bytes)
         status = hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);
@@ -385,7 +385,7 @@ static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *er
         if (status) return status;
         if (s->stems_seen)
             memcpy(
-                run->stems + first * floats, hed_buffer_host(s->stems), 4 * part.frames * floats);
+                run->stems + first * floats, hed_buffer_describe(s->stems).host, 4 * part.frames * floats);
         first += part.frames;
     }
     return HED_OK;
@@ -399,7 +399,7 @@ static hed_status read_all(synth_solver *s, uint32_t *stores, float *delays, hed
     uint64_t words = one ? layout->signals + 2ull * layout->signal_count
                          : (uint64_t)s->program->instances * layout->words;
     uint64_t floats = (uint64_t)s->program->instances * layout->delay_words;
-    uint32_t *to = s->resident ? hed_buffer_host(s->transfer) : stores;
+    uint32_t *to = s->resident ? hed_buffer_describe(s->transfer).host : stores;
     float *delays_to = s->resident ? (float *)to + words : delays;
     hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
     if (!status) status = hed_read(s->stream, to, s->stores, 0, 4 * words, error);
@@ -419,7 +419,7 @@ static hed_status write_all(
     if (!stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
     uint64_t words = (uint64_t)s->program->instances * s->program->layout.words;
     uint64_t floats = (uint64_t)s->program->instances * s->program->layout.delay_words;
-    uint32_t *from = hed_buffer_host(s->transfer);
+    uint32_t *from = hed_buffer_describe(s->transfer).host;
     memcpy(from, stores, 4 * words);
     memcpy(from + words, delays, 4 * floats);
     hed_status status = upload(s, s->stream, from, (const float *)(from + words), error);
@@ -435,7 +435,7 @@ static hed_status rest_one(synth_solver *s, uint32_t instance, hed_error *error)
     const uint32_t *from = s->program->image, zero = 0;
     hed_status status = HED_OK;
     if (s->resident) {
-        uint32_t *mapped = hed_buffer_host(s->transfer);
+        uint32_t *mapped = hed_buffer_describe(s->transfer).host;
         status = synth_resident_ask(s, SYNTH_REQUEST_SAVE, error);
         memcpy(mapped, from, words);
         memset(mapped + layout->words, 0, floats);
@@ -553,7 +553,7 @@ hed_status synth_resident_run(
 {
     synth_request_head head = {SYNTH_REQUEST_PLAY, part->sample, part->frames, s->channels};
     uint64_t staged = s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes;
-    float *given = hed_buffer_host(s->given);
+    float *given = hed_buffer_describe(s->given).host;
     memcpy(s->request, &head, sizeof head);
     memcpy(s->request + sizeof head / 4, s->staged, staged * sizeof *s->staged);
     for (uint32_t i = 0; i < s->channels; i++) {
