@@ -4,7 +4,8 @@
 #ifndef HED_BENCHMARKS_RAW_H
 #define HED_BENCHMARKS_RAW_H
 
-#include "heddle/heddle.h"
+#include "heddle/realtime.h"
+#include "heddle/tuning.h"
 
 typedef enum raw_operation {
     RAW_LAUNCH, /* set arguments, launch the kernel over one group, wait */

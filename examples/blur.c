@@ -87,9 +87,9 @@ static hed_status write_filter(blur *b, hed_error *error)
     for (int j = 0; j < TAPS; j++)
         for (int i = 0; i < TAPS; i++) weights[j][i] /= total;
     hed_buffer_def def = hed_default_buffer_def(sizeof weights);
-    hed_status status = hed_buffer_create(b->device, &def, &b->filter, error);
-    if (!status) status = hed_write(b->stream, b->filter, 0, weights, sizeof weights, error);
-    return status ? status : hed_stream_wait(b->stream, error);
+    hed_buffer_create(b->device, &def, &b->filter, error);
+    hed_write(b->stream, b->filter, 0, weights, sizeof weights, error);
+    return hed_stream_wait(b->stream, error);
 }
 
 static hed_status open_device(blur *b, hed_error *error)
@@ -100,18 +100,16 @@ static hed_status open_device(blur *b, hed_error *error)
     hed_buffer_def plane = hed_default_buffer_def((uint64_t)b->width * b->height * sizeof(float));
     options.problem = &problem;
     stream.timed_steps = 64;
-    hed_status status = hed_context_create(NULL, &b->context, error);
-    if (!status) status = hed_device_find(b->context, NULL, &b->device, error);
-    if (!status) status = hed_stream_create(b->device, &stream, &b->stream, error);
-    if (!status)
-        status = hed_kernel_create(
-            b->device, hed_canonical_find("convolution"), &options, &b->kernel, error);
-    if (!status) status = write_filter(b, error);
-    for (int c = 0; c < CHANNELS && !status; c++) {
-        status = hed_buffer_create(b->device, &plane, &b->from[c], error);
-        if (!status) status = hed_buffer_create(b->device, &plane, &b->to[c], error);
+    hed_context_create(NULL, &b->context, error);
+    hed_device_find(b->context, NULL, &b->device, error);
+    hed_stream_create(b->device, &stream, &b->stream, error);
+    hed_kernel_create(b->device, hed_canonical_find("convolution"), &options, &b->kernel, error);
+    write_filter(b, error);
+    for (int c = 0; c < CHANNELS; c++) {
+        hed_buffer_create(b->device, &plane, &b->from[c], error);
+        hed_buffer_create(b->device, &plane, &b->to[c], error);
     }
-    return status;
+    return error->status;
 }
 
 static void close_device(blur *b)
@@ -131,37 +129,32 @@ static hed_status run_pass(blur *b, hed_error *error)
 {
     hed_problem problem = hed_problem_2d(b->width, b->height);
     for (int c = 0; c < CHANNELS; c++) {
-        hed_argument arguments[] = {hed_buffer_argument(b->from[c]), hed_buffer_argument(b->to[c]),
-            hed_buffer_argument(b->filter), hed_uint_argument(b->width),
-            hed_uint_argument(b->height), hed_local_argument(), hed_local_argument()};
-        hed_status status = hed_launch(b->stream, b->kernel, &problem, arguments,
-            sizeof arguments / sizeof arguments[0], error);
-        if (status) return status;
+        hed_launch(b->stream, b->kernel, &problem,
+            HED_ARGS(b->from[c], b->to[c], b->filter, b->width, b->height, hed_local_argument(),
+                hed_local_argument()),
+            error);
         hed_buffer *swap = b->from[c];
         b->from[c] = b->to[c];
         b->to[c] = swap;
     }
-    return HED_OK;
+    return error->status;
 }
 
 /* Level 0 to the device, then every level back as the passes reach it. */
 static hed_status run(blur *b, hed_error *error)
 {
     uint64_t area = (uint64_t)b->width * b->height;
-    hed_status status = HED_OK;
-    for (size_t c = 0; c < CHANNELS && !status; c++)
-        status = hed_write(
-            b->stream, b->from[c], 0, b->level[0] + c * area, area * sizeof(float), error);
-    for (int level = 1; level < LEVELS && !status; level++) {
-        for (int pass = passes[level - 1]; pass < passes[level] && !status; pass++)
-            status = run_pass(b, error);
+    for (size_t c = 0; c < CHANNELS; c++)
+        hed_write(b->stream, b->from[c], 0, b->level[0] + c * area, area * sizeof(float), error);
+    for (int level = 1; level < LEVELS; level++) {
+        for (int pass = passes[level - 1]; pass < passes[level]; pass++) run_pass(b, error);
         b->level[level] = malloc(CHANNELS * area * sizeof(float));
         if (!b->level[level]) return out_of_memory(error);
-        for (size_t c = 0; c < CHANNELS && !status; c++)
-            status = hed_read(
+        for (size_t c = 0; c < CHANNELS; c++)
+            hed_read(
                 b->stream, b->level[level] + c * area, b->from[c], 0, area * sizeof(float), error);
     }
-    return status ? status : hed_stream_wait(b->stream, error);
+    return hed_stream_wait(b->stream, error);
 }
 
 /* Says where it ran, how it was configured and how long the convolutions took. */

@@ -1,5 +1,6 @@
 /* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds
  * a second one is added and plucked, too. Prints the pitches that are heard. */
+#include <heddle/heddle.h>
 #include <heddle/synth.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,11 +31,10 @@ static hed_status add_string(hed_synth_instrument *instrument, float frequency, 
     plectrum.as.plectrum.route.low = plectrum.as.plectrum.route.high = note;
     hed_synth_generated string;
     hed_synth_entity pick;
-    hed_status status = hed_synth_instrument_add_grid(instrument, &grid, NULL, &string, error);
-    if (!status) status = hed_synth_instrument_add(instrument, &plectrum, NULL, &pick, error);
-    if (!status) status = hed_synth_instrument_link(instrument, pick, string.first_body + 7, 1, error);
-    return status ? status
-                  : hed_synth_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
+    hed_synth_instrument_add_grid(instrument, &grid, NULL, &string, error);
+    hed_synth_instrument_add(instrument, &plectrum, NULL, &pick, error);
+    hed_synth_instrument_link(instrument, pick, string.first_body + 7, 1, error);
+    return hed_synth_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
 }
 
 /* A second of sound that begins with a note. */
@@ -42,13 +42,15 @@ static hed_status play(hed_synth *synth, uint8_t note, float *left, hed_error *e
 {
     static float right[BLOCK];
     hed_synth_event start = {.frame = 0, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, note, 100}};
-    hed_status status = HED_OK;
-    for (uint32_t at = 0; at < FRAMES && !status; at += BLOCK) {
-        hed_synth_block block = {.frames = BLOCK, .events = &start, .event_count = at == 0,
-            .left = left + at, .right = right};
-        status = hed_synth_process(synth, &block, error);
+    for (uint32_t at = 0; at < FRAMES && !hed_failed(error); at += BLOCK) {
+        hed_synth_block block = {.frames = BLOCK,
+            .events = &start,
+            .event_count = at == 0,
+            .left = left + at,
+            .right = right};
+        hed_synth_process(synth, &block, error);
     }
-    return status;
+    return error->status;
 }
 
 /* Magnitude of one frequency: one term of the Fourier transform, under Hann's window. */
@@ -79,8 +81,7 @@ static double loudest_near(const float *sound, double frequency)
 int main(void)
 {
     static float first[FRAMES], second[FRAMES];
-    hed_context *context = NULL;
-    hed_device *device;
+    hed_session on = {0};
     hed_synth_instrument *instrument = NULL, *larger = NULL;
     hed_synth *synth = NULL;
     hed_synth_change *change = NULL;
@@ -92,32 +93,31 @@ int main(void)
     hed_synth_def def = hed_default_synth_def();
     def.rate = RATE;
     def.block = BLOCK;
-    hed_status status = hed_context_create(NULL, &context, &error);
-    if (!status) status = hed_device_find(context, NULL, &device, &error);
-    if (!status) status = hed_synth_instrument_create(NULL, NULL, &instrument, &error);
-    if (!status) status = hed_synth_instrument_add(instrument, &ear, "ear", &microphone, &error);
-    if (!status) status = add_string(instrument, 220, 57, 0, microphone, &error);
+    hed_open(&on, &error);
+    hed_synth_instrument_create(NULL, NULL, &instrument, &error);
+    hed_synth_instrument_add(instrument, &ear, "ear", &microphone, &error);
+    add_string(instrument, 220, 57, 0, microphone, &error);
     def.instrument = instrument;
-    if (!status) status = hed_synth_create(device, &def, &synth, &error);
-    if (!status) status = play(synth, 57, first, &error);
+    hed_synth_create(on.device, &def, &synth, &error);
+    play(synth, 57, first, &error);
 
     /* The first string goes on sounding while the second one is put beside it. */
-    if (!status) status = hed_synth_instrument_copy(instrument, &larger, &error);
-    if (!status) status = add_string(larger, 330, 64, 0.05f, microphone, &error);
-    if (!status) status = hed_synth_prepare(synth, larger, &change, &error);
-    if (!status) status = hed_synth_apply(synth, change, &error);
-    if (!status) status = play(synth, 64, second, &error);
+    hed_synth_instrument_copy(instrument, &larger, &error);
+    add_string(larger, 330, 64, 0.05f, microphone, &error);
+    hed_synth_prepare(synth, larger, &change, &error);
+    hed_synth_apply(synth, change, &error);
+    play(synth, 64, second, &error);
     hed_synth_info info = {0};
-    if (!status) hed_synth_report(synth, &info);
-    if (status) fprintf(stderr, "%s\n", error.text);
+    if (!hed_failed(&error)) hed_synth_report(synth, &info);
+    if (hed_failed(&error)) fprintf(stderr, "%s\n", error.text);
     else
-        printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_describe(device)->name,
+        printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", on.name,
             hed_synth_solver_name(info.solver), loudest_near(first, 220), loudest_near(second, 220),
             loudest_near(second, 330));
     hed_synth_change_destroy(change);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(larger);
     hed_synth_instrument_destroy(instrument);
-    hed_context_destroy(context);
-    return status ? 1 : 0;
+    hed_close(&on);
+    return hed_failed(&error);
 }

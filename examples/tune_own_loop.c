@@ -1,8 +1,7 @@
 /* tune_own_loop: the search alone, in a program's own loop. What is tuned needs no device: a matrix
  * transposed in tiles by plain C, whose best tile depends on this machine's caches. */
-#include <heddle/heddle.h>
+#include <heddle/tuning.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { SIZE = 1536, TRIES = 30, RUNS = 3 };
 
@@ -29,35 +28,29 @@ static double try_it(const hed_config *config, const float *from, float *to)
 
 int main(void)
 {
-    static const int64_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+    static float from[SIZE * SIZE], to[SIZE * SIZE];
     const hed_parameter_def parameters[] = {
-        {.name = "WIDTH", .values = sizes, .count = 10, .value = 1},
-        {.name = "HEIGHT", .values = sizes, .count = 10, .value = 1}};
-    const char *const constraints[] = {"WIDTH * HEIGHT <= 16384"};
-    hed_space_def space_def = {.parameters = parameters, .parameter_count = 2,
-        .constraints = constraints, .constraint_count = 1};
+        HED_PARAMETER(WIDTH, 1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512),
+        HED_PARAMETER(HEIGHT, 1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512)};
+    hed_space_def space_def = {
+        .parameters = parameters, .parameter_count = 2, HED_CONSTRAINTS("WIDTH * HEIGHT <= 16384")};
     hed_search_def search_def = {.seed = 1};
     hed_space *space = NULL;
     hed_search *search = NULL;
     hed_config config;
     hed_error error = {0};
     double seconds = 0;
-    float *from = calloc(SIZE * SIZE, sizeof *from), *to = calloc(SIZE * SIZE, sizeof *to);
-    hed_status status =
-        from && to ? hed_space_create(&space_def, &space, &error) : HED_ERROR_MEMORY;
+    hed_space_create(&space_def, &space, &error);
     search_def.space = space;
-    if (!status) status = hed_search_create(&search_def, &search, &error);
-    for (int i = 0; i < TRIES && !status; i++) {
-        status = hed_search_ask(search, &config, &error);
-        if (!status) status = hed_search_tell(search, &config, try_it(&config, from, to), &error);
-    }
-    if (!status && hed_search_best(search, &config, &seconds))
+    hed_search_create(&search_def, &search, &error);
+    for (int i = 0; i < TRIES && !hed_search_ask(search, &config, &error); i++)
+        hed_search_tell(search, &config, try_it(&config, from, to), &error);
+    if (hed_failed(&error) || !hed_search_best(search, &config, &seconds))
+        fprintf(stderr, "%s\n", error.text);
+    else
         printf("tiles of %d x %d: %.2f ms, the best of %d tried among %d\n", (int)config.values[0],
             (int)config.values[1], 1e3 * seconds, TRIES, (int)hed_space_count(space));
-    else fprintf(stderr, "%s\n", status == HED_ERROR_MEMORY ? "out of memory" : error.text);
     hed_search_destroy(search);
     hed_space_destroy(space);
-    free(from);
-    free(to);
-    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+    return hed_failed(&error);
 }

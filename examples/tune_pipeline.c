@@ -2,10 +2,9 @@
  * curve and is then smoothed over its neighbours: as two kernels, with what lies between in memory,
  * or as one that goes through the curve again for each neighbour. Which is faster depends on the
  * device (HEDDLE_DEVICE); the choice is kept in the database. */
-#include <heddle/heddle.h>
+#include <heddle/tuning.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     COUNT = 1 << 20, /* samples */
@@ -75,15 +74,11 @@ static void both(const hed_native_call *call, uint64_t begin, uint64_t end)
         out[begin] = smooth_at(call->arguments[0], (int64_t)begin, true);
 }
 
-static const hed_define defines[] = {{"COUNT", "1048576"}, {"REACH", "4"}};
-static const hed_argument_def arguments[] = {
-    {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE}};
 #define KERNEL(function) \
     { \
-        .name = #function, .sources = &(const hed_source){#function ".cl", function##_text, 0}, \
-        .source_count = 1, .defines = defines, .define_count = 2, .arguments = arguments, \
-        .argument_count = 2, .range = function \
+        .name = #function, HED_SOURCES({#function ".cl", function##_text, 0}), \
+        HED_DEFINES({"COUNT", "1048576"}, {"REACH", "4"}), \
+        HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, out)), .range = function \
     }
 static const hed_kernel_def curve_def = KERNEL(curve), smooth_def = KERNEL(smooth),
                             both_def = KERNEL(both);
@@ -91,13 +86,13 @@ static const hed_kernel_def curve_def = KERNEL(curve), smooth_def = KERNEL(smoot
 /* ---- the pipeline ---- */
 
 typedef struct signal_path {
-    hed_device *device;
-    hed_stream *stream;
+    hed_session on;
     hed_buffer *in, *between, *out;
     hed_kernel *first, *second; /* second: NULL where one kernel does it all */
     uint32_t group;
-    float *samples, *result;
 } signal_path;
+
+static float samples[COUNT], result[COUNT];
 
 static hed_status prepare(void *user, const hed_config *config, hed_error *error)
 {
@@ -107,68 +102,43 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
     hed_kernel_destroy(p->second);
     p->first = p->second = NULL;
     p->group = (uint32_t)config->values[GROUP];
-    hed_status status =
-        hed_kernel_create(p->device, fused ? &both_def : &curve_def, NULL, &p->first, error);
-    return status || fused ? status
-                           : hed_kernel_create(p->device, &smooth_def, NULL, &p->second, error);
-}
-
-static hed_status launch(
-    signal_path *p, hed_kernel *kernel, hed_buffer *from, hed_buffer *to, hed_error *error)
-{
-    const hed_argument given[] = {hed_buffer_argument(from), hed_buffer_argument(to)};
-    hed_geometry geometry = {.dimensions = 1, .global = {COUNT}, .group = {p->group}};
-    return hed_launch_over(p->stream, kernel, &geometry, given, 2, error);
+    hed_kernel_create(p->on.device, fused ? &both_def : &curve_def, NULL, &p->first, error);
+    if (!fused) hed_kernel_create(p->on.device, &smooth_def, NULL, &p->second, error);
+    return error->status;
 }
 
 /* Leaves `value` alone: then the time of this call is what counts. */
 static hed_status run(void *user, double *value, hed_error *error)
 {
     signal_path *p = user;
+    hed_geometry g = {.dimensions = 1, .global = {COUNT}, .group = {p->group}};
+    hed_buffer *first_out = p->second ? p->between : p->out;
     (void)value;
-    hed_status status = launch(p, p->first, p->in, p->second ? p->between : p->out, error);
-    if (!status && p->second) status = launch(p, p->second, p->between, p->out, error);
-    return status ? status : hed_stream_wait(p->stream, error);
+    hed_launch_over(p->on.stream, p->first, &g, HED_ARGS(p->in, first_out), error);
+    if (p->second)
+        hed_launch_over(p->on.stream, p->second, &g, HED_ARGS(p->between, p->out), error);
+    return hed_stream_wait(p->on.stream, error);
 }
 
 static hed_status check(void *user, hed_error *error)
 {
     signal_path *p = user;
-    hed_status status = hed_read(p->stream, p->result, p->out, 0, COUNT * sizeof(float), error);
-    if (!status) status = hed_stream_wait(p->stream, error);
-    for (int64_t i = 0; i < COUNT && !status; i += 97) {
-        float expected = smooth_at(p->samples, i, true);
-        if (fabsf(p->result[i] - expected) <= 1e-5f) continue;
-        *error = (hed_error){.status = HED_ERROR_ARGUMENT};
-        snprintf(error->text, sizeof error->text, "sample %lld is %g, expected %g", (long long)i,
-            (double)p->result[i], (double)expected);
-        return HED_ERROR_ARGUMENT;
+    hed_read(p->on.stream, result, p->out, 0, sizeof result, error);
+    hed_stream_wait(p->on.stream, error);
+    for (int64_t i = 0; i < COUNT && !hed_failed(error); i += 97) {
+        float expected = smooth_at(samples, i, true);
+        if (fabsf(result[i] - expected) > 1e-5f)
+            hed_fail(error, HED_ERROR_ARGUMENT, "sample %lld is %g, expected %g", (long long)i,
+                (double)result[i], (double)expected);
     }
-    return status;
+    return error->status;
 }
 
-/* ---- */
-
-static hed_status open_path(signal_path *p, hed_context **context, hed_error *error)
+static void report(const hed_tune_result *tuned)
 {
-    hed_buffer_def size = hed_default_buffer_def(COUNT * sizeof(float));
-    hed_status status = hed_context_create(NULL, context, error);
-    if (!status) status = hed_device_find(*context, NULL, &p->device, error);
-    if (!status) status = hed_stream_create(p->device, NULL, &p->stream, error);
-    if (!status) status = hed_buffer_create(p->device, &size, &p->in, error);
-    if (!status) status = hed_buffer_create(p->device, &size, &p->between, error);
-    if (!status) status = hed_buffer_create(p->device, &size, &p->out, error);
-    for (int i = 0; i < COUNT; i++) p->samples[i] = 8 * sinf((float)i * 0.01f);
-    return status ? status
-                  : hed_write(p->stream, p->in, 0, p->samples, COUNT * sizeof(float), error);
-}
-
-static void report(const signal_path *p, const hed_tune_result *result)
-{
-    printf("%s:\n", hed_device_describe(p->device)->name);
-    for (uint32_t i = 0; i < result->count; i++) {
-        const hed_evaluation *e = &result->evaluations[i];
-        printf("%s %s, groups of %-4d %9.1f us%s\n", i == result->best ? "->" : "  ",
+    for (uint32_t i = 0; i < tuned->count; i++) {
+        const hed_evaluation *e = &tuned->evaluations[i];
+        printf("%s %s, groups of %-4d %9.1f us%s\n", i == tuned->best ? "->" : "  ",
             e->config.values[STRUCTURE] ? "fused" : "split", (int)e->config.values[GROUP],
             1e6 * e->seconds, e->text);
     }
@@ -176,38 +146,40 @@ static void report(const signal_path *p, const hed_tune_result *result)
 
 int main(void)
 {
-    static const int64_t structures[] = {0, 1}, groups[] = {32, 64, 128, 256};
-    static const char *const names[] = {"split", "fused"};
     const hed_parameter_def parameters[] = {
-        {.name = "STRUCTURE", .values = structures, .count = 2, .value = 0, .labels = names},
-        {.name = "GROUP", .values = groups, .count = 4, .value = 128}};
-    signal_path p = {
-        .samples = malloc(COUNT * sizeof(float)), .result = malloc(COUNT * sizeof(float))};
-    hed_pipeline_def pipeline = {.name = "curve-and-smooth", .version = "1",
-        .parameters = parameters, .parameter_count = 2, .prepare = prepare, .run = run,
-        .check = check, .user = &p};
-    hed_context *context = NULL;
-    hed_tune_result *result = NULL;
+        HED_CHOICE(STRUCTURE, 0, "split", "fused"), HED_PARAMETER(GROUP, 128, 32, 64, 128, 256)};
+    signal_path p = {0};
+    hed_pipeline_def pipeline = {.name = "curve-and-smooth",
+        .version = "1",
+        .parameters = parameters,
+        .parameter_count = 2,
+        .prepare = prepare,
+        .run = run,
+        .check = check,
+        .user = &p};
+    hed_buffer_def size = hed_default_buffer_def(sizeof samples);
+    hed_buffer **buffers[] = {&p.in, &p.between, &p.out};
+    hed_tune_result *tuned = NULL;
     hed_config config;
-    hed_error error = {.text = "out of memory"};
-    hed_status status = p.samples && p.result ? open_path(&p, &context, &error) : HED_ERROR_MEMORY;
-    if (!status) status = hed_tune_pipeline(p.device, &pipeline, NULL, &result, &error);
-    if (!status) {
-        report(&p, result);
-        status = hed_pipeline_resolve(
-            p.device, &pipeline, NULL, &config, NULL, &error); /* what later runs of a program do */
+    hed_error error = {0};
+    for (int i = 0; i < COUNT; i++) samples[i] = 8 * sinf((float)i * 0.01f);
+    hed_open(&p.on, &error);
+    for (int i = 0; i < 3; i++) hed_buffer_create(p.on.device, &size, buffers[i], &error);
+    hed_write(p.on.stream, p.in, 0, samples, sizeof samples, &error);
+    hed_tune_pipeline(p.on.device, &pipeline, NULL, &tuned, &error);
+    /* what later runs of a program do */
+    hed_pipeline_resolve(p.on.device, &pipeline, NULL, &config, NULL, &error);
+    if (hed_failed(&error)) {
+        fprintf(stderr, "tune_pipeline: %s\n%s", error.text, error.log);
+    } else {
+        printf("%s:\n", p.on.name);
+        report(tuned);
+        printf("chosen: %s\n", parameters[STRUCTURE].labels[config.values[STRUCTURE]]);
     }
-    if (!status) printf("chosen: %s\n", names[config.values[STRUCTURE]]);
-    else fprintf(stderr, "tune_pipeline: %s\n%s", error.text, error.log);
-    hed_tune_result_free(result);
+    hed_tune_result_free(tuned);
     hed_kernel_destroy(p.first);
     hed_kernel_destroy(p.second);
-    hed_buffer_destroy(p.in);
-    hed_buffer_destroy(p.between);
-    hed_buffer_destroy(p.out);
-    hed_stream_destroy(p.stream);
-    hed_context_destroy(context);
-    free(p.samples);
-    free(p.result);
-    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+    for (int i = 0; i < 3; i++) hed_buffer_destroy(*buffers[i]);
+    hed_close(&p.on);
+    return hed_failed(&error);
 }

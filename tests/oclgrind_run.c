@@ -11,7 +11,8 @@
 
 #include "heddle/canonical.h"
 #include "heddle/cloth.h"
-#include "heddle/heddle.h"
+#include "heddle/realtime.h"
+#include "heddle/tuning.h"
 #include "heddle/synth.h"
 #include "cli/verify/conformance.h"
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heddle/heddle.h"
+#include "heddle/realtime.h"
+#include "heddle/tuning.h"
 
 /* `call` uses `&error` of the caller, must succeed and must leave no error behind. */
 #define OK(call) \

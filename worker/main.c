@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "heddle/tune.h"
+#include "heddle/base.h"
+
+int hed_worker_serve(int descriptor); /* src/tune/worker.h: not for other programs */
 
 int main(int count, char **words)
 {

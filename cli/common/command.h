@@ -3,7 +3,8 @@
 #ifndef HED_CLI_COMMON_COMMAND_H
 #define HED_CLI_COMMON_COMMAND_H
 
-#include "heddle/heddle.h"
+#include "heddle/realtime.h"
+#include "heddle/tuning.h"
 #include "support/exit.h"
 #include "cli/common/options.h"
 

@@ -39,6 +39,18 @@
 #define HED_END
 #endif
 
+/** What a definition or a hed_error begins as, in C and in C++. */
+#ifdef __cplusplus
+#define HED_ZERO \
+    { \
+    }
+#else
+#define HED_ZERO \
+    { \
+        0 \
+    }
+#endif
+
 HED_BEGIN
 
 /** How a call ended. */
@@ -136,7 +148,11 @@ typedef struct hed_clock {
 /** The system's monotonic clock. Thread class: any. */
 HED_API hed_clock hed_default_clock(void);
 /** Now, in nanoseconds, by the system's monotonic clock. Thread class: rt. */
-HED_API uint64_t hed_now(void);
+static inline uint64_t hed_now(void)
+{
+    hed_clock clock = hed_default_clock();
+    return clock.now(clock.user);
+}
 
 HED_END
 

@@ -33,7 +33,12 @@ typedef struct hed_buffer_def {
 } hed_buffer_def;
 
 /** Device memory of `size` bytes. Thread class: any. */
-HED_API hed_buffer_def hed_default_buffer_def(uint64_t size);
+static inline hed_buffer_def hed_default_buffer_def(uint64_t size)
+{
+    hed_buffer_def def = HED_ZERO;
+    def.size = size;
+    return def;
+}
 
 /** Makes a buffer. Its content is undefined (CALLER and NATIVE: as it was). Thread class: any.
  *  Errors: ARGUMENT, MEMORY, DEVICE_MEMORY, LIMIT (over max_buffer_bytes), UNSUPPORTED, DRIVER. */
@@ -63,17 +68,6 @@ typedef struct hed_buffer_info {
 } hed_buffer_info;
 /** Thread class: rt. */
 HED_API hed_buffer_info hed_buffer_describe(const hed_buffer *buffer);
-
-HED_API uint64_t hed_buffer_size(const hed_buffer *buffer);      /**< bytes. Thread class: rt */
-HED_API hed_memory hed_buffer_memory(const hed_buffer *buffer);  /**< Thread class: rt */
-HED_API hed_device *hed_buffer_device(const hed_buffer *buffer); /**< Thread class: rt */
-/** Where the host sees it: PINNED, MAPPED, CALLER, and every buffer of `host`; else NULL. Thread
- * class: rt. */
-HED_API void *hed_buffer_host(const hed_buffer *buffer);
-/** Where the device sees it, for drivers with addresses (CUDA, host); else 0. Thread class: rt. */
-HED_API uint64_t hed_buffer_address(const hed_buffer *buffer);
-/** The driver's handle: CUdeviceptr, cl_mem, or the pointer on host. Thread class: rt. */
-HED_API uintptr_t hed_buffer_native(const hed_buffer *buffer);
 
 /** Functions of the OpenGL that is current in the calling thread. */
 typedef struct hed_gl {

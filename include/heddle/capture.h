@@ -40,21 +40,6 @@ HED_API hed_status hed_capture_open(
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_capture_close(hed_capture *capture);
 
-/** A description that hed_tune_kernel() takes. valid() and geometry() look into the capture, so that
- * it knows the
- *  captured problem alone, and the configurations that were valid on the capturing device. It has
- *  no native version. Defines of the kernel's options are among its own. Lives as long as the
- *  capture. Thread class: any. */
-HED_API const hed_kernel_def *hed_capture_kernel(const hed_capture *capture);
-/** \copydoc hed_capture_describe().kernel */
-HED_API const hed_problem *hed_capture_problem(const hed_capture *capture);
-/** One for each argument of the description: hed_tune_def.arguments. With hed_capture_info.checked
- * they hold the
- *  right outputs. Lives as long as the capture. Thread class: any. */
-HED_API const hed_tune_argument *hed_capture_arguments(const hed_capture *capture);
-/** The math mode of the launch. Thread class: any. */
-HED_API hed_math hed_capture_math(const hed_capture *capture);
-
 /** Where a capture comes from. Texts live as long as the capture. */
 typedef struct hed_capture_info {
     /** what hed_tune_kernel() takes. valid() and geometry() look into the capture, so that it knows
@@ -78,7 +63,6 @@ typedef struct hed_capture_info {
 } hed_capture_info;
 /** Thread class: any. */
 HED_API hed_capture_info hed_capture_describe(const hed_capture *capture);
-HED_API hed_capture_info hed_capture_get_info(const hed_capture *capture); /**< Thread class: any */
 
 HED_END
 

@@ -55,7 +55,13 @@ typedef struct hed_context_def {
 
 /** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread
  * class: any. */
-HED_API hed_context_def hed_default_context_def(void);
+static inline hed_context_def hed_default_context_def(void)
+{
+    hed_context_def def = HED_ZERO;
+    def.allocator = hed_default_allocator();
+    def.clock = hed_default_clock();
+    return def;
+}
 
 /** Makes a context, loads what drivers there are and lists their devices. A driver that is missing
  * or
@@ -77,18 +83,6 @@ typedef struct hed_context_info {
 } hed_context_info;
 /** Thread class: any. */
 HED_API hed_context_info hed_context_describe(const hed_context *context);
-
-/** Directories in force; "" where there is none. Owned by the context. Thread class: any. */
-HED_API const char *hed_context_cache_dir(const hed_context *context);
-/** \copydoc hed_context_describe().cache_dir */
-HED_API const char *hed_context_data_dir(const hed_context *context);
-
-/** The allocator, logger and clock that the context was made with. Thread class: any. */
-HED_API hed_allocator hed_context_allocator(const hed_context *context);
-/** \copydoc hed_context_describe().allocator */
-HED_API hed_logger hed_context_logger(const hed_context *context);
-/** \copydoc hed_context_describe().allocator */
-HED_API hed_clock hed_context_clock(const hed_context *context);
 
 /** How well a backend works on this machine. */
 typedef enum hed_backend_state {

@@ -282,10 +282,25 @@ HED_API int64_t hed_config_get(
 HED_API int64_t hed_problem_get(
     const hed_kernel_def *def, const hed_problem *problem, const char *name);
 /** The default of every parameter. Thread class: any. */
-HED_API hed_config hed_config_default(const hed_kernel_def *def);
+static inline hed_config hed_config_default(const hed_kernel_def *def)
+{
+    hed_config config = HED_ZERO;
+    config.count = def->parameter_count;
+    for (uint32_t i = 0; i < def->parameter_count; i++) config.values[i] = def->parameters[i].value;
+    return config;
+}
 /** Number of configurations without constraints (the full product; saturates). Thread class:
  * any. */
-HED_API uint64_t hed_config_count(const hed_kernel_def *def);
+static inline uint64_t hed_config_count(const hed_kernel_def *def)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < def->parameter_count; i++) {
+        uint64_t values = def->parameters[i].count;
+        if (values && count > UINT64_MAX / values) return UINT64_MAX;
+        count *= values;
+    }
+    return count;
+}
 /** Configuration `index` of the full product, the last parameter running fastest. Thread class:
  * any. */
 HED_API hed_config hed_config_at(const hed_kernel_def *def, uint64_t index);
@@ -293,11 +308,23 @@ HED_API hed_config hed_config_at(const hed_kernel_def *def, uint64_t index);
 HED_API void hed_config_format(
     const hed_kernel_def *def, const hed_config *config, char *text, size_t size);
 /** A problem of these sizes. Thread class: rt. */
-HED_API hed_problem hed_problem_1d(int64_t n);
-/** \copydoc hed_problem_1d() */
-HED_API hed_problem hed_problem_2d(int64_t width, int64_t height);
-/** \copydoc hed_problem_1d() */
-HED_API hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z);
+static inline hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z)
+{
+    hed_problem problem = {3, {x, y, z}};
+    return problem;
+}
+/** \copydoc hed_problem_3d() */
+static inline hed_problem hed_problem_2d(int64_t width, int64_t height)
+{
+    hed_problem problem = {2, {width, height}};
+    return problem;
+}
+/** \copydoc hed_problem_3d() */
+static inline hed_problem hed_problem_1d(int64_t n)
+{
+    hed_problem problem = {1, {n}};
+    return problem;
+}
 
 /* ---- compiled kernels ---- */
 
@@ -336,7 +363,11 @@ typedef struct hed_kernel_options {
 } hed_kernel_options;
 
 /** Fast math, the best known configuration, built at once. Thread class: any. */
-HED_API hed_kernel_options hed_default_kernel_options(void);
+static inline hed_kernel_options hed_default_kernel_options(void)
+{
+    hed_kernel_options def = HED_ZERO;
+    return def;
+}
 
 /** Whether a configuration can run on a device, and if not, why (`reason`, nullable, `size` bytes).
  *  Checks needs, constraints and conditions, launch bounds, local memory and valid(). What depends
@@ -376,12 +407,8 @@ typedef struct hed_kernel_info {
 /** Thread class: rt; owner for `log`. */
 HED_API hed_kernel_info hed_kernel_describe(const hed_kernel *kernel);
 
-HED_API const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel); /**< Thread class: rt */
-HED_API hed_device *hed_kernel_device(const hed_kernel *kernel);            /**< Thread class: rt */
 /** The configuration in force, and where it came from (nullable). Thread class: rt. */
 HED_API hed_config hed_kernel_config(const hed_kernel *kernel, hed_config_origin *configured);
-/** The driver's handle: CUfunction or cl_kernel; NULL on host. Thread class: rt. */
-HED_API void *hed_kernel_native(const hed_kernel *kernel);
 
 /** What the compiler and the driver say of a kernel; -1 where they do not tell, or are known to
  * lie. */
@@ -405,9 +432,6 @@ HED_API hed_status hed_kernel_report(
  *  DRIVER. */
 HED_API hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error);
-/** The compiler's log of the configuration in force; "" if it said nothing. Lives until the next
- * swap. Thread class: owner. */
-HED_API const char *hed_kernel_log(const hed_kernel *kernel);
 
 HED_END
 

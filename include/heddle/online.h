@@ -41,7 +41,15 @@ typedef struct hed_online_def {
 } hed_online_def;
 
 /** A share of 0.05, 60 evaluations, a slowdown of 1.25, 1 GiB. Thread class: any. */
-HED_API hed_online_def hed_default_online_def(void);
+static inline hed_online_def hed_default_online_def(void)
+{
+    hed_online_def def = HED_ZERO;
+    def.share = 0.05;
+    def.evaluations = 60;
+    def.slowdown = 1.25;
+    def.copy_limit = (uint64_t)1 << 30;
+    return def;
+}
 
 /** `kernel` stays the program's and must outlive the object, which changes its configuration
  *  (hed_kernel_reconfigure()). `def` NULL: the defaults. Nothing is tried where a kernel needs to

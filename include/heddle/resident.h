@@ -35,7 +35,12 @@ typedef struct hed_resident_def {
 } hed_resident_def;
 
 /** No kernel yet; never leaves by itself, a step takes at most a second. Thread class: any. */
-HED_API hed_resident_def hed_default_resident_def(void);
+static inline hed_resident_def hed_default_resident_def(void)
+{
+    hed_resident_def def = HED_ZERO;
+    def.step_timeout_ns = 1000000000;
+    return def;
+}
 
 /** What a resident kernel is doing. */
 typedef enum hed_resident_state {

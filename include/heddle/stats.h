@@ -52,7 +52,12 @@ typedef struct hed_meter_report {
 } hed_meter_report;
 
 /** Empties the meter. `deadline_ns` 0: nothing is ever missed. Thread class: rt. */
-HED_API void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns);
+static inline void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
+{
+    const hed_meter empty = HED_ZERO;
+    *meter = empty;
+    meter->deadline_ns = deadline_ns;
+}
 /** Thread class: rt, one thread */
 HED_API void hed_meter_add(hed_meter *meter, uint64_t nanoseconds);
 HED_API hed_meter_report hed_meter_read(const hed_meter *meter); /**< Thread class: rt */

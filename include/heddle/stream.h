@@ -29,7 +29,11 @@ typedef struct hed_stream_def {
 } hed_stream_def;
 
 /** A stream of its own, not timed, of normal priority. Thread class: any. */
-HED_API hed_stream_def hed_default_stream_def(void);
+static inline hed_stream_def hed_default_stream_def(void)
+{
+    hed_stream_def def = HED_ZERO;
+    return def;
+}
 
 /** Makes a stream; `def` may be NULL. Thread class: any. Errors: MEMORY, DRIVER. */
 HED_API hed_status hed_stream_create(

@@ -182,7 +182,13 @@ typedef struct hed_tune_def {
 /** 200 evaluations at most, no other limit, fast math, compared with the native version, in a worker
  * where possible,
  *  kept in the database. Thread class: any. */
-HED_API hed_tune_def hed_default_tune_def(void);
+static inline hed_tune_def hed_default_tune_def(void)
+{
+    hed_tune_def def = HED_ZERO;
+    def.evaluations = 200;
+    def.keep = true;
+    return def;
+}
 
 /* ---- what came out ---- */
 
@@ -274,11 +280,6 @@ HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_d
 
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_tune_result_free(hed_tune_result *result);
-
-/** What the installed `heddle-worker` runs: serves one parent over the socket `descriptor` until
- * that closes. Not for
- *  programs. Thread class: owner. */
-HED_API int hed_worker_serve(int descriptor);
 
 HED_END
 

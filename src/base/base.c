@@ -49,13 +49,12 @@ hed_allocator hed_default_allocator(void)
     return (hed_allocator){.allocate = library_allocate, .release = library_release};
 }
 
-uint64_t hed_now(void)
+static uint64_t system_now(void *user)
 {
+    (void)user;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-static uint64_t system_now(void *user) { return hed_now(); }
 
 hed_clock hed_default_clock(void) { return (hed_clock){.now = system_now}; }

@@ -2,11 +2,6 @@
  * the host. */
 #include "core/objects.h"
 
-hed_buffer_def hed_default_buffer_def(uint64_t size)
-{
-    return (hed_buffer_def){.memory = HED_MEMORY_DEVICE, .size = size};
-}
-
 static hed_status check_def(hed_device *device, const hed_buffer_def *def, hed_error *error)
 {
     if (def->size == 0)
@@ -103,17 +98,6 @@ hed_buffer_info hed_buffer_describe(const hed_buffer *buffer)
 {
     return (hed_buffer_info){buffer->device, buffer->memory, buffer->size, buffer->host,
         buffer->address, buffer->handle ? (uintptr_t)buffer->handle : (uintptr_t)buffer->address};
-}
-
-uint64_t hed_buffer_size(const hed_buffer *buffer) { return buffer->size; }
-hed_memory hed_buffer_memory(const hed_buffer *buffer) { return buffer->memory; }
-hed_device *hed_buffer_device(const hed_buffer *buffer) { return buffer->device; }
-void *hed_buffer_host(const hed_buffer *buffer) { return buffer->host; }
-uint64_t hed_buffer_address(const hed_buffer *buffer) { return buffer->address; }
-
-uintptr_t hed_buffer_native(const hed_buffer *buffer)
-{
-    return buffer->handle ? (uintptr_t)buffer->handle : (uintptr_t)buffer->address;
 }
 
 /* ---- OpenGL ---- */

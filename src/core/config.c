@@ -29,21 +29,6 @@ uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device)
     return device->backend->build ? 0 : def->native_ignores;
 }
 
-hed_config hed_config_default(const hed_kernel_def *def)
-{
-    hed_config config = {.count = def->parameter_count};
-    for (uint32_t i = 0; i < def->parameter_count; i++) config.values[i] = def->parameters[i].value;
-    return config;
-}
-
-uint64_t hed_config_count(const hed_kernel_def *def)
-{
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < def->parameter_count; i++)
-        if (__builtin_mul_overflow(count, def->parameters[i].count, &count)) return UINT64_MAX;
-    return count;
-}
-
 hed_config hed_config_at(const hed_kernel_def *def, uint64_t index)
 {
     hed_config config = {.count = def->parameter_count};
@@ -75,13 +60,6 @@ void hed_config_format(const hed_kernel_def *def, const hed_config *config, char
         used += n > 0 ? (size_t)n : 0;
     }
 }
-
-hed_problem hed_problem_1d(int64_t n) { return (hed_problem){1, {n}}; }
-hed_problem hed_problem_2d(int64_t width, int64_t height)
-{
-    return (hed_problem){2, {width, height}};
-}
-hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z) { return (hed_problem){3, {x, y, z}}; }
 
 /* One factor of a launch bound: a parameter's value, or a number. */
 static uint64_t bound_factor(

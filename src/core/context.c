@@ -8,11 +8,6 @@
 #include "base/text.h"
 #include "core/objects.h"
 
-hed_context_def hed_default_context_def(void)
-{
-    return (hed_context_def){.allocator = hed_default_allocator(), .clock = hed_default_clock()};
-}
-
 /* ---- settings ---- */
 
 /* A set-user-id program must not follow its caller's paths. */
@@ -282,18 +277,6 @@ hed_context_info hed_context_describe(const hed_context *context)
     const hed_settings *s = &context->settings;
     return (hed_context_info){s->cache_dir, s->data_dir, s->allocator, s->logger, s->clock};
 }
-
-const char *hed_context_cache_dir(const hed_context *context)
-{
-    return context->settings.cache_dir;
-}
-const char *hed_context_data_dir(const hed_context *context) { return context->settings.data_dir; }
-hed_allocator hed_context_allocator(const hed_context *context)
-{
-    return context->settings.allocator;
-}
-hed_logger hed_context_logger(const hed_context *context) { return context->settings.logger; }
-hed_clock hed_context_clock(const hed_context *context) { return context->settings.clock; }
 
 uint32_t hed_backend_count(const hed_context *context) { return context->slot_count; }
 

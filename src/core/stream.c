@@ -5,8 +5,6 @@
 
 #include "core/objects.h"
 
-hed_stream_def hed_default_stream_def(void) { return (hed_stream_def){0}; }
-
 static size_t times_bytes(uint32_t capacity)
 {
     return sizeof(struct hed_step_times) + capacity * sizeof(hed_timed_step);

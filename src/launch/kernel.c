@@ -6,11 +6,6 @@
 
 #include "launch/launch.h"
 
-hed_kernel_options hed_default_kernel_options(void)
-{
-    return (hed_kernel_options){.math = HED_MATH_FAST};
-}
-
 static const hed_allocator *kernel_allocator_of(const hed_kernel *kernel)
 {
     return &kernel->device->settings->allocator;
@@ -342,22 +337,10 @@ hed_kernel_info hed_kernel_describe(const hed_kernel *kernel)
         program && program->log ? program->log : ""};
 }
 
-const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel) { return kernel->def; }
-hed_device *hed_kernel_device(const hed_kernel *kernel) { return kernel->device; }
-
 hed_config hed_kernel_config(const hed_kernel *kernel, hed_config_origin *configured)
 {
     if (configured) *configured = kernel->active ? kernel->configured : HED_ORIGIN_DEFAULT;
     return kernel->active ? kernel->active->program.config : hed_config_default(kernel->def);
-}
-
-void *hed_kernel_native(const hed_kernel *kernel)
-{
-    return kernel->active ? kernel->active->program.handle : NULL;
-}
-const char *hed_kernel_log(const hed_kernel *kernel)
-{
-    return kernel->active && kernel->active->program.log ? kernel->active->program.log : "";
 }
 
 static hed_status check_ready(const hed_kernel *kernel, hed_error *error)

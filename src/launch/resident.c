@@ -31,11 +31,6 @@ struct hed_resident {
     bool stopped;
 };
 
-hed_resident_def hed_default_resident_def(void)
-{
-    return (hed_resident_def){.step_timeout_ns = 1000000000};
-}
-
 static const hed_allocator *resident_allocator_of(const hed_stream *stream)
 {
     return &stream->device->settings->allocator;

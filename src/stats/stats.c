@@ -134,12 +134,6 @@ static double meter_middle(unsigned bucket)
     return width > 1.0 ? low + (width - 1.0) / 2.0 : low;
 }
 
-void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
-{
-    memset(meter, 0, sizeof *meter);
-    meter->deadline_ns = deadline_ns;
-}
-
 void hed_meter_add(hed_meter *meter, uint64_t nanoseconds)
 {
     if (meter->count == 0 || nanoseconds < meter->minimum_ns) meter->minimum_ns = nanoseconds;

@@ -389,19 +389,6 @@ void hed_capture_close(hed_capture *capture)
     hed_release(&allocator, capture, sizeof *capture);
 }
 
-const hed_kernel_def *hed_capture_kernel(const hed_capture *capture)
-{
-    return &capture->launched.def;
-}
-const hed_problem *hed_capture_problem(const hed_capture *capture)
-{
-    return &capture->launched.problem;
-}
-const hed_tune_argument *hed_capture_arguments(const hed_capture *capture)
-{
-    return capture->arguments;
-}
-hed_math hed_capture_math(const hed_capture *capture) { return capture->launched.math; }
 hed_capture_info hed_capture_describe(const hed_capture *capture)
 {
     hed_capture_info info = capture->launched.info;
@@ -411,4 +398,3 @@ hed_capture_info hed_capture_describe(const hed_capture *capture)
     info.math = capture->launched.math;
     return info;
 }
-hed_capture_info hed_capture_get_info(const hed_capture *capture) { return capture->launched.info; }

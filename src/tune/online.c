@@ -10,12 +10,6 @@
 
 enum { SAMPLE_EVERY = 16 /* launches, once there are enough measured ones */ };
 
-hed_online_def hed_default_online_def(void)
-{
-    return (hed_online_def){
-        .share = 0.05, .evaluations = 60, .slowdown = 1.25, .copy_limit = (uint64_t)1 << 30};
-}
-
 static const hed_allocator *online_allocator_of(const hed_online *online)
 {
     return &online->device->settings->allocator;

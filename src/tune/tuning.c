@@ -353,4 +353,3 @@ const char *hed_tune_end_name(hed_tune_end end)
     return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
 }
 
-hed_tune_def hed_default_tune_def(void) { return (hed_tune_def){.evaluations = 200, .keep = true}; }

@@ -21,6 +21,10 @@ enum {
     HED_WORKER_DESCRIPTORS = 3
 };
 
+/* What the installed heddle-worker runs: serves one parent over the socket `descriptor` until that
+ * closes. Exported for that program alone. */
+HED_API int hed_worker_serve(int descriptor);
+
 enum { HED_WORKER_VALUES = 64 }; /* times of one reply at most */
 
 typedef enum hed_worker_task {

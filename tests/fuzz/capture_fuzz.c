@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heddle/heddle.h"
+#include "heddle/realtime.h"
+#include "heddle/tuning.h"
 #include "tune/capture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
