@@ -208,6 +208,7 @@ static hed_status online_search_next_candidate(
         hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN,
             .low = NAN, .high = NAN, .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
+        *error = (hed_error){0}; /* the next question is not to fail with it */
         online_search_record(online, size, &e, false);
         online->worker.failed++;
         size->done++;
