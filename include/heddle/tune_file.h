@@ -38,6 +38,7 @@ HED_API void hed_tune_file_close(hed_tune_file *file);
 
 /* ---- reports ---- */
 
+/** What hed_tune_report_write() writes. */
 typedef enum hed_report_format {
     /** a page that stands alone: convergence, heat map, importance, the best configurations,
      *  roofline, failures, device and conditions; drawn by a script in the page */

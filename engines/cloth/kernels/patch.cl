@@ -391,7 +391,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
         if (COLLIDERS) pose(view);
         if (TETHERS && DRIVER) /* for the next substep: a sweep does not read them */
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
-        if ((COLLIDERS || (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+        if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
         sweep(view, &table);
         if (SURROUNDED) {
             if (!STEPS) load_group(&all);
