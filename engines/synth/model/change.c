@@ -9,21 +9,6 @@ static const float most_weight = 1e6f;
 
 /* ---- links ---- */
 
-static bool may_link(hed_synth_entity_type from, hed_synth_entity_type to)
-{
-    if (to == HED_SYNTH_BODY) return from == HED_SYNTH_MICROPHONE || synth_is_exciter(from);
-    return to == HED_SYNTH_DELAY_LINE && from == HED_SYNTH_AUDIO_INPUT;
-}
-
-static uint32_t find_link(const hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to)
-{
-    uint32_t probe = 0, place;
-    do place = synth_table_next(&instrument->link_table, synth_hash_pair(from, to), &probe);
-    while (place != SYNTH_NO_PLACE &&
-           (instrument->links[place].from != from || instrument->links[place].to != to));
-    return place;
-}
-
 static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_entity from,
     hed_synth_entity to, const char *why, hed_error *error)
 {
@@ -38,7 +23,10 @@ static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_e
 {
     const synth_place *a = synth_find(instrument, from), *b = synth_find(instrument, to);
     if (!a || !b) return refuse_link(instrument, from, to, "there is no such entity", error);
-    if (!may_link(a->type, b->type))
+    bool linkable = b->type == HED_SYNTH_BODY
+                        ? a->type == HED_SYNTH_MICROPHONE || synth_is_exciter(a->type)
+                        : b->type == HED_SYNTH_DELAY_LINE && a->type == HED_SYNTH_AUDIO_INPUT;
+    if (!linkable)
         return refuse_link(instrument, from, to,
             "only exciters and microphones are linked to bodies, and audio inputs to delay lines",
             error);
@@ -59,7 +47,10 @@ hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth
     if (hed_failed(error)) return error->status;
     hed_status status = check_link(instrument, from, to, weight, error);
     if (status != HED_OK) return status;
-    uint32_t place = find_link(instrument, from, to);
+    uint32_t probe = 0, place;
+    do place = synth_table_next(&instrument->link_table, synth_hash_pair(from, to), &probe);
+    while (place != SYNTH_NO_PLACE &&
+           (instrument->links[place].from != from || instrument->links[place].to != to));
     if (place != SYNTH_NO_PLACE) {
         instrument->links[place].weight = weight;
         return HED_OK;

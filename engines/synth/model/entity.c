@@ -289,7 +289,7 @@ double synth_largest_dilation(const hed_synth_instrument_def *def)
 
 /* ---- checking ---- */
 
-static hed_status refuse(const char *what, const synth_field *field, double low, double high,
+static hed_status entity_refuse(const char *what, const synth_field *field, double low, double high,
     double found, hed_error *error)
 {
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g", what,
@@ -297,19 +297,19 @@ static hed_status refuse(const char *what, const synth_field *field, double low,
 }
 
 /* The comparison is false for NaN, too. */
-static hed_status check_number(
+static hed_status entity_check_number(
     const char *what, const synth_field *field, float value, hed_error *error)
 {
     return value >= (float)field->low && value <= (float)field->high
                ? HED_OK
-               : refuse(what, field, field->low, field->high, (double)value, error);
+               : entity_refuse(what, field, field->low, field->high, (double)value, error);
 }
 
 static hed_status check_vector(
     const char *what, const synth_field *field, const float v[3], hed_error *error)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        hed_status status = check_number(what, field, v[i], error);
+        hed_status status = entity_check_number(what, field, v[i], error);
         if (status != HED_OK) return status;
     }
     if (field->kind == SYNTH_FIELD_DIRECTION && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < 1e-12f)
@@ -323,11 +323,11 @@ static hed_status check_adsr(
 {
     const float times[] = {adsr->attack, adsr->decay, adsr->release};
     for (uint32_t i = 0; i < 3; i++) {
-        hed_status status = check_number(what, field, times[i], error);
+        hed_status status = entity_check_number(what, field, times[i], error);
         if (status != HED_OK) return status;
     }
     if (!(adsr->sustain >= 0 && adsr->sustain <= 1))
-        return refuse(what, field, 0, 1, (double)adsr->sustain, error);
+        return entity_refuse(what, field, 0, 1, (double)adsr->sustain, error);
     return HED_OK;
 }
 
@@ -354,7 +354,7 @@ static hed_status check_whole(
     }
     if (field->kind == SYNTH_FIELD_CHOICE)
         for (high = -1; field->choices[(uint32_t)(high + 1)];) high++;
-    return value >= low && value <= high ? HED_OK : refuse(what, field, low, high, value, error);
+    return value >= low && value <= high ? HED_OK : entity_refuse(what, field, low, high, value, error);
 }
 
 hed_status synth_check_fields(
@@ -365,7 +365,7 @@ hed_status synth_check_fields(
         const void *at = (const char *)def + field->offset;
         switch (field->kind) {
         case SYNTH_FIELD_NUMBER:
-            status = check_number(what, field, *(const float *)at, error);
+            status = entity_check_number(what, field, *(const float *)at, error);
             break;
         case SYNTH_FIELD_VECTOR:
         case SYNTH_FIELD_DIRECTION: status = check_vector(what, field, at, error); break;

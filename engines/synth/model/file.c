@@ -28,20 +28,16 @@ const char *hed_synth_instrument_schema(size_t *size)
 
 /* ---- entities ---- */
 
-/* Places and references have no sensible value of their own. */
-static void need_fields(hed_json_node element, const synth_field *fields)
-{
-    for (const synth_field *field = fields; field->key; field++)
-        if (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR)
-            hed_json_member(element, field->key);
-}
-
 static void read_entity(synth_file_reader *reader, hed_json_node element, hed_synth_entity_type type)
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(type);
     synth_file_fields(
         reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
-    if (synth_file_fine(reader)) need_fields(element, synth_fields[type]);
+    /* Positions and references have no sensible default. */
+    for (const synth_field *field = synth_fields[type]; field->key; field++)
+        if (synth_file_fine(reader) &&
+            (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR))
+            hed_json_member(element, field->key);
     const char *name = synth_file_fine(reader) && hed_json_has(element, "name")
                            ? hed_json_string(hed_json_member(element, "name"))
                            : NULL;
@@ -146,7 +142,7 @@ static void read_modulation(synth_file_reader *reader, hed_json_node element)
 
 /* ---- the whole ---- */
 
-static void read_head(synth_file_reader *reader, hed_json_node root)
+static void file_read_head(synth_file_reader *reader, hed_json_node root)
 {
     hed_json_only(root, synth_file_keys);
     hed_json_node number = hed_json_member(root, "version");
@@ -175,7 +171,7 @@ static hed_status read_document(
     if (status == HED_OK) status = synth_name_file(reader.instrument, file, error);
     if (status == HED_OK) {
         hed_json_node root = hed_json_root(json);
-        read_head(&reader, root);
+        file_read_head(&reader, root);
         read_entities(&reader, root, HED_SYNTH_BODY);
         synth_file_section(&reader, root, "grids", synth_file_read_grid);
         read_entities(&reader, root, HED_SYNTH_SPRING);
@@ -259,13 +255,6 @@ static void read_route(hed_json_node object, hed_synth_route *route)
         route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
 }
 
-static void read_vector(hed_json_node array, const synth_field *field, float vector[3])
-{
-    double values[3];
-    hed_json_numbers(array, values, 3, field->low, field->high);
-    for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
-}
-
 static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field,
     hed_synth_entity *entity)
 {
@@ -284,12 +273,16 @@ static void read_field(
     synth_file_reader *reader, hed_json_node node, const synth_field *field, void *at)
 {
     uint32_t word;
+    double vector[3];
     switch (field->kind) {
     case SYNTH_FIELD_NUMBER:
         *(float *)at = (float)hed_json_number(node, field->low, field->high);
         break;
     case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION: read_vector(node, field, at); break;
+    case SYNTH_FIELD_DIRECTION:
+        hed_json_numbers(node, vector, 3, field->low, field->high);
+        for (uint32_t i = 0; i < 3; i++) ((float *)at)[i] = (float)vector[i];
+        break;
     case SYNTH_FIELD_WHOLE:
         word = (uint32_t)hed_json_integer(node, (int64_t)field->low, (int64_t)field->high);
         memcpy(at, &word, sizeof word);
@@ -308,24 +301,6 @@ static void read_field(
 
 /* ---- objects ---- */
 
-enum { MOST_KEYS = 32 };
-
-static void reject_key(hed_json_node object, const synth_field *fields, const char *const *also)
-{
-    const char *known[MOST_KEYS + 1] = {NULL};
-    uint32_t count = 0;
-    for (; also[count] && count < MOST_KEYS; count++) known[count] = also[count];
-    for (const synth_field *field = fields; field->key && count < MOST_KEYS; field++)
-        known[count++] = field->key;
-    hed_json_only(object, known);
-}
-
-static bool is_among(const char *key, const char *const *list)
-{
-    while (*list && strcmp(*list, key) != 0) list++;
-    return *list != NULL;
-}
-
 void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields,
     void *def, const char *const *also)
 {
@@ -333,8 +308,19 @@ void synth_file_fields(synth_file_reader *reader, hed_json_node object, const sy
          at = hed_json_next(object, at.key)) {
         const synth_field *field = fields;
         while (field->key && strcmp(field->key, at.key) != 0) field++;
-        if (field->key) read_field(reader, at, field, (char *)def + field->offset);
-        else if (!is_among(at.key, also)) reject_key(object, fields, also);
+        if (field->key) {
+            read_field(reader, at, field, (char *)def + field->offset);
+            continue;
+        }
+        uint32_t i = 0, count = 0;
+        while (also[i] && strcmp(also[i], at.key) != 0) i++;
+        if (also[i]) continue;
+
+        enum { MOST_KEYS = 32 };
+        const char *known[MOST_KEYS + 1] = {NULL};
+        for (; also[count] && count < MOST_KEYS; count++) known[count] = also[count];
+        for (field = fields; field->key && count < MOST_KEYS; field++) known[count++] = field->key;
+        hed_json_only(object, known); /* rejects the key */
     }
 }
 
@@ -406,11 +392,6 @@ hed_synth_grid_def synth_default_grid(synth_grid_kind kind)
     for (uint32_t axis = 0; tight && axis < axes; axis++)
         def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = true;
     return def;
-}
-
-static uint32_t axes_of(synth_grid_kind kind)
-{
-    return kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2;
 }
 
 static void read_size(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
@@ -487,7 +468,7 @@ static void read_parts(synth_file_reader *reader, hed_json_node object, hed_synt
     }
 }
 
-static float read_number(hed_json_node object, const char *key, float otherwise, double high)
+static float file_read_number(hed_json_node object, const char *key, float otherwise, double high)
 {
     return hed_json_has(object, key) ? (float)hed_json_number(hed_json_member(object, key), 0, high)
                                      : otherwise;
@@ -498,15 +479,15 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
     hed_json_only(element, synth_grid_keys);
     synth_grid_kind kind = hed_json_choice(hed_json_member(element, "kind"), synth_grid_kinds);
     hed_synth_grid_def def = synth_default_grid(kind);
-    uint32_t axes = axes_of(kind);
+    uint32_t axes = kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2;
     read_size(hed_json_member(element, "size"), axes, &def);
     if (hed_json_has(element, "origin"))
         read_grid_vector(hed_json_member(element, "origin"), def.origin);
     if (hed_json_has(element, "step")) read_step(hed_json_member(element, "step"), axes, &def);
     read_parts(reader, element, &def);
-    def.diagonal = read_number(element, "diagonal", 0, 1e12);
-    def.bend = read_number(element, "bend", 0, 1e12);
-    def.tune = read_number(element, "tune", 0, 1e6);
+    def.diagonal = file_read_number(element, "diagonal", 0, 1e12);
+    def.bend = file_read_number(element, "bend", 0, 1e12);
+    def.tune = file_read_number(element, "tune", 0, 1e6);
     if (hed_json_has(element, "rate"))
         def.rate = hed_json_number(hed_json_member(element, "rate"), 1, 1e7);
     if (hed_json_has(element, "anchor"))

@@ -26,8 +26,8 @@ typedef struct writer {
 
 /* ---- text ---- */
 
-static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(writer *w, const char *format, ...)
+static void save_put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void save_put(writer *w, const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -39,13 +39,13 @@ static void put(writer *w, const char *format, ...)
 
 static void put_string(writer *w, const char *text)
 {
-    put(w, "\"");
+    save_put(w, "\"");
     for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\') put(w, "\\%c", *c);
-        else if ((uint8_t)*c < 0x20) put(w, "\\u%04x", *c);
+        if (*c == '"' || *c == '\\') save_put(w, "\\%c", *c);
+        else if ((uint8_t)*c < 0x20) save_put(w, "\\u%04x", *c);
         else hed_file_writer_put(w->file, c, 1);
     }
-    put(w, "\"");
+    save_put(w, "\"");
 }
 
 /* The decimal point is a point in every locale; minus zero keeps its sign only as a real number. */
@@ -53,11 +53,11 @@ static void put_digits(writer *w, char *text)
 {
     char *comma = strchr(text, ',');
     if (comma) *comma = '.';
-    put(w, "%s%s", text, strcmp(text, "-0") == 0 ? ".0" : "");
+    save_put(w, "%s%s", text, strcmp(text, "-0") == 0 ? ".0" : "");
 }
 
 /* As few digits as tell it from all other floats: nine always do. */
-static void put_number(writer *w, float value)
+static void save_put_number(writer *w, float value)
 {
     char text[40];
     for (int digits = 6; digits <= 9; digits++) {
@@ -67,43 +67,36 @@ static void put_number(writer *w, float value)
     put_digits(w, text);
 }
 
-static void put_double(writer *w, double value)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
-    put_digits(w, text);
-}
-
 static void put_vector(writer *w, const float v[3])
 {
     for (uint32_t i = 0; i < 3; i++) {
-        put(w, i ? ", " : "[");
-        put_number(w, v[i]);
+        save_put(w, i ? ", " : "[");
+        save_put_number(w, v[i]);
     }
-    put(w, "]");
+    save_put(w, "]");
 }
 
 static void put_key(writer *w, const char *key)
 {
-    put(w, w->first ? "\"%s\": " : ", \"%s\": ", key);
+    save_put(w, w->first ? "\"%s\": " : ", \"%s\": ", key);
     w->first = false;
 }
 
 static void begin_section(writer *w, const char *key)
 {
-    put(w, ",\n  \"%s\": [", key);
+    save_put(w, ",\n  \"%s\": [", key);
     w->first = true;
 }
 
 static void begin_element(writer *w)
 {
-    put(w, w->first ? "\n    {" : ",\n    {");
+    save_put(w, w->first ? "\n    {" : ",\n    {");
     w->first = true;
 }
 
 static void end_element(writer *w)
 {
-    put(w, "}");
+    save_put(w, "}");
     w->first = false;
 }
 
@@ -115,17 +108,6 @@ static void make_name(const char *what, uint32_t number, uint32_t marks, char *t
     int length = snprintf(text, size, "%s.%" PRIu32, what, number);
     for (uint32_t i = 0; i < marks && (size_t)length + 1 < size; i++) text[length++] = '\'';
     text[length] = 0;
-}
-
-static void make_entity_name(const writer *w, hed_synth_entity entity, char *text, size_t size)
-{
-    const hed_synth_instrument *instrument = w->instrument;
-    uint32_t marks = 0;
-    do
-        make_name(hed_synth_entity_type_name(synth_find(instrument, entity)->type), entity, marks++,
-            text, size);
-    while (hed_synth_instrument_find(instrument, text) ||
-           synth_find_grid(instrument, text, strlen(text)));
 }
 
 static void grid_name(const writer *w, const synth_grid *grid, char *text, size_t size)
@@ -165,19 +147,14 @@ static void put_reference(writer *w, hed_synth_entity entity)
         synth_part_name(grid, name, entity, text, sizeof text);
         put_string(w, text);
     } else {
-        make_entity_name(w, entity, text, sizeof text);
+        const hed_synth_instrument *instrument = w->instrument;
+        const char *type = hed_synth_entity_type_name(synth_find(instrument, entity)->type);
+        uint32_t marks = 0;
+        do make_name(type, entity, marks++, text, sizeof text);
+        while (hed_synth_instrument_find(instrument, text) ||
+               synth_find_grid(instrument, text, strlen(text)));
         put_string(w, text);
     }
-}
-
-/* Its own name; one of a grid that is written one by one; or a new one where something refers to
- * it. */
-static void put_own_name(writer *w, hed_synth_entity entity)
-{
-    char text[SYNTH_DESCRIPTION];
-    if (!w->referred[entity] && !synth_name_of(w->instrument, entity, text, sizeof text)) return;
-    put_key(w, "name");
-    put_reference(w, entity);
 }
 
 /* ---- definitions ---- */
@@ -187,10 +164,10 @@ static void put_adsr(writer *w, const hed_synth_adsr *adsr)
     const char *const keys[] = {"attack", "decay", "sustain", "release"};
     const float values[] = {adsr->attack, adsr->decay, adsr->sustain, adsr->release};
     for (uint32_t i = 0; i < 4; i++) {
-        put(w, "%s\"%s\": ", i ? ", " : "{", keys[i]);
-        put_number(w, values[i]);
+        save_put(w, "%s\"%s\": ", i ? ", " : "{", keys[i]);
+        save_put_number(w, values[i]);
     }
-    put(w, "}");
+    save_put(w, "}");
 }
 
 static void put_value(writer *w, const synth_field *field, const void *at)
@@ -198,19 +175,19 @@ static void put_value(writer *w, const synth_field *field, const void *at)
     uint32_t word;
     const hed_synth_route *route = at;
     switch (field->kind) {
-    case SYNTH_FIELD_NUMBER: put_number(w, *(const float *)at); break;
+    case SYNTH_FIELD_NUMBER: save_put_number(w, *(const float *)at); break;
     case SYNTH_FIELD_VECTOR:
     case SYNTH_FIELD_DIRECTION: put_vector(w, at); break;
-    case SYNTH_FIELD_WHOLE: memcpy(&word, at, sizeof word), put(w, "%" PRIu32, word); break;
+    case SYNTH_FIELD_WHOLE: memcpy(&word, at, sizeof word), save_put(w, "%" PRIu32, word); break;
     case SYNTH_FIELD_CHOICE:
         memcpy(&word, at, sizeof word), put_string(w, field->choices[word]);
         break;
     case SYNTH_FIELD_ENTITY: memcpy(&word, at, sizeof word), put_reference(w, word); break;
-    case SYNTH_FIELD_NOTE: put(w, "%u", *(const uint8_t *)at); break;
-    case SYNTH_FIELD_BOOLEAN: put(w, "%s", *(const bool *)at ? "true" : "false"); break;
+    case SYNTH_FIELD_NOTE: save_put(w, "%u", *(const uint8_t *)at); break;
+    case SYNTH_FIELD_BOOLEAN: save_put(w, "%s", *(const bool *)at ? "true" : "false"); break;
     case SYNTH_FIELD_ADSR: put_adsr(w, at); break;
     case SYNTH_FIELD_ROUTE:
-        put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low,
+        save_put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low,
             route->high);
         break;
     }
@@ -237,16 +214,22 @@ static void put_entities(writer *w, hed_synth_entity_type type)
     bool begun = false;
     for (uint32_t i = 0; i < w->instrument->counts[type]; i++) {
         hed_synth_entity entity = w->instrument->ids[type][i];
+        char name[SYNTH_DESCRIPTION];
         if (type <= HED_SYNTH_SPRING && in_kept_grid(w, entity)) continue;
         if (!begun) begin_section(w, synth_section_names[type]);
         begun = true;
         begin_element(w);
-        put_own_name(w, entity);
+        /* its own name; one of a grid whose elements are written one by one; or a new one where it is
+         * referred to */
+        if (w->referred[entity] || synth_name_of(w->instrument, entity, name, sizeof name)) {
+            put_key(w, "name");
+            put_reference(w, entity);
+        }
         put_fields(
             w, synth_fields[type], synth_element(w->instrument, type, i), &otherwise.as, true);
         end_element(w);
     }
-    if (begun) put(w, "\n  ]");
+    if (begun) save_put(w, "\n  ]");
 }
 
 /* ---- grids ---- */
@@ -285,36 +268,29 @@ static void find_kept_grids(writer *w)
     }
 }
 
-static synth_grid_kind kind_of(const hed_synth_grid_def *def)
-{
-    if (def->size[2] > 1) return SYNTH_LATTICE;
-    if (def->size[1] > 1) return def->bend > 0 ? SYNTH_PLATE : SYNTH_MEMBRANE;
-    return SYNTH_STRING;
-}
-
 static void put_shape(writer *w, const hed_synth_grid_def *def, uint32_t axes)
 {
     put_key(w, "size");
     for (uint32_t axis = 0; axis < axes; axis++)
-        put(w, "%s%" PRIu32, axis ? ", " : axes > 1 ? "[" : "", def->size[axis]);
-    if (axes > 1) put(w, "]");
+        save_put(w, "%s%" PRIu32, axis ? ", " : axes > 1 ? "[" : "", def->size[axis]);
+    if (axes > 1) save_put(w, "]");
     put_key(w, "origin");
     put_vector(w, def->origin);
     put_key(w, "step");
     for (uint32_t axis = 0; axis < axes; axis++) {
-        put(w, "%s", axis ? ", " : axes > 1 ? "[" : "");
+        save_put(w, "%s", axis ? ", " : axes > 1 ? "[" : "");
         put_vector(w, def->step[axis]);
     }
-    if (axes > 1) put(w, "]");
+    if (axes > 1) save_put(w, "]");
     put_key(w, "anchor");
-    put(w, "[");
+    save_put(w, "[");
     w->first = true;
     for (uint32_t end = 0; end < 2 * axes; end++) {
         if (!def->anchor_ends[end / 2][end & 1]) continue;
-        put(w, "%s\"%s\"", w->first ? "" : ", ", synth_grid_ends[end]);
+        save_put(w, "%s\"%s\"", w->first ? "" : ", ", synth_grid_ends[end]);
         w->first = false;
     }
-    put(w, "]");
+    save_put(w, "]");
     w->first = false;
 }
 
@@ -322,10 +298,10 @@ static void put_part(
     writer *w, const char *key, const synth_field *fields, const void *def, const void *otherwise)
 {
     put_key(w, key);
-    put(w, "{");
+    save_put(w, "{");
     w->first = true;
     put_fields(w, fields, def, otherwise, false);
-    put(w, "}");
+    save_put(w, "}");
     w->first = false;
 }
 
@@ -333,13 +309,16 @@ static void put_positive(writer *w, const char *key, float value)
 {
     if (value == 0) return;
     put_key(w, key);
-    put_number(w, value);
+    save_put_number(w, value);
 }
 
 static void put_grid(writer *w, const synth_grid *grid)
 {
     const hed_synth_grid_def *def = &grid->def;
-    synth_grid_kind kind = kind_of(def);
+    synth_grid_kind kind = def->size[2] > 1    ? SYNTH_LATTICE
+                           : def->size[1] == 1 ? SYNTH_STRING
+                           : def->bend > 0     ? SYNTH_PLATE
+                                               : SYNTH_MEMBRANE;
     hed_synth_grid_def otherwise = synth_default_grid(kind), plain = *def;
     char name[SYNTH_DESCRIPTION];
     /* What a grid does not use of these. */
@@ -359,18 +338,11 @@ static void put_grid(writer *w, const synth_grid *grid)
     put_positive(w, "tune", def->tune);
     if (def->tune > 0) {
         put_key(w, "rate");
-        put_double(w, def->rate);
+        char text[40];
+        snprintf(text, sizeof text, "%.17g", def->rate);
+        put_digits(w, text);
     }
     end_element(w);
-}
-
-static void put_grids(writer *w)
-{
-    if (w->first_grid == w->instrument->grid_count) return;
-    begin_section(w, "grids");
-    for (uint32_t i = w->first_grid; i < w->instrument->grid_count; i++)
-        put_grid(w, &w->instrument->grids[i]);
-    put(w, "\n  ]");
 }
 
 /* ---- what was changed of the grids that are written as such ---- */
@@ -430,16 +402,6 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
     return status;
 }
 
-static hed_status put_changes(writer *w, hed_error *error)
-{
-    change_list list = {.w = w};
-    hed_status status = HED_OK;
-    for (uint32_t i = w->first_grid; i < w->instrument->grid_count && status == HED_OK; i++)
-        status = put_grid_changes(&list, &w->instrument->grids[i], error);
-    if (list.begun) put(w, "\n  ]");
-    return status;
-}
-
 /* ---- links and modulations ---- */
 
 /* How many links from `at` on are to all bodies of a grid that is written as such, in their order;
@@ -479,12 +441,12 @@ static void put_links(writer *w)
         }
         if (link->weight != 1) {
             put_key(w, "weight");
-            put_number(w, link->weight);
+            save_put_number(w, link->weight);
         }
         end_element(w);
         i += whole > 0 ? whole : 1;
     }
-    put(w, "\n  ]");
+    save_put(w, "\n  ]");
 }
 
 static void put_modulations(writer *w)
@@ -504,11 +466,11 @@ static void put_modulations(writer *w)
         put_key(w, "mode");
         put_string(w, synth_modulation_names[def->mode]);
         put_key(w, "depth");
-        put_number(w, def->depth);
-        if (def->invert) put(w, ", \"invert\": true");
+        save_put_number(w, def->depth);
+        if (def->invert) save_put(w, ", \"invert\": true");
         end_element(w);
     }
-    put(w, "\n  ]");
+    save_put(w, "\n  ]");
 }
 
 /* ---- the whole ---- */
@@ -531,19 +493,27 @@ static void find_referred(writer *w)
 static hed_status put_document(writer *w, hed_error *error)
 {
     hed_synth_instrument_def otherwise = hed_default_synth_instrument_def();
-    put(w, "{\n  \"version\": %d,\n  \"instrument\": {", SYNTH_FILE_VERSION);
+    save_put(w, "{\n  \"version\": %d,\n  \"instrument\": {", SYNTH_FILE_VERSION);
     w->first = true;
     put_fields(w, synth_instrument_fields, &w->instrument->def, &otherwise, false);
-    put(w, "}");
+    save_put(w, "}");
     put_entities(w, HED_SYNTH_BODY);
-    put_grids(w);
+    bool grids = w->first_grid < w->instrument->grid_count;
+    if (grids) begin_section(w, "grids");
+    for (uint32_t i = w->first_grid; i < w->instrument->grid_count; i++)
+        put_grid(w, &w->instrument->grids[i]);
+    if (grids) save_put(w, "\n  ]");
     put_entities(w, HED_SYNTH_SPRING);
-    hed_status status = put_changes(w, error);
+    hed_status status = HED_OK;
+    change_list changes = {.w = w};
+    for (uint32_t i = w->first_grid; i < w->instrument->grid_count && !status; i++)
+        status = put_grid_changes(&changes, &w->instrument->grids[i], error);
+    if (changes.begun) save_put(w, "\n  ]");
     for (uint32_t type = HED_SYNTH_MICROPHONE; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         put_entities(w, type);
     put_links(w);
     put_modulations(w);
-    put(w, "\n}\n");
+    save_put(w, "\n}\n");
     return status;
 }
 

@@ -43,7 +43,7 @@ typedef struct mode_one {
     double per_stiffness, per_bend, rest;
 } mode_one;
 
-static uint32_t dimensions(const hed_synth_grid_def *def)
+static uint32_t grid_dimensions(const hed_synth_grid_def *def)
 {
     return def->size[2] > 1 ? 3 : def->size[1] > 1 ? 2 : 1;
 }
@@ -59,27 +59,22 @@ static double share_of(float rest_length, double distance)
     return rest_length < 0 ? -(double)rest_length : rest_length / distance;
 }
 
-static double diagonal_share(const hed_synth_grid_def *def, uint32_t a, uint32_t b)
-{
-    double one = length_of(def->step[a]), other = length_of(def->step[b]);
-    return share_of(def->spring.rest_length, sqrt(one * one + other * other));
-}
-
 static mode_one mode_of(const hed_synth_grid_def *def)
 {
     mode_one mode = {0};
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (def->size[axis] < 2) continue;
         double angle = PI / (def->size[axis] - 1.0), s = sin(angle / 2), square = s * s;
-        bool along = axis == 0 && dimensions(def) == 3; /* a lattice swings along its first axis */
+        bool along = axis == 0 && grid_dimensions(def) == 3; /* a lattice swings along its first axis */
         double share = share_of(def->spring.rest_length, length_of(def->step[axis]));
         mode.per_stiffness += 4 * square * (along ? 1 : 1 - share);
         mode.per_bend += 4 * square * square;
     }
-    if (def->diagonal > 0 && dimensions(def) == 2) {
+    if (def->diagonal > 0 && grid_dimensions(def) == 2) {
         double a = PI / (def->size[0] - 1.0), b = PI / (def->size[1] - 1.0);
-        mode.rest =
-            4 * (double)def->diagonal * (1 - diagonal_share(def, 0, 1)) * (1 - cos(a) * cos(b));
+        double one = length_of(def->step[0]), other = length_of(def->step[1]);
+        double share = share_of(def->spring.rest_length, sqrt(one * one + other * other));
+        mode.rest = 4 * (double)def->diagonal * (1 - share) * (1 - cos(a) * cos(b));
     }
     return mode;
 }
@@ -91,13 +86,13 @@ static const char *why_no_mode(const hed_synth_grid_def *def)
         if (def->size[axis] > 1 &&
             (def->size[axis] < 3 || !def->anchor_ends[axis][0] || !def->anchor_ends[axis][1]))
             return "both ends of each axis have to be anchored, with a body between them";
-    if (dimensions(def) == 1 && def->size[0] < 3) return "there is only one body";
-    if (dimensions(def) == 3 && (def->diagonal > 0 || def->bend > 0))
+    if (grid_dimensions(def) == 1 && def->size[0] < 3) return "there is only one body";
+    if (grid_dimensions(def) == 3 && (def->diagonal > 0 || def->bend > 0))
         return "a lattice with diagonal or bend springs has no closed form";
     double dot = 0;
     for (uint32_t i = 0; i < 3; i++) dot += (double)def->step[0][i] * def->step[1][i];
     bool right = fabs(dot) <= 1e-6 * length_of(def->step[0]) * length_of(def->step[1]);
-    if (dimensions(def) == 2 && def->diagonal > 0 && !right)
+    if (grid_dimensions(def) == 2 && def->diagonal > 0 && !right)
         return "with diagonals the steps have to be at right angles";
     return NULL;
 }
@@ -165,19 +160,19 @@ static bool anchored(const hed_synth_grid_def *def, const uint32_t at[3])
     return def->body.anchored;
 }
 
-static hed_synth_entity body_at(const filler *f, const uint32_t at[3])
+static hed_synth_entity grid_body_at(const filler *f, const uint32_t at[3])
 {
     return f->first + (at[2] * f->def->size[1] + at[1]) * f->def->size[0] + at[0];
 }
 
 /* A spring between two anchored bodies would do nothing: there is none. */
-static void join(filler *f, const uint32_t a[3], const uint32_t b[3], float stiffness, float rest)
+static void grid_join(filler *f, const uint32_t a[3], const uint32_t b[3], float stiffness, float rest)
 {
     if (anchored(f->def, a) && anchored(f->def, b)) return;
     if (f->springs) {
         hed_synth_spring_def spring = f->def->spring;
-        spring.from = body_at(f, a);
-        spring.to = body_at(f, b);
+        spring.from = grid_body_at(f, a);
+        spring.to = grid_body_at(f, b);
         spring.stiffness = stiffness;
         spring.rest_length = rest;
         f->springs[f->count] = spring;
@@ -199,9 +194,9 @@ static void join_axis(filler *f, const uint32_t at[3], uint32_t axis)
         rest = (float)-(share_of(rest, length_of(def->step[axis])) -
                         rows * def->bend / (2 * (double)def->spring.stiffness));
     }
-    join(f, at, next, def->spring.stiffness, rest);
+    grid_join(f, at, next, def->spring.stiffness, rest);
     next[axis]++;
-    if (def->bend > 0 && next[axis] < size) join(f, at, next, def->bend, -1.25f);
+    if (def->bend > 0 && next[axis] < size) grid_join(f, at, next, def->bend, -1.25f);
 }
 
 /* Both diagonals of the square that begins at a place. */
@@ -214,8 +209,8 @@ static void join_square(filler *f, const uint32_t at[3], uint32_t a, uint32_t b)
         corner[i][a] += i & 1;
         corner[i][b] += i >> 1;
     }
-    join(f, corner[0], corner[3], f->def->diagonal, f->def->spring.rest_length);
-    join(f, corner[1], corner[2], f->def->diagonal, f->def->spring.rest_length);
+    grid_join(f, corner[0], corner[3], f->def->diagonal, f->def->spring.rest_length);
+    grid_join(f, corner[1], corner[2], f->def->diagonal, f->def->spring.rest_length);
 }
 
 static hed_synth_body_def make_body(const hed_synth_grid_def *def, const uint32_t at[3])
@@ -337,16 +332,6 @@ static hed_status check_bend(const hed_synth_grid_def *resolved, hed_error *erro
     return HED_OK;
 }
 
-static hed_status check_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error)
-{
-    hed_status status = check_size(def, error);
-    if (status == HED_OK) status = check_corners(def, error);
-    if (status == HED_OK) status = check_springs(def, error);
-    if (status == HED_OK) status = synth_resolve_grid(def, resolved, error);
-    if (status == HED_OK) status = check_bend(resolved, error);
-    return status;
-}
-
 static hed_status remember(hed_synth_instrument *instrument, const hed_synth_grid_def *def,
     const char *name, hed_error *error)
 {
@@ -384,8 +369,12 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const
     if (hed_failed(error)) return error->status;
     *generated = (hed_synth_generated){0};
     hed_synth_grid_def resolved;
-    hed_status status = check_grid(def, &resolved, error);
-    if (status == HED_OK && name) status = synth_check_grid_name(instrument, name, error);
+    hed_status status = check_size(def, error);
+    if (!status) status = check_corners(def, error);
+    if (!status) status = check_springs(def, error);
+    if (!status) status = synth_resolve_grid(def, &resolved, error);
+    if (!status) status = check_bend(&resolved, error);
+    if (!status && name) status = synth_check_grid_name(instrument, name, error);
     if (status != HED_OK) return status;
     hed_synth_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
     status = synth_reserve(instrument, HED_SYNTH_BODY, made.bodies, error);

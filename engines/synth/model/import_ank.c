@@ -89,17 +89,6 @@ static hed_status number_kind(
     return HED_OK;
 }
 
-static hed_status number_all(synth_import *im)
-{
-    const synth_ank_model *m = im->model;
-    hed_status status = number_kind(im, ANK_BODY, &m->bodies, sizeof(synth_ank_body));
-    if (!status) status = number_kind(im, ANK_SENSOR, &m->sensors, sizeof(synth_ank_sensor));
-    if (!status) status = number_kind(im, ANK_EXCITER, &m->exciters, sizeof(synth_ank_exciter));
-    if (!status)
-        status = number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
-    return status ? status : number_kind(im, ANK_LINK, &m->links, sizeof(synth_ank_link));
-}
-
 /* ---- adding ---- */
 
 /* A value on its way into its range, and who has it, for the report. */
@@ -155,15 +144,6 @@ static void fit_field(const fitting *f, const synth_field *field, void *at)
     }
 }
 
-/* Where a definition has its route; NULL: nothing starts it. */
-static hed_synth_route *route_of(hed_synth_entity_def *def)
-{
-    for (const synth_field *field = synth_fields[def->type]; field->key; field++)
-        if (field->kind == SYNTH_FIELD_ROUTE)
-            return (hed_synth_route *)(void *)((char *)&def->as + field->offset);
-    return NULL;
-}
-
 hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synth_entity_def *def,
     const hed_synth_route *routes, uint32_t copies)
 {
@@ -176,8 +156,9 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
         char name[64];
         hed_synth_entity made;
         hed_error error = {0};
-        hed_synth_route *route = route_of(def);
-        if (route && routes) *route = routes[i];
+        for (const synth_field *field = synth_fields[def->type]; routes && field->key; field++)
+            if (field->kind == SYNTH_FIELD_ROUTE)
+                memcpy((char *)&def->as + field->offset, &routes[i], sizeof *routes);
         snprintf(name, sizeof name, i ? "%s%d_%u" : "%s%d", type, imported->number, i + 1);
         hed_status status = hed_synth_instrument_add(im->instrument, def, name, &made, &error);
         if (status == HED_ERROR_ARGUMENT) {
@@ -193,12 +174,6 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
 }
 
 /* ---- the whole ---- */
-
-static void fit_def(synth_import *im, hed_synth_instrument_def *def)
-{
-    for (const synth_field *field = synth_instrument_fields; field->key; field++)
-        fit_field(&(fitting){im, "instrument: ", field->key}, field, (char *)def + field->offset);
-}
 
 static hed_synth_instrument_def make_def(synth_import *im)
 {
@@ -229,7 +204,8 @@ static hed_synth_instrument_def make_def(synth_import *im)
         synth_import_tell(im, "MPE zone: the lower one, until MIDI says otherwise");
     if (def.mode != HED_SYNTH_SINGLETON)
         synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
-    fit_def(im, &def);
+    for (const synth_field *field = synth_instrument_fields; field->key; field++)
+        fit_field(&(fitting){im, "instrument: ", field->key}, field, (char *)&def + field->offset);
     return def;
 }
 
@@ -259,7 +235,12 @@ static hed_status convert(synth_import *im)
     hed_synth_instrument_def def = make_def(im);
     hed_status status = hed_synth_instrument_create(NULL, &def, &im->instrument, im->error);
     if (!status) status = synth_name_file(im->instrument, im->name, im->error);
-    if (!status) status = number_all(im);
+    if (!status) status = number_kind(im, ANK_BODY, &m->bodies, sizeof(synth_ank_body));
+    if (!status) status = number_kind(im, ANK_SENSOR, &m->sensors, sizeof(synth_ank_sensor));
+    if (!status) status = number_kind(im, ANK_EXCITER, &m->exciters, sizeof(synth_ank_exciter));
+    if (!status)
+        status = number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
+    if (!status) status = number_kind(im, ANK_LINK, &m->links, sizeof(synth_ank_link));
     if (!status) status = synth_import_sort_routes(im);
     if (!status) status = synth_import_entities(im);
     if (!status) status = synth_import_links(im);

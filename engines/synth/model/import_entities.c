@@ -14,12 +14,8 @@ static const float hammer_share = 0.1f; /* of the lightest body that it strikes 
 static const float hardest =
     5000.0f; /* a longer contact than seven samples at 48 kHz: stiffer felt would be cut short */
 
-static const void *item(const synth_wire_list *list, const synth_imported *imported, size_t size)
-{
-    return (const char *)list->items + imported->place * size;
-}
 #define ITEM(type, list, imported) \
-    ((const synth_ank_##type *)item(&im->model->list, (imported), sizeof(synth_ank_##type)))
+    (&((const synth_ank_##type *)im->model->list.items)[(imported)->place])
 
 static void set_vector(float to[3], synth_ank_vector from)
 {
@@ -33,7 +29,7 @@ static hed_synth_adsr adsr_of(const synth_ank_envelope *e)
     return (hed_synth_adsr){e->attack, e->decay, e->sustain, e->release};
 }
 
-static float linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
+static float import_linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
 
 static void tell_gain(
     synth_import *im, const char *type, int32_t number, float decibels, float newtons)
@@ -140,7 +136,7 @@ static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter,
     const synth_imported *imported, hed_synth_oscillator_def *o)
 {
     o->wave = wave_of(im, "oscillator", imported, exciter->oscillator.wave);
-    o->gain = linear(exciter->oscillator.gain);
+    o->gain = import_linear(exciter->oscillator.gain);
     tell_gain(im, "oscillator", exciter->id, exciter->oscillator.gain, o->gain);
     o->follows_note = true;
     o->octave = (float)exciter->oscillator.octave;
@@ -157,7 +153,7 @@ static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_sy
     if (exciter->audio.channel < 0)
         synth_import_tell(
             im, "audio_input%d: channel %d -> 0", exciter->id, exciter->audio.channel);
-    a->gain = linear(exciter->audio.gain);
+    a->gain = import_linear(exciter->audio.gain);
     tell_gain(im, "audio_input", exciter->id, exciter->audio.gain, a->gain);
     a->gated = exciter->audio.gated;
     a->envelope = adsr_of(&exciter->audio.envelope);
@@ -291,7 +287,7 @@ static bool set_midi(synth_import *im, const synth_ank_modulator *modulator,
     return true;
 }
 
-static hed_status add_modulator(synth_import *im, synth_imported *imported)
+static hed_status import_add_modulator(synth_import *im, synth_imported *imported)
 {
     static const hed_synth_entity_type types[] = {[ANK_LFO] = HED_SYNTH_LFO,
         [ANK_TRIGGER] = HED_SYNTH_ENVELOPE,
@@ -362,18 +358,6 @@ static void survey_exciter(synth_import *im, const synth_ank_link *link)
     exciter->linked++;
 }
 
-/* And of followers: which sensor they follow. */
-static void survey_follower(synth_import *im, const synth_ank_link *link)
-{
-    synth_ank_id sensor = end_of(link, ANK_SENSOR), modulator = end_of(link, ANK_MODULATOR);
-    if (link->what != ANK_LINK_SENSOR || sensor.kind != ANK_SENSOR ||
-        modulator.kind != ANK_MODULATOR)
-        return;
-    const synth_imported *source = synth_imported_find(im, sensor);
-    synth_imported *follower = synth_imported_find(im, modulator);
-    if (source && source->copies && follower) follower->microphone = source->first;
-}
-
 static hed_status add_all(
     synth_import *im, synth_ank_kind kind, hed_status (*add)(synth_import *, synth_imported *))
 {
@@ -391,8 +375,17 @@ hed_status synth_import_entities(synth_import *im)
     if (!status) status = add_all(im, ANK_SENSOR, add_sensor);
     for (uint32_t i = 0; i < im->model->links.count; i++) {
         survey_exciter(im, &links[i]);
-        survey_follower(im, &links[i]);
+
+        /* The sensor that a follower follows. */
+        synth_ank_id sensor = end_of(&links[i], ANK_SENSOR),
+                     modulator = end_of(&links[i], ANK_MODULATOR);
+        if (links[i].what != ANK_LINK_SENSOR || sensor.kind != ANK_SENSOR ||
+            modulator.kind != ANK_MODULATOR)
+            continue;
+        const synth_imported *source = synth_imported_find(im, sensor);
+        synth_imported *follower = synth_imported_find(im, modulator);
+        if (source && source->copies && follower) follower->microphone = source->first;
     }
     if (!status) status = add_all(im, ANK_EXCITER, add_exciter);
-    return status ? status : add_all(im, ANK_MODULATOR, add_modulator);
+    return status ? status : add_all(im, ANK_MODULATOR, import_add_modulator);
 }

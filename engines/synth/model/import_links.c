@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* A spring, with its ends in their order. */
-static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth_imported *imported)
+static hed_status import_add_spring(synth_import *im, const synth_ank_link *link, synth_imported *imported)
 {
     const synth_imported *a = synth_imported_find(im, link->ends.a),
                          *b = synth_imported_find(im, link->ends.b);
@@ -27,7 +27,7 @@ static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth
     return synth_import_add(im, imported, &def, NULL, 1);
 }
 
-static hed_status join(synth_import *im, const synth_ank_link *link, hed_synth_entity from, hed_synth_entity to)
+static hed_status import_join(synth_import *im, const synth_ank_link *link, hed_synth_entity from, hed_synth_entity to)
 {
     hed_error error = {0};
     if (im->instrument->link_count > SYNTH_WIRE_MOST)
@@ -56,7 +56,7 @@ static hed_status add_contact(synth_import *im, const synth_ank_link *link, synt
     }
     hed_status status = HED_OK;
     for (uint32_t i = 0; !status && i < from->copies; i++)
-        status = join(im, link, from->first + i, to->first);
+        status = import_join(im, link, from->first + i, to->first);
     return status;
 }
 
@@ -79,7 +79,7 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
         (hed_synth_delay_line_def){.source = source->first, .seconds = link->delay.seconds};
     hed_status status = synth_import_add(im, imported, &def, NULL, 1);
     if (!status && imported->copies)
-        status = join(im, link, input->first + input->used++, imported->first);
+        status = import_join(im, link, input->first + input->used++, imported->first);
     return status;
 }
 
@@ -106,7 +106,7 @@ static hed_synth_modulation_def modulation_of(
     return def;
 }
 
-static hed_status modulate(synth_import *im, const synth_ank_link *link,
+static hed_status import_modulate(synth_import *im, const synth_ank_link *link,
     const synth_imported *source, const synth_imported *target)
 {
     for (uint32_t t = 0; t < target->copies; t++)
@@ -149,7 +149,7 @@ static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
             im, "link %d: operand %d is not known", link->id, link->modulator.operand);
         return HED_OK;
     }
-    return modulate(im, link, source, target);
+    return import_modulate(im, link, source, target);
 }
 
 /* Entities first: modulation may be of a spring that stands further on. */
@@ -160,7 +160,7 @@ hed_status synth_import_links(synth_import *im)
     for (uint32_t i = 0; !status && i < im->counts[ANK_LINK]; i++) {
         synth_imported *imported = &im->imported[ANK_LINK][i];
         const synth_ank_link *link = &links[imported->place];
-        if (link->what == ANK_LINK_SPRING) status = add_spring(im, link, imported);
+        if (link->what == ANK_LINK_SPRING) status = import_add_spring(im, link, imported);
         if (link->what == ANK_LINK_DELAY) status = add_delay(im, link, imported);
     }
     for (uint32_t i = 0; !status && i < im->model->links.count; i++) {
@@ -235,17 +235,6 @@ static uint8_t channel_of(const synth_ank_event *event)
     return event->channel >= 1 && event->channel <= 16 ? (uint8_t)event->channel : 0;
 }
 
-static void note_runs(const uint8_t heard[128], uint8_t channel, hed_synth_route *routes, uint32_t *count)
-{
-    for (uint32_t note = 0; note < 128; note++) {
-        if (!heard[note]) continue;
-        uint32_t first = note;
-        while (note < 127 && heard[note + 1]) note++;
-        if ((*count)++ < SYNTH_MOST_ROUTES)
-            routes[*count - 1] = (hed_synth_route){channel, (uint8_t)first, (uint8_t)note};
-    }
-}
-
 uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_synth_route routes[SYNTH_MOST_ROUTES])
 {
     static const hed_synth_route every_note = {0, 0, 127};
@@ -265,7 +254,14 @@ uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_synth_route 
     for (uint32_t channel = 0; channel <= 16; channel++) {
         for (uint32_t note = 0; channel && note < 128; note++)
             heard[channel][note] &= !heard[0][note];
-        note_runs(heard[channel], (uint8_t)channel, routes, &count);
+        for (uint32_t note = 0; note < 128; note++) {
+            if (!heard[channel][note]) continue;
+            uint32_t first = note;
+            while (note < 127 && heard[channel][note + 1]) note++;
+            if (count++ < SYNTH_MOST_ROUTES)
+                routes[count - 1] =
+                    (hed_synth_route){(uint8_t)channel, (uint8_t)first, (uint8_t)note};
+        }
     }
     if (count > SYNTH_MOST_ROUTES) {
         synth_import_tell(im, "%s %d: %u ranges of notes are routed to it: the first %d are heard",

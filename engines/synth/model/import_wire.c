@@ -21,7 +21,7 @@ typedef struct reader {
     hed_error *error;
 } reader;
 
-static hed_status cut(const reader *r, const char *message, size_t end)
+static hed_status wire_cut(const reader *r, const char *message, size_t end)
 {
     return hed_fail(r->error, HED_ERROR_FORMAT,
         "%s: the %s ends at byte %zu, in the middle of a field", r->name, message, end);
@@ -32,7 +32,7 @@ static hed_status read_varint(reader *r, const char *message, size_t end, uint64
     size_t begin = r->at;
     *value = 0;
     for (uint32_t shift = 0; shift < 70; shift += 7) {
-        if (r->at == end) return cut(r, message, end);
+        if (r->at == end) return wire_cut(r, message, end);
         uint64_t byte = r->bytes[r->at++];
         if (shift < 64) *value |= (byte & 0x7f) << shift;
         if (byte < 0x80) return HED_OK;
@@ -60,7 +60,7 @@ static hed_status read_value(
         hed_status status = read_varint(r, message, end, &length);
         if (status) return status;
     }
-    if (length > end - r->at) return cut(r, message, end);
+    if (length > end - r->at) return wire_cut(r, message, end);
     v->begin = r->at;
     v->end = r->at += (size_t)length;
     return HED_OK;
@@ -69,7 +69,7 @@ static hed_status read_value(
 static hed_status read_message(reader *r, const synth_wire_message *message, size_t end, void *out);
 
 /* Room for one more item, zeroed. */
-static hed_status grow(
+static hed_status wire_grow(
     const reader *r, const synth_wire_message *message, synth_wire_list *list, void **item)
 {
     if (list->count == SYNTH_WIRE_MOST)
@@ -102,7 +102,7 @@ static hed_status store(reader *r, const synth_wire_field *field, const value *v
     }
     case SYNTH_WIRE_WHOLE: *(int32_t *)place = (int32_t)(uint32_t)v->number; break;
     case SYNTH_WIRE_FLAG: *(bool *)place = v->number != 0; break;
-    case SYNTH_WIRE_LIST: status = grow(r, field->message, place, &place); /* fall through */
+    case SYNTH_WIRE_LIST: status = wire_grow(r, field->message, place, &place); /* fall through */
     case SYNTH_WIRE_MESSAGE:
         if (status) return status;
         r->at = v->begin;

@@ -29,7 +29,7 @@ void *synth_grow(
     return moved;
 }
 
-static void release(const hed_allocator *allocator, void *array, uint32_t capacity, size_t size)
+static void instrument_release(const hed_allocator *allocator, void *array, uint32_t capacity, size_t size)
 {
     if (array) allocator->release(allocator->user, array, capacity * size);
 }
@@ -63,11 +63,6 @@ void *synth_array(const hed_synth_instrument *instrument, uint32_t type)
     return array;
 }
 
-static void set_array(hed_synth_instrument *instrument, uint32_t type, void *array)
-{
-    memcpy((char *)instrument + arrays[type], &array, sizeof array);
-}
-
 void *synth_element(const hed_synth_instrument *instrument, uint32_t type, uint32_t index)
 {
     return (char *)synth_array(instrument, type) + index * synth_def_sizes[type];
@@ -86,18 +81,18 @@ static bool reserve(hed_synth_instrument *instrument, uint32_t type, uint64_t co
     hed_synth_entity *ids = synth_grow(allocator, NULL, &capacity, larger, sizeof *ids);
     void *array = synth_grow(allocator, NULL, &same, larger, size);
     if (!ids || !array) {
-        release(allocator, ids, capacity, sizeof *ids);
-        release(allocator, array, same, size);
+        instrument_release(allocator, ids, capacity, sizeof *ids);
+        instrument_release(allocator, array, same, size);
         return false;
     }
     if (old > 0) {
         memcpy(ids, instrument->ids[type], old * sizeof *ids);
         memcpy(array, synth_array(instrument, type), old * size);
     }
-    release(allocator, instrument->ids[type], old, sizeof *ids);
-    release(allocator, synth_array(instrument, type), old, size);
+    instrument_release(allocator, instrument->ids[type], old, sizeof *ids);
+    instrument_release(allocator, synth_array(instrument, type), old, size);
     instrument->ids[type] = ids;
-    set_array(instrument, type, array);
+    memcpy((char *)instrument + arrays[type], &array, sizeof array);
     instrument->capacities[type] = capacity;
     return true;
 }
@@ -145,7 +140,7 @@ hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, c
 
 /* ---- creation ---- */
 
-static hed_status check_def(const hed_synth_instrument_def *def, hed_error *error)
+static hed_status instrument_check_def(const hed_synth_instrument_def *def, hed_error *error)
 {
     hed_status status = synth_check_fields(synth_instrument_fields, def, "instrument", error);
     if (status == HED_OK && def->low > def->high)
@@ -162,7 +157,7 @@ hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     *instrument = NULL;
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
     hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
-    hed_status status = check_def(&checked, error);
+    hed_status status = instrument_check_def(&checked, error);
     if (status != HED_OK) return status;
     hed_synth_instrument *made = own.allocate(own.user, sizeof *made, _Alignof(hed_synth_instrument));
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
@@ -176,21 +171,21 @@ void hed_synth_instrument_destroy(hed_synth_instrument *instrument)
     if (!instrument) return;
     hed_allocator allocator = instrument->allocator;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
-        release(&allocator, instrument->ids[type], instrument->capacities[type],
+        instrument_release(&allocator, instrument->ids[type], instrument->capacities[type],
             sizeof(hed_synth_entity));
-        release(&allocator, synth_array(instrument, type), instrument->capacities[type],
+        instrument_release(&allocator, synth_array(instrument, type), instrument->capacities[type],
             synth_def_sizes[type]);
     }
     for (uint32_t i = 0; i < instrument->name_count; i++)
         synth_free_text(&allocator, instrument->names[i].text);
     for (uint32_t i = 0; i < instrument->grid_count; i++)
         synth_free_text(&allocator, instrument->grids[i].name);
-    release(&allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
-    release(&allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
-    release(&allocator, instrument->modulations, instrument->modulation_capacity,
+    instrument_release(&allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
+    instrument_release(&allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
+    instrument_release(&allocator, instrument->modulations, instrument->modulation_capacity,
         sizeof(hed_synth_modulation_def));
-    release(&allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
-    release(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
+    instrument_release(&allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
+    instrument_release(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
     synth_table_free(&instrument->link_table, &allocator);
     synth_table_free(&instrument->name_table, &allocator);
     synth_free_text(&allocator, instrument->file);
@@ -303,7 +298,7 @@ hed_status hed_synth_instrument_set_def(
     hed_synth_instrument *instrument, const hed_synth_instrument_def *def, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = check_def(def, error);
+    hed_status status = instrument_check_def(def, error);
     if (status == HED_OK) instrument->def = *def;
     return status;
 }
@@ -327,23 +322,16 @@ hed_synth_entity hed_synth_instrument_at(const hed_synth_instrument *instrument,
     return index < hed_synth_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
 }
 
-/* Place of an entity's name, or where it would stand: names are in the order of the numbers. */
-static uint32_t name_place(const hed_synth_instrument *instrument, hed_synth_entity entity)
+const char *hed_synth_instrument_name(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
-    uint32_t low = 0, high = instrument->name_count;
+    uint32_t low = 0, high = instrument->name_count; /* names are in the order of the numbers */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (instrument->names[middle].entity < entity) low = middle + 1;
         else high = middle;
     }
-    return low;
-}
-
-const char *hed_synth_instrument_name(const hed_synth_instrument *instrument, hed_synth_entity entity)
-{
-    uint32_t i = name_place(instrument, entity);
-    return i < instrument->name_count && instrument->names[i].entity == entity
-               ? instrument->names[i].text
+    return low < instrument->name_count && instrument->names[low].entity == entity
+               ? instrument->names[low].text
                : "";
 }
 
@@ -400,17 +388,6 @@ hed_status synth_check_grid_name(
 
 /* ---- adding and changing ---- */
 
-static hed_status check_reference(const hed_synth_instrument *instrument, const char *what,
-    const synth_field *field, hed_synth_entity found, hed_error *error)
-{
-    const synth_place *place = synth_find(instrument, found);
-    if (place && place->type == field->refers) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what, field->key, found,
-        place ? hed_synth_entity_type_name(place->type) : "not there",
-        hed_synth_entity_type_name(field->refers));
-}
-
 static hed_status check_spring(
     const hed_synth_instrument *instrument, const hed_synth_spring_def *spring, hed_error *error)
 {
@@ -439,7 +416,12 @@ static hed_status check_entity(
         hed_synth_entity found;
         if (field->kind != SYNTH_FIELD_ENTITY) continue;
         memcpy(&found, (const char *)&def->as + field->offset, sizeof found);
-        status = check_reference(instrument, what, field, found, error);
+        const synth_place *place = synth_find(instrument, found);
+        if (!place || place->type != field->refers)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what, field->key, found,
+                place ? hed_synth_entity_type_name(place->type) : "not there",
+                hed_synth_entity_type_name(field->refers));
     }
     if (status == HED_OK && def->type == HED_SYNTH_SPRING)
         status = check_spring(instrument, &def->as.spring, error);

@@ -68,19 +68,19 @@ static hed_status ends(const reader *r, const char *how)
         r->track + 1, r->end, how);
 }
 
-static hed_status cut(const reader *r) { return ends(r, "in the middle of an event"); }
+static hed_status midi_cut(const reader *r) { return ends(r, "in the middle of an event"); }
 
 /* ---- bytes of a track ---- */
 
 static hed_status read_byte(reader *r, uint32_t *value)
 {
-    if (r->at >= r->end) return cut(r);
+    if (r->at >= r->end) return midi_cut(r);
     *value = r->bytes[r->at++];
     return HED_OK;
 }
 
 /* A number in groups of seven bits, at most four of them. */
-static hed_status read_number(reader *r, uint32_t *value)
+static hed_status midi_read_number(reader *r, uint32_t *value)
 {
     size_t begin = r->at;
     uint32_t byte = 0x80;
@@ -106,7 +106,7 @@ static hed_status read_data(reader *r, uint8_t *value)
 
 /* ---- events ---- */
 
-static hed_status add(reader *r, const hed_synth_midi_event *event)
+static hed_status midi_add(reader *r, const hed_synth_midi_event *event)
 {
     hed_synth_midi_file *file = r->file;
     if (file->count == file->capacity) {
@@ -130,9 +130,9 @@ static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
     uint32_t type = 0, length = 0;
     size_t begin = r->at - 1;
     hed_status status = read_byte(r, &type);
-    if (!status) status = read_number(r, &length);
+    if (!status) status = midi_read_number(r, &length);
     if (status) return status;
-    if (length > r->end - r->at) return cut(r);
+    if (length > r->end - r->at) return midi_cut(r);
     const uint8_t *data = r->bytes + r->at;
     r->at += length;
     *ended = type == END_OF_TRACK;
@@ -143,18 +143,7 @@ static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
             r, begin, "a tempo of %u bytes or of 0, expected 3 bytes of microseconds", length);
     memcpy(event->bytes, (uint8_t[]){0xff, SET_TEMPO, 0}, sizeof event->bytes);
     event->tempo = (float)(60e6 / microseconds);
-    return add(r, event);
-}
-
-/* System exclusive: nothing that is played here. */
-static hed_status skip_exclusive(reader *r)
-{
-    uint32_t length = 0;
-    hed_status status = read_number(r, &length);
-    if (status) return status;
-    if (length > r->end - r->at) return cut(r);
-    r->at += length;
-    return HED_OK;
+    return midi_add(r, event);
 }
 
 /* `running` is the status of the channel message before. The standard ends it at meta and exclusive
@@ -166,7 +155,14 @@ static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *
     hed_status status = read_byte(r, &status_byte);
     if (status) return status;
     if (status_byte == 0xff) return read_meta(r, &event, ended);
-    if (status_byte == 0xf0 || status_byte == 0xf7) return skip_exclusive(r);
+    if (status_byte == 0xf0 || status_byte == 0xf7) { /* system exclusive: skipped */
+        uint32_t length = 0;
+        status = midi_read_number(r, &length);
+        if (status) return status;
+        if (length > r->end - r->at) return midi_cut(r);
+        r->at += length;
+        return HED_OK;
+    }
     if (status_byte > 0xf0 || (status_byte < 0x80 && !*running))
         return wrong(r, r->at - 1, "%02x, expected the status of an event", status_byte);
     if (status_byte < 0x80) r->at--;
@@ -175,7 +171,7 @@ static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *
     status = read_data(r, &event.bytes[1]);
     uint32_t kind = *running >> 4;
     if (!status && kind != 0xc && kind != 0xd) status = read_data(r, &event.bytes[2]);
-    return status ? status : add(r, &event);
+    return status ? status : midi_add(r, &event);
 }
 
 /* A track of `length` bytes, as it says, from r->at on. */
@@ -189,7 +185,7 @@ static hed_status read_track(reader *r, uint32_t length)
     r->end = begin + (length < rest ? length : rest);
     while (!ended) {
         if (r->at == r->end) return ends(r, "without an end of track");
-        hed_status status = read_number(r, &delta);
+        hed_status status = midi_read_number(r, &delta);
         if (status) return status;
         tick += delta;
         status = read_event(r, tick, &running, &ended);
@@ -225,7 +221,7 @@ static hed_status set_division(reader *r, uint32_t division)
     return HED_OK;
 }
 
-static hed_status read_head(reader *r, uint32_t *tracks)
+static hed_status midi_read_head(reader *r, uint32_t *tracks)
 {
     if (r->size < 14 || memcmp(r->bytes, "MThd", 4) != 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
@@ -307,7 +303,7 @@ hed_status hed_synth_midi_file_parse(
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
     reader r = {
         .name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
-    hed_status status = read_head(&r, &made->tracks);
+    hed_status status = midi_read_head(&r, &made->tracks);
     if (!status) status = read_tracks(&r, made->tracks);
     if (status) {
         hed_synth_midi_file_destroy(made);

@@ -6,32 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same(const char *name, const char *text, size_t length)
-{
-    return strncmp(name, text, length) == 0 && name[length] == 0;
-}
-
 /* Place in the name table: of an entity's name, or with SYNTH_GRID_NAME of a grid. */
-static uint32_t find(const hed_synth_instrument *instrument, const char *text, size_t length)
+static uint32_t names_find(const hed_synth_instrument *instrument, const char *text, size_t length)
 {
     uint32_t probe = 0, hash = synth_hash_text(text, length), place;
     while ((place = synth_table_next(&instrument->name_table, hash, &probe)) != SYNTH_NO_PLACE) {
         const char *name = place & SYNTH_GRID_NAME
                                ? instrument->grids[place & ~SYNTH_GRID_NAME].name
                                : instrument->names[place].text;
-        if (same(name, text, length)) break;
+        if (strncmp(name, text, length) == 0 && name[length] == 0) break;
     }
     return place;
 }
 
 const synth_grid *synth_find_grid(const hed_synth_instrument *instrument, const char *text, size_t length)
 {
-    uint32_t place = find(instrument, text, length);
+    uint32_t place = names_find(instrument, text, length);
     bool found = place != SYNTH_NO_PLACE && place & SYNTH_GRID_NAME;
     return found ? &instrument->grids[place & ~SYNTH_GRID_NAME] : NULL;
 }
 
-static uint32_t dimensions(const synth_grid *grid)
+static uint32_t names_dimensions(const synth_grid *grid)
 {
     return grid->def.size[2] > 1 ? 3 : grid->def.size[1] > 1 ? 2 : 1;
 }
@@ -67,7 +62,7 @@ static bool read_axes(const char *at, const char *text, const synth_grid *grid, 
     char *reason, size_t room)
 {
     const uint32_t *size = grid->def.size;
-    uint32_t count = dimensions(grid);
+    uint32_t count = names_dimensions(grid);
     for (uint32_t axis = 0; axis < count; axis++) {
         if (!read_axis(&at, size[axis], &box->low[axis], &box->high[axis]) ||
             *at != (axis + 1 < count ? ',' : ']')) {
@@ -116,7 +111,7 @@ bool synth_refer(const hed_synth_instrument *instrument, const char *text,
     synth_reference *reference, char *reason, size_t room)
 {
     *reference = (synth_reference){.count = 1};
-    uint32_t place = find(instrument, text, strlen(text));
+    uint32_t place = names_find(instrument, text, strlen(text));
     if (place != SYNTH_NO_PLACE && !(place & SYNTH_GRID_NAME)) {
         reference->first = instrument->names[place].entity;
         return true;
@@ -192,8 +187,8 @@ void synth_part_name(
     if (entity >= grid->generated.first_spring)
         snprintf(
             text, size, "%s.springs[%" PRIu32 "]", name, entity - grid->generated.first_spring);
-    else if (dimensions(grid) == 1) snprintf(text, size, "%s[%" PRIu32 "]", name, i);
-    else if (dimensions(grid) == 2) snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 "]", name, i, j);
+    else if (names_dimensions(grid) == 1) snprintf(text, size, "%s[%" PRIu32 "]", name, i);
+    else if (names_dimensions(grid) == 2) snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 "]", name, i, j);
     else snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
 }
 
@@ -244,7 +239,7 @@ static void insert(synth_table *table, uint64_t slot)
     table->slots[at] = slot;
 }
 
-static bool grow(synth_table *table, const hed_allocator *allocator)
+static bool names_grow(synth_table *table, const hed_allocator *allocator)
 {
     synth_table larger = {
         .capacity = table->capacity ? 2 * table->capacity : 16, .count = table->count};
@@ -263,7 +258,7 @@ bool synth_table_put(
     synth_table *table, const hed_allocator *allocator, uint32_t hash, uint32_t place)
 {
     if (2 * (uint64_t)table->count >= table->capacity &&
-        (table->capacity == 1u << 31 || !grow(table, allocator)))
+        (table->capacity == 1u << 31 || !names_grow(table, allocator)))
         return false;
     insert(table, (uint64_t)hash << 32 | (place + 1));
     table->count++;

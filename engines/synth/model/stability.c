@@ -83,7 +83,7 @@ static void find_limits(walk *w)
     }
 }
 
-static void add_spring(walk *w, uint32_t at)
+static void stability_add_spring(walk *w, uint32_t at)
 {
     const hed_synth_instrument *instrument = w->instrument;
     const hed_synth_spring_def *spring = &instrument->springs[at];
@@ -128,7 +128,7 @@ static void *allocate(const hed_synth_instrument *instrument, uint32_t count, si
     return count > 0 ? allocator->allocate(allocator->user, count * size, 16) : NULL;
 }
 
-static void release(const hed_synth_instrument *instrument, void *array, uint32_t count, size_t size)
+static void stability_release(const hed_synth_instrument *instrument, void *array, uint32_t count, size_t size)
 {
     if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
 }
@@ -152,12 +152,12 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
     if (whole) {
         for (uint32_t i = 0; i < bodies; i++) w.sums[i] = 0;
         find_limits(&w);
-        for (uint32_t i = 0; i < springs; i++) add_spring(&w, i);
+        for (uint32_t i = 0; i < springs; i++) stability_add_spring(&w, i);
         *stability = judge(&w);
     }
-    release(instrument, w.sums, bodies, sizeof *w.sums);
-    release(instrument, w.masses, bodies, sizeof *w.masses);
-    release(instrument, w.springs, springs, sizeof *w.springs);
+    stability_release(instrument, w.sums, bodies, sizeof *w.sums);
+    stability_release(instrument, w.masses, bodies, sizeof *w.masses);
+    stability_release(instrument, w.springs, springs, sizeof *w.springs);
     return whole ? HED_OK
                  : hed_fail(error, HED_ERROR_MEMORY,
                        "out of memory for the stability of %" PRIu32 " bodies", bodies);

@@ -36,24 +36,6 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
 
 /* ---- what is there, and in which order ---- */
 
-static void mark(synth_builder *b)
-{
-    const hed_synth_instrument *in = b->instrument;
-    for (uint32_t i = 0; i < in->modulation_count; i++) {
-        b->marks[in->modulations[i].target] |= SYNTH_MARK_MODULATED;
-        if (in->modulations[i].parameter == HED_SYNTH_TARGET_DAMPING)
-            b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
-    }
-    for (uint32_t i = 0; i < in->link_count; i++) b->marks[in->links[i].to] |= SYNTH_MARK_LINKED;
-}
-
-/* A program beside a grid has no springs, and only bodies that something is linked to. */
-static bool is_left_out(const synth_builder *b, uint32_t type, hed_synth_entity entity)
-{
-    if (!b->def->remote) return false;
-    return type == HED_SYNTH_SPRING || (type == HED_SYNTH_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED));
-}
-
 /* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
 static hed_status order_for_vectors(synth_builder *b, hed_error *error)
 {
@@ -80,8 +62,11 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
         for (uint32_t k = 0; k < in->counts[type]; k++) {
             uint32_t i = from ? from[k] : k;
             hed_synth_entity entity = in->ids[type][i];
-            if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) ||
-                is_left_out(b, type, entity))
+            if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0)) continue;
+            /* A program beside a grid has no springs, and only bodies that something is linked to. */
+            if (b->def->remote &&
+                (type == HED_SYNTH_SPRING ||
+                    (type == HED_SYNTH_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED))))
                 continue;
             b->element[entity] = count;
             b->order[type][count++] = i;
@@ -91,16 +76,6 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
     b->ordered[type] = b->program->layout.type[type].count = count;
 }
 
-/* Bodies that step together have about as many springs. */
-static hed_status order_bodies(synth_builder *b, hed_error *error)
-{
-    uint32_t *from;
-    if (NO_ROOM(b, from, b->instrument->counts[HED_SYNTH_BODY])) return HED_ERROR_MEMORY;
-    hed_status status = synth_order_bodies(&b->arena.allocator, b->instrument, from, error);
-    if (!status) order_type(b, HED_SYNTH_BODY, from);
-    return status;
-}
-
 static hed_status order_entities(synth_builder *b, hed_error *error)
 {
     const hed_synth_instrument *in = b->instrument;
@@ -108,13 +83,26 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
         NO_ROOM(b, b->element, in->entity_count + 1u))
         return HED_ERROR_MEMORY;
     memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
-    mark(b);
+    for (uint32_t i = 0; i < in->modulation_count; i++) {
+        b->marks[in->modulations[i].target] |= SYNTH_MARK_MODULATED;
+        if (in->modulations[i].parameter == HED_SYNTH_TARGET_DAMPING)
+            b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
+    }
+    for (uint32_t i = 0; i < in->link_count; i++) b->marks[in->links[i].to] |= SYNTH_MARK_LINKED;
+
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         if (NO_ROOM(b, b->order[type], in->counts[type])) return HED_ERROR_MEMORY;
         hed_status status = HED_OK;
-        if (type == HED_SYNTH_BODY && !b->def->remote)
-            status = b->def->vectors ? order_for_vectors(b, error) : order_bodies(b, error);
-        else order_type(b, type, NULL);
+        if (type == HED_SYNTH_BODY && !b->def->remote) {
+            uint32_t *from;
+            if (b->def->vectors) status = order_for_vectors(b, error);
+            else if (NO_ROOM(b, from, in->counts[HED_SYNTH_BODY])) status = HED_ERROR_MEMORY;
+            else {
+                /* Bodies that step together have about as many springs. */
+                status = synth_order_bodies(&b->arena.allocator, in, from, error);
+                if (!status) order_type(b, HED_SYNTH_BODY, from);
+            }
+        } else order_type(b, type, NULL);
         if (status) return status;
     }
     return HED_OK;
@@ -246,27 +234,11 @@ uint32_t synth_gate_word(const synth_program *program, hed_synth_route route)
     return program->gates[i].word;
 }
 
-static bool notes_start(const hed_synth_instrument *in, uint32_t type, uint32_t index)
-{
-    if (type == HED_SYNTH_AUDIO_INPUT) return in->audio_inputs[index].gated;
-    return type != HED_SYNTH_LFO || in->lfos[index].retrigger;
-}
-
-static void add_gate(synth_program *program, hed_synth_route route, bool starts)
-{
-    synth_layout *layout = &program->layout;
-    uint32_t i = 0;
-    while (i < layout->gates && !synth_is_same_route(program->gates[i].route, route)) i++;
-    if (i == layout->gates)
-        program->gates[layout->gates++] =
-            (synth_gate){route, SYNTH_FIRST_GATE + i * SYNTH_GATE_WORDS, false};
-    program->gates[i].starts |= starts;
-}
-
 static hed_status make_gates(synth_builder *b, hed_error *error)
 {
     synth_program *program = b->program;
     const hed_synth_instrument *in = b->instrument;
+    synth_layout *layout = &program->layout;
     uint64_t room = 0, targets = 0;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         room += synth_shapes[type].gated ? in->counts[type] : 0;
@@ -276,8 +248,17 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
         NO_ROOM(program, program->stems, program->layout.type[SYNTH_MICROPHONE].count))
         return HED_ERROR_MEMORY;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-        for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++)
-            add_gate(program, *synth_route_of(in, type, i), notes_start(in, type, i));
+        for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++) {
+            hed_synth_route route = *synth_route_of(in, type, i);
+            uint32_t g = 0;
+            while (g < layout->gates && !synth_is_same_route(program->gates[g].route, route)) g++;
+            if (g == layout->gates)
+                program->gates[layout->gates++] =
+                    (synth_gate){route, SYNTH_FIRST_GATE + g * SYNTH_GATE_WORDS, false};
+            program->gates[g].starts |= type == HED_SYNTH_AUDIO_INPUT ? in->audio_inputs[i].gated
+                                        : type == HED_SYNTH_LFO       ? in->lfos[i].retrigger
+                                                                      : true;
+        }
     return HED_OK;
 }
 
@@ -398,7 +379,7 @@ static void fill_rows(synth_builder *b)
 
 /* ---- life ---- */
 
-static hed_status check(const synth_program_def *def, hed_error *error)
+static hed_status program_check(const synth_program_def *def, hed_error *error)
 {
     const hed_synth_instrument *in = def->instrument;
     hed_synth_stability stability;
@@ -413,9 +394,9 @@ static hed_status check(const synth_program_def *def, hed_error *error)
         def->rate, stability.largest_dilation, stability.unsafe);
 }
 
-static hed_status build(synth_builder *b, hed_error *error)
+static hed_status program_build(synth_builder *b, hed_error *error)
 {
-    hed_status status = check(b->def, error);
+    hed_status status = program_check(b->def, error);
     if (!status) status = order_entities(b, error);
     if (!status) status = order_links(b, error);
     if (!status) status = make_contacts(b, error);
@@ -446,7 +427,7 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     made->layout.step = (float)(1.0 / def->rate);
     synth_builder builder = {.arena = {.allocator = *allocator, .owner = arena.owner}, .def = def, .instrument = def->instrument,
         .program = made, .step = made->step};
-    hed_status status = build(&builder, error);
+    hed_status status = program_build(&builder, error);
     hed_arena_free(&builder.arena);
     if (status) synth_program_destroy(made);
     else *program = made;
@@ -475,7 +456,7 @@ static uint32_t index_of(const hed_synth_instrument *in, hed_synth_entity body)
     return synth_find(in, body)->index;
 }
 
-static int compare(const void *a, const void *b)
+static int program_compare(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -490,31 +471,12 @@ static bool is_regular(const hed_synth_instrument *in, uint32_t *distances)
         uint32_t from = index_of(in, in->springs[i].from), to = index_of(in, in->springs[i].to);
         distances[i] = from < to ? to - from : from - to;
     }
-    qsort(distances, count, sizeof *distances, compare);
+    qsort(distances, count, sizeof *distances, program_compare);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && distances[end] == distances[begin]; end++) {}
         if (end - begin >= BAND) regular += end - begin;
     }
     return 10 * (uint64_t)regular >= 9 * (uint64_t)count;
-}
-
-/* Springs that each body sums up: none where it is anchored. */
-static void count_springs(const hed_synth_instrument *in, uint32_t *counts)
-{
-    for (uint32_t i = 0; i < in->counts[HED_SYNTH_SPRING]; i++) {
-        uint32_t ends[2] = {index_of(in, in->springs[i].from), index_of(in, in->springs[i].to)};
-        for (int k = 0; k < 2; k++)
-            if (!in->bodies[ends[k]].anchored && counts[ends[k]] < MOST_SORTED) counts[ends[k]]++;
-    }
-}
-
-/* Those with most springs first; among equals, in their order. */
-static void sort_window(const uint32_t *counts, uint32_t begin, uint32_t end, uint32_t *order)
-{
-    uint32_t at = begin;
-    for (uint32_t springs = MOST_SORTED + 1; springs-- > 0;)
-        for (uint32_t i = begin; i < end; i++)
-            if (counts[i] == springs) order[at++] = i;
 }
 
 hed_status synth_order_bodies(const hed_allocator *allocator, const hed_synth_instrument *in,
@@ -527,10 +489,21 @@ hed_status synth_order_bodies(const hed_allocator *allocator, const hed_synth_in
     hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
     if (!status) {
         bool sorted = !is_regular(in, distances);
-        count_springs(in, counts);
+        /* The springs that each body sums up: none where it is anchored. */
+        for (uint32_t i = 0; i < in->counts[HED_SYNTH_SPRING]; i++) {
+            uint32_t ends[2] = {index_of(in, in->springs[i].from), index_of(in, in->springs[i].to)};
+            for (int k = 0; k < 2; k++)
+                if (!in->bodies[ends[k]].anchored && counts[ends[k]] < MOST_SORTED)
+                    counts[ends[k]]++;
+        }
         for (uint32_t i = 0; i < bodies; i++) order[i] = i;
-        for (uint32_t begin = 0; sorted && begin < bodies; begin += WINDOW)
-            sort_window(counts, begin, bodies - begin < WINDOW ? bodies : begin + WINDOW, order);
+        /* In each window those with most springs first; among equals, in their order. */
+        for (uint32_t begin = 0; sorted && begin < bodies; begin += WINDOW) {
+            uint32_t end = bodies - begin < WINDOW ? bodies : begin + WINDOW, at = begin;
+            for (uint32_t most = MOST_SORTED + 1; most-- > 0;)
+                for (uint32_t i = begin; i < end; i++)
+                    if (counts[i] == most) order[at++] = i;
+        }
     }
     hed_arena_free(&scratch);
     return status;

@@ -90,17 +90,6 @@ static double at_rest(const synth_program *p, uint32_t type, uint32_t field, uin
     return hed_as_float(p->image[synth_parameter_word(&p->layout, type, field, element)]);
 }
 
-static void collect_rotation(
-    collection *c, uint32_t type, uint32_t field, uint32_t element, double angle)
-{
-    const synth_program *p = c->program;
-    double x = at_rest(p, type, field, element), z = at_rest(p, type, field + 2, element);
-    collect(
-        c, synth_parameter_word(&p->layout, type, field, element), x * cos(angle) + z * sin(angle));
-    collect(c, synth_parameter_word(&p->layout, type, field + 2, element),
-        z * cos(angle) - x * sin(angle));
-}
-
 static void collect_rest_length(collection *c, uint32_t element, float value)
 {
     const synth_program *p = c->program;
@@ -131,17 +120,6 @@ static void collect_place(collection *c, uint32_t axis, uint32_t element, double
     collect(c, word + layout->signal_count, value);
 }
 
-/* Mass of all hammers of the mallet that element `first` is the first contact of. */
-static double mallet_mass(const synth_program *p, uint32_t first, double step)
-{
-    double mass = 0.0;
-    hed_synth_entity entity = p->entities[SYNTH_MALLET][first];
-    for (uint32_t i = first;
-         i < p->layout.type[SYNTH_MALLET].count && p->entities[SYNTH_MALLET][i] == entity; i++)
-        mass += step * step / at_rest(p, SYNTH_MALLET, MALLET_P_WEIGHT, i);
-    return mass;
-}
-
 static void collect_element(
     collection *c, uint32_t place, uint32_t element, uint32_t first, float value)
 {
@@ -165,7 +143,16 @@ static void collect_element(
         break;
     case PLACE: collect_place(c, field, element, value); break;
     case REST_LENGTH: collect_rest_length(c, element, value); break;
-    case IMPULSE: collect(c, word, step * value / mallet_mass(p, first, step)); break;
+    case IMPULSE: {
+        /* The mass of all hammers of the mallet that element `first` is the first contact of. */
+        double mass = 0.0;
+        hed_synth_entity entity = p->entities[SYNTH_MALLET][first];
+        for (uint32_t i = first;
+             i < p->layout.type[SYNTH_MALLET].count && p->entities[SYNTH_MALLET][i] == entity; i++)
+            mass += step * step / at_rest(p, SYNTH_MALLET, MALLET_P_WEIGHT, i);
+        collect(c, word, step * value / mass);
+        break;
+    }
     case HARDNESS: {
         double soft = at_rest(p, type, MALLET_P_SOFT, element),
                hard = at_rest(p, type, field, element);
@@ -174,7 +161,13 @@ static void collect_element(
             value * (soft / hard));
         break;
     }
-    case ROTATION: collect_rotation(c, type, field, element, value); break;
+    case ROTATION: {
+        double x = at_rest(p, type, field, element), z = at_rest(p, type, field + 2, element);
+        collect(c, word, x * cos(value) + z * sin(value));
+        collect(c, synth_parameter_word(&p->layout, type, field + 2, element),
+            z * cos(value) - x * sin(value));
+        break;
+    }
     default:
         collect(c, word, value < 0 ? 0 : value > SYNTH_LONGEST_DELAY ? SYNTH_LONGEST_DELAY : value);
         break;

@@ -20,7 +20,7 @@ static void set_uint(const element *e, uint32_t field, uint32_t value)
     e->b->program->image[e->layout->parameter + field * e->layout->count + e->index] = value;
 }
 
-static void set_state(const element *e, uint32_t field, uint32_t bits)
+static void values_set_state(const element *e, uint32_t field, uint32_t bits)
 {
     e->b->program->image[e->layout->state + field * e->layout->count + e->index] = bits;
 }
@@ -73,7 +73,7 @@ static synth_target *add_target(const element *e, synth_follow follow, uint32_t 
 
 /* ---- the network ---- */
 
-static void fill_body(const element *e, const hed_synth_body_def *def)
+static void values_fill_body(const element *e, const hed_synth_body_def *def)
 {
     double step = e->b->step;
     set(e, BODY_P_WEIGHT, def->anchored ? 0.0 : step * step / def->mass);
@@ -207,7 +207,7 @@ static void fill_plectrum(
     fill_contact(e, contact, def->direction, contact->weight, def->velocity_sensitivity);
     set(e, PLECTRUM_P_DISTANCE, def->distance);
     set(e, PLECTRUM_P_DURATION, def->duration / e->b->step);
-    set_state(e, PLECTRUM_S_TIME, hed_as_uint(-1.0f));
+    values_set_state(e, PLECTRUM_S_TIME, hed_as_uint(-1.0f));
 }
 
 static void fill_bow(const element *e, const synth_contact *contact, const hed_synth_bow_def *def)
@@ -274,7 +274,7 @@ static void fill_lfo(const element *e, const hed_synth_lfo_def *def)
     set_uint(e, LFO_P_FLAGS, (def->retrigger ? 1u : 0u) | (def->dilated ? 2u : 0u));
     set(e, LFO_P_DEPTH, def->depth);
     set_uint(e, LFO_P_NUMBER, e->b->program->entities[SYNTH_LFO][e->index]);
-    set_state(e, LFO_S_PHASE, phase);
+    values_set_state(e, LFO_S_PHASE, phase);
 }
 
 static void fill_envelope(const element *e, const hed_synth_envelope_def *def)
@@ -310,7 +310,7 @@ static void fill_midi(const element *e, const hed_synth_midi_source_def *def)
     set(e, MIDI_P_VALUE, def->initial);
     set(e, MIDI_P_SMOOTHING, def->smoothing);
     set(e, MIDI_P_DEPTH, def->depth);
-    set_state(e, MIDI_S_LEVEL, hed_as_uint(def->initial));
+    values_set_state(e, MIDI_S_LEVEL, hed_as_uint(def->initial));
     set_signal(e, MODULATOR_O_SIGNAL, def->initial * def->depth);
 }
 
@@ -351,7 +351,7 @@ static void fill_element(const element *e)
         synth_is_contact(e->type) ? &e->b->contacts[e->type][e->index] : NULL;
     uint32_t index = contact ? contact->exciter : e->b->order[e->type][e->index];
     switch (e->type) {
-    case SYNTH_BODY: fill_body(e, &in->bodies[index]); break;
+    case SYNTH_BODY: values_fill_body(e, &in->bodies[index]); break;
     case SYNTH_SPRING: fill_spring(e, &in->springs[index]); break;
     case SYNTH_MICROPHONE: fill_microphone(e, &in->microphones[index]); break;
     case SYNTH_MALLET: fill_mallet(e, contact, &in->mallets[index]); break;
@@ -410,16 +410,6 @@ static void list_springs(synth_builder *b)
     }
 }
 
-static void list_forces(synth_builder *b)
-{
-    const synth_layout *layout = &b->program->layout;
-    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
-        for (uint32_t i = 0; i < layout->type[type].count; i++)
-            emit(b, SYNTH_LIST_FORCES, b->contacts[type][i].body,
-                (uint32_t[]){
-                    synth_signal(layout, type, CONTACT_O_NX, i), layout->type[type].count});
-}
-
 static void list_ears(synth_builder *b)
 {
     const hed_synth_instrument *in = b->instrument;
@@ -456,7 +446,12 @@ static void list_modulations(synth_builder *b)
 static void list_all(synth_builder *b)
 {
     list_springs(b);
-    list_forces(b);
+    const synth_layout *layout = &b->program->layout;
+    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
+        for (uint32_t i = 0; i < layout->type[type].count; i++)
+            emit(b, SYNTH_LIST_FORCES, b->contacts[type][i].body,
+                (uint32_t[]){
+                    synth_signal(layout, type, CONTACT_O_NX, i), layout->type[type].count});
     list_ears(b);
     list_modulations(b);
 }

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static void *play(void *user)
+static void *asound_play(void *user)
 {
     live_driver *d = user;
     if (d->capture.pcm) asound_card_begin(d);
@@ -56,7 +56,7 @@ static void asound_close(live_driver *d)
 }
 
 /* libasound writes to stderr what it could not do; the caller gets it in words. */
-static void say_nothing(
+static void asound_say_nothing(
     const char *file, int line, const char *function, int code, const char *format, ...)
 {
     (void)file;
@@ -91,7 +91,7 @@ static hed_status asound_open(
     d->live = live;
     hed_status status = asound_load(&live->allocator, &d->api, error);
     if (status) return status;
-    d->api.snd_lib_error_set_handler(say_nothing);
+    d->api.snd_lib_error_set_handler(asound_say_nothing);
     status = asound_card_open(d, def, error);
     if (!status) status = asound_midi_open(d, def, error);
     d->api.snd_lib_error_set_handler(NULL);
@@ -101,7 +101,7 @@ static hed_status asound_open(
 static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     (void)def;
-    d->has_player = pthread_create(&d->player, NULL, play, d) == 0;
+    d->has_player = pthread_create(&d->player, NULL, asound_play, d) == 0;
     if (!d->has_player) return hed_error_set(error, HED_ERROR_MEMORY, "no thread to play in");
     /* Where the user may; without it ALSA plays too, with more xruns. */
     pthread_setschedparam(d->player, SCHED_FIFO, &(struct sched_param){.sched_priority = 10});
@@ -393,17 +393,6 @@ static uint64_t age(live_driver *d, const snd_seq_event_t *event)
     return ago > 0 ? (uint64_t)ago : 0;
 }
 
-/* As bytes: one message, or control changes of three bytes each. */
-static void hand_on(live_driver *d, const snd_seq_event_t *event)
-{
-    uint8_t bytes[MOST_BYTES];
-    long size = d->api.snd_midi_event_decode(d->decoder, bytes, sizeof bytes, event);
-    if (size <= 0) return; /* no MIDI, such as that somebody has connected */
-    uint64_t ago = age(d, event);
-    for (long i = 0; i < size; i += 3)
-        live_midi_ago(d->live, ago, bytes + i, size - i < 3 ? (uint32_t)(size - i) : 3);
-}
-
 bool asound_midi_read(live_driver *d)
 {
     struct pollfd descriptors[MOST_DESCRIPTORS];
@@ -411,7 +400,15 @@ bool asound_midi_read(live_driver *d)
     if (poll(descriptors, (nfds_t)count, 100) <= 0) return true;
     snd_seq_event_t *event;
     int code;
-    while ((code = d->api.snd_seq_event_input(d->seq, &event)) >= 0) hand_on(d, event);
+    while ((code = d->api.snd_seq_event_input(d->seq, &event)) >= 0) {
+        /* As bytes: one message, or control changes of three bytes each. Nothing where the event is
+         * no MIDI, such as a new connection. */
+        uint8_t bytes[MOST_BYTES];
+        long size = d->api.snd_midi_event_decode(d->decoder, bytes, sizeof bytes, event);
+        uint64_t ago = size > 0 ? age(d, event) : 0;
+        for (long i = 0; i < size; i += 3)
+            live_midi_ago(d->live, ago, bytes + i, size - i < 3 ? (uint32_t)(size - i) : 3);
+    }
     /* more than the sequencer keeps: some are gone */
     if (code == -ENOSPC) atomic_fetch_add(&d->live->lost, 1);
     return code == -EAGAIN || code == -EINTR || code == -ENOSPC;

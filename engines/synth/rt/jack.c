@@ -111,19 +111,7 @@ hed_status jack_load(const hed_allocator *allocator, jack_api *api, hed_error *e
     return status;
 }
 
-static void say_nothing(const char *text) { (void)text; }
-
-/* libjack writes to stderr what it could not do; the caller gets it in words. */
-static jack_client_t *open_client(const jack_api *api, const char *name)
-{
-    jack_message_function *error = *api->jack_error_callback, *info = *api->jack_info_callback;
-    api->jack_set_error_function(say_nothing);
-    api->jack_set_info_function(say_nothing);
-    jack_client_t *client = api->jack_client_open(name, JackNoStartServer, NULL);
-    api->jack_set_error_function(error);
-    api->jack_set_info_function(info);
-    return client;
-}
+static void jack_say_nothing(const char *text) { (void)text; }
 
 static hed_status make_ports(live_driver *d, hed_error *error)
 {
@@ -163,7 +151,15 @@ static hed_status jack_open(
     *d = (live_driver){.live = live};
     hed_status status = jack_load(&live->allocator, &d->api, error);
     if (status) return status;
-    d->client = open_client(&d->api, def->name);
+
+    /* libjack writes its errors to stderr; the caller gets them in words. */
+    const jack_api *api = &d->api;
+    jack_message_function *on_error = *api->jack_error_callback, *on_info = *api->jack_info_callback;
+    api->jack_set_error_function(jack_say_nothing);
+    api->jack_set_info_function(jack_say_nothing);
+    d->client = api->jack_client_open(def->name, JackNoStartServer, NULL);
+    api->jack_set_error_function(on_error);
+    api->jack_set_info_function(on_info);
     if (!d->client)
         return hed_error_set(error, HED_ERROR_IO,
             "no JACK server answers: start one (\"jackd -d alsa\"), name it in "
@@ -179,18 +175,6 @@ static hed_status jack_open(
 
 /* ---- connecting ---- */
 
-/* "system:playback_1, system:playback_2": what there is, for a message. */
-static void list_ports(
-    const live_driver *d, const char *type, unsigned long flags, char *text, size_t size)
-{
-    const char **ports = d->api.jack_get_ports(d->client, NULL, type, flags);
-    size_t used = 0;
-    snprintf(text, size, "none");
-    for (uint32_t i = 0; ports && ports[i] && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", ports[i]);
-    d->api.jack_free(ports);
-}
-
 /* The ports of a pattern; where it matches none, an error that says which there are. */
 static hed_status find_ports(const live_driver *d, const char *pattern, const char *type,
     unsigned long flags, const char ***ports, hed_error *error)
@@ -200,8 +184,13 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     d->api.jack_free(*ports);
     *ports = NULL;
     if (!pattern) return HED_OK;
-    char there[512];
-    list_ports(d, type, flags, there, sizeof there);
+
+    char there[512] = "none"; /* "system:playback_1, system:playback_2" */
+    size_t used = 0;
+    const char **all = d->api.jack_get_ports(d->client, NULL, type, flags);
+    for (uint32_t i = 0; all && all[i] && used < sizeof there; i++)
+        used += (size_t)snprintf(there + used, sizeof there - used, "%s%s", i ? ", " : "", all[i]);
+    d->api.jack_free(all);
     return hed_error_set(
         error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
 }

@@ -135,7 +135,7 @@ static void silence(uint32_t frames, float *left, float *right)
 }
 
 /* Plays the pending events' block, here or by the device's thread. */
-static void play(hed_synth_live *live, hed_synth_block *block)
+static void live_play_block(hed_synth_live *live, hed_synth_block *block)
 {
     bool taken = true;
     if (live->exchange) {
@@ -179,7 +179,7 @@ void live_play(
     hed_synth_block block = {.frames = frames, .left = left, .right = right, .inputs = inputs};
     block.events = live->pending;
     block.event_count = live->pending_count;
-    play(live, &block);
+    live_play_block(live, &block);
     if (atomic_load(&live->stopping)) fade_out(live, frames, left, right);
     hed_meter_add(&live->load, hed_now() - begin);
     if (live->until_report-- > 0) return;
@@ -379,7 +379,7 @@ static void *drive(void *user)
 
 /* ---- the audio thread ---- */
 
-static void fill(live_exchange *x, const hed_synth_block *block)
+static void live_fill(live_exchange *x, const hed_synth_block *block)
 {
     exchange_slot *slot = &x->slots[x->next % SLOTS];
     const hed_synth_live *live = x->live;
@@ -411,7 +411,7 @@ bool live_exchange_block(live_exchange *x, const hed_synth_block *block, bool *t
         memset(block->right, 0, block->frames * sizeof(float));
     }
     if (*taken) {
-        fill(x, block);
+        live_fill(x, block);
         hed_ring_push(x->asked, &x->next);
         x->next++;
         sem_post(&x->wake);
@@ -426,7 +426,7 @@ uint32_t live_exchange_behind(const live_exchange *x)
 
 /* ---- making it ---- */
 
-static void *cut(char **memory, size_t bytes)
+static void *live_cut(char **memory, size_t bytes)
 {
     void *piece = *memory;
     *memory += (bytes + 63) / 64 * 64;
@@ -446,22 +446,11 @@ static hed_status make_slots(live_exchange *x, hed_error *error)
     memset(x->memory, 0, x->bytes);
     char *memory = x->memory;
     for (uint32_t i = 0; i < SLOTS; i++) {
-        x->slots[i].events = cut(&memory, events);
-        x->slots[i].inputs = cut(&memory, inputs);
-        x->slots[i].left = cut(&memory, sound);
-        x->slots[i].right = cut(&memory, sound);
+        x->slots[i].events = live_cut(&memory, events);
+        x->slots[i].inputs = live_cut(&memory, inputs);
+        x->slots[i].left = live_cut(&memory, sound);
+        x->slots[i].right = live_cut(&memory, sound);
     }
-    return HED_OK;
-}
-
-static hed_status start_thread(live_exchange *x, hed_error *error)
-{
-    x->has_wake = sem_init(&x->wake, 0, 0) == 0;
-    x->has_thread = x->has_wake && pthread_create(&x->thread, NULL, drive, x) == 0;
-    if (!x->has_thread)
-        return hed_error_set(error, HED_ERROR_MEMORY, "no thread to drive the device with");
-    /* Below the audio thread and above everything else, where the user may. */
-    pthread_setschedparam(x->thread, SCHED_FIFO, &(struct sched_param){.sched_priority = 5});
     return HED_OK;
 }
 
@@ -478,7 +467,15 @@ hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, 
     if (!status)
         status = hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->done, error);
     if (!status) status = make_slots(x, error);
-    return status ? status : start_thread(x, error);
+    if (status) return status;
+    x->has_wake = sem_init(&x->wake, 0, 0) == 0;
+    x->has_thread = x->has_wake && pthread_create(&x->thread, NULL, drive, x) == 0;
+    if (!x->has_thread)
+        return hed_fail(error, HED_ERROR_MEMORY, "no thread to drive the device with");
+
+    /* Below the audio thread and above everything else, where the user may. */
+    pthread_setschedparam(x->thread, SCHED_FIFO, &(struct sched_param){.sched_priority = 5});
+    return HED_OK;
 }
 
 void live_exchange_destroy(live_exchange *x)

@@ -25,7 +25,7 @@ struct hed_synth_change {
     bool applied;
 };
 
-static hed_status check(const hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
+static hed_status rebuild_check_defs(const hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     if (!synth || !instrument)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -38,7 +38,7 @@ static hed_status check(const hed_synth *synth, const hed_synth_instrument *inst
         (int)def->mode, def->voices, (int)old->mode, old->voices);
 }
 
-static hed_status build(const hed_synth *synth, const hed_synth_instrument *instrument,
+static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrument *instrument,
     hed_synth_change *c, hed_error *error)
 {
     char reason[256];
@@ -91,7 +91,7 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
     *change = NULL;
-    hed_status status = check(synth, instrument, error);
+    hed_status status = rebuild_check_defs(synth, instrument, error);
     if (status) return status;
     hed_synth_change *made = hed_new(&synth->allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
@@ -100,7 +100,7 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
     made->ops = synth->ops;
     made->of = synth->program;
     made->instrument = *hed_synth_instrument_definition(instrument);
-    status = build(synth, instrument, made, error);
+    status = rebuild_solver(synth, instrument, made, error);
     if (status) hed_synth_change_destroy(made);
     else *change = made;
     return status;

@@ -73,7 +73,7 @@ struct synth_mix {
 };
 
 /* 10^(dB/20), with the same bits everywhere. */
-static float linear(float decibels) { return hed_exp(decibels * 0.11512925f); }
+static float mix_linear(float decibels) { return hed_exp(decibels * 0.11512925f); }
 
 static float gain_now(const synth_mix *mix)
 {
@@ -103,8 +103,8 @@ void synth_mix_adopt(synth_mix *mix, const hed_synth_instrument_def *def)
 {
     mix->former_gain = gain_now(mix);
     mix->gaining = mix->fade_in;
-    mix->gain = linear(def->gain);
-    mix->limit = hed_min(linear(def->limit), 1.0f);
+    mix->gain = mix_linear(def->gain);
+    mix->limit = hed_min(mix_linear(def->limit), 1.0f);
     double samples = def->limit_release * mix->rate;
     mix->release = samples > 1 ? (uint32_t)(GAIN_ONE / samples) : GAIN_ONE;
 }
@@ -183,15 +183,6 @@ static bool runs_away(synth_mix *mix, float left, float right)
     return !(power <= POWER_LIMIT); /* a NaN is no less */
 }
 
-static void open_breaker(synth_mix *mix)
-{
-    mix->breaks++;
-    mix->power = 0.0f;
-    mix->hold = SYNTH_MIX_HOLD;
-    mix->fading_in = 0;
-    mix->fading_out = mix->window;
-}
-
 /* One sample of an open breaker: what is in the limiter comes out, fading. */
 static void rest_sample(synth_mix *mix, float *left, float *right)
 {
@@ -208,15 +199,6 @@ static void rest_sample(synth_mix *mix, float *left, float *right)
 /* ---- a block ---- */
 
 static float heard(float x) { return hed_magnitude(x) < FLOOR ? 0.0f : x; }
-
-/* Of a frame's stems, or NULL: silence. */
-static void keep_last(synth_mix *mix, const float *frame, uint32_t instances, uint32_t stem_count)
-{
-    memset(mix->last, 0, sizeof mix->last);
-    for (uint32_t i = 0; frame && i < instances && i < MOST_CUT; i++)
-        for (uint32_t k = 0; k < 2 * stem_count; k++)
-            mix->last[i][k & 1] += frame[2 * stem_count * i + k];
-}
 
 void synth_mix_cut(synth_mix *mix, uint64_t instances)
 {
@@ -253,7 +235,11 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
             l = heard(l * gain);
             r = heard(r * gain);
             if (runs_away(mix, l, r)) {
-                open_breaker(mix);
+                mix->breaks++;
+                mix->power = 0.0f;
+                mix->hold = SYNTH_MIX_HOLD;
+                mix->fading_in = 0;
+                mix->fading_out = mix->window;
                 mix->cut[0] = mix->cut[1] = 0.0f;
                 sounding = n;
             }
@@ -271,7 +257,12 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
         left[n] = l;
         right[n] = r;
     }
-    keep_last(mix, stems && sounding == frames ? stems - channels : NULL, instances, stem_count);
+
+    /* The last frame of the stems; silence where it was not heard. */
+    memset(mix->last, 0, sizeof mix->last);
+    for (uint32_t i = 0; stems && sounding == frames && i < instances && i < MOST_CUT; i++)
+        for (uint32_t k = 0; k < 2 * stem_count; k++)
+            mix->last[i][k & 1] += (stems - channels)[2 * stem_count * i + k];
     return stems ? sounding : frames;
 }
 

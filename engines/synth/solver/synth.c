@@ -20,7 +20,7 @@ const char *hed_synth_solver_name(hed_synth_solver solver)
 
 enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
 
-static hed_status check_range(
+static hed_status synth_check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
@@ -28,7 +28,7 @@ static hed_status check_range(
         error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u: %u to %u", name, value, low, high);
 }
 
-static hed_status check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
+static hed_status synth_check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
 {
     if (!device || !def || !def->instrument)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -36,19 +36,19 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
-    hed_status status = check_range("block", def->block, 1, 1u << 16, error);
-    if (!status) status = check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
-    if (!status) status = check_range("threads", def->threads, 1, MOST_THREADS, error);
-    if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
+    hed_status status = synth_check_range("block", def->block, 1, 1u << 16, error);
+    if (!status) status = synth_check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
+    if (!status) status = synth_check_range("threads", def->threads, 1, MOST_THREADS, error);
+    if (!status) status = synth_check_range("max_events", def->max_events, 0, 1u << 20, error);
     if (!status && (def->transpose < -127 || def->transpose > 127))
         status = hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_def.transpose is %d: -127 to 127 semitones", def->transpose);
     if (!status)
-        status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+        status = synth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
-        status = check_range("solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1, error);
+        status = synth_check_range("solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1, error);
     if (!status)
-        status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
+        status = synth_check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
         status =
             hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
@@ -57,7 +57,7 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
 
 /* Rows are as wide as what steps together; as many lists of them as a group of 1024 has, or one of
  * `wanted` items. */
-static void choose_shape(
+static void synth_choose_shape(
     const hed_device_info *info, uint32_t wanted, uint32_t *warps, uint32_t *lanes)
 {
     bool gpu = info->type == HED_DEVICE_GPU;
@@ -77,7 +77,7 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
         .pack = def->pack, .inputs = def->inputs, .remote = def->solver == HED_SYNTH_GRID,
         .vectors = def->solver == HED_SYNTH_CPU};
-    choose_shape(hed_device_describe(device), items, &shape.warps, &shape.lanes);
+    synth_choose_shape(hed_device_describe(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 
@@ -138,7 +138,7 @@ static hed_status build_solver(
     return status ? status : synth->ops->create(synth, synth->program, &synth->solver, error);
 }
 
-static hed_status build(hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
+static hed_status synth_build(hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     char reason[256];
     bool automatic = synth->def.solver == HED_SYNTH_AUTO;
@@ -197,7 +197,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->configured =
         def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
-    hed_status status = build(made, def->instrument, error);
+    hed_status status = synth_build(made, def->instrument, error);
     made->def.instrument = NULL;
     if (status) {
         hed_synth_destroy(made);
@@ -216,7 +216,7 @@ hed_status hed_synth_create(
     if (!synth)
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
     *synth = NULL;
-    hed_status status = check_def(device, def, error);
+    hed_status status = synth_check_def(device, def, error);
     if (status) return status;
     hed_config tuned;
     hed_config_origin configured;
@@ -248,15 +248,6 @@ void hed_synth_destroy(hed_synth *synth)
 
 /* ---- sound ---- */
 
-static void silence(const hed_synth *synth, const hed_synth_block *block)
-{
-    uint32_t stems = synth->program->layout.stems;
-    if (block->left) memset(block->left, 0, block->frames * sizeof(float));
-    if (block->right) memset(block->right, 0, block->frames * sizeof(float));
-    for (uint32_t i = 0; block->stems && i < 2 * stems; i++)
-        memset(block->stems[i], 0, block->frames * sizeof(float));
-}
-
 /* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of
  * which `sounding` are in synth->stems. */
 static void write_stems(
@@ -283,7 +274,7 @@ static hed_status rest(hed_synth *synth, hed_error *error)
 }
 
 /* Cuts off what "all sound off" has ended. */
-static hed_status cut(hed_synth *synth, uint64_t instances, hed_error *error)
+static hed_status synth_cut(hed_synth *synth, uint64_t instances, hed_error *error)
 {
     if (!instances) return HED_OK;
     synth_mix_cut(synth->mix, instances);
@@ -291,18 +282,6 @@ static hed_status cut(hed_synth *synth, uint64_t instances, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < 64 && !status; i++)
         if (instances >> i & 1) status = synth->ops->rest(synth->solver, i, error);
-    return status;
-}
-
-/* Lets the voices see the stores, where that is due at this sample. */
-static hed_status look(hed_synth *synth, hed_error *error)
-{
-    if (synth_voices_next_look(synth->voices, synth->sample) != synth->sample) return HED_OK;
-    hed_status status = HED_OK;
-    if (!synth->ops->stores) status = synth->ops->read(synth->solver, synth->stores, NULL, error);
-    if (!status)
-        synth_voices_look(synth->voices,
-            synth->ops->stores ? synth->ops->stores(synth->solver) : synth->stores, synth->sample);
     return status;
 }
 
@@ -317,11 +296,17 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     synth_run run = {.sample = synth->sample, .frames = frames,
         .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
     bool resting = synth_mix_resting(synth->mix) > 0;
-    hed_status status = resting ? HED_OK : look(synth, error);
+    hed_status status = HED_OK;
+    if (!resting && synth_voices_next_look(synth->voices, synth->sample) == synth->sample) {
+        const uint32_t *stores = synth->stores;
+        if (synth->ops->stores) stores = synth->ops->stores(synth->solver);
+        else status = synth->ops->read(synth->solver, synth->stores, NULL, error);
+        if (!status) synth_voices_look(synth->voices, stores, synth->sample);
+    }
     if (!status)
         status = synth_voices_run(
             synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
-    if (!status && !resting) status = cut(synth, synth_voices_silenced(synth->voices), error);
+    if (!status && !resting) status = synth_cut(synth, synth_voices_silenced(synth->voices), error);
     if (!status && !resting) status = synth->ops->run(synth->solver, &run, error);
     if (status) return status;
     synth->sample += frames;
@@ -346,7 +331,7 @@ static uint32_t frames_until_cut(
 
 /* In parts, so that a rest of the breaker begins and ends at its samples, sound is cut off there,
  * and islands are looked at, whatever the block. */
-static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
     hed_status status =
@@ -388,9 +373,12 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
     uint64_t begin = hed_now();
-    hed_status status = play(synth, block, error);
+    hed_status status = synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
-    if (status) silence(synth, block);
+    for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
+        float *channel = i == 0 ? block->left : i == 1 ? block->right : block->stems ? block->stems[i - 2] : NULL;
+        if (channel) memset(channel, 0, block->frames * sizeof *channel);
+    }
     hed_meter_add(&synth->meter, hed_now() - begin);
     return status;
 }
@@ -406,14 +394,6 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 }
 
 /* ---- what it is and does ---- */
-
-/* Element numbers of bodies in the instrument's order, which is that of the entities' numbers. */
-static void list_bodies(const synth_program *program, uint32_t *order)
-{
-    for (uint32_t entity = 1, count = 0; entity <= program->entity_count; entity++)
-        if (SYNTH_SEAT_TYPE(program->seats[entity]) == SYNTH_BODY)
-            order[count++] = SYNTH_SEAT_ENTITY(program->seats[entity]);
-}
 
 /* Vectors from signal field `field` of the half that the next sample reads. */
 static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order,
@@ -449,7 +429,10 @@ hed_status hed_synth_read_bodies(
         scratch.failed ? HED_ERROR_MEMORY : synth->ops->read(synth->solver, stores, delays, error);
     if (!status) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
-        list_bodies(program, order);
+        /* Elements of bodies in the instrument's order, which is that of the entities' numbers. */
+        for (uint32_t entity = 1, count = 0; entity <= program->entity_count; entity++)
+            if (SYNTH_SEAT_TYPE(program->seats[entity]) == SYNTH_BODY)
+                order[count++] = SYNTH_SEAT_ENTITY(program->seats[entity]);
         if (positions) copy_vectors(synth, store, order, BODY_O_X, 1.0, positions);
         if (velocities) copy_vectors(synth, store, order, BODY_O_U, synth->def.rate, velocities);
     }

@@ -97,7 +97,7 @@ typedef struct tuning {
 } tuning;
 
 /* Frames from the start, with a chord over the instrument's whole range at the first. */
-static hed_status play(tuning *t, uint32_t frames, bool chord, hed_error *error)
+static hed_status tune_play(tuning *t, uint32_t frames, bool chord, hed_error *error)
 {
     hed_synth_event events[NOTES] = {0};
     const hed_synth_instrument_def *def = hed_synth_instrument_definition(t->def.instrument);
@@ -127,23 +127,23 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
     hed_synth_destroy(t->synth);
     t->synth = NULL;
     hed_status status = synth_create_tuned(t->device, &t->def, config, &t->synth, error);
-    return status ? status : play(t, t->def.block, true, error);
+    return status ? status : tune_play(t, t->def.block, true, error);
 }
 
-static hed_status run(void *user, double *value, hed_error *error)
+static hed_status tune_run_block(void *user, double *value, hed_error *error)
 {
     tuning *t = user;
     (void)value; /* the time of this call counts */
-    return play(t, RUN_BLOCKS * t->def.block, false, error);
+    return tune_play(t, RUN_BLOCKS * t->def.block, false, error);
 }
 
 /* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak
  * off, and a candidate that leaves a type out is. */
-static hed_status check(void *user, hed_error *error)
+static hed_status tune_check_block(void *user, hed_error *error)
 {
     tuning *t = user;
     hed_status status = hed_synth_reset(t->synth, error);
-    if (!status) status = play(t, CHECKED_FRAMES, true, error);
+    if (!status) status = tune_play(t, CHECKED_FRAMES, true, error);
     if (status) return status;
     double worst = 0;
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++)
@@ -158,7 +158,7 @@ static hed_status make_expected(tuning *t, hed_error *error)
     hed_synth_def wanted = t->def;
     t->def.solver = HED_SYNTH_CPU;
     hed_status status = hed_synth_create(t->device, &t->def, &t->synth, error);
-    if (!status) status = play(t, CHECKED_FRAMES, true, error);
+    if (!status) status = tune_play(t, CHECKED_FRAMES, true, error);
     t->def = wanted;
     if (status) return status;
     memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
@@ -187,8 +187,8 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
         hed_problem problem = problem_of(def->instrument);
         hed_pipeline_def pipeline = pipeline_of();
         pipeline.prepare = prepare;
-        pipeline.run = run;
-        pipeline.check = check;
+        pipeline.run = tune_run_block;
+        pipeline.check = tune_check_block;
         pipeline.user = &t;
         how.problem = &problem;
         status = hed_tune_pipeline(device, &pipeline, &how, result, error);

@@ -13,7 +13,7 @@
 
 enum { PIECE = 4096 }; /* frames that are turned at once */
 
-static hed_status load(const char *path, synth_sndfile_api *api, hed_error *error)
+static hed_status sndfile_load(const char *path, synth_sndfile_api *api, hed_error *error)
 {
     static const char *const names[] = {"sf_open_virtual", "sf_close", "sf_strerror", "sf_command",
         "sf_readf_float", "sf_writef_float"};
@@ -102,7 +102,7 @@ hed_status synth_sndfile_parse(
     SF_VIRTUAL_IO io = {memory_size, memory_seek, memory_read, memory_write, memory_tell};
     memory m = {bytes, (sf_count_t)size, 0};
     *sound = (synth_sound){0};
-    hed_status status = load(path, &api, error);
+    hed_status status = sndfile_load(path, &api, error);
     if (status) return status;
     SNDFILE *file = api.sf_open_virtual(&io, SFM_READ, &info, &m);
     if (!file)
@@ -196,7 +196,7 @@ static hed_status too_long(const char *path, hed_error *error)
         "%s would be longer than 4 GiB, which its format cannot say: name it .wav", path);
 }
 
-static hed_status put(
+static hed_status sndfile_put(
     synth_sound_writer *base, const float *const *channels, uint32_t frames, hed_error *error)
 {
     sndfile_writer *w = (sndfile_writer *)base;
@@ -214,34 +214,34 @@ static hed_status put(
     return HED_OK;
 }
 
-static void free_writer(sndfile_writer *w)
+static void sndfile_free_writer(sndfile_writer *w)
 {
     free(w->path);
     free(w);
 }
 
-static hed_status commit(synth_sound_writer *base, hed_error *error)
+static hed_status sndfile_commit(synth_sound_writer *base, hed_error *error)
 {
     sndfile_writer *w = (sndfile_writer *)base;
     w->api.sf_close(w->sound); /* writes the head; what fails in it is kept by the file's writer */
     hed_status status = hed_file_writer_commit(w->file, error);
-    free_writer(w);
+    sndfile_free_writer(w);
     return status;
 }
 
-static void abort_writer(synth_sound_writer *base)
+static void sndfile_abort_writer(synth_sound_writer *base)
 {
     sndfile_writer *w = (sndfile_writer *)base;
     if (w->sound) w->api.sf_close(w->sound);
     hed_file_writer_abort(w->file);
-    free_writer(w);
+    sndfile_free_writer(w);
 }
 
 hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate,
     uint32_t channels, synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
     hed_error *error)
 {
-    static const synth_sound_writer_ops ops = {put, commit, abort_writer};
+    static const synth_sound_writer_ops ops = {sndfile_put, sndfile_commit, sndfile_abort_writer};
     static const int subtypes[] = {SF_FORMAT_PCM_16, SF_FORMAT_PCM_24, SF_FORMAT_FLOAT};
     SF_INFO info = {
         .samplerate = (int)rate, .channels = (int)channels, .format = container | subtypes[format]};
@@ -260,11 +260,11 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     w->base = (synth_sound_writer){&ops, format};
     w->most = most;
     w->channels = channels;
-    hed_status status = load(path, &w->api, error);
+    hed_status status = sndfile_load(path, &w->api, error);
     if (!status) status = hed_file_writer_open(path, &w->file, error);
     if (!status) status = open_sound(w, &info, error);
     if (status) {
-        abort_writer(&w->base);
+        sndfile_abort_writer(&w->base);
         return status;
     }
     *writer = &w->base;

@@ -112,13 +112,6 @@ static bool is_chunk(const wav_file *f, size_t at)
     return true;
 }
 
-/* Bytes of samples that the head tells of. Where nobody came to write it, they reach to the end. */
-static uint64_t size_of_samples(const wav_file *f)
-{
-    if (f->data_size == UNKNOWN_SIZE) return f->has_long_size ? f->long_size : f->size - f->data;
-    return f->data_size == 0 && !is_chunk(f, f->data) ? f->size - f->data : f->data_size;
-}
-
 /* ---- samples ---- */
 
 static float number_of(const wav_file *f, const uint8_t *p)
@@ -149,7 +142,15 @@ hed_status synth_wav_parse(
     hed_status status = find_samples(&f, error);
     if (status) return status;
     size_t step = (size_t)f.width * f.channels;
-    uint64_t told = size_of_samples(&f) / step, frames = (size - f.data) / step;
+
+    /* Bytes of samples that the head tells of. In a file whose writer stopped early they reach to the
+     * end. */
+    uint64_t told = f.data_size;
+    if (f.data_size == UNKNOWN_SIZE) told = f.has_long_size ? f.long_size : f.size - f.data;
+    else if (f.data_size == 0 && !is_chunk(&f, f.data)) told = f.size - f.data;
+    told /= step;
+
+    uint64_t frames = (size - f.data) / step;
     if (told < frames) frames = told;
     if (frames > SYNTH_SOUND_MOST_SAMPLES / f.channels)
         return hed_error_set(error, HED_ERROR_LIMIT,
@@ -190,7 +191,7 @@ typedef struct wav_writer {
 
 /* ---- the head ---- */
 
-static void put_number(uint8_t **to, uint64_t value, uint32_t bytes)
+static void wav_put_number(uint8_t **to, uint64_t value, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++) *(*to)++ = (uint8_t)(value >> 8 * i);
 }
@@ -199,13 +200,7 @@ static void put_chunk(uint8_t **to, const char *name, uint32_t size)
 {
     memcpy(*to, name, 4);
     *to += 4;
-    put_number(to, size, 4);
-}
-
-static uint32_t head_size(const wav_writer *w)
-{
-    return 12 + (w->room ? 8 + LONG_SIZES : 0) +
-           (w->base.format == SYNTH_SOUND_F32 ? 8 + 18 + 8 + 4 : 8 + 16) + 8;
+    wav_put_number(to, size, 4);
 }
 
 static uint64_t data_size(const wav_writer *w, uint64_t frames)
@@ -217,7 +212,9 @@ static uint64_t data_size(const wav_writer *w, uint64_t frames)
 static uint64_t riff_size(const wav_writer *w, uint64_t frames)
 {
     uint64_t data = data_size(w, frames);
-    return head_size(w) - 8 + data + (data & 1);
+    uint32_t head = 12 + (w->room ? 8 + LONG_SIZES : 0) +
+                    (w->base.format == SYNTH_SOUND_F32 ? 8 + 18 + 8 + 4 : 8 + 16) + 8;
+    return head - 8 + data + (data & 1);
 }
 
 static hed_status write_head(wav_writer *w, uint64_t frames)
@@ -231,22 +228,22 @@ static hed_status write_head(wav_writer *w, uint64_t frames)
     to += 4;
     if (w->room) {
         put_chunk(&to, large ? "ds64" : "JUNK", LONG_SIZES);
-        put_number(&to, large ? riff_size(w, frames) : 0, 8);
-        put_number(&to, large ? data_size(w, frames) : 0, 8);
-        put_number(&to, large ? frames : 0, 8);
-        put_number(&to, 0, 4); /* no other chunk is as large */
+        wav_put_number(&to, large ? riff_size(w, frames) : 0, 8);
+        wav_put_number(&to, large ? data_size(w, frames) : 0, 8);
+        wav_put_number(&to, large ? frames : 0, 8);
+        wav_put_number(&to, 0, 4); /* no other chunk is as large */
     }
     put_chunk(&to, "fmt ", floats ? 18 : 16);
-    put_number(&to, floats ? WAV_FLOATS : WAV_INTEGERS, 2);
-    put_number(&to, w->channels, 2);
-    put_number(&to, w->rate, 4);
-    put_number(&to, (uint64_t)w->rate * block, 4);
-    put_number(&to, block, 2);
-    put_number(&to, 8 * w->width, 2);
+    wav_put_number(&to, floats ? WAV_FLOATS : WAV_INTEGERS, 2);
+    wav_put_number(&to, w->channels, 2);
+    wav_put_number(&to, w->rate, 4);
+    wav_put_number(&to, (uint64_t)w->rate * block, 4);
+    wav_put_number(&to, block, 2);
+    wav_put_number(&to, 8 * w->width, 2);
     if (floats) {
-        put_number(&to, 0, 2);
+        wav_put_number(&to, 0, 2);
         put_chunk(&to, "fact", 4);
-        put_number(&to, large ? elsewhere : frames, 4);
+        wav_put_number(&to, large ? elsewhere : frames, 4);
     }
     put_chunk(&to, "data", large ? elsewhere : (uint32_t)data_size(w, frames));
     return hed_file_writer_put(w->file, bytes, (size_t)(to - bytes));
@@ -264,7 +261,7 @@ static int32_t quantize(float x, float scale)
     return y > scale - 1 ? (int32_t)(scale - 1) : (int32_t)lrintf(y);
 }
 
-static hed_status put(
+static hed_status wav_put(
     synth_sound_writer *base, const float *const *channels, uint32_t frames, hed_error *error)
 {
     wav_writer *w = (wav_writer *)base;
@@ -281,7 +278,7 @@ static hed_status put(
                 uint32_t bits;
                 if (w->base.format == SYNTH_SOUND_F32) memcpy(&bits, &channels[c][n], sizeof bits);
                 else bits = (uint32_t)quantize(channels[c][n], scale);
-                put_number(&to, bits, w->width);
+                wav_put_number(&to, bits, w->width);
             }
         if (hed_file_writer_put(w->file, w->piece, (size_t)(to - w->piece)))
             return hed_error_set(
@@ -293,34 +290,34 @@ static hed_status put(
 
 /* ---- beginning and end ---- */
 
-static void free_writer(wav_writer *w)
+static void wav_free_writer(wav_writer *w)
 {
     free(w->path);
     free(w);
 }
 
-static hed_status commit(synth_sound_writer *base, hed_error *error)
+static hed_status wav_commit(synth_sound_writer *base, hed_error *error)
 {
     wav_writer *w = (wav_writer *)base;
     if (data_size(w, w->frames) & 1) hed_file_writer_put(w->file, "", 1);
     if (w->frames != w->announced && !hed_file_writer_seek(w->file, 0)) write_head(w, w->frames);
     hed_status status = hed_file_writer_commit(w->file, error); /* tells of whatever failed */
-    free_writer(w);
+    wav_free_writer(w);
     return status;
 }
 
-static void abort_writer(synth_sound_writer *base)
+static void wav_abort_writer(synth_sound_writer *base)
 {
     wav_writer *w = (wav_writer *)base;
     hed_file_writer_abort(w->file);
-    free_writer(w);
+    wav_free_writer(w);
 }
 
 hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t channels,
     synth_sound_format format, uint64_t frames, bool rf64, synth_sound_writer **writer,
     hed_error *error)
 {
-    static const synth_sound_writer_ops ops = {put, commit, abort_writer};
+    static const synth_sound_writer_ops ops = {wav_put, wav_commit, wav_abort_writer};
     uint32_t width = (uint32_t)format + 2;
     *writer = NULL;
     if (channels == 0 || channels > UINT16_MAX / width)
@@ -344,7 +341,7 @@ hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t chann
     w->room = rf64 || frames == 0 || riff_size(w, frames) > UINT32_MAX;
     hed_status status = hed_file_writer_open(path, &w->file, error);
     if (status) {
-        free_writer(w);
+        wav_free_writer(w);
         return status;
     }
     write_head(w, frames); /* a failure is kept for the next put, and for commit */

@@ -5,7 +5,7 @@
 #include "voices/voices.h"
 #include "support/words.h"
 
-static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
+static void control_poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
 {
     synth_voices_poke(v, instance, word, hed_as_uint(value));
 }
@@ -64,7 +64,7 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
     if (voice->follows) voice->bend = bend_of(v, voice->channel);
     float dilation = exp2_of(((float)voice->note - v->def.root_note + voice->bend) / 12.0f);
     /* A range that was set by MIDI may reach further than the instrument is stable. */
-    poke_float(v, instance, SYNTH_DILATION,
+    control_poke_float(v, instance, SYNTH_DILATION,
         dilation < v->largest_dilation ? dilation : v->largest_dilation);
 }
 
@@ -84,7 +84,7 @@ bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_
 }
 
 /* The channel and key that a target listens to in an instance. False: none has played. */
-static bool key_of(
+static bool control_key_of(
     const synth_voices *v, uint32_t instance, uint32_t target, uint32_t *channel, uint32_t *note)
 {
     if (v->def.mode == HED_SYNTH_SINGLETON) {
@@ -123,23 +123,6 @@ static bool control_value(
     return said->received[control];
 }
 
-static bool host_value(const synth_voices *v, uint32_t number, float *value)
-{
-    for (uint32_t i = 0; i < v->targets; i++)
-        if (v->host[i].received && v->host[i].number == number) {
-            *value = v->host[i].value;
-            return true;
-        }
-    return false;
-}
-
-static float note_frequency(const synth_voices *v, uint32_t instance, const synth_target *target,
-    uint32_t channel, uint32_t note)
-{
-    float bend = v->def.mode == HED_SYNTH_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
-    return target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend) / 12.0f);
-}
-
 /* What a target's word is to be. False: nothing is known. */
 static bool target_value(const synth_voices *v, uint32_t instance, uint32_t index, float *value)
 {
@@ -150,16 +133,25 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
         return v->tempo > 0.0f;
     }
     if (target->follow == SYNTH_FOLLOW_MIDI) {
-        if (target->kind == HED_SYNTH_MIDI_HOST) return host_value(v, target->number, value);
+        if (target->kind == HED_SYNTH_MIDI_HOST) {
+            for (uint32_t i = 0; i < v->targets; i++)
+                if (v->host[i].received && v->host[i].number == target->number) {
+                    *value = v->host[i].value;
+                    return true;
+                }
+            return false;
+        }
         if (target->kind == HED_SYNTH_MIDI_CC || target->kind == HED_SYNTH_MIDI_BEND ||
             target->kind == HED_SYNTH_MIDI_PRESSURE)
             return control_value(v, instance, target, value);
     }
-    if (!key_of(v, instance, index, &channel, &note)) return false;
+    if (!control_key_of(v, instance, index, &channel, &note)) return false;
     const synth_key *key = &v->keys[channel][note];
-    if (target->follow == SYNTH_FOLLOW_NOTE)
-        *value = note_frequency(v, instance, target, channel, note);
-    else if (target->kind == HED_SYNTH_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
+    if (target->follow == SYNTH_FOLLOW_NOTE) {
+        float bend =
+            v->def.mode == HED_SYNTH_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
+        *value = target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend) / 12.0f);
+    } else if (target->kind == HED_SYNTH_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
     else if (target->kind == HED_SYNTH_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
     else *value = (float)key->touch / 127.0f;
     return target->kind != HED_SYNTH_MIDI_AFTERTOUCH || target->follow != SYNTH_FOLLOW_MIDI ||
@@ -170,7 +162,7 @@ void synth_control_target(synth_voices *v, uint32_t instance, uint32_t index, bo
 {
     uint32_t word = v->program->targets[index].word;
     float value;
-    if (target_value(v, instance, index, &value)) poke_float(v, instance, word, value);
+    if (target_value(v, instance, index, &value)) control_poke_float(v, instance, word, value);
     else if (always) synth_voices_poke(v, instance, word, v->program->image[word]);
 }
 
@@ -188,7 +180,7 @@ static void receive(synth_voices *v, uint32_t channel, uint32_t control, float v
             const synth_target *target = &v->program->targets[t];
             if (!synth_control_reaches(target, channel, control)) continue;
             if (target->follow == SYNTH_FOLLOW_NOTE) synth_control_target(v, i, t, false);
-            else poke_float(v, i, target->word, value);
+            else control_poke_float(v, i, target->word, value);
         }
     }
 }
@@ -204,28 +196,6 @@ void synth_control_bend(synth_voices *v, uint32_t channel, uint32_t value)
 void synth_control_pressure(synth_voices *v, uint32_t channel, uint32_t value)
 {
     receive(v, channel, SYNTH_CONTROL_PRESSURE, (float)value / 127.0f);
-}
-
-/* Bends mean something else now: all that follows them. */
-static void bend_again(synth_voices *v)
-{
-    for (uint32_t i = 0; i < v->instances; i++) {
-        if (v->voices[i].used) synth_control_dilate(v, i);
-        for (uint32_t t = 0; t < v->targets; t++)
-            if (v->program->targets[t].follow == SYNTH_FOLLOW_NOTE)
-                synth_control_target(v, i, t, false);
-    }
-}
-
-/* Registered parameter 6 on channel 1 or 16: so many members has its zone; the other zone gives
- * way. Ranges are the instrument's again. */
-static void set_zone(synth_voices *v, uint32_t channel, uint32_t members)
-{
-    uint32_t zone = channel == 15, count = members < 15 ? members : 15;
-    v->members[zone] = (uint8_t)count;
-    uint32_t left = count < 14 ? 14 - count : 0;
-    if (count && v->members[!zone] > left) v->members[!zone] = (uint8_t)left;
-    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) v->channels[c].ranged = false;
 }
 
 /* Registered parameter 0. In MPE a member's range is that of all members of its zone. */
@@ -249,10 +219,23 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
     if (c->rpn[0] != 0) return;
     if (c->rpn[1] == 0) set_range(v, channel, number, value);
     else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_SYNTH_VOICES_MPE &&
-             (channel == 0 || channel == 15))
-        set_zone(v, channel, value);
-    else return;
-    bend_again(v);
+             (channel == 0 || channel == 15)) {
+        /* So many members has the zone of channel 1 or 16; the other zone gives way. Ranges are the
+         * instrument's again. */
+        uint32_t zone = channel == 15, count = value < 15 ? value : 15;
+        v->members[zone] = (uint8_t)count;
+        uint32_t left = count < 14 ? 14 - count : 0;
+        if (count && v->members[!zone] > left) v->members[!zone] = (uint8_t)left;
+        for (uint32_t i = 0; i < SYNTH_CHANNELS; i++) v->channels[i].ranged = false;
+    } else return;
+
+    /* Bends now mean something else: update all that follows them. */
+    for (uint32_t i = 0; i < v->instances; i++) {
+        if (v->voices[i].used) synth_control_dilate(v, i);
+        for (uint32_t t = 0; t < v->targets; t++)
+            if (v->program->targets[t].follow == SYNTH_FOLLOW_NOTE)
+                synth_control_target(v, i, t, false);
+    }
 }
 
 static void reset_controllers(synth_voices *v, uint32_t channel)
@@ -312,7 +295,7 @@ void synth_control_host(synth_voices *v, uint32_t number, float value)
             target->number != number)
             continue;
         v->host[t] = (synth_host_value){number, value, true};
-        for (uint32_t i = 0; i < v->instances; i++) poke_float(v, i, target->word, value);
+        for (uint32_t i = 0; i < v->instances; i++) control_poke_float(v, i, target->word, value);
     }
 }
 
@@ -344,7 +327,7 @@ static void forget(synth_voices *v, uint32_t index)
 
 /* The one set longest ago gives way. What this program cannot set, or has no room for, is not
  * kept. */
-static void keep(synth_voices *v, synth_setting s)
+static void control_keep(synth_voices *v, synth_setting s)
 {
     for (uint32_t i = 0; i < v->setting_count; i++)
         if (v->settings[i].entity == s.entity && v->settings[i].parameter == s.parameter) {
@@ -365,12 +348,12 @@ void synth_settings_set(synth_voices *v, hed_synth_entity entity, hed_synth_targ
 {
     synth_setting s = {.entity = entity, .parameter = parameter, .value = value};
     poke_setting(v, &s);
-    keep(v, s);
+    control_keep(v, s);
 }
 
 void synth_settings_adopt(synth_voices *v, const synth_voices *from)
 {
-    for (uint32_t i = 0; i < from->setting_count; i++) keep(v, from->settings[i]);
+    for (uint32_t i = 0; i < from->setting_count; i++) control_keep(v, from->settings[i]);
 }
 
 void synth_settings_renew(synth_voices *v)

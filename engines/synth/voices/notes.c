@@ -5,7 +5,7 @@
 
 #include "support/words.h"
 
-static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
+static void notes_poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
 {
     synth_voices_poke(v, instance, word, hed_as_uint(value));
 }
@@ -17,7 +17,7 @@ static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note)
     return v->held[channel][note >> 6] >> (note & 63) & 1;
 }
 
-static void set_state(synth_voices *v, uint32_t channel, uint32_t note, synth_key_state state)
+static void notes_set_state(synth_voices *v, uint32_t channel, uint32_t note, synth_key_state state)
 {
     uint64_t bit = (uint64_t)1 << (note & 63), *word = &v->held[channel][note >> 6];
     v->keys[channel][note].state = (uint8_t)state;
@@ -140,19 +140,8 @@ static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uin
         synth_sleep_wake_gate(v, instance, g);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
-        poke_float(v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
-        poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
-    }
-}
-
-/* A key has come up: gates that nothing else holds open are closed. */
-static void close_gates(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
-{
-    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
-        const synth_gate *gate = &v->program->gates[g];
-        if (!synth_route_fits(&gate->route, channel, note)) continue;
-        if (v->def.mode == HED_SYNTH_SINGLETON && any_held(v, &gate->route)) continue;
-        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 0);
+        notes_poke_float(v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
+        notes_poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
     }
 }
 
@@ -166,30 +155,31 @@ static bool sooner(const synth_voice *a, const synth_voice *b)
     return a->released ? a->released < b->released : a->started < b->started;
 }
 
-static uint32_t choose_voice(const synth_voices *v)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < v->instances; i++)
-        if (sooner(&v->voices[i], &v->voices[best])) best = i;
-    return best;
-}
-
 /* Ends a key's sound, now that neither finger nor pedal holds it. */
 static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
 {
     synth_key *key = &v->keys[channel][note];
-    set_state(v, channel, note, SYNTH_KEY_UP);
+    notes_set_state(v, channel, note, SYNTH_KEY_UP);
     for (uint32_t i = 0; i < SYNTH_KEYS; i++)
         if (v->plays[channel][i] == note) v->plays[channel][i] = HED_SYNTH_NO_KEY;
     if (v->def.mode != HED_SYNTH_SINGLETON) v->voices[key->voice].released = ++v->serial;
-    close_gates(v, key->voice, channel, note);
+
+    /* Gates that nothing else holds open are closed. */
+    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+        const synth_gate *gate = &v->program->gates[g];
+        if (!synth_route_fits(&gate->route, channel, note)) continue;
+        if (v->def.mode == HED_SYNTH_SINGLETON && any_held(v, &gate->route)) continue;
+        synth_voices_poke(v, key->voice, gate->word + SYNTH_GATE_HELD, 0);
+    }
 }
 
 static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->def.mode == HED_SYNTH_SINGLETON) return 0;
     if (is_held(v, channel, note)) return v->keys[channel][note].voice;
-    uint32_t taken = choose_voice(v);
+    uint32_t taken = 0;
+    for (uint32_t i = 1; i < v->instances; i++)
+        if (sooner(&v->voices[i], &v->voices[taken])) taken = i;
     synth_voice *voice = &v->voices[taken];
     if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
     if (v->def.mode == HED_SYNTH_VOICES_MPE)
@@ -220,7 +210,7 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
 {
     uint32_t instance = take_voice(v, channel, note);
     synth_key *key = &v->keys[channel][note];
-    set_state(v, channel, note, SYNTH_KEY_DOWN);
+    notes_set_state(v, channel, note, SYNTH_KEY_DOWN);
     *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
         .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
     if (v->def.mode != HED_SYNTH_SINGLETON) {
@@ -234,7 +224,7 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
 static void end_key(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->keys[channel][note].state != SYNTH_KEY_DOWN) return;
-    if (synth_control_sustained(v, channel)) set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
+    if (synth_control_sustained(v, channel)) notes_set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
     else let_go(v, channel, note);
 }
 
@@ -303,7 +293,7 @@ void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uin
         const synth_target *target = &v->program->targets[t];
         if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_SYNTH_MIDI_AFTERTOUCH) continue;
         if (synth_route_fits(&target->route, channel, note))
-            poke_float(v, key->voice, target->word, (float)value / 127.0f);
+            notes_poke_float(v, key->voice, target->word, (float)value / 127.0f);
     }
 }
 

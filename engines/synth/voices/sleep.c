@@ -71,13 +71,6 @@ static void mark_modulated(forest *f)
     }
 }
 
-static bool takes_sound(const forest *f, uint32_t audio)
-{
-    synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, audio);
-    return synth_bits(&f->at, me, AUDIO_P_GATED) == 0 &&
-           synth_bits(&f->at, me, AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT;
-}
-
 static uint32_t contact_body(const forest *f, uint32_t type, uint32_t contact)
 {
     return synth_bits(&f->at, synth_self_of(&f->program->layout, type, contact), CONTACT_P_BODY);
@@ -97,8 +90,12 @@ static uint32_t number_islands(forest *f, uint32_t *islands)
         f->up[body] = body, f->island[body] = SYNTH_EMPTY;
     join_neighbours(f);
     mark_modulated(f);
-    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++)
-        if (takes_sound(f, i)) f->restless[root_of(f, contact_body(f, SYNTH_AUDIO, i))] = 1;
+    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++) {
+        synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, i);
+        if (synth_bits(&f->at, me, AUDIO_P_GATED) == 0 &&
+            synth_bits(&f->at, me, AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT)
+            f->restless[root_of(f, contact_body(f, SYNTH_AUDIO, i))] = 1;
+    }
     for (uint32_t body = 0; body < f->bodies; body++) {
         uint32_t root = root_of(f, body);
         if (!is_free(f, body) || f->restless[root]) continue;
@@ -121,7 +118,7 @@ static void sum_up(uint32_t *begin, uint32_t count)
     }
 }
 
-static void put(uint32_t *begin, uint32_t *list, uint32_t owner, uint32_t entry)
+static void sleep_put(uint32_t *begin, uint32_t *list, uint32_t owner, uint32_t entry)
 {
     if (list) list[begin[owner]] = entry;
     begin[owner]++;
@@ -133,35 +130,26 @@ static void unwind(uint32_t *begin, uint32_t count)
     begin[0] = 0;
 }
 
-static uint32_t gate_number(uint32_t word) { return (word - SYNTH_FIRST_GATE) / SYNTH_GATE_WORDS; }
-
 /* One round over bodies and contacts. */
 static void visit(const forest *f, synth_sleep *s)
 {
     for (uint32_t body = 0; body < f->bodies; body++)
         if (island_of(f, body) != SYNTH_EMPTY)
-            put(s->body_begin, s->bodies, island_of(f, body), body);
+            sleep_put(s->body_begin, s->bodies, island_of(f, body), body);
     for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
         for (uint32_t i = 0; i < f->program->layout.type[type].count; i++) {
             uint32_t island = island_of(f, contact_body(f, type, i));
             if (island == SYNTH_EMPTY) continue;
             uint32_t gate =
-                synth_bits(&f->at, synth_self_of(&f->program->layout, type, i), CONTACT_P_GATE);
-            put(s->contact_begin, s->contacts, island, SYNTH_SEAT(type, i));
-            put(s->gate_begin, s->gates, gate_number(gate), island);
+                (synth_bits(&f->at, synth_self_of(&f->program->layout, type, i), CONTACT_P_GATE) -
+                    SYNTH_FIRST_GATE) /
+                SYNTH_GATE_WORDS;
+            sleep_put(s->contact_begin, s->contacts, island, SYNTH_SEAT(type, i));
+            sleep_put(s->gate_begin, s->gates, gate, island);
         }
 }
 
 /* ---- what is heard ---- */
-
-/* The share of a motion along axis `k` that is heard of a body at distance `r` towards `e`
- * (synth_heard()). */
-static double share_along(const synth_at *at, synth_self m, const double e[3], uint32_t k)
-{
-    double n = synth_value(at, m, MICROPHONE_P_NX + k),
-           isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY);
-    return fmax(fabs(n + isotropy * (e[k] - n)), ACROSS);
-}
 
 /* How loud ears make the bodies of each island, moving along each axis, at the most: of full scale,
  * for an h v of 1. */
@@ -194,7 +182,13 @@ static void hear(const forest *f, double gain, double *loudness)
             uint32_t island = island_of(f, body);
             for (uint32_t k = 0; k < 3 && island != SYNTH_EMPTY; k++) {
                 double e[3] = {r[0] / distance, r[1] / distance, r[2] / distance};
-                loudness[3 * island + k] += loud * (modulated ? 1.0 : share_along(at, m, e, k));
+
+                /* The share of a motion along this axis that is heard of a body at distance `r`
+                 * towards `e` (synth_heard()). */
+                double n = synth_value(at, m, MICROPHONE_P_NX + k),
+                       isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY),
+                       share = fmax(fabs(n + isotropy * (e[k] - n)), ACROSS);
+                loudness[3 * island + k] += loud * (modulated ? 1.0 : share);
             }
         }
     }
@@ -338,13 +332,6 @@ uint32_t synth_sleep_asleep(const synth_sleep *s)
 
 /* Islands (sleep.h) that fall asleep and wake, as pokes. */
 
-/* Word of a body's speed along axis `k` that the sample reads. */
-static uint32_t speed_word(const synth_layout *layout, uint64_t sample, uint32_t k, uint32_t body)
-{
-    return layout->signals + (uint32_t)(sample & 1) * layout->signal_count +
-           synth_signal(layout, SYNTH_BODY, BODY_O_U + k, body);
-}
-
 static void fall_asleep(synth_voices *v, uint32_t instance, uint32_t island, const uint32_t *store)
 {
     synth_sleep *s = v->sleep;
@@ -353,8 +340,12 @@ static void fall_asleep(synth_voices *v, uint32_t instance, uint32_t island, con
         uint32_t word = synth_parameter_word(layout, SYNTH_BODY, BODY_P_WEIGHT, s->bodies[i]);
         s->weights[(size_t)instance * s->body_count + i] = store[word];
         synth_voices_poke(v, instance, word, 0);
-        for (uint32_t k = 0; k < 3; k++)
-            synth_voices_poke(v, instance, speed_word(layout, v->looked, k, s->bodies[i]), 0);
+        for (uint32_t k = 0; k < 3; k++) {
+            /* the speed that the sample reads */
+            uint32_t speed = layout->signals + (uint32_t)(v->looked & 1) * layout->signal_count +
+                             synth_signal(layout, SYNTH_BODY, BODY_O_U + k, s->bodies[i]);
+            synth_voices_poke(v, instance, speed, 0);
+        }
     }
 }
 

@@ -270,17 +270,6 @@ static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
     return count;
 }
 
-/* Pokes that a note's start or end may need, at most. A voice that is taken away closes its gates,
- * too. */
-static uint64_t note_pokes(const synth_voices *v, uint32_t channel, uint32_t note)
-{
-    uint32_t key = synth_notes_key(v, channel, note), plays = v->plays[channel][note];
-    uint64_t gates = gates_of(v, channel, key),
-             taken = v->def.mode == HED_SYNTH_SINGLETON ? 0 : v->program->layout.gates;
-    if (plays != key) gates += gates_of(v, channel, plays);
-    return 1 + gates * SYNTH_GATE_WORDS + taken + v->targets;
-}
-
 /* Pokes that a MIDI event may need, at most. */
 static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
 {
@@ -288,7 +277,14 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
     uint32_t status = bytes[0] >> 4, control = status == 14   ? SYNTH_CONTROL_BEND
                                                : status == 13 ? SYNTH_CONTROL_PRESSURE
                                                               : bytes[1];
-    if (status == 9 || status == 8) return note_pokes(v, bytes[0] & 15, bytes[1]);
+    if (status == 9 || status == 8) {
+        /* a note's start or end; a voice that is taken away closes its gates, too */
+        uint32_t channel = bytes[0] & 15, key = synth_notes_key(v, channel, bytes[1]),
+                 plays = v->plays[channel][bytes[1]];
+        uint64_t taken = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates, own = gates_of(v, channel, key);
+        if (plays != key) own += gates_of(v, channel, plays);
+        return 1 + own * SYNTH_GATE_WORDS + taken + targets;
+    }
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
     /* says all again, as often as it comes at once */

@@ -6,19 +6,6 @@
 
 /* ---- tables ---- */
 
-static bool is_modulated(const synth_program *program, uint32_t body)
-{
-    synth_at at = {.store = program->image};
-    return synth_links_of(&program->layout, &at, SYNTH_BODY, body).length > 0;
-}
-
-static bool is_touched(const synth_program *program, uint32_t body)
-{
-    const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
-    synth_at at = {.store = program->image};
-    return synth_list_of(&at, bodies->forces, bodies->count, body).length > 0;
-}
-
 /* A spring, as the list of its body at this place has it, has its values there, too. */
 static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
 {
@@ -121,23 +108,6 @@ static uint32_t choose_side(const heads *h, bool *loose)
     return SYNTH_EMPTY;
 }
 
-static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
-{
-    const synth_band *band = &h->bands->at[side / 2];
-    uint32_t at = band->force + h->first - band->low - (side & 1 ? band->distance : 0);
-    if (b->rows)
-        b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at, 1};
-    b->row_count++;
-    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++)
-        h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
-}
-
-static uint32_t own_body(const heads *h, uint32_t lane)
-{
-    uint32_t last = h->program->layout.type[SYNTH_BODY].count - 1;
-    return h->first + lane < last ? h->first + lane : last;
-}
-
 /* Lanes without a spring in it have the body itself at the other end and stiffness 0. `follows`:
  * the row before it gathers, too. */
 static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follows)
@@ -149,10 +119,12 @@ static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follow
     if (b->rows) b->rows[b->row_count - 1].count++;
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
         bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
-        uint32_t place = b->blocks * SYNTH_LANES + lane;
+        uint32_t place = b->blocks * SYNTH_LANES + lane,
+                 last = h->program->layout.type[SYNTH_BODY].count - 1;
         if (b->rows) {
-            b->others[place] =
-                SYNTH_PACKED * (takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane));
+            b->others[place] = SYNTH_PACKED * (takes ? entry_word(h, lane, h->done[lane], 0)
+                                                  : h->first + lane < last ? h->first + lane
+                                                                           : last);
             if (takes) place_spring(b, entry_word(h, lane, h->done[lane], 1), place);
         }
         h->done[lane] += takes;
@@ -172,8 +144,13 @@ static uint32_t begin_slice(const synth_program *program, synth_bodies *b, uint3
     for (uint32_t lane = 0; lane < SYNTH_LANES && h->first + lane < count; lane++) {
         h->lists[lane] = synth_springs_of(program, h->first + lane);
         left += h->lists[lane].length;
-        if (is_modulated(program, h->first + lane)) b->modulated[slice] |= (uint16_t)(1u << lane);
-        else if (is_touched(program, h->first + lane)) b->touched[slice] |= (uint16_t)(1u << lane);
+        synth_at at = {.store = program->image};
+        const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
+        uint32_t body = h->first + lane;
+        if (synth_links_of(&program->layout, &at, SYNTH_BODY, body).length > 0)
+            b->modulated[slice] |= (uint16_t)(1u << lane);
+        else if (synth_list_of(&at, bodies->forces, bodies->count, body).length > 0)
+            b->touched[slice] |= (uint16_t)(1u << lane);
     }
     return left;
 }
@@ -188,8 +165,16 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
         uint32_t left = begin_slice(program, b, s, &h);
         for (bool loose, gathers = false; left > 0;) {
             uint32_t side = choose_side(&h, &loose);
-            if (side != SYNTH_EMPTY) add_band_row(b, &h, side);
-            else add_gathering_row(b, &h, loose, gathers);
+            if (side != SYNTH_EMPTY) {
+                const synth_band *band = &bands->at[side / 2];
+                uint32_t at = band->force + h.first - band->low - (side & 1 ? band->distance : 0);
+                if (b->rows)
+                    b->rows[b->row_count] =
+                        (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at, 1};
+                b->row_count++;
+                for (uint32_t lane = 0; lane < SYNTH_LANES; lane++)
+                    h.done[lane] += is_left(&h, lane) && side_of(&h, lane, h.done[lane]) == side;
+            } else add_gathering_row(b, &h, loose, gathers);
             gathers = side == SYNTH_EMPTY;
             left = 0;
             for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) left += is_left(&h, lane);
@@ -198,7 +183,7 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
     b->row_begin[b->slices] = b->row_count;
 }
 
-static hed_status make_tables(hed_arena *arena, const synth_program *program,
+static hed_status bodies_make_tables(hed_arena *arena, const synth_program *program,
     const synth_bands *bands, synth_bodies *b, hed_error *error)
 {
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
@@ -236,17 +221,10 @@ hed_status synth_bodies_create(
     if (status) return status;
     b->part_count = bands.parts;
     b->forces = bands.forces;
-    return make_tables(arena, program, &bands, b, error);
+    return bodies_make_tables(arena, program, &bands, b, error);
 }
 
 /* ---- shares ---- */
-
-/* Whether the band force of a part is taken by one of the bodies begin .. end - 1. */
-static bool is_needed(const synth_part *part, uint32_t begin, uint32_t end)
-{
-    return (part->lower < end && part->lower + SYNTH_LANES > begin) ||
-           (part->upper < end && part->upper + SYNTH_LANES > begin);
-}
 
 hed_status synth_share_create(hed_arena *arena, const synth_bodies *b, uint32_t index,
     uint32_t count, synth_share *share, hed_error *error)
@@ -258,8 +236,13 @@ hed_status synth_share_create(hed_arena *arena, const synth_bodies *b, uint32_t 
     if (share->slice_begin == share->slice_end) return HED_OK;
     uint32_t begin = b->first[share->slice_begin],
              end = b->first[share->slice_end - 1] + SYNTH_LANES;
-    for (uint32_t i = 0; i < b->part_count; i++)
-        if (is_needed(&b->parts[i], begin, end)) share->parts[share->part_count++] = i;
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        /* Whether one of the bodies takes the part's band force. */
+        const synth_part *part = &b->parts[i];
+        if ((part->lower < end && part->lower + SYNTH_LANES > begin) ||
+            (part->upper < end && part->upper + SYNTH_LANES > begin))
+            share->parts[share->part_count++] = i;
+    }
     return HED_OK;
 }
 
@@ -294,20 +277,14 @@ static void load_body(
 
 /* ---- slices that stand still ---- */
 
-static bool is_held(const synth_bodies *b, const synth_layout *layout,
-    const synth_body_values *values, uint32_t slice)
-{
-    uint32_t count = layout->type[SYNTH_BODY].count;
-    for (uint32_t body = b->first[slice]; body < b->first[slice] + SYNTH_LANES && body < count;
-         body++)
-        if (values->mobility[body] != 0.0f) return false;
-    return !b->modulated[slice];
-}
-
 static void disturb_slice(const synth_bodies *b, const synth_layout *layout,
     const synth_body_values *values, uint32_t slice)
 {
-    values->still[slice] = is_held(b, layout, values, slice);
+    uint32_t count = layout->type[SYNTH_BODY].count, begin = b->first[slice];
+    bool held = !b->modulated[slice];
+    for (uint32_t body = begin; body < begin + SYNTH_LANES && body < count; body++)
+        held &= values->mobility[body] == 0.0f;
+    values->still[slice] = held;
     values->still[b->slices] = 1;
 }
 
@@ -417,7 +394,7 @@ typedef struct pair {
     uint32_t distance, lower;
 } pair;
 
-static int compare(const void *a, const void *b)
+static int bodies_compare(const void *a, const void *b)
 {
     const pair *x = a, *y = b;
     if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
@@ -477,7 +454,7 @@ hed_status synth_find_bands(const hed_allocator *allocator, const synth_program 
     pair *pairs = hed_new(allocator, springs, sizeof *pairs, error);
     if (!pairs) return HED_ERROR_MEMORY;
     uint32_t count = list_pairs(program, pairs);
-    qsort(pairs, count, sizeof *pairs, compare);
+    qsort(pairs, count, sizeof *pairs, bodies_compare);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && pairs[end].distance == pairs[begin].distance; end++) {}
         consider(pairs + begin, end - begin, bands);

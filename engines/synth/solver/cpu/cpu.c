@@ -45,7 +45,7 @@ struct synth_solver {
     const synth_run *run; /* under way */
 };
 
-static bool cpu_valid(const hed_synth *synth, char *reason, size_t size)
+static bool synth_cpu_valid(const hed_synth *synth, char *reason, size_t size)
 {
     (void)synth, (void)reason, (void)size;
     return true;
@@ -74,7 +74,7 @@ static uint64_t state_words(const synth_solver *s)
     return s->program->layout.signals + 2 * (uint64_t)s->program->layout.signal_count;
 }
 
-static hed_status cpu_write(
+static hed_status synth_cpu_write(
     synth_solver *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
     (void)error;
@@ -95,7 +95,7 @@ static hed_status cpu_write(
     return HED_OK;
 }
 
-static hed_status cpu_rest(synth_solver *s, uint32_t instance, hed_error *error)
+static hed_status synth_cpu_rest(synth_solver *s, uint32_t instance, hed_error *error)
 {
     (void)error;
     const synth_layout *layout = &s->program->layout;
@@ -108,7 +108,7 @@ static hed_status cpu_rest(synth_solver *s, uint32_t instance, hed_error *error)
     return HED_OK;
 }
 
-static hed_status cpu_read(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
+static hed_status synth_cpu_read(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
 {
     (void)error;
     const synth_program *program = s->program;
@@ -120,7 +120,7 @@ static hed_status cpu_read(synth_solver *s, uint32_t *stores, float *delays, hed
     return HED_OK;
 }
 
-static const uint32_t *cpu_stores(const synth_solver *s) { return s->stores; }
+static const uint32_t *synth_cpu_stores(const synth_solver *s) { return s->stores; }
 
 /* ---- life ---- */
 
@@ -128,14 +128,14 @@ static uint64_t value_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES;
 }
-static void cpu_destroy(synth_solver *s)
+static void synth_cpu_destroy(synth_solver *s)
 {
     if (!s) return;
     hed_team_destroy(s->team);
     hed_arena_free(&s->arena);
 }
 
-static hed_status cpu_allocate(synth_solver *s, hed_error *error)
+static hed_status synth_cpu_allocate(synth_solver *s, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     hed_arena *a = &s->arena;
@@ -167,17 +167,7 @@ static hed_status cpu_allocate(synth_solver *s, hed_error *error)
     return s->threads == 1 ? HED_OK : hed_team_create(&a->allocator, s->threads, &s->team, error);
 }
 
-static bool hears_inputs(const synth_program *program)
-{
-    synth_at at = {.store = program->image};
-    for (uint32_t i = 0; i < program->layout.type[SYNTH_AUDIO].count; i++)
-        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) !=
-            SYNTH_AUDIO_SILENT)
-            return true;
-    return false;
-}
-
-static hed_status cpu_create(
+static hed_status synth_cpu_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     hed_arena arena = {.allocator = synth->allocator, .owner = "a synth"};
@@ -193,16 +183,21 @@ static hed_status cpu_create(
     s->threads = synth->def.threads < most ? synth->def.threads : most;
     if (s->threads < 1) s->threads = 1;
     s->share_count = instances > 1 ? 1 : s->threads;
-    s->may_stand = program->layout.type[SYNTH_DELAY].count == 0 && !hears_inputs(program);
-    if (!status) status = cpu_allocate(s, error);
+    s->may_stand = program->layout.type[SYNTH_DELAY].count == 0;
+    synth_at at = {.store = program->image};
+    for (uint32_t i = 0; i < program->layout.type[SYNTH_AUDIO].count; i++) /* hears an input */
+        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) !=
+            SYNTH_AUDIO_SILENT)
+            s->may_stand = false;
+    if (!status) status = synth_cpu_allocate(s, error);
     for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
         if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS)
             s->values.blocks[i] = SYNTH_SLACK;
     if (status) {
-        cpu_destroy(s);
+        synth_cpu_destroy(s);
         return status;
     }
-    cpu_write(s, NULL, NULL, NULL);
+    synth_cpu_write(s, NULL, NULL, NULL);
     *solver = s;
     return HED_OK;
 }
@@ -248,15 +243,6 @@ static float *stems_at(const synth_solver *s, uint32_t instance, uint32_t frame)
            ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
 }
 
-/* A frame of an instance that stands still. */
-static void hold(const synth_solver *s, uint32_t instance, uint32_t frame)
-{
-    uint32_t stems = 2 * s->program->layout.stems;
-    const float *held = s->held + (uint64_t)instance * stems;
-    float *to = stems_at(s, instance, frame);
-    for (uint32_t i = 0; i < stems; i++) to[i] = held[i];
-}
-
 /* What member `member` of `team` has of an instance; `team` NULL: all of it. */
 static void run_instance(const synth_solver *s, uint32_t instance, uint32_t member, hed_team *team)
 {
@@ -273,7 +259,9 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
     for (uint32_t frame = 0; frame < run->frames; frame++) {
         if (s->standing[instance]) {
             uint32_t until = is_due(poke, end, run->frames) ? poke->frame : run->frames;
-            for (; frame < until; frame++) hold(s, instance, frame);
+            for (; frame < until; frame++)
+                memcpy(stems_at(s, instance, frame), s->held + (uint64_t)instance * 2 * layout->stems,
+                    2 * layout->stems * sizeof *s->held);
             if (frame == run->frames) return;
             s->standing[instance] = 0;
         }
@@ -308,7 +296,7 @@ static void run_member(void *user, hed_team *team, uint32_t member)
     hed_float_restore(state);
 }
 
-static hed_status cpu_run(synth_solver *s, const synth_run *run, hed_error *error)
+static hed_status synth_cpu_run(synth_solver *s, const synth_run *run, hed_error *error)
 {
     (void)error;
     for (uint32_t channel = 0; channel < s->channels; channel++) {
@@ -323,7 +311,7 @@ static hed_status cpu_run(synth_solver *s, const synth_run *run, hed_error *erro
     return HED_OK;
 }
 
-static void cpu_report(const synth_solver *s, hed_synth_info *report)
+static void synth_cpu_report(const synth_solver *s, hed_synth_info *report)
 {
     const synth_layout *layout = &s->program->layout;
     report->groups = s->threads;
@@ -331,6 +319,6 @@ static void cpu_report(const synth_solver *s, hed_synth_info *report)
     report->bytes = (s->program->instances * words + value_count(s)) * sizeof(uint32_t);
 }
 
-const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU, .valid = cpu_valid,
-    .create = cpu_create, .destroy = cpu_destroy, .run = cpu_run, .read = cpu_read,
-    .stores = cpu_stores, .write = cpu_write, .rest = cpu_rest, .report = cpu_report};
+const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU, .valid = synth_cpu_valid,
+    .create = synth_cpu_create, .destroy = synth_cpu_destroy, .run = synth_cpu_run, .read = synth_cpu_read,
+    .stores = synth_cpu_stores, .write = synth_cpu_write, .rest = synth_cpu_rest, .report = synth_cpu_report};

@@ -81,7 +81,7 @@ enum { POKES_AT_FIRST = 4096, FEW_EACH = 4, PORTABLE_THREADS = 256, PORTABLE_EAC
 
 /* ---- whether ---- */
 
-static bool refuse(char *reason, size_t size, const char *text)
+static bool lattice_refuse(char *reason, size_t size, const char *text)
 {
     snprintf(reason, size, "%s", text);
     return false;
@@ -110,9 +110,9 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_describe(synth->device);
     if (strcmp(info->backend, "host") == 0)
-        return refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
+        return lattice_refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (synth->def.math == HED_MATH_STRICT)
-        return refuse(reason, size,
+        return lattice_refuse(reason, size,
             "strict mode wants the order of the program; the grid has one of its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
     synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
@@ -137,7 +137,7 @@ typedef struct kind {
 } kind;
 
 /* Beyond the last one: what pulls nothing, for its rest vector is 0. */
-static kind kind_of(const synth_network *network, uint32_t index)
+static kind lattice_kind_of(const synth_network *network, uint32_t index)
 {
     if (index >= network->material_count) return (kind){.square = 1.0, .rest = 1.0};
     const synth_material *material = &network->materials[index];
@@ -190,7 +190,7 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
 {
     bool none = index >= network->material_count;
     if (network->form == SPRINGS_KINDS) {
-        kind k = kind_of(network, index);
+        kind k = lattice_kind_of(network, index);
         const double values[LATTICE_KIND_FLOATS] = {
             k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22), k.stiffness, k.excess, k.cubic, 0.0};
         for (uint32_t i = 0; i < kind_floats(network); i++) *palette++ = (float)values[i];
@@ -204,17 +204,6 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
         *palette++ = (float)(1.0 - m.rest * m.rest);
     }
     return palette;
-}
-
-/* The classes' weight and rate, then the entries. */
-static void fill_palette(const synth_network *network, float *palette)
-{
-    for (uint32_t k = 0; k < network->class_count; k++) {
-        *palette++ = network->class_weight[k];
-        *palette++ = network->class_rate[k];
-    }
-    for (uint32_t k = 0; k < palette_entries(network); k++)
-        palette = fill_entry(network, k, palette);
 }
 
 /* ---- creation ---- */
@@ -236,7 +225,7 @@ static hed_status find_linked(const synth_solver *made, const hed_synth_instrume
     return HED_OK;
 }
 
-static hed_status make_tables(
+static hed_status lattice_make_tables(
     synth_solver *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_describe(made->device);
@@ -273,7 +262,7 @@ static hed_status make_buffer(synth_solver *made, hed_stream *stream, uint32_t w
     return hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
 }
 
-static hed_status upload(synth_solver *made, hed_stream *stream, hed_error *error)
+static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_error *error)
 {
     const synth_grid_tables *t = &made->tables;
     const synth_layout *layout = &made->program->layout;
@@ -283,7 +272,12 @@ static hed_status upload(synth_solver *made, hed_stream *stream, hed_error *erro
         2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
     float *palette = hed_new(&made->arena.allocator, floats, sizeof *palette, error);
     if (!palette) return HED_ERROR_MEMORY;
-    fill_palette(network, palette);
+    float *entry = palette;
+    for (uint32_t k = 0; k < network->class_count; k++) {
+        *entry++ = network->class_weight[k];
+        *entry++ = network->class_rate[k];
+    }
+    for (uint32_t k = 0; k < palette_entries(network); k++) entry = fill_entry(network, k, entry);
     const struct {
         const void *content;
         uint64_t size;
@@ -353,7 +347,7 @@ static uint32_t add_slots(const synth_solver *made, slot_texts *texts, hed_defin
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {
         size_t length = 0;
         for (uint32_t j = 0; j < made->tables.shape.degree; j++) {
-            kind k = kind_of(&made->network, j);
+            kind k = lattice_kind_of(&made->network, j);
             const double values[SLOT_VALUES] = {k.x, k.y, k.z, k.square, k.rest, k.excess};
             length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef",
                 j ? "," : "", (float)values[v]);
@@ -445,16 +439,7 @@ static hed_status make_kernel(
         made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
 }
 
-static hed_status make_kernels(synth_solver *made, hed_error *error)
-{
-    hed_status status =
-        make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
-    if (status) return status;
-    return made->packets ? check_resident(made, error)
-                         : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
-}
-
-static void destroy(synth_solver *made)
+static void lattice_destroy(synth_solver *made)
 {
     if (!made) return;
     for (uint32_t k = 0; k < 2; k++) hed_kernel_destroy(made->kernels[k]);
@@ -465,25 +450,29 @@ static void destroy(synth_solver *made)
 }
 
 /* Uploads go through a stream of their own: another thread may be playing in the synth's. */
-static hed_status build(synth_solver *made, const hed_synth *synth, hed_error *error)
+static hed_status lattice_build(synth_solver *made, const hed_synth *synth, hed_error *error)
 {
     hed_stream *stream = NULL;
     hed_stream_def def = hed_default_stream_def();
-    hed_status status = make_tables(made, synth->def.instrument, synth->def.rate, error);
+    hed_status status = lattice_make_tables(made, synth->def.instrument, synth->def.rate, error);
     if (status) return status;
     set_sizes(made);
     set_stiffness(made);
     synth_grid_set_dilation(made, hed_as_float(made->program->image[SYNTH_DILATION]));
     status = hed_stream_create(made->device, &def, &stream, error);
-    if (!status) status = upload(made, stream, error);
+    if (!status) status = lattice_upload(made, stream, error);
     hed_stream_destroy(stream);
-    if (!status) status = make_kernels(made, error);
+    if (!status)
+        status = make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
+    if (!status)
+        status = made->packets ? check_resident(made, error)
+                               : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
     synth_network_trim(&made->network);
     synth_grid_tables_trim(&made->tables);
     return status;
 }
 
-static hed_status create(
+static hed_status lattice_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     *solver = NULL;
@@ -498,8 +487,8 @@ static hed_status create(
     made->awake = synth->def.keep_awake;
     made->block = synth->def.block;
     made->inputs = synth->def.inputs;
-    hed_status status = build(made, synth, error);
-    if (status) destroy(made);
+    hed_status status = lattice_build(made, synth, error);
+    if (status) lattice_destroy(made);
     else *solver = made;
     return status;
 }
@@ -538,7 +527,7 @@ static hed_status write_inputs(synth_solver *made, const synth_run *run, hed_err
 }
 
 /* `count` samples. */
-static hed_status launch(synth_solver *made, uint32_t count, hed_error *error)
+static hed_status lattice_launch(synth_solver *made, uint32_t count, hed_error *error)
 {
     hed_argument arguments[LATTICE_ARGUMENTS];
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
@@ -581,7 +570,7 @@ static uint32_t launch_length(
     return next - frame;
 }
 
-static hed_status run(synth_solver *made, const synth_run *block, hed_error *error)
+static hed_status lattice_run_block(synth_solver *made, const synth_run *block, hed_error *error)
 {
     const synth_poke *pokes = block->pokes + block->poke_begin[0];
     uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0], flags[4];
@@ -592,8 +581,8 @@ static hed_status run(synth_solver *made, const synth_run *block, hed_error *err
     hed_status status = write_pokes(made, pokes, poke_count, error);
     if (!status) status = write_inputs(made, block, error);
     while (!status && step->frame < block->frames)
-        status =
-            launch(made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
+        status = lattice_launch(
+            made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
     uint64_t stems = 8ull * made->program->layout.stems * block->frames;
     if (!status && stems)
         status =
@@ -609,7 +598,7 @@ static hed_status run(synth_solver *made, const synth_run *block, hed_error *err
     return HED_OK;
 }
 
-static void report(const synth_solver *made, hed_synth_info *filled)
+static void lattice_report(const synth_solver *made, hed_synth_info *filled)
 {
     filled->groups = made->tables.shape.groups + 1;
     filled->partition_cut = (uint32_t)made->tables.cut;
@@ -620,7 +609,7 @@ static void report(const synth_solver *made, hed_synth_info *filled)
 }
 
 const synth_solver_ops synth_grid_ops = {
-    .id = HED_SYNTH_GRID, .valid = valid, .create = create, .destroy = destroy, .run = run,
-    .read = synth_grid_read, .write = synth_grid_write, .report = report,
+    .id = HED_SYNTH_GRID, .valid = valid, .create = lattice_create, .destroy = lattice_destroy, .run = lattice_run_block,
+    .read = synth_grid_read, .write = synth_grid_write, .report = lattice_report,
     .bodies = synth_grid_bodies, .carry = synth_grid_carry,
 };

@@ -10,7 +10,7 @@
 
 /* ---- whether ---- */
 
-static bool refuse(char *reason, size_t size, const char *text)
+static bool network_refuse(char *reason, size_t size, const char *text)
 {
     snprintf(reason, size, "%s", text);
     return false;
@@ -19,19 +19,19 @@ static bool refuse(char *reason, size_t size, const char *text)
 bool synth_network_valid(const hed_synth_instrument *instrument, char *reason, size_t size)
 {
     if (instrument->def.mode != HED_SYNTH_SINGLETON && instrument->def.voices != 1)
-        return refuse(
+        return network_refuse(
             reason, size, "the grid plays one instance: mode \"singleton\", or one voice");
     if (instrument->counts[HED_SYNTH_BODY] == 0)
-        return refuse(reason, size, "the instrument has no body");
+        return network_refuse(reason, size, "the instrument has no body");
     for (uint32_t m = 0; m < instrument->modulation_count; m++) {
         uint32_t type = instrument->places[instrument->modulations[m].target].type;
         if (type == HED_SYNTH_BODY || type == HED_SYNTH_SPRING)
-            return refuse(reason, size,
+            return network_refuse(reason, size,
                 "bodies and springs of the grid have fixed parameters: one of them is modulated");
     }
     for (uint32_t s = 0; s < instrument->counts[HED_SYNTH_SPRING]; s++)
         if (instrument->springs[s].damping != 0.0f)
-            return refuse(reason, size,
+            return network_refuse(reason, size,
                 "springs of the grid have no damping of their own: give it to the bodies");
     return true;
 }
@@ -83,21 +83,14 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     return HED_OK;
 }
 
-/* Ends of a half-spring, its own body first. */
-static void ends_of(const synth_network *network, uint32_t entry, uint32_t *own, uint32_t *other)
+static double vector_of(const synth_network *network, uint32_t entry, double vector[3])
 {
     const hed_synth_spring_def *spring =
         &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
-    *own = body_of(network, reversed ? spring->to : spring->from);
-    *other = body_of(network, reversed ? spring->from : spring->to);
-}
-
-static double vector_of(const synth_network *network, uint32_t entry, double vector[3])
-{
-    uint32_t own, other;
+    uint32_t own = body_of(network, reversed ? spring->to : spring->from),
+             other = body_of(network, reversed ? spring->from : spring->to);
     double square = 0.0;
-    ends_of(network, entry, &own, &other);
     for (uint32_t k = 0; k < 3; k++) {
         vector[k] = (double)network->instrument->bodies[other].position[k] -
                     network->instrument->bodies[own].position[k];
@@ -112,17 +105,6 @@ static double rest_of(const hed_synth_spring_def *spring, double length, double 
     if (spring->rest_length < 0.0f) return -(double)spring->rest_length;
     double rest = spring->rest_length / length;
     return fabs(rest - 1.0) * length <= rounding ? 1.0 : rest;
-}
-
-/* Positions are floats: differences of them are off by about this much. */
-static double rounding_of(const hed_synth_instrument *instrument)
-{
-    double most = 0.0;
-    for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_BODY]; i++)
-        for (uint32_t k = 0; k < 3; k++)
-            if (fabs((double)instrument->bodies[i].position[k]) > most)
-                most = fabs((double)instrument->bodies[i].position[k]);
-    return 4.0 * most * 0x1p-24;
 }
 
 /* ---- kinds ---- */
@@ -147,7 +129,7 @@ static bool same_material(const synth_material *material, const hed_synth_spring
 
 /* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too
  * many. */
-static uint32_t kind_of(synth_network *network, uint32_t entry, double rounding)
+static uint32_t network_kind_of(synth_network *network, uint32_t entry, double rounding)
 {
     const hed_synth_spring_def *spring =
         &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
@@ -171,7 +153,7 @@ static uint32_t kind_of(synth_network *network, uint32_t entry, double rounding)
 static bool find_kinds(synth_network *network, double rounding)
 {
     for (uint32_t e = 0; e < network->entries; e++) {
-        uint32_t kind = kind_of(network, e, rounding);
+        uint32_t kind = network_kind_of(network, e, rounding);
         if (kind == SYNTH_MOST_KINDS) return false;
         network->kind[e] = (uint8_t)kind;
     }
@@ -336,7 +318,14 @@ hed_status synth_network_create(const hed_allocator *allocator,
     *network = (synth_network){.arena = {.allocator = *allocator, .owner = owner},
         .scratch = {.allocator = *allocator, .owner = owner}, .instrument = instrument,
         .all = instrument->counts[HED_SYNTH_BODY], .unit = 1.0};
-    double rounding = rounding_of(instrument);
+
+    /* Positions are floats: differences of them are off by about this much. */
+    double most = 0.0;
+    for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_BODY]; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            most = fmax(most, fabs((double)instrument->bodies[i].position[k]));
+    double rounding = 4.0 * most * 0x1p-24;
+
     hed_status status = find_free(network, error);
     if (!status) status = find_classes(network, 1.0 / rate, error);
     if (!status) status = fill_springs(network, error);

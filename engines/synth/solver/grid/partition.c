@@ -27,7 +27,7 @@ static bool before(const bisection *b, uint32_t axis, uint32_t p, uint32_t q)
     return p < q;
 }
 
-static void exchange(uint32_t *a, uint32_t *b)
+static void partition_exchange(uint32_t *a, uint32_t *b)
 {
     uint32_t kept = *a;
     *a = *b;
@@ -40,23 +40,23 @@ static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t hi
     while (high - low > 2) {
         uint32_t centre = low + (high - low) / 2, last = high - 1;
         if (before(b, axis, b->order[centre], b->order[low]))
-            exchange(&b->order[centre], &b->order[low]);
+            partition_exchange(&b->order[centre], &b->order[low]);
         if (before(b, axis, b->order[last], b->order[low]))
-            exchange(&b->order[last], &b->order[low]);
+            partition_exchange(&b->order[last], &b->order[low]);
         if (before(b, axis, b->order[last], b->order[centre]))
-            exchange(&b->order[last], &b->order[centre]);
+            partition_exchange(&b->order[last], &b->order[centre]);
         uint32_t pivot = b->order[centre], i = low, j = last;
         for (;;) {
             while (before(b, axis, b->order[i], pivot)) i++;
             while (before(b, axis, pivot, b->order[j])) j--;
             if (i >= j) break;
-            exchange(&b->order[i++], &b->order[j--]);
+            partition_exchange(&b->order[i++], &b->order[j--]);
         }
         if (middle <= j) high = j + 1;
         else low = j + 1;
     }
     if (high - low == 2 && before(b, axis, b->order[high - 1], b->order[low]))
-        exchange(&b->order[low], &b->order[high - 1]);
+        partition_exchange(&b->order[low], &b->order[high - 1]);
 }
 
 static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
@@ -140,15 +140,6 @@ static hed_status by_places(
 #ifdef SYNTH_METIS
 enum { FEW_CUT = 16 /* one spring in so many */ };
 
-static bool fits(
-    const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint32_t groups, uint32_t most)
-{
-    memset(sizes, 0, groups * sizeof *sizes);
-    for (uint32_t i = 0; i < count; i++)
-        if (++sizes[group_of[i]] > most) return false;
-    return true;
-}
-
 /* False: METIS could not, or not within `most`. */
 static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin,
     idx_t *other, idx_t *part, uint32_t *sizes)
@@ -170,7 +161,10 @@ static bool by_metis(const synth_network *network, uint32_t groups, uint32_t mos
     if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL,
             NULL, options, &cut, part) != METIS_OK)
         return false;
-    return fits((const uint32_t *)part, network->count, sizes, groups, most);
+    memset(sizes, 0, groups * sizeof *sizes);
+    for (uint32_t i = 0; i < network->count; i++)
+        if (++sizes[part[i]] > most) return false;
+    return true;
 }
 
 /* Springs between groups, each counted twice. */

@@ -109,7 +109,7 @@ static void move_bodies(
     }
 }
 
-static void put(uint32_t *packet, const float *from, uint32_t stride, float scale)
+static void state_put(uint32_t *packet, const float *from, uint32_t stride, float scale)
 {
     for (uint32_t k = 0; k < 3; k++) packet[k] = hed_as_uint(scale * from[k * stride]);
 }
@@ -123,14 +123,14 @@ static void fill_packets(const synth_solver *made, const float *state, uint32_t 
     for (uint32_t g = 0; g < tables->shape.groups; g++) {
         const float *bodies = state + 6ull * own * g;
         for (uint32_t i = 0; i < tables->groups[g].rim; i++)
-            put(packets + 4ull * (g * room + i), bodies + i, own, 1.0f);
+            state_put(packets + 4ull * (g * room + i), bodies + i, own, 1.0f);
         for (uint32_t i = 0; i < tables->groups[g].linked; i++) {
             uint32_t link = tables->links[g * tables->shape.threads + i];
             const float *body = bodies + i;
             uint32_t *told =
                 packets + 4ull * (made->step.remote + LATTICE_TOLD * LATTICE_ELEMENT(link));
-            put(told, body, own, made->step.unit);
-            put(told + 4, body + 3 * own, own, made->step.unit);
+            state_put(told, body, own, made->step.unit);
+            state_put(told + 4, body + 3 * own, own, made->step.unit);
         }
     }
 }

@@ -51,14 +51,6 @@ static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
     return ceil_divide(ceil_divide(count, round), limits->threads) == rows ? round : groups;
 }
 
-static void choose_threads(
-    synth_grid_shape *shape, const synth_grid_limits *limits, uint32_t most_own)
-{
-    shape->threads = limits->threads < 64 ? limits->threads : 64;
-    while (2 * shape->threads <= limits->threads && shape->threads < most_own) shape->threads *= 2;
-    shape->each = most_own ? ceil_divide(most_own, shape->threads) : 1;
-}
-
 /* ---- order ---- */
 
 static int compare_keys(const void *a, const void *b)
@@ -70,7 +62,7 @@ static int compare_keys(const void *a, const void *b)
 /* First those that the control group knows, in its order; then the rim by the group that they face,
  * so that packets which one group wants lie side by side; then the inner ones as the instrument has
  * them. */
-static uint64_t key_of(const builder *b, uint32_t body)
+static uint64_t tables_key_of(const builder *b, uint32_t body)
 {
     const synth_network *network = b->network;
     uint32_t facing = UINT32_MAX;
@@ -89,7 +81,7 @@ static void sort_group(builder *b, uint32_t group)
     lattice_group *info = &b->tables->groups[group];
     uint32_t first = b->begin[group];
     info->own = b->begin[group + 1] - first;
-    for (uint32_t i = 0; i < info->own; i++) b->keys[i] = key_of(b, b->order[first + i]);
+    for (uint32_t i = 0; i < info->own; i++) b->keys[i] = tables_key_of(b, b->order[first + i]);
     qsort(b->keys, info->own, sizeof *b->keys, compare_keys);
     for (uint32_t i = 0; i < info->own; i++) {
         uint32_t body = (uint32_t)b->keys[i], class = (uint32_t)(b->keys[i] >> 62);
@@ -119,13 +111,6 @@ static hed_status order_bodies(builder *b, hed_error *error)
 
 /* ---- halos ---- */
 
-static uint32_t packet_of(const builder *b, uint32_t body)
-{
-    const synth_grid_shape *shape = &b->tables->shape;
-    return b->group_of[body] * shape->rim * shape->threads +
-           b->tables->place[body] % b->tables->own;
-}
-
 /* Bodies of others that a group needs, each once: into `sent` (nothing is written where it is
  * NULL). */
 static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
@@ -138,7 +123,9 @@ static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
             if (other == SYNTH_ANCHORED || b->group_of[other] == group || b->mark[other] == group)
                 continue;
             b->mark[other] = group;
-            if (sent) sent[count] = (uint64_t)packet_of(b, other) << 32 | other;
+            uint32_t packet = b->group_of[other] * b->tables->shape.rim * b->tables->shape.threads +
+                              b->tables->place[other] % b->tables->own;
+            if (sent) sent[count] = (uint64_t)packet << 32 | other;
             count++;
         }
     return count;
@@ -147,15 +134,6 @@ static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
 static uint32_t pushes_of(const builder *b, uint32_t element)
 {
     return b->linked[element].pushed ? LATTICE_PUSHES : 1;
-}
-
-/* Packets that a group receives. */
-static uint32_t count_halo(builder *b, uint32_t group)
-{
-    uint32_t count = gather_halo(b, group, NULL);
-    for (uint32_t k = 0; k < b->tables->groups[group].linked; k++)
-        count += pushes_of(b, b->element[b->order[b->begin[group] + k]]);
-    return count;
 }
 
 static void forget_marks(builder *b) { memset(b->mark, 0xff, b->network->count * sizeof *b->mark); }
@@ -225,18 +203,6 @@ static void clear_slots(const builder *b)
         }
 }
 
-/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step
- * together read one entry of the palette. */
-static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
-{
-    const synth_network *network = b->network;
-    uint32_t slot = network->kind[entry];
-    if (network->form != SPRINGS_SLOTS && (slot >= b->tables->shape.degree || *taken >> slot & 1u))
-        for (slot = b->tables->shape.degree - 1; *taken >> slot & 1u;) slot--;
-    *taken |= 1u << slot;
-    return slot;
-}
-
 /* A tense slot without a spring would pull: what it would is taken off again. Whether there is such
  * a slot. */
 static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
@@ -254,13 +220,19 @@ static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
     return taken != UINT32_MAX >> (32 - network->material_count);
 }
 
-static void fill_body(builder *b, uint32_t group, uint32_t i)
+static void tables_fill_body(builder *b, uint32_t group, uint32_t i)
 {
     const synth_network *network = b->network;
     synth_grid_tables *tables = b->tables;
     uint32_t body = b->order[b->begin[group] + i], taken = 0;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
-        uint32_t slot = slot_for(b, e, &taken) * tables->own + i, other = network->other[e];
+        /* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that
+         * step together read one entry of the palette. */
+        uint32_t slot = network->kind[e], other = network->other[e];
+        if (network->form != SPRINGS_SLOTS && (slot >= tables->shape.degree || taken >> slot & 1u))
+            for (slot = tables->shape.degree - 1; taken >> slot & 1u;) slot--;
+        taken |= 1u << slot;
+        slot = slot * tables->own + i;
         bool here = other != SYNTH_ANCHORED && b->group_of[other] == group;
         b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1
                               : here                  ? tables->place[other] % tables->own
@@ -272,22 +244,12 @@ static void fill_body(builder *b, uint32_t group, uint32_t i)
     tables->classes[group * tables->own + i] = network->classes[body];
 }
 
-/* Kinds four to the word. */
-static void pack_kinds(const builder *b, uint32_t *packed)
-{
-    uint32_t own = b->tables->own;
-    memset(packed, 0, b->tables->spring_words * sizeof *packed);
-    for (uint32_t j = 0; j < b->tables->shape.degree; j++)
-        for (uint32_t i = 0; i < own; i++)
-            packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
-}
-
 static void fill_group(builder *b, uint32_t group)
 {
     synth_grid_tables *tables = b->tables;
     uint32_t own = tables->own, degree = tables->shape.degree, words = degree / 2;
     clear_slots(b);
-    for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
+    for (uint32_t i = 0; i < tables->groups[group].own; i++) tables_fill_body(b, group, i);
     for (uint32_t i = tables->groups[group].own; i < own;
          i++) /* places without a body stay where they are, too */
         b->marks[i] = has_holes(b->network) && fill_holes(b, group, i, 0) ? LATTICE_HOLES : 0;
@@ -295,7 +257,12 @@ static void fill_group(builder *b, uint32_t group)
     if (b->words)
         synth_spread_banks(
             b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
-    if (b->network->form == SPRINGS_KINDS) pack_kinds(b, packed);
+    if (b->network->form == SPRINGS_KINDS) {
+        memset(packed, 0, tables->spring_words * sizeof *packed); /* four to the word */
+        for (uint32_t j = 0; j < degree; j++)
+            for (uint32_t i = 0; i < own; i++)
+                packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
+    }
     if (b->network->form == SPRINGS_OWN)
         memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
     for (uint32_t w = 0; w < words; w++)
@@ -308,17 +275,22 @@ static void fill_group(builder *b, uint32_t group)
 /* ---- all of it ---- */
 
 /* Everything that depends on the cut alone: rims, halos, rows, and whether it fits. */
-static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_error *error)
+static hed_status tables_choose_shape(builder *b, const synth_grid_limits *limits, hed_error *error)
 {
     synth_grid_tables *tables = b->tables;
     synth_grid_shape *shape = &tables->shape;
     const synth_network *network = b->network;
     uint32_t most_rim = 1, most_linked = 0,
              slots = network->form == SPRINGS_SLOTS ? network->material_count : network->degree;
-    choose_threads(shape, limits, b->most_own);
+    shape->threads = limits->threads < 64 ? limits->threads : 64;
+    while (2 * shape->threads <= limits->threads && shape->threads < b->most_own)
+        shape->threads *= 2;
+    shape->each = b->most_own ? ceil_divide(b->most_own, shape->threads) : 1;
     forget_marks(b);
     for (uint32_t g = 0; g < shape->groups; g++) {
-        uint32_t halo = count_halo(b, g);
+        uint32_t halo = gather_halo(b, g, NULL); /* and the pushes: packets that a group receives */
+        for (uint32_t k = 0; k < tables->groups[g].linked; k++)
+            halo += pushes_of(b, b->element[b->order[b->begin[g] + k]]);
         if (halo > b->most_halo) b->most_halo = halo;
         if (tables->groups[g].rim > most_rim) most_rim = tables->groups[g].rim;
         if (tables->groups[g].linked > most_linked) most_linked = tables->groups[g].linked;
@@ -388,7 +360,7 @@ static hed_status fill_tables(builder *b, hed_error *error)
     return HED_OK;
 }
 
-static hed_status start(builder *b, hed_error *error)
+static hed_status tables_start(builder *b, hed_error *error)
 {
     hed_arena *a = &b->arena, *kept = &b->tables->arena;
     uint64_t count = b->network->count, groups = b->tables->shape.groups;
@@ -415,15 +387,15 @@ hed_status synth_grid_tables_create(const synth_network *network, const synth_gr
         .arena = arena, .scratch = arena, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
     builder b = {.arena = arena, .network = network, .tables = tables, .linked = linked};
-    hed_status status = start(&b, error);
+    hed_status status = tables_start(&b, error);
     if (!status)
         status = synth_partition(
             network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
     if (!status) {
-        tables->own = 1; /* places are numbers within their group until choose_shape() */
+        tables->own = 1; /* places are numbers within their group until tables_choose_shape() */
         status = order_bodies(&b, error);
     }
-    if (!status) status = choose_shape(&b, limits, error);
+    if (!status) status = tables_choose_shape(&b, limits, error);
     if (!status) status = fill_tables(&b, error);
     hed_arena_free(&b.arena);
     if (status) synth_grid_tables_destroy(tables);
@@ -454,16 +426,7 @@ enum { BANKS = 32, SWEEPS = 3, MOST = LATTICE_MOST_DEGREE };
 /* How many of a row's reads go to each bank, slot by slot. */
 typedef uint8_t counts[MOST][BANKS];
 
-/* What exchanging banks p of slot e and q of slot f for one body changes the sum of squares by,
- * halved. */
-static int32_t change(counts reads, uint32_t e, uint32_t f, uint32_t p, uint32_t q)
-{
-    int32_t leaves = (int32_t)reads[e][p] + reads[f][q] - 2,
-            comes = (int32_t)reads[e][q] + reads[f][p];
-    return comes - leaves;
-}
-
-static void exchange(uint32_t *a, uint32_t *b)
+static void tables_exchange(uint32_t *a, uint32_t *b)
 {
     uint32_t kept = *a;
     *a = *b;
@@ -486,11 +449,15 @@ static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words,
                     if (aligned && (spring[e * own + i] == e || spring[f * own + i] == f)) continue;
                     uint32_t *x = &place[e * own + i], *y = &place[f * own + i], p = *x % BANKS,
                              q = *y % BANKS;
-                    if (p == q || change(reads, e, f, p, q) >= 0) continue;
+                    /* The change of the sum of squares, halved, if the two are exchanged. */
+                    if (p == q || (int32_t)reads[e][q] + reads[f][p] -
+                                          ((int32_t)reads[e][p] + reads[f][q] - 2) >=
+                                      0)
+                        continue;
                     reads[e][p]--, reads[e][q]++, reads[f][q]--, reads[f][p]++;
-                    exchange(x, y);
+                    tables_exchange(x, y);
                     for (uint32_t w = 0; w < spring_words; w++)
-                        exchange(&spring[(e * own + i) * spring_words + w],
+                        tables_exchange(&spring[(e * own + i) * spring_words + w],
                             &spring[(f * own + i) * spring_words + w]);
                     better = true;
                 }

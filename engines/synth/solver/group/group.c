@@ -131,7 +131,7 @@ static uint64_t staged_words(const synth_solver *s)
     return s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * s->poke_room;
 }
 
-static void destroy(synth_solver *s)
+static void group_destroy(synth_solver *s)
 {
     synth_resident_destroy(s);
     hed_kernel_destroy(s->kernel);
@@ -153,7 +153,7 @@ hed_status synth_group_buffer(
 }
 
 /* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
-static hed_status upload(synth_solver *s, hed_stream *stream, const uint32_t *stores,
+static hed_status group_upload(synth_solver *s, hed_stream *stream, const uint32_t *stores,
     const float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
@@ -171,21 +171,9 @@ static hed_status upload(synth_solver *s, hed_stream *stream, const uint32_t *st
     return status ? status : hed_stream_wait(stream, error);
 }
 
-/* Another thread may be playing in the synth's stream: so in one of its own. */
-static hed_status upload_rest(synth_solver *s, hed_error *error)
-{
-    hed_stream_def def = hed_default_stream_def();
-    hed_stream *stream;
-    hed_status status = hed_stream_create(s->device, &def, &stream, error);
-    if (status) return status;
-    status = upload(s, stream, NULL, NULL, error);
-    hed_stream_destroy(stream);
-    return status;
-}
-
 enum { LAUNCHED_POKES = 4096 };
 
-static hed_status fill(
+static hed_status group_fill(
     const hed_synth *synth, hed_synth_solver id, synth_solver *s, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
@@ -220,13 +208,17 @@ static hed_status fill(
             instances * layout->stems * 2 * s->block, &s->stems, error);
     if (!status)
         status = synth_group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
-    if (!status) status = upload_rest(s, error);
+    hed_stream_def own = hed_default_stream_def();
+    hed_stream *stream = NULL; /* another thread may be playing in the synth's stream */
+    if (!status) status = hed_stream_create(s->device, &own, &stream, error);
+    if (!status) status = group_upload(s, stream, NULL, NULL, error);
+    hed_stream_destroy(stream);
     s->has_pokes = s->has_inputs = true;
     return status || !resident ? status : synth_resident_create(s, def, &config, error);
 }
 
-static hed_status create(const hed_synth *synth, hed_synth_solver id, const synth_program *program,
-    synth_solver **solver, hed_error *error)
+static hed_status group_create_solver(const hed_synth *synth, hed_synth_solver id,
+    const synth_program *program, synth_solver **solver, hed_error *error)
 {
     hed_arena arena = {.allocator = synth->allocator, .owner = "a solver"};
     synth_solver *s = hed_arena_new(&arena, 1, sizeof *s, error);
@@ -238,8 +230,8 @@ static hed_status create(const hed_synth *synth, hed_synth_solver id, const synt
     s->block = synth->def.block;
     s->channels = synth->def.inputs;
     s->stems_seen = hed_device_describe(synth->device)->capabilities & HED_CAN_MAPPED;
-    hed_status status = fill(synth, id, s, error);
-    if (status) destroy(s);
+    hed_status status = group_fill(synth, id, s, error);
+    if (status) group_destroy(s);
     else *solver = s;
     return status;
 }
@@ -247,13 +239,13 @@ static hed_status create(const hed_synth *synth, hed_synth_solver id, const synt
 static hed_status group_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
-    return create(synth, HED_SYNTH_GROUP, program, solver, error);
+    return group_create_solver(synth, HED_SYNTH_GROUP, program, solver, error);
 }
 
 static hed_status global_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
-    return create(synth, HED_SYNTH_GLOBAL, program, solver, error);
+    return group_create_solver(synth, HED_SYNTH_GLOBAL, program, solver, error);
 }
 
 /* ---- parts of a run ---- */
@@ -295,18 +287,6 @@ static uint32_t stage(
     return count;
 }
 
-/* The next part: as long as its pokes fit; of no frames at all where those of one frame alone do
- * not. */
-static synth_part next_part(synth_solver *s, const synth_run *run, uint32_t *at, uint32_t first)
-{
-    uint32_t end = run->frames;
-    while (end > first && all_due_before(s, run, at, end) > s->poke_room)
-        end = first + (end - first) / 2;
-    synth_part part = {(uint32_t)(run->sample + first), first, end - first, 0};
-    part.pokes = stage(s, run, at, first, end > first ? end : first + 1);
-    return part;
-}
-
 /* Of a frame. */
 static uint64_t stem_floats(const synth_solver *s)
 {
@@ -314,14 +294,6 @@ static uint64_t stem_floats(const synth_solver *s)
 }
 
 /* ---- a launch ---- */
-
-static hed_status send_pokes(synth_solver *s, const synth_part *part, hed_error *error)
-{
-    if (part->pokes == 0 && !s->has_pokes) return HED_OK;
-    s->has_pokes = part->pokes > 0;
-    return hed_write(s->stream, s->pokes, 0, s->staged,
-        4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
-}
 
 /* Channels lie one behind another, each as long as this part. Those that are not given are
  * silent. */
@@ -342,11 +314,15 @@ static hed_status send_inputs(
     return status;
 }
 
-static hed_status launch(
+static hed_status group_launch(
     synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
-    hed_status status = send_pokes(s, part, error);
+    hed_status status = HED_OK;
+    if (part->pokes > 0 || s->has_pokes)
+        status = hed_write(s->stream, s->pokes, 0, s->staged,
+            4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
+    s->has_pokes = part->pokes > 0;
     if (!status) status = send_inputs(s, run, part, error);
     if (status) return status;
     hed_argument arguments[SYNTH_STORE_ARGUMENTS] = {
@@ -379,9 +355,16 @@ static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *er
     uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
     memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
     while (first < run->frames) {
-        synth_part part = next_part(s, run, at, first);
-        hed_status status =
-            s->resident ? synth_resident_run(s, run, &part, error) : launch(s, run, &part, error);
+        /* The next part: as long as its pokes fit; of no frames at all where those of one frame alone do
+         * not. */
+        uint32_t end = run->frames;
+        while (end > first && all_due_before(s, run, at, end) > s->poke_room)
+            end = first + (end - first) / 2;
+        synth_part part = {(uint32_t)(run->sample + first), first, end - first, 0};
+        part.pokes = stage(s, run, at, first, end > first ? end : first + 1);
+
+        hed_status status = s->resident ? synth_resident_run(s, run, &part, error)
+                                        : group_launch(s, run, &part, error);
         if (status) return status;
         if (s->stems_seen)
             memcpy(
@@ -415,14 +398,14 @@ static hed_status read_all(synth_solver *s, uint32_t *stores, float *delays, hed
 static hed_status write_all(
     synth_solver *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
-    if (!s->resident) return upload(s, s->stream, stores, delays, error);
+    if (!s->resident) return group_upload(s, s->stream, stores, delays, error);
     if (!stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
     uint64_t words = (uint64_t)s->program->instances * s->program->layout.words;
     uint64_t floats = (uint64_t)s->program->instances * s->program->layout.delay_words;
     uint32_t *from = hed_buffer_describe(s->transfer).host;
     memcpy(from, stores, 4 * words);
     memcpy(from + words, delays, 4 * floats);
-    hed_status status = upload(s, s->stream, from, (const float *)(from + words), error);
+    hed_status status = group_upload(s, s->stream, from, (const float *)(from + words), error);
     return status ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
@@ -452,15 +435,15 @@ static hed_status rest_one(synth_solver *s, uint32_t instance, hed_error *error)
     return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
-static void report(const synth_solver *s, hed_synth_info *to)
+static void group_report(const synth_solver *s, hed_synth_info *to)
 {
     hed_kernel_config(s->kernel, &to->configured);
     to->bytes = s->bytes;
 }
 
 #define WHAT_BOTH_DO \
-    .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .rest = rest_one, \
-    .report = report
+    .destroy = group_destroy, .run = run_block, .read = read_all, .write = write_all, \
+    .rest = rest_one, .report = group_report
 const synth_solver_ops synth_group_ops = {
     .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
 const synth_solver_ops synth_global_ops = {
@@ -478,7 +461,7 @@ uint32_t synth_resident_words(const synth_program *program)
            SYNTH_POKE_WORDS * SYNTH_RESIDENT_POKES;
 }
 
-static hed_status start(
+static hed_status group_start(
     synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
@@ -524,7 +507,7 @@ hed_status synth_resident_create(
             s, HED_MEMORY_PINNED, s->program->instances * all, &s->transfer, error);
     if (!status) status = hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
     if (!status) status = hed_stream_wait(s->own, error);
-    return status ? status : start(s, def, config, error);
+    return status ? status : group_start(s, def, config, error);
 }
 
 void synth_resident_destroy(synth_solver *s)

@@ -2,6 +2,7 @@
  * work-group for each instance; and the native version, which steps the same rows one entity after
  * the other. */
 #include "solver/group/kernels.h"
+#include "heddle/author.h"
 #include "support/words.h"
 #include "kernels/physics.h"
 #include "program/program.h"
@@ -12,16 +13,14 @@ enum { WG };
 
 /* ---- native ---- */
 
-#define NATIVE_BODY static inline __attribute__((always_inline)) void
-
 /* Pokes from *poke on that are due at `frame`. */
-NATIVE_BODY apply(uint *store, const uint *pokes, uint *poke, uint end, uint frame)
+HED_NATIVE_BODY apply(uint *store, const uint *pokes, uint *poke, uint end, uint frame)
 {
     for (; *poke < end && pokes[3 * *poke] == frame; ++*poke)
         store[pokes[3 * *poke + 1]] = pokes[3 * *poke + 2];
 }
 
-NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
+HED_NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
 {
     void *const *given = call->arguments;
     const synth_layout *layout = given[SYNTH_STORE_LAYOUT];
@@ -50,30 +49,12 @@ NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
     apply(at.store, pokes + instances + 1, &poke, end, frames);
 }
 
-NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY store_native_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     for (uint64_t instance = begin; instance < end; instance++) run_instance(call, (uint)instance);
 }
 
-/* Without fused multiply-add in hardware fma() is a call; the bits are the same. */
-#if defined(__x86_64__)
-__attribute__((target("avx2,fma"), flatten)) static void native_avx2(
-    const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-    body(call, begin, end);
-}
-#endif
-
-static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        native_avx2(call, begin, end);
-        return;
-    }
-#endif
-    body(call, begin, end);
-}
+HED_NATIVE_CLONES(store_native, store_native_body)
 
 /* ---- shape and cost ---- */
 
@@ -105,7 +86,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 
 /* ---- samples: the instrument of sample.c, `items` bodies long ---- */
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+static uint64_t store_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
     (void)def, (void)config;
@@ -181,9 +162,9 @@ static const hed_define is_resident[] = {
     .geometry = geometry
 #define LAUNCHED \
     .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = arguments, \
-    .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
-    .sample = { \
-        problems, HED_COUNT(problems), {4, {264, 11264, 256, 64}}, sample_bytes, sample_fill, 1}
+    .range = store_native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
+    .sample = {problems, HED_COUNT(problems), {4, {264, 11264, 256, 64}}, store_sample_bytes, \
+        sample_fill, 1}
 
 const hed_kernel_def synth_group_def = {.name = "synth_group",
     .summary = "an instrument for a block, each instance in the local memory of a group",
@@ -231,7 +212,7 @@ typedef struct building {
     hed_status status;
 } building;
 
-static hed_synth_entity add(building *b, const hed_synth_entity_def *def)
+static hed_synth_entity store_add(building *b, const hed_synth_entity_def *def)
 {
     hed_synth_entity made = 0;
     if (!b->status) b->status = hed_synth_instrument_add(b->instrument, def, NULL, &made, b->error);
@@ -243,7 +224,7 @@ static void link_to(building *b, hed_synth_entity from, hed_synth_entity to, flo
     if (!b->status) b->status = hed_synth_instrument_link(b->instrument, from, to, weight, b->error);
 }
 
-static void modulate(building *b, hed_synth_entity source, hed_synth_entity target,
+static void store_modulate(building *b, hed_synth_entity source, hed_synth_entity target,
     hed_synth_target parameter, hed_synth_modulation_mode mode, float depth)
 {
     hed_synth_modulation_def def = {
@@ -252,7 +233,7 @@ static void modulate(building *b, hed_synth_entity source, hed_synth_entity targ
 }
 
 /* Body `part` of 7 along the string. */
-static hed_synth_entity body_at(const building *b, uint32_t part)
+static hed_synth_entity store_body_at(const building *b, uint32_t part)
 {
     return b->first_body + (b->bodies - 1) * part / 7;
 }
@@ -285,7 +266,7 @@ static hed_synth_entity add_microphone(building *b, float pan, bool heard)
     def.as.microphone.heard = heard;
     def.as.microphone.ratio = 4.0f;
     def.as.microphone.threshold = -30.0f;
-    hed_synth_entity made = add(b, &def);
+    hed_synth_entity made = store_add(b, &def);
     for (uint32_t i = 0; i < b->bodies; i++)
         link_to(b, made, b->first_body + i, 0.5f + 0.5f * (float)i / (float)b->bodies);
     return made;
@@ -298,22 +279,22 @@ static void add_exciters(building *b, hed_synth_entity lfo, hed_synth_entity env
         if (type == HED_SYNTH_MALLET) def.as.mallet.noise = 0.2f;
         if (type == HED_SYNTH_OSCILLATOR) def.as.oscillator.follows_note = true;
         if (type == HED_SYNTH_AUDIO_INPUT) def.as.audio_input.gain = 0.1f;
-        hed_synth_entity made = add(b, &def);
-        link_to(b, made, body_at(b, 2 + type - HED_SYNTH_MALLET), 1.0f);
-        link_to(b, made, body_at(b, 1), 0.5f);
+        hed_synth_entity made = store_add(b, &def);
+        link_to(b, made, store_body_at(b, 2 + type - HED_SYNTH_MALLET), 1.0f);
+        link_to(b, made, store_body_at(b, 1), 0.5f);
         hed_synth_target parameter = type == HED_SYNTH_MALLET ? HED_SYNTH_TARGET_HARDNESS
                                   : type == HED_SYNTH_BOW  ? HED_SYNTH_TARGET_ROSIN_STICTION
                                                      : HED_SYNTH_TARGET_ROTATION;
-        modulate(b, type % 2 ? lfo : envelope, made, parameter, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
+        store_modulate(b, type % 2 ? lfo : envelope, made, parameter, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
     }
     hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
     def.as.audio_input.gain = 0.001f;
-    hed_synth_entity echo = add(b, &def);
-    link_to(b, echo, body_at(b, 5), 1.0f);
+    hed_synth_entity echo = store_add(b, &def);
+    link_to(b, echo, store_body_at(b, 5), 1.0f);
     link_to(b, echo, delay, 1.0f);
 }
 
-static hed_synth_entity add_modulator(building *b, hed_synth_entity_type type, hed_synth_entity source)
+static hed_synth_entity store_add_modulator(building *b, hed_synth_entity_type type, hed_synth_entity source)
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(type);
     if (type == HED_SYNTH_LFO)
@@ -324,7 +305,7 @@ static hed_synth_entity add_modulator(building *b, hed_synth_entity_type type, h
         def.as.delay_line.source = source;
         def.as.delay_line.seconds = 0.0002f;
     }
-    return add(b, &def);
+    return store_add(b, &def);
 }
 
 hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instrument, hed_error *error)
@@ -335,17 +316,17 @@ hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instr
     if (b.status) return b.status;
     add_string(&b);
     hed_synth_entity left = add_microphone(&b, -0.5f, true), quiet = add_microphone(&b, 0.0f, false);
-    hed_synth_entity lfo = add_modulator(&b, HED_SYNTH_LFO, 0), envelope = add_modulator(&b, HED_SYNTH_ENVELOPE, 0);
-    hed_synth_entity follower = add_modulator(&b, HED_SYNTH_FOLLOWER, quiet),
-                     source = add_modulator(&b, HED_SYNTH_MIDI_SOURCE, 0);
-    hed_synth_entity delay = add_modulator(&b, HED_SYNTH_DELAY_LINE, quiet);
+    hed_synth_entity lfo = store_add_modulator(&b, HED_SYNTH_LFO, 0), envelope = store_add_modulator(&b, HED_SYNTH_ENVELOPE, 0);
+    hed_synth_entity follower = store_add_modulator(&b, HED_SYNTH_FOLLOWER, quiet),
+                     source = store_add_modulator(&b, HED_SYNTH_MIDI_SOURCE, 0);
+    hed_synth_entity delay = store_add_modulator(&b, HED_SYNTH_DELAY_LINE, quiet);
     add_exciters(&b, lfo, envelope, delay);
-    modulate(&b, lfo, left, HED_SYNTH_TARGET_PAN, HED_SYNTH_MODULATE_ADD, 0.5f);
-    modulate(&b, follower, lfo, HED_SYNTH_TARGET_FREQUENCY, HED_SYNTH_MODULATE_MULTIPLY, 0.5f);
-    modulate(&b, source, envelope, HED_SYNTH_TARGET_DEPTH, HED_SYNTH_MODULATE_MULTIPLY, 1.0f);
-    modulate(&b, lfo, body_at(&b, 3), HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f);
+    store_modulate(&b, lfo, left, HED_SYNTH_TARGET_PAN, HED_SYNTH_MODULATE_ADD, 0.5f);
+    store_modulate(&b, follower, lfo, HED_SYNTH_TARGET_FREQUENCY, HED_SYNTH_MODULATE_MULTIPLY, 0.5f);
+    store_modulate(&b, source, envelope, HED_SYNTH_TARGET_DEPTH, HED_SYNTH_MODULATE_MULTIPLY, 1.0f);
+    store_modulate(&b, lfo, store_body_at(&b, 3), HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f);
     if (bodies > 1)
-        modulate(&b, lfo, b.first_spring, HED_SYNTH_TARGET_REST_LENGTH, HED_SYNTH_MODULATE_MULTIPLY, 0.01f);
+        store_modulate(&b, lfo, b.first_spring, HED_SYNTH_TARGET_REST_LENGTH, HED_SYNTH_MODULATE_MULTIPLY, 0.01f);
     if (b.status) hed_synth_instrument_destroy(b.instrument);
     else *instrument = b.instrument;
     return b.status;
