@@ -72,20 +72,13 @@ static hed_status open_scene(drape *d, hed_error *error)
 
 /* ---- falling ---- */
 
-/* kg, of what moves. */
-static double mass_of(const hed_cloth_def *def)
-{
-    double mass = 0;
-    for (uint32_t i = 0; i < def->garments[0].particle_count; i++)
-        if (def->garments[0].inverse_masses[i] > 0)
-            mass += 1 / (double)def->garments[0].inverse_masses[i];
-    return mass;
-}
-
 static hed_status fall(drape *d, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(d->scene);
-    double mass = mass_of(&def);
+    double mass = 0; /* kg, of what moves */
+    for (uint32_t i = 0; i < def.garments[0].particle_count; i++)
+        if (def.garments[0].inverse_masses[i] > 0)
+            mass += 1 / (double)def.garments[0].inverse_masses[i];
     uint32_t most = (uint32_t)ceil(RATE * hed_number_of(d->arguments, "seconds"));
     hed_progress progress = hed_progress_begin("cloth drape", "frames", most, d->quiet || d->json);
     hed_status status = HED_OK;
@@ -116,16 +109,6 @@ static int cloth_drape_ending_of(const char *path)
     return dot ? ending : ENDING_COUNT;
 }
 
-static hed_status write_mesh(const char *path, const hed_cloth_mesh *mesh, const float *positions,
-    const float *normals, hed_error *error)
-{
-    switch (cloth_drape_ending_of(path)) {
-    case PLY: return hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error);
-    case GLB: return hed_cloth_mesh_write_glb(path, mesh, positions, normals, error);
-    default: return hed_cloth_mesh_write_obj(path, mesh, positions, normals, error);
-    }
-}
-
 static hed_status write_garment(drape *d, hed_error *error)
 {
     size_t vertices = hed_cloth_vertex_count(d->cloth);
@@ -137,9 +120,14 @@ static hed_status write_garment(drape *d, hed_error *error)
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
     if (!status)
         status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
-    if (!status)
-        status = write_mesh(hed_text_of(d->arguments, "out"), mesh, positions,
-            mesh->normals ? normals : NULL, error);
+    if (!status) {
+        const char *path = hed_text_of(d->arguments, "out");
+        const float *written = mesh->normals ? normals : NULL;
+        int ending = cloth_drape_ending_of(path);
+        status = ending == PLY   ? hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error)
+                 : ending == GLB ? hed_cloth_mesh_write_glb(path, mesh, positions, written, error)
+                                 : hed_cloth_mesh_write_obj(path, mesh, positions, written, error);
+    }
     free(positions);
     free(normals);
     return status;

@@ -148,17 +148,6 @@ static hed_status cloth_run_go(cloth_run *r, hed_error *error)
 
 /* ---- ending ---- */
 
-/* What is left of a run that did not reach its end, and how to go on. */
-static void cloth_run_tell_rest(const cloth_run *r)
-{
-    if (!r->cache) return;
-    fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished",
-        r->cache, r->done);
-    if (r->saved)
-        fprintf(stderr, "; the same command with --resume goes on behind frame %" PRIu32, r->saved);
-    fputc('\n', stderr);
-}
-
 static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
@@ -196,7 +185,14 @@ static int run_scene(cloth_run *r, hed_error *error)
     else
         fprintf(stderr, "heddle: interrupted behind frame %" PRIu32 " of %" PRIu32 "\n", r->done,
             r->frames);
-    cloth_run_tell_rest(r);
+    if (r->cache) {
+        fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished",
+            r->cache, r->done);
+        if (r->saved)
+            fprintf(
+                stderr, "; the same command with --resume goes on behind frame %" PRIu32, r->saved);
+        fputc('\n', stderr);
+    }
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
 }
 

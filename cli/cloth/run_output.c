@@ -158,23 +158,6 @@ static hed_status open_garment(
     return def->cache ? cloth_output_open_cache(output, g, frames, error) : HED_OK;
 }
 
-static hed_status open_picture(cli_cloth_output *output, hed_error *error)
-{
-    uint32_t props = hed_cloth_scene_prop_count(output->def.scene);
-    hed_cloth_camera camera = hed_cloth_scene_camera(output->def.scene);
-    output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
-    return output->surfaces ? cloth_picture_create(camera.width, camera.height,
-                                  output->def.picture_kind, &output->picture, error)
-                            : cloth_output_out_of_memory(error);
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
 /* The mesh that a cache belongs to, as it is at the start; but never over the file that the garment
  * is read from. */
 static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
@@ -184,7 +167,9 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         const garment *g = &output->garments[i];
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
         const char *file = hed_cloth_scene_file(output->def.scene, i);
-        bool own = path && file && is_same_file(path, file);
+        struct stat first, second;
+        bool own = path && file && stat(path, &first) == 0 && stat(file, &second) == 0 &&
+                   first.st_dev == second.st_dev && first.st_ino == second.st_ino;
         if (!own)
             status = path ? hed_cloth_mesh_write_obj(path, g->mesh,
                                 places_of(output) + 3 * (size_t)g->first_vertex, NULL, error)
@@ -192,13 +177,6 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         free(path);
     }
     return status;
-}
-
-static bool is_any_moved(const cli_cloth_output *output)
-{
-    for (uint32_t i = 0; i < output->garment_count; i++)
-        if (output->garments[i].moved) return true;
-    return false;
 }
 
 hed_status cli_cloth_output_open(
@@ -219,12 +197,22 @@ hed_status cli_cloth_output_open(
     hed_status status = all ? HED_OK : cloth_output_out_of_memory(error);
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++)
         status = open_garment(output, i, frames, error);
-    if (status == HED_OK && is_any_moved(output)) {
+    bool moved = false;
+    for (uint32_t i = 0; i < output->garment_count; i++)
+        moved = moved || (output->garments && output->garments[i].moved);
+    if (status == HED_OK && moved) {
         output->placed = malloc((vertices * 3 + 1) * sizeof(float));
         output->turned = malloc((vertices * 3 + 1) * sizeof(float));
         if (!output->placed || !output->turned) status = cloth_output_out_of_memory(error);
     }
-    if (status == HED_OK && def->png_every) status = open_picture(output, error);
+    if (status == HED_OK && def->png_every) {
+        uint32_t props = hed_cloth_scene_prop_count(def->scene);
+        hed_cloth_camera camera = hed_cloth_scene_camera(def->scene);
+        output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
+        status = output->surfaces ? cloth_picture_create(camera.width, camera.height,
+                                        def->picture_kind, &output->picture, error)
+                                  : cloth_output_out_of_memory(error);
+    }
     if (status == HED_OK && (def->png_every || def->obj_every || def->glb))
         status = hed_cloth_enable_normals(def->cloth, error);
     if (status == HED_OK && frames == 0) status = cli_cloth_output_frame(output, 0, false, error);

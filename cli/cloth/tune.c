@@ -38,12 +38,6 @@ static hed_status cloth_tune_open_subject(
     return HED_OK;
 }
 
-static void cloth_tune_close_subject(subject *s)
-{
-    hed_cloth_scene_close(s->scene);
-    cli_sheet_free(&s->sheet);
-}
-
 static hed_status cloth_tune_all(hed_device *device, const void *user, const hed_tune_def *def,
     hed_tune_result **result, hed_error *error)
 {
@@ -64,7 +58,8 @@ static int cloth_tune_main(const hed_arguments *arguments, void *user)
     else
         code = cli_tune_engine(arguments, &session, hed_cloth_tune_description(), s.origin,
             cloth_tune_all, &s.def, &error);
-    cloth_tune_close_subject(&s);
+    hed_cloth_scene_close(s.scene);
+    cli_sheet_free(&s.sheet);
     cli_close(&session);
     return code;
 }

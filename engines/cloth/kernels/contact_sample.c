@@ -24,14 +24,6 @@ typedef struct crowd {
     uint2 *entries;
 } crowd;
 
-static void crowd_free(crowd *made)
-{
-    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies,
-        made->starts, made->totals, made->slots, made->entries, made->rows, made->near,
-        made->counts};
-    for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
-}
-
 /* Rows of 16 in two layers at 0.7 of the spacing; every fifth particle is locked, every eleventh
  * takes no part. */
 static void crowd_place(crowd *made, uint64_t seed)
@@ -117,7 +109,9 @@ static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t co
         for (uint32_t i = 0; i < HED_COUNT(all); i++)
             if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
     }
-    crowd_free(&made);
+    void *all[] = {made.position, made.previous, made.rests, made.sorted, made.bodies, made.starts,
+        made.totals, made.slots, made.entries, made.rows, made.near, made.counts};
+    for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
 }
 
 /* Counting: a row of particles along x, one a cube. */
@@ -194,16 +188,6 @@ static void mesh_floats(const hed_kernel_def *def, uint32_t argument, uint32_t c
     }
 }
 
-static void mesh_boxes(
-    uint32_t leaves, float4 *boxes, uint uints[], float4 *places, uint4 *triangles)
-{
-    for (uint32_t i = 0; i <= leaves; i++) uints[i] = 2 * i;
-    for (uint32_t v = 0; v < 3 * leaves + 3; v++) places[v] = tent_vertex(v, 0.0f);
-    for (uint32_t t = 0; t < 2 * leaves; t++) triangles[t] = tent_triangle(t);
-    for (uint32_t node = 2 * leaves - 1; node > 0; node--)
-        cloth_box_one(node, boxes, uints, triangles, places, leaves);
-}
-
 static void mesh_fill(
     const hed_kernel_def *def, uint32_t argument, uint32_t count, void *data, uint64_t seed)
 {
@@ -226,7 +210,13 @@ static void mesh_fill(
         uint *leaf_at = malloc((leaves + 1) * sizeof *leaf_at);
         float4 *places = malloc((3 * leaves + 3) * sizeof *places);
         uint4 *triangles = malloc(2 * leaves * sizeof *triangles);
-        if (leaf_at && places && triangles) mesh_boxes(leaves, data, leaf_at, places, triangles);
+        if (leaf_at && places && triangles) {
+            for (uint32_t i = 0; i <= leaves; i++) leaf_at[i] = 2 * i;
+            for (uint32_t v = 0; v < 3 * leaves + 3; v++) places[v] = tent_vertex(v, 0.0f);
+            for (uint32_t t = 0; t < 2 * leaves; t++) triangles[t] = tent_triangle(t);
+            for (uint32_t node = 2 * leaves - 1; node > 0; node--)
+                cloth_box_one(node, data, leaf_at, triangles, places, leaves);
+        }
         free(leaf_at);
         free(places);
         free(triangles);

@@ -100,20 +100,15 @@ static struct aiVector3D transformed(const struct aiMatrix4x4 *m, struct aiVecto
         m->c1 * v.x + m->c2 * v.y + m->c3 * v.z + m->c4 * w};
 }
 
-/* The matrix for normals: the transposed inverse of the upper left part, without which scaled
- * meshes are lit wrongly. */
-static struct aiMatrix4x4 for_normals(struct aiMatrix4x4 m)
-{
-    m.a4 = m.b4 = m.c4 = 0;
-    aiMatrix4Inverse(&m);
-    aiTransposeMatrix4(&m);
-    return m;
-}
-
 static void take_vertices(importer *in, const struct aiMesh *part, const struct aiMatrix4x4 *matrix)
 {
     hed_cloth_mesh *mesh = in->mesh;
-    struct aiMatrix4x4 turned = for_normals(*matrix);
+    /* normals: the transposed inverse of the upper left part, without which scaled meshes are lit
+     * wrongly */
+    struct aiMatrix4x4 turned = *matrix;
+    turned.a4 = turned.b4 = turned.c4 = 0;
+    aiMatrix4Inverse(&turned);
+    aiTransposeMatrix4(&turned);
     for (unsigned i = 0; i < part->mNumVertices; i++) {
         size_t at = mesh->vertex_count + (size_t)i;
         struct aiVector3D p = transformed(matrix, part->mVertices[i], 1);

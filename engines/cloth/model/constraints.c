@@ -70,11 +70,6 @@ static const grid_family grid_families[] = {
 };
 enum { GRID_FAMILIES = sizeof grid_families / sizeof *grid_families };
 
-static uint64_t grid_count(const grid_family *f, uint32_t width, uint32_t height)
-{
-    return width > f->dx && height > f->dy ? (uint64_t)(width - f->dx) * (height - f->dy) : 0;
-}
-
 static void make_grid_colour(
     cloth_garment *garment, const grid_family *f, uint32_t colour, uint32_t *next)
 {
@@ -101,9 +96,9 @@ static hed_status make_grid(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     uint64_t count = 0;
-    for (int f = 0; f < GRID_FAMILIES; f++)
-        if (def->family[grid_families[f].family])
-            count += grid_count(grid_families + f, garment->grid_width, garment->grid_height);
+    for (const grid_family *f = grid_families; f < grid_families + GRID_FAMILIES; f++)
+        if (def->family[f->family] && garment->grid_width > f->dx && garment->grid_height > f->dy)
+            count += (uint64_t)(garment->grid_width - f->dx) * (garment->grid_height - f->dy);
     hed_status status = allocate_constraints(garment, count, number, error);
     if (status) return status;
     uint32_t ends[2 * GRID_FAMILIES + 1] = {0}, colours = 0, next = 0;
@@ -201,21 +196,19 @@ static void sides_destroy(sides *list, const mesh_work *work)
     hed_delete(work->allocator, list->at, (uint64_t)work->particles + 1, sizeof *list->at);
 }
 
-static uint32_t rank_of(mesh_work *work, uint32_t particle, uint32_t *ranked)
-{
-    if (work->rank[particle] == UINT32_MAX) {
-        work->rank[particle] = *ranked;
-        work->particle[(*ranked)++] = particle;
-    }
-    return work->rank[particle];
-}
-
 static void add_faces(
     mesh_work *work, const uint32_t *corners, uint32_t faces, uint32_t sides_each, uint32_t *ranked)
 {
     for (uint32_t f = 0; f < faces; f++, corners += sides_each) {
         uint32_t v[4];
-        for (uint32_t k = 0; k < sides_each; k++) v[k] = rank_of(work, corners[k], ranked);
+        for (uint32_t k = 0; k < sides_each; k++) {
+            uint32_t particle = corners[k];
+            if (work->rank[particle] == UINT32_MAX) {
+                work->rank[particle] = *ranked;
+                work->particle[(*ranked)++] = particle;
+            }
+            v[k] = work->rank[particle];
+        }
         for (uint32_t k = 0; k < sides_each; k++)
             add_side(&work->edges, v[k], v[(k + 1) % sides_each],
                 v[(k + sides_each - 1) % sides_each], v[(k + 2) % sides_each]);
@@ -230,15 +223,6 @@ static void add_pair(mesh_work *work, uint32_t a, uint32_t b, hed_cloth_family f
 static bool same_ends(const side *a, const side *b)
 {
     return a->low == b->low && a->high == b->high;
-}
-
-/* At most so many pairs do the faces ask for. */
-static uint64_t constraints_count_pairs(const mesh_work *work, const cloth_faces *faces)
-{
-    uint64_t count = work->edges.count + 2 * (uint64_t)faces->quad_count;
-    for (uint64_t k = 1; k < work->edges.count; k++)
-        count += same_ends(work->edges.sorted + k, work->edges.sorted + k - 1);
-    return count;
 }
 
 /* All pairs that the faces ask for, with repetitions. */
@@ -305,7 +289,12 @@ static hed_status constraints_make_pairs(cloth_garment *garment, mesh_work *work
     add_faces(work, (const uint32_t *)faces->triangles, faces->triangle_count, 3, &ranked);
     add_faces(work, (const uint32_t *)faces->quads, faces->quad_count, 4, &ranked);
     sort_sides(&work->edges, work->particles);
-    status = sides_create(&work->pairs, work, constraints_count_pairs(work, faces), error);
+
+    /* at most so many pairs do the faces ask for */
+    uint64_t pairs = work->edges.count + 2 * (uint64_t)faces->quad_count;
+    for (uint64_t k = 1; k < work->edges.count; k++)
+        pairs += same_ends(work->edges.sorted + k, work->edges.sorted + k - 1);
+    status = sides_create(&work->pairs, work, pairs, error);
     if (status) return status;
     constraints_add_pairs(work, faces, def->family);
     sort_sides(&work->pairs, work->particles);

@@ -207,37 +207,12 @@ typedef struct part {
 
 enum { POSITIONS, NORMALS, TEXTURES, COLOURS, PARTS };
 
-static void list_parts(const exporter *x, part parts[PARTS])
-{
-    parts[POSITIONS] = (part){"VEC3", "POSITION", FLOATS, 12, true};
-    parts[NORMALS] = (part){"VEC3", "NORMAL", FLOATS, 12, x->has_normals};
-    parts[TEXTURES] = (part){"VEC2", "TEXCOORD_0", FLOATS, 8, x->has_textures};
-    parts[COLOURS] = (part){"VEC4", "COLOR_0", FLOATS, 16, x->mesh->vertex_colours != NULL};
-}
-
-static void bounds(const exporter *x, float low[3], float high[3])
-{
-    for (int i = 0; i < 3; i++) low[i] = high[i] = x->positions[i];
-    for (size_t i = 0; i < 3 * (size_t)x->mesh->vertex_count; i++) {
-        if (x->positions[i] < low[i % 3]) low[i % 3] = x->positions[i];
-        if (x->positions[i] > high[i % 3]) high[i % 3] = x->positions[i];
-    }
-}
-
 /* Runs of faces of one material: run 0 is what comes before the first name. */
 static uint32_t run_begin(const hed_cloth_mesh *mesh, uint32_t run)
 {
     return run == 0                      ? 0
            : run <= mesh->material_count ? mesh->materials[run - 1].first_face
                                          : mesh->face_count;
-}
-
-/* The first span of the same name. */
-static uint32_t material_number(const hed_cloth_mesh *mesh, uint32_t span)
-{
-    uint32_t first = 0;
-    while (strcmp(mesh->materials[first].name, mesh->materials[span].name) != 0) first++;
-    return first;
 }
 
 /* Buffer views and accessors of the vertices, then of each run's indices; gives the binary chunk's
@@ -248,7 +223,11 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     const hed_cloth_mesh *mesh = x->mesh;
     uint64_t count = x->vertices.count, offset = 0;
     float low[3], high[3];
-    bounds(x, low, high);
+    for (int i = 0; i < 3; i++) low[i] = high[i] = x->positions[i];
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
+        if (x->positions[i] < low[i % 3]) low[i % 3] = x->positions[i];
+        if (x->positions[i] > high[i % 3]) high[i % 3] = x->positions[i];
+    }
     glb_put(j, ",\"accessors\":[");
     for (uint32_t i = 0, view = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
@@ -300,8 +279,11 @@ static void put_primitives(exporter *x, const part *parts)
                 view++;
             }
         glb_put(j, "},\"indices\":%u", accessor++);
-        glb_put(j, ",\"material\":%u}",
-            run > 0 ? material_number(mesh, run - 1) : mesh->material_count);
+        uint32_t material = run > 0 ? 0 : mesh->material_count; /* the first span of the name */
+        while (
+            run > 0 && strcmp(mesh->materials[material].name, mesh->materials[run - 1].name) != 0)
+            material++;
+        glb_put(j, ",\"material\":%u}", material);
         first = false;
     }
     glb_put(j, "]}]");
@@ -371,8 +353,10 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
 
 static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed_error *error)
 {
-    part parts[PARTS];
-    list_parts(x, parts);
+    const part parts[PARTS] = {[POSITIONS] = {"VEC3", "POSITION", FLOATS, 12, true},
+        [NORMALS] = {"VEC3", "NORMAL", FLOATS, 12, x->has_normals},
+        [TEXTURES] = {"VEC2", "TEXCOORD_0", FLOATS, 8, x->has_textures},
+        [COLOURS] = {"VEC4", "COLOR_0", FLOATS, 16, x->mesh->vertex_colours != NULL}};
     uint64_t binary = glb_put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
     if (x->json.failed)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);

@@ -42,16 +42,6 @@ typedef struct reader {
     bool deformed;          /* a skin or morph targets are there */
 } reader;
 
-/* ---- placing ---- */
-
-static void gltf_multiply(const double a[12], const double b[12], double product[12])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++)
-            product[4 * i + j] = a[4 * i] * b[j] + a[4 * i + 1] * b[4 + j] +
-                                 a[4 * i + 2] * b[8 + j] + (j == 3 ? a[4 * i + 3] : 0);
-}
-
 static double determinant(const double m[12])
 {
     return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
@@ -229,14 +219,6 @@ static bool add_corner(reader *r, uint32_t vertex)
     return true;
 }
 
-/* Triangle `i` of a primitive: places in its list of indices (chapter 3.7.2.1). */
-static void triangle_of(int64_t mode, uint32_t i, uint32_t place[3])
-{
-    if (mode == TRIANGLES) place[0] = 3 * i, place[1] = 3 * i + 1, place[2] = 3 * i + 2;
-    else if (mode == STRIP) place[0] = i, place[1] = i + 1 + i % 2, place[2] = i + 2 - i % 2;
-    else place[0] = i + 1, place[1] = i + 2, place[2] = 0;
-}
-
 static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool mirrored)
 {
     uint32_t count = r->last.count, *indices = NULL;
@@ -252,7 +234,10 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
         cloth_gltf_limit(&r->gltf, r->corners.count + 3 * (uint64_t)triangles, "corners");
     for (uint32_t i = 0; i < triangles && cloth_gltf_fine(&r->gltf); i++) {
         uint32_t place[3], v[3];
-        triangle_of(mode, i, place);
+        /* chapter 3.7.2.1 */
+        if (mode == TRIANGLES) place[0] = 3 * i, place[1] = 3 * i + 1, place[2] = 3 * i + 2;
+        else if (mode == STRIP) place[0] = i, place[1] = i + 1 + i % 2, place[2] = i + 2 - i % 2;
+        else place[0] = i + 1, place[1] = i + 2, place[2] = 0;
         for (int k = 0; k < 3; k++) v[k] = indices ? indices[place[k]] : place[k];
         /* What joins two parts of a strip has no area, and is meant to have none. */
         if (mode == STRIP && (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])) continue;
@@ -376,7 +361,11 @@ static void read_nodes(reader *r)
         hed_json_node node = hed_json_item(nodes, now.node);
         double own[12] = {0}, matrix[12];
         read_matrix(node, own);
-        gltf_multiply(now.matrix, own, matrix);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 4; j++)
+                matrix[4 * i + j] =
+                    now.matrix[4 * i] * own[j] + now.matrix[4 * i + 1] * own[4 + j] +
+                    now.matrix[4 * i + 2] * own[8 + j] + (j == 3 ? now.matrix[4 * i + 3] : 0);
         if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
         if (hed_json_has(node, "children"))
             push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
@@ -412,14 +401,6 @@ static void check_extensions(cloth_gltf *g)
                 "needs the extension %.60s, which is not read here; write the file without it",
                 name);
     }
-}
-
-static void check_version(cloth_gltf *g)
-{
-    hed_json_node version = hed_json_member(hed_json_member(g->root, "asset"), "version");
-    const char *text = hed_json_string(version);
-    if (cloth_gltf_fine(g) && strncmp(text, "2.", 2) != 0)
-        hed_json_reject(version, "found glTF %.20s, expected 2.0: write it as that", text);
 }
 
 /* What was left out, in words. */
@@ -470,7 +451,10 @@ static void gltf_read_document(reader *r)
     uint32_t *first = cloth_list_add(&r->face_at);
     if (!first) cloth_gltf_starve(&r->gltf);
     else *first = 0;
-    check_version(&r->gltf);
+    hed_json_node version = hed_json_member(hed_json_member(r->gltf.root, "asset"), "version");
+    const char *text = hed_json_string(version);
+    if (cloth_gltf_fine(&r->gltf) && strncmp(text, "2.", 2) != 0)
+        hed_json_reject(version, "found glTF %.20s, expected 2.0: write it as that", text);
     check_extensions(&r->gltf);
     if (cloth_gltf_fine(&r->gltf)) read_nodes(r);
     if (cloth_gltf_fine(&r->gltf) && !r->corners.rows && !cloth_list_grow(&r->corners))

@@ -21,25 +21,6 @@ static void note(hed_cloth_mesh_check *check, hed_cloth_mesh_fault fault, uint32
     if (check->count[fault]++ == 0 || where < check->first[fault]) check->first[fault] = where;
 }
 
-/* ---- vertices ---- */
-
-static void look_at_vertices(
-    const hed_cloth_mesh *mesh, const uint8_t *used, hed_cloth_mesh_check *check)
-{
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-        const float *at = mesh->positions + 3 * (size_t)vertex;
-        if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
-            note(check, HED_CLOTH_MESH_NOT_FINITE, vertex);
-        if (!used[vertex]) note(check, HED_CLOTH_MESH_LOOSE_VERTEX, vertex);
-    }
-}
-
-static void mark_used(const hed_cloth_mesh *mesh, uint8_t *used)
-{
-    for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
-        if (mesh->corners[corner] < mesh->vertex_count) used[mesh->corners[corner]] = 1;
-}
-
 /* ---- edges ---- */
 
 /* How often faces run along an edge: one way and the other, and the first of them. */
@@ -62,17 +43,6 @@ static void count_uses(const hed_cloth_mesh *mesh, const cloth_topology *topolog
     }
 }
 
-static void look_at_edges(
-    const cloth_topology *topology, const edge_use *uses, hed_cloth_mesh_check *check)
-{
-    for (uint32_t edge = 0; edge < topology->edge_count; edge++) {
-        uint32_t count = uses[edge].up + uses[edge].down;
-        if (count > 2) note(check, HED_CLOTH_MESH_NON_MANIFOLD_EDGE, uses[edge].first_face);
-        else if (uses[edge].up == 2 || uses[edge].down == 2)
-            note(check, HED_CLOTH_MESH_INCONSISTENT_WINDING, uses[edge].first_face);
-    }
-}
-
 hed_status hed_cloth_mesh_inspect(
     const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error)
 {
@@ -84,12 +54,23 @@ hed_status hed_cloth_mesh_inspect(
     edge_use *uses = calloc((size_t)topology.edge_count + 1, sizeof *uses);
     uint8_t *used = calloc((size_t)mesh->vertex_count + 1, 1);
     if (uses && used) {
-        mark_used(mesh, used);
-        look_at_vertices(mesh, used, check);
+        for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
+            if (mesh->corners[corner] < mesh->vertex_count) used[mesh->corners[corner]] = 1;
+        for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+            const float *at = mesh->positions + 3 * (size_t)vertex;
+            if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
+                note(check, HED_CLOTH_MESH_NOT_FINITE, vertex);
+            if (!used[vertex]) note(check, HED_CLOTH_MESH_LOOSE_VERTEX, vertex);
+        }
         for (uint32_t face = 0; face < mesh->face_count; face++)
             if (topology.fault[face]) note(check, topology.fault[face] - 1, face);
         count_uses(mesh, &topology, uses);
-        look_at_edges(&topology, uses, check);
+        for (uint32_t edge = 0; edge < topology.edge_count; edge++) {
+            uint32_t count = uses[edge].up + uses[edge].down;
+            if (count > 2) note(check, HED_CLOTH_MESH_NON_MANIFOLD_EDGE, uses[edge].first_face);
+            else if (uses[edge].up == 2 || uses[edge].down == 2)
+                note(check, HED_CLOTH_MESH_INCONSISTENT_WINDING, uses[edge].first_face);
+        }
     } else {
         status = hed_fail(error, HED_ERROR_MEMORY,
             "out of memory while a mesh of %u faces was looked at", mesh->face_count);
@@ -334,18 +315,6 @@ static bool is_degenerate(const hed_cloth_mesh *mesh, uint32_t face, uint32_t *s
     return is_flat(mesh, face);
 }
 
-/* ---- duplicate faces ---- */
-
-static uint64_t hash_corners(const uint32_t *sorted, uint32_t count)
-{
-    uint64_t hash = count;
-    for (uint32_t i = 0; i < count; i++) {
-        hash = (hash ^ sorted[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 /* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all
  * CLOTH_NO_INDEX. */
 static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology, uint32_t *table,
@@ -354,7 +323,12 @@ static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         if (topology->fault[face]) continue;
         uint32_t count = sort_corners(mesh, face, sorted);
-        uint64_t slot = hash_corners(sorted, count) & (slots - 1);
+        uint64_t hash = count;
+        for (uint32_t i = 0; i < count; i++) {
+            hash = (hash ^ sorted[i]) * 0x9e3779b97f4a7c15u;
+            hash ^= hash >> 29;
+        }
+        uint64_t slot = hash & (slots - 1);
         for (; table[slot] != CLOTH_NO_INDEX; slot = (slot + 1) & (slots - 1)) {
             uint32_t there = table[slot];
             if (mesh->face_at[there + 1] - mesh->face_at[there] != count) continue;
@@ -423,31 +397,14 @@ static bool names_nothing(const uint32_t *corners, uint32_t corner, uint32_t cou
     return corners && corners[corner] >= count && corners[corner] != CLOTH_NO_INDEX;
 }
 
-/* Faces whose corners name something that is not there. */
-static void mark_bad_indices(const hed_cloth_mesh *mesh, cloth_topology *topology)
+hed_status cloth_topology_create(
+    const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error)
 {
-    for (uint32_t face = 0; face < mesh->face_count; face++)
-        for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++)
-            if (mesh->corners[corner] >= mesh->vertex_count ||
-                names_nothing(mesh->corner_textures, corner, mesh->texture_count) ||
-                names_nothing(mesh->corner_normals, corner, mesh->normal_count))
-                topology->fault[face] = HED_CLOTH_MESH_BAD_INDEX + 1;
-}
-
-static uint32_t inspect_largest_face(const hed_cloth_mesh *mesh)
-{
-    uint32_t largest = 1;
+    size_t corners = cloth_mesh_corner_count(mesh), largest = 1; /* corners of a face */
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t count = mesh->face_at[face + 1] - mesh->face_at[face];
         if (count > largest) largest = count;
     }
-    return largest;
-}
-
-hed_status cloth_topology_create(
-    const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error)
-{
-    size_t corners = cloth_mesh_corner_count(mesh), largest = inspect_largest_face(mesh);
     uint64_t slots = 4;
     while (slots < 2 * (uint64_t)mesh->face_count) slots *= 2;
     *topology = (cloth_topology){.fault = calloc((size_t)mesh->face_count + 1, 1),
@@ -456,10 +413,15 @@ hed_status cloth_topology_create(
     uint32_t *scratch = calloc(4 * corners + mesh->vertex_count + 1, sizeof *scratch);
     bool enough = topology->fault && topology->edge && table && faces && scratch;
     if (enough) {
-        mark_bad_indices(mesh, topology);
-        for (uint32_t face = 0; face < mesh->face_count; face++)
+        for (uint32_t face = 0; face < mesh->face_count; face++) {
+            for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++)
+                if (mesh->corners[corner] >= mesh->vertex_count ||
+                    names_nothing(mesh->corner_textures, corner, mesh->texture_count) ||
+                    names_nothing(mesh->corner_normals, corner, mesh->normal_count))
+                    topology->fault[face] = HED_CLOTH_MESH_BAD_INDEX + 1;
             if (!topology->fault[face] && is_degenerate(mesh, face, faces))
                 topology->fault[face] = HED_CLOTH_MESH_DEGENERATE_FACE + 1;
+        }
         memset(table, 0xff, slots * sizeof *table);
         mark_duplicates(mesh, topology, table, slots, faces, faces + largest);
         number_edges(mesh, topology,

@@ -100,12 +100,6 @@ hed_status cloth_mesh_require_finite(
 
 static const size_t largest_file = (size_t)1 << 34;
 
-static const char *mesh_ending_of(const char *path)
-{
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    return dot && (!slash || dot > slash) ? dot + 1 : "";
-}
-
 static hed_status parse_gltf(
     const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
@@ -156,7 +150,8 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
 {
     if (hed_failed(error)) return error->status;
     *mesh = (hed_cloth_mesh){0};
-    const char *ending = mesh_ending_of(path);
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    const char *ending = dot && (!slash || dot > slash) ? dot + 1 : "";
     mesh_parser *parser = parser_of_ending(ending);
     if (!parser && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
     char *text;
@@ -185,22 +180,19 @@ static uint32_t mesh_cell_of(const uint32_t *corners, uint32_t width)
     return at / width * (width - 1) + at % width;
 }
 
-/* Width of the grid that the first face would belong to; 0: none. */
-static uint32_t width_by(const hed_cloth_mesh *mesh)
+bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height)
 {
-    if (mesh->face_count == 0 || mesh->face_at[1] != 4) return 0;
+    *width = *height = 0;
+    if (mesh->face_count == 0 || mesh->face_at[1] != 4) return false;
     uint32_t low = CLOTH_NO_INDEX, high = 0;
     for (int i = 0; i < 4; i++) {
         if (mesh->corners[i] < low) low = mesh->corners[i];
         if (mesh->corners[i] > high) high = mesh->corners[i];
     }
-    return high - low >= 3 ? high - low - 1 : 0;
-}
+    if (high - low < 3) return false;
 
-bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height)
-{
-    uint32_t w = width_by(mesh), h = w ? mesh->vertex_count / w : 0;
-    *width = *height = 0;
+    /* the grid that the first face would belong to */
+    uint32_t w = high - low - 1, h = mesh->vertex_count / w;
     if (h < 2 || (uint64_t)w * h != mesh->vertex_count ||
         (uint64_t)(w - 1) * (h - 1) != mesh->face_count)
         return false;
@@ -252,16 +244,6 @@ static uint64_t mesh_bucket_of(const welder *w, const double *cell)
     return hash & (w->buckets - 1);
 }
 
-/* Cells that a ball around a vertex reaches into: one or two along each axis. */
-static void cells_around(const welder *w, const float *at, double low[3], int count[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        low[axis] = w->cell > 0 ? floor((at[axis] - w->distance) / w->cell) : at[axis];
-        double high = w->cell > 0 ? floor((at[axis] + w->distance) / w->cell) : at[axis];
-        count[axis] = high > low[axis] ? 2 : 1;
-    }
-}
-
 /* ---- which may be welded ---- */
 
 static bool lie_together(const welder *w, uint32_t a, uint32_t b)
@@ -291,7 +273,13 @@ static uint32_t find_particle(const welder *w, uint32_t vertex)
     double low[3], cell[3];
     int count[3];
     uint32_t found = CLOTH_NO_INDEX;
-    cells_around(w, w->mesh->positions + 3 * (size_t)vertex, low, count);
+    /* the cells that a ball around the vertex reaches into: one or two along each axis */
+    const float *at = w->mesh->positions + 3 * (size_t)vertex;
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = w->cell > 0 ? floor((at[axis] - w->distance) / w->cell) : at[axis];
+        double high = w->cell > 0 ? floor((at[axis] + w->distance) / w->cell) : at[axis];
+        count[axis] = high > low[axis] ? 2 : 1;
+    }
     for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
         cell[0] = low[0] + i % count[0];
         cell[1] = low[1] + i / count[0] % count[1];

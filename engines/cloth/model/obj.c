@@ -4,6 +4,7 @@
 #include "model/mesh.h"
 #include "heddle/author.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,14 +276,6 @@ static hed_status read_span(reader *r, cloth_list *spans, bool object)
     return span->name ? HED_OK : obj_no_memory(r);
 }
 
-static hed_status read_material_library(reader *r)
-{
-    char *name = obj_read_name(r);
-    free(r->material_library);
-    r->material_library = name;
-    return name ? HED_OK : obj_no_memory(r);
-}
-
 /* ---- lines ---- */
 
 static bool is_one_of(const char *word, size_t length, const char *const *list)
@@ -346,7 +339,11 @@ static hed_status obj_read_line(reader *r)
     if (length == 1 && (*word == 'o' || *word == 'g'))
         return read_span(r, &r->groups, *word == 'o');
     if (length == 6 && memcmp(word, "usemtl", 6) == 0) return read_span(r, &r->materials, false);
-    if (length == 6 && memcmp(word, "mtllib", 6) == 0) return read_material_library(r);
+    if (length == 6 && memcmp(word, "mtllib", 6) == 0) {
+        free(r->material_library);
+        r->material_library = obj_read_name(r);
+        return r->material_library ? HED_OK : obj_no_memory(r);
+    }
     if (is_one_of(word, length, ignored)) return HED_OK;
     r->at = word;
     if (is_one_of(word, length, curved))
@@ -415,18 +412,6 @@ static void obj_hand_over(reader *r, hed_cloth_mesh *mesh)
     };
 }
 
-/* What was skipped, in words. */
-static hed_status tell_unknown(reader *r, hed_cloth_mesh *mesh)
-{
-    if (r->unknown.lines == 0) return HED_OK;
-    int length = asprintf(&mesh->warning,
-        "%s: %llu lines skipped, from line %llu on, whose words are not OBJ's: %s", r->name,
-        (unsigned long long)r->unknown.lines, (unsigned long long)r->unknown.first,
-        r->unknown.words);
-    if (length < 0) mesh->warning = NULL;
-    return length < 0 ? obj_no_memory(r) : HED_OK;
-}
-
 hed_status hed_cloth_mesh_parse_obj(
     const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
@@ -440,7 +425,14 @@ hed_status hed_cloth_mesh_parse_obj(
     r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
     hed_status status = read_lines(&r);
     obj_hand_over(&r, mesh);
-    if (status == HED_OK) status = tell_unknown(&r, mesh);
+    if (status == HED_OK && r.unknown.lines > 0 &&
+        asprintf(&mesh->warning,
+            "%s: %" PRIu64 " lines skipped, from line %" PRIu64
+            " on, whose words are not OBJ's: %s",
+            r.name, r.unknown.lines, r.unknown.first, r.unknown.words) < 0) {
+        mesh->warning = NULL;
+        status = obj_no_memory(&r);
+    }
     if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
 }

@@ -103,12 +103,6 @@ static void skip_line_end(reader *r)
     r->line++;
 }
 
-static void ply_skip_line(reader *r)
-{
-    while (!ply_at_line_end(r)) r->at++;
-    skip_line_end(r);
-}
-
 static size_t ply_word_length(const reader *r)
 {
     const char *at = r->at;
@@ -261,16 +255,6 @@ static hed_status ply_read_element(reader *r)
     return HED_OK;
 }
 
-static hed_status ply_read_format(reader *r)
-{
-    bool text = ply_take_word(r, "ascii"),
-         little = !text && ply_take_word(r, "binary_little_endian");
-    if (!text && !little && !ply_take_word(r, "binary_big_endian"))
-        return ply_expected(r, "ascii, binary_little_endian or binary_big_endian");
-    r->format = text ? TEXT : little ? LITTLE : BIG;
-    return ply_take_word(r, "1.0") ? HED_OK : ply_expected(r, "version 1.0");
-}
-
 static hed_status read_header(reader *r)
 {
     if (!ply_take_word(r, "ply") || !ply_at_line_end(r))
@@ -280,12 +264,18 @@ static hed_status read_header(reader *r)
         hed_status status = HED_OK;
         if (ply_take_word(r, "comment") || ply_take_word(r, "obj_info") || ply_at_line_end(r)) {
             if (r->at == r->end) return ply_expected(r, "end_header");
-            ply_skip_line(r);
+            while (!ply_at_line_end(r)) r->at++;
+            skip_line_end(r);
             continue;
         }
         if (!format) {
             if (!ply_take_word(r, "format")) return ply_expected(r, "the format");
-            status = ply_read_format(r);
+            bool text = ply_take_word(r, "ascii"),
+                 little = !text && ply_take_word(r, "binary_little_endian");
+            if (!text && !little && !ply_take_word(r, "binary_big_endian"))
+                return ply_expected(r, "ascii, binary_little_endian or binary_big_endian");
+            r->format = text ? TEXT : little ? LITTLE : BIG;
+            if (!ply_take_word(r, "1.0")) return ply_expected(r, "version 1.0");
             format = true;
         } else if (ply_take_word(r, "element")) status = ply_read_element(r);
         else if (ply_take_word(r, "property")) status = read_property(r);
@@ -376,14 +366,6 @@ static hed_status read_skipped(reader *r, const property *p)
     return status;
 }
 
-/* As a share of 1: whole numbers count to the largest of their type; int and uint, as some write
- * them, to 255. */
-static bool ply_share(uint8_t type, double *value)
-{
-    if (type < FLOAT32) *value /= type == UINT16 ? 65535 : type == INT16 ? 32767 : 255;
-    return *value >= 0 && *value <= 1;
-}
-
 static hed_status read_vertex(reader *r)
 {
     const element *vertices = r->now;
@@ -402,7 +384,11 @@ static hed_status read_vertex(reader *r)
         if (status != HED_OK) return status;
         if (!isfinite((float)*value))
             return ply_wrong(r, "a number that is not finite", "finite ones");
-        if (p->role >= RED && p->role <= ALPHA && !ply_share(p->type, value))
+        if (p->role < RED || p->role > ALPHA) continue;
+        /* As a share of 1: whole numbers count to the largest of their type; int and uint, as some
+         * write them, to 255. */
+        if (p->type < FLOAT32) *value /= p->type == UINT16 ? 65535 : p->type == INT16 ? 32767 : 255;
+        if (!(*value >= 0 && *value <= 1))
             return ply_wrong(r, "a colour beyond its range", "0 to 255, or 0 to 1 with a point");
     }
     size_t at = mesh->vertex_count++;
@@ -455,14 +441,6 @@ static hed_status ply_read_face(reader *r)
     return HED_OK;
 }
 
-static hed_status read_other(reader *r)
-{
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < r->now->property_count && status == HED_OK; i++)
-        status = read_skipped(r, &r->now->properties[i]);
-    return status;
-}
-
 /* ---- elements ---- */
 
 static bool has_role(const element *e, uint8_t role)
@@ -470,18 +448,6 @@ static bool has_role(const element *e, uint8_t role)
     for (uint32_t i = 0; i < e->property_count; i++)
         if (e->properties[i].role == role) return true;
     return false;
-}
-
-/* Bytes that a row has at the least, so that a count can be believed before memory is taken for
- * it. */
-static uint64_t least_bytes(const reader *r, const element *e)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < e->property_count; i++) {
-        const property *p = &e->properties[i];
-        bytes += r->format == TEXT ? 2 : type_bytes[p->count_type ? p->count_type : p->type];
-    }
-    return bytes;
 }
 
 static hed_status ply_make_vertices(reader *r, const element *e)
@@ -517,7 +483,13 @@ static hed_status read_rows(reader *r, const element *e)
     if (faces && e->count > 0 && !has_role(e, CORNERS))
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: faces have no list vertex_indices (or vertex_index)", r->name);
-    uint64_t bytes = (uint64_t)(r->end - r->at), least = least_bytes(r, e);
+
+    /* bytes that a row has at the least, so that a count can be believed before memory is taken */
+    uint64_t bytes = (uint64_t)(r->end - r->at), least = 0;
+    for (uint32_t i = 0; i < e->property_count; i++) {
+        const property *p = &e->properties[i];
+        least += r->format == TEXT ? 2 : type_bytes[p->count_type ? p->count_type : p->type];
+    }
     /* an element without properties has no rows that could be seen */
     if (least == 0 && !vertices) return HED_OK;
     if (least > 0 && e->count > (bytes + 1) / least)
@@ -528,21 +500,13 @@ static hed_status read_rows(reader *r, const element *e)
     for (; r->row < e->count && status == HED_OK; r->row++) {
         while (r->format == TEXT && (ply_skip_blanks(r), ply_at_line_end(r)) && r->at < r->end)
             skip_line_end(r);
-        status = vertices ? read_vertex(r) : faces ? ply_read_face(r) : read_other(r);
+        if (vertices) status = read_vertex(r);
+        else if (faces) status = ply_read_face(r);
+        for (uint32_t i = 0; !vertices && !faces && i < e->property_count && !status; i++)
+            status = read_skipped(r, &e->properties[i]);
         if (status == HED_OK && r->format == TEXT) status = end_line(r);
     }
     return status;
-}
-
-/* Every corner has its vertex's normal and texture coordinate. */
-static bool repeat_corners(hed_cloth_mesh *mesh, uint32_t corners)
-{
-    size_t bytes = corners * sizeof(uint32_t);
-    if (mesh->normals && (mesh->corner_normals = malloc(bytes + 1)))
-        memcpy(mesh->corner_normals, mesh->corners, bytes);
-    if (mesh->textures && (mesh->corner_textures = malloc(bytes + 1)))
-        memcpy(mesh->corner_textures, mesh->corners, bytes);
-    return (mesh->corner_normals || !mesh->normals) && (mesh->corner_textures || !mesh->textures);
 }
 
 static hed_status ply_read_all(reader *r)
@@ -573,8 +537,19 @@ hed_status cloth_ply_parse(
     mesh->corners = r->corners.rows;
     mesh->face_at = r->face_at.rows;
     mesh->face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0;
-    if (status == HED_OK && !repeat_corners(mesh, (uint32_t)r->corners.count))
-        status = ply_no_memory(r);
+
+    /* every corner has its vertex's normal and texture coordinate */
+    size_t corner_bytes = r->corners.count * sizeof(uint32_t);
+    if (!status && mesh->normals) {
+        mesh->corner_normals = malloc(corner_bytes + 1);
+        if (!mesh->corner_normals) status = ply_no_memory(r);
+        else memcpy(mesh->corner_normals, mesh->corners, corner_bytes);
+    }
+    if (!status && mesh->textures) {
+        mesh->corner_textures = malloc(corner_bytes + 1);
+        if (!mesh->corner_textures) status = ply_no_memory(r);
+        else memcpy(mesh->corner_textures, mesh->corners, corner_bytes);
+    }
     if (status == HED_OK && r->face_textures &&
         asprintf(&mesh->warning,
             "%s: the texture coordinates of its faces (texcoord) are not read, those of vertices are",
@@ -586,20 +561,6 @@ hed_status cloth_ply_parse(
     free(r);
     if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
-}
-
-/* Writing PLY, binary little-endian: vertices with a colour each, faces as they are. For looking at
- * diagnostic colours: texture coordinates, normals, materials and groups are OBJ's and GLB's.
- * Format: G. Turk, The PLY Polygon File Format (1994). */
-
-static uint32_t ply_largest_face(const hed_cloth_mesh *mesh)
-{
-    uint32_t largest = 0;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        uint32_t count = mesh->face_at[face + 1] - mesh->face_at[face];
-        if (count > largest) largest = count;
-    }
-    return largest;
 }
 
 static void put_head(cloth_text *text, const hed_cloth_mesh *mesh, bool coloured, bool wide)
@@ -644,7 +605,9 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
         free(text);
         return status;
     }
-    bool wide = ply_largest_face(mesh) > UINT8_MAX;
+    bool wide = false; /* a face's count of corners needs more than a byte */
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        wide = wide || mesh->face_at[face + 1] - mesh->face_at[face] > UINT8_MAX;
     put_head(text, mesh, colours || mesh->vertex_colours, wide);
     for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
         put_vertex(text, mesh, positions, colours, vertex);

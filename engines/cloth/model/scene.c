@@ -11,18 +11,6 @@ extern const hed_source hed_cloth_scene_files[]; /* generated from scene.schema.
 
 const char *hed_cloth_scene_schema(void) { return hed_cloth_scene_files[0].text; }
 
-/* ---- reading ---- */
-
-static void read_unit(cloth_scene_reader *reader, hed_json_node root)
-{
-    static const char *const names[] = {"m", "cm", "mm", "in", "ft", NULL};
-    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
-    hed_cloth_scene *scene = reader->scene;
-    hed_json_node node = hed_json_member(root, "unit");
-    if (hed_json_kind_of(node) == HED_JSON_NUMBER) scene->unit = hed_json_number(node, 1e-6, 1e6);
-    else scene->unit = metres[hed_json_choice(node, names)];
-}
-
 static void read_air(cloth_scene_reader *reader, hed_json_node root)
 {
     static const double most_gravity = 1e4, fastest = 1e3;
@@ -44,6 +32,8 @@ static void read_air(cloth_scene_reader *reader, hed_json_node root)
 static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
 {
     static const char *const axes[] = {"x", "y", "z", NULL};
+    static const char *const units[] = {"m", "cm", "mm", "in", "ft", NULL};
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
     hed_cloth_scene *scene = reader->scene;
     scene->def = hed_default_cloth_def();
     scene->unit = 1;
@@ -51,7 +41,12 @@ static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
     if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
     if (hed_json_has(root, "up"))
         scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);
-    if (hed_json_has(root, "unit")) read_unit(reader, root);
+    if (hed_json_has(root, "unit")) {
+        hed_json_node unit = hed_json_member(root, "unit");
+        scene->unit = hed_json_kind_of(unit) == HED_JSON_NUMBER
+                          ? hed_json_number(unit, 1e-6, 1e6)
+                          : metres[hed_json_choice(unit, units)];
+    }
     scene->rate = cloth_scene_number(root, "rate", 60, 1, 10000);
     scene->frames = cloth_scene_integer(root, "frames", 0, 1, 10000000);
     scene->def.substeps = cloth_scene_integer(root, "substeps", scene->def.substeps, 1, 1000);

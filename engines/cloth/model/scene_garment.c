@@ -144,17 +144,6 @@ static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
     }
 }
 
-static void read_tethers(hed_json_node node, hed_cloth_garment_def *def)
-{
-    if (hed_json_kind_of(node) == HED_JSON_BOOLEAN) {
-        def->tethers = hed_json_boolean(node);
-        return;
-    }
-    hed_json_only(node, cloth_keys_tethers);
-    def->tethers = true;
-    def->tether_slack = (float)hed_json_number(hed_json_member(node, "slack"), 1, 100);
-}
-
 static void read_surroundings(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
 {
@@ -169,7 +158,13 @@ static void read_surroundings(
     def->self_collision = cloth_scene_boolean(node, "self_collision", def->self_collision);
     def->copies = cloth_scene_integer(node, "copies", 1, 1, 1 << 20);
     if (hed_json_has(node, "materials")) read_materials(hed_json_member(node, "materials"), def);
-    if (hed_json_has(node, "tethers")) read_tethers(hed_json_member(node, "tethers"), def);
+    if (!hed_json_has(node, "tethers")) return;
+    hed_json_node tethers = hed_json_member(node, "tethers");
+    bool flag = hed_json_kind_of(tethers) == HED_JSON_BOOLEAN;
+    def->tethers = !flag || hed_json_boolean(tethers);
+    if (flag) return;
+    hed_json_only(tethers, cloth_keys_tethers);
+    def->tether_slack = (float)hed_json_number(hed_json_member(tethers, "slack"), 1, 100);
 }
 
 /* ---- names ---- */

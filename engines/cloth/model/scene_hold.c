@@ -376,19 +376,6 @@ void cloth_scene_read_maps(
         }
 }
 
-/* ---- pins ---- */
-
-static void mark_list(
-    cloth_scene_reader *reader, hed_json_node list, const cloth_scene_garment *made, bool *marked)
-{
-    size_t count = hed_json_count(list);
-    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++) {
-        int64_t vertex =
-            hed_json_integer(hed_json_item(list, i), 0, (int64_t)made->mesh->vertex_count - 1);
-        marked[made->particle_of[vertex]] = true;
-    }
-}
-
 static void mark_box(
     cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *made, bool *marked)
 {
@@ -403,17 +390,6 @@ static void mark_box(
     }
 }
 
-static void mark_colour(
-    cloth_scene_reader *reader, hed_json_node pin, const cloth_scene_garment *made, bool *marked)
-{
-    uint32_t channel = read_channel(pin);
-    double above = cloth_scene_number(pin, "above", 0.5, 0, 1);
-    if (!has_colours(reader, pin, made->mesh)) return;
-    for (uint32_t v = 0; v < made->mesh->vertex_count; v++)
-        if (made->mesh->vertex_colours[4 * (size_t)v + channel] > above)
-            marked[made->particle_of[v]] = true;
-}
-
 static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses,
     bool *marked, bool *still, cloth_pins *moving, cloth_scene_garment *made)
 {
@@ -422,9 +398,25 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
     hed_json_only(node, cloth_keys_pin);
     uint32_t way = cloth_scene_one_of(reader, node, ways);
     memset(marked, 0, particles * sizeof *marked);
-    if (way == 0) mark_list(reader, hed_json_member(node, "vertices"), made, marked);
+    if (way == 0) {
+        hed_json_node list = hed_json_member(node, "vertices");
+        size_t listed = hed_json_count(list);
+        for (size_t i = 0; i < listed && cloth_scene_fine(reader); i++) {
+            int64_t vertex =
+                hed_json_integer(hed_json_item(list, i), 0, (int64_t)made->mesh->vertex_count - 1);
+            marked[made->particle_of[vertex]] = true;
+        }
+    }
     if (way == 1) mark_box(reader, hed_json_member(node, "box"), made, marked);
-    if (way == 2) mark_colour(reader, node, made, marked);
+    if (way == 2) {
+        const hed_cloth_mesh *mesh = made->mesh;
+        uint32_t channel = read_channel(node);
+        double above = cloth_scene_number(node, "above", 0.5, 0, 1);
+        if (has_colours(reader, node, mesh))
+            for (uint32_t v = 0; v < mesh->vertex_count; v++)
+                if (mesh->vertex_colours[4 * (size_t)v + channel] > above)
+                    marked[made->particle_of[v]] = true;
+    }
     if (way != 2 && hed_json_has(node, "above"))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"above\" is of \"colour\"");
     bool follow = cloth_scene_boolean(node, "follow", true), moves = hed_json_has(node, "motion");

@@ -178,17 +178,6 @@ static void read_turn(cloth_scene_reader *reader, hed_json_node node, double tur
     scene_motion_multiply(more, turn, turn);
 }
 
-/* One turn, or a list of them, one after another. */
-static void read_turns(cloth_scene_reader *reader, hed_json_node node, double turn[9])
-{
-    if (hed_json_kind_of(node) != HED_JSON_ARRAY) {
-        read_turn(reader, node, turn);
-        return;
-    }
-    size_t count = hed_json_count(node);
-    for (size_t i = 0; i < count; i++) read_turn(reader, hed_json_item(node, i), turn);
-}
-
 void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12])
 {
     double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
@@ -198,7 +187,13 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
         scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
         if (hed_json_has(node, "move"))
             cloth_scene_point(reader, hed_json_member(node, "move"), move);
-        if (hed_json_has(node, "rotate")) read_turns(reader, hed_json_member(node, "rotate"), turn);
+        if (hed_json_has(node, "rotate")) { /* one turn, or a list of them, one after another */
+            hed_json_node turns = hed_json_member(node, "rotate");
+            bool list = hed_json_kind_of(turns) == HED_JSON_ARRAY;
+            size_t count = list ? hed_json_count(turns) : 1;
+            for (size_t i = 0; i < count; i++)
+                read_turn(reader, list ? hed_json_item(turns, i) : turns, turn);
+        }
     }
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) matrix[4 * i + k] = scale * turn[3 * i + k];
@@ -275,16 +270,6 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node no
     hed_cloth_pc2_free(&data);
 }
 
-/* "a/walk_####.obj" and 7: "a/walk_0007.obj". */
-static const char *numbered(
-    cloth_scene_reader *reader, hed_json_node node, const char *pattern, uint32_t number)
-{
-    const char *first = strchr(pattern, '#');
-    int digits = (int)strspn(first, "#");
-    return cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(first - pattern), pattern, digits,
-        number, first + digits);
-}
-
 static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern,
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
@@ -298,7 +283,11 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
         hed_cloth_mesh mesh = {0};
         hed_error error = {0};
         float *to = samples + 3 * (size_t)s * vertex_count;
-        const char *path = numbered(reader, node, pattern, first + s);
+        const char *mark = strchr(pattern, '#');
+        int digits = (int)strspn(mark, "#");
+        const char *path =
+            cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(mark - pattern), pattern, digits,
+                first + s, mark + digits); /* "a/walk_####.obj" and 7: "a/walk_0007.obj" */
         hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
         if (status != HED_OK) {
             cloth_scene_reject(reader, status, node, "%s", error.text);

@@ -85,15 +85,6 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 
 /* ---- grid ---- */
 
-/* Where a row of a folded grid lies: how far along, and on which layer. Folds go back and forth,
- * the bend takes one row. */
-static void fold(double distance, double layer_length, double gap, double *along, double *above)
-{
-    double layer = floor(distance / layer_length), rest = distance - layer * layer_length;
-    *along = fmod(layer, 2) == 0 ? rest : layer_length - rest;
-    *above = layer * gap;
-}
-
 static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh,
     cloth_scene_garment *made, float **rest)
 {
@@ -133,7 +124,11 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
             for (int k = 0; k < 3; k++)
                 (*rest)[3 * (size_t)i + k] =
                     (float)(unit * (origin[k] + u * size[0] * axes[0][k] + along * axes[1][k]));
-            fold(along, size[1] / (folds + 1) * (1 + 1e-9), gap, &along, &above);
+            /* folds go back and forth, the bend takes one row */
+            double layer_length = size[1] / (folds + 1) * (1 + 1e-9);
+            double layer = floor(along / layer_length), into = along - layer * layer_length;
+            along = fmod(layer, 2) == 0 ? into : layer_length - into;
+            above = layer * gap;
         }
         set_point(
             mesh, i, origin, u * size[0], axes[0], along, axes[1], above, folds ? normal : zero);
@@ -367,33 +362,11 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
     made->shown.triangle_count = 2; /* of a ring that is not closed */
 }
 
-static void show_mesh(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
-{
-    if (!made->body) return;
-    made->shown = (cloth_body){.vertex_count = made->body->vertex_count,
-        .triangle_count = made->body->triangle_count,
-        .triangles = made->body->triangles,
-        .rest = made->body->now};
-    made->shown.now =
-        cloth_scene_allocate(reader, node, made->shown.vertex_count, 3 * sizeof *made->shown.now);
-}
-
 /* ---- reading ---- */
 
 static void to_floats(const double *from, float *to)
 {
     for (int k = 0; k < 3; k++) to[k] = (float)from[k];
-}
-
-static void read_plane(cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *plane)
-{
-    double point[3] = {0}, normal[3] = {0};
-    hed_json_only(node, cloth_keys_plane);
-    cloth_scene_point(reader, hed_json_member(node, "point"), point);
-    cloth_scene_direction(reader, hed_json_member(node, "normal"), normal);
-    plane->shape = HED_CLOTH_PLANE;
-    to_floats(point, plane->a);
-    to_floats(normal, plane->b);
 }
 
 static void read_sphere(cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *sphere)
@@ -436,13 +409,28 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
     hed_json_node shape = hed_json_member(node, KINDS[made->kind]);
     if (made->kind == CLOTH_OBSTACLE_MESH) {
         made->body = cloth_scene_read_body(reader, node, false);
-        show_mesh(reader, node, made);
+        if (made->body) {
+            made->shown = (cloth_body){.vertex_count = made->body->vertex_count,
+                .triangle_count = made->body->triangle_count,
+                .triangles = made->body->triangles,
+                .rest = made->body->now};
+            made->shown.now = cloth_scene_allocate(
+                reader, node, made->shown.vertex_count, 3 * sizeof *made->shown.now);
+        }
         return;
     }
     for (const char *const *key = only_meshes; *key; key++)
         if (hed_json_has(node, *key))
             cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"%s\" is for a \"mesh\"", *key);
-    if (made->kind == CLOTH_OBSTACLE_PLANE) read_plane(reader, shape, &made->simple);
+    if (made->kind == CLOTH_OBSTACLE_PLANE) {
+        double point[3] = {0}, normal[3] = {0};
+        hed_json_only(shape, cloth_keys_plane);
+        cloth_scene_point(reader, hed_json_member(shape, "point"), point);
+        cloth_scene_direction(reader, hed_json_member(shape, "normal"), normal);
+        made->simple.shape = HED_CLOTH_PLANE;
+        to_floats(point, made->simple.a);
+        to_floats(normal, made->simple.b);
+    }
     if (made->kind == CLOTH_OBSTACLE_SPHERE) read_sphere(reader, shape, &made->simple);
     if (made->kind == CLOTH_OBSTACLE_CAPSULE) read_capsule(reader, shape, &made->simple);
     if (hed_json_has(node, "motion"))

@@ -158,14 +158,6 @@ static void spread_over_faces(spread *work, uint32_t from)
     }
 }
 
-static void spread_along_links(spread *work, uint32_t from)
-{
-    for (uint32_t q = work->links_at[from]; q < work->links_at[from + 1]; q++) {
-        const hed_cloth_constraint *c = work->garment->constraints + work->links[q];
-        offer_along(work, from, c->a == from ? c->b : c->a, c->rest);
-    }
-}
-
 static hed_status list_links(spread *work, hed_error *error)
 {
     const cloth_garment *garment = work->garment;
@@ -201,18 +193,15 @@ static void spread_all(spread *work)
     }
     while (work->heap_count) {
         uint32_t from = take_nearest(work);
-        if (work->links_at) spread_along_links(work, from);
-        else spread_over_faces(work, from);
+        if (!work->links_at) {
+            spread_over_faces(work, from);
+            continue;
+        }
+        for (uint32_t q = work->links_at[from]; q < work->links_at[from + 1]; q++) {
+            const hed_cloth_constraint *c = work->garment->constraints + work->links[q];
+            offer_along(work, from, c->a == from ? c->b : c->a, c->rest);
+        }
     }
-}
-
-/* ---- what came out ---- */
-
-static double tether_of(const spread *work, uint32_t particle)
-{
-    double along = work->ways[particle].length,
-           straight = apart(work->garment, particle, work->ways[particle].anchor);
-    return along <= STRAIGHT * straight ? straight : along;
 }
 
 /* Numbers the locked particles that somebody is tethered to; work->place becomes the number of
@@ -244,8 +233,13 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
     for (uint32_t i = 0; i < particles; i++) {
         if (work->place[i] != NONE) garment->anchors[work->place[i]] = i;
         bool tethered = garment->positions[i][3] > 0.0f && work->ways[i].anchor != NONE;
-        garment->tether_anchor[i] = tethered ? work->place[work->ways[i].anchor] : NONE;
-        garment->tether_length[i] = tethered ? (float)(slack * tether_of(work, i)) : 0.0f;
+        garment->tether_anchor[i] = NONE;
+        garment->tether_length[i] = 0.0f;
+        if (!tethered) continue;
+        double along = work->ways[i].length, straight = apart(garment, i, work->ways[i].anchor);
+        if (along <= STRAIGHT * straight) along = straight;
+        garment->tether_anchor[i] = work->place[work->ways[i].anchor];
+        garment->tether_length[i] = (float)(slack * along);
     }
     return HED_OK;
 }

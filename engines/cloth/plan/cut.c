@@ -225,14 +225,6 @@ static uint32_t find_distances(cutter *c, uint32_t from)
     return c->queue[count - 1];
 }
 
-/* ---- places ---- */
-
-static int64_t weight(const cutter *c, uint32_t a, uint32_t b)
-{
-    return CONSTRAINT_WEIGHT +
-           SEAM_WEIGHT * (int64_t)(c->seam[a] > c->seam[b] ? c->seam[a] : c->seam[b]) / SEAM_REACH;
-}
-
 /* What a cut before each place of the trial cuts. */
 static void find_profile(cutter *c)
 {
@@ -244,7 +236,8 @@ static void find_profile(cutter *c)
         for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
             uint32_t other = c->planner->neighbour[q];
             if (c->rank[other] <= k || c->rank[other] >= c->end) continue;
-            int64_t w = weight(c, particle, other);
+            int64_t seam = c->seam[particle] > c->seam[other] ? c->seam[particle] : c->seam[other];
+            int64_t w = CONSTRAINT_WEIGHT + SEAM_WEIGHT * seam / SEAM_REACH;
             c->profile[k + 1] += w;
             c->profile[c->rank[other] + 1] -= w;
         }
@@ -304,16 +297,6 @@ static place find_cut(cutter *c, bool connected)
     return best;
 }
 
-/* Orders along the cloth from one of its ends, for a piece that lies over itself. */
-static void try_along_cloth(cutter *c, place *best)
-{
-    memcpy(c->trial + c->begin, c->order + c->begin, (c->end - c->begin) * sizeof *c->trial);
-    set_ranks(c);
-    find_distances(c, find_distances(c, c->trial[c->begin]));
-    order_by_label(c);
-    try_order(c, best);
-}
-
 static void set_piece(cutter *c, uint32_t begin, uint32_t end, uint32_t patches)
 {
     c->begin = begin;
@@ -347,7 +330,12 @@ static void cut_piece(
     place found = find_cut(c, connected);
     take_best(c, begin + found.position, sides);
     if (connected && !(sides[0] && sides[1])) {
-        try_along_cloth(c, &found);
+        /* a piece that lies over itself: in order along the cloth from one of its ends */
+        memcpy(c->trial + begin, c->order + begin, (end - begin) * sizeof *c->trial);
+        set_ranks(c);
+        find_distances(c, find_distances(c, c->trial[begin]));
+        order_by_label(c);
+        try_order(c, &found);
         take_best(c, begin + found.position, sides);
     }
     uint32_t middle = begin + found.position;

@@ -179,17 +179,6 @@ static void figures_add(cloth_planner *planner, const cloth_found *figure)
     for (uint32_t e = 0; e < figure->kind; e++) planner->in_figure[figure->constraint[e]] = 1;
 }
 
-static void mark_corners(finder *f)
-{
-    const cloth_planner *planner = f->planner;
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
-        uint32_t begin = planner->incident_at[i], end = planner->incident_at[i + 1], inside = 0;
-        for (uint32_t q = begin; q < end; q++)
-            inside += may_be_in_figure(planner, planner->incident[q]);
-        f->corner[i] = 2 * inside <= end - begin;
-    }
-}
-
 static bool at_corner(const finder *f, uint32_t constraint)
 {
     const hed_cloth_constraint *c = &f->planner->garment->constraints[constraint];
@@ -367,7 +356,12 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     planner->found = hed_arena_new(
         &planner->arena, constraints / CLOTH_RING + 1, sizeof *planner->found, planner->error);
     if (!f.corner || !f.mark || !f.pairs || !f.taken || !planner->found) return HED_ERROR_MEMORY;
-    mark_corners(&f);
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
+        uint32_t begin = planner->incident_at[i], end = planner->incident_at[i + 1], inside = 0;
+        for (uint32_t q = begin; q < end; q++)
+            inside += may_be_in_figure(planner, planner->incident[q]);
+        f.corner[i] = 2 * inside <= end - begin;
+    }
     for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
     for (uint32_t corners = 1; corners < 2; corners--) find_rings(&f, corners);
     uint32_t rings = figures_put_in_steps(&f, CLOTH_RING, 0),

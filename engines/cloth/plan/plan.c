@@ -296,14 +296,6 @@ hed_status cloth_plan_close(cloth_planner *planner)
 
 /* ---- who reads from whom ---- */
 
-/* A particle of `patch` that somebody reads anyway, else its first. */
-static uint32_t one_to_send(const cloth_planner *planner, const uint8_t *sent, uint32_t patch)
-{
-    for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++)
-        if (sent[planner->plan->own[k]]) return planner->plan->own[k];
-    return planner->plan->own[planner->own_at[patch]];
-}
-
 /* `reads` of each patch: the patches that its ghosts belong to, each once. */
 static bool find_reads(
     cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *seen)
@@ -370,7 +362,11 @@ hed_status cloth_plan_make_mutual(cloth_planner *planner)
     for (uint32_t p = 0; p < patches; p++) {
         for (uint32_t k = reads_at[p]; k < reads_at[p + 1]; k++) {
             if (reads_from(reads_at, &reads, reads.items[k], p)) continue;
-            uint32_t particle = one_to_send(planner, sent, p);
+            /* a particle of the patch that is read anyway, else its first */
+            uint32_t own = planner->own_at[p];
+            while (own < planner->own_at[p + 1] && !sent[planner->plan->own[own]]) own++;
+            if (own == planner->own_at[p + 1]) own = planner->own_at[p];
+            uint32_t particle = planner->plan->own[own];
             if (!cloth_list_push(planner, &reader, reads.items[k]) ||
                 !cloth_list_push(planner, &added, particle))
                 return HED_ERROR_MEMORY;

@@ -245,18 +245,6 @@ static void list_constraints(finder *f)
     f->at[0] = 0;
 }
 
-/* ---- all ---- */
-
-static void sweep_add_pairs(finder *f)
-{
-    for (uint32_t k = 0; k < f->garment->constraint_count; k++) {
-        const hed_cloth_constraint *c = f->garment->constraints + k;
-        const uint32_t particle[4] = {c->a, c->b}, constraint[6] = {k};
-        if (!f->used[k] && (sweep_is_free(f, c->a) || sweep_is_free(f, c->b)))
-            sweep_add(f, CLOTH_SHAPE_PAIR, particle, constraint);
-    }
-}
-
 /* Steps of one shape: the first in which no free particle is yet. Where WINDOW of them are not
  * enough, those left begin anew behind them. */
 static void sweep_put_in_steps(finder *f, cloth_shape shape)
@@ -309,7 +297,12 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
             list_constraints(&f);
             find_on_mesh(&f);
         }
-        sweep_add_pairs(&f);
+        for (uint32_t k = 0; k < f.garment->constraint_count; k++) {
+            const hed_cloth_constraint *c = f.garment->constraints + k;
+            const uint32_t particle[4] = {c->a, c->b}, constraint[6] = {k};
+            if (!f.used[k] && (sweep_is_free(&f, c->a) || sweep_is_free(&f, c->b)))
+                sweep_add(&f, CLOTH_SHAPE_PAIR, particle, constraint);
+        }
         for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
             sweep_put_in_steps(&f, (cloth_shape)shape);
     }

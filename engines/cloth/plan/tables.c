@@ -348,15 +348,6 @@ static const uint8_t turned_particle[4][4] = {
 static const uint8_t turned_constraint[4][6] = {
     {0, 1, 2, 3, 4, 5}, {0, 1, 3, 2, 5, 4}, {1, 0, 2, 3, 5, 4}, {1, 0, 3, 2, 4, 5}};
 
-static cloth_figure figure_turn(const cloth_figure *figure, uint32_t way)
-{
-    cloth_figure made;
-    for (uint32_t v = 0; v < 4; v++) made.particle[v] = figure->particle[turned_particle[way][v]];
-    for (uint32_t e = 0; e < 6; e++)
-        made.constraint[e] = figure->constraint[turned_constraint[way][e]];
-    return made;
-}
-
 /* Among the last of those that are left, the one and the way with the fewest conflicts. */
 static uint32_t choose_figure(
     const cloth_figure *figures, uint32_t left, const uint32_t used[4 * BANKS], uint32_t *way)
@@ -392,7 +383,10 @@ static void pack_figures(
         uint32_t used[4 * BANKS] = {0};
         for (uint32_t lane = 0; lane < LANES && k < count; lane++, k++) {
             uint32_t way = 0, left = count - k, chosen = choose_figure(scratch, left, used, &way);
-            figures[k] = figure_turn(&scratch[chosen], way);
+            for (uint32_t v = 0; v < 4; v++)
+                figures[k].particle[v] = scratch[chosen].particle[turned_particle[way][v]];
+            for (uint32_t e = 0; e < 6; e++)
+                figures[k].constraint[e] = scratch[chosen].constraint[turned_constraint[way][e]];
             scratch[chosen] = scratch[left - 1];
             for (uint32_t v = 0; v < 4; v++) used[v * BANKS + figures[k].particle[v] % BANKS]++;
         }

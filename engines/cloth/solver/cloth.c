@@ -184,17 +184,6 @@ static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 
 /* ---- life ---- */
 
-/* Room for one frame's driver, colliders and garments, and for the steps of many substeps. */
-static uint64_t staging_bytes(const hed_cloth *cloth)
-{
-    if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) return 0;
-    uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
-                     sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    return cloth->has_driver
-               ? bytes + 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count
-               : bytes;
-}
-
 static hed_status cloth_make_host(hed_cloth *cloth, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
@@ -217,7 +206,14 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
         cloth->own_stream = !status;
     }
     if (status) return status;
-    cloth->host->slot_bytes = staging_bytes(cloth);
+
+    /* room for one frame's driver, colliders and garments, and for the steps of many substeps */
+    uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
+                     sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    if (cloth->has_driver)
+        bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
+    bool on_host = strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
+    cloth->host->slot_bytes = on_host ? 0 : bytes;
     status = cloth_upload_all(cloth, error);
     if (!status) status = choose_structure(cloth, error);
     if (!status && (cloth->has_self || cloth->def.max_collider_triangles))
@@ -257,16 +253,6 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     return status;
 }
 
-static void destroy_buffers(hed_cloth *cloth)
-{
-    cloth_buffers *b = &cloth->buffers;
-    hed_buffer *all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
-        b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map, b->debug, b->colliders,
-        b->contact, b->vertex_particle, b->vertices[0], b->vertices[1], b->normals[0],
-        b->normals[1], b->incident_at, b->incident, b->triangles, b->flags};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) hed_buffer_destroy(all[i]);
-}
-
 static void destroy_host(hed_cloth *cloth)
 {
     cloth_host *host = cloth->host;
@@ -296,17 +282,6 @@ static void destroy_host(hed_cloth *cloth)
     hed_delete(a, host, 1, sizeof *host);
 }
 
-static void destroy_garments(hed_cloth *cloth)
-{
-    const hed_allocator *a = &cloth->allocator;
-    uint32_t *firsts[4] = {
-        cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
-    for (uint32_t i = 0; i < cloth->garment_count; i++) cloth_garment_destroy(cloth->garments[i]);
-    for (int k = 0; k < 4; k++)
-        hed_delete(a, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
-    hed_delete(a, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
-}
-
 void hed_cloth_destroy(hed_cloth *cloth)
 {
     if (!cloth) return;
@@ -314,10 +289,20 @@ void hed_cloth_destroy(hed_cloth *cloth)
     if (cloth->solver) cloth->ops->destroy(cloth, cloth->solver);
     if (cloth->contacts) cloth_contacts_destroy(cloth, cloth->contacts);
     destroy_host(cloth);
-    destroy_buffers(cloth);
-    destroy_garments(cloth);
-    if (cloth->own_stream) hed_stream_destroy(cloth->stream);
+    cloth_buffers *b = &cloth->buffers;
+    hed_buffer *all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
+        b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map, b->debug, b->colliders,
+        b->contact, b->vertex_particle, b->vertices[0], b->vertices[1], b->normals[0],
+        b->normals[1], b->incident_at, b->incident, b->triangles, b->flags};
+    for (size_t i = 0; i < HED_COUNT(all); i++) hed_buffer_destroy(all[i]);
     hed_allocator allocator = cloth->allocator;
+    uint32_t *firsts[4] = {
+        cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
+    for (uint32_t i = 0; i < cloth->garment_count; i++) cloth_garment_destroy(cloth->garments[i]);
+    for (int k = 0; k < 4; k++)
+        hed_delete(&allocator, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
+    hed_delete(&allocator, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
+    if (cloth->own_stream) hed_stream_destroy(cloth->stream);
     hed_delete(&allocator, cloth, 1, sizeof *cloth);
 }
 

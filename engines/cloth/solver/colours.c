@@ -34,16 +34,6 @@ struct cloth_solver {
 
 enum { NODES_AT_MOST = 4096 }; /* of a graph: building larger ones takes long */
 
-/* ---- tables ---- */
-
-static uint32_t most_colours(const hed_cloth *cloth)
-{
-    uint32_t most = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->colour_count > most) most = cloth->garments[g]->colour_count;
-    return most;
-}
-
 typedef struct tables {
     uint2 *ends;
     float *rests;
@@ -146,7 +136,10 @@ static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed
             (unsigned long long)materials);
     s->constraints = (uint32_t)constraints;
     s->materials_count = (uint32_t)materials;
-    s->colours = most_colours(cloth);
+    s->colours = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->colour_count > s->colours)
+            s->colours = cloth->garments[g]->colour_count;
     return HED_OK;
 }
 
@@ -161,13 +154,6 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_delete(a, s->written, s->batch, sizeof *s->written);
     hed_delete(a, s->next, s->batch, sizeof *s->next);
     hed_delete(a, s, 1, sizeof *s);
-}
-
-static uint32_t batch_of(const hed_cloth *cloth, const cloth_solver *s)
-{
-    uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1), batch = NODES_AT_MOST / nodes;
-    if (cloth->has_self || batch < 1) return 1; /* a pass of its own after each substep */
-    return batch < cloth->def.substeps ? batch : cloth->def.substeps;
 }
 
 /* Colours cut into sets of `width`; the last one of a colour has what is left. */
@@ -218,23 +204,17 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_
     }
 }
 
-static hed_status make_sweep(hed_cloth *cloth, cloth_solver *s, hed_error *error)
-{
-    if (!s->constraints) return HED_OK;
-    if (cloth->ops->id == HED_CLOTH_COLOURS)
-        return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
-    s->width = cloth->def.set_width ? cloth->def.set_width : s->constraints;
-    hed_status status = upload_sets(cloth, s, error);
-    return status ? status : make_sets_kernel(cloth, s, error);
-}
-
 static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
     hed_status status = colours_count_all(cloth, s, error);
     if (status) return status;
     s->colour_room = s->colours + 1;
-    s->batch = batch_of(cloth, s);
+    uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1);
+    s->batch =
+        NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
+    /* self-collision is a pass of its own after each substep */
+    if (cloth->has_self || s->batch < 1) s->batch = 1;
     s->colour_at = hed_new(a, s->colour_room, sizeof *s->colour_at, error);
     s->written = s->colour_at ? hed_new(a, s->batch, sizeof *s->written, error) : NULL;
     s->next = s->written ? hed_new(a, s->batch, sizeof *s->next, error) : NULL;
@@ -249,7 +229,12 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (!status &&
         (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles))
         status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
-    return status ? status : make_sweep(cloth, s, error);
+    if (status || !s->constraints) return status;
+    if (cloth->ops->id == HED_CLOTH_COLOURS)
+        return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
+    s->width = cloth->def.set_width ? cloth->def.set_width : s->constraints;
+    status = upload_sets(cloth, s, error);
+    return status ? status : make_sets_kernel(cloth, s, error);
 }
 
 static hed_status colours_create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)

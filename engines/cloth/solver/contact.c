@@ -345,16 +345,6 @@ static hed_status send_places(hed_cloth *cloth, cloth_contacts *contacts, hed_er
         count * sizeof *contacts->sent, error);
 }
 
-/* Where a saved state has them. */
-static hed_status take_known(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
-{
-    if (!contacts->known) return HED_OK;
-    memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
-    contacts->jumped = false;
-    forget_known(contacts);
-    return send_places(cloth, contacts, error);
-}
-
 static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *frame, hed_error *error)
 {
     if (frame->mesh_count != tree->mesh_count)
@@ -457,7 +447,12 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     if (status || !contacts->tree) return status;
     double move = 0.0;
     hed_buffer *begin = NULL, *end = NULL;
-    status = take_known(cloth, contacts, error);
+    if (contacts->known) { /* where a saved state has them */
+        memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
+        contacts->jumped = false;
+        forget_known(contacts);
+        status = send_places(cloth, contacts, error);
+    }
     if (!status) status = contact_feed(cloth, contacts, frame, &move, &begin, &end, error);
     if (!status) status = make_boxes(cloth, contacts, begin, error);
     if (status) return status;

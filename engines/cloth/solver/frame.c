@@ -197,16 +197,6 @@ static hed_status check_frame(
 
 /* ---- what is fed ---- */
 
-/* The driver's way begins where the last one ended. */
-static hed_status begin_driver(hed_cloth *cloth, hed_error *error)
-{
-    cloth_buffers *b = &cloth->buffers;
-    if (!cloth->host->driver_moves) return HED_OK;
-    cloth->host->driver_moves = false;
-    return hed_copy(
-        cloth->stream, b->driver_from, 0, b->driver_to, 0, hed_buffer_describe(b->driver_to).size, error);
-}
-
 /* The driven garments' part of an array with three floats for each particle. */
 static hed_status send_rows(
     hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
@@ -249,7 +239,14 @@ static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
 static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!cloth->has_driver) return HED_OK;
-    hed_status status = begin_driver(cloth, error);
+    hed_status status = HED_OK;
+    if (cloth->host->driver_moves) {
+        /* the driver's way begins where the last one ended */
+        cloth_buffers *b = &cloth->buffers;
+        cloth->host->driver_moves = false;
+        status = hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0,
+            hed_buffer_describe(b->driver_to).size, error);
+    }
     bool given = frame->driver_positions || frame->driver_normals || frame->driver_buffer;
     if (status || !given) return status;
     cloth->host->driver_moves = true;
@@ -291,16 +288,6 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
         return HED_OK;
     memcpy(host->collider_words, host->scratch_words, bytes);
     return cloth_send(cloth, cloth->buffers.colliders, 0, host->collider_words, bytes, error);
-}
-
-static hed_status feed_meshes(
-    hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, hed_error *error)
-{
-    hed_status status = HED_OK;
-    if (frame->mesh_count) cloth->host->has_meshes = true;
-    if (!cloth->host->has_meshes) return HED_OK;
-    if (!cloth->contacts) status = cloth_contacts_create(cloth, &cloth->contacts, error);
-    return status ? status : cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error);
 }
 
 static hed_status feed_garments(hed_cloth *cloth, float dt, hed_error *error)
@@ -362,14 +349,6 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
     return step;
 }
 
-static hed_status run_substeps(
-    hed_cloth *cloth, const schedule *s, uint32_t index, uint32_t count, hed_error *error)
-{
-    cloth_step first = frame_step_at(cloth, s, index), rest = frame_step_at(cloth, s, index + 1);
-    cloth->host->air_fresh = false;
-    return cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, count, error);
-}
-
 /* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise
  * all of it is one piece. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
@@ -379,7 +358,12 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
     for (uint32_t at = 0; at < s->count && !status; at += piece) {
         if (cloth->has_air && at % cloth->def.substeps == 0)
             status = cloth_find_surface(cloth, error);
-        if (!status) status = run_substeps(cloth, s, at, piece, error);
+        if (!status) {
+            cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
+            cloth->host->air_fresh = false;
+            status = cloth->ops->substeps(
+                cloth, cloth->solver, &first, &rest, (float)s->dt, piece, error);
+        }
         if (!status && cloth->has_self) {
             cloth_step step = frame_step_at(cloth, s, at);
             status = cloth_contacts_self(cloth, cloth->contacts, &step, error);
@@ -397,7 +381,12 @@ static hed_status frame_feed(
     if (!status) status = feed_driver(cloth, frame, error);
     if (!status) status = feed_colliders(cloth, frame, error);
     if (!status) status = feed_garments(cloth, dt, error);
-    return status ? status : feed_meshes(cloth, frame, seconds, error);
+    if (status) return status;
+
+    if (frame->mesh_count) cloth->host->has_meshes = true;
+    if (!cloth->host->has_meshes) return HED_OK;
+    if (!cloth->contacts) status = cloth_contacts_create(cloth, &cloth->contacts, error);
+    return status ? status : cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error);
 }
 
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)

@@ -81,28 +81,25 @@ static void do_particles(const moment *now, uint32_t band, bool acts)
     }
 }
 
-static void do_phase(const moment *now, uint32_t phase, uint32_t band)
-{
-    const cloth_solver *s = now->job->solver;
-    uint32_t step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
-    if (phase && step < s->tables->step_count)
-        s->functions->packs(now->job->arrays.position,
-            s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
-    else do_particles(now, band, phase > 0);
-}
-
 /* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by
  * `low_slope` and `high_slope` from one phase to the next. */
 static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high,
     int low_slope, int high_slope)
 {
+    const cloth_solver *s = now->job->solver;
     int64_t last = depth - 1, begin = low + (low_slope < 0 ? last * low_slope : 0),
             end = high + (high_slope > 0 ? last * high_slope : 0) + last;
     for (int64_t wave = begin; wave < end; wave++)
         for (int64_t p = 0; p <= last; p++) {
             int64_t band = wave - p;
-            if (band >= low + p * low_slope && band < high + p * high_slope)
-                do_phase(now, first + (uint32_t)p, (uint32_t)band);
+            if (band < low + p * low_slope || band >= high + p * high_slope) continue;
+            uint32_t phase = first + (uint32_t)p,
+                     step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
+            if (phase && step < s->tables->step_count)
+                s->functions->packs(now->job->arrays.position,
+                    s->tables->packs + (uint64_t)step * s->tables->band_count + (uint32_t)band,
+                    now->limits);
+            else do_particles(now, (uint32_t)band, phase > 0);
         }
 }
 
@@ -125,37 +122,20 @@ static void do_substep(const moment *now, hed_team *team, uint32_t member)
     }
 }
 
-static cloth_step cpu_step_at(const native_job *job, uint32_t index)
-{
-    cloth_step step = index ? *job->rest : *job->first;
-    if (index < 2) return step;
-    double way = (double)job->rest->to - job->rest->from;
-    step.from = (float)(job->rest->from + (index - 1) * way);
-    step.to = (float)(job->rest->to + (index - 1) * way);
-    if (job->rest->gust > 0.0f) step.time = job->rest->time + (float)(index - 1) * job->dt;
-    return step;
-}
-
 static void cpu_run(void *user, hed_team *team, uint32_t member)
 {
     const native_job *job = user;
     for (uint32_t i = 0; i < job->count; i++) {
-        moment now = {job, cpu_step_at(job, i), job->solver->limits[i > 0]};
+        cloth_step step = i ? *job->rest : *job->first;
+        if (i > 1) {
+            double way = (double)job->rest->to - job->rest->from;
+            step.from = (float)(job->rest->from + (i - 1) * way);
+            step.to = (float)(job->rest->to + (i - 1) * way);
+            if (job->rest->gust > 0.0f) step.time = job->rest->time + (float)(i - 1) * job->dt;
+        }
+        moment now = {job, step, job->solver->limits[i > 0]};
         do_substep(&now, team, member);
     }
-}
-
-/* The wedges between stretches are done by one thread each while another has none: as many phases
- * at a time as cost at most about 4 % by that. */
-static void share_out(native_job *job)
-{
-    enum { WEDGE_SHARE = 12 };
-    uint32_t bands = job->solver->tables->band_count, threads = job->solver->threads;
-    job->threads = threads < bands ? threads : bands;
-    job->depth = job->phases;
-    if (job->threads < 2) return;
-    uint32_t deepest = 1 + bands / job->threads / WEDGE_SHARE;
-    if (deepest < job->depth) job->depth = deepest;
 }
 
 static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiffness)
@@ -187,7 +167,15 @@ static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_st
         cpu_host_of(b->contact), cpu_host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
-    share_out(&job);
+
+    /* The wedges between stretches are done by one thread each while another has none: as many
+     * phases at a time as cost at most about 4 % by that. */
+    enum { WEDGE_SHARE = 12 };
+    uint32_t bands = s->tables->band_count;
+    job.threads = s->threads < bands ? s->threads : bands;
+    job.depth = job.phases;
+    if (job.threads > 1 && 1 + bands / job.threads / WEDGE_SHARE < job.depth)
+        job.depth = 1 + bands / job.threads / WEDGE_SHARE;
     if (job.threads > 1) hed_team_run(s->team, cpu_run, &job);
     else cpu_run(&job, NULL, 0);
     return HED_OK;

@@ -16,35 +16,29 @@
 #undef TARGET
 #undef NAME
 
-/* cloth_carry_of() and cloth_carry_pack(). */
-__attribute__((target("avx2,fma"))) static inline __m128 packs_carried(const uint2 *carry)
-{
-    const __m128i halves = _mm_setr_epi8(-1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 6, 7, -1, -1, -1, -1);
-    return _mm_castsi128_ps(_mm_shuffle_epi8(_mm_loadl_epi64((const __m128i *)carry), halves));
-}
-
-__attribute__((target("avx2,fma"))) static inline void carry_over(uint2 *carry, __m128 lost)
-{
-    const __m128i halves =
-        _mm_setr_epi8(2, 3, 6, 7, -1, -1, 10, 11, -1, -1, -1, -1, -1, -1, -1, -1);
-    __m128i rounded = _mm_add_epi32(_mm_castps_si128(lost), _mm_set1_epi32(0x8000));
-    _mm_storel_epi64((__m128i *)carry, _mm_shuffle_epi8(rounded, halves));
-}
-
 __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
     const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
 {
     __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall),
            most = _mm_set1_ps(verlet->longest), sign = _mm_set1_ps(-0.0f);
+    /* cloth_carry_of() and cloth_carry_pack() */
+    const __m128i unpack_carry =
+                      _mm_setr_epi8(-1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 6, 7, -1, -1, -1, -1),
+                  pack_carry =
+                      _mm_setr_epi8(2, 3, 6, 7, -1, -1, 10, 11, -1, -1, -1, -1, -1, -1, -1, -1);
     for (uint32_t i = begin; i < end; i++) {
         float *position = &arrays->position[i].x, *previous = &arrays->previous[i].x;
         __m128 at = _mm_load_ps(position), before = _mm_load_ps(previous);
         __m128 is_free = _mm_cmpgt_ps(_mm_permute_ps(at, 0xff), _mm_setzero_ps());
-        __m128 last = _mm_add_ps(_mm_sub_ps(at, before), packs_carried(arrays->carry + i));
+        __m128i carry = _mm_loadl_epi64((const __m128i *)(arrays->carry + i));
+        __m128 carried = _mm_castsi128_ps(_mm_shuffle_epi8(carry, unpack_carry));
+        __m128 last = _mm_add_ps(_mm_sub_ps(at, before), carried);
         __m128 way = _mm_and_ps(_mm_fmadd_ps(last, keep, fall), is_free);
         if (_mm_movemask_ps(_mm_cmpgt_ps(_mm_andnot_ps(sign, way), most))) return i;
         __m128 moved = _mm_add_ps(at, way);
-        carry_over(arrays->carry + i, _mm_sub_ps(way, _mm_sub_ps(moved, at)));
+        __m128 lost = _mm_sub_ps(way, _mm_sub_ps(moved, at));
+        __m128i rounded = _mm_add_epi32(_mm_castps_si128(lost), _mm_set1_epi32(0x8000));
+        _mm_storel_epi64((__m128i *)(arrays->carry + i), _mm_shuffle_epi8(rounded, pack_carry));
         if (verlet->tethers && arrays->tether[i].x != CLOTH_NATIVE_NONE) {
             __m128 anchor = _mm_load_ps(&arrays->position[arrays->anchors[arrays->tether[i].x]].x),
                    apart = _mm_sub_ps(moved, anchor);

@@ -142,18 +142,6 @@ static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_sha
     return signature;
 }
 
-/* A figure is in the first band of its particles; the others are in that one or the next. */
-static uint32_t cpu_tables_cell_of(
-    const builder *b, uint32_t garment, uint32_t copy, const cloth_shaped *figure)
-{
-    uint32_t band = CLOTH_NATIVE_NONE;
-    for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
-        uint32_t other = band_of(b, garment, copy, figure->particle[v]);
-        if (other < band) band = other;
-    }
-    return (b->first_step[figure->shape] + figure->step) * b->made->band_count + band;
-}
-
 static int compare_entries(const void *left, const void *right)
 {
     const entry *a = left, *b = right;
@@ -172,8 +160,15 @@ static void list_entries(builder *b)
             for (uint32_t k = 0; k < b->figures[g]->count; k++) {
                 const cloth_shaped *figure = b->figures[g]->figures + k;
                 uint32_t first =
-                             cloth->first_particle[g] + copy * cloth->garments[g]->particle_count,
-                         cell = cpu_tables_cell_of(b, g, copy, figure);
+                    cloth->first_particle[g] + copy * cloth->garments[g]->particle_count;
+                /* in the first band of its particles; the others are in that one or the next */
+                uint32_t band = CLOTH_NATIVE_NONE;
+                for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
+                    uint32_t other = band_of(b, g, copy, figure->particle[v]);
+                    if (other < band) band = other;
+                }
+                uint32_t cell =
+                    (b->first_step[figure->shape] + figure->step) * b->made->band_count + band;
                 b->entries[at++] = (entry){k, g, first, cell, signature_of(b, g, figure)};
                 b->cell_at[cell + 1]++;
             }

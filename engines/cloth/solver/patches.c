@@ -108,14 +108,6 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
     return true;
 }
 
-/* ---- plans ---- */
-
-static void destroy_plans(const hed_cloth *cloth, cloth_plan **plans)
-{
-    for (uint32_t g = 0; plans && g < cloth->garment_count; g++) cloth_plan_destroy(plans[g]);
-    hed_delete(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
-}
-
 /* A garment's part of all patches, by its particles; at least one for each copy, at most one for
  * each particle. */
 static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
@@ -204,14 +196,6 @@ static hed_status configure(
     return HED_OK;
 }
 
-/* Registers of a thread when `groups` share a compute unit. */
-static uint32_t register_limit(const hed_device_info *info, const cloth_patch_choice *choice)
-{
-    if (!choice->groups || !info->registers) return 0;
-    uint32_t limit = info->registers / (choice->groups * choice->threads) / 8 * 8;
-    return limit < 255 ? limit : 0;
-}
-
 /* Of the colliders as they are in a substep. */
 static uint64_t posed_bytes(const hed_cloth *cloth, uint32_t variant)
 {
@@ -251,13 +235,6 @@ static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solv
     status = patches_check_resident(cloth, made, variant, *kernel, error);
     if (status) hed_kernel_destroy(*kernel);
     return status;
-}
-
-static bool spills(const hed_kernel *kernel)
-{
-    hed_kernel_resources resources;
-    return hed_kernel_report(kernel, &resources, NULL) == HED_OK &&
-           resources.spill_bytes > 0;
 }
 
 /* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing
@@ -304,14 +281,21 @@ static hed_status kernel_for(
     options.config = &config;
     options.defines = defines;
     options.define_count = HED_COUNT(defines);
-    options.max_registers = register_limit(hed_device_describe(cloth->device), &made->choice);
+    const cloth_patch_choice *choice = &made->choice;
+    uint32_t registers = hed_device_describe(cloth->device)->registers;
+    if (choice->groups && registers) { /* of a thread when `groups` share a compute unit */
+        uint32_t limit = registers / (choice->groups * choice->threads) / 8 * 8;
+        options.max_registers = limit < 255 ? limit : 0;
+    }
     *kernel = made->kernels[variant];
     if (*kernel) return HED_OK;
     bool surrounded = variant & ~CLOTH_STEP_TETHERS;
     if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES)
         config.values[CLOTH_PATCH_HELD] = 0;
     hed_status status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
-    while (!status && spills(*kernel) && relax(&config, &options, surrounded)) {
+    hed_kernel_resources resources;
+    while (!status && !hed_kernel_report(*kernel, &resources, NULL) &&
+           resources.spill_bytes > 0 && relax(&config, &options, surrounded)) {
         hed_kernel_destroy(*kernel);
         status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     }
@@ -384,7 +368,8 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
         if (!status) status = kernel_for(cloth, made, surroundings(cloth), &kernel, error);
         cloth_patch_tables_destroy(&tables);
     }
-    destroy_plans(cloth, plans);
+    for (uint32_t g = 0; plans && g < cloth->garment_count; g++) cloth_plan_destroy(plans[g]);
+    hed_delete(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
     if (status) patches_destroy(cloth, made);
     else *solver = made;
     return status;
@@ -446,13 +431,6 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
 
 hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->solver->packets; }
 
-/* ---- substeps ---- */
-
-static hed_buffer *patches_or_none(const hed_cloth *cloth, hed_buffer *buffer)
-{
-    return buffer ? buffer : cloth->buffers.none;
-}
-
 static void fill_arguments(
     const hed_cloth *cloth, const cloth_solver *made, hed_argument *arguments)
 {
@@ -474,7 +452,7 @@ static void fill_arguments(
         [CLOTH_PATCH_FLAGS] = b->flags,
     };
     for (uint32_t i = 0; i < CLOTH_PATCH_LAUNCH; i++)
-        arguments[i] = hed_buffer_argument(patches_or_none(cloth, buffers[i]));
+        arguments[i] = hed_buffer_argument(buffers[i] ? buffers[i] : b->none);
     for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++)
         arguments[i] = hed_local_argument();
 }
@@ -493,20 +471,15 @@ static hed_geometry geometry_of(
     return geometry;
 }
 
-/* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none of
- * these at present. */
-static uint32_t patches_variant_of(const hed_cloth *cloth, const cloth_step *step)
-{
-    bool colliders =
-        step->colliders || ((step->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
-    return (step->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
-}
-
 static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
-    uint32_t variant = patches_variant_of(cloth, rest);
+    /* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none
+     * of these at present. */
+    bool colliders =
+        rest->colliders || ((rest->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
+    uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
     hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);

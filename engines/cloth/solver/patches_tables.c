@@ -44,15 +44,6 @@ static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_pat
     return HED_OK;
 }
 
-/* Bits of a rest length; where materials differ, their last four give way to the material's
- * number. */
-static uint32_t rest_bits(float rest, uint32_t number, bool limited)
-{
-    uint32_t bits;
-    memcpy(&bits, &rest, sizeof bits);
-    return limited ? ((bits + 8) & ~15u) | number : bits;
-}
-
 /* ---- shapes: the figures of a regular mesh have the same lengths again and again ---- */
 
 /* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a
@@ -69,18 +60,13 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static float coordinate_rounding(const cloth_garment *garment)
-{
-    float most = 0.0f;
-    for (uint32_t i = 0; i < garment->particle_count; i++)
-        for (int k = 0; k < 3; k++) most = fmaxf(most, fabsf(garment->rest[i][k]));
-    return most * FLT_EPSILON;
-}
-
 /* False: there are too many. */
 static bool group_lengths(const cloth_garment *garment, float *sorted, length_groups *groups)
 {
-    float width = 4.0f * coordinate_rounding(garment);
+    float most = 0.0f; /* of all coordinates */
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        for (int k = 0; k < 3; k++) most = fmaxf(most, fabsf(garment->rest[i][k]));
+    float width = 4.0f * (most * FLT_EPSILON);
     for (uint32_t c = 0; c < garment->constraint_count; c++)
         sorted[c] = garment->constraints[c].rest;
     qsort(sorted, garment->constraint_count, sizeof *sorted, compare_floats);
@@ -93,17 +79,6 @@ static bool group_lengths(const cloth_garment *garment, float *sorted, length_gr
         groups->middle[groups->count++] = 0.5f * (sorted[c] + sorted[next - 1]);
     }
     return true;
-}
-
-static float grouped(const length_groups *groups, float rest)
-{
-    uint32_t low = 0, high = groups->count;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (groups->low[middle] <= rest) low = middle;
-        else high = middle;
-    }
-    return groups->middle[low];
 }
 
 /* ---- sizes ---- */
@@ -201,8 +176,20 @@ static void fill_tethers(filling *fill, const cloth_patch *patch)
 static uint32_t constraint_bits(const filling *fill, uint32_t constraint, bool figure)
 {
     const hed_cloth_constraint *c = &fill->cloth->garments[fill->garment]->constraints[constraint];
-    float rest = figure && fill->lengths ? grouped(fill->lengths, c->rest) : c->rest;
-    return rest_bits(rest, fill->materials[c->material], fill->limited);
+    float rest = c->rest;
+    if (figure && fill->lengths) {
+        uint32_t low = 0, high = fill->lengths->count;
+        while (high - low > 1) {
+            uint32_t middle = (low + high) / 2;
+            if (fill->lengths->low[middle] <= rest) low = middle;
+            else high = middle;
+        }
+        rest = fill->lengths->middle[low];
+    }
+    uint32_t bits;
+    memcpy(&bits, &rest, sizeof bits);
+    /* where materials differ, the last four bits give way to the material's number */
+    return fill->limited ? ((bits + 8) & ~15u) | fill->materials[c->material] : bits;
 }
 
 static void patch_tables_fill_pairs(filling *fill, uint32_t patch)

@@ -56,26 +56,15 @@ static uint64_t count_structural(const hed_cloth *cloth)
     return count;
 }
 
-static double quality_distance(float4 a, float4 b)
-{
-    double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static double way_of(float4 p, float4 before, float4 carry)
-{
-    double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y,
-           z = (double)p.z - before.z + carry.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 static void measure_constraints(
     const cloth_garment *g, const float4 *positions, hed_cloth_metrics *quality, sums *total)
 {
     for (uint32_t i = 0; i < g->constraint_count; i++) {
         const hed_cloth_constraint *c = &g->constraints[i];
         const hed_cloth_material *m = &g->materials[c->material];
-        double length = quality_distance(positions[c->a], positions[c->b]);
+        float4 a = positions[c->a], b = positions[c->b];
+        double x = (double)b.x - a.x, y = (double)b.y - a.y, z = (double)b.z - a.z;
+        double length = sqrt(x * x + y * y + z * z);
         double low = (double)c->rest * m->compress, high = (double)c->rest * m->stretch;
         double beyond = length > high ? length - high : length < low ? low - length : 0.0;
         total->squares += beyond / c->rest * (beyond / c->rest);
@@ -107,7 +96,10 @@ static void measure_particles(
         float4 p = arrays->position[i];
         const double at[3] = {
             p.x + cloth->origin[0], p.y + cloth->origin[1], p.z + cloth->origin[2]};
-        double moved = way_of(p, arrays->previous[i], cloth_carry_of(arrays->carry[i]));
+        float4 before = arrays->previous[i], carry = cloth_carry_of(arrays->carry[i]);
+        double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y,
+               z = (double)p.z - before.z + carry.z;
+        double moved = sqrt(x * x + y * y + z * z);
         hash = add_bits(hash, p.x, p.y, p.z);
         if (!cloth_finite(p)) quality->not_finite++;
         if (p.w > 0.0f && dt > 0.0) energy += 0.5 / p.w * (moved / dt) * (moved / dt);

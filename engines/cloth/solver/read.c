@@ -68,11 +68,6 @@ static hed_status results_read_array(
     return status;
 }
 
-static void free_array(hed_cloth *cloth, const hed_buffer *buffer, float4 *array)
-{
-    hed_delete(&cloth->allocator, array, hed_buffer_describe(buffer).size / sizeof *array, sizeof *array);
-}
-
 /* Says which particle it is, then goes back. */
 static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
 {
@@ -84,7 +79,8 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     while (garment + 1 < cloth->garment_count && cloth->first_particle[garment + 1] <= first)
         garment++;
     float4 at = positions[first];
-    free_array(cloth, cloth->buffers.position, positions);
+    hed_delete(&cloth->allocator, positions,
+        hed_buffer_describe(cloth->buffers.position).size / sizeof *positions, sizeof *positions);
     uint32_t frame = cloth->frame;
     const double origin[3] = {cloth->origin[0], cloth->origin[1], cloth->origin[2]};
     status = go_back(cloth, error);
@@ -94,17 +90,6 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
         "went back to frame %u",
         frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name,
         at.x + origin[0], at.y + origin[1], at.z + origin[2], cloth->frame);
-}
-
-/* Groups that exchange by packets gave up waiting: their positions are of no use. */
-static hed_status tell_lost(hed_cloth *cloth, hed_error *error)
-{
-    uint32_t frame = cloth->frame;
-    hed_status status = go_back(cloth, error);
-    if (status) return status;
-    return hed_fail(error, HED_ERROR_DRIVER,
-        "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
-        frame, cloth->frame);
 }
 
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
@@ -118,7 +103,15 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
     host->stirred = false;
-    if (flags[1]) return tell_lost(cloth, error);
+    if (flags
+            [1]) { /* groups that exchange by packets gave up waiting: the positions are of no use */
+        uint32_t frame = cloth->frame;
+        status = go_back(cloth, error);
+        if (status) return status;
+        return hed_fail(error, HED_ERROR_DRIVER,
+            "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
+            frame, cloth->frame);
+    }
     if (flags[0]) return tell_broken(cloth, error);
     return cloth->frame - host->good_frame >= KEPT_EVERY ? cloth_keep_state(cloth, error) : HED_OK;
 }
@@ -136,27 +129,9 @@ typedef struct read_slot {
 
 static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
 
-static bool results_on_host(const hed_cloth *cloth)
-{
-    return strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
-}
-
 static void *results_host_of(const hed_buffer *buffer)
 {
     return buffer ? hed_buffer_describe(buffer).host : NULL;
-}
-
-/* On `host` straight into the program's arrays, without the team: one thread is as fast as
- * memory. */
-static void read_here(const hed_cloth *cloth, void *const *to, uint32_t wanted)
-{
-    const cloth_buffers *b = &cloth->buffers;
-    cloth_view view = cloth->host->view;
-    void *const arguments[] = {results_host_of(b->position), results_host_of(b->debug),
-        results_host_of(b->vertex_particle), results_host_of(b->air), to[0], to[1], to[2], &view,
-        &wanted};
-    hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
-    cloth_read_def.range(&call, 0, cloth->vertices);
 }
 
 static hed_status make_reading(hed_cloth *cloth, void *const *to, hed_error *error)
@@ -241,8 +216,15 @@ hed_status hed_cloth_read(
     if (!status && normals) status = cloth_upload_surface(cloth, error);
     if (!status && normals) status = cloth_find_surface(cloth, error);
     if (status || !wanted) return status;
-    if (results_on_host(cloth)) {
-        read_here(cloth, to, wanted);
+    if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) {
+        /* straight into the program's arrays, without the team: one thread is as fast as memory */
+        const cloth_buffers *b = &cloth->buffers;
+        cloth_view view = cloth->host->view;
+        void *const arguments[] = {results_host_of(b->position), results_host_of(b->debug),
+            results_host_of(b->vertex_particle), results_host_of(b->air), to[0], to[1], to[2],
+            &view, &wanted};
+        hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
+        cloth_read_def.range(&call, 0, cloth->vertices);
         return HED_OK;
     }
     status = make_reading(cloth, to, error);

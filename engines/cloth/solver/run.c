@@ -29,17 +29,6 @@ static bool prefers_strands(const hed_cloth *cloth, const hed_kernel *kernel)
            hed_kernel_describe(kernel).def->parameters == cloth_version_parameters;
 }
 
-static hed_status use_strands(hed_cloth *cloth, hed_kernel *kernel, hed_error *error)
-{
-    hed_config config = hed_kernel_config(kernel, NULL);
-    hed_kernel_options options = hed_default_kernel_options();
-    options.math = cloth->def.math;
-    options.config = &config;
-    config.values[CLOTH_VECTOR] = 1;
-    config.values[CLOTH_TASK] = CLOTH_STRANDS;
-    return hed_kernel_reconfigure(kernel, &options, error);
-}
-
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
 {
@@ -51,8 +40,14 @@ hed_status cloth_kernel_ensure(
     options.problem = &problem;
     hed_status status =
         hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
-    if (!status && prefers_strands(cloth, kernels[kernel]))
-        status = use_strands(cloth, kernels[kernel], error);
+    if (!status && prefers_strands(cloth, kernels[kernel])) {
+        hed_config config = hed_kernel_config(kernels[kernel], NULL);
+        options.problem = NULL;
+        options.config = &config;
+        config.values[CLOTH_VECTOR] = 1;
+        config.values[CLOTH_TASK] = CLOTH_STRANDS;
+        status = hed_kernel_reconfigure(kernels[kernel], &options, error);
+    }
     return status;
 }
 
@@ -99,15 +94,6 @@ static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, 
     return hed_map(cloth->stream, buffer, 0, hed_buffer_describe(buffer).size, &mapped[index], error);
 }
 
-static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index,
-    void **mapped, hed_error *error)
-{
-    hed_buffer *buffer = arguments[index].value.buffer;
-    for (uint32_t i = 0; i < index; i++)
-        if (arguments[i].kind == HED_BUFFER && arguments[i].value.buffer == buffer) return HED_OK;
-    return mapped[index] ? hed_unmap(cloth->stream, buffer, mapped[index], error) : HED_OK;
-}
-
 static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
     const hed_problem *problem, const hed_argument *arguments, uint32_t count, hed_error *error)
 {
@@ -134,7 +120,12 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
     }
     for (uint32_t i = 0; i < count; i++) {
         if (arguments[i].kind != HED_BUFFER) continue;
-        hed_status unmapped = unmap_argument(cloth, arguments, i, given, status ? NULL : error);
+        hed_buffer *buffer = arguments[i].value.buffer;
+        bool again = !given[i]; /* each buffer once */
+        for (uint32_t k = 0; k < i && !again; k++)
+            again = arguments[k].kind == HED_BUFFER && arguments[k].value.buffer == buffer;
+        if (again) continue;
+        hed_status unmapped = hed_unmap(cloth->stream, buffer, given[i], status ? NULL : error);
         if (!status) status = unmapped;
     }
     return status;

@@ -170,30 +170,6 @@ static hed_status check_state(
     return HED_OK;
 }
 
-/* Mesh colliders come with the first frame that has them; a state saved after it needs their
- * room. */
-static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const unsigned char *from,
-    uint64_t size, hed_error *error)
-{
-    hed_status status = HED_OK;
-    cloth->host->has_meshes = head->meshes != 0;
-    if (!cloth->contacts && size > 0)
-        status = cloth_contacts_create(cloth, &cloth->contacts, error);
-    if (status || !cloth->contacts) return status;
-    return cloth_contacts_set_state(cloth->contacts, from, size, error);
-}
-
-static void take_origin(hed_cloth *cloth, const state_head *head)
-{
-    cloth_look *look = &cloth->host->look;
-    memcpy(cloth->origin, head->origin, sizeof cloth->origin);
-    memcpy(look->middle, head->middle, sizeof look->middle);
-    look->submissions = head->submissions;
-    look->after = head->after;
-    look->known = true;
-    cloth_fold_view(cloth);
-}
-
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
@@ -223,7 +199,13 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     if (status) return status;
     memcpy(cloth->host->colliders, from, collider_bytes(cloth));
     from += collider_bytes(cloth);
-    status = set_meshes(cloth, &head, from, (uint64_t)(end - from), error);
+    /* Mesh colliders come with the first frame that has them; a state saved after it needs their
+     * room. */
+    cloth->host->has_meshes = head.meshes != 0;
+    if (!cloth->contacts && from < end)
+        status = cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (!status && cloth->contacts)
+        status = cloth_contacts_set_state(cloth->contacts, from, (uint64_t)(end - from), error);
     if (status) return status;
     cloth->host->collider_count = head.colliders;
     cloth->host->driver_moves = false;
@@ -231,7 +213,13 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     cloth->last_dt = head.last_dt;
     cloth->time = head.time;
     cloth->frame = head.frame;
-    take_origin(cloth, &head);
+    cloth_look *look = &cloth->host->look;
+    memcpy(cloth->origin, head.origin, sizeof cloth->origin);
+    memcpy(look->middle, head.middle, sizeof look->middle);
+    look->submissions = head.submissions;
+    look->after = head.after;
+    look->known = true;
+    cloth_fold_view(cloth);
     status = cloth_keep_state(cloth, error);
     return status ? status : cloth_show(cloth, error);
 }

@@ -281,29 +281,20 @@ static uint32_t largest_garment(const hed_cloth *cloth)
     return largest;
 }
 
-static uint64_t constraints_of(const hed_cloth *cloth)
-{
-    uint64_t constraints = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        constraints += (uint64_t)cloth->garments[g]->constraint_count * cloth->garments[g]->copies;
-    return constraints;
-}
-
-static uint32_t degree_of(const hed_cloth *cloth)
-{
-    uint32_t degree = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->degree > degree) degree = cloth->garments[g]->degree;
-    return degree;
-}
-
 /* ---- the default ---- */
 
 /* So many interior constraints in a step that the steps are evenly full: two more of these than the
  * degree asks. */
 static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 {
-    uint64_t each = constraints_of(cloth) / patches / (degree_of(cloth) + 2u);
+    uint64_t constraints = 0;
+    uint32_t degree = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        constraints += (uint64_t)garment->constraint_count * garment->copies;
+        if (garment->degree > degree) degree = garment->degree;
+    }
+    uint64_t each = constraints / patches / (degree + 2u);
     return (uint32_t)(each + each / 40 + 1);
 }
 

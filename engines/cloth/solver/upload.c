@@ -12,19 +12,14 @@ static const float half_air_density = 0.5f * 1.225f;
 /* Calls `fill` for each copy of each garment with the first particle of the copy. */
 typedef void fill_function(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array);
 
-static void upload_fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
-{
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
-            fill(cloth, g, copy, array);
-}
-
 static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size,
     hed_buffer **buffer, hed_error *error)
 {
     void *array = hed_new(&cloth->allocator, count, size, error);
     if (!array) return HED_ERROR_MEMORY;
-    upload_fill_all(cloth, fill, array);
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
+            fill(cloth, g, copy, array);
     hed_status status = HED_OK;
     if (!*buffer) {
         status = cloth_upload(cloth, array, count * size, buffer, error);
@@ -59,14 +54,6 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     for (uint32_t i = 0; i < g->particle_count; i++) to[i].w = (float)garment;
 }
 
-static hed_status clear_carry(hed_cloth *cloth, hed_error *error)
-{
-    hed_buffer **carry = &cloth->buffers.carry;
-    if (!*carry)
-        return cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
-    return hed_fill(cloth->stream, *carry, 0, hed_buffer_describe(*carry).size, "", 1, error);
-}
-
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
     double origin[3];
@@ -81,7 +68,12 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
         status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4),
             &cloth->buffers.previous, error);
     }
-    if (!status) status = clear_carry(cloth, error);
+    hed_buffer **carry = &cloth->buffers.carry;
+    if (!status && !*carry)
+        status =
+            cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
+    else if (!status)
+        status = hed_fill(cloth->stream, *carry, 0, hed_buffer_describe(*carry).size, "", 1, error);
     cloth->host->air_fresh = false;
     return status;
 }
@@ -120,15 +112,6 @@ static void fill_anchors(const hed_cloth *cloth, uint32_t garment, uint32_t copy
     uint32_t *to = (uint32_t *)array + cloth->first_anchor[garment] + copy * g->anchor_count;
     for (uint32_t i = 0; i < g->anchor_count; i++)
         to[i] = first_of(cloth, garment, copy) + g->anchors[i];
-}
-
-static hed_status upload_tethers(hed_cloth *cloth, hed_error *error)
-{
-    hed_status status = upload_filled(
-        cloth, fill_tether, cloth->particles, sizeof(uint2), &cloth->buffers.tether, error);
-    if (status) return status;
-    return upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count],
-        sizeof(uint32_t), &cloth->buffers.anchors, error);
 }
 
 /* ---- driver ---- */
@@ -311,7 +294,12 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     if (!status)
         status = cloth_upload(
             cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
-    if (!status && cloth->has_tethers) status = upload_tethers(cloth, error);
+    if (!status && cloth->has_tethers)
+        status =
+            upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &b->tether, error);
+    if (!status && cloth->has_tethers)
+        status = upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count],
+            sizeof(uint32_t), &b->anchors, error);
     if (!status && cloth->has_driver) status = upload_driven(cloth, error);
     if (!status && cloth->def.max_colliders)
         status = cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
@@ -329,11 +317,6 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     return status;
 }
 
-static uint64_t upload_size_of(const hed_buffer *buffer)
-{
-    return buffer ? hed_buffer_describe(buffer).size : 0;
-}
-
 uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
 {
     const cloth_buffers *b = &cloth->buffers;
@@ -345,6 +328,7 @@ uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
         cloth->host->fed_positions, cloth->host->fed_normals, cloth->host->reading.rows[0],
         cloth->host->reading.rows[1], cloth->host->reading.rows[2]};
     uint64_t bytes = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += upload_size_of(all[i]);
+    for (size_t i = 0; i < HED_COUNT(all); i++)
+        if (all[i]) bytes += hed_buffer_describe(all[i]).size;
     return bytes;
 }

@@ -60,16 +60,6 @@ const char *cloth_picture_renderer(const cloth_picture *p)
     return p->gl ? cloth_gl_picture_renderer(p->gl) : "software";
 }
 
-static hed_status picture_check(const cloth_surface *surface, uint32_t number, hed_error *error)
-{
-    for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
-        if (surface->triangles[i] >= surface->vertex_count)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
-                surface->triangles[i], surface->vertex_count);
-    return HED_OK;
-}
-
 /* What is looked at: the cloth, and what is not much larger than it (a body, a table; not a wide
  * floor). */
 static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
@@ -96,9 +86,12 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
     const cloth_surface *surfaces, uint32_t count, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < count && !status; i++) status = picture_check(&surfaces[i], i, error);
-    if (status) return status;
+    for (uint32_t s = 0; s < count; s++)
+        for (size_t i = 0; i < 3 * (size_t)surfaces[s].triangle_count; i++)
+            if (surfaces[s].triangles[i] >= surfaces[s].vertex_count)
+                return hed_fail(error, HED_ERROR_ARGUMENT,
+                    "surface %u: triangle %zu names vertex %u, and there are %u", s, i / 3,
+                    surfaces[s].triangles[i], surfaces[s].vertex_count);
     cloth_box box = subject(surfaces, count);
     if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
     cloth_studio_fit(&p->studio, camera, &box);
@@ -107,7 +100,7 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
             p->gl, &p->studio, camera, &box, surfaces, count, image, error);
     cloth_shot shot =
         cloth_shot_begin(&p->studio, camera, &box, (float)p->width / (float)p->height);
-    status = hed_image_create(p->width, p->height, 3, image, error);
+    hed_status status = hed_image_create(p->width, p->height, 3, image, error);
     if (!status) status = cloth_software_draw(p->software, &shot, surfaces, count, image, error);
     if (status) hed_image_free(image);
     return status;

@@ -398,17 +398,6 @@ static void software_look(painter *p, const cloth_shot *shot, float width, float
     }
 }
 
-static void paint(const painter *p, hed_image *image)
-{
-    float light[3];
-    for (uint32_t row = 0; row < image->height; row++)
-        for (uint32_t column = 0; column < image->width; column++) {
-            pixel_light(p, column, row, light);
-            software_finish(p, light, (float)column + 0.5f, (float)row + 0.5f,
-                image->pixels + 3 * ((size_t)(image->height - 1 - row) * image->width + column));
-        }
-}
-
 /* Normals for surfaces that bring none; false: no memory. */
 static bool complete_normals(
     const cloth_surface *surfaces, uint32_t count, const float **normals, float **made)
@@ -456,7 +445,14 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
             .normals = normals,
             .firsts = firsts};
         software_look(&p, shot, (float)image->width, (float)image->height);
-        paint(&p, image);
+        for (uint32_t row = 0; row < image->height; row++)
+            for (uint32_t column = 0; column < image->width; column++) {
+                float light[3];
+                pixel_light(&p, column, row, light);
+                software_finish(&p, light, (float)column + 0.5f, (float)row + 0.5f,
+                    image->pixels +
+                        3 * ((size_t)(image->height - 1 - row) * image->width + column));
+            }
     }
     for (uint32_t i = 0; made && i < count; i++) free(made[i]);
     free(made);
@@ -550,13 +546,6 @@ typedef struct point {
     double z;     /* 0 near to 1 far */
 } point;
 
-static point software_project(const cloth_raster *r, const corner *c)
-{
-    double x = (c->x / c->w + 1) * 0.5 * r->width, y = (c->y / c->w + 1) * 0.5 * r->height,
-           z = (c->z / c->w + 1) * 0.5;
-    return (point){(int64_t)floor(x * SUBPIXELS + 0.5), (int64_t)floor(y * SUBPIXELS + 0.5), z};
-}
-
 /* An edge from a to b: x_step x + y_step y + constant is above 0 to its left, and on it for one of
  * the two triangles that share it. */
 typedef struct edge {
@@ -644,7 +633,14 @@ void cloth_raster_draw(cloth_raster *raster, const float m[16], const float *pos
         for (int plane = 0; plane < planes && !whole && count; plane++, now = !now)
             count = clip(corners[now], count, plane, corners[!now]);
         point points[MOST_CORNERS];
-        for (int c = 0; c < count; c++) points[c] = software_project(raster, &corners[now][c]);
+        for (int c = 0; c < count; c++) {
+            const corner *from = &corners[now][c];
+            double x = (from->x / from->w + 1) * 0.5 * raster->width,
+                   y = (from->y / from->w + 1) * 0.5 * raster->height,
+                   z = (from->z / from->w + 1) * 0.5;
+            points[c] = (point){
+                (int64_t)floor(x * SUBPIXELS + 0.5), (int64_t)floor(y * SUBPIXELS + 0.5), z};
+        }
         for (int c = 2; c < count; c++)
             software_fill(raster, &points[0], &points[c - 1], &points[c], first + t);
     }
