@@ -11,9 +11,11 @@ static const hed_example EXAMPLES[] = {
     {"heddle cloth view scene.json", "a window to look and play"}, {0}};
 
 const hed_command hed_command_cloth = {
-    .name = "cloth", .summary = "simulate cloth: run a scene, drape a garment, look at it",
+    .name = "cloth",
+    .summary = "simulate cloth: run a scene, drape a garment, look at it",
     .description = "Moves the garments of a scene file on any device and writes what a renderer "
                    "reads: point caches, OBJ, GLB, "
                    "PLY, pictures.",
-    .commands = COMMANDS, .examples = EXAMPLES,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
 };

@@ -164,7 +164,7 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
         .json = hed_given(arguments, "json")};
     hed_error error = {0};
     if (cloth_drape_ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
-        fprintf(stderr, "heddle: --out %s: a name that ends with .obj, .ply or .glb was expected\n",
+        fprintf(stderr, "heddle: --out %s: expected a name that ends with .obj, .ply or .glb\n",
             hed_text_of(arguments, "out"));
         return HED_EXIT_USAGE;
     }
@@ -200,17 +200,18 @@ static const hed_option OPTIONS[] = {
     OPTION("out", FILE, "FILE", "the garment where it came to rest: .obj, .ply or .glb",
         .letter = 'o', .required = true),
     OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
-    OPTION("up", CHOICE, "AXIS", "what falls falls against it", .choices = AXES, .fallback = "y"),
-    OPTION("seconds", NUMBER, "TIME", "at most so long; less if it is at rest", .fallback = "8",
-        .low = 0.01, .high = 1000),
-    OPTION("substeps", INTEGER, "COUNT", "of a frame: more, less stretch", .fallback = "10",
+    OPTION("up", CHOICE, "AXIS", "the axis that points up; gravity acts against it",
+        .choices = AXES, .fallback = "y"),
+    OPTION("seconds", NUMBER, "TIME", "the longest time to simulate; it ends earlier at rest",
+        .fallback = "8", .low = 0.01, .high = 1000),
+    OPTION("substeps", INTEGER, "COUNT", "per frame; more of them, less stretch", .fallback = "10",
         .low = 1, .high = 1000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
     {.name = "mend",
         .kind = HED_OPTION_FLAG,
-        .help = "take faces of broken meshes away where that is safe"},
+        .help = "remove the faces of broken meshes where that is safe"},
     {.name = "json",
         .kind = HED_OPTION_FLAG,
         .help = "print JSON: one array with one object, nothing else"},

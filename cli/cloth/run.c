@@ -183,14 +183,14 @@ static int run_scene(cloth_run *r, hed_error *error)
     if (status == HED_OK && !interrupted) return cli_end(cloth_run_tell(r, error), error);
     if (status != HED_OK) fprintf(stderr, "heddle: %s\n", error->text);
     else
-        fprintf(stderr, "heddle: interrupted behind frame %" PRIu32 " of %" PRIu32 "\n", r->done,
+        fprintf(stderr, "heddle: interrupted after frame %" PRIu32 " of %" PRIu32 "\n", r->done,
             r->frames);
     if (r->cache) {
         fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished",
             r->cache, r->done);
         if (r->saved)
-            fprintf(
-                stderr, "; the same command with --resume goes on behind frame %" PRIu32, r->saved);
+            fprintf(stderr, "; the same command with --resume continues after frame %" PRIu32,
+                r->saved);
         fputc('\n', stderr);
     }
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
@@ -207,8 +207,8 @@ static bool has_ending(const char *option, const char *path, const char *ending,
     const char *const *format = formats;
     while (dot && *format && strcasecmp(dot, *format) != 0) format++;
     if (!dot || !*format || strcmp(dot, ending) == 0) return true;
-    fprintf(stderr, "heddle: --%s %s: a name that ends with %s was expected%s\n", option, path,
-        ending, others);
+    fprintf(stderr, "heddle: --%s %s: expected a name that ends with %s%s\n", option, path, ending,
+        others);
     return false;
 }
 
@@ -221,7 +221,7 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     }
     if (!hed_given(arguments, "SCENE")) {
         fputs(
-            "heddle: name a scene file (\"heddle cloth run --help\" explains, --schema says what it may hold)\n",
+            "heddle: name a scene file (see \"heddle cloth run --help\"; --schema prints its format)\n",
             stderr);
         return HED_EXIT_USAGE;
     }
@@ -244,8 +244,8 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {
         fprintf(stderr,
-            "heddle: %s holds %" PRIu32 " frames already; --frames says how many there shall be "
-            "in all\n",
+            "heddle: %s holds %" PRIu32 " frames already; --frames gives the total "
+            "number\n",
             r.cache, r.first);
         code = HED_EXIT_OK;
     } else {
@@ -275,13 +275,12 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
 static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL};
 static const hed_option OPTIONS[] = {
     OPTION("frames", INTEGER, "COUNT",
-        "how many there shall be in all, behind the start, which is sample 0 of the cache; what the scene says unless given",
+        "total number of frames, after the start, which is sample 0 of the cache (default: from the scene)",
         .letter = 'n', .low = 1, .high = 10000000),
     OPTION("out", FILE, "FILE", "the point cache, FILE.pc2; other files are named after it",
         .letter = 'o'),
-    OPTION("fps", NUMBER, "RATE",
-        "frames a second of the animation; what the scene says unless given", .low = 1,
-        .high = 10000),
+    OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
+        .low = 1, .high = 10000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
@@ -297,10 +296,10 @@ static const hed_option OPTIONS[] = {
         .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", FILE, "FILE", "the last frame as binary glTF", .letter = 0),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
-    OPTION("substeps", INTEGER, "COUNT", "of a frame, instead of what the scene says", .low = 1,
+    OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),
-    FLAG("mend", "take faces of broken meshes away where that is safe"),
-    FLAG("resume", "go on behind the last saved frame, to the bit"),
+    FLAG("mend", "remove the faces of broken meshes where that is safe"),
+    FLAG("resume", "resume after the last saved frame, bit for bit"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
@@ -311,22 +310,22 @@ static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 300 --out flag.pc2",
         "five seconds of a flag, as Blender's Mesh Cache reads it"},
     {"heddle cloth run flag.json --frames 300 --out flag.pc2 --resume",
-        "go on after Ctrl-C, or after the disk was full"},
+        "continue after Ctrl-C, or after the disk was full"},
     {"heddle cloth run dress.json --out dress.pc2 --png-every 10 --glb last.glb",
         "pictures on the way, and the last frame as glTF"},
-    {"heddle cloth run flag.json --frames 60 --json", "how fast it is, without any file"}, {0}};
+    {"heddle cloth run flag.json --frames 60 --json", "measure the speed, writing no files"}, {0}};
 
 const hed_command hed_command_cloth_run = {
     .name = "run",
     .summary = "simulate a scene into a point cache",
     .description =
-        "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
+        "Reads a scene file and every file it names and writes each frame's vertices, in the order of "
         "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
         "with its name in theirs. Sample 0 is the start, so N frames are N + 1 samples; frame K is sample K and "
         "has K in the names of its files. The mesh at the start is written as NAME-mesh.obj, for the cache "
         "to stand beside.\n\n"
         "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
-        "the state is saved in NAME.state, from where --resume goes on with the same bits.",
+        "the state is saved in NAME.state, from which --resume continues with the same bits.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -50,7 +50,9 @@ hed_status cli_cloth_origin_of(const char *path, const char *settings, const cha
 hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
     uint32_t frames, hed_error *error)
 {
-    header head = {.version = VERSION, .frames = frames, .origin = *origin,
+    header head = {.version = VERSION,
+        .frames = frames,
+        .origin = *origin,
         .size = hed_cloth_save_size(cloth)};
     memcpy(head.mark, MARK, sizeof MARK);
     hed_file_writer *writer;

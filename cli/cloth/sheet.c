@@ -15,7 +15,8 @@ void cli_sheet_free(cli_sheet *s)
 hed_status cli_sheet_create(uint32_t n, cli_sheet *s, hed_error *error)
 {
     size_t count = (size_t)n * n;
-    *s = (cli_sheet){.n = n, .positions = malloc(count * 3 * sizeof(float)),
+    *s = (cli_sheet){.n = n,
+        .positions = malloc(count * 3 * sizeof(float)),
         .inverse_masses = malloc(count * sizeof(float)),
         .max_distance = malloc(count * sizeof(float)),
         .quads = malloc((size_t)(n - 1) * (n - 1) * 4 * sizeof(uint32_t))};

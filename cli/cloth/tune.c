@@ -53,7 +53,7 @@ static int cloth_tune_main(const hed_arguments *arguments, void *user)
     subject s = {0};
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
-        fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
+        fputs("heddle: tune one device at a time: other work disturbs the measurement\n", stderr);
     else if (cloth_tune_open_subject(arguments, &s, &error) != HED_OK) code = cli_fail(&error);
     else
         code = cli_tune_engine(arguments, &session, hed_cloth_tune_description(), s.origin,
@@ -78,7 +78,7 @@ static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
         .fallback = "1",
         .low = 1,
         .high = 65536,
-        .help = "so many of them"},
+        .help = "number of sheets"},
     {0}};
 
 const hed_command hed_command_cloth_tune = {

@@ -21,7 +21,8 @@ static int cloth_view_main(const hed_arguments *arguments, void *user)
     if (status != HED_OK) return cli_fail(&error);
     hed_cloth_scene *scene = NULL;
     hed_cloth *cloth = NULL;
-    hed_cloth_scene_options options = {.warn = hed_given(arguments, "quiet") ? NULL : cloth_view_warn};
+    hed_cloth_scene_options options = {
+        .warn = hed_given(arguments, "quiet") ? NULL : cloth_view_warn};
     status = hed_cloth_scene_open(hed_text_of(arguments, "SCENE"), &options, &scene, &error);
     if (!status) {
         hed_cloth_def def = hed_cloth_scene_def(scene);

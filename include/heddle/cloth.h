@@ -10,12 +10,12 @@
  *      integrate, tether, then `iterations` times { distance constraints set by set, collide, drive
  *      }, self-collide
  *
- *  and write-back at its end. Places are kept in float relative to an origin that follows the
- *  cloth, so that precision does not depend on where in the world a cloth is, while all that it
- *  knows is near it: garments far from each other belong in cloths of their own. A frame's
- *  `transform` is applied to them in double: one that moves the scene to zero reads them as
- *  precisely as they are. Units are metres, kilograms, seconds. A particle is a place that moves; a
- *  vertex is a corner of the program's mesh, which shows one particle.
+ *  and write-back at its end. Positions are kept in float relative to an origin that follows the
+ *  cloth, so precision does not depend on where in the world it is, as long as all its garments
+ *  are near each other: garments that are far apart belong in separate cloths. A frame's
+ *  `transform` is applied in double: one that moves the scene to zero loses no precision. Units
+ *  are metres, kilograms and seconds. A particle is a moving point; a vertex is a corner of the
+ *  program's mesh and shows one particle.
  *
  *  Thread class of everything here, unless it says otherwise: owner of the cloth.
  */
@@ -31,7 +31,7 @@ typedef struct hed_cloth hed_cloth;
 
 /* ---- what a garment is made of ---- */
 
-/** What a constraint is there for. */
+/** The purpose of a constraint. */
 typedef enum hed_cloth_family {
     HED_CLOTH_STRUCTURAL, /**< along the edges */
     HED_CLOTH_SHEAR,      /**< across a quad */
@@ -39,11 +39,11 @@ typedef enum hed_cloth_family {
     HED_CLOTH_FAMILY_COUNT
 } hed_cloth_family;
 
-/** How a constraint gives. Between rest * compress and rest * stretch it does nothing. */
+/** How a constraint yields. Between rest * compress and rest * stretch it does nothing. */
 typedef struct hed_cloth_material {
     float compress;   /**< shortest length / rest length, 0 to 1 */
     float stretch;    /**< longest length / rest length, at least 1 */
-    float compliance; /**< of what is beyond, m/N; 0: rigid */
+    float compliance; /**< of the excess, m/N; 0: rigid */
 } hed_cloth_material;
 
 /** Keeps two particles at a distance. */
@@ -58,13 +58,13 @@ typedef struct hed_cloth_garment_def {
     const char *name; /**< for messages; NULL: "garment" */
     /* particles */
     uint32_t particle_count;
-    const float *positions; /**< (particle_count x 3) m, where it starts */
+    const float *positions; /**< (particle_count x 3) m, at the start */
     /** (particle_count x 3) m, its shape without forces; NULL: `positions` */
     const float *rest_positions;
     /** (particle_count) 1/kg, 0: locked; NULL: from `density` and the triangles, none locked */
     const float *inverse_masses;
     float density; /**< kg/m^2, with inverse_masses NULL */
-    /* faces: for wind, normals, and constraints that are made here */
+    /* faces: for wind, normals, and constraints made here */
     uint32_t triangle_count;
     /** (triangle_count x 3) particles, counter-clockwise from outside */
     const uint32_t *triangles;
@@ -87,7 +87,7 @@ typedef struct hed_cloth_garment_def {
     /* tethers (long-range attachments, Kim, Chentanez and Müller 2012): to the nearest locked
      * particle along the cloth */
     bool tethers;
-    /** longest distance / distance along the cloth at rest; 1: none to spare */
+    /** longest distance / distance along the cloth at rest; 1: none */
     float tether_slack;
     /* driver: where each particle would be by skinning or keyframes
      * (hed_cloth_frame.driver_positions) */
@@ -95,9 +95,9 @@ typedef struct hed_cloth_garment_def {
     /** (particle_count) m, radius of the ball around the driver; NULL or INFINITY: no limit. 0
      * locks */
     const float *max_distance;
-    const float *
-        backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL or
-                                         -INFINITY: no backstop */
+    /** (particle_count) m along the driver's normal, below which it may not sink; NULL or
+     * -INFINITY: no backstop */
+    const float *backstop_distance;
     /** (particle_count) m, of the backstop's sphere; NULL or 0: a plane */
     const float *backstop_radius;
     /** (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
@@ -128,9 +128,9 @@ HED_API hed_cloth_garment_def hed_default_cloth_garment_def(void);
 
 /* ---- the cloth ---- */
 
-/** How the work is laid over the device. */
+/** How the work is distributed over the device. */
 typedef enum hed_cloth_solver {
-    /** the fastest that is valid here, from the tuning database where it knows */
+    /** the fastest valid one: from the tuning database, else by rules */
     HED_CLOTH_AUTO,
     /** a launch for each set of independent constraints, in a graph: every device, every feature */
     HED_CLOTH_COLOURS,
@@ -144,22 +144,22 @@ typedef enum hed_cloth_solver {
     HED_CLOTH_SOLVER_COUNT
 } hed_cloth_solver;
 
-/** A word for it, such as "patches". Thread class: any. */
+/** Its name, such as "patches". Thread class: any. */
 HED_API const char *hed_cloth_solver_name(hed_cloth_solver solver);
 
 /** How to make a cloth. Start from hed_default_cloth_def(). */
 typedef struct hed_cloth_def {
     const hed_cloth_garment_def *garments; /**< (garment_count) */
     uint32_t garment_count;
-    uint32_t substeps;   /**< of a frame, 1 to 1000 */
-    uint32_t iterations; /**< of a substep, 1 to 100 */
+    uint32_t substeps;   /**< per frame, 1 to 1000 */
+    uint32_t iterations; /**< per substep, 1 to 100 */
     uint32_t up;         /**< axis that is vertical: 0 x, 1 y, 2 z */
     /** gravity enters as g dt^2, which is right at a constant dt only; else exact: g dt (dt + last
      * dt) / 2 */
     bool slides_form;
     hed_math math; /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
     hed_cloth_solver solver;
-    /** HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour
+    /** HED_CLOTH_SETS: most constraints in a set, 4 to 1024, a multiple of 4; 0: a whole colour
      * */
     uint32_t set_width;
     uint32_t patches; /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
@@ -175,43 +175,41 @@ typedef struct hed_cloth_def {
 HED_API hed_cloth_def hed_default_cloth_def(void);
 
 /** Builds a cloth: constraints, their sets, tables, and all kernels that a frame of this definition
- * can need (one or two seconds
- *  on CUDA the first time, then they are in the cache): no step compiles. Set max_colliders to 0
- *  where none will come. Thread class: any. Errors: ARGUMENT (a number out of its range, an index
- *  out of bounds, a backstop outside its ball, NaN: the text names garment and element),
- *  UNSUPPORTED (the solver is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
- *  DRIVER. */
+ * can need (one or two seconds on CUDA the first time, then from the cache), so that no step
+ *  compiles. Set max_colliders to 0 if there will be none. Thread class: any. Errors: ARGUMENT (a
+ *  number out of its range, an index out of bounds, a backstop outside its ball, NaN: the text
+ *  names garment and element), UNSUPPORTED (the solver is not valid here: the text says why),
+ *  LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
 HED_API hed_status hed_cloth_create(
     hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
 /** Waits for its work, then destroys it. NULL is allowed. */
 HED_API void hed_cloth_destroy(hed_cloth *cloth);
 
 /** Finds the fastest solver for cloths like this one (their number of particles, garments and
- * substeps) and how to
- *  build it, and keeps it in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO
- *  finds it. A choice counts as right when 20 frames end near where HED_CLOTH_COLOURS ends them,
- *  and about as little stretched. `tune` as for hed_tune_pipeline(), its problem is filled in here;
- *  NULL: its defaults. Thread class: owner of the device's time. Errors: as hed_cloth_create() and
- *  hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
+ * substeps) and how to build it, and stores it in the context's database, where
+ *  hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice counts as correct if its state after 20 frames is close to that of
+ *  HED_CLOTH_COLOURS, with about as little stretch. `tune` as for hed_tune_pipeline(), its problem
+ *  is filled in here; NULL: its defaults. Thread class: owner of the device's time. Errors: as
+ *  hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def,
     const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
 
-/** Names what hed_cloth_tune() chooses among, its parameters and dimensions, for those who show a
- * result: no kernel that can be created.
+/** Describes the search space of hed_cloth_tune(), its parameters and dimensions, for displaying a
+ * result; it is not a kernel that can be created.
  *  Thread class: any. */
 HED_API const hed_kernel_def *hed_cloth_tune_description(void);
 
 /* ---- each frame ---- */
 
-/** What a collider is. */
+/** The shape of a simple collider. */
 typedef enum hed_cloth_shape {
     HED_CLOTH_PLANE,
     HED_CLOTH_SPHERE,
     HED_CLOTH_CAPSULE
 } hed_cloth_shape;
 
-/** A simple collider at the end of the frame; from where it was at the end of the last one it moves
- * evenly. */
+/** A simple collider at the end of the frame; it moves there evenly from its place at the end of
+ * the last one. */
 typedef struct hed_cloth_collider {
     hed_cloth_shape shape;
     /** m: point of the plane, centre of the sphere, one end of the capsule's axis */
@@ -231,8 +229,8 @@ typedef struct hed_cloth_mesh_collider {
     float friction;
 } hed_cloth_mesh_collider;
 
-/** What the program feeds each frame. Start from hed_default_cloth_frame(). All of it may be NULL or
- * 0 where it stays as it was. */
+/** The input of a frame. Start from hed_default_cloth_frame(). What stays as it was may be NULL or
+ * 0. */
 typedef struct hed_cloth_frame {
     double seconds;   /**< length of the frame, 1e-6 to 10 */
     uint32_t frames;  /**< 1 to 100000 frames like this in one submission; driver and colliders
@@ -260,16 +258,15 @@ typedef struct hed_cloth_frame {
 /** 1/60 s, one frame, gravity -9.81 along y, no wind. Thread class: any. */
 HED_API hed_cloth_frame hed_default_cloth_frame(void);
 
-/** Enqueues a frame; returns while the device works (on `host`: when it is done). Arrays are copied
- * before it returns.
+/** Enqueues a frame; returns while the device works (on `host`: when the work is done).
+ * Arrays are copied before it returns.
  *  Errors: ARGUMENT (a number that is not finite or out of range, with the place; nothing was
  *  enqueued), LIMIT, DRIVER, LOST. */
 HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
-/** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: says
- * which particle and garment, and
- *  goes back to the last good state). Kept as good are the start, what hed_cloth_reset() and
- *  hed_cloth_load() made, and from then on what the first successful wait 30 frames or more
- *  after the one before finds: a copy on the device. */
+/** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: the
+ *  text names particle and garment, and the cloth goes back to the last good state). Good states
+ *  are the start, those that hed_cloth_reset() and hed_cloth_load() set, and then, copied on the
+ *  device, that of the first successful wait at least 30 frames after the previous one. */
 HED_API hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error);
 
 /* ---- results ---- */
@@ -285,14 +282,13 @@ HED_API void hed_cloth_garment_range(
 
 /** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3),
  * through the frame's transform;
- *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. What it reads
- *  through is allocated by the first call that wants it. Errors: as hed_cloth_wait(); MEMORY,
+ *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. Staging memory
+ *  is allocated by the first call that needs it. Errors: as hed_cloth_wait(); MEMORY,
  *  DEVICE_MEMORY. */
 HED_API hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
-/** Where the last frame's vertices are on the device: (vertex_count) float4, x y z and RGBA8 in the
- * bits of w. Two buffers in turn: what a
- *  call gives stays untouched by the next frame. Thread class: rt. */
+/** The last frame's vertices on the device: (vertex_count) float4, x y z and RGBA8 in the bits of
+ * w. Two buffers in turn: the next frame leaves the returned one untouched. Thread class: rt. */
 HED_API hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth);
 /** (vertex_count) float4 normals, likewise; NULL if hed_cloth_enable_normals() was not called. Thread
  * class: rt. */
@@ -312,18 +308,17 @@ HED_API hed_stream *hed_cloth_stream(const hed_cloth *cloth);
 
 /** Back to the start, at rest. */
 HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
-/** Moves a garment (all copies) by a rigid 4 x 4 matrix, velocities turned along, without the jump
- * pulling at anything. */
+/** Moves a garment (all copies) by a rigid 4 x 4 matrix, which also turns the velocities; the jump
+ * itself exerts no force. */
 HED_API hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
 /** Bytes that hed_cloth_save() writes. Thread class: rt. */
 HED_API uint64_t hed_cloth_save_size(const hed_cloth *cloth);
-/** Waits and writes all that moves: positions, previous positions, carries, driver, colliders,
- * origin, time. A cloth of the same definition that is
- *  given it goes on to the bit. */
+/** Waits and writes the whole state: positions, previous positions, carries, driver, colliders,
+ * origin, time. A cloth of the same definition that loads it continues bit for bit. */
 HED_API hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error);
-/** Errors: FORMAT (not of such a cloth, damaged, or of another version's format, which the text
- * names). */
+/** Errors: FORMAT (from a cloth of another definition, damaged, or in the format of another
+ * version, which the text names). */
 HED_API hed_status hed_cloth_load(
     hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
 
@@ -344,7 +339,7 @@ typedef enum hed_cloth_algorithm {
 HED_API hed_status hed_cloth_use_native(
     hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
 
-/** What was built. */
+/** The cloth as built. */
 typedef struct hed_cloth_info {
     hed_cloth_solver solver;
     hed_config_origin configured; /**< where the choice of solver and launch came from */
@@ -366,9 +361,9 @@ HED_API void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report);
 typedef struct hed_cloth_metrics {
     /** largest of length / longest allowed length - 1 over structural constraints */
     double worst_stretch;
-    /** the same, that 99 of 100 of these constraints do not exceed; below 0: they are shorter */
+    /** the 99th percentile of the same; below 0: they are shorter */
     double stretch_p99;
-    double stretch_p50;     /**< and half of them */
+    double stretch_p50;     /**< the median of the same */
     double residual;        /**< root mean square of the violation / rest length, all constraints */
     double kinetic_energy;  /**< J */
     double low[3], high[3]; /**< m, bounding box */

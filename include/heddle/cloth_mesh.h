@@ -20,7 +20,7 @@ typedef struct hed_cloth_mesh_span {
 
 /** A polygon mesh. Vertex order is the file's; corners have texture coordinates and normals of their
  * own, as OBJ
- *  has them. Owned by whoever made it, freed by hed_cloth_mesh_free(). */
+ *  has them. Owned by its creator; free it with hed_cloth_mesh_free(). */
 typedef struct hed_cloth_mesh {
     uint32_t vertex_count;
     float *positions;      /**< (vertex_count x 3) */
@@ -36,7 +36,7 @@ typedef struct hed_cloth_mesh {
     uint32_t material_count, group_count;
     hed_cloth_mesh_span *materials; /**< (material_count) usemtl */
     hed_cloth_mesh_span *groups;    /**< (group_count) o and g */
-    char *material_library;   /**< mtllib, or NULL */
+    char *material_library;         /**< mtllib, or NULL */
     /** what of the file was skipped, a line to show to its owner; NULL: nothing */
     char *warning;
 } hed_cloth_mesh;
@@ -58,11 +58,11 @@ HED_API void hed_cloth_mesh_free(hed_cloth_mesh *mesh);
 
 /** What may be wrong with a mesh. */
 typedef enum hed_cloth_mesh_fault {
-    HED_CLOTH_MESH_NOT_FINITE,           /**< a coordinate is NaN or infinite */
-    HED_CLOTH_MESH_BAD_INDEX,            /**< a face whose corner names something that is not there */
-    HED_CLOTH_MESH_DEGENERATE_FACE,      /**< a vertex twice, or no area */
-    HED_CLOTH_MESH_DUPLICATE_FACE,       /**< the same corners as another face */
-    HED_CLOTH_MESH_NON_MANIFOLD_EDGE,    /**< an edge of more than two faces */
+    HED_CLOTH_MESH_NOT_FINITE,        /**< a coordinate is NaN or infinite */
+    HED_CLOTH_MESH_BAD_INDEX,         /**< a face whose corner names something that is not there */
+    HED_CLOTH_MESH_DEGENERATE_FACE,   /**< a vertex twice, or no area */
+    HED_CLOTH_MESH_DUPLICATE_FACE,    /**< the same corners as another face */
+    HED_CLOTH_MESH_NON_MANIFOLD_EDGE, /**< an edge of more than two faces */
     HED_CLOTH_MESH_INCONSISTENT_WINDING, /**< an edge that two faces run along in the same direction */
     HED_CLOTH_MESH_LOOSE_VERTEX,         /**< a vertex of no face */
     HED_CLOTH_MESH_FAULT_COUNT
@@ -78,12 +78,14 @@ typedef struct hed_cloth_mesh_check {
 } hed_cloth_mesh_check;
 
 /** Looks for faults. Errors: MEMORY. */
-HED_API hed_status hed_cloth_mesh_inspect(const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
+HED_API hed_status hed_cloth_mesh_inspect(
+    const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
 /** OK if cloth can be made of it; else the first fault in words with its place ("face 12 of vertices
  * 3, 3, 7 (in the
  *  file's order, counted from 1) ..."). Loose vertices and winding are no obstacle. Errors: FORMAT,
  *  MEMORY. */
-HED_API hed_status hed_cloth_mesh_require_sound(const char *name, const hed_cloth_mesh *mesh, hed_error *error);
+HED_API hed_status hed_cloth_mesh_require_sound(
+    const char *name, const hed_cloth_mesh *mesh, hed_error *error);
 /** Takes away degenerate and duplicate faces and the faces beyond two at an edge (the first two
  * stay); a corner
  *  that repeats the one before it goes alone where a face is left. Vertices stay, in order.
@@ -94,8 +96,8 @@ HED_API hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, 
  * (vertex_count)
  *  receives numbers from 0 in order of first appearance; `*particle_count` how many. Two ends of
  *  one face are never welded. Errors: MEMORY. */
-HED_API hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance, uint32_t *particle_of,
-    uint32_t *particle_count, hed_error *error);
+HED_API hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance,
+    uint32_t *particle_of, uint32_t *particle_count, hed_error *error);
 /** Whether vertices are the rows of a regular grid of quads, row after row (width x height); false
  * too where memory
  *  runs out. */
@@ -114,7 +116,7 @@ HED_API hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_me
     const float *positions, const uint8_t *colours, hed_error *error);
 /** One frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
  * vertex_count vertices
- *  are the mesh's; behind them stand those that have further texture coordinates or normals.
+ *  are the mesh's; after them come those with further texture coordinates or normals.
  *  Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
 HED_API hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
@@ -130,17 +132,18 @@ typedef struct hed_cloth_pc2 hed_cloth_pc2;
 /** Begins a file. Errors: IO, MEMORY, ARGUMENT (no vertex). */
 HED_API hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start,
     float sampling, hed_cloth_pc2 **cache, hed_error *error);
-/** Opens one to go on behind its last whole frame; `*frames` are there. Errors: IO, FORMAT (no PC2,
+/** Opens one to append after its last whole frame; `*frames` are there. Errors: IO, FORMAT (no PC2,
  * other vertex
  *  count), MEMORY. */
-HED_API hed_status hed_cloth_pc2_resume(
-    const char *path, uint32_t vertex_count, hed_cloth_pc2 **cache, uint32_t *frames, hed_error *error);
+HED_API hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count,
+    hed_cloth_pc2 **cache, uint32_t *frames, hed_error *error);
 /** Goes back so that only `frames` are left. Errors: IO, ARGUMENT (it has fewer). */
 HED_API hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *error);
 /** Adds a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay
  * readable. Errors: IO,
  *  ARGUMENT (not finite), LIMIT (2^31 - 1 frames). */
-HED_API hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_error *error);
+HED_API hed_status hed_cloth_pc2_add(
+    hed_cloth_pc2 *cache, const float *positions, hed_error *error);
 /** Makes it durable and closes it. NULL is allowed. Errors: IO. */
 HED_API hed_status hed_cloth_pc2_close(hed_cloth_pc2 *cache, hed_error *error);
 

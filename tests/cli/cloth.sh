@@ -112,7 +112,7 @@ wait "$process" || code=$?
 [ "$code" = 130 ] || complain "heddle cloth run, interrupted: exit code $code instead of 130"
 frames=$(($(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2) - 1)) # sample 0 is the start
 [ "$frames" -gt 0 ] || complain "heddle cloth run, interrupted: no frames"
-err_has "interrupted behind frame $frames of 1000000"; err_has "the same command with --resume goes on behind frame $frames"
+err_has "interrupted after frame $frames of 1000000"; err_has "the same command with --resume continues after frame $frames"
 [ "$(wc -c < "$work/cut.pc2")" = $((32 + (frames + 1) * 1440)) ] || complain "cut.pc2 has $(wc -c < "$work/cut.pc2") bytes for $frames frames"
 # Its state is of the last frame, so --frames says how far to go.
 run 0 cloth run "$work/s.json" --strict --frames $((frames + 3)) --out "$work/cut.pc2" --resume; pc2_is cut.pc2 "120 $((frames + 4))"
@@ -144,10 +144,10 @@ printf 'v 0 0 0\nv 1 0 nan\nv 1 1 0\nf 1 2 3\n' > "$work/bad.obj"
 run 1 cloth run "$work/bad.json" --frames 1 --mend; err_has 'bad.obj'
 run 1 cloth run "$work/s.json" --out "$work/no/folder.pc2"; err_has 'folder'
 run 1 cloth run "$work/s.json" --png-every 1; err_has '--out'
-run 2 cloth run "$work/s.json" --out "$work/x.fbx"; err_has 'x.fbx: a name that ends with .pc2 was expected'; not_there x.fbx.pc2
-run 2 cloth run "$work/s.json" --out "$work/x.OBJ"; err_has 'x.OBJ: a name that ends with .pc2 was expected'
+run 2 cloth run "$work/s.json" --out "$work/x.fbx"; err_has 'x.fbx: expected a name that ends with .pc2'; not_there x.fbx.pc2
+run 2 cloth run "$work/s.json" --out "$work/x.OBJ"; err_has 'x.OBJ: expected a name that ends with .pc2'
 run 0 cloth run "$work/s.json" --frames 1 --out "$work/flag-0.5" --quiet; there flag-0.5.pc2
-run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: a name that ends with .glb was expected'
+run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: expected a name that ends with .glb'
 mkfifo "$work/pipe"
 run 1 cloth run "$work/pipe" --frames 1; err_has 'pipe is a pipe that nothing is written into'
 printf '{"garments": [{"mesh": "pipe"}]}' > "$work/bad.json"

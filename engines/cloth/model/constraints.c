@@ -26,7 +26,7 @@ static hed_status allocate_constraints(
 {
     if (count > UINT32_MAX / 2)
         return hed_fail(error, HED_ERROR_LIMIT,
-            "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
+            "Garment %u (%s): %llu constraints are more than 32-bit indices reach", number,
             garment->name, (unsigned long long)count);
     garment->constraint_count = (uint32_t)count;
     garment->constraints =
@@ -42,8 +42,8 @@ static hed_status check_rests(const cloth_garment *garment, uint32_t number, hed
         if (!(c->rest >= 1e-9f))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "Garment %u (%s): particles %u and %u are %g m apart at rest and a constraint would "
-                "keep them so; expected was at least "
-                "1e-9 (weld the mesh, or mend its rest positions).",
+                "keep them so; expected at least "
+                "1e-9 (weld the mesh, or mend its rest positions)",
                 number, garment->name, c->a, c->b, c->rest);
     }
     return HED_OK;
@@ -446,8 +446,8 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
         if (!loose && !(mass >= 1e-12 && mass <= 1e12))
             status = hed_fail(error, HED_ERROR_ARGUMENT,
                 "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, "
-                "which makes a mass of %g kg; expected was "
-                "1e-12 to 1e12 (mend the mesh, or give inverse_masses).",
+                "which makes a mass of %g kg; expected "
+                "1e-12 to 1e12 (mend the mesh, or give inverse_masses)",
                 number, garment->name, i, areas[i], mass);
         else garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
     }

@@ -183,27 +183,28 @@ static bool within(float value, float low, float high) { return value >= low && 
 static hed_status garment_check_number(
     const subject *check, const char *name, float value, float low, float high)
 {
-    if (within(value, low, high)) return HED_OK;
+    if (check->error->status || within(value, low, high)) return check->error->status;
     return garment_wrong(
-        check, "%s is %g; expected was a number from %g to %g.", name, value, low, high);
+        check, "%s is %g; expected a number from %g to %g", name, value, low, high);
 }
 
 static hed_status check_share(const subject *check, const char *name, float value)
 {
-    if (value >= 0.0f && value < 1.0f) return HED_OK;
-    return garment_wrong(check, "%s is %g; expected was a share from 0 to below 1.", name, value);
+    if (check->error->status || (value >= 0.0f && value < 1.0f)) return check->error->status;
+    return garment_wrong(check, "%s is %g; expected a share from 0 to below 1", name, value);
 }
 
 static hed_status check_points(const subject *check, const char *name, const float *points)
 {
+    if (check->error->status) return check->error->status;
     for (uint32_t i = 0; i < check->def->particle_count; i++) {
         const float *p = points + 3 * (size_t)i;
         if (within(p[0], -MOST_METRES, MOST_METRES) && within(p[1], -MOST_METRES, MOST_METRES) &&
             within(p[2], -MOST_METRES, MOST_METRES))
             continue;
         return garment_wrong(check,
-            "%s of particle %u are (%g, %g, %g); expected were finite numbers within %g m.", name,
-            i, p[0], p[1], p[2], MOST_METRES);
+            "%s of particle %u are (%g, %g, %g); expected finite numbers within %g m", name, i,
+            p[0], p[1], p[2], MOST_METRES);
     }
     return HED_OK;
 }
@@ -211,11 +212,11 @@ static hed_status check_points(const subject *check, const char *name, const flo
 static hed_status check_map(
     const subject *check, const char *name, const float *map, float low, float high)
 {
+    if (check->error->status) return check->error->status;
     for (uint32_t i = 0; map && i < check->def->particle_count; i++)
         if (!within(map[i], low, high))
-            return garment_wrong(check,
-                "%s of particle %u is %g; expected was a number from %g to %g.", name, i, map[i],
-                low, high);
+            return garment_wrong(check, "%s of particle %u is %g; expected a number from %g to %g",
+                name, i, map[i], low, high);
     return HED_OK;
 }
 
@@ -226,15 +227,14 @@ static hed_status check_particles(const subject *check)
         return garment_wrong(check, "particle_count is 0; a garment has at least one particle.");
     if (!def->positions)
         return garment_wrong(
-            check, "positions is NULL; expected were %u x 3 numbers.", def->particle_count);
-    hed_status status = check_points(check, "positions", def->positions);
-    if (!status && def->rest_positions)
-        status = check_points(check, "rest_positions", def->rest_positions);
-    if (status) return status;
+            check, "positions is NULL; expected %u x 3 numbers", def->particle_count);
+    check_points(check, "positions", def->positions);
+    if (def->rest_positions) check_points(check, "rest_positions", def->rest_positions);
+    if (check->error->status) return check->error->status;
     if (!def->inverse_masses) {
         if (!(def->density > 0.0f) || !within(def->density, 1e-9f, 1e9f))
             return garment_wrong(check,
-                "density is %g kg/m^2 and inverse_masses is NULL; expected was a density from 1e-9 to 1e9.",
+                "density is %g kg/m^2 and inverse_masses is NULL; expected a density from 1e-9 to 1e9",
                 def->density);
         return HED_OK;
     }
@@ -242,7 +242,7 @@ static hed_status check_particles(const subject *check)
         float w = def->inverse_masses[i];
         if (w != 0.0f && !within(w, LEAST_INVERSE_MASS, MOST_INVERSE_MASS))
             return garment_wrong(check,
-                "inverse_masses of particle %u is %g 1/kg; expected was 0 (locked) or a number from %g to %g.",
+                "inverse_masses of particle %u is %g 1/kg; expected 0 (locked) or a number from %g to %g",
                 i, w, LEAST_INVERSE_MASS, MOST_INVERSE_MASS);
     }
     return HED_OK;
@@ -252,22 +252,22 @@ static hed_status check_particles(const subject *check)
 static hed_status check_faces(
     const subject *check, const char *name, const uint32_t *faces, uint32_t count, uint32_t corners)
 {
+    if (check->error->status) return check->error->status;
     if (count && !faces)
         return garment_wrong(check,
-            "%s is NULL and its count is %u; expected were %u particles for each.", name, count,
-            corners);
+            "%s is NULL and its count is %u; expected %u particles for each", name, count, corners);
     uint32_t particles = check->def->particle_count;
     for (uint32_t f = 0; f < count; f++) {
         const uint32_t *face = faces + (size_t)corners * f;
         for (uint32_t k = 0; k < corners; k++) {
             if (face[k] >= particles)
                 return garment_wrong(check,
-                    "%s: corner %u of face %u is particle %u; there are %u particles (0 to %u).",
+                    "%s: corner %u of face %u is particle %u; there are %u particles (0 to %u)",
                     name, k, f, face[k], particles, particles - 1);
             for (uint32_t j = 0; j < k; j++)
                 if (face[j] == face[k])
                     return garment_wrong(check,
-                        "%s: face %u has particle %u at two corners; corners have to differ (mend the mesh).",
+                        "%s: face %u has particle %u at two corners; corners have to differ (mend the mesh)",
                         name, f, face[k]);
         }
     }
@@ -289,25 +289,26 @@ static bool is_cell(const uint32_t *quad, uint32_t width)
 
 static hed_status garment_check_grid(const subject *check)
 {
+    if (check->error->status) return check->error->status;
     const hed_cloth_garment_def *def = check->def;
     uint32_t width = def->grid_width, height = def->grid_height;
     if (!width && !height) return HED_OK;
     if ((uint64_t)width * height != def->particle_count)
         return garment_wrong(check,
-            "grid_width x grid_height is %u x %u and particle_count %u; expected was their product, or 0 x "
-            "0 where there is no grid.",
+            "grid_width x grid_height is %u x %u and particle_count %u; expected their product, or 0 x "
+            "0 where there is no grid",
             width, height, def->particle_count);
     uint64_t cells = (uint64_t)(width - 1) * (height - 1);
     if (def->triangle_count || (def->quad_count && def->quad_count != cells))
         return garment_wrong(check,
-            "a grid of %u x %u has %u triangles and %u quads beside it; expected were its %llu cells as "
-            "quads, or no faces at all.",
+            "a grid of %u x %u has %u triangles and %u quads beside it; expected its %llu cells as "
+            "quads, or no faces at all",
             width, height, def->triangle_count, def->quad_count, (unsigned long long)cells);
     for (uint32_t q = 0; q < def->quad_count; q++) {
         const uint32_t *quad = def->quads + 4 * (size_t)q;
         if (!is_cell(quad, width))
             return garment_wrong(check,
-                "quad %u (%u, %u, %u, %u) is no cell of the grid of %u x %u.", q, quad[0], quad[1],
+                "quad %u (%u, %u, %u, %u) is no cell of the grid of %u x %u", q, quad[0], quad[1],
                 quad[2], quad[3], width, height);
     }
     return HED_OK;
@@ -317,20 +318,20 @@ static hed_status check_material(
     const subject *check, const char *name, uint32_t index, const hed_cloth_material *material)
 {
     if (!within(material->compress, 0.0f, 1.0f))
-        return garment_wrong(check, "%s %u: compress is %g; expected was a share from 0 to 1.",
-            name, index, material->compress);
+        return garment_wrong(check, "%s %u: compress is %g; expected a share from 0 to 1", name,
+            index, material->compress);
     if (!within(material->stretch, 1.0f, 1e6f))
-        return garment_wrong(check, "%s %u: stretch is %g; expected was a number from 1 to 1e6.",
-            name, index, material->stretch);
+        return garment_wrong(check, "%s %u: stretch is %g; expected a number from 1 to 1e6", name,
+            index, material->stretch);
     if (!within(material->compliance, 0.0f, MOST_COMPLIANCE))
-        return garment_wrong(check,
-            "%s %u: compliance is %g m/N; expected was a number from 0 to %g.", name, index,
-            material->compliance, MOST_COMPLIANCE);
+        return garment_wrong(check, "%s %u: compliance is %g m/N; expected a number from 0 to %g",
+            name, index, material->compliance, MOST_COMPLIANCE);
     return HED_OK;
 }
 
 static hed_status check_constraints(const subject *check)
 {
+    if (check->error->status) return check->error->status;
     const hed_cloth_garment_def *def = check->def;
     uint32_t materials = def->materials ? def->material_count : HED_CLOTH_FAMILY_COUNT;
     const hed_cloth_material *material = def->materials ? def->materials : def->family_material;
@@ -342,12 +343,12 @@ static hed_status check_constraints(const subject *check)
     if (!def->constraints) {
         if (def->constraint_count)
             return garment_wrong(check,
-                "constraints is NULL and constraint_count %u; expected was 0 where they are made from the faces.",
+                "constraints is NULL and constraint_count %u; expected 0 where they are made from the faces",
                 def->constraint_count);
         if (materials < HED_CLOTH_FAMILY_COUNT)
             return garment_wrong(check,
                 "material_count is %u; constraints that are made from the faces need one for each of the %d "
-                "families.",
+                "families",
                 materials, HED_CLOTH_FAMILY_COUNT);
         return HED_OK;
     }
@@ -355,15 +356,15 @@ static hed_status check_constraints(const subject *check)
         const hed_cloth_constraint *c = def->constraints + k;
         if (c->a >= def->particle_count || c->b >= def->particle_count || c->a == c->b)
             return garment_wrong(check,
-                "constraint %u is between particles %u and %u; expected were two different ones of %u.",
+                "constraint %u is between particles %u and %u; expected two different ones of %u",
                 k, c->a, c->b, def->particle_count);
         if (!(c->rest > 0.0f) || !within(c->rest, 1e-9f, MOST_METRES))
             return garment_wrong(check,
-                "constraint %u has rest length %g m; expected was a number from 1e-9 to %g.", k,
-                c->rest, MOST_METRES);
+                "constraint %u has rest length %g m; expected a number from 1e-9 to %g", k, c->rest,
+                MOST_METRES);
         if (c->material >= materials)
             return garment_wrong(
-                check, "constraint %u has material %u; there are %u.", k, c->material, materials);
+                check, "constraint %u has material %u; there are %u", k, c->material, materials);
     }
     return HED_OK;
 }
@@ -371,22 +372,21 @@ static hed_status check_constraints(const subject *check)
 /* Where a backstop lies outside the ball, no place is right for the particle. */
 static hed_status garment_check_driver(const subject *check)
 {
+    if (check->error->status) return check->error->status;
     const hed_cloth_garment_def *def = check->def;
     if (!def->driven) return HED_OK;
-    hed_status status = check_map(check, "max_distance", def->max_distance, 0.0f, INFINITY);
-    if (!status)
-        status =
-            check_map(check, "backstop_distance", def->backstop_distance, -INFINITY, MOST_METRES);
-    if (!status)
-        status = check_map(check, "backstop_radius", def->backstop_radius, 0.0f, MOST_METRES);
-    if (!status) status = check_map(check, "drive", def->drive, 0.0f, 1.0f);
-    if (!status) status = check_map(check, "drive_stiffness", def->drive_stiffness, 0.0f, 1.0f);
-    if (status || !def->max_distance || !def->backstop_distance) return status;
+    check_map(check, "max_distance", def->max_distance, 0.0f, INFINITY);
+    check_map(check, "backstop_distance", def->backstop_distance, -INFINITY, MOST_METRES);
+    check_map(check, "backstop_radius", def->backstop_radius, 0.0f, MOST_METRES);
+    check_map(check, "drive", def->drive, 0.0f, 1.0f);
+    check_map(check, "drive_stiffness", def->drive_stiffness, 0.0f, 1.0f);
+    if (check->error->status || !def->max_distance || !def->backstop_distance)
+        return check->error->status;
     for (uint32_t i = 0; i < def->particle_count; i++)
         if (def->backstop_distance[i] > def->max_distance[i])
             return garment_wrong(check,
-                "backstop_distance of particle %u is %g m, outside its max_distance of %g m; expected was "
-                "at most that.",
+                "backstop_distance of particle %u is %g m, outside its max_distance of %g m; expected "
+                "at most that",
                 i, def->backstop_distance[i], def->max_distance[i]);
     return HED_OK;
 }
@@ -394,54 +394,54 @@ static hed_status garment_check_driver(const subject *check)
 static hed_status check_surroundings(const subject *check)
 {
     const hed_cloth_garment_def *def = check->def;
-    hed_status status = check_share(check, "damping", def->damping);
-    if (!status) status = check_share(check, "vertical_damping", def->vertical_damping);
-    if (!status) status = garment_check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);
-    if (!status) status = garment_check_number(check, "lift", def->lift, 0.0f, MOST_COEFFICIENT);
-    if (!status)
-        status = garment_check_number(check, "friction", def->friction, 0.0f, MOST_COEFFICIENT);
-    if (!status)
-        status = garment_check_number(check, "thickness", def->thickness, 0.0f, MOST_METRES);
-    if (!status && def->tethers)
-        status = garment_check_number(check, "tether_slack", def->tether_slack, 1.0f, 1e6f);
-    return status;
+    check_share(check, "damping", def->damping);
+    check_share(check, "vertical_damping", def->vertical_damping);
+    garment_check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);
+    garment_check_number(check, "lift", def->lift, 0.0f, MOST_COEFFICIENT);
+    garment_check_number(check, "friction", def->friction, 0.0f, MOST_COEFFICIENT);
+    garment_check_number(check, "thickness", def->thickness, 0.0f, MOST_METRES);
+    if (def->tethers) garment_check_number(check, "tether_slack", def->tether_slack, 1.0f, 1e6f);
+    return check->error->status;
 }
 
 static hed_status check_output(const subject *check)
 {
+    if (check->error->status) return check->error->status;
     const hed_cloth_garment_def *def = check->def;
-    if (!def->copies) return garment_wrong(check, "copies is 0; expected was at least 1.");
+    if (!def->copies) return garment_wrong(check, "copies is 0; expected at least 1");
     if (!def->vertex_count) return HED_OK;
     if (!def->vertex_particle)
         return garment_wrong(check,
-            "vertex_particle is NULL and vertex_count %u; expected was a particle for each.",
+            "vertex_particle is NULL and vertex_count %u; expected a particle for each",
             def->vertex_count);
     for (uint32_t v = 0; v < def->vertex_count; v++)
         if (def->vertex_particle[v] >= def->particle_count)
             return garment_wrong(check,
-                "vertex_particle of vertex %u is %u; there are %u particles.", v,
+                "vertex_particle of vertex %u is %u; there are %u particles", v,
                 def->vertex_particle[v], def->particle_count);
     return HED_OK;
 }
 
 hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
-    const subject check = {def, number, error};
+    hed_error own = {0};
+    const subject check = {def, number, &own};
     /* Indices on the device are 32-bit, and there are three corners to a triangle, two triangles to
      * a quad. */
     if (def->particle_count > UINT32_MAX / 8 ||
         (uint64_t)def->triangle_count + 2 * (uint64_t)def->quad_count > UINT32_MAX / 3)
         return hed_fail(error, HED_ERROR_LIMIT,
-            "Garment %u (%.63s): %u particles, %u triangles and %u quads are more than 32-bit indices reach.",
+            "Garment %u (%.63s): %u particles, %u triangles and %u quads are more than 32-bit indices reach",
             number, def->name ? def->name : "garment", def->particle_count, def->triangle_count,
             def->quad_count);
-    hed_status status = check_particles(&check);
-    if (!status) status = check_faces(&check, "triangles", def->triangles, def->triangle_count, 3);
-    if (!status) status = check_faces(&check, "quads", def->quads, def->quad_count, 4);
-    if (!status) status = garment_check_grid(&check);
-    if (!status) status = check_constraints(&check);
-    if (!status) status = garment_check_driver(&check);
-    if (!status) status = check_surroundings(&check);
-    if (!status) status = check_output(&check);
-    return status;
+    check_particles(&check);
+    check_faces(&check, "triangles", def->triangles, def->triangle_count, 3);
+    check_faces(&check, "quads", def->quads, def->quad_count, 4);
+    garment_check_grid(&check);
+    check_constraints(&check);
+    garment_check_driver(&check);
+    check_surroundings(&check);
+    check_output(&check);
+    if (own.status && error) *error = own;
+    return own.status;
 }

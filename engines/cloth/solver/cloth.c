@@ -17,7 +17,7 @@ const char *hed_cloth_solver_name(hed_cloth_solver solver)
 static hed_status cloth_check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
-    if (value >= low && value <= high) return HED_OK;
+    if (error->status || (value >= low && value <= high)) return error->status;
     return hed_fail(
         error, HED_ERROR_ARGUMENT, "hed_cloth_def.%s is %u: %u to %u", name, value, low, high);
 }
@@ -28,29 +28,21 @@ static hed_status cloth_check_def(
     if (!device || !def || !def->garments)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a cloth needs a device, a definition and its garments: one of them is NULL");
-    hed_status status = cloth_check_range("garment_count", def->garment_count, 1, 1u << 20, error);
-    if (!status) status = cloth_check_range("substeps", def->substeps, 1, 1000, error);
-    if (!status) status = cloth_check_range("iterations", def->iterations, 1, 100, error);
-    if (!status) status = cloth_check_range("up", def->up, 0, 2, error);
-    if (!status)
-        status =
-            cloth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
-    if (!status)
-        status = cloth_check_range(
-            "solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
-    if (!status) status = cloth_check_range("set_width", def->set_width, 0, 1024, error);
-    if (!status)
-        status = cloth_check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
-    if (!status)
-        status = cloth_check_range(
-            "max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
-    if (!status && def->set_width % 4)
-        status = hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_cloth_def.set_width is %u: 0, or a multiple of 4", def->set_width);
-    if (!status && def->stream && hed_stream_device(def->stream) != device)
-        status =
-            hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
-    return status;
+    cloth_check_range("garment_count", def->garment_count, 1, 1u << 20, error);
+    cloth_check_range("substeps", def->substeps, 1, 1000, error);
+    cloth_check_range("iterations", def->iterations, 1, 100, error);
+    cloth_check_range("up", def->up, 0, 2, error);
+    cloth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+    cloth_check_range("solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
+    cloth_check_range("set_width", def->set_width, 0, 1024, error);
+    cloth_check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
+    cloth_check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
+    if (!error->status && def->set_width % 4)
+        hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4",
+            def->set_width);
+    if (!error->status && def->stream && hed_stream_device(def->stream) != device)
+        hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
+    return error->status;
 }
 
 /* ---- garments ---- */
@@ -235,6 +227,8 @@ hed_status hed_cloth_create(
 hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
     hed_cloth **cloth, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own; /* what follows reads its status */
     *cloth = NULL;
     hed_status status = cloth_check_def(device, def, error);
     if (status) return status;

@@ -47,7 +47,7 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
             for (int k = 0; k < 3; k++) product += (double)matrix[4 * a + k] * matrix[4 * b + k];
             if (fabs(product - expected) > 1e-3)
                 return hed_fail(error, HED_ERROR_ARGUMENT,
-                    "%s: columns %d and %d have the product %g, expected was %g: it must be rigid",
+                    "%s: columns %d and %d have the product %g, expected %g: it must be rigid",
                     what, a, b, product, expected);
         }
     return HED_OK;
@@ -397,7 +397,7 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     double seconds = frame->seconds * frame->frames;
     schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
         cloth->def.substeps * frame->frames, false};
-    cloth->host->stirred = true;
+    cloth->host->dirty = true;
     status = cloth_stage_begin(cloth, error);
     if (!status) status = frame_feed(cloth, frame, seconds, (float)s.dt, error);
     s.moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;

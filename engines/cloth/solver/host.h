@@ -88,7 +88,7 @@ typedef struct cloth_host {
     uint32_t good_frame;
     double good_origin[3];
     cloth_look look;
-    bool stirred; /* something was enqueued since the last successful wait */
+    bool dirty; /* something was enqueued since the last successful wait */
 } cloth_host;
 
 /* Launches a kernel for `size` elements, or runs its native version on mapped buffers where the

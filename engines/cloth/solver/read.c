@@ -97,12 +97,12 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
     if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     uint32_t flags[4] = {0};
-    if (!host->stirred) return hed_stream_wait(cloth->stream, error);
+    if (!host->dirty) return hed_stream_wait(cloth->stream, error);
     hed_status status =
         hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
-    host->stirred = false;
+    host->dirty = false;
     if (flags
             [1]) { /* groups that exchange by packets gave up waiting: the positions are of no use */
         uint32_t frame = cloth->frame;

@@ -39,7 +39,7 @@ hed_status hed_cloth_teleport(
     uint32_t first = cloth->first_particle[garment],
              count = cloth->first_particle[garment + 1] - first;
     if (!status) status = cloth_move_particles(cloth, matrix, first, count, error);
-    cloth->host->stirred = true;
+    cloth->host->dirty = true;
     return status ? status : cloth_show(cloth, error);
 }
 

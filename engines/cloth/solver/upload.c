@@ -15,6 +15,7 @@ typedef void fill_function(const hed_cloth *cloth, uint32_t garment, uint32_t co
 static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size,
     hed_buffer **buffer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     void *array = hed_new(&cloth->allocator, count, size, error);
     if (!array) return HED_ERROR_MEMORY;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
@@ -56,6 +57,7 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     double origin[3];
     memcpy(origin, cloth->origin, sizeof origin);
     cloth_origin_start(cloth);
@@ -275,6 +277,7 @@ static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
 hed_status cloth_upload(
     hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_buffer_def def = hed_default_buffer_def(size ? size : 1);
     hed_status status = hed_buffer_create(cloth->device, &def, buffer, error);
     if (status) return status;
@@ -289,32 +292,25 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     cloth_host *host = cloth->host;
     uint64_t collider_bytes =
         sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    hed_status status = cloth_upload(cloth, NULL, 64, &b->none, error);
-    if (!status) status = cloth_upload_start(cloth, error);
-    if (!status)
-        status = cloth_upload(
-            cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
-    if (!status && cloth->has_tethers)
-        status =
-            upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &b->tether, error);
-    if (!status && cloth->has_tethers)
-        status = upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count],
+    cloth_upload(cloth, NULL, 64, &b->none, error);
+    cloth_upload_start(cloth, error);
+    cloth_upload(
+        cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
+    if (cloth->has_tethers) {
+        upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &b->tether, error);
+        upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count],
             sizeof(uint32_t), &b->anchors, error);
-    if (!status && cloth->has_driver) status = upload_driven(cloth, error);
-    if (!status && cloth->def.max_colliders)
-        status = cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
-    if (!status && cloth->has_air) status = cloth_upload_surface(cloth, error);
-    if (!status) status = upload_vertices(cloth, error);
-    if (!status) status = cloth_upload(cloth, NULL, 16, &b->flags, error);
-    if (!status)
-        status =
-            cloth_upload(cloth, NULL, hed_buffer_describe(b->position).size, &host->good_position, error);
-    if (!status)
-        status =
-            cloth_upload(cloth, NULL, hed_buffer_describe(b->previous).size, &host->good_previous, error);
-    if (!status)
-        status = cloth_upload(cloth, NULL, hed_buffer_describe(b->carry).size, &host->good_carry, error);
-    return status;
+    }
+    if (cloth->has_driver) upload_driven(cloth, error);
+    if (cloth->def.max_colliders) cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
+    if (cloth->has_air) cloth_upload_surface(cloth, error);
+    upload_vertices(cloth, error);
+    cloth_upload(cloth, NULL, 16, &b->flags, error);
+    if (error->status) return error->status;
+    cloth_upload(cloth, NULL, hed_buffer_describe(b->position).size, &host->good_position, error);
+    cloth_upload(cloth, NULL, hed_buffer_describe(b->previous).size, &host->good_previous, error);
+    cloth_upload(cloth, NULL, hed_buffer_describe(b->carry).size, &host->good_carry, error);
+    return error->status;
 }
 
 uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
