@@ -17,8 +17,8 @@
  *      (|d| + L0)
  *  (that form of e does not cancel). Whatever one entity reads of another is its value at the
  *  previous sample; a microphone hears bodies as they were two samples ago. Friction and plectrums
- *  act as resistances, which the body's step solves for. So that nothing ends in denormals, 1e-16 N
- *  blow on every free body along each axis.
+ *  act as resistances, which the body's step solves for. A constant force of 1e-16 N
+ *  per axis on every free body keeps states out of the denormal range.
  *
  *  A synth is one or several instances (voices) of the whole instrument. Notes are pitched by
  *  dilation.
@@ -438,8 +438,8 @@ typedef struct hed_synth_grid_def {
     double rate; /**< for `tune` */
     bool anchor_ends
         [3]
-        [2]; /**< bodies of the first and last place along each axis are anchored; an axis with one
-                               place has no ends */
+        [2]; /**< whether the first and last bodies along each axis are anchored; an axis of one body
+                  has no ends */
 } hed_synth_grid_def;
 
 HED_API hed_synth_grid_def hed_default_synth_grid_def(void); /**< Thread class: rt */
@@ -452,9 +452,9 @@ typedef struct hed_synth_grid_info {
     const char *name; /**< "": none; lives as long as the instrument is not changed */
     hed_synth_grid_def def;
     hed_synth_generated generated; /**< some of it may have been changed or removed since */
-    double
-        frequency; /**< Hz: mode 1 exactly, as it was made; 0 where that has no closed form: an end is not
-                                anchored, or a lattice has diagonal or bend springs */
+    /** Hz: the exact frequency of mode 1 of the grid as it was made; 0 where there is no closed form:
+     *  an end is not anchored, or a lattice has diagonal or bend springs */
+    double frequency;
 } hed_synth_grid_info;
 
 /** Thread class: any */
@@ -465,16 +465,16 @@ HED_API uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *ins
 HED_API hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument,
     uint32_t index, double rate, hed_synth_grid_info *info, hed_error *error);
 
-/* ---- what is known of an instrument before it sounds ---- */
+/* ---- analysis of an instrument ---- */
 
-/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2
- * sum(k)/m <= 2 is safe,
- *  where springs to anchored bodies count half, damping c along springs adds 2 c/(h s) to k, and
- *  modulated stiffness and mass count as the worst that modulation makes of them. Cubic terms and
- *  exciters, which act by how far and how fast it moves, do not count: the breaker is for them. */
+/** Stability margin of an instrument by Gershgorin's bound: for each free body
+ *  h^2 s^2 sum(k)/m <= 2 is safe, where springs to anchored bodies count half, damping c along
+ *  springs adds 2 c/(h s) to k, and modulated stiffness and mass enter with their worst values.
+ *  Cubic terms and exciters depend on the motion and are not part of the bound; the breaker handles
+ *  them. */
 typedef struct hed_synth_stability {
     double worst;            /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
-    hed_synth_entity body;   /**< where */
+    hed_synth_entity body;   /**< the body with it */
     double largest_dilation; /**< s taken: highest note and bend */
     uint32_t unsafe;         /**< bodies above 2 */
 } hed_synth_stability;
@@ -512,13 +512,15 @@ HED_API const char *hed_synth_solver_name(
 
 /** What an event is. */
 typedef enum hed_synth_event_kind {
-    HED_SYNTH_EVENT_MIDI, /**< bytes: status, data 1, data 2. "All sound off" (controller 120) puts what notes of its
-                        channel have sounded in to rest at once: their voices, or a single instrument whole, for its
-                        bodies are everybody's; what it sounded like fades out in some ms */
+    /** bytes: status, data 1, data 2. "All sound off" (controller 120) resets all voices of that
+     *  channel at once (in singleton mode the whole instrument, whose bodies are shared); the output
+     *  fades out over a few milliseconds */
+    HED_SYNTH_EVENT_MIDI,
     HED_SYNTH_EVENT_TEMPO, /**< value: quarter notes a minute */
-    HED_SYNTH_EVENT_SET, /**< entity, parameter, value in the parameter's unit as in its definition. Holds until
-                        hed_synth_reset(); of more than 256 different parameters a rest of the breaker, "all sound off"
-                        or hed_synth_apply() takes back those that were set longest ago */
+    /** entity, parameter, value in the unit of its definition. Holds until hed_synth_reset(). At most
+     *  256 different parameters outlast a break, "all sound off" or hed_synth_apply(); of more, those
+     *  set longest ago return to their definitions */
+    HED_SYNTH_EVENT_SET,
     HED_SYNTH_EVENT_HOST /**< number, value: of MIDI sources of kind HED_SYNTH_MIDI_HOST */
 } hed_synth_event_kind;
 
@@ -546,10 +548,10 @@ typedef struct hed_synth_def {
     hed_math math;
     hed_synth_solver solver;
     hed_pack_method pack; /**< HED_PACK_ROWS */
-    uint32_t
-        threads; /**< CPU: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
-                           are the same. Bodies pay from some thousands on: the threads meet at each sample, and wait
-                           for one another by spinning */
+    /** CPU: number of threads that share the voices, or the bodies of a single instrument; 1. The
+     *  result is the same to the bit. Sharing bodies pays from some thousands on, since the threads
+     *  synchronize at each sample, spinning */
+    uint32_t threads;
     /** a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
     bool resident;
     bool keep_awake;    /**< a warp that spins between blocks, for devices that clock down */

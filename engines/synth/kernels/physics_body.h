@@ -83,7 +83,7 @@ SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at
     force.x =
         tension *
         (d0x +
-            ux); /* not fused with the sum: so that both ends have one force, whoever computes it */
+            ux); /* not fused with the sum: so that both ends have the same force in every solver */
     force.y = tension * (d0y + uy);
     force.z = tension * (d0z + uz);
     return force;

@@ -1,4 +1,4 @@
-/* Reading instrument files: sections in the order in which they can refer to one another, whatever
+/* Reading instrument files: sections in the order in which they can refer to each other, whatever
  * their order in the file. */
 #include "model/file.h"
 #include "heddle/kernel.h"

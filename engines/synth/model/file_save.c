@@ -20,7 +20,7 @@ typedef struct writer {
     hed_file_writer *file;
     uint8_t *referred;   /* (entity_count + 1) whether anything refers to it */
     uint32_t first_grid; /* grids from here on are written as such */
-    uint32_t marks;      /* behind names that are made up for grids, so that they are nobody's */
+    uint32_t marks;      /* behind names made up for grids, so that they are unique */
     bool first;          /* nothing stands in the current list or object yet */
 } writer;
 
@@ -395,7 +395,7 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
         }
     } else {
         status = hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
+            "out of memory for the changes of a grid of %" PRIu32 " bodies", made->bodies);
     }
     if (bodies) allocator->release(allocator->user, bodies, body_room * sizeof *bodies);
     if (springs) allocator->release(allocator->user, springs, spring_room * sizeof *springs);

@@ -50,7 +50,7 @@ void synth_import_leave_out(synth_import *im, const char *format, ...)
     im->report->left_out++;
 }
 
-/* ---- what became of what ---- */
+/* ---- imported entities by the file's numbers ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -73,20 +73,21 @@ synth_imported *synth_imported_find(const synth_import *im, synth_ank_id id)
 }
 
 /* Every item of a list begins with its number. */
-static hed_status number_kind(
+static void number_kind(
     synth_import *im, synth_ank_kind kind, const synth_wire_list *list, size_t size)
 {
+    if (hed_failed(im->error)) return;
     synth_imported *all = im->imported[kind] = calloc(list->count ? list->count : 1, sizeof *all);
-    if (!all)
-        return hed_fail(
-            im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
+    if (!all) {
+        hed_fail(im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
+        return;
+    }
     im->counts[kind] = list->count;
     for (uint32_t i = 0; i < list->count; i++) {
         memcpy(&all[i].number, (const char *)list->items + i * size, sizeof all[i].number);
         all[i].place = i;
     }
     if (list->count) qsort(all, list->count, sizeof *all, by_number);
-    return HED_OK;
 }
 
 /* ---- adding ---- */
@@ -213,6 +214,7 @@ static hed_synth_instrument_def make_def(synth_import *im)
  * the instrument. */
 static hed_status limit_notes(synth_import *im)
 {
+    if (hed_failed(im->error)) return im->error->status;
     hed_synth_instrument_def def = *hed_synth_instrument_definition(im->instrument);
     hed_synth_stability stability;
     hed_status status = hed_synth_instrument_stability(im->instrument, 48000.0, &stability, im->error);
@@ -233,18 +235,17 @@ static hed_status convert(synth_import *im)
         return hed_fail(im->error, HED_ERROR_FORMAT,
             "%s has no body: this is no preset, or an empty one", im->name);
     hed_synth_instrument_def def = make_def(im);
-    hed_status status = hed_synth_instrument_create(NULL, &def, &im->instrument, im->error);
-    if (!status) status = synth_name_file(im->instrument, im->name, im->error);
-    if (!status) status = number_kind(im, ANK_BODY, &m->bodies, sizeof(synth_ank_body));
-    if (!status) status = number_kind(im, ANK_SENSOR, &m->sensors, sizeof(synth_ank_sensor));
-    if (!status) status = number_kind(im, ANK_EXCITER, &m->exciters, sizeof(synth_ank_exciter));
-    if (!status)
-        status = number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
-    if (!status) status = number_kind(im, ANK_LINK, &m->links, sizeof(synth_ank_link));
-    if (!status) status = synth_import_sort_routes(im);
-    if (!status) status = synth_import_entities(im);
-    if (!status) status = synth_import_links(im);
-    if (!status) status = limit_notes(im);
+    hed_synth_instrument_create(NULL, &def, &im->instrument, im->error);
+    synth_name_file(im->instrument, im->name, im->error);
+    number_kind(im, ANK_BODY, &m->bodies, sizeof(synth_ank_body));
+    number_kind(im, ANK_SENSOR, &m->sensors, sizeof(synth_ank_sensor));
+    number_kind(im, ANK_EXCITER, &m->exciters, sizeof(synth_ank_exciter));
+    number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
+    number_kind(im, ANK_LINK, &m->links, sizeof(synth_ank_link));
+    synth_import_sort_routes(im);
+    synth_import_entities(im);
+    synth_import_links(im);
+    hed_status status = limit_notes(im);
     for (uint32_t kind = 0; kind < ANK_KINDS; kind++) free(im->imported[kind]);
     free(im->targets);
     if (!status) return HED_OK;
@@ -257,6 +258,8 @@ hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const 
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    hed_error own = {0};
+    if (!error) error = &own; /* steps that follow a failed one look at it */
     hed_synth_import_report unread;
     synth_ank_model model = {0};
     synth_import im = {

@@ -249,7 +249,7 @@ typedef struct synth_ank_target {
     uint32_t route; /* place among the MIDI routes, or among the host's parameters behind them */
 } synth_ank_target;
 
-/* An import under way: what became of what. */
+/* An import in progress: the entities that each item of the file has become. */
 typedef struct synth_import {
     const synth_ank_model *model;
     hed_synth_instrument *instrument;

@@ -370,6 +370,7 @@ static hed_status add_all(
 
 hed_status synth_import_entities(synth_import *im)
 {
+    if (hed_failed(im->error)) return im->error->status;
     const synth_ank_link *links = im->model->links.items;
     hed_status status = add_all(im, ANK_BODY, add_body);
     if (!status) status = add_all(im, ANK_SENSOR, add_sensor);

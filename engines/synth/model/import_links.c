@@ -155,6 +155,7 @@ static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
 /* Entities first: modulation may be of a spring that stands further on. */
 hed_status synth_import_links(synth_import *im)
 {
+    if (hed_failed(im->error)) return im->error->status;
     const synth_ank_link *links = im->model->links.items;
     hed_status status = HED_OK;
     for (uint32_t i = 0; !status && i < im->counts[ANK_LINK]; i++) {
@@ -180,7 +181,7 @@ hed_status synth_import_links(synth_import *im)
 }
 
 /* MIDI routes of a preset: which notes, and which controller, reach an exciter or modulator. Notes
- * that follow one another are one range. */
+ * that follow each other are one range. */
 
 static int by_id(const void *a, const void *b)
 {
@@ -199,6 +200,7 @@ static void add_targets(synth_import *im, const synth_wire_list *list, uint32_t 
 
 hed_status synth_import_sort_routes(synth_import *im)
 {
+    if (hed_failed(im->error)) return im->error->status;
     const synth_wire_list *routes = &im->model->routes, *hosts = &im->model->hosts;
     const synth_ank_route *route = routes->items;
     const synth_ank_host *host = hosts->items;

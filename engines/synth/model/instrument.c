@@ -261,6 +261,7 @@ static bool copy_links(const hed_synth_instrument *from, hed_synth_instrument *t
 
 hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     instrument->file = synth_copy_text(&instrument->allocator, file);
     return instrument->file ? HED_OK
                             : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");

@@ -34,7 +34,7 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
 #define NO_ROOM(of, array, count) \
     (!((array) = hed_arena_new(&(of)->arena, count, sizeof *(array), error)))
 
-/* ---- what is there, and in which order ---- */
+/* ---- elements and their order ---- */
 
 /* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
 static hed_status order_for_vectors(synth_builder *b, hed_error *error)
@@ -327,8 +327,8 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         synth_type_layout *t = &layout->type[type];
         if (t->count > SYNTH_SEAT_ENTITY(UINT32_MAX))
-            return hed_fail(
-                error, HED_ERROR_LIMIT, "%u elements of one type: 2^24 - 1 is the limit", t->count);
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%u elements of one type; at most 2^24 - 1 are possible", t->count);
         t->parameter = (uint32_t)word;
         word += (uint64_t)synth_shapes[type].parameters * t->count;
     }
@@ -353,8 +353,8 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     for (uint32_t warp = 0; warp < layout->warps; warp++) rows += b->warp_rows[warp];
     word += layout->warps + 1 + rows * layout->lanes;
     if (word > 1u << 30)
-        return hed_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit",
-            (unsigned long long)word);
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "an instance takes %llu words; at most 2^30 are possible", (unsigned long long)word);
     layout->words = (uint32_t)word;
     if (NO_ROOM(b->program, b->program->image, word)) return HED_ERROR_MEMORY;
     synth_fill_lists(b, (uint32_t)lists);

@@ -51,7 +51,7 @@ typedef struct synth_program {
     /* (type[t].count), contacts: body element; NULL for other types */
     uint32_t *contact_body[SYNTH_TYPES];
     /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter
-     * follow one another: this is the first. */
+     * follow each other: this is the first. */
     uint32_t *seats;
     uint32_t entity_count;
     synth_gate *gates; /* (layout.gates) */

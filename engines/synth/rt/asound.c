@@ -294,7 +294,7 @@ static hed_status open_stream(live_driver *d, const hed_synth_live_def *def, aso
         &stream->pcm, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, 0);
     if (code < 0)
         return hed_error_set(error, HED_ERROR_IO,
-            "ALSA does not open \"%s\" for %s: %s (\"%s -L\" lists what there is)", name, way,
+            "ALSA does not open \"%s\" for %s: %s (\"%s -L\" lists the devices)", name, way,
             d->api.snd_strerror(code), capture ? "arecord" : "aplay");
     snd_pcm_hw_params_t *params;
     if (d->api.snd_pcm_hw_params_malloc(&params) < 0)
@@ -535,7 +535,7 @@ hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_e
     if (code < 0)
         return hed_error_set(error, HED_ERROR_IO,
             "ALSA's sequencer, which MIDI port \"%s\" would belong to, does not open: %s (is the "
-            "module snd-seq loaded? without a MIDI port to listen to it plays all the same)",
+            "module snd-seq loaded? it also plays without a MIDI port)",
             def->midi_port, d->api.snd_strerror(code));
     const char *step;
     code = make_client(d, def->name, &step);

@@ -89,7 +89,7 @@ struct hed_synth_live {
     hed_ring *loads; /* of hed_meter_report */
     _Atomic bool faded;
     _Atomic uint64_t xruns, late, played, lost;
-    /* by whoever calls live_process() */
+    /* of the thread that calls live_process() */
     hed_ring *synths; /* of hed_synth_info */
     uint32_t until_synth;
     /* a change, handed to and fro */

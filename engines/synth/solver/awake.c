@@ -68,7 +68,7 @@ hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device
 hed_status synth_awake_extend(synth_awake *a, hed_error *error)
 {
     uint64_t now = hed_now(), spinning = a->until > now ? a->until - now : 0;
-    /* Blocks that follow one another faster than they sound must not queue up. */
+    /* Blocks that arrive faster than they sound must not queue up. */
     if (spinning > a->block_ns / 2) return HED_OK;
     hed_argument arguments[] = {
         hed_buffer_argument(a->spins), hed_uint_argument((uint32_t)(a->block_ns - spinning))};

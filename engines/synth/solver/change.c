@@ -121,7 +121,7 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
             "hed_synth_apply needs a synth and a change: one of them is NULL");
     if (c->applied || c->of != synth->program)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "this change was applied before, or prepared before another one was applied: prepare it anew");
+            "this change was applied before, or prepared before another one was applied: prepare it again");
     hed_status status = synth->ops->read(synth->solver, c->old_stores, c->old_delays, error);
     if (status) return status;
     const synth_layout *from = &synth->program->layout, *to = &c->program->layout;

@@ -24,8 +24,8 @@ static hed_status synth_check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
-    return hed_fail(
-        error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u: %u to %u", name, value, low, high);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u; expected %u to %u", name,
+        value, low, high);
 }
 
 static hed_status synth_check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
@@ -34,15 +34,15 @@ static hed_status synth_check_def(const hed_device *device, const hed_synth_def 
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a synth needs a device, a definition and its instrument: one of them is NULL");
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "hed_synth_def.rate is %g; expected 1000 to 768000 Hz", def->rate);
     hed_status status = synth_check_range("block", def->block, 1, 1u << 16, error);
     if (!status) status = synth_check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
     if (!status) status = synth_check_range("threads", def->threads, 1, MOST_THREADS, error);
     if (!status) status = synth_check_range("max_events", def->max_events, 0, 1u << 20, error);
     if (!status && (def->transpose < -127 || def->transpose > 127))
         status = hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_synth_def.transpose is %d: -127 to 127 semitones", def->transpose);
+            "hed_synth_def.transpose is %d; expected -127 to 127 semitones", def->transpose);
     if (!status)
         status = synth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
@@ -194,8 +194,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->stream = def->stream;
     made->def = *def;
     made->instrument = *hed_synth_instrument_definition(def->instrument);
-    made->configured =
-        def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
+    made->configured = def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
     hed_status status = synth_build(made, def->instrument, error);
     made->def.instrument = NULL;
@@ -222,8 +221,7 @@ hed_status hed_synth_create(
     hed_config_origin configured;
     if (def->solver == HED_SYNTH_AUTO && !def->resident &&
         !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
-        configured != HED_ORIGIN_DEFAULT &&
-        !synth_create_tuned(device, def, &tuned, synth, NULL)) {
+        configured != HED_ORIGIN_DEFAULT && !synth_create_tuned(device, def, &tuned, synth, NULL)) {
         (*synth)->configured = configured;
         return HED_OK;
     }
@@ -314,7 +312,7 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
         program->layout.stems, frames, block->left + first, block->right + first);
     if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
-    if (resting) synth_voices_adopt(synth->voices, synth->voices); /* nobody has taken the pokes */
+    if (resting) synth_voices_adopt(synth->voices, synth->voices); /* no solver has taken the pokes */
     return sounding < frames ? rest(synth, error) : HED_OK;
 }
 
@@ -371,7 +369,7 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
             "a block needs a synth, left, right and its events: one of them is NULL");
     if (block->frames < 1 || block->frames > synth->def.block)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
+            "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->def.block);
     uint64_t begin = hed_now();
     hed_status status = synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);

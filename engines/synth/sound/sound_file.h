@@ -1,6 +1,6 @@
 /* Sound files: WAV by our own reader and writer (wav.h), FLAC, AIFF, W64 and more by libsndfile
  * where it is installed. What is read is known by its content, what is written by the name's
- * ending. Writing is streamed, and nobody ever sees half a file. */
+ * ending. Writing is streamed, and no reader ever sees half a file. */
 #ifndef SYNTH_SOUND_FILE_H
 #define SYNTH_SOUND_FILE_H
 
@@ -30,7 +30,7 @@ typedef enum synth_sound_format {
 } synth_sound_format;
 typedef struct synth_sound_writer synth_sound_writer;
 
-/* Begins a file for some `frames`, 0 where nobody knows. More than its format can say are refused
+/* Begins a file for some `frames`, 0 where their number is not known. More than its format can say are refused
  * before the work; WAV becomes RF64 where it is longer than 4 GiB. Errors: IO, UNSUPPORTED (an
  * ending that is not known, a format that it cannot hold, or libsndfile is not there: the text
  * names its package), LIMIT, MEMORY. */

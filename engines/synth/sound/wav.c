@@ -82,7 +82,7 @@ static hed_status find_samples(wav_file *f, hed_error *error)
         }
         if (size > rest)
             return hed_error_set(error, HED_ERROR_FORMAT,
-                "%s ends within its head: the chunk at byte %zu has %u bytes, and %zu are there",
+                "%s ends within its head: the chunk at byte %zu has %u bytes, but only %zu remain",
                 f->path, at, size, rest);
         hed_status status = HED_OK;
         if (memcmp(p, "fmt ", 4) == 0) {

@@ -194,7 +194,7 @@ static void hear(const forest *f, double gain, double *loudness)
     }
 }
 
-/* An island that nobody hears is still below 1e-7 m/s. */
+/* An island that no microphone hears is still below 1e-7 m/s. */
 /* ---- life ---- */
 
 static hed_status islands_list(

@@ -305,20 +305,20 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
     case HED_SYNTH_EVENT_MIDI:
         if (e->bytes[0] < 0x80 || (e->bytes[0] < 0xf0 && (e->bytes[1] > 127 || e->bytes[2] > 127)))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected",
+                "events[%u] has bytes %02x %02x %02x; expected a MIDI status of 80 or above and data below 80",
                 index, e->bytes[0], e->bytes[1], e->bytes[2]);
         needed = midi_pokes(v, e->bytes);
         break;
     case HED_SYNTH_EVENT_TEMPO:
         if (!(e->value > 0.0f && e->value < 1e6f))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
-                (double)e->value);
+                "events[%u] sets the tempo to %g; expected more than 0 quarter notes a minute",
+                index, (double)e->value);
         break;
     case HED_SYNTH_EVENT_SET:
         if (!isfinite(e->value))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets a parameter to %g: a number expected", index, (double)e->value);
+                "events[%u] sets a parameter to %g; expected a finite number", index, (double)e->value);
         needed = synth_program_set(v->program, e->entity, e->parameter, e->value, NULL, 0);
         if (!needed)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -329,11 +329,11 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
     case HED_SYNTH_EVENT_HOST:
         if (!isfinite(e->value))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] has the host's value %g: a number expected", index, (double)e->value);
+                "events[%u] has the host value %g; expected a finite number", index, (double)e->value);
         break;
     default:
-        return hed_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such",
-            index, (unsigned)e->kind);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "events[%u]: unknown event kind %u", index,
+            (unsigned)e->kind);
     }
     *pokes += needed;
     return HED_OK;
@@ -354,8 +354,8 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
                 "events[%u] is at frame %u: the block has %u", i, events[i].frame, frames);
         if (i && events[i].frame < events[i - 1].frame)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
-                events[i].frame, i - 1, events[i - 1].frame);
+                "events[%u] is at frame %u, before events[%u] at %u; expected them in order of time",
+                i, events[i].frame, i - 1, events[i - 1].frame);
         uint64_t needed = 0;
         hed_status status = check_event(v, &events[i], i, &needed, error);
         if (status) return status;

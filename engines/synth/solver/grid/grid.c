@@ -14,41 +14,35 @@
  * builds tables for it; it has no native version, for HED_SYNTH_CPU is what does this work on
  * `host`. */
 
-#define BUFFER(called, of, accessed) \
-    { \
-        .name = called, .kind = HED_BUFFER, .type = of, .access = accessed \
-    }
-static const hed_argument_def arguments[] = {
-    [LATTICE_GROUPS] = BUFFER("groups", HED_UINT32, HED_READ),
-    [LATTICE_TABLE] = BUFFER("table", HED_UINT32, HED_READ),
-    [LATTICE_SPRINGS] = BUFFER("springs", HED_UINT32, HED_READ),
-    [LATTICE_CLASSES] = BUFFER("classes", HED_BYTES, HED_READ),
-    [LATTICE_PALETTE] = BUFFER("palette", HED_FLOAT, HED_READ),
-    [LATTICE_HALO] = BUFFER("halo", HED_UINT32, HED_READ),
-    [LATTICE_LINKS] = BUFFER("links", HED_UINT32, HED_READ),
-    [LATTICE_STATE] = BUFFER("state", HED_FLOAT, HED_READ_WRITE),
-    [LATTICE_PACKETS] = BUFFER("packets", HED_UINT32, HED_READ_WRITE),
-    [LATTICE_FLAGS] = BUFFER("flags", HED_UINT32, HED_READ_WRITE),
-    [LATTICE_STORE] = BUFFER("store", HED_UINT32, HED_READ_WRITE),
-    [LATTICE_DELAY] = BUFFER("delay", HED_FLOAT, HED_READ_WRITE),
-    [LATTICE_POKES] = BUFFER("pokes", HED_UINT32, HED_READ),
-    [LATTICE_INPUTS] = BUFFER("inputs", HED_FLOAT, HED_READ),
-    [LATTICE_STEMS] = BUFFER("stems", HED_FLOAT, HED_WRITE),
-    [LATTICE_STEP] = {.name = "step", .kind = HED_STRUCT, .size = sizeof(lattice_step)},
-    [LATTICE_LAYOUT] = {.name = "layout", .kind = HED_STRUCT, .size = sizeof(synth_layout)},
-    [LATTICE_HALO_ROOM] = {.name = "halo_room", .kind = HED_SCALAR, .type = HED_UINT32},
-    [LATTICE_BLOCK] = {.name = "block", .kind = HED_LOCAL, .type = HED_FLOAT},
+static const hed_argument_def lattice_arguments[] = {
+    [LATTICE_GROUPS] = HED_IN(uint, groups),
+    [LATTICE_TABLE] = HED_IN(uint, table),
+    [LATTICE_SPRINGS] = HED_IN(uint, springs),
+    [LATTICE_CLASSES] = HED_IN(bytes, classes),
+    [LATTICE_PALETTE] = HED_IN(float, palette),
+    [LATTICE_HALO] = HED_IN(uint, halo),
+    [LATTICE_LINKS] = HED_IN(uint, links),
+    [LATTICE_STATE] = HED_INOUT(float, state),
+    [LATTICE_PACKETS] = HED_INOUT(uint, packets),
+    [LATTICE_FLAGS] = HED_INOUT(uint, flags),
+    [LATTICE_STORE] = HED_INOUT(uint, store),
+    [LATTICE_DELAY] = HED_INOUT(float, delay),
+    [LATTICE_POKES] = HED_IN(uint, pokes),
+    [LATTICE_INPUTS] = HED_IN(float, inputs),
+    [LATTICE_STEMS] = HED_OUT(float, stems),
+    [LATTICE_STEP] = HED_VALUE_STRUCT(lattice_step, step),
+    [LATTICE_LAYOUT] = HED_VALUE_STRUCT(synth_layout, layout),
+    [LATTICE_HALO_ROOM] = HED_VALUE(uint, halo_room),
+    [LATTICE_BLOCK] = HED_ARRAY(float, block),
 };
 
-static const int64_t counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-static const int64_t groups[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+#define UP_TO_16 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, LATTICE_MOST_EACH
 static const hed_parameter_def parameters[] = {
-    [LATTICE_WG] = {"WG", groups, HED_COUNT(groups), 64, NULL},
-    [LATTICE_EACH] = {"EACH", counts, LATTICE_MOST_EACH, 2, NULL},
-    [LATTICE_RIM] = {"RIM", counts, LATTICE_MOST_EACH, 1, NULL},
-    [LATTICE_HALO_ROUNDS] = {"HALO", counts, LATTICE_MOST_EACH, 1, NULL},
+    [LATTICE_WG] = HED_PARAMETER(WG, 64, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
+    [LATTICE_EACH] = HED_PARAMETER(EACH, 2, UP_TO_16),
+    [LATTICE_RIM] = HED_PARAMETER(RIM, 1, UP_TO_16),
+    [LATTICE_HALO_ROUNDS] = HED_PARAMETER(HALO, 1, UP_TO_16),
 };
-static const char *const constraints[] = {"RIM <= EACH"};
 static const hed_source sources[] = {
     SYNTH_PHYSICS_SOURCES,
     {"lattice.h", hed_synth_lattice_h, 0},
@@ -61,9 +55,9 @@ static const hed_source sources[] = {
  * (tests/synth_grid_nvrtc_test.c). */
 #define COMMON \
     .entry = "synth_lattice", .sources = sources, .source_count = HED_COUNT(sources), \
-    .arguments = arguments, .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, \
-    .parameter_count = LATTICE_PARAMETERS, .constraints = constraints, \
-    .constraint_count = HED_COUNT(constraints), .max_threads = "WG", .may_spill = true
+    .arguments = lattice_arguments, .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, \
+    .parameter_count = LATTICE_PARAMETERS, HED_CONSTRAINTS("RIM <= EACH"), .max_threads = "WG", \
+    .may_spill = true
 
 const hed_kernel_def synth_lattice_def = {
     .name = "synth_lattice", .summary = "a sample of a large network and of what plays on it",
@@ -112,8 +106,8 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
     if (strcmp(info->backend, "host") == 0)
         return lattice_refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (synth->def.math == HED_MATH_STRICT)
-        return lattice_refuse(reason, size,
-            "strict mode wants the order of the program; the grid has one of its own");
+        return lattice_refuse(
+            reason, size, "strict mode needs the program's order of sums; the grid has its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
     synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
     uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
@@ -357,7 +351,7 @@ static uint32_t add_slots(const synth_solver *made, slot_texts *texts, hed_defin
     return SLOT_VALUES;
 }
 
-/* Every packet's sender has to be on the device while somebody waits for it. */
+/* Every packet's sender has to be on the device while another group waits for it. */
 static hed_status check_resident(const synth_solver *made, hed_error *error)
 {
     int64_t resident;

@@ -225,7 +225,7 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
 }
 
 /* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors
- * are sums of one another, as they were. */
+ * are sums of each other, as they were. */
 static hed_status find_unit(synth_network *network, hed_error *error)
 {
     double longest = 0.0;

@@ -105,84 +105,61 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
         (uint32_t)sizes[SYNTH_STORE_BLOCK], argument, data, bytes, seed);
 }
 
-static const hed_argument_def arguments[SYNTH_STORE_ARGUMENTS] = {
+static const hed_argument_def store_arguments[SYNTH_STORE_ARGUMENTS] = {
     /* Numbers and floats side by side: compared in strict mode only. */
-    [SYNTH_STORE_STORES] = {.name = "stores", .kind = HED_BUFFER, .type = HED_UINT32,
-        .access = HED_READ_WRITE, .tolerance = 1e30},
-    [SYNTH_STORE_DELAYS] = {.name = "delays", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_READ_WRITE, .tolerance = 1e-3},
-    [SYNTH_STORE_INPUTS] = {.name = "inputs", .kind = HED_BUFFER, .type = HED_FLOAT},
-    [SYNTH_STORE_STEMS] = {.name = "stems", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_WRITE, .tolerance = 1e-3},
-    [SYNTH_STORE_POKES] = {.name = "pokes", .kind = HED_BUFFER, .type = HED_UINT32},
-    [SYNTH_STORE_LAYOUT] = {.name = "layout", .kind = HED_STRUCT, .size = sizeof(synth_layout)},
-    [SYNTH_STORE_SAMPLE] = {.name = "sample", .kind = HED_SCALAR, .type = HED_UINT32},
-    [SYNTH_STORE_FRAMES] = {.name = "frames", .kind = HED_SCALAR, .type = HED_UINT32},
-    [SYNTH_STORE_LOCAL] = {.name = "room", .kind = HED_LOCAL},
+    [SYNTH_STORE_STORES] = HED_INOUT(uint, stores, .tolerance = 1e30),
+    [SYNTH_STORE_DELAYS] = HED_INOUT(float, delays, .tolerance = 1e-3),
+    [SYNTH_STORE_INPUTS] = HED_IN(float, inputs),
+    [SYNTH_STORE_STEMS] = HED_OUT(float, stems, .tolerance = 1e-3),
+    [SYNTH_STORE_POKES] = HED_IN(uint, pokes),
+    [SYNTH_STORE_LAYOUT] = HED_VALUE_STRUCT(synth_layout, layout),
+    [SYNTH_STORE_SAMPLE] = HED_VALUE(uint, sample),
+    [SYNTH_STORE_FRAMES] = HED_VALUE(uint, frames),
+    [SYNTH_STORE_LOCAL] = HED_ARRAY(bytes, room),
 };
-static const hed_source sources[] = {SYNTH_PHYSICS_SOURCES, {"store.cl", hed_synth_store_cl, 0}};
-static const int64_t groups[] = {32, 64, 128, 256, 384, 512, 640, 768, 1024};
-static const hed_parameter_def parameters[] = {
-    {.name = "WG", .values = groups, .count = HED_COUNT(groups), .value = 256}};
-static const char *const dimensions[SYNTH_STORE_DIMENSIONS] = {
-    "instances", "words", "items", "block"};
-static const hed_problem problems[] = {
-    {4, {1, 4096, 3, 24}}, {4, {3, 6144, 40, 17}}, {4, {1, 8192, 100, 33}}};
 static const hed_argument_def resident_arguments[SYNTH_RESIDENT_ARGUMENTS] = {
-    [SYNTH_RESIDENT_MAIL] = {.name = "mail", .kind = HED_BUFFER, .type = HED_UINT32,
-        .access = HED_READ_WRITE},
-    [SYNTH_RESIDENT_RELAY] = {.name = "relay", .kind = HED_BUFFER, .type = HED_UINT32,
-        .access = HED_READ_WRITE},
-    [SYNTH_RESIDENT_STORES] = {.name = "stores", .kind = HED_BUFFER, .type = HED_UINT32,
-        .access = HED_READ_WRITE},
-    [SYNTH_RESIDENT_DELAYS] = {.name = "delays", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_READ_WRITE},
-    [SYNTH_RESIDENT_IMAGE] = {.name = "image", .kind = HED_BUFFER, .type = HED_UINT32},
-    [SYNTH_RESIDENT_GIVEN] = {.name = "given", .kind = HED_BUFFER, .type = HED_UINT32},
-    [SYNTH_RESIDENT_INPUTS] = {.name = "inputs", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_READ_WRITE},
-    [SYNTH_RESIDENT_STEMS] = {.name = "stems", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_WRITE},
-    [SYNTH_RESIDENT_LAYOUT] = {.name = "layout", .kind = HED_STRUCT, .size = sizeof(synth_layout)},
-    [SYNTH_RESIDENT_REQUEST_WORDS] = {.name = "request_words", .kind = HED_SCALAR,
-        .type = HED_UINT32},
-    [SYNTH_RESIDENT_INPUT_WORDS] = {.name = "input_words", .kind = HED_SCALAR, .type = HED_UINT32},
-    [SYNTH_RESIDENT_LOCAL] = {.name = "room", .kind = HED_LOCAL},
+    [SYNTH_RESIDENT_MAIL] = HED_INOUT(uint, mail),
+    [SYNTH_RESIDENT_RELAY] = HED_INOUT(uint, relay),
+    [SYNTH_RESIDENT_STORES] = HED_INOUT(uint, stores),
+    [SYNTH_RESIDENT_DELAYS] = HED_INOUT(float, delays),
+    [SYNTH_RESIDENT_IMAGE] = HED_IN(uint, image),
+    [SYNTH_RESIDENT_GIVEN] = HED_IN(uint, given),
+    [SYNTH_RESIDENT_INPUTS] = HED_INOUT(float, inputs),
+    [SYNTH_RESIDENT_STEMS] = HED_OUT(float, stems),
+    [SYNTH_RESIDENT_LAYOUT] = HED_VALUE_STRUCT(synth_layout, layout),
+    [SYNTH_RESIDENT_REQUEST_WORDS] = HED_VALUE(uint, request_words),
+    [SYNTH_RESIDENT_INPUT_WORDS] = HED_VALUE(uint, input_words),
+    [SYNTH_RESIDENT_LOCAL] = HED_ARRAY(bytes, room),
 };
-static const hed_define in_local[] = {{"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}};
-static const hed_define in_global[] = {{"IN_LOCAL", "0"}, {"SYNTH_SPACE", "__global"}};
-
-static const hed_define is_resident[] = {
-    {"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}, {"RESIDENT", "1"}};
+static const hed_problem problems[] = {
+    HED_PROBLEM(1, 4096, 3, 24), HED_PROBLEM(3, 6144, 40, 17), HED_PROBLEM(1, 8192, 100, 33)};
 
 #define COMMON \
-    .sources = sources, .source_count = HED_COUNT(sources), .parameters = parameters, \
-    .parameter_count = HED_COUNT(parameters), .dimensions = dimensions, \
-    .dimension_count = SYNTH_STORE_DIMENSIONS, .max_threads = "WG", .min_groups = 1, \
-    .geometry = geometry
+    HED_SOURCES(SYNTH_PHYSICS_SOURCES, {"store.cl", hed_synth_store_cl, 0}), \
+        HED_PARAMETERS(HED_PARAMETER(WG, 256, 32, 64, 128, 256, 384, 512, 640, 768, 1024)), \
+        HED_DIMENSIONS("instances", "words", "items", "block"), \
+        .max_threads = "WG", .min_groups = 1, .geometry = geometry
 #define LAUNCHED \
-    .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = arguments, \
+    .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = store_arguments, \
     .range = store_native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
     .sample = {problems, HED_COUNT(problems), {4, {264, 11264, 256, 64}}, store_sample_bytes, \
         sample_fill, 1}
 
 const hed_kernel_def synth_group_def = {.name = "synth_group",
     .summary = "an instrument for a block, each instance in the local memory of a group",
-    .argument_count = SYNTH_STORE_ARGUMENTS, .defines = in_local,
-    .define_count = HED_COUNT(in_local),
+    .argument_count = SYNTH_STORE_ARGUMENTS, HED_DEFINES({"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}),
     COMMON,
     LAUNCHED};
 const hed_kernel_def synth_global_def = {.name = "synth_global",
     .summary = "an instrument for a block, each instance in global memory",
-    .argument_count = SYNTH_STORE_ARGUMENTS - 1, .defines = in_global,
-    .define_count = HED_COUNT(in_global),
+    .argument_count = SYNTH_STORE_ARGUMENTS - 1, HED_DEFINES({"IN_LOCAL", "0"}, {"SYNTH_SPACE", "__global"}),
     COMMON,
     LAUNCHED};
 /* `words` of its problem: of a request and a store. */
 const hed_kernel_def synth_resident_def = {.name = "synth_resident", .entry = "synth_resident",
     .summary = "an instrument that stays in local memory, each instance in a group",
     .arguments = resident_arguments, .argument_count = SYNTH_RESIDENT_ARGUMENTS,
-    .defines = is_resident, .define_count = HED_COUNT(is_resident),
+    HED_DEFINES({"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}, {"RESIDENT", "1"}),
     .needs = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED,
     COMMON};
 
