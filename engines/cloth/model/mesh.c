@@ -26,6 +26,25 @@ void cloth_text_flush(cloth_text *text)
     text->used = 0;
 }
 
+hed_status cloth_text_open(const char *path, cloth_text **text, hed_error *error)
+{
+    cloth_text *made = malloc(sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    made->used = 0;
+    hed_status status = hed_file_writer_open(path, &made->writer, error);
+    if (status) free(made);
+    else *text = made;
+    return status;
+}
+
+hed_status cloth_text_close(cloth_text *text, hed_error *error)
+{
+    cloth_text_flush(text);
+    hed_status status = hed_file_writer_commit(text->writer, error);
+    free(text);
+    return status;
+}
+
 void cloth_text_put(cloth_text *text, const char *bytes, size_t size)
 {
     if (size > sizeof text->bytes - text->used) cloth_text_flush(text);

@@ -53,9 +53,12 @@ typedef struct cloth_text {
     char bytes[1 << 16];
 } cloth_text;
 
+hed_status cloth_text_open(const char *path, cloth_text **text, hed_error *error);
+/* Writes what is left and frees it. */
+hed_status cloth_text_close(cloth_text *text, hed_error *error);
 void cloth_text_put(cloth_text *text, const char *bytes, size_t size);
 void cloth_text_words(cloth_text *text, const char *words);
-/* Numbers with a blank in front of each, and a newline behind the last. */
+/* Numbers with a blank in front of each, and a newline after the last. */
 void cloth_text_row(cloth_text *text, const float *numbers, uint32_t count);
 void cloth_text_integer(cloth_text *text, uint64_t number);
 void cloth_text_flush(cloth_text *text);

@@ -506,16 +506,10 @@ hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh
 {
     if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
+    cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
-    if (status != HED_OK) return status;
-    cloth_text *text = malloc(sizeof *text);
-    if (!text) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
-    text->used = 0;
-    status = hed_file_writer_open(path, &text->writer, error);
-    if (status != HED_OK) {
-        free(text);
-        return status;
-    }
+    if (!status) status = cloth_text_open(path, &text, error);
+    if (status) return status;
     if (mesh->material_library) {
         cloth_text_words(text, "mtllib ");
         cloth_text_words(text, mesh->material_library);
@@ -533,8 +527,5 @@ hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh
         cloth_text_row(text, written + 3 * i, 3);
     }
     put_faces(text, mesh, !normals);
-    cloth_text_flush(text);
-    status = hed_file_writer_commit(text->writer, error);
-    free(text);
-    return status;
+    return cloth_text_close(text, error);
 }

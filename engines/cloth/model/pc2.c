@@ -1,5 +1,5 @@
 /* Point caches in the PC2 format: "POINTCACHE2", a header of 32 bytes, then the positions of all
- * vertices for each frame. The header's count is written after a frame's data, so whoever reads the
+ * vertices for each frame. The header's count is written after a frame's data, so a program that reads the
  * file finds whole frames, even while it grows. */
 #include "model/mesh.h"
 
@@ -144,7 +144,7 @@ hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float s
     return HED_OK;
 }
 
-/* The header first: whoever reads never finds more frames promised than are there. */
+/* The header first: a reader never finds fewer frames than the header promises. */
 static bool keep_frames(hed_cloth_pc2 *cache, uint32_t frames)
 {
     int32_t samples = (int32_t)frames;
@@ -212,7 +212,7 @@ hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_e
         !write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) {
         cache->failed = errno;
         (void)keep_frames(cache,
-            cache->frames); /* half a frame behind the others would harm nobody; better without */
+            cache->frames); /* half a frame after the others would do no harm; better without */
         return fail(cache, error);
     }
     cache->frames++;

@@ -477,7 +477,8 @@ static hed_status read_rows(reader *r, const element *e)
     r->now = e;
     r->row = 0;
     if (vertices !=
-        (e == r->elements)) /* faces are checked against them, and nobody writes another order */
+        (e ==
+            r->elements)) /* faces are checked against them, and no program writes another order */
         return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found element %s first, expected vertex",
             r->name, r->elements[0].name);
     if (faces && e->count > 0 && !has_role(e, CORNERS))
@@ -595,16 +596,10 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
 {
     if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
+    cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
-    if (status != HED_OK) return status;
-    cloth_text *text = malloc(sizeof *text);
-    if (!text) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
-    text->used = 0;
-    status = hed_file_writer_open(path, &text->writer, error);
-    if (status != HED_OK) {
-        free(text);
-        return status;
-    }
+    if (!status) status = cloth_text_open(path, &text, error);
+    if (status) return status;
     bool wide = false; /* a face's count of corners needs more than a byte */
     for (uint32_t face = 0; face < mesh->face_count; face++)
         wide = wide || mesh->face_at[face + 1] - mesh->face_at[face] > UINT8_MAX;
@@ -617,8 +612,5 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
             wide ? sizeof count : 1); /* little-endian: the lowest byte comes first */
         cloth_text_put(text, (const char *)(mesh->corners + first), count * sizeof *mesh->corners);
     }
-    cloth_text_flush(text);
-    status = hed_file_writer_commit(text->writer, error);
-    free(text);
-    return status;
+    return cloth_text_close(text, error);
 }

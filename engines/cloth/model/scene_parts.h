@@ -99,7 +99,7 @@ typedef struct cloth_body {
     cloth_sequence sequence;
     cloth_motion motion;
     float *now;     /* (vertex_count x 3) m, where it was last asked for */
-    float *normals; /* (vertex_count x 3) likewise; NULL: nobody needs them */
+    float *normals; /* (vertex_count x 3) likewise; NULL: not needed */
 } cloth_body;
 
 /* Where a particle hangs on a driver's surface. */

@@ -204,7 +204,7 @@ static void spread_all(spread *work)
     }
 }
 
-/* Numbers the locked particles that somebody is tethered to; work->place becomes the number of
+/* Numbers the locked particles that others are tethered to; work->place becomes the number of
  * each. */
 static uint32_t number_anchors(spread *work)
 {

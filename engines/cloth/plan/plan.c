@@ -38,7 +38,7 @@ static void plan_find_incident(cloth_planner *planner)
     at[0] = 0;
 }
 
-/* A constraint with a locked end changes one particle: that one's patch does it, and nobody else
+/* A constraint with a locked end changes one particle: its patch does it, and no other
  * needs to. */
 void cloth_plan_find_homes(cloth_planner *planner)
 {
@@ -141,16 +141,16 @@ void cloth_plan_destroy(cloth_plan *plan)
  * steps. */
 typedef struct cloth_closure {
     const cloth_planner *planner;
-    uint32_t last;    /* step after the last boundary one */
-    uint32_t room;    /* boundary constraints that there is memory for */
-    uint32_t *sorted; /* (room) boundary constraints by step */
-    uint32_t *rim;    /* (2 x room) boundary constraints at each particle, by step */
-    uint32_t *at;     /* (particle_count + 1) where each particle's begin in `rim` */
-    uint32_t *cursor; /* (particle_count) those before it are still to be done */
-    uint32_t *needed; /* (particle_count) patch + 1 that has it in `list` */
-    uint32_t *list;   /* (particle_count) what the patch at work needs */
-    uint32_t count;   /* of `list` */
-    uint32_t *done;   /* (constraint_count) patch + 1 that has done it */
+    uint32_t last;      /* step after the last boundary one */
+    uint32_t room;      /* boundary constraints that there is memory for */
+    uint32_t *sorted;   /* (room) boundary constraints by step */
+    uint32_t *boundary; /* (2 x room) boundary constraints at each particle, by step */
+    uint32_t *at;       /* (particle_count + 1) where each particle's begin in `boundary` */
+    uint32_t *cursor;   /* (particle_count) those before it are still to be done */
+    uint32_t *needed;   /* (particle_count) patch + 1 that has it in `list` */
+    uint32_t *list;     /* (particle_count) what the patch at work needs */
+    uint32_t count;     /* of `list` */
+    uint32_t *done;     /* (constraint_count) patch + 1 that has done it */
 } cloth_closure;
 
 static bool is_boundary(const cloth_planner *planner, uint32_t constraint)
@@ -190,8 +190,8 @@ static void plan_collect(const cloth_planner *planner, cloth_closure *c)
     for (uint32_t i = 0; i < particles; i++) c->at[i + 1] += c->at[i];
     for (uint32_t i = 0; i < particles; i++) c->cursor[i] = c->at[i];
     for (uint32_t k = 0; k < boundary; k++) {
-        c->rim[c->cursor[constraints[c->sorted[k]].a]++] = c->sorted[k];
-        c->rim[c->cursor[constraints[c->sorted[k]].b]++] = c->sorted[k];
+        c->boundary[c->cursor[constraints[c->sorted[k]].a]++] = c->sorted[k];
+        c->boundary[c->cursor[constraints[c->sorted[k]].b]++] = c->sorted[k];
     }
 }
 
@@ -201,7 +201,8 @@ static void need(cloth_closure *c, uint32_t particle, uint32_t patch, uint32_t b
     c->needed[particle] = patch + 1;
     c->list[c->count++] = particle;
     uint32_t cursor = c->at[particle + 1];
-    while (cursor > c->at[particle] && c->planner->step[c->rim[cursor - 1]] >= before) cursor--;
+    while (cursor > c->at[particle] && c->planner->step[c->boundary[cursor - 1]] >= before)
+        cursor--;
     c->cursor[particle] = cursor;
 }
 
@@ -216,8 +217,8 @@ static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch
     for (uint32_t s = c->last; s-- > 0;) {
         for (uint32_t k = 0, count = c->count; k < count; k++) {
             uint32_t particle = c->list[k], cursor = c->cursor[particle];
-            if (cursor == c->at[particle] || planner->step[c->rim[cursor - 1]] != s) continue;
-            uint32_t constraint = c->rim[cursor - 1];
+            if (cursor == c->at[particle] || planner->step[c->boundary[cursor - 1]] != s) continue;
+            uint32_t constraint = c->boundary[cursor - 1];
             c->cursor[particle]--;
             if (c->done[constraint] == patch + 1) continue;
             c->done[constraint] = patch + 1;
@@ -270,8 +271,9 @@ static cloth_closure *get_closure(cloth_planner *planner)
     if (c->room < planner->plan->boundary) {
         c->room = (uint32_t)planner->plan->boundary;
         c->sorted = hed_arena_new(&planner->arena, c->room, sizeof *c->sorted, planner->error);
-        c->rim = hed_arena_new(&planner->arena, 2ull * c->room, sizeof *c->rim, planner->error);
-        if (!c->sorted || !c->rim) return NULL;
+        c->boundary =
+            hed_arena_new(&planner->arena, 2ull * c->room, sizeof *c->boundary, planner->error);
+        if (!c->sorted || !c->boundary) return NULL;
     }
     return c;
 }

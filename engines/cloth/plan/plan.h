@@ -10,14 +10,14 @@
  * What a kernel may rely on:
  *   - Local numbers: a patch's own particles first, then its ghosts, in the order of `own` and
  *     `ghosts`.
- *   - The first send_count own particles are those that somebody reads; the i-th one's packet is
+ *   - The first send_count own particles are those that other patches read; the i-th one's packet is
  *     send_at + i. Ghosts
  *     are sorted by packet.
  *   - Packets are sent once a substep, when a particle has been integrated and tethered and no
  *     constraint has been
  *     done. All of them are read before step early_steps begins; earlier steps touch no ghost, and
  *     no own particle of the boundary.
- *   - If p reads from q, q reads from p. So nobody is two substeps ahead of one that he reads from,
+ *   - If p reads from q, q reads from p. So no patch is two substeps ahead of one that it reads from,
  *     and two buffers
  *     in turn are enough.
  *   - In a step of a patch no free particle occurs twice. Locked ones do: they do not move in a

@@ -450,13 +450,13 @@ static hed_status allocate_matchings(schedule *s)
 {
     cloth_planner *planner = s->planner;
     matchings *m = &s->matchings;
-    uint64_t vertices = 0, rim = 0, edges = 0;
+    uint64_t vertices = 0, boundary = 0, edges = 0;
     for (uint32_t p = 0; p < planner->plan->patch_count; p++)
         if (planner->size[p] > vertices) vertices = planner->size[p];
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) rim += s->outside[i] > 0;
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) boundary += s->outside[i] > 0;
     for (uint32_t p = 0; p <= planner->plan->patch_count; p++)
         if (s->home_at[p + 1] - s->home_at[p] > edges) edges = s->home_at[p + 1] - s->home_at[p];
-    if (rim > vertices) vertices = rim;
+    if (boundary > vertices) vertices = boundary;
     if (vertices <= s->room.vertices && edges <= s->room.edges && s->steps <= s->room.steps)
         return HED_OK;
     s->room.vertices = vertices + vertices / 16;

@@ -208,7 +208,7 @@ static uint32_t held_by(const hed_kernel *kernel)
     return (uint32_t)hed_kernel_config(kernel, NULL).values[CLOTH_PATCH_HELD];
 }
 
-/* Every packet's sender has to be on the device while somebody waits for it. */
+/* Every packet's sender has to be on the device while a patch waits for it. */
 static hed_status patches_check_resident(const hed_cloth *cloth, const cloth_solver *made,
     uint32_t variant, const hed_kernel *kernel, hed_error *error)
 {

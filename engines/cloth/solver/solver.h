@@ -119,7 +119,7 @@ hed_status cloth_contacts_set_state(
 /* Everything jumped: forget where the colliders were. */
 void cloth_contacts_reset(cloth_contacts *contacts);
 
-/* ---- what everybody needs ---- */
+/* ---- shared by all solvers ---- */
 
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);

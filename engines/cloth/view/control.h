@@ -12,7 +12,7 @@ typedef struct cloth_control {
     float wind[3]; /* m/s, added */
     bool colours;  /* the debug colours are shown */
     bool paused;
-    /* asked for, and taken away by whoever does it */
+    /* asked for, and cleared when it is done */
     bool step, reset, picture, close;
 } cloth_control;
 
