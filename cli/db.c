@@ -81,13 +81,6 @@ static void format_device(const hed_database_entry *e, char *text, size_t size)
     snprintf(text, size, "%.40s (%s)", e->device, e->backend);
 }
 
-/* What sets a key apart beside kernel, device and size: the unusual, by name. */
-static const char *entry_mode(const hed_database_entry *e)
-{
-    bool time = strcmp(e->objective, "time") == 0;
-    return time ? (strcmp(e->math, "fast") == 0 ? "" : e->math) : e->objective;
-}
-
 /* ---- list ---- */
 
 /* One row for each key: its KEY entry, completed by its CHOICE, which comes next where there is
@@ -113,6 +106,9 @@ static void listing_add_key(listing *l, const hed_database_entry *e)
     l->waiting = true;
     format_device(e, device, sizeof device);
     snprintf(driver, sizeof driver, "%.20s", e->driver);
+    /* What is unusual in a key beside kernel, device and size, by name. */
+    const char *mode = e->objective;
+    if (strcmp(mode, "time") == 0) mode = strcmp(e->math, "fast") == 0 ? "" : e->math;
     cli_report_row(l->report, CLI_TEXT("kernel", e->kernel, .heading = "KERNEL"),
         CLI_TEXT("source", e->source), CLI_TEXT("backend", e->backend),
         CLI_TEXT("platform", e->platform),
@@ -121,7 +117,7 @@ static void listing_add_key(listing *l, const hed_database_entry *e)
         CLI_TEXT("compiler", e->compiler), CLI_TEXT("math", e->math),
         CLI_TEXT("objective", e->objective),
         CLI_TEXT("problem", e->problem, .heading = "SIZE", .shown = e->problem[0] ? NULL : "any"),
-        CLI_TEXT(NULL, entry_mode(e), .heading = "MODE"),
+        CLI_TEXT(NULL, mode, .heading = "MODE"),
         CLI_WHOLE("measurements", e->measurements, .heading = ">TRIED"));
 }
 
@@ -439,17 +435,11 @@ static int db_export_run(const hed_arguments *arguments, void *user)
 
 /* ---- import, merge ---- */
 
-static uint32_t given_count(const hed_arguments *arguments, const char *name)
-{
-    uint32_t count = 0;
-    while (hed_text_at(arguments, name, count)) count++;
-    return count;
-}
-
 static hed_status import_files(const hed_arguments *arguments, hed_database *database,
     hed_database_changes *added, hed_error *error)
 {
-    uint32_t count = given_count(arguments, "FILES");
+    uint32_t count = 0;
+    while (hed_text_at(arguments, "FILES", count)) count++;
     const char **paths = calloc(count + 1, sizeof *paths);
     if (!paths) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
     for (uint32_t i = 0; i < count; i++) paths[i] = hed_text_at(arguments, "FILES", i);

@@ -5,11 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *device_type_name(hed_device_type type)
-{
-    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu" : "other";
-}
-
 static void devices_add(cli_report *report, const hed_device_info *info)
 {
     const char *capabilities[HED_CAPABILITY_COUNT];
@@ -31,7 +26,10 @@ static void devices_add(cli_report *report, const hed_device_info *info)
         CLI_TEXT("name", info->name, .heading = "NAME", .shown = name),
         CLI_TEXT("platform", info->platform, .heading = "PLATFORM", .shown = platform),
         CLI_TEXT("driver", info->driver, .heading = "DRIVER", .shown = driver),
-        CLI_TEXT("vendor", info->vendor), CLI_TEXT("type", device_type_name(info->type)),
+        CLI_TEXT("vendor", info->vendor),
+        CLI_TEXT("type", info->type == HED_DEVICE_CPU   ? "cpu"
+                         : info->type == HED_DEVICE_GPU ? "gpu"
+                                                        : "other"),
         CLI_WHOLE("compute_units", info->compute_units, .heading = ">UNITS", .shown = units),
         CLI_WHOLE("lane_width", info->lane_width, .heading = ">LANES", .shown = lanes),
         CLI_WHOLE("max_group", info->max_group, .heading = ">GROUP", .shown = group),

@@ -132,14 +132,6 @@ static void examine_folder(
 
 /* ---- report ---- */
 
-static void print_finding(const finding *found)
-{
-    printf("%-14s %s%*s%s\n", found->subject, found->state,
-        found->detail[0] ? 9 - (int)strlen(found->state) : 0, "", found->detail);
-    if (found->reason[0]) printf("%-14s          why:  %s\n", "", found->reason);
-    if (found->remedy[0]) printf("%-14s          mend: %s\n", "", found->remedy);
-}
-
 static int doctor_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
@@ -154,8 +146,8 @@ static int doctor_run(const hed_arguments *arguments, void *user)
         if (i < backends) examine_backend(session.context, i, &f);
         else if (i < folders) examine_library(&hed_optional_libraries[i - backends], &f);
         else if (i == folders)
-            examine_folder(
-                "cache folder", hed_context_describe(session.context).cache_dir, "XDG_CACHE_HOME", &f);
+            examine_folder("cache folder", hed_context_describe(session.context).cache_dir,
+                "XDG_CACHE_HOME", &f);
         else
             examine_folder(
                 "data folder", hed_context_describe(session.context).data_dir, "XDG_DATA_HOME", &f);
@@ -163,7 +155,12 @@ static int doctor_run(const hed_arguments *arguments, void *user)
         cli_report_row(report, CLI_TEXT("subject", f.subject), CLI_TEXT("state", f.state),
             CLI_TEXT("detail", f.detail), CLI_TEXT("reason", f.reason),
             CLI_TEXT("remedy", f.remedy));
-        if (!json) print_finding(&f);
+        if (!json) {
+            printf("%-14s %s%*s%s\n", f.subject, f.state,
+                f.detail[0] ? 9 - (int)strlen(f.state) : 0, "", f.detail);
+            if (f.reason[0]) printf("%-14s          why:  %s\n", "", f.reason);
+            if (f.remedy[0]) printf("%-14s          mend: %s\n", "", f.remedy);
+        }
         fflush(stdout);
     }
     hed_status status = cli_report_end(report, HED_OK, &error);

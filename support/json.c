@@ -77,13 +77,6 @@ static void place_prepend(walk *w, const char *text, size_t size)
     memcpy(w->path + w->begin, text, size);
 }
 
-static void place_prepend_index(walk *w, size_t index)
-{
-    char text[32];
-    int size = snprintf(text, sizeof text, "[%zu]", index);
-    place_prepend(w, text, (size_t)size);
-}
-
 /* .name where that reads well, else ["name"]. */
 static void prepend_key(walk *w, const char *key)
 {
@@ -146,7 +139,9 @@ static bool find_in_array(walk *w, const json_t *tree)
         place_skip_space(w);
         if (*w->at == ']' || !*w->at) return false;
         if (try_element(w, tree, json_array_get(tree, i), NULL, i)) {
-            place_prepend_index(w, i);
+            char text[32];
+            int size = snprintf(text, sizeof text, "[%zu]", i);
+            place_prepend(w, text, (size_t)size);
             return true;
         }
         place_skip_space(w);

@@ -82,16 +82,6 @@ static void png_feed(png_structp png, png_bytep to, size_t size)
     c->used += size;
 }
 
-static void ask_for_8_bits(const codec *c)
-{
-    png_byte color = png_get_color_type(c->png, c->info);
-    bool transparent = png_get_valid(c->png, c->info, PNG_INFO_tRNS) != 0;
-    png_set_expand(c->png);
-    png_set_scale_16(c->png);
-    if (color == PNG_COLOR_TYPE_GRAY_ALPHA || (color == PNG_COLOR_TYPE_GRAY && transparent))
-        png_set_gray_to_rgb(c->png);
-}
-
 /* libpng tells memory from damage only in words. */
 static hed_status status_or(hed_status status)
 {
@@ -104,7 +94,13 @@ static bool png_decode(codec *c, hed_image *image, hed_status *status, hed_error
     if (setjmp(c->leave)) return false;
     png_set_read_fn(c->png, c, png_feed);
     png_read_info(c->png, c->info);
-    ask_for_8_bits(c);
+    /* Ask for 8 bits, and for grey only where there is no transparency. */
+    png_byte colour = png_get_color_type(c->png, c->info);
+    bool transparent = png_get_valid(c->png, c->info, PNG_INFO_tRNS) != 0;
+    png_set_expand(c->png);
+    png_set_scale_16(c->png);
+    if (colour == PNG_COLOR_TYPE_GRAY_ALPHA || (colour == PNG_COLOR_TYPE_GRAY && transparent))
+        png_set_gray_to_rgb(c->png);
     int passes = png_set_interlace_handling(c->png);
     png_read_update_info(c->png, c->info);
     *status = hed_image_create(png_get_image_width(c->png, c->info),

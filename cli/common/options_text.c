@@ -173,14 +173,6 @@ static void man_sentence(FILE *stream, const char *text)
     fputs(".\n", stream);
 }
 
-static void man_tagged(FILE *stream, const char *term, const char *text)
-{
-    fputs(".TP\n.B ", stream);
-    man_text(stream, term);
-    fputc('\n', stream);
-    man_sentence(stream, text);
-}
-
 /* Options of a command; those of the root are told in two parts, the ones that go with every
  * command and its own. */
 typedef enum man_part { MAN_PART_ALL, MAN_PART_SHARED, MAN_PART_OWN } man_part;
@@ -226,7 +218,12 @@ static void man_usage(const hed_arguments *path, FILE *stream)
 
 static void man_examples(const hed_example *examples, FILE *stream)
 {
-    for (const hed_example *e = examples; e && e->line; e++) man_tagged(stream, e->line, e->what);
+    for (const hed_example *e = examples; e && e->line; e++) {
+        fputs(".TP\n.B ", stream);
+        man_text(stream, e->line);
+        fputc('\n', stream);
+        man_sentence(stream, e->what);
+    }
 }
 
 /* One command that runs, with all that belongs to it. */

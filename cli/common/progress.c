@@ -17,13 +17,6 @@ hed_progress hed_progress_begin(const char *label, const char *unit, uint64_t to
     return progress;
 }
 
-static int format_time(double seconds, char *text, size_t size)
-{
-    if (seconds < 99.5) return snprintf(text, size, "%.0f s", seconds);
-    if (seconds < 99.5 * 60) return snprintf(text, size, "%.0f min", seconds / 60);
-    return snprintf(text, size, "%.1f h", seconds / 3600);
-}
-
 void hed_progress_format(const hed_progress *progress, double seconds, char *text, size_t size)
 {
     double rate = seconds > 0 ? (double)progress->done / seconds : 0;
@@ -31,10 +24,13 @@ void hed_progress_format(const hed_progress *progress, double seconds, char *tex
     if (progress->total > 0) {
         snprintf(share, sizeof share, " of %" PRIu64, progress->total);
         if (progress->done > 0 && progress->done < progress->total) {
-            char time[32];
-            format_time((double)(progress->total - progress->done) / rate, time, sizeof time);
-            snprintf(left, sizeof left, ", %.0f %%, %s left",
-                100.0 * (double)progress->done / (double)progress->total, time);
+            double time = (double)(progress->total - progress->done) / rate;
+            double unit = time < 99.5 ? 1 : time < 99.5 * 60 ? 60 : 3600;
+            snprintf(left, sizeof left, ", %.0f %%, %.*f %s left",
+                100.0 * (double)progress->done / (double)progress->total, unit == 3600, time / unit,
+                unit == 1    ? "s"
+                : unit == 60 ? "min"
+                             : "h");
         }
     }
     snprintf(text, size, "%s: %" PRIu64 "%s %s, %.3g %s/s%s", progress->label, progress->done,

@@ -396,24 +396,18 @@ static hed_status check_loads(check *c, hed_error *error)
 
 /* ---- the command ---- */
 
-static hed_status open_devices(check *c, hed_error *error)
-{
-    if (hed_given(c->arguments, "device"))
-        return cli_open_devices(c->arguments, &c->session, error);
-    hed_status status = cli_open_context(c->arguments, &c->session, error);
-    for (uint32_t i = 0;
-         !status && i < hed_device_count(c->session.context) && i < CLI_MOST_DEVICES; i++)
-        c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
-    return status;
-}
-
 static hed_status check_all(check *c, hed_error *error)
 {
     tell_contents(c);
     hed_status status = check_stability(c, error);
     if (!status) status = check_pitches(c, error);
     if (!status && c->stable && !hed_given(c->arguments, "no-load")) {
-        status = open_devices(c, error);
+        bool named = hed_given(c->arguments, "device"); /* otherwise all there are */
+        status = named ? cli_open_devices(c->arguments, &c->session, error)
+                       : cli_open_context(c->arguments, &c->session, error);
+        uint32_t found = named || status ? 0 : hed_device_count(c->session.context);
+        for (uint32_t i = 0; i < found && i < CLI_MOST_DEVICES; i++)
+            c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
         if (!status) status = check_loads(c, error);
         cli_close(&c->session);
     }

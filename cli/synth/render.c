@@ -330,8 +330,6 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
 static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest are not quite still */
 static const float TOO_LOUD = 12;     /* dB of limiting, which one hears */
 
-static double decibels(double x) { return 20 * log10(x); }
-
 static hed_status render_tell(
     const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
 {
@@ -350,7 +348,7 @@ static hed_status render_tell(
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
         100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,
         100 * report.load.maximum_ns / block);
-    if (peak > INAUDIBLE) printf("peak %.1f dB", decibels(peak));
+    if (peak > INAUDIBLE) printf("peak %.1f dB", 20 * log10(peak));
     else printf("silent");
     if (report.reduction > 0.05f)
         printf(", the limiter took up to %.1f dB", (double)report.reduction);

@@ -3,6 +3,7 @@
 #include "cli/synth/spectrogram.h"
 #include "support/errors.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,8 +322,8 @@ static hed_status spectrogram_check(const hed_spectrogram_def *def, hed_error *e
 {
     if (def->frames == 0 || def->channels < 1 || def->channels > 2 || !(def->rate > 0))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-            "a spectrogram of %llu frames of %u channels at %g Hz: expected sound of one or two channels",
-            (unsigned long long)def->frames, def->channels, def->rate);
+            "a spectrogram of %" PRIu64 " frames of %u channels at %g Hz: expected sound of one or two channels",
+            def->frames, def->channels, def->rate);
     if (def->width < 16 || def->height < 16 || def->width > 16384 || def->height > 16384)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "a spectrogram of %u x %u pixels: expected 16 to 16384 each way", def->width,

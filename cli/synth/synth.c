@@ -19,30 +19,16 @@ static const char *name_note(uint32_t note, char name[8])
     return name;
 }
 
-/* "60", or "36 to 85". */
-static void describe_range(uint32_t low, uint32_t high, char *text, size_t size)
-{
-    if (low == high) snprintf(text, size, "%" PRIu32, low);
-    else snprintf(text, size, "%" PRIu32 " to %" PRIu32, low, high);
-}
-
-/* "", or ", but not all of them on channel 1, 2, 10". */
-static void describe_channels(uint16_t channels, char *text, size_t size)
-{
-    *text = 0;
-    for (uint32_t c = 0; c < 16; c++) {
-        if (!(channels >> c & 1)) continue;
-        size_t used = strlen(text);
-        snprintf(text + used, size - used,
-            used ? ", %" PRIu32 : ", but not all of them on channel %" PRIu32, c + 1);
-    }
-}
-
 const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size)
 {
-    char range[32], channels[128], heard[64] = "no notes", low[8], high[8];
-    describe_range(notes->dropped_low, notes->dropped_high, range, sizeof range);
-    describe_channels(notes->deaf_channels, channels, sizeof channels);
+    char range[32], channels[128] = "", heard[64] = "no notes", low[8], high[8];
+    snprintf(range, sizeof range, notes->dropped_low == notes->dropped_high ? "%u" : "%u to %u",
+        notes->dropped_low, notes->dropped_high);
+    size_t used = 0;
+    for (uint32_t c = 0; c < 16; c++)
+        if (notes->deaf_channels >> c & 1)
+            used += (size_t)snprintf(channels + used, sizeof channels - used,
+                used ? ", %u" : ", but not all of them on channel %u", c + 1);
     bool any = notes->low != HED_SYNTH_NO_KEY;
     if (any)
         snprintf(heard, sizeof heard, "%u to %u (%s to %s)", notes->low, notes->high,

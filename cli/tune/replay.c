@@ -168,16 +168,6 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void summarize_asks(const replaying *r, const job *j, summary *s)
-{
-    size_t count = (size_t)r->seeds * j->evaluations;
-    qsort(j->seconds, count, sizeof *j->seconds, compare_doubles);
-    for (size_t i = 0; i < count; i++) s->mean += 1e3 * j->seconds[i] / (double)count;
-    s->p50 = 1e3 * j->seconds[count / 2];
-    s->p99 = 1e3 * j->seconds[count - 1 - count / 100];
-    s->max = 1e3 * j->seconds[count - 1];
-}
-
 static summary replay_summarize(const replaying *r, const job *j)
 {
     summary s = {.score = NAN};
@@ -191,7 +181,12 @@ static summary replay_summarize(const replaying *r, const job *j)
         s.level[i] =
             curve[(LEVEL[i] < j->evaluations ? LEVEL[i] : j->evaluations) - 1] / j->scale.optimum;
     if (j->evaluations == j->scale.budget) s.score = hed_replay_score(&j->scale, curve);
-    summarize_asks(r, j, &s);
+    size_t count = (size_t)r->seeds * j->evaluations;
+    qsort(j->seconds, count, sizeof *j->seconds, compare_doubles);
+    for (size_t i = 0; i < count; i++) s.mean += 1e3 * j->seconds[i] / (double)count;
+    s.p50 = 1e3 * j->seconds[count / 2];
+    s.p99 = 1e3 * j->seconds[count - 1 - count / 100];
+    s.max = 1e3 * j->seconds[count - 1];
     return s;
 }
 

@@ -87,32 +87,6 @@ static int tune_read_problem(const char *text, const hed_kernel_def *kernel, hed
 
 /* ---- what is tuned ---- */
 
-static void subject_close(subject *s)
-{
-    hed_tune_file_close(s->spec);
-    hed_capture_close(s->capture);
-}
-
-static int subject_open_named(const hed_arguments *arguments, subject *s, hed_tune_def *def)
-{
-    const char *problem = hed_text_of(arguments, "problem");
-    s->kernel = find_kernel(s->origin + strlen(PREFIX));
-    if (!s->kernel) return HED_EXIT_USAGE;
-    if (!problem) return HED_EXIT_OK; /* the library chooses one */
-    def->problem = &s->problem;
-    return tune_read_problem(problem, s->kernel, &s->problem);
-}
-
-static int subject_open_capture(hed_context *context, subject *s, hed_tune_def *def, hed_error *error)
-{
-    if (hed_capture_open(context, s->origin, &s->capture, error) != HED_OK) return cli_fail(error);
-    s->kernel = hed_capture_describe(s->capture).kernel;
-    def->problem = hed_capture_describe(s->capture).problem;
-    def->arguments = hed_capture_describe(s->capture).arguments;
-    def->math = hed_capture_describe(s->capture).math;
-    return HED_EXIT_OK;
-}
-
 /* --input NAME=CONTENT, each. */
 static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device,
     hed_tune_file *spec, hed_error *error)
@@ -178,12 +152,25 @@ static int subject_open(const hed_arguments *arguments, cli_session *session, su
             stderr);
         return HED_EXIT_USAGE;
     }
-    if (by_name) return subject_open_named(arguments, s, def);
+    if (by_name) {
+        const char *problem = hed_text_of(arguments, "problem");
+        s->kernel = find_kernel(s->origin + strlen(PREFIX));
+        if (!s->kernel) return HED_EXIT_USAGE;
+        if (!problem) return HED_EXIT_OK; /* the library chooses one */
+        def->problem = &s->problem;
+        return tune_read_problem(problem, s->kernel, &s->problem);
+    }
     prefer_compiler(arguments, session);
     if (s->origin)
         return subject_open_file(arguments, hed_device_describe(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
-    return subject_open_capture(session->context, s, def, error);
+    if (hed_capture_open(session->context, s->origin, &s->capture, error)) return cli_fail(error);
+    hed_capture_info capture = hed_capture_describe(s->capture);
+    s->kernel = capture.kernel;
+    def->problem = capture.problem;
+    def->arguments = capture.arguments;
+    def->math = capture.math;
+    return HED_EXIT_OK;
 }
 
 /* ---- how ---- */
@@ -279,16 +266,6 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
     return status;
 }
 
-static hed_status tune_tell(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
-{
-    hed_error file_error = {0};
-    hed_status files = write_files(arguments, t, &file_error), status = HED_OK;
-    if (hed_given(arguments, "json")) status = cli_tuned_print_json(t, stdout, error);
-    else cli_tuned_print(t, stdout);
-    if (status == HED_OK && files != HED_OK) *error = file_error;
-    return status == HED_OK ? files : status;
-}
-
 static int tune_kernel(const hed_arguments *arguments, cli_session *session, const subject *s,
     hed_tune_def *def, hed_error *error)
 {
@@ -319,7 +296,13 @@ static int tune_kernel(const hed_arguments *arguments, cli_session *session, con
     tuned.result = result;
     hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
     tuned.database = database ? hed_database_path(database) : NULL;
-    status = tune_tell(arguments, &tuned, error);
+    /* The result is printed even where a file could not be written. */
+    hed_error file_error = {0};
+    hed_status files = write_files(arguments, &tuned, &file_error);
+    if (hed_given(arguments, "json")) status = cli_tuned_print_json(&tuned, stdout, error);
+    else cli_tuned_print(&tuned, stdout);
+    if (status == HED_OK && files != HED_OK) *error = file_error;
+    if (status == HED_OK) status = files;
     bool lost = result->end == HED_TUNE_LOST;
     hed_tune_result_free(result);
     return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, error);
@@ -396,7 +379,8 @@ static int tune_run(const hed_arguments *arguments, void *user)
         tune_read_settings(arguments, &def);
         code = tune_kernel(arguments, &session, &s, &def, &error);
     }
-    subject_close(&s);
+    hed_tune_file_close(s.spec);
+    hed_capture_close(s.capture);
     cli_close(&session);
     return code;
 }

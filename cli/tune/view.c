@@ -18,14 +18,6 @@ enum { BAR = 24 };
 
 /* ---- opening and closing ---- */
 
-static bool shows_blocks(void)
-{
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool utf8 = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-    if (locale) freelocale(locale);
-    return utf8;
-}
-
 void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
     const char *title, bool quiet)
 {
@@ -33,18 +25,11 @@ void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_o
     view->best.seconds = INFINITY;
     view->stream = quiet ? NULL : stderr;
     view->terminal = isatty(STDERR_FILENO) == 1;
-    view->blocks = view->terminal && shows_blocks();
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    view->blocks = view->terminal && locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+    if (locale) freelocale(locale);
     snprintf(view->title, sizeof view->title, "%s", title);
     pthread_mutex_init(&view->lock, NULL);
-}
-
-/* The lines that stand there may have been broken anew since the window became narrower. */
-static uint32_t rows_drawn(const cli_tune_view *view, uint32_t columns)
-{
-    uint32_t rows = 0;
-    for (uint32_t i = 0; i < view->lines; i++)
-        rows += view->widths[i] <= columns ? 1 : (view->widths[i] + columns - 1) / columns;
-    return rows;
 }
 
 static struct winsize view_window(const cli_tune_view *view)
@@ -57,8 +42,11 @@ static struct winsize view_window(const cli_tune_view *view)
 
 static void view_erase(cli_tune_view *view)
 {
-    if (view->lines)
-        fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, view_window(view).ws_col));
+    /* A window that became narrower since may have wrapped the lines. */
+    uint32_t columns = view->lines ? view_window(view).ws_col : 1, rows = 0;
+    for (uint32_t i = 0; i < view->lines; i++)
+        rows += view->widths[i] <= columns ? 1 : (view->widths[i] + columns - 1) / columns;
+    if (view->lines) fprintf(view->stream, "\r\033[%uA\033[J", rows);
     view->lines = 0;
 }
 
@@ -115,16 +103,6 @@ static double rate_of(const cli_tune_view *view)
     double seconds = view->now.seconds - view->begun,
            fresh = view->now.done - fmin(view->recalled, view->now.done);
     return seconds > 0 && fresh > 1 ? (fresh - 1) / seconds : 0;
-}
-
-/* Seconds until the first of the limits is met; NAN: not known. */
-static double time_left(const cli_tune_view *view)
-{
-    double rate = rate_of(view), left = NAN;
-    if (rate > 0 && view->now.total >= view->now.done)
-        left = (view->now.total - view->now.done) / rate;
-    if (view->now.limit > 0) left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
-    return left;
 }
 
 /* ---- lines ---- */
@@ -193,9 +171,13 @@ static void put_gain(const cli_tune_view *view, char *text, size_t size)
             view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
 }
 
+/* Seconds until the first of the limits is met; nothing where that is not known. */
 static void put_left(const cli_tune_view *view, char *text, size_t size)
 {
-    double left = time_left(view);
+    double rate = rate_of(view), left = NAN;
+    if (rate > 0 && view->now.total >= view->now.done)
+        left = (view->now.total - view->now.done) / rate;
+    if (view->now.limit > 0) left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
     text[0] = 0;
     if (isfinite(left))
         snprintf(text, size, left < 99.5 ? ", %.0f s left" : ", %.0f min left",

@@ -126,21 +126,18 @@ static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_
     return count;
 }
 
-static int refuse_kernel(const char *name)
-{
-    fprintf(stderr, "heddle: there is no kernel \"%s\"; there are", name);
-    for (uint32_t i = 0; i < cli_kernel_count(); i++)
-        fprintf(stderr, "%s %s", i ? "," : "", cli_kernel_at(i)->name);
-    fputc('\n', stderr);
-    return HED_EXIT_USAGE;
-}
-
 static int verify_run(const hed_arguments *arguments, void *user)
 {
     const hed_kernel_def *kernels[64];
     const char *unknown = NULL;
     uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
-    if (unknown) return refuse_kernel(unknown);
+    if (unknown) {
+        fprintf(stderr, "heddle: there is no kernel \"%s\"; there are", unknown);
+        for (uint32_t i = 0; i < cli_kernel_count(); i++)
+            fprintf(stderr, "%s %s", i ? "," : "", cli_kernel_at(i)->name);
+        fputc('\n', stderr);
+        return HED_EXIT_USAGE;
+    }
     cli_session session;
     hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);

@@ -71,15 +71,6 @@ static inline __attribute__((always_inline)) void matmul_block(int rows, const f
     for (int r = 0; r < rows; r++) memcpy(c + (uint64_t)r * c_pitch, sum[r], sizeof sum[r]);
 }
 
-static inline void matmul_pack(
-    const float *b, uint64_t n, uint64_t steps, uint64_t columns, float *packed)
-{
-    for (uint64_t step = 0; step < steps; step++) {
-        memcpy(packed + step * PART_N, b + step * n, columns * sizeof *packed);
-        memset(packed + step * PART_N + columns, 0, (PART_N - columns) * sizeof *packed);
-    }
-}
-
 /* Rows [begin, end) of one column of parts of C, for one part of the sum. */
 static inline __attribute__((always_inline)) void matmul_column(const float *a, uint64_t a_pitch,
     const float *packed, uint64_t steps, float *c, uint64_t n, uint64_t columns, uint64_t begin,
@@ -116,7 +107,10 @@ HED_NATIVE_BODY matmul_body(const hed_native_call *call, uint64_t begin, uint64_
         uint64_t steps = k - step < PART_K ? k - step : PART_K;
         for (uint64_t column = 0; column < n; column += PART_N) {
             uint64_t columns = n - column < PART_N ? n - column : PART_N;
-            matmul_pack(b + step * n + column, n, steps, columns, packed);
+            for (uint64_t row = 0; row < steps; row++) {
+                memcpy(packed + row * PART_N, b + (step + row) * n + column, columns * sizeof *packed);
+                memset(packed + row * PART_N + columns, 0, (PART_N - columns) * sizeof *packed);
+            }
             matmul_column(a + step, k, packed, steps, c + column, n, columns, begin, end);
         }
     }
