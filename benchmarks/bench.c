@@ -4,7 +4,7 @@
 
 #include "cli/common/report.h"
 #include "heddle/canonical.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ hed_status hed_bench_measure(
     hed_bench_case *cases, uint32_t count, double seconds, hed_error *error)
 {
     double *samples = malloc((size_t)count * MOST_ROUNDS * sizeof *samples);
-    if (!samples) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    if (!samples) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     hed_status status = HED_OK;
     uint64_t started = hed_now();
     int rounds = -1; /* the round before the first one that counts */
@@ -27,7 +27,7 @@ hed_status hed_bench_measure(
             double found = 0;
             status = cases[which].run(cases[which].user, &found, error);
             if (!status && hed_interrupted())
-                status = hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+                status = hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
             if (rounds >= 0) samples[(size_t)which * MOST_ROUNDS + (size_t)rounds] = found;
         }
         rounds++;

@@ -2,7 +2,7 @@
  * run plays the same. */
 #include "benchmarks/instruments.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -365,7 +365,7 @@ hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3],
 {
     *instrument = NULL;
     if (size[0] < 1 || size[1] < 1 || size[2] < 1)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "an instrument of %u x %u x %u masses: at least one each way", size[0], size[1],
             size[2]);
     hed_status status = hed_synth_instrument_create(NULL, NULL, instrument, error);

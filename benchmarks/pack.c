@@ -2,7 +2,7 @@
  * all types as one work-group, its entities in lanes by each method in turn. */
 #include "benchmarks/bench.h"
 #include "heddle/synth.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/progress.h"
 #include "benchmarks/instruments.h"
 
@@ -85,7 +85,7 @@ static hed_status time_packing(void *user, double *seconds, hed_error *error)
         for (uint32_t r = 0; r < REPEATS; r++) {
             hed_status status = hed_pack(&def, c->distributions->pieces, WARPS * LANES, &layout);
             if (status != HED_OK)
-                return hed_error_set(error, status, "hed_pack: %s", hed_status_name(status));
+                return hed_fail(error, status, "hed_pack: %s", hed_status_name(status));
         }
         double each = (double)(hed_now() - started) * 1e-9 / REPEATS;
         if (each > *seconds) *seconds = each;
@@ -106,7 +106,7 @@ static hed_status bench_packing(cli_report *bench, hed_error *error)
 {
     distributions *d = calloc(1, sizeof *d);
     if (!d)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for %d distributions", DISTRIBUTIONS);
     pack_case users[HED_PACK_METHOD_COUNT];
     hed_bench_case cases[HED_PACK_METHOD_COUNT];
@@ -187,7 +187,7 @@ static hed_status open_group(
         status = open_players(device, instrument, HED_SYNTH_GLOBAL, players, error);
         if (status == HED_OK) return HED_OK;
         hed_error global = *error;
-        return hed_error_set(error, status,
+        return hed_fail(error, status,
             "no work-group takes %u masses, their springs and as many others: %.400s; %.400s",
             hed_synth_instrument_count(instrument, HED_SYNTH_BODY), local.text, global.text);
     }
@@ -215,7 +215,7 @@ static void add_records(cli_report *bench, const hed_device_info *info, const pl
 static hed_status bench_device(hed_device *device, cli_report *bench, hed_error *error)
 {
     player *players = calloc(COMPARED_COUNT, sizeof *players);
-    if (!players) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for blocks of sound");
+    if (!players) return hed_fail(error, HED_ERROR_MEMORY, "no memory for blocks of sound");
     hed_bench_case cases[COMPARED_COUNT];
     hed_synth_instrument *instrument = NULL;
     hed_status status = cli_instrument(CLI_MIXED, MASSES, &instrument, error);

@@ -4,7 +4,7 @@
 
 #include "src/backends/cuda/cuda_api.h"
 #include "src/backends/opencl/opencl_api.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void raw_find(
 
 static hed_status raw_check(int result, const char *call, hed_error *error)
 {
-    return result ? hed_error_set(error, HED_ERROR_DRIVER, "%s gave %d", call, result) : HED_OK;
+    return result ? hed_fail(error, HED_ERROR_DRIVER, "%s gave %d", call, result) : HED_OK;
 }
 
 /* ---- CUDA ---- */
@@ -227,7 +227,7 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
 {
     *result = NULL;
     raw_driver *raw = calloc(1, sizeof *raw);
-    if (!raw) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    if (!raw) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     raw->def = *def;
     const char *backend = hed_device_describe(def->device)->backend;
     hed_status status = HED_OK;

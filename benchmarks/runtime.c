@@ -4,7 +4,7 @@
 #include "benchmarks/bench.h"
 #include "heddle/canonical.h"
 #include "benchmarks/raw.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/progress.h"
 
 #include <inttypes.h>
@@ -245,7 +245,7 @@ static hed_status make_transfer(runtime *r, hed_error *error)
     hed_status status = hed_buffer_create(r->device, &def, &r->pinned, error);
     r->pageable = calloc(1, r->transfer_bytes);
     if (status == HED_OK && !r->pageable)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     return status;
 }
 

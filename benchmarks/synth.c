@@ -7,7 +7,7 @@
 #include "cli/common/command.h"
 #include "heddle/stats.h"
 #include "benchmarks/bench.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
 #include "benchmarks/instruments.h"
@@ -332,7 +332,7 @@ static hed_status find_largest(uint32_t index, uint32_t threads, bench_drive dri
     *l = (largest){.index = index, .threads = threads, .drive = drive};
     hed_status status = try_side(l, side, device, target, error);
     if (!status && l->low == 0)
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "not even %.0f masses play in time",
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "not even %.0f masses play in time",
             pow(side, dimensions));
     while (!status && (l->high == 0 || (l->high > l->low + 1 &&
                                            pow((double)l->high / l->low, dimensions) > 1.05)))

@@ -3,7 +3,7 @@
 #include "cli/common/report.h"
 #include "heddle/database.h"
 #include "heddle/tune_file.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,10 +32,10 @@ static hed_status db_open(const hed_arguments *arguments, cli_session *session, 
     if (status) return status;
     const char *path = database_path_of(arguments, session);
     if (write && hed_given(arguments, "installed") && !hed_given(arguments, "database"))
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "the installed database is only read; change your own, without --installed");
     if (!path[0])
-        return hed_error_set(error, HED_ERROR_IO, "%s",
+        return hed_fail(error, HED_ERROR_IO, "%s",
             hed_given(arguments, "installed")
                 ? "no tuning database came with this installation of Heddle"
                 : "there is no tuning database: HEDDLE_DATABASE is none, or HOME is not set");
@@ -139,7 +139,7 @@ static void listing_add_choice(listing *l, const hed_database_entry *e)
 
 static hed_status list_entry(void *user, const hed_database_entry *e, hed_error *error)
 {
-    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
     if (e->kind == HED_RECORD_KEY) listing_add_key(user, e);
     else listing_add_choice(user, e);
     return HED_OK;
@@ -235,14 +235,14 @@ static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error
         size_t capacity = s->capacity ? s->capacity * 2 : 64;
         result *larger = realloc(s->results, capacity * sizeof *larger);
         if (!larger)
-            return hed_error_set(
+            return hed_fail(
                 error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
         s->results = larger;
         s->capacity = capacity;
     }
     char *config = strdup(e->config);
     if (!config)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
     bool dropped = strcmp(e->outcome, "dropped") == 0;
     s->results[s->count] =
@@ -327,7 +327,7 @@ static void show_choice(showing *s, const hed_database_entry *e)
 static hed_status show_entry(void *user, const hed_database_entry *e, hed_error *error)
 {
     showing *s = user;
-    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
     if (e->kind == HED_RECORD_KEY) return show_key(s, e, error);
     if (e->kind == HED_RECORD_CHOICE) show_choice(s, e);
     if (e->kind != HED_RECORD_MEASUREMENT) return HED_OK;
@@ -340,7 +340,7 @@ static hed_status show_entry(void *user, const hed_database_entry *e, hed_error 
 static hed_status show_json(void *user, const hed_database_entry *e, hed_error *error)
 {
     showing *s = user;
-    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
     if (e->kind == HED_RECORD_KEY) s->keys++, s->chosen[0] = 0;
     if (e->kind == HED_RECORD_CHOICE) snprintf(s->chosen, sizeof s->chosen, "%s", e->config);
     if (e->kind != HED_RECORD_MEASUREMENT) return HED_OK;
@@ -370,7 +370,7 @@ static int db_show_run(const hed_arguments *arguments, void *user)
         status = hed_database_each(database, &filter, json ? show_json : show_entry, &s, &error);
     if (!status) status = close_key(&s, &error);
     if (!status && !s.keys)
-        status = hed_error_set(&error, HED_ERROR_ARGUMENT,
+        status = hed_fail(&error, HED_ERROR_ARGUMENT,
             "nothing is known about \"%s\"%s; \"heddle db list\" shows what has been tuned", kernel,
             filter.device ? " on such a device" : "");
     if (json) status = cli_report_end(s.report, status, &error);
@@ -426,7 +426,7 @@ static int db_export_run(const hed_arguments *arguments, void *user)
         record_filter(arguments, hed_given(arguments, "choices") ? HED_RECORD_CHOICE : 0);
     hed_status status = db_open(arguments, &session, false, &database, &error);
     if (!status && !database)
-        status = hed_error_set(&error, HED_ERROR_IO, "%s is not there: nothing was tuned yet",
+        status = hed_fail(&error, HED_ERROR_IO, "%s is not there: nothing was tuned yet",
             database_path_of(arguments, &session));
     if (!status) status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
     if (!status) status = print_changes(arguments, &count, "wrote", "to", file, &error);
@@ -441,7 +441,7 @@ static hed_status import_files(const hed_arguments *arguments, hed_database *dat
     uint32_t count = 0;
     while (hed_text_at(arguments, "FILES", count)) count++;
     const char **paths = calloc(count + 1, sizeof *paths);
-    if (!paths) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
+    if (!paths) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
     for (uint32_t i = 0; i < count; i++) paths[i] = hed_text_at(arguments, "FILES", i);
     hed_status status = hed_exchange_import(database, paths, count, hed_interrupted, added, error);
     free(paths);

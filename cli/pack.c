@@ -1,6 +1,6 @@
 /* heddle pack: who sits in which lane, for counts that are given on the command line. */
 #include "cli/common/command.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/report.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static hed_status pack_read_list(const char *option, const char *text, bool whol
         int length = (int)strcspn(text, ",");
         const char *wrong = NULL;
         if (*count == HED_PACK_MAX_TYPES)
-            return hed_error_set(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "--%s has more entries than the %d types that there can be", option,
                 HED_PACK_MAX_TYPES);
         if (length == 0 || end != text + length || isspace((unsigned char)text[0]))
@@ -47,7 +47,7 @@ static hed_status pack_read_list(const char *option, const char *text, bool whol
         else if (!whole && !((float)value > 0 && isfinite((float)value)))
             wrong = "no cost, which is a number above 0";
         if (wrong)
-            return hed_error_set(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "--%s: entry %" PRIu32 ", \"%.*s\", is %s", option, *count + 1, length, text,
                 wrong);
         values[(*count)++] = value;
@@ -67,7 +67,7 @@ static hed_status pack_read_arguments(const hed_arguments *arguments, packing *p
         total += values[t];
     }
     if (!status && total > HED_PACK_MAX_ENTITIES)
-        status = hed_error_set(error, HED_ERROR_ARGUMENT,
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
             "--counts: %.0f entities in all, and %d are the most", total, HED_PACK_MAX_ENTITIES);
     if (status) return status;
     p->def.counts = p->counts;
@@ -77,7 +77,7 @@ static hed_status pack_read_arguments(const hed_arguments *arguments, packing *p
     if (!hed_given(arguments, "costs")) return HED_OK;
     status = pack_read_list("costs", hed_text_of(arguments, "costs"), false, values, &costs, error);
     if (!status && costs != p->def.types)
-        status = hed_error_set(error, HED_ERROR_ARGUMENT,
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
             "--costs has %" PRIu32 " entries, --counts %" PRIu32, costs, p->def.types);
     for (uint32_t t = 0; t < p->def.types && !status; t++) p->costs[t] = (float)values[t];
     p->def.costs = p->costs;
@@ -255,10 +255,10 @@ static int pack_run(const hed_arguments *arguments, void *user)
     uint32_t capacity = hed_pack_capacity(&p.def);
     p.pieces = malloc(((size_t)capacity + 1) * sizeof *p.pieces);
     if (!p.pieces)
-        status = hed_error_set(&error, HED_ERROR_MEMORY,
+        status = hed_fail(&error, HED_ERROR_MEMORY,
             "no memory for %" PRIu32 " pieces of %zu bytes", capacity, sizeof *p.pieces);
     else if ((status = hed_pack(&p.def, p.pieces, capacity, &p.layout)))
-        hed_error_set(&error, status, "hed_pack: %s", hed_status_name(status));
+        hed_fail(&error, status, "hed_pack: %s", hed_status_name(status));
     if (!status)
         status =
             hed_given(arguments, "json") ? pack_print_json(&p, &error) : pack_print(&p, &error);

@@ -13,7 +13,7 @@
 #include "examples/scene.h"
 #include "heddle/canonical.h"
 #include "heddle/heddle.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 enum { CHANNELS = 3, TAPS = 17, LEVELS = 4 };
 static const int passes[LEVELS] = {0, 1, 2, 4}; /* that a level has been through */
@@ -30,7 +30,7 @@ typedef struct blur {
 
 static hed_status out_of_memory(hed_error *error)
 {
-    return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the picture");
+    return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the picture");
 }
 
 /* ---- pictures: 8-bit sRGB to linear light and back ---- */

@@ -2,7 +2,6 @@
 #include "support/file.h"
 
 #include "heddle/author.h"
-#include "support/errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +26,9 @@ hed_status hed_file_require_regular(const char *path, hed_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0 || access(path, R_OK) != 0)
-        return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+        return hed_fail(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
     if (!S_ISREG(about.st_mode))
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_IO, "%s is %s, expected a file", path, kind_of(about.st_mode));
     return HED_OK;
 }
@@ -61,9 +60,9 @@ static hed_status read_open(
             int reason = errno;
             free(buffer);
             if (used > limit)
-                return hed_error_set(error, HED_ERROR_LIMIT,
+                return hed_fail(error, HED_ERROR_LIMIT,
                     "%s is longer than %zu bytes, the most that is read", path, limit);
-            return hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
+            return hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
         }
         if (got == 0) {
             buffer[used] = 0;
@@ -77,7 +76,7 @@ static hed_status read_open(
         buffer = larger;
         capacity *= 2;
     }
-    return hed_error_set(
+    return hed_fail(
         error, HED_ERROR_MEMORY, "out of memory after %zu bytes of %s", used, path);
 }
 
@@ -91,19 +90,19 @@ hed_status hed_file_read(
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0 || fstat(file, &about) != 0) {
         hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
-        hed_error_set(error, status, "cannot open %s: %s", path, strerror(errno));
+        hed_fail(error, status, "cannot open %s: %s", path, strerror(errno));
         if (file >= 0) close(file);
         return status;
     }
     hed_status status = HED_ERROR_IO;
     if (S_ISDIR(about.st_mode) || S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
-        hed_error_set(error, status, "%s is %s, expected a file", path, kind_of(about.st_mode));
+        hed_fail(error, status, "%s is %s, expected a file", path, kind_of(about.st_mode));
     else status = read_open(file, path, limit, bytes, size, error);
     close(file);
     if (status == HED_OK && S_ISFIFO(about.st_mode) && *size == 0) {
         free(*bytes);
         *bytes = NULL;
-        status = hed_error_set(error, HED_ERROR_IO,
+        status = hed_fail(error, HED_ERROR_IO,
             "%s is a pipe that nothing is written into, expected a file", path);
     }
     return status;
@@ -194,7 +193,7 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
     hed_file_writer *writer = calloc(1, sizeof *writer);
     if (!writer || !(writer->path = strdup(path))) {
         free(writer);
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
     }
     struct stat before;
     bool exists = stat(path, &before) == 0;
@@ -212,7 +211,7 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
     if (!writer->stream) {
         hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
         bool unread = exists && S_ISFIFO(before.st_mode) && errno == ENXIO;
-        hed_error_set(error, status, "cannot write %s: %s", path,
+        hed_fail(error, status, "cannot write %s: %s", path,
             unread ? "it is a pipe that nobody reads" : strerror(errno));
         free_writer(writer);
         return status;
@@ -246,7 +245,7 @@ hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
     if (fclose(writer->stream) != 0 && !writer->failed) writer->failed = errno;
     hed_status status = HED_OK;
     if (writer->failed)
-        status = hed_error_set(error, writer->failed == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+        status = hed_fail(error, writer->failed == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
             "cannot write %s: %s", writer->path, strerror(writer->failed));
     free_writer(writer);
     return status;

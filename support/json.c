@@ -1,7 +1,7 @@
 /* Reading JSON: jansson's tree, and accessors that explain what is wrong with a value and where it
  * stands. */
 #include "support/json.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 #include "support/nearest.h"
 
@@ -224,12 +224,12 @@ static hed_status parse_own(
     }
     hed_status status = HED_ERROR_MEMORY;
     if (root || starved) {
-        hed_error_set(error, status, "out of memory while reading %s", name);
+        hed_fail(error, status, "out of memory while reading %s", name);
     } else if (size == mark) {
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);
+        status = hed_fail(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);
     } else {
         /* jansson's column is where the unexpected token ends. */
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, found.line,
+        status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, found.line,
             found.column, found.text);
     }
     json_decref(root);
@@ -245,7 +245,7 @@ hed_status hed_json_parse(
     *json = NULL;
     char *own = malloc(size + 1);
     if (!own)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
     if (size > 0) memcpy(own, text, size);
     own[size] = 0;
@@ -301,7 +301,7 @@ static void reject(hed_json_node node, const char *format, va_list arguments)
     vsnprintf(words, sizeof words, format, arguments);
     json_place place = json_find_place(
         json->text, json->root, node.container, node.key, node.index, path, sizeof path);
-    hed_error_set(&json->problem, HED_ERROR_FORMAT, "%s: %s (%s:%zu:%zu)",
+    hed_fail(&json->problem, HED_ERROR_FORMAT, "%s: %s (%s:%zu:%zu)",
         path[0] ? path : "the whole document", words, json->name, place.line, place.column);
 }
 

@@ -3,7 +3,7 @@
  * variable of their own across it. */
 #include "support/png.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 
 #include <errno.h>
@@ -48,17 +48,17 @@ hed_status hed_image_create(
 {
     *image = (hed_image){0};
     if (width == 0 || height == 0 || (channels != 1 && channels != 3 && channels != 4))
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "an image of %u x %u pixels and %u channels: expected at least one pixel and 1, 3 or 4 channels",
             width, height, channels);
     uint64_t row = (uint64_t)width * channels;
     if (row > MOST_BYTES / height)
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "an image of %u x %u pixels is larger than 1 GiB, the most that is handled", width,
             height);
     image->pixels = malloc(row * height);
     if (!image->pixels)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for an image of %u x %u pixels", width, height);
     image->width = width;
     image->height = height;
@@ -119,7 +119,7 @@ hed_status hed_png_decode(
 {
     *image = (hed_image){0};
     if (size < 8 || png_sig_cmp(bytes, 0, 8) != 0)
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "%s is no PNG file: it does not begin with PNG's signature", name);
     codec c = {.bytes = bytes, .size = size};
     errno = 0;
@@ -127,9 +127,9 @@ hed_status hed_png_decode(
     c.info = c.png ? png_create_info_struct(c.png) : NULL;
     hed_status status = HED_OK;
     if (!c.info) {
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
     } else if (!png_decode(&c, image, &status, error)) {
-        status = hed_error_set(error, status_or(HED_ERROR_FORMAT),
+        status = hed_fail(error, status_or(HED_ERROR_FORMAT),
             "%s is a damaged PNG file: %s (after %zu of %zu bytes)", name, c.problem, c.used, size);
     }
     png_destroy_read_struct(&c.png, &c.info, NULL);
@@ -178,7 +178,7 @@ hed_status hed_png_write(const char *path, const hed_image *image, hed_error *er
 {
     if (image->width == 0 || image->height == 0 ||
         (image->channels != 1 && image->channels != 3 && image->channels != 4))
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "cannot write %s: an image of %u x %u pixels and %u channels; expected 1, 3 or 4 channels",
             path, image->width, image->height, image->channels);
     codec c = {0};
@@ -189,12 +189,12 @@ hed_status hed_png_write(const char *path, const hed_image *image, hed_error *er
     c.info = c.png ? png_create_info_struct(c.png) : NULL;
     if (!c.info) {
         hed_file_writer_abort(c.writer);
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     } else if (encode(&c, image) || hed_file_writer_put(c.writer, "", 0) != HED_OK) {
         status = hed_file_writer_commit(c.writer, error);
     } else {
         hed_file_writer_abort(c.writer);
-        status = hed_error_set(
+        status = hed_fail(
             error, status_or(HED_ERROR_ARGUMENT), "cannot write %s as PNG: %s", path, c.problem);
     }
     png_destroy_write_struct(&c.png, &c.info);

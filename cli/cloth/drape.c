@@ -1,7 +1,7 @@
 /* heddle cloth drape: a garment that lies on a body under its own weight. */
 #include "run.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/report.h"
 #include "cli/common/progress.h"
 
@@ -47,7 +47,7 @@ static hed_status open_scene(drape *d, hed_error *error)
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    if (!file) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    if (!file) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the scene");
     fprintf(file,
         "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64
         ",\n \"garments\": [{\"mesh\": ",
@@ -62,7 +62,7 @@ static hed_status open_scene(drape *d, hed_error *error)
         .mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
     hed_status status = HED_OK;
     if (fclose(file) != 0)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for the scene");
     if (!status)
         status =
             hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
@@ -117,7 +117,7 @@ static hed_status write_garment(drape *d, hed_error *error)
           *normals = malloc(vertices * 3 * sizeof *normals);
     hed_status status = HED_OK;
     if (!positions || !normals)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
     if (!status)
         status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
     if (!status) {

@@ -1,7 +1,7 @@
 /* heddle cloth run: a scene file, simulated frame by frame into a point cache. */
 #include "run.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/progress.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
     r->frames = hed_given(a, "frames") ? (uint32_t)hed_integer_of(a, "frames")
                                        : hed_cloth_scene_frames(r->scene);
     if (r->frames == 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "how many frames? %s does not say (\"frames\"), and "
             "--frames is not given",
             r->path);
@@ -64,7 +64,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     hed_status status = cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
     if (status != HED_OK || !r->cache) return status;
-    if (!r->state_path) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a name");
+    if (!r->state_path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
     if (!hed_given(a, "resume")) {
         remove(r->state_path); /* of an older run: it belongs to a cache that is overwritten now */
         return HED_OK;
@@ -92,13 +92,13 @@ static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
     def.png_every = (uint32_t)hed_integer_of(a, "png-every");
     def.picture_kind = (cloth_picture_kind)hed_choice_of(a, "pictures");
     if (!r->cache && (def.obj_every || def.ply_every || def.png_every))
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "--obj-every, --ply-every and --png-every name their files "
             "after --out FILE, which is not given");
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
     if (!r->seconds)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
     return cli_cloth_output_open(&def, r->first, &r->output, error);
 }

@@ -3,7 +3,7 @@
 #include "run.h"
 
 #include "engines/cloth/view/view.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
 
 static hed_status cloth_output_out_of_memory(hed_error *error)
 {
-    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output");
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the output");
 }
 
 /* Positions as the files have them. */
@@ -130,7 +130,7 @@ static hed_status cloth_output_open_cache(
     hed_status status = frames ? hed_cloth_pc2_resume(path, vertices, &g->cache, &found, error)
                                : hed_cloth_pc2_create(path, vertices, 0, 1, &g->cache, error);
     if (status == HED_OK && frames && found < frames + 1)
-        status = hed_error_set(error, HED_ERROR_FORMAT,
+        status = hed_fail(error, HED_ERROR_FORMAT,
             "%s holds %u samples, and the saved state is of frame %u, sample "
             "%u; without --resume the run begins anew",
             path, found, frames, frames + 1);

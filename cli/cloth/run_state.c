@@ -2,7 +2,7 @@
  * bit. */
 #include "run.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
     hed_file_writer *writer;
     void *state = malloc(head.size);
     if (!state)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes",
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes",
             (unsigned long long)head.size);
     hed_status status = hed_cloth_save(cloth, state, error);
     if (status == HED_OK) status = hed_file_writer_open(path, &writer, error);
@@ -87,12 +87,12 @@ hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin
     if (memcmp(head.mark, MARK, sizeof MARK) != 0 || head.version != VERSION ||
         size - sizeof head != head.size ||
         hash_on(HASH_START, bytes + sizeof head, head.size) != head.hash || head.frames == 0)
-        status = hed_error_set(error, HED_ERROR_FORMAT,
+        status = hed_fail(error, HED_ERROR_FORMAT,
             "%s is no state of a run, or damaged; without --resume "
             "the run begins anew",
             path);
     else if (head.origin.scene != origin->scene)
-        status = hed_error_set(error, HED_ERROR_FORMAT,
+        status = hed_fail(error, HED_ERROR_FORMAT,
             "%s belongs to another scene file, or to other options (--fps, --strict, --tethers, "
             "--mend, --substeps); without --resume the run begins anew",
             path);

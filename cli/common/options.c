@@ -1,7 +1,7 @@
 /* Parsing a command line by its tables. */
 #include "cli/common/options.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/nearest.h"
 
 #include <assert.h>
@@ -88,7 +88,7 @@ const hed_command *hed_options_find(const hed_command *root, const char *const *
 
 static hed_status parse_wrong(const parser *p, const char *words)
 {
-    return hed_error_set(
+    return hed_fail(
         p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
 }
 
@@ -345,7 +345,7 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     for (int i = 1; i < argc; i++) most += strlen(argv[i]) + 1;
     arguments->values = calloc(most, sizeof *arguments->values);
     if (!arguments->values)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the command line");
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the command line");
     parser p = {.arguments = arguments, .argv = argv, .argc = argc, .next = 1, .error = error};
     snprintf(p.line, sizeof p.line, "%s", root->name);
     hed_status status = HED_OK;

@@ -1,7 +1,7 @@
 /* Rows for people and for programs. */
 #include "cli/common/report.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -217,7 +217,7 @@ static hed_status report_print_table(const cli_report *report, FILE *stream, hed
     for (size_t i = 0; i < report->count; i += report->columns)
         report_line(report, widths, stream, (const char *const *)report->cells + i);
     if (fflush(stream))
-        return hed_error_set(error, HED_ERROR_IO, "cannot write a table: %s", strerror(errno));
+        return hed_fail(error, HED_ERROR_IO, "cannot write a table: %s", strerror(errno));
     return HED_OK;
 }
 
@@ -249,7 +249,7 @@ static hed_status report_print_json(const json_t *value, FILE *stream, hed_error
     /* Nine digits: more than any measurement has, and 0.1 stays 0.1. */
     if (json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
         fputc('\n', stream) == EOF || fflush(stream))
-        return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+        return hed_fail(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
             "cannot write JSON: %s", strerror(errno));
     return HED_OK;
 }
@@ -257,7 +257,7 @@ static hed_status report_print_json(const json_t *value, FILE *stream, hed_error
 hed_status cli_report_print(const cli_report *report, FILE *stream, hed_error *error)
 {
     if (!report || report->failed)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a report");
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a report");
     if (report->json) return report_print_json(report->root, stream, error);
     return report_print_table(report, stream, error);
 }
@@ -265,7 +265,7 @@ hed_status cli_report_print(const cli_report *report, FILE *stream, hed_error *e
 hed_status cli_report_print_one(const cli_report *report, FILE *stream, hed_error *error)
 {
     if (!report || report->failed)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a report");
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a report");
     return report_print_json(json_array_get(report->root, 0), stream, error);
 }
 

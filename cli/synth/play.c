@@ -5,7 +5,7 @@
 #include "heddle/synth_file.h"
 #include "heddle/synth_live.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/report.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
 #include "render.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static hed_status song_make_room(cli_synth_song *song, uint32_t count, hed_error
     song->samples = calloc((size_t)count + 1, sizeof *song->samples);
     if (song->events && song->samples) return HED_OK;
     cli_synth_song_free(song);
-    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u events", count);
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u events", count);
 }
 
 static void song_add(
@@ -40,7 +40,7 @@ hed_status cli_synth_song_load(
     hed_status status = hed_synth_midi_file_load(path, &file, error);
     if (status != HED_OK) return status;
     if (hed_synth_midi_file_seconds(file) > MOST_SECONDS)
-        status = hed_error_set(error, HED_ERROR_LIMIT,
+        status = hed_fail(error, HED_ERROR_LIMIT,
             "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
             hed_synth_midi_file_seconds(file), MOST_SECONDS);
     if (status == HED_OK) status = song_make_room(song, hed_synth_midi_file_count(file), error);
@@ -139,7 +139,7 @@ static hed_status render_load(synth_render *r, hed_error *error)
     hed_status status = hed_synth_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
     if (!status && in) status = synth_sound_read(in, &r->voice, error);
     if (!status && in && r->voice.rate != r->rate)
-        status = hed_error_set(error, HED_ERROR_ARGUMENT,
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
             "%s has %" PRIu32 " samples per second, the render %g, and nothing is resampled: "
             "render with --rate %" PRIu32 ", or convert the file",
             in, r->voice.rate, r->rate, r->voice.rate);
@@ -156,7 +156,7 @@ static hed_status render_load(synth_render *r, hed_error *error)
     uint64_t length = r->song.length > r->voice.frames ? r->song.length : r->voice.frames;
     r->frames = length + (uint64_t)llround(hed_number_of(a, "tail") * r->rate);
     if (r->frames == 0)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "nothing to render: no song, no sound and no tail");
     return HED_OK;
 }
@@ -196,7 +196,7 @@ static hed_status check_notes(synth_render *r, hed_error *error)
     }
     if (!notes.struck || notes.dropped < notes.struck) return HED_OK;
     char text[HED_ERROR_TEXT];
-    return hed_error_set(error, HED_ERROR_ARGUMENT, "%s: no note sounds: %s",
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: no note sounds: %s",
         hed_text_of(r->arguments, "SONG"), cli_synth_describe_dropped(&notes, text, sizeof text));
 }
 
@@ -210,7 +210,7 @@ static hed_status render_open_output(synth_render *r, hed_error *error)
     def.frames = r->frames;
     def.format = (synth_sound_format)hed_choice_of(a, "format");
     if (def.stems && !def.path)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "--stems names its files after --out FILE, which is not given");
     hed_status status = cli_synth_output_open(&def, &r->output, error);
     if (status) return status;
@@ -218,7 +218,7 @@ static hed_status render_open_output(synth_render *r, hed_error *error)
     r->buffers = calloc((size_t)(2 + stems) * r->block, sizeof *r->buffers);
     r->stems = calloc((size_t)stems + 1, sizeof *r->stems);
     if (!r->buffers || !r->stems)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
     for (uint32_t i = 0; i < stems; i++) r->stems[i] = r->buffers + (size_t)(2 + i) * r->block;
     return HED_OK;
 }
@@ -277,7 +277,7 @@ static hed_status render_go(synth_render *r, hed_error *error)
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
     hed_status status = piece && inputs
                             ? HED_OK
-                            : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+                            : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
     hed_progress progress = hed_progress_begin(
         "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();

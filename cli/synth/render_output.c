@@ -2,7 +2,7 @@
  * not at all. */
 #include "render.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/synth/spectrogram.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static hed_status open_stems(cli_synth_output *o, hed_error *error)
     uint32_t count = hed_synth_instrument_count(instrument, HED_SYNTH_MICROPHONE);
     o->stems = calloc((size_t)count + 1, sizeof(synth_sound_writer *));
     if (!o->stems)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && status == HED_OK; i++) {
         hed_synth_entity_def microphone;
@@ -52,7 +52,7 @@ static hed_status open_stems(cli_synth_output *o, hed_error *error)
         if (status != HED_OK || !microphone.as.microphone.heard) continue;
         char *path = stem_path(
             o->def.path, o->stem_count + 1, hed_synth_instrument_name(instrument, entity));
-        if (!path) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a name");
+        if (!path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
         /* Before gain and limiter: nothing keeps it below full scale, so floats. */
         synth_sound_writer **stem = &o->stems[o->stem_count];
         status = synth_sound_writer_open(
@@ -82,7 +82,7 @@ hed_status cli_synth_output_open(
 {
     *output = NULL;
     cli_synth_output *o = calloc(1, sizeof *o);
-    if (!o) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the output");
+    if (!o) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the output");
     o->def = *def;
     o->hash = SYNTH_SOUND_HASH;
     hed_status status = HED_OK;
@@ -94,7 +94,7 @@ hed_status cli_synth_output_open(
         o->picture =
             def->frames < SIZE_MAX / 8 ? malloc(sizeof *o->picture * 2 * (def->frames + 1)) : NULL;
         if (!o->picture)
-            status = hed_error_set(error, HED_ERROR_MEMORY,
+            status = hed_fail(error, HED_ERROR_MEMORY,
                 "out of memory for the spectrogram of %" PRIu64 " samples", def->frames);
     }
     if (status != HED_OK) {

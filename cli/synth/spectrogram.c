@@ -1,7 +1,7 @@
 /* The short-time Fourier transform: a column of the picture is the loudest of the spectra of its
  * stretch of time, a row the loudest frequency of its band. */
 #include "cli/synth/spectrogram.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,12 +22,12 @@ hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error
 {
     *spectrum = NULL;
     if (size < HED_SPECTRUM_LEAST || size > HED_SPECTRUM_MOST || (size & (size - 1)) != 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a spectrum of %u samples: expected a power of two from %u to %u", size,
             HED_SPECTRUM_LEAST, HED_SPECTRUM_MOST);
     hed_spectrum *s = malloc(sizeof *s + (size_t)size * 4 * sizeof(double));
     if (!s)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for a spectrum of %u samples", size);
     s->size = size;
     s->window = (double *)(s + 1);
@@ -321,15 +321,15 @@ static void spectrogram_draw(const hed_spectrogram_def *def, const float *levels
 static hed_status spectrogram_check(const hed_spectrogram_def *def, hed_error *error)
 {
     if (def->frames == 0 || def->channels < 1 || def->channels > 2 || !(def->rate > 0))
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a spectrogram of %" PRIu64 " frames of %u channels at %g Hz: expected sound of one or two channels",
             def->frames, def->channels, def->rate);
     if (def->width < 16 || def->height < 16 || def->width > 16384 || def->height > 16384)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a spectrogram of %u x %u pixels: expected 16 to 16384 each way", def->width,
             def->height);
     if (!(def->low > 0) || !(def->high > def->low) || !(def->range > 0))
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a spectrogram from %g to %g Hz and of %g dB: expected 0 < low < high, and a range above 0",
             def->low, def->high, def->range);
     return HED_OK;
@@ -351,7 +351,7 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
         stretch = malloc((size_t)def->window * def->channels * sizeof *stretch);
         power = malloc((def->window / 2 + 1) * sizeof *power);
         if (!levels || !stretch || !power)
-            status = hed_error_set(error, HED_ERROR_MEMORY,
+            status = hed_fail(error, HED_ERROR_MEMORY,
                 "out of memory for a spectrogram of %u x %u pixels", def->width, def->height);
     }
     if (status == HED_OK) {

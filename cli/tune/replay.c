@@ -1,7 +1,7 @@
 /* heddle tune replay: how good the search is, on spaces of which every configuration has been
  * measured. */
 #include "cli/common/command.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "cli/common/progress.h"
 #include "cli/tune/score.h"
 #include "cli/common/report.h"
@@ -65,13 +65,13 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
     const char *path;
     while (!status && (path = hed_text_at(arguments, "warm", r->other_count))) {
         if (r->other_count == MOST_SPACES)
-            return hed_error_set(
+            return hed_fail(
                 &r->error, HED_ERROR_LIMIT, "more than %d files after --warm", MOST_SPACES);
         uint32_t i = r->other_count++;
         status = hed_recorded_space_read(path, &r->others[i], &r->error);
         if (!status &&
             !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
-            status = hed_error_set(
+            status = hed_fail(
                 &r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
     }
     return status;
@@ -85,7 +85,7 @@ static hed_status choose_sources(replaying *r, job *j)
             strcmp(j->recorded.name, r->others[i].name) != 0)
             j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
     if (r->other_count > 0 && j->source_count == 0)
-        return hed_error_set(&r->error, HED_ERROR_ARGUMENT,
+        return hed_fail(&r->error, HED_ERROR_ARGUMENT,
             "%s: none of the files after --warm is of another device and has its parameters",
             j->recorded.name);
     return HED_OK;
@@ -94,7 +94,7 @@ static hed_status choose_sources(replaying *r, job *j)
 static hed_status read_job(replaying *r, const char *path)
 {
     if (r->job_count == MOST_SPACES)
-        return hed_error_set(&r->error, HED_ERROR_LIMIT, "more than %d spaces", MOST_SPACES);
+        return hed_fail(&r->error, HED_ERROR_LIMIT, "more than %d spaces", MOST_SPACES);
     job *j = &r->jobs[r->job_count++];
     hed_status status = hed_recorded_space_read(path, &j->recorded, &r->error);
     if (!status) status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
@@ -105,7 +105,7 @@ static hed_status read_job(replaying *r, const char *path)
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
     return j->best && j->seconds
                ? HED_OK
-               : hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
+               : hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
 }
 
 /* ---- running ---- */
@@ -261,7 +261,7 @@ static hed_status replay_open(replaying *r, const hed_arguments *arguments)
     r->best_of = calloc(MOST_SPACES, sizeof *r->best_of);
     r->best_count = calloc(MOST_SPACES, sizeof *r->best_count);
     if (!r->jobs || !r->others || !r->best_of || !r->best_count)
-        return hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory");
+        return hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory");
     hed_status status = read_others(r, arguments);
     for (uint32_t i = 0; !status && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)
         status = read_job(r, path);

@@ -4,7 +4,7 @@
 #include "cli/common/command.h"
 #include "heddle/capture.h"
 #include "heddle/tune_file.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 #include "support/nearest.h"
 
@@ -97,7 +97,7 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
         char name[256];
         const char *equals = strchr(given, '=');
         if (!equals || equals == given || (size_t)(equals - given) >= sizeof name)
-            return hed_error_set(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
         snprintf(name, sizeof name, "%.*s", (int)(equals - given), given);
         status = hed_tune_file_set_content(spec, device, name, equals + 1, error);

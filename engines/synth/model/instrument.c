@@ -2,7 +2,7 @@
  * change.c, grids in grid.c. */
 #include "model/model.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <inttypes.h>
 #include <math.h>

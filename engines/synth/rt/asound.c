@@ -1,7 +1,7 @@
 /* Playing live through ALSA: a thread of ours reads blocks from the card and writes them to it,
  * another one reads the sequencer's MIDI. */
 #include "asound.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/optional_libraries.h"
 
 #include <sched.h>
@@ -86,7 +86,7 @@ static hed_status asound_open(
     live_driver *d =
         live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
     *driver = d;
-    if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for ALSA");
+    if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for ALSA");
     memset(d, 0, sizeof *d);
     d->live = live;
     hed_status status = asound_load(&live->allocator, &d->api, error);
@@ -102,12 +102,12 @@ static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, he
 {
     (void)def;
     d->has_player = pthread_create(&d->player, NULL, asound_play, d) == 0;
-    if (!d->has_player) return hed_error_set(error, HED_ERROR_MEMORY, "no thread to play in");
+    if (!d->has_player) return hed_fail(error, HED_ERROR_MEMORY, "no thread to play in");
     /* Where the user may; without it ALSA plays too, with more xruns. */
     pthread_setschedparam(d->player, SCHED_FIFO, &(struct sched_param){.sched_priority = 10});
     if (d->seq) d->has_listener = pthread_create(&d->listener, NULL, listen_midi, d) == 0;
     if (d->seq && !d->has_listener)
-        return hed_error_set(error, HED_ERROR_MEMORY, "no thread to listen to MIDI in");
+        return hed_fail(error, HED_ERROR_MEMORY, "no thread to listen to MIDI in");
     return HED_OK;
 }
 
@@ -293,16 +293,16 @@ static hed_status open_stream(live_driver *d, const hed_synth_live_def *def, aso
     int code = d->api.snd_pcm_open(
         &stream->pcm, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, 0);
     if (code < 0)
-        return hed_error_set(error, HED_ERROR_IO,
+        return hed_fail(error, HED_ERROR_IO,
             "ALSA does not open \"%s\" for %s: %s (\"%s -L\" lists the devices)", name, way,
             d->api.snd_strerror(code), capture ? "arecord" : "aplay");
     snd_pcm_hw_params_t *params;
     if (d->api.snd_pcm_hw_params_malloc(&params) < 0)
-        return hed_error_set(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
     code = set(d, def, params, &step);
     d->api.snd_pcm_hw_params_free(params);
     if (code < 0)
-        return hed_error_set(error, HED_ERROR_IO, "\"%s\" refuses %s for %s: %s", name, step, way,
+        return hed_fail(error, HED_ERROR_IO, "\"%s\" refuses %s for %s: %s", name, step, way,
             d->api.snd_strerror(code));
     return HED_OK;
 }
@@ -326,7 +326,7 @@ static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, he
     hed_error refusal = {0};
     char text[512];
     hed_status status = open_stream(d, def, &d->capture, set_capture, &refusal);
-    if (status == HED_ERROR_MEMORY) return hed_error_set(error, status, "%s", refusal.text);
+    if (status == HED_ERROR_MEMORY) return hed_fail(error, status, "%s", refusal.text);
     if (status) {
         close_stream(d, &d->capture);
         snprintf(text, sizeof text, "%.400s; the inputs hear silence", refusal.text);
@@ -353,7 +353,7 @@ hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_e
     d->bytes = (2 + d->live->inputs + channels) * block * sizeof(float);
     d->left = d->live->allocator.allocate(d->live->allocator.user, d->bytes, 64);
     if (!d->left)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
     memset(d->left, 0, d->bytes);
     d->right = d->left + block;
@@ -471,15 +471,15 @@ static hed_status connect_from(live_driver *d, const char *text, hed_error *erro
     if (port) d->api.snd_seq_port_info_free(port);
     if (client) d->api.snd_seq_client_info_free(client);
     if (!memory)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "no memory to look for MIDI port \"%s\"", text);
     if (!found)
-        return hed_error_set(error, HED_ERROR_IO,
+        return hed_fail(error, HED_ERROR_IO,
             "no MIDI port of ALSA's is \"%s\", by CLIENT:PORT or a part of its name; there are: %s",
             text, there);
     int code = d->api.snd_seq_connect_from(d->seq, d->port, from.client, from.port);
     if (code >= 0) return HED_OK;
-    return hed_error_set(error, HED_ERROR_IO,
+    return hed_fail(error, HED_ERROR_IO,
         "ALSA does not connect MIDI port %u:%u, for \"%s\", to us: %s", from.client, from.port,
         text, d->api.snd_strerror(code));
 }
@@ -533,14 +533,14 @@ hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_e
     if (code < 0) d->seq = NULL;
     if (code < 0 && !def->midi_port) return HED_OK;
     if (code < 0)
-        return hed_error_set(error, HED_ERROR_IO,
+        return hed_fail(error, HED_ERROR_IO,
             "ALSA's sequencer, which MIDI port \"%s\" would belong to, does not open: %s (is the "
             "module snd-seq loaded? it also plays without a MIDI port)",
             def->midi_port, d->api.snd_strerror(code));
     const char *step;
     code = make_client(d, def->name, &step);
     if (code < 0)
-        return hed_error_set(error, code == -ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+        return hed_fail(error, code == -ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
             "ALSA's sequencer refuses %s: %s", step, d->api.snd_strerror(code));
     return def->midi_port ? connect_from(d, def->midi_port, error) : HED_OK;
 }

@@ -3,7 +3,7 @@
 #include "jack_api.h"
 #include "live.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/optional_libraries.h"
 
 #include <stdio.h>
@@ -130,7 +130,7 @@ static hed_status make_ports(live_driver *d, hed_error *error)
         all = d->inputs[i] != NULL;
     }
     return all ? HED_OK
-               : hed_error_set(error, HED_ERROR_IO,
+               : hed_fail(error, HED_ERROR_IO,
                      "the JACK server has no more ports: raise its limit (jackd -p)");
 }
 
@@ -147,7 +147,7 @@ static hed_status jack_open(
     live_driver *d =
         live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
     *driver = d;
-    if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for a JACK client");
+    if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a JACK client");
     *d = (live_driver){.live = live};
     hed_status status = jack_load(&live->allocator, &d->api, error);
     if (status) return status;
@@ -161,7 +161,7 @@ static hed_status jack_open(
     api->jack_set_error_function(on_error);
     api->jack_set_info_function(on_info);
     if (!d->client)
-        return hed_error_set(error, HED_ERROR_IO,
+        return hed_fail(error, HED_ERROR_IO,
             "no JACK server answers: start one (\"jackd -d alsa\"), name it in "
             "JACK_DEFAULT_SERVER, or play through ALSA");
     live->rate = d->api.jack_get_sample_rate(d->client);
@@ -191,7 +191,7 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     for (uint32_t i = 0; all && all[i] && used < sizeof there; i++)
         used += (size_t)snprintf(there + used, sizeof there - used, "%s%s", i ? ", " : "", all[i]);
     d->api.jack_free(all);
-    return hed_error_set(
+    return hed_fail(
         error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
 }
 
@@ -206,7 +206,7 @@ static hed_status connect_outputs(const live_driver *d, const char *pattern, hed
     int right = d->api.jack_connect(
         d->client, d->api.jack_port_name(d->right), ports[1] ? ports[1] : ports[0]);
     if (left || right)
-        status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect to %s", ports[0]);
+        status = hed_fail(error, HED_ERROR_IO, "JACK does not connect to %s", ports[0]);
     d->api.jack_free(ports);
     return status;
 }
@@ -214,7 +214,7 @@ static hed_status connect_outputs(const live_driver *d, const char *pattern, hed
 static hed_status jack_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     if (d->api.jack_activate(d->client) != 0)
-        return hed_error_set(error, HED_ERROR_IO, "the JACK server does not start the client");
+        return hed_fail(error, HED_ERROR_IO, "the JACK server does not start the client");
     hed_status status = connect_outputs(d, def->output, error);
     const char **ports = NULL;
     if (!status && def->midi_port)
@@ -222,7 +222,7 @@ static hed_status jack_start(live_driver *d, const hed_synth_live_def *def, hed_
             find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
     if (!status && ports &&
         d->api.jack_connect(d->client, ports[0], d->api.jack_port_name(d->midi)) != 0)
-        status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect %s to us", ports[0]);
+        status = hed_fail(error, HED_ERROR_IO, "JACK does not connect %s to us", ports[0]);
     d->api.jack_free(ports);
     return status;
 }

@@ -1,7 +1,7 @@
 /* Playing live: the part in which no driver differs. Events get their frames, blocks their sound,
  * and the owner a report. */
 #include "live.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -204,7 +204,7 @@ static hed_status make_rings(hed_synth_live *live, hed_error *error)
         a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
     return live->pending
                ? HED_OK
-               : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
+               : hed_fail(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
 }
 
 static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def, hed_error *error)
@@ -232,16 +232,16 @@ hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **
 {
     if (hed_failed(error)) return error->status;
     if (!live)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_live_start needs a place for what it makes");
     *live = NULL;
     if (!def || !def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "playing live needs a definition, a device, a name, and at most %d inputs",
             LIVE_MOST_INPUTS);
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     hed_synth_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_synth_live));
-    if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to play live");
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to play live");
     memset(made, 0, sizeof *made);
     made->allocator = allocator;
     made->ops = def->driver == HED_SYNTH_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
@@ -294,7 +294,7 @@ hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrumen
         sleep_milliseconds(1);
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_NONE)) {
-        status = hed_error_set(error, HED_ERROR_TIMEOUT,
+        status = hed_fail(error, HED_ERROR_TIMEOUT,
             "the driver has asked for no sound in two seconds: the instrument stays as it was");
     } else {
         while (atomic_load(&live->change_state) != LIVE_CHANGE_DONE) sleep_milliseconds(1);
@@ -441,7 +441,7 @@ static hed_status make_slots(live_exchange *x, hed_error *error)
     x->bytes = SLOTS * (events + inputs + 2 * sound + 4 * 64);
     x->memory = live->allocator.allocate(live->allocator.user, x->bytes, 64);
     if (!x->memory)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);
     memset(x->memory, 0, x->bytes);
     char *memory = x->memory;
@@ -459,7 +459,7 @@ hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, 
     live_exchange *x =
         live->allocator.allocate(live->allocator.user, sizeof *x, _Alignof(live_exchange));
     *exchange = x;
-    if (!x) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to exchange blocks");
+    if (!x) return hed_fail(error, HED_ERROR_MEMORY, "no memory to exchange blocks");
     memset(x, 0, sizeof *x);
     x->live = live;
     hed_status status =

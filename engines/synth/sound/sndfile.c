@@ -1,7 +1,7 @@
 /* Sound files by libsndfile, over bytes in memory or over the writer whose files appear whole. */
 
 #include "sound_file.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 #include "support/optional_libraries.h"
 
@@ -23,7 +23,7 @@ static hed_status sndfile_load(const char *path, synth_sndfile_api *api, hed_err
     _Static_assert(sizeof *api == sizeof slots, "synth_sndfile_api holds function pointers only");
     hed_status status = hed_library_load(
         NULL, &hed_optional_libraries[HED_LIBRARY_SNDFILE], names, slots, COUNT, NULL, &reason);
-    if (status) return hed_error_set(error, status, "%s: %s", path, reason.text);
+    if (status) return hed_fail(error, status, "%s: %s", path, reason.text);
     memcpy(api, slots, sizeof slots);
     return HED_OK;
 }
@@ -72,7 +72,7 @@ static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, cons
     sound->samples = malloc(sizeof *sound->samples * (samples ? samples : 1));
     hed_status status = HED_OK;
     if (!piece || !sound->samples)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
+        status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
             (unsigned long long)samples, path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
@@ -86,7 +86,7 @@ static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, cons
             }
         frames += (uint64_t)got;
         if (got < wanted)
-            status = hed_error_set(error, HED_ERROR_FORMAT,
+            status = hed_fail(error, HED_ERROR_FORMAT,
                 "%s ends after %llu of the %llu frames that its head promises", path,
                 (unsigned long long)frames, (unsigned long long)sound->frames);
     }
@@ -106,11 +106,11 @@ hed_status synth_sndfile_parse(
     if (status) return status;
     SNDFILE *file = api.sf_open_virtual(&io, SFM_READ, &info, &m);
     if (!file)
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s",
+        return hed_fail(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s",
             path, api.sf_strerror(NULL));
     if (info.frames < 0 ||
         (uint64_t)info.frames > SYNTH_SOUND_MOST_SAMPLES / (uint32_t)info.channels) {
-        status = hed_error_set(error, HED_ERROR_LIMIT,
+        status = hed_fail(error, HED_ERROR_LIMIT,
             "%s has %lld frames of %d channels: at most 2^30 samples are read", path,
             (long long)info.frames, info.channels);
     } else {
@@ -180,7 +180,7 @@ static hed_status open_sound(sndfile_writer *w, SF_INFO *info, hed_error *error)
         const char *name = sub == SF_FORMAT_PCM_16   ? "16 bits"
                            : sub == SF_FORMAT_PCM_24 ? "24 bits"
                                                      : "floats";
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s cannot hold %u channels of %s at %d Hz: %s", w->path, w->channels, name,
             info->samplerate, w->api.sf_strerror(NULL));
     }
@@ -192,7 +192,7 @@ static hed_status open_sound(sndfile_writer *w, SF_INFO *info, hed_error *error)
 
 static hed_status too_long(const char *path, hed_error *error)
 {
-    return hed_error_set(error, HED_ERROR_LIMIT,
+    return hed_fail(error, HED_ERROR_LIMIT,
         "%s would be longer than 4 GiB, which its format cannot say: name it .wav", path);
 }
 
@@ -208,7 +208,7 @@ static hed_status sndfile_put(
         if (w->size + (uint64_t)count * w->channels * 4 > w->most) return too_long(w->path, error);
         errno = 0; /* libsndfile's own refusals leave it alone */
         if (w->api.sf_writef_float(w->sound, w->piece, count) == count) continue;
-        return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
+        return hed_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
             errno ? strerror(errno) : w->api.sf_strerror(w->sound));
     }
     return HED_OK;
@@ -249,13 +249,13 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
     *writer = NULL;
     if (channels == 0)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "%s cannot hold 0 channels: 1 at the least", path);
     if (frames > most / (channels * width)) return too_long(path, error);
     sndfile_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
         free(w);
-        return hed_error_set(error, HED_ERROR_MEMORY, "no memory to write %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
     }
     w->base = (synth_sound_writer){&ops, format};
     w->most = most;

@@ -1,7 +1,7 @@
 /* Sound files: which reader and which writer a file has. */
 #include "sound_file.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     while (i < count && strcasecmp(ending, known[i].ending) != 0) i++;
     *writer = NULL;
     if (i == count)
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s: its ending is none of wav, rf64, flac, aiff, w64, caf and au", path);
     int container = known[i].container;
     if (container == WAV || container == RF64)

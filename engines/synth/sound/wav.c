@@ -1,6 +1,6 @@
 /* Reading WAV files: chunks up to the samples, then the samples. */
 #include "sound_file.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/file.h"
 
 #include <math.h>
@@ -51,13 +51,13 @@ static hed_status read_format(wav_file *f, const uint8_t *p, uint32_t size, hed_
     bool known = tag == WAV_INTEGERS ? width >= 1 && width <= 4
                                      : tag == WAV_FLOATS && (bits == 32 || bits == 64);
     if (!known)
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has samples of %u bits in WAV's encoding %u: integers (1) of 8 to 32 bits and floats "
             "(3) of 32 and 64 are read",
             f->path, bits, tag);
     if (f->channels == 0 || f->channels > MOST_CHANNELS || f->rate == 0 ||
         block != width * f->channels)
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "%s: its format is damaged: %u channels at %u Hz, %u bits a sample, %u bytes a frame",
             f->path, f->channels, f->rate, bits, block);
     f->width = width;
@@ -74,20 +74,20 @@ static hed_status find_samples(wav_file *f, hed_error *error)
         size_t rest = f->size - at - 8;
         if (memcmp(p, "data", 4) == 0) {
             if (!f->width)
-                return hed_error_set(error, HED_ERROR_FORMAT,
+                return hed_fail(error, HED_ERROR_FORMAT,
                     "%s has samples at byte %zu and no format before them", f->path, at);
             f->data = at + 8;
             f->data_size = size;
             return HED_OK;
         }
         if (size > rest)
-            return hed_error_set(error, HED_ERROR_FORMAT,
+            return hed_fail(error, HED_ERROR_FORMAT,
                 "%s ends within its head: the chunk at byte %zu has %u bytes, but only %zu remain",
                 f->path, at, size, rest);
         hed_status status = HED_OK;
         if (memcmp(p, "fmt ", 4) == 0) {
             if (size < 16)
-                return hed_error_set(error, HED_ERROR_FORMAT,
+                return hed_fail(error, HED_ERROR_FORMAT,
                     "%s: its format has %u bytes instead of 16 or more", f->path, size);
             status = read_format(f, p + 8, size, error);
         } else if (memcmp(p, "ds64", 4) == 0 && size >= 16) {
@@ -99,7 +99,7 @@ static hed_status find_samples(wav_file *f, hed_error *error)
         if (step > f->size - at) step = f->size - at;
         at += step;
     }
-    return hed_error_set(
+    return hed_fail(
         error, HED_ERROR_FORMAT, "%s ends after %zu bytes, before its samples", f->path, f->size);
 }
 
@@ -138,7 +138,7 @@ hed_status synth_wav_parse(
     wav_file f = {.bytes = bytes, .size = size, .path = path};
     *sound = (synth_sound){0};
     if (!synth_wav_begins(bytes, size))
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s is no WAV file", path);
+        return hed_fail(error, HED_ERROR_FORMAT, "%s is no WAV file", path);
     hed_status status = find_samples(&f, error);
     if (status) return status;
     size_t step = (size_t)f.width * f.channels;
@@ -153,12 +153,12 @@ hed_status synth_wav_parse(
     uint64_t frames = (size - f.data) / step;
     if (told < frames) frames = told;
     if (frames > SYNTH_SOUND_MOST_SAMPLES / f.channels)
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%s has %llu frames of %u channels: at most 2^30 samples are read", path,
             (unsigned long long)frames, f.channels);
     float *samples = malloc(sizeof *samples * (frames * f.channels + 1));
     if (!samples)
-        return hed_error_set(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
             (unsigned long long)(frames * f.channels), path);
     for (uint64_t n = 0; n < frames; n++)
         for (uint32_t c = 0; c < f.channels; c++)
@@ -266,7 +266,7 @@ static hed_status wav_put(
 {
     wav_writer *w = (wav_writer *)base;
     if (!w->room && riff_size(w, w->frames + frames) > UINT32_MAX)
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%s was begun for %llu frames: its head cannot count as many as come now", w->path,
             (unsigned long long)w->announced);
     float scale = w->base.format == SYNTH_SOUND_S16 ? 0x1p15f : 0x1p23f;
@@ -281,7 +281,7 @@ static hed_status wav_put(
                 wav_put_number(&to, bits, w->width);
             }
         if (hed_file_writer_put(w->file, w->piece, (size_t)(to - w->piece)))
-            return hed_error_set(
+            return hed_fail(
                 error, HED_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
         w->frames += count;
     }
@@ -321,16 +321,16 @@ hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t chann
     uint32_t width = (uint32_t)format + 2;
     *writer = NULL;
     if (channels == 0 || channels > UINT16_MAX / width)
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s cannot hold %u channels: WAV has 1 to %u of %u bytes", path, channels,
             UINT16_MAX / width, width);
     if (frames > (uint64_t)INT64_MAX / (channels * width))
-        return hed_error_set(error, HED_ERROR_LIMIT, "%s: %llu frames are more than any file holds",
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu frames are more than any file holds",
             path, (unsigned long long)frames);
     wav_writer *w = calloc(1, sizeof *w + (size_t)PIECE * channels * width);
     if (!w || !(w->path = strdup(path))) {
         free(w);
-        return hed_error_set(error, HED_ERROR_MEMORY, "no memory to write %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
     }
     w->base = (synth_sound_writer){&ops, format};
     w->rate = rate;
