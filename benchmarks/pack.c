@@ -106,8 +106,7 @@ static hed_status bench_packing(cli_report *bench, hed_error *error)
 {
     distributions *d = calloc(1, sizeof *d);
     if (!d)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for %d distributions", DISTRIBUTIONS);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %d distributions", DISTRIBUTIONS);
     pack_case users[HED_PACK_METHOD_COUNT];
     hed_bench_case cases[HED_PACK_METHOD_COUNT];
     draw(d);

@@ -183,8 +183,8 @@ static hed_status opencl_graph(raw_driver *raw, hed_error *error)
 static hed_status opencl_copy(raw_driver *raw, hed_error *error)
 {
     int result = raw->api.opencl.clEnqueueCopyBuffer(hed_stream_handle(raw->def.stream),
-        (cl_mem)hed_buffer_describe(raw->def.from).handle, (cl_mem)hed_buffer_describe(raw->def.to).handle, 0, 0,
-        raw->def.bytes, 0, NULL, NULL);
+        (cl_mem)hed_buffer_describe(raw->def.from).handle,
+        (cl_mem)hed_buffer_describe(raw->def.to).handle, 0, 0, raw->def.bytes, 0, NULL, NULL);
     return opencl_finish(raw, raw_check(result, "clEnqueueCopyBuffer", error), error);
 }
 

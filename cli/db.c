@@ -242,8 +242,7 @@ static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error
     }
     char *config = strdup(e->config);
     if (!config)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
     bool dropped = strcmp(e->outcome, "dropped") == 0;
     s->results[s->count] =
         (result){config, e->seconds, e->low, e->high, e->runs, dropped, s->count};

@@ -47,9 +47,8 @@ static hed_status pack_read_list(const char *option, const char *text, bool whol
         else if (!whole && !((float)value > 0 && isfinite((float)value)))
             wrong = "no cost, which is a number above 0";
         if (wrong)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "--%s: entry %" PRIu32 ", \"%.*s\", is %s", option, *count + 1, length, text,
-                wrong);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "--%s: entry %" PRIu32 ", \"%.*s\", is %s",
+                option, *count + 1, length, text, wrong);
         values[(*count)++] = value;
         text = end;
         if (*text == 0) return HED_OK;
@@ -255,8 +254,8 @@ static int pack_run(const hed_arguments *arguments, void *user)
     uint32_t capacity = hed_pack_capacity(&p.def);
     p.pieces = malloc(((size_t)capacity + 1) * sizeof *p.pieces);
     if (!p.pieces)
-        status = hed_fail(&error, HED_ERROR_MEMORY,
-            "no memory for %" PRIu32 " pieces of %zu bytes", capacity, sizeof *p.pieces);
+        status = hed_fail(&error, HED_ERROR_MEMORY, "no memory for %" PRIu32 " pieces of %zu bytes",
+            capacity, sizeof *p.pieces);
     else if ((status = hed_pack(&p.def, p.pieces, capacity, &p.layout)))
         hed_fail(&error, status, "hed_pack: %s", hed_status_name(status));
     if (!status)

@@ -76,8 +76,7 @@ static hed_status read_open(
         buffer = larger;
         capacity *= 2;
     }
-    return hed_fail(
-        error, HED_ERROR_MEMORY, "out of memory after %zu bytes of %s", used, path);
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory after %zu bytes of %s", used, path);
 }
 
 hed_status hed_file_read(

@@ -245,8 +245,7 @@ hed_status hed_json_parse(
     *json = NULL;
     char *own = malloc(size + 1);
     if (!own)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
     if (size > 0) memcpy(own, text, size);
     own[size] = 0;
     return parse_own(name, own, size, json, error);

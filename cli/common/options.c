@@ -88,8 +88,7 @@ const hed_command *hed_options_find(const hed_command *root, const char *const *
 
 static hed_status parse_wrong(const parser *p, const char *words)
 {
-    return hed_fail(
-        p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
+    return hed_fail(p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
 }
 
 static void list_words(char *text, size_t size, const char *const *words)

@@ -275,9 +275,8 @@ static hed_status render_go(synth_render *r, hed_error *error)
 {
     float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
-    hed_status status = piece && inputs
-                            ? HED_OK
-                            : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
+    hed_status status =
+        piece && inputs ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
     hed_progress progress = hed_progress_begin(
         "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();

@@ -71,8 +71,8 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
         status = hed_recorded_space_read(path, &r->others[i], &r->error);
         if (!status &&
             !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
-            status = hed_fail(
-                &r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
+            status =
+                hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
     }
     return status;
 }

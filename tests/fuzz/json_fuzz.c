@@ -2,8 +2,7 @@
  * place of every value, which walks the text beside the tree. Build with -DHEDDLE_FUZZ=ON, or
  *     clang -std=c17 -D_GNU_SOURCE -g -fsanitize=fuzzer,address,undefined -Iinclude -I.
  *     tests/fuzz/json_fuzz.c \
- *         support/json.c support/json_place.c support/nearest.c support/file.c support/errors.c
- *         -ljansson -lm
+ *         support/json.c support/nearest.c support/file.c -lheddle -ljansson -lm
  */
 #include <stdint.h>
 #include <stdlib.h>

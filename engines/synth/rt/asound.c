@@ -353,8 +353,7 @@ hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_e
     d->bytes = (2 + d->live->inputs + channels) * block * sizeof(float);
     d->left = d->live->allocator.allocate(d->live->allocator.user, d->bytes, 64);
     if (!d->left)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
     memset(d->left, 0, d->bytes);
     d->right = d->left + block;
     for (uint32_t i = 0; i < d->live->inputs; i++) d->inputs[i] = d->right + (1 + i) * block;
@@ -471,8 +470,7 @@ static hed_status connect_from(live_driver *d, const char *text, hed_error *erro
     if (port) d->api.snd_seq_port_info_free(port);
     if (client) d->api.snd_seq_client_info_free(client);
     if (!memory)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory to look for MIDI port \"%s\"", text);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to look for MIDI port \"%s\"", text);
     if (!found)
         return hed_fail(error, HED_ERROR_IO,
             "no MIDI port of ALSA's is \"%s\", by CLIENT:PORT or a part of its name; there are: %s",

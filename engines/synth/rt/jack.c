@@ -191,8 +191,7 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     for (uint32_t i = 0; all && all[i] && used < sizeof there; i++)
         used += (size_t)snprintf(there + used, sizeof there - used, "%s%s", i ? ", " : "", all[i]);
     d->api.jack_free(all);
-    return hed_fail(
-        error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
+    return hed_fail(error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
 }
 
 static hed_status connect_outputs(const live_driver *d, const char *pattern, hed_error *error)

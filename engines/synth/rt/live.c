@@ -441,8 +441,7 @@ static hed_status make_slots(live_exchange *x, hed_error *error)
     x->bytes = SLOTS * (events + inputs + 2 * sound + 4 * 64);
     x->memory = live->allocator.allocate(live->allocator.user, x->bytes, 64);
     if (!x->memory)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);
     memset(x->memory, 0, x->bytes);
     char *memory = x->memory;
     for (uint32_t i = 0; i < SLOTS; i++) {

@@ -106,8 +106,8 @@ hed_status synth_sndfile_parse(
     if (status) return status;
     SNDFILE *file = api.sf_open_virtual(&io, SFM_READ, &info, &m);
     if (!file)
-        return hed_fail(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s",
-            path, api.sf_strerror(NULL));
+        return hed_fail(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
+            api.sf_strerror(NULL));
     if (info.frames < 0 ||
         (uint64_t)info.frames > SYNTH_SOUND_MOST_SAMPLES / (uint32_t)info.channels) {
         status = hed_fail(error, HED_ERROR_LIMIT,

@@ -281,8 +281,7 @@ static hed_status wav_put(
                 wav_put_number(&to, bits, w->width);
             }
         if (hed_file_writer_put(w->file, w->piece, (size_t)(to - w->piece)))
-            return hed_fail(
-                error, HED_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
+            return hed_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
         w->frames += count;
     }
     return HED_OK;
