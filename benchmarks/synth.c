@@ -276,7 +276,10 @@ static hed_status load_of(const synth_case *c, const largest *l, hed_device *dev
     hed_status status = open_player(c, l->threads, device, BLOCK, l->drive, &p, error);
     *limit = p.is_instrument ? LIMIT_DEVICE : LIMIT_INSTRUMENT;
     *load = HUGE_VAL;
-    if (is_too_much(status) || (status == HED_ERROR_ARGUMENT && !p.is_instrument)) return HED_OK;
+    if (is_too_much(status) || (status == HED_ERROR_ARGUMENT && !p.is_instrument)) {
+        hed_error_clear(error);
+        return HED_OK;
+    }
     if (status) return status;
     status = time_player(&p, 0.1, &summary, error);
     *load = summary.p50 * RATE;
@@ -445,6 +448,7 @@ static hed_status excuse(
         stderr, "heddle: %s on %s: %s: %s\n", name, device, hed_status_name(status), error->text);
     to->failed++;
     if (!is_too_much(status)) to->broken = true;
+    hed_error_clear(error); /* the next case starts without it */
     return HED_OK;
 }
 
