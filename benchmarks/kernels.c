@@ -183,6 +183,7 @@ static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, do
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
         fprintf(stderr, "heddle: %s is not measured on %s: %s\n", def->name,
             hed_device_describe(hed_stream_device(stream))->id, error->text);
+        hed_error_clear(error);
         return HED_OK;
     }
     if (status == HED_OK) status = hed_bench_measure(&one, 1, SECONDS, error);

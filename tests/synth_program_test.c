@@ -367,3 +367,20 @@ Test(synth_program, any_allocation_may_fail)
     }
     hed_synth_instrument_destroy(instrument);
 }
+
+/* A launch of a sample gives each group `words` of local memory. */
+Test(synth_program, samples_have_words_for_their_programs)
+{
+    for (uint32_t k = 0; k < hed_synth_kernel_count(); k++) {
+        const hed_kernel_def *def = hed_synth_kernel_at(k);
+        for (uint32_t i = 0; i <= def->sample.count; i++) {
+            const hed_problem *problem =
+                i < def->sample.count ? &def->sample.problems[i] : &def->sample.benchmark;
+            hed_config config = hed_config_default(def);
+            uint64_t bytes = def->sample.bytes(def, &config, problem, SYNTH_STORE_STORES);
+            EXPECT_GE(4 * (uint64_t)(problem->sizes[SYNTH_STORE_INSTANCES] *
+                                     problem->sizes[SYNTH_STORE_WORDS]),
+                bytes, "%s, problem %u", def->name, i);
+        }
+    }
+}
