@@ -537,17 +537,12 @@ static int db_path_run(const hed_arguments *arguments, void *user)
     }
 
 static const hed_option EXPORT_OPTIONS[] = {OPTION_KERNEL("only this kernel"), OPTION_DEVICE,
-    {.name = "choices", .kind = HED_OPTION_FLAG,
-        .help = "only what launches take, without the measurements"},
-    {0}};
+    FLAG("choices", "only what launches take, without the measurements"), {0}};
 static const hed_option PRUNE_OPTIONS[] = {
-    {.name = "older-than", .kind = HED_OPTION_NUMBER, .value = "DAYS", .low = 0, .high = 1e6,
-        .help = "measurements of tunings that began longer ago than this"},
-    {.name = "keep-best", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e6,
-        .help = "all but this many of each key's fastest configurations, and the choice"},
+    OPTION("older-than", NUMBER, "DAYS", "measurements of tunings that began longer ago than this", .low = 0, .high = 1e6),
+    OPTION("keep-best", INTEGER, "COUNT", "all but this many of each key's fastest configurations, and the choice", .low = 1, .high = 1e6),
     OPTION_KERNEL("of this kernel; alone: everything of it, choices too"),
-    {.name = "dry-run", .letter = 'n', .kind = HED_OPTION_FLAG, .help = "only say what would go"},
-    {0}};
+    FLAG("dry-run", "only say what would go", .letter = 'n'), {0}};
 static const hed_option EXPORT_POSITIONALS[] = {
     {.name = "FILE", .kind = HED_OPTION_FILE, .required = true, .help = "the JSON file to write"},
     {0}};
@@ -560,10 +555,8 @@ static const hed_option MERGE_POSITIONALS[] = {{.name = "FILES", .kind = HED_OPT
                                                    .help = "tuning.db of other machines"},
     {0}};
 
-static const hed_option LIST_OPTIONS[] = {{.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT,
-                                              .value = "NAME", .help = "only this kernel"},
-    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "NAME",
-        .help = "only devices whose name or platform has this in it, or of this backend"},
+static const hed_option LIST_OPTIONS[] = {OPTION("kernel", TEXT, "NAME", "only this kernel", .letter = 'k'),
+    OPTION("device", TEXT, "NAME", "only devices whose name or platform has this in it, or of this backend", .letter = 'd'),
     {0}};
 static const hed_option SHOW_POSITIONALS[] = {
     {.name = "KERNEL", .kind = HED_OPTION_TEXT, .required = true, .help = "its name"}, {0}};

@@ -269,12 +269,6 @@ static int pack_run(const hed_arguments *arguments, void *user)
 static const char *const METHODS[] = {
     "naive", "greedy", "exact", "exact-cost", "spread", "rows", NULL};
 
-#define OPTION(name_, kind_, value_, help_, ...) \
-    { \
-        .name = (name_), .kind = HED_OPTION_##kind_, .value = (value_), .help = (help_), \
-        .own = true, __VA_ARGS__ \
-    }
-
 static const hed_option OPTIONS[] = {
     OPTION("counts", TEXT, "N,N,...", "entities of each type, 0 or more; up to 32 types",
         .letter = 'c', .required = true),

@@ -191,10 +191,6 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
 
 static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
 static const char *const AXES[] = {"x", "y", "z", NULL};
-#define OPTION(word, type, what, text, ...) \
-    { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .help = text, __VA_ARGS__ \
-    }
 static const hed_option OPTIONS[] = {
     OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true),
     OPTION("out", FILE, "FILE", "the garment where it came to rest: .obj, .ply or .glb",

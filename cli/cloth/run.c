@@ -262,15 +262,6 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
 
 /* ---- the command ---- */
 
-#define FLAG(word, text) \
-    { \
-        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
-    }
-#define OPTION(word, type, what, text, ...) \
-    { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
-        __VA_ARGS__ \
-    }
 /* in the order of cloth_picture_kind */
 static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL};
 static const hed_option OPTIONS[] = {

@@ -43,6 +43,17 @@ typedef struct hed_option {
     bool several;  /* and takes all words up to the next option: --warm A B C */
 } hed_option;
 
+/* Rows of an option table, of options that commands below this one do not take: the word, the kind
+ * without its prefix, what help calls the value; then the help and further members. */
+#define FLAG(word, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = __VA_ARGS__ \
+    }
+#define OPTION(word, type, what, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = __VA_ARGS__ \
+    }
+
 typedef struct hed_example {
     const char *line;
     const char *what;

@@ -444,15 +444,11 @@ static int check_run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(true),
-    {.name = "rate", .letter = 'r', .kind = HED_OPTION_NUMBER, .value = "HZ", .own = true,
-        .fallback = "48000", .low = 1000, .high = 768000, .help = "sample rate"},
-    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "FRAMES", .own = true, .fallback = "256",
-        .low = 1, .high = 65536, .help = "frames of a block"},
-    {.name = "no-load", .kind = HED_OPTION_FLAG, .own = true,
-        .help = "measure nothing, use no device"},
+    OPTION("rate", NUMBER, "HZ", "sample rate", .letter = 'r', .fallback = "48000", .low = 1000, .high = 768000),
+    OPTION("block", INTEGER, "FRAMES", "frames of a block", .fallback = "256", .low = 1, .high = 65536),
+    FLAG("no-load", "measure nothing, use no device"),
     CLI_OPTION_JSON(true),
-    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true,
-        .help = "print the JSON schema of instrument files"},
+    FLAG("schema", "print the JSON schema of instrument files"),
     {0},
 };
 static const hed_option POSITIONALS[] = {

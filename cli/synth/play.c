@@ -149,15 +149,6 @@ static int play_run(const hed_arguments *arguments, void *user)
 
 static const char *const SOLVERS[] = {"auto", "cpu", "group", "global", "grid", NULL};
 
-#define FLAG(word, text) \
-    { \
-        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
-    }
-#define OPTION(word, type, what, text, ...) \
-    { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
-        __VA_ARGS__ \
-    }
 static const hed_option OPTIONS[] = {
     FLAG("jack", "through JACK, which sets rate and block (the default)"),
     FLAG("alsa", "through ALSA"),

@@ -423,15 +423,6 @@ static int render_run(const hed_arguments *arguments, void *user)
 static const char *const SOLVERS[] = {"auto", "cpu", "group", "global", "grid", NULL};
 static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
 
-#define FLAG(word, text) \
-    { \
-        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
-    }
-#define OPTION(word, type, what, text, ...) \
-    { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
-        __VA_ARGS__ \
-    }
 static const hed_option OPTIONS[] = {
     OPTION("out", FILE, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au",
         .letter = 'o'),

@@ -87,8 +87,7 @@ static int import_run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option IMPORT_OPTIONS[] = {
-    {.name = "out", .letter = 'o', .kind = HED_OPTION_FILE, .value = "FILE",
-        .help = "the instrument file to write", .required = true},
+    OPTION("out", FILE, "FILE", "the instrument file to write", .letter = 'o', .required = true),
     {0},
 };
 static const hed_option IMPORT_POSITIONALS[] = {
@@ -140,8 +139,7 @@ static int synth_tune_run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option TUNE_OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "256", .low = 1,
-        .high = 65536, .help = "frames of a block"},
+    OPTION("block", INTEGER, "N", "frames of a block", .fallback = "256", .low = 1, .high = 65536),
     {0}};
 
 const hed_command hed_command_synth_tune = {

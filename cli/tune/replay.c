@@ -286,16 +286,10 @@ static int replay_run(const hed_arguments *arguments, void *user)
 /* By hed_strategy. */
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 
-static const hed_option OPTIONS[] = {{.name = "strategy", .kind = HED_OPTION_CHOICE,
-                                         .value = "NAME", .choices = STRATEGIES, .fallback = "auto",
-                                         .help = "how to search"},
-    {.name = "seeds", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 10000,
-        .fallback = "50", .help = "runs of each space"},
-    {.name = "warm", .kind = HED_OPTION_FILE, .value = "OTHER.tsv...", .repeated = true,
-        .several = true,
-        .help =
-            "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
-    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one object, nothing else"}, {0}};
+static const hed_option OPTIONS[] = {OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
+    OPTION("seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
+    OPTION("warm", FILE, "OTHER.tsv...", "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations", .repeated = true, .several = true),
+    FLAG("json", "print JSON: one object, nothing else"), {0}};
 static const hed_option POSITIONALS[] = {
     {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true,
         .help = "recorded spaces, plain or gzipped: tables as below, what "

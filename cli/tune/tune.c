@@ -385,15 +385,6 @@ static int tune_run(const hed_arguments *arguments, void *user)
     return code;
 }
 
-#define FLAG(word, text) \
-    { \
-        .name = word, .kind = HED_OPTION_FLAG, .own = true, .help = text \
-    }
-#define OPTION(word, type, what, text, ...) \
-    { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
-        __VA_ARGS__ \
-    }
 static const hed_option OPTIONS[] = {
     OPTION("capture", FILE, "FILE", "tune a launch that HEDDLE_CAPTURE recorded", .letter = 0),
     OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best",

@@ -158,13 +158,9 @@ static int verify_run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false),
-    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true,
-        .help = "only this kernel"},
-    {.name = "quick", .kind = HED_OPTION_FLAG,
-        .help = "only the configuration that a user gets by default"},
-    {.name = "full", .kind = HED_OPTION_FLAG,
-        .help =
-            "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"},
+    OPTION("kernel", TEXT, "NAME", "only this kernel", .letter = 'k', .repeated = true),
+    FLAG("quick", "only the configuration that a user gets by default"),
+    FLAG("full", "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"),
     CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle verify --quick", "seconds on the best device"},
     {"heddle verify --device all", "every value of every parameter, on every device"},
