@@ -32,26 +32,26 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
     const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     if (count != def->argument_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments; %u were given",
             def->name, def->argument_count, count);
     for (uint32_t i = 0; i < count; i++) {
         const hed_argument_def *wanted = &def->arguments[i];
         const hed_argument *a = &arguments[i];
         if (a->kind != wanted->kind)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: argument %u \"%s\" is a %s, given was a %s", def->name, i, wanted->name,
+                "%s: argument %u \"%s\" is a %s; a %s was given", def->name, i, wanted->name,
                 kind_names[wanted->kind],
-                (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "thing of no known kind");
+                (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "value of unknown kind");
         hed_status status = HED_OK;
         if (a->kind == HED_BUFFER) status = check_buffer(def, i, device, a->value.buffer, error);
         if (a->kind == HED_SCALAR && a->type != wanted->type)
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: argument %u \"%s\" is of type %s, given was %s", def->name, i, wanted->name,
+                "%s: argument %u \"%s\" is of type %s; %s was given", def->name, i, wanted->name,
                 type_names[wanted->type],
-                (unsigned)a->type < HED_TYPE_COUNT ? type_names[a->type] : "no known type");
+                (unsigned)a->type < HED_TYPE_COUNT ? type_names[a->type] : "an unknown type");
         if (a->kind == HED_STRUCT && (a->size != wanted->size || !a->value.bytes))
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: struct \"%s\" has %zu bytes, given were %zu%s", def->name, wanted->name,
+                "%s: struct \"%s\" has %zu bytes; %zu were given%s", def->name, wanted->name,
                 wanted->size, a->size, a->value.bytes ? "" : " at NULL");
         if (status) return status;
     }
@@ -95,7 +95,7 @@ static hed_status check_problem(
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "%s has no geometry(): use hed_launch_over()", def->name);
     if (!problem || problem->count != def->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s has %u problem dimensions, given were %u",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s has %u problem dimensions; %u were given",
             def->name, def->dimension_count, problem ? problem->count : 0);
     for (uint32_t i = 0; i < problem->count; i++)
         if (problem->sizes[i] < 1)

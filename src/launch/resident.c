@@ -61,8 +61,9 @@ static hed_status resident_check(
     if (def->argument_count + 2 != kernel->argument_count ||
         kernel->arguments[0].kind != HED_BUFFER || kernel->arguments[1].kind != HED_BUFFER)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: two mailbox buffers and %u arguments were expected, given were %u", kernel->name,
-            kernel->argument_count < 2 ? 0 : kernel->argument_count - 2, def->argument_count);
+            "%s: expected two mailbox buffers and %u arguments; %u arguments were given",
+            kernel->name, kernel->argument_count < 2 ? 0 : kernel->argument_count - 2,
+            def->argument_count);
     return HED_OK;
 }
 

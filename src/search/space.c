@@ -132,7 +132,7 @@ static const uint8_t *sorted_row(const hed_component *component, uint64_t rank)
            (component->sorted ? component->sorted[rank] : rank) * component->width;
 }
 
-/* The combination's number; the component's count where it has none such. */
+/* The combination's number; its count where the component lacks it. */
 static uint64_t find_combination(const hed_component *component, const uint8_t *row)
 {
     uint64_t low = 0, high = component->count;

@@ -7,7 +7,7 @@ hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device,
     const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     if (count != def->argument_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments; %u were given",
             def->name, def->argument_count, count);
     for (uint32_t i = 0; i < count; i++) {
         bool fits = arguments[i].kind == def->arguments[i].kind;

@@ -315,7 +315,7 @@ static hed_status client_build_ahead(hed_runner *runner, const hed_config *confi
     const hed_runner_def *def = &client->def;
     hed_trial trial = new_trial();
     uint32_t pending = client->building + client->waiting.count - client->waiting.taken;
-    /* Room for all results is made now, while there is somebody to tell that there is none. */
+    /* Room for all results is made now, while a caller can still be told that memory is short. */
     hed_status status = hed_trial_queue_reserve(&client->done, pending + 1, error);
     if (status) return status;
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
