@@ -298,6 +298,7 @@ static hed_status run_device(
         /* Too much for this device is worth a line, not the end. */
         hed_progress_end(&progress);
         fprintf(stderr, "heddle: %s on %s: %s\n", CASES[i].name, info->id, error->text);
+        hed_error_clear(error);
         status = HED_OK;
     }
     hed_progress_end(&progress);

@@ -619,6 +619,12 @@ Test(runtime, a_graph_replays_and_takes_new_arguments)
     FAILS(HED_ERROR_ARGUMENT, hed_graph_update(graph, 0, arguments, 7, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_graph_update(graph, 5, arguments, 7, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_graph_end(m.t.stream, &none, &error));
+
+    /* A list of calls of which one fails, with one check at the end: nothing is being recorded. */
+    OK(hed_graph_begin(m.t.stream, &error));
+    hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 6, &error);
+    CHECK(hed_graph_end(m.t.stream, &none, &error) == HED_ERROR_ARGUMENT && !none);
+    OK(hed_graph_replay(graph, m.t.stream, &error));
     hed_graph_destroy(graph);
     hed_buffer_destroy(third);
     close_mix(&m);

@@ -12,7 +12,7 @@ reading && /;/ {
     open = index(text, "(")
     name = substr(text, 1, open - 1)
     sub(/.*[ *]/, "", name)
-    if (text !~ /HED_API hed_status .*hed_error \*[a-z]+\);/ || name ~ /_(destroy|close|process)$/) next
+    if (text !~ /HED_API hed_status .*hed_error \*[a-z]+\);/ || name ~ /_(destroy|close|end|process)$/) next
     calls = ""; argument = ""; depth = 0
     for (i = open + 1; i <= length(text); i++) {
         c = substr(text, i, 1)

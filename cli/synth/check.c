@@ -157,6 +157,7 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     const char *reason =
         strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
     snprintf(load->reason, sizeof load->reason, "%.255s", reason);
+    hed_error_clear(error);
     return HED_OK;
 }
 

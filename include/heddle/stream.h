@@ -143,9 +143,10 @@ HED_API hed_status hed_stream_times(
 /** From here the stream's steps are recorded and not run. Errors: ARGUMENT (already recording),
  * MEMORY. */
 HED_API hed_status hed_graph_begin(hed_stream *stream, hed_error *error);
-/** Ends the recording. A step that failed is not in the chain. Maps, events and copies across
- * devices cannot be
- *  recorded (ARGUMENT). Errors: ARGUMENT (not recording), MEMORY, DRIVER. */
+/** Ends the recording, and drops it where it is handed an error already set: the stream is usable
+ *  again, and `*graph` is NULL. A step that failed is not in the chain. Maps, events and copies
+ *  across devices cannot be recorded (ARGUMENT). Errors: ARGUMENT (not recording), MEMORY,
+ *  DRIVER. */
 HED_API hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error);
 /** Runs the chain as steps of `stream`, on the device it was recorded for. Errors: ARGUMENT, DRIVER,
  * LOST. */

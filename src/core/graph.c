@@ -96,9 +96,13 @@ hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 
 hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    *graph = NULL;
     hed_graph *made = stream->recording;
+    *graph = NULL;
+    if (hed_failed(error)) {
+        stream->recording = NULL;
+        hed_graph_destroy(made);
+        return error->status;
+    }
     if (!made) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
     stream->recording = NULL;
     hed_status status = HED_OK;

@@ -79,6 +79,7 @@ static bool is_tuned(hed_config_origin configured)
 static hed_status run_job(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
+    hed_error_clear(&job->error); /* of the configuration before, which was passed over */
     return hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config,
         kernel->defines, kernel->define_count, kernel->max_registers, &job->variant, &job->error);
 }

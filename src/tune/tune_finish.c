@@ -274,6 +274,7 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     if (status == HED_ERROR_LOST && t->runner->lost) {
         r->end = HED_TUNE_LOST;
         status = HED_OK;
+        hed_error_clear(error);
     }
     if (status) return status;
     t->best = HED_NO_EVALUATION;

@@ -570,7 +570,10 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     status = hed_tuning_open(&k.tuning, error);
     if (!status) status = kernel_tuning_set_up(&k, error);
     if (!status) status = open_tuning(&k, error);
-    if (k.tuning.stopped) status = HED_OK; /* what was given up for that is no failure */
+    if (k.tuning.stopped) { /* what was given up for that is no failure */
+        status = HED_OK;
+        hed_error_clear(error);
+    }
     if (!status) status = hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
     hed_runner_destroy(k.tuning.runner);

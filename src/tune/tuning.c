@@ -308,7 +308,7 @@ static hed_status search_and_finish(hed_tuning *t, hed_error *error)
 {
     hed_status status = hed_tuning_search(t, error);
     if (!status) status = hed_tuning_finish(t, error);
-    if (t->session) hed_database_flush(t->database, status ? NULL : error);
+    if (t->session) hed_database_flush(t->database, NULL); /* it logs what it cannot keep */
     if (t->search) hed_search_importance(t->search, t->result->importance);
     t->result->seconds = hed_tuning_elapsed(t);
     return status;

@@ -171,6 +171,7 @@ static hed_status create_structure(hed_cloth *cloth, hed_error *error)
     if (!other || cloth->def.solver != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops)
         return status;
     cloth->ops = &cloth_colours_ops;
+    hed_error_clear(error);
     return cloth->ops->create(cloth, &cloth->solver, error);
 }
 

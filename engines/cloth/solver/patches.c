@@ -387,7 +387,9 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_er
     if (colliders) status = kernel_for(cloth, made, variant | colliders, &kernel, error);
     if (!status && cloth->def.max_collider_triangles)
         status = kernel_for(cloth, made, variant | CLOTH_STEP_CONTACTS | colliders, &kernel, error);
-    return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ? HED_OK : status;
+    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_LIMIT) return status;
+    hed_error_clear(error);
+    return HED_OK;
 }
 
 static hed_status patches_create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,

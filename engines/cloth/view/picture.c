@@ -22,6 +22,7 @@ static hed_status start_gl(cloth_picture *p, cloth_picture_kind kind, hed_error 
                             ? HED_OK
                             : cloth_gl_picture_create(p->width, p->height, &p->gl, error);
     if (kind == CLOTH_PICTURE_GL) return status;
+    if (status) hed_error_clear(error);
     /* ours draws the same, starts sooner and has the same bits everywhere */
     if (p->gl && cloth_gl_picture_in_software(p->gl)) {
         cloth_gl_picture_destroy(p->gl);

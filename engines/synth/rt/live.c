@@ -103,6 +103,7 @@ static void before_process(hed_synth_live *live)
 {
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_TAKEN)) {
+        hed_error_clear(&live->change_error); /* of a change before */
         live->change_status = hed_synth_apply(live->synth, live->change, &live->change_error);
         atomic_store(&live->change_state, LIVE_CHANGE_DONE);
     }
@@ -122,6 +123,7 @@ void live_process(hed_synth_live *live, hed_synth_block *block, hed_error *error
          * the others of its block go with it, the sound goes on. */
         atomic_fetch_add(&live->lost, block->event_count);
         block->event_count = 0;
+        hed_error_clear(error);
         status = hed_synth_process(live->synth, block, error);
     }
     if (status) live_end(live, status, error->text);

@@ -24,8 +24,10 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     hed_error other = {0};
     if (!wav) status = synth_sndfile_parse(bytes, size, path, sound, error);
     else if (status == HED_ERROR_UNSUPPORTED &&
-             !synth_sndfile_parse(bytes, size, path, sound, &other))
+             !synth_sndfile_parse(bytes, size, path, sound, &other)) {
+        hed_error_clear(error);
         status = HED_OK;
+    }
     free(bytes);
     return status;
 }
