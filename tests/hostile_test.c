@@ -584,7 +584,7 @@ Test(hostile, background_builds_in_a_hurry)
         hed_error_clear(&error);
         status = hed_kernel_report(kernel, &resources, &error);
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
-        hed_kernel_describe(kernel).log;
+        (void)hed_kernel_describe(kernel).log;
         hed_kernel_config(kernel, NULL);
         options.config = &other;
         if (i % 3) OK(hed_kernel_reconfigure(kernel, &options, &error));
