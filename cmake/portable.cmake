@@ -19,6 +19,7 @@ endforeach()
 set(files ${CMAKE_INSTALL_DATADIR}/heddle/tests)
 install(DIRECTORY data DESTINATION ${files})
 install(DIRECTORY tests/golden tests/t1 DESTINATION ${files}/tests)
+install(DIRECTORY examples/tune DESTINATION ${files}/examples)
 install(DIRECTORY docs DESTINATION ${files} FILES_MATCHING PATTERN "*.md" PATTERN images EXCLUDE)
 
 add_custom_target(portable
