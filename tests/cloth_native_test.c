@@ -70,7 +70,7 @@ static void check_figures(const cloth_garment *garment, const cloth_figures *fig
         for (uint32_t s = 0; s < figures->steps[shape]; s++) {
             stamp++;
             for (uint32_t k = 0; k < figures->count; k++) {
-                const cloth_shaped *figure = figures->figures + k;
+                const cloth_found *figure = figures->figures + k;
                 if (figure->shape != (cloth_shape)shape || figure->step != s) continue;
                 for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
                     uint32_t i = figure->particle[v];
@@ -316,8 +316,7 @@ Test(cloth_native, threads_do_not_change_a_bit)
         uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_CPU, 1, 4).hash;
         static const uint32_t threads[] = {2, 3, 7, 40};
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-            uint64_t hash =
-                quality_of(c.device, first, count, HED_CLOTH_CPU, threads[t], 4).hash;
+            uint64_t hash = quality_of(c.device, first, count, HED_CLOTH_CPU, threads[t], 4).hash;
             EXPECT_EQ(hash, expected, "set %u, %u threads", set, threads[t]);
         }
     }

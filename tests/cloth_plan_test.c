@@ -177,7 +177,7 @@ static void check_figures(const cloth_garment *garment, const cloth_plan *plan, 
                     mark(garment, stamp, particle[v] = particle_at(plan, p, figure->particle[v]),
                         value);
                 }
-                for (uint32_t e = 0; e < plan->figure_kind[s]; e++) {
+                for (uint32_t e = 0; e < cloth_shape_constraints(plan->figure_shape[s]); e++) {
                     check_joins(garment, figure->constraint[e], particle[edges[e][0]],
                         particle[edges[e][1]]);
                     /* a patch alone does it, and it is no boundary constraint */
@@ -279,7 +279,7 @@ static void sweep_patch(const cloth_garment *garment, const cloth_plan *plan, ui
     }
     for (uint32_t s = 0; s < plan->figure_steps; s++)
         for (uint32_t k = figure_at[s]; k < figure_at[s + 1]; k++)
-            for (uint32_t e = 0; e < plan->figure_kind[s]; e++)
+            for (uint32_t e = 0; e < cloth_shape_constraints(plan->figure_shape[s]); e++)
                 project_constraint(garment, plan->figures[k].constraint[e],
                     &local[plan->figures[k].particle[edges[e][0]]],
                     &local[plan->figures[k].particle[edges[e][1]]]);
@@ -515,7 +515,7 @@ Test(cloth_plan, figures_of_a_grid)
     cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 1, 0, 0});
     uint32_t constraints = 0;
     for (uint32_t s = 0; s < plan->figure_steps; s++)
-        constraints += plan->figure_kind[s] * (plan->figure_at[s + 1] - plan->figure_at[s]);
+        constraints += cloth_shape_constraints(plan->figure_shape[s]) * (plan->figure_at[s + 1] - plan->figure_at[s]);
     EXPECT(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps",
         plan->pair_steps, plan->figure_steps);
     EXPECT_GT(constraints, garment->constraint_count * 8 / 10);

@@ -105,9 +105,8 @@ static void find_tether_seams(cutter *c)
     }
     for (uint32_t head = 0; head < count; head++) {
         uint32_t particle = c->queue[head];
-        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1];
-             q++) {
-            uint32_t k = planner->incident[q], other = planner->neighbour[q];
+        for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
+            uint32_t k = planner->graph.constraint[q], other = planner->graph.neighbour[q];
             if (garment->families[k] != HED_CLOTH_STRUCTURAL || c->seam[other] ||
                 c->seam[particle] == 1)
                 continue;
@@ -177,7 +176,7 @@ static void order_along(cutter *c, uint32_t axis)
  * components. */
 static uint32_t find_components(cutter *c)
 {
-    const uint32_t *at = c->planner->incident_at;
+    const uint32_t *at = c->planner->graph.at;
     uint32_t components = 0;
     for (uint32_t k = c->begin; k < c->end; k++) c->label[c->trial[k]] = CLOTH_NONE;
     for (uint32_t k = c->begin; k < c->end; k++) {
@@ -186,7 +185,7 @@ static uint32_t find_components(cutter *c)
         c->label[c->queue[count++] = c->trial[k]] = components;
         for (uint32_t head = 0; head < count; head++) {
             for (uint32_t q = at[c->queue[head]]; q < at[c->queue[head] + 1]; q++) {
-                uint32_t other = c->planner->neighbour[q];
+                uint32_t other = c->planner->graph.neighbour[q];
                 if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
                 c->label[c->queue[count++] = other] = components;
             }
@@ -210,14 +209,14 @@ static void order_by_label(cutter *c)
 /* Labels are distances from one particle, in constraints. Gives the farthest. */
 static uint32_t find_distances(cutter *c, uint32_t from)
 {
-    const uint32_t *at = c->planner->incident_at;
+    const uint32_t *at = c->planner->graph.at;
     uint32_t count = 0;
     for (uint32_t k = c->begin; k < c->end; k++) c->label[c->trial[k]] = CLOTH_NONE;
     c->label[c->queue[count++] = from] = 0;
     for (uint32_t head = 0; head < count; head++) {
         uint32_t particle = c->queue[head];
         for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
-            uint32_t other = c->planner->neighbour[q];
+            uint32_t other = c->planner->graph.neighbour[q];
             if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
             c->label[c->queue[count++] = other] = c->label[particle] + 1;
         }
@@ -228,13 +227,13 @@ static uint32_t find_distances(cutter *c, uint32_t from)
 /* What a cut before each place of the trial cuts. */
 static void find_profile(cutter *c)
 {
-    const uint32_t *at = c->planner->incident_at;
+    const uint32_t *at = c->planner->graph.at;
     set_ranks(c);
     for (uint32_t k = c->begin; k <= c->end; k++) c->profile[k] = 0;
     for (uint32_t k = c->begin; k < c->end; k++) {
         uint32_t particle = c->trial[k];
         for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
-            uint32_t other = c->planner->neighbour[q];
+            uint32_t other = c->planner->graph.neighbour[q];
             if (c->rank[other] <= k || c->rank[other] >= c->end) continue;
             int64_t seam = c->seam[particle] > c->seam[other] ? c->seam[particle] : c->seam[other];
             int64_t w = CONSTRAINT_WEIGHT + SEAM_WEIGHT * seam / SEAM_REACH;
@@ -373,7 +372,7 @@ enum { PASSES = 4, ROUNDS = 4 };
 
 static uint32_t patch_across(const cloth_planner *planner, uint32_t q)
 {
-    return planner->part[planner->neighbour[q]];
+    return planner->part[planner->graph.neighbour[q]];
 }
 
 static void corners_move(cloth_planner *planner, uint32_t particle, uint32_t patch)
@@ -390,7 +389,7 @@ static void corners_move(cloth_planner *planner, uint32_t particle, uint32_t pat
 static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_t particle,
     uint32_t *there, uint32_t *here)
 {
-    uint32_t begin = planner->incident_at[particle], end = planner->incident_at[particle + 1],
+    uint32_t begin = planner->graph.at[particle], end = planner->graph.at[particle + 1],
              own = planner->part[particle], best = own;
     *there = 0;
     for (uint32_t q = begin; q < end; q++) {
@@ -424,7 +423,7 @@ static void shorten_cuts(cloth_planner *planner, uint32_t *count)
 static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
 {
     uint32_t count = 0;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
+    for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++)
         count += patch_across(planner, q) != planner->part[particle];
     return count;
 }
@@ -434,8 +433,8 @@ static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
 static int64_t crowding(const cloth_planner *planner, uint32_t particle)
 {
     int64_t here = count_outside(planner, particle), sum = here * here * here * here;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
-        int64_t count = count_outside(planner, planner->neighbour[q]);
+    for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
+        int64_t count = count_outside(planner, planner->graph.neighbour[q]);
         sum += count * count * count * count;
     }
     return sum;
@@ -446,8 +445,8 @@ static int64_t crowding(const cloth_planner *planner, uint32_t particle)
 static bool may_move(const cloth_planner *planner, uint32_t particle)
 {
     if (planner->moved[particle] || planner->size[planner->part[particle]] == 1) return false;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
-        if (planner->in_figure[planner->incident[q]]) return false;
+    for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++)
+        if (planner->in_figure[planner->graph.constraint[q]]) return false;
     return true;
 }
 
@@ -462,7 +461,7 @@ static void try_moves(cloth_planner *planner, uint32_t particle, corners_choice 
     if (!may_move(planner, particle)) return;
     uint32_t own = planner->part[particle];
     int64_t now = crowding(planner, particle);
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+    for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
         uint32_t patch = patch_across(planner, q);
         if (patch == own) continue;
         planner->part[particle] = patch;
@@ -476,8 +475,8 @@ void cloth_plan_ease(cloth_planner *planner, uint32_t centre)
 {
     corners_choice best = {.gain = INT64_MIN, .particle = CLOTH_NONE};
     try_moves(planner, centre, &best);
-    for (uint32_t q = planner->incident_at[centre]; q < planner->incident_at[centre + 1]; q++)
-        try_moves(planner, planner->neighbour[q], &best);
+    for (uint32_t q = planner->graph.at[centre]; q < planner->graph.at[centre + 1]; q++)
+        try_moves(planner, planner->graph.neighbour[q], &best);
     if (best.particle == CLOTH_NONE) return;
     corners_move(planner, best.particle, best.patch);
     planner->moved[best.particle] = 1;
@@ -509,7 +508,7 @@ hed_status cloth_plan_round_corners(cloth_planner *planner)
         crowded = false;
         for (uint32_t i = 0; i < particles; i++) {
             if (3 * count_outside(planner, i) <=
-                2 * (planner->incident_at[i + 1] - planner->incident_at[i]))
+                2 * (planner->graph.at[i + 1] - planner->graph.at[i]))
                 continue;
             cloth_plan_ease(planner, i);
             crowded = true;

@@ -1,379 +1,544 @@
-/* Figures of four particles whose constraints a device does in registers, so that four loads and
- * four stores serve six constraints, or four: complete graphs (a grid's cell with its diagonals, a
- * hinge with its bend) and rings of one family (bends round a square).
+/* Figures of four particles whose constraints are done in registers, so that four loads and four
+ * stores serve six constraints, or four: complete graphs (a grid's cell with its diagonals, a hinge
+ * with its bend) and rings of one family (bends round a square). One finder serves the patches of a
+ * device and the sweep of HED_CLOTH_CPU; they differ in which figures they choose.
  *
- * Complete ones are taken along the edges of the mesh first, and only where no shorter one goes
- * through the same edge: those tile a grid like the black fields of a chessboard. Figures are then
- * put in steps, no free particle twice in one; a figure that finds no step stays pairs. */
+ * Patches: figures lie inside one patch. Complete ones are taken along the edges of the mesh first,
+ * and only where no shorter one contains the same edge: those tile a grid like the black fields of a
+ * chessboard. Figures are then put in steps, no free particle twice in one; a figure for which there
+ * is no step stays pairs.
+ *
+ * Sweep: on a grid in closed form. The cells of one colour of a chessboard are complete figures and
+ * cover all edges; on each of the four grids of every second particle, the black cells are rings of
+ * bends. On any mesh greedily: the shortest complete figure through each constraint that is still
+ * free, then rings of one family. The remaining constraints are pairs. */
 #include "plan/parts.h"
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_STEPS = 64, MOST_COMMON = 32, RARE = 16, FEW = 256 };
+enum { MOST_COMMON = 32, WINDOW = 64 /* steps that a mask holds */, RARE = 16, FEW = 256 };
 
 typedef struct finder {
-    cloth_planner *planner;
-    uint8_t *corner;     /* (particle_count) half its constraints or more lead to other patches */
-    uint32_t *pairs;     /* (particle_count) its constraints outside figures */
-    uint32_t *mark;      /* (particle_count) constraint + 1 that leads there; 0 */
-    uint32_t most_pairs; /* at any particle */
-    uint64_t *taken;     /* (particle_count) steps that have it, as bits */
+    const cloth_garment *garment;
+    const cloth_graph *graph;
+    const uint32_t *part;  /* (particle_count) patches; NULL: a sweep */
+    const uint32_t *level; /* (particle_count) of a sweep; NULL: patches */
+    uint8_t *used;         /* (constraint_count) in a figure */
+    cloth_found *found;
+    uint32_t count;
+    uint64_t *taken; /* (particle_count) steps of each particle, as bits */
 } finder;
 
-/* A particle joined to both ends of an edge. */
-typedef struct common {
-    uint32_t particle, to_a, to_b; /* and the constraints */
-} common;
-
-static bool may_be_in_figure(const cloth_planner *planner, uint32_t k)
+static float rest_of(const finder *f, uint32_t constraint)
 {
-    const hed_cloth_constraint *c = &planner->garment->constraints[k];
-    return planner->part[c->a] == planner->part[c->b];
+    return f->garment->constraints[constraint].rest;
 }
 
-/* The constraint inside a patch that joins two particles, or CLOTH_NONE. */
-static uint32_t figures_find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
+static void exchange(uint32_t *a, uint32_t *b)
 {
-    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++)
-        if (planner->neighbour[q] == b)
-            return planner->part[a] == planner->part[b] ? planner->incident[q] : CLOTH_NONE;
+    uint32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Patches look at used constraints too, because the shortest figure may contain one. */
+static bool is_candidate(const finder *f, uint32_t k)
+{
+    const hed_cloth_constraint *c = &f->garment->constraints[k];
+    return f->part ? f->part[c->a] == f->part[c->b] : !f->used[k];
+}
+
+static bool may_be_in_ring(const finder *f, uint32_t k, uint32_t family)
+{
+    return !f->used[k] && f->garment->families[k] == family && is_candidate(f, k);
+}
+
+/* The first candidate between two particles, or CLOTH_NONE; for a ring of one family where that is
+ * below HED_CLOTH_FAMILY_COUNT. */
+static uint32_t find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t family)
+{
+    const cloth_graph *graph = f->graph;
+    if (graph->at[b + 1] - graph->at[b] < graph->at[a + 1] - graph->at[a]) exchange(&a, &b);
+    for (uint32_t q = graph->at[a]; q < graph->at[a + 1]; q++) {
+        uint32_t k = graph->constraint[q];
+        if (graph->neighbour[q] == b &&
+            (family < HED_CLOTH_FAMILY_COUNT ? may_be_in_ring(f, k, family) : is_candidate(f, k)))
+            return k;
+    }
     return CLOTH_NONE;
 }
 
-static float figures_rest(const cloth_planner *planner, uint32_t constraint)
+static void add_figure(finder *f, const cloth_found *figure)
 {
-    return planner->garment->constraints[constraint].rest;
+    f->found[f->count] = *figure;
+    f->found[f->count++].step = CLOTH_NONE;
+    for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++)
+        f->used[figure->constraint[e]] = 1;
 }
 
-/* ---- complete figures ---- */
-
-static uint32_t find_common(
-    const cloth_planner *planner, uint32_t a, uint32_t b, common found[MOST_COMMON])
+/* The longest matching first: the sweep ends on the shortest constraints (a grid's edges), which
+ * are the stiffest. That stretches least. */
+static void sort_matchings(const finder *f, cloth_found *figure)
 {
-    uint32_t count = 0;
-    for (uint32_t q = planner->incident_at[a];
-         q < planner->incident_at[a + 1] && count < MOST_COMMON; q++) {
-        uint32_t particle = planner->neighbour[q];
-        if (particle == b || planner->part[particle] != planner->part[a]) continue;
-        uint32_t to_b = figures_find_edge(planner, b, particle);
-        if (to_b != CLOTH_NONE) found[count++] = (common){particle, planner->incident[q], to_b};
+    for (uint32_t i = 0; i < 3; i++) { /* three exchanges sort three */
+        uint32_t *partner = figure->particle + 1 + i % 2, *k = figure->constraint + 2 * (i % 2);
+        if (rest_of(f, k[0]) + rest_of(f, k[1]) >= rest_of(f, k[2]) + rest_of(f, k[3])) continue;
+        exchange(partner, partner + 1);
+        exchange(k, k + 2);
+        exchange(k + 1, k + 3);
     }
-    return count;
-}
-
-/* Two constraints without a common particle; of a complete figure there are three such pairs. */
-typedef struct matching {
-    uint32_t partner;    /* of the figure's first particle */
-    uint32_t with_first; /* the constraint between the two */
-    uint32_t other;
-} matching;
-
-/* The sweep ends on the shortest constraints, which are the stiffest: that stretches least. */
-static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b,
-    const common *c, const common *d, uint32_t cd)
-{
-    matching m[3] = {{b, ab, cd}, {c->particle, c->to_a, d->to_b}, {d->particle, d->to_a, c->to_b}};
-    for (uint32_t k = 0; k < 3; k++) {
-        uint32_t first = k % 2; /* three exchanges sort three */
-        float length =
-            figures_rest(planner, m[first].with_first) + figures_rest(planner, m[first].other);
-        float next = figures_rest(planner, m[first + 1].with_first) +
-                     figures_rest(planner, m[first + 1].other);
-        if (length >= next) continue;
-        matching kept = m[first];
-        m[first] = m[first + 1];
-        m[first + 1] = kept;
-    }
-    return (cloth_found){{a, m[0].partner, m[1].partner, m[2].partner},
-        {m[0].with_first, m[0].other, m[1].with_first, m[1].other, m[2].with_first, m[2].other},
-        CLOTH_COMPLETE, 0};
 }
 
 /* The shortest complete figure through a constraint, if none of its constraints is in another
  * yet. */
-static bool figures_find_complete(
-    const cloth_planner *planner, uint32_t constraint, cloth_found *figure)
+static bool find_complete(const finder *f, uint32_t ab, cloth_found *figure)
 {
-    const uint8_t *in_figure = planner->in_figure;
-    uint32_t a = planner->garment->constraints[constraint].a,
-             b = planner->garment->constraints[constraint].b;
-    common all[MOST_COMMON];
-    uint32_t count = find_common(planner, a, b, all);
+    const cloth_graph *graph = f->graph;
+    uint32_t a = f->garment->constraints[ab].a, b = f->garment->constraints[ab].b, count = 0;
+    struct common {
+        uint32_t particle, to_a, to_b; /* joined to both ends by these constraints */
+    } common[MOST_COMMON];
+    for (uint32_t q = graph->at[a]; q < graph->at[a + 1] && count < MOST_COMMON; q++) {
+        uint32_t to_a = graph->constraint[q], particle = graph->neighbour[q];
+        if (particle == b || !is_candidate(f, to_a)) continue;
+        uint32_t to_b = find_edge(f, b, particle, HED_CLOTH_FAMILY_COUNT);
+        if (to_b != CLOTH_NONE) common[count++] = (struct common){particle, to_a, to_b};
+    }
     float shortest = FLT_MAX, shortest_free = FLT_MAX;
     for (uint32_t p = 0; p < count; p++) {
         for (uint32_t q = p + 1; q < count; q++) {
-            if (all[p].particle == all[q].particle) continue;
-            uint32_t cd = figures_find_edge(planner, all[p].particle, all[q].particle);
+            struct common c = common[p], d = common[q];
+            uint32_t cd = c.particle == d.particle
+                              ? CLOTH_NONE
+                              : find_edge(f, c.particle, d.particle, HED_CLOTH_FAMILY_COUNT);
             if (cd == CLOTH_NONE) continue;
-            float length = figures_rest(planner, cd) + figures_rest(planner, all[p].to_a) +
-                           figures_rest(planner, all[p].to_b) + figures_rest(planner, all[q].to_a) +
-                           figures_rest(planner, all[q].to_b);
-            bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] ||
-                         in_figure[all[q].to_a] || in_figure[all[q].to_b];
+            /* a sweep chooses by the four constraints at the ends of this one */
+            float length = (f->part ? rest_of(f, cd) : 0.0f) + rest_of(f, c.to_a) +
+                           rest_of(f, c.to_b) + rest_of(f, d.to_a) + rest_of(f, d.to_b);
+            bool taken = f->used[cd] || f->used[c.to_a] || f->used[c.to_b] || f->used[d.to_a] ||
+                         f->used[d.to_b];
             if (length < shortest) shortest = length;
             if (taken || length >= shortest_free) continue;
             shortest_free = length;
-            *figure = make_complete(planner, constraint, a, b, &all[p], &all[q], cd);
+            *figure = (cloth_found){{a, b, c.particle, d.particle},
+                {ab, cd, c.to_a, d.to_b, d.to_a, c.to_b}, CLOTH_SHAPE_COMPLETE, 0};
         }
     }
-    return shortest_free < FLT_MAX && shortest_free <= shortest * 1.001f;
+    if (!(shortest_free < FLT_MAX && shortest_free <= shortest * 1.001f)) return false;
+    sort_matchings(f, figure);
+    return true;
 }
 
-/* ---- rings ---- */
-
-static bool may_be_in_ring(const cloth_planner *planner, uint32_t k, uint8_t family)
+/* Opposite corners of a ring have no constraint between them, so a sweep compares their levels. */
+static bool is_near(const finder *f, uint32_t a, uint32_t b)
 {
-    return !planner->in_figure[k] && planner->garment->families[k] == family &&
-           may_be_in_figure(planner, k);
+    return !f->level || (f->level[a] <= f->level[b] + 1 && f->level[b] <= f->level[a] + 1);
 }
 
-/* The family's constraints at a particle, marked at their other ends or unmarked again. */
-static void mark_family(finder *f, uint32_t particle, uint8_t family, bool marked)
+static bool find_ring(const finder *f, uint32_t ab, cloth_found *figure)
 {
-    const cloth_planner *planner = f->planner;
-    for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
-        if (may_be_in_ring(planner, planner->incident[q], family))
-            f->mark[planner->neighbour[q]] = marked ? planner->incident[q] + 1 : 0;
-}
-
-/* The fourth particle of a ring that has c - a - b: joined to c, and to b by a marked
- * constraint. */
-static bool close_ring(
-    const finder *f, uint32_t ab, uint32_t ac, uint32_t c, uint8_t family, cloth_found *figure)
-{
-    const cloth_planner *planner = f->planner;
-    uint32_t a = cloth_other_end(&planner->garment->constraints[ac], c),
-             b = cloth_other_end(&planner->garment->constraints[ab], a);
-    for (uint32_t q = planner->incident_at[c]; q < planner->incident_at[c + 1]; q++) {
-        uint32_t cd = planner->incident[q], d = planner->neighbour[q];
-        if (!f->mark[d] || d == a || d == b || !may_be_in_ring(planner, cd, family)) continue;
-        *figure = (cloth_found){
-            {a, b, c, d}, {ab, cd, ac, f->mark[d] - 1, CLOTH_NONE, CLOTH_NONE}, CLOTH_RING, 0};
-        return true;
-    }
-    return false;
-}
-
-static bool figures_find_ring(finder *f, uint32_t ab, cloth_found *figure)
-{
-    const cloth_planner *planner = f->planner;
-    uint32_t a = planner->garment->constraints[ab].a, b = planner->garment->constraints[ab].b;
-    uint8_t family = planner->garment->families[ab];
+    const cloth_graph *graph = f->graph;
+    uint32_t a = f->garment->constraints[ab].a, b = f->garment->constraints[ab].b,
+             family = f->garment->families[ab];
     bool found = false;
-    mark_family(f, b, family, true);
-    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1] && !found; q++) {
-        uint32_t ac = planner->incident[q], c = planner->neighbour[q];
-        if (c != b && may_be_in_ring(planner, ac, family))
-            found = close_ring(f, ab, ac, c, family, figure);
+    for (uint32_t p = graph->at[a]; p < graph->at[a + 1] && !found; p++) {
+        uint32_t ac = graph->constraint[p], c = graph->neighbour[p];
+        if (c == b || !may_be_in_ring(f, ac, family) || !is_near(f, b, c)) continue;
+        for (uint32_t q = graph->at[b]; q < graph->at[b + 1]; q++) {
+            uint32_t bd = graph->constraint[q], d = graph->neighbour[q];
+            if (d == a || d == c || !may_be_in_ring(f, bd, family) || !is_near(f, a, d)) continue;
+            uint32_t cd = find_edge(f, c, d, family);
+            if (cd == CLOTH_NONE || (found && cd > figure->constraint[1])) continue;
+            *figure = (cloth_found){
+                {a, b, c, d}, {ab, cd, ac, bd, CLOTH_NONE, CLOTH_NONE}, CLOTH_SHAPE_RING, 0};
+            found = true;
+            if (!f->part) return true; /* the first; patches take the one with the first cd */
+        }
     }
-    mark_family(f, b, family, false);
     return found;
 }
 
-/* ---- finding ---- */
-
-static void figures_add(cloth_planner *planner, const cloth_found *figure)
+/* Steps of one shape, from `first` on: each figure gets the first step that none of its free
+ * particles is in yet. Where a window of steps is not enough, a sweep goes on with another; patches
+ * leave those figures without a step. Gives where the steps end. */
+static uint32_t put_in_steps(finder *f, cloth_shape shape, uint32_t first)
 {
-    planner->found[planner->found_count++] = *figure;
-    for (uint32_t e = 0; e < figure->kind; e++) planner->in_figure[figure->constraint[e]] = 1;
-}
-
-static bool at_corner(const finder *f, uint32_t constraint)
-{
-    const hed_cloth_constraint *c = &f->planner->garment->constraints[constraint];
-    return f->corner[c->a] || f->corner[c->b];
-}
-
-static void find_complete_figures(finder *f, bool corners)
-{
-    cloth_planner *planner = f->planner;
-    cloth_found figure;
-    for (uint8_t family = 0; family < HED_CLOTH_FAMILY_COUNT; family++) {
-        for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
-            if (planner->garment->families[k] != family || planner->in_figure[k] ||
-                !may_be_in_figure(planner, k))
-                continue;
-            if ((!corners || at_corner(f, k)) && figures_find_complete(planner, k, &figure))
-                figures_add(planner, &figure);
+    uint32_t end = first;
+    bool left = true;
+    for (; left; first += WINDOW) {
+        left = false;
+        memset(f->taken, 0, f->garment->particle_count * sizeof *f->taken);
+        for (uint32_t k = 0; k < f->count; k++) {
+            cloth_found *figure = &f->found[k];
+            if (figure->shape != shape || figure->step != CLOTH_NONE) continue;
+            uint64_t taken = 0;
+            for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
+                taken |= f->taken[figure->particle[v]];
+            left |= taken == UINT64_MAX && !f->part;
+            if (taken == UINT64_MAX) continue;
+            uint32_t step = (uint32_t)__builtin_ctzll(~taken);
+            figure->step = first + step;
+            for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
+                if (!cloth_is_locked(f->garment, figure->particle[v]))
+                    f->taken[figure->particle[v]] |= (uint64_t)1 << step;
+            if (figure->step >= end) end = figure->step + 1;
         }
     }
+    return end;
 }
 
-static void find_rings(finder *f, bool corners)
-{
-    cloth_planner *planner = f->planner;
-    cloth_found figure;
-    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
-        if (!may_be_in_ring(planner, k, planner->garment->families[k]) ||
-            (corners && !at_corner(f, k)))
-            continue;
-        if (figures_find_ring(f, k, &figure)) figures_add(planner, &figure);
-    }
-}
+/* ---- patches: steps that are not worth a barrier ---- */
 
-/* ---- steps ---- */
-
-/* First fit; figures of one kind share no step with the other. Those without a step are dropped.
- * Gives the number of steps. */
-static uint32_t figures_put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
-{
-    cloth_planner *planner = f->planner;
-    uint32_t steps = 0;
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) f->taken[i] = 0;
-    for (uint32_t k = 0; k < planner->found_count; k++) {
-        cloth_found *figure = &planner->found[k];
-        if (figure->kind != kind) continue;
-        uint64_t taken = 0;
-        uint32_t step = 0;
-        for (uint32_t v = 0; v < 4; v++) taken |= f->taken[figure->particle[v]];
-        while (step < MOST_STEPS && taken >> step & 1) step++;
-        figure->step = step < MOST_STEPS ? first_step + step : CLOTH_NONE;
-        for (uint32_t v = 0; v < 4 && step < MOST_STEPS; v++)
-            if (!cloth_is_locked(planner->garment, figure->particle[v]))
-                f->taken[figure->particle[v]] |= 1ull << step;
-        for (uint32_t e = 0; e < kind; e++)
-            planner->in_figure[figure->constraint[e]] = step < MOST_STEPS;
-        if (step < MOST_STEPS && step + 1 > steps) steps = step + 1;
-    }
-    return steps;
-}
-
-/* ---- steps that are not worth a barrier ---- */
-
-/* Pairs at each particle, and the most at any. */
-static uint32_t figures_count_pairs(finder *f)
-{
-    const cloth_planner *planner = f->planner;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
-        f->pairs[i] = 0;
-        if (cloth_is_locked(planner->garment, i)) continue;
-        for (uint32_t q = planner->incident_at[i]; q < planner->incident_at[i + 1]; q++)
-            f->pairs[i] += !planner->in_figure[planner->incident[q]];
-        if (f->pairs[i] > most) most = f->pairs[i];
-    }
-    return most;
-}
+typedef struct dissolver {
+    finder *f;
+    uint32_t *pairs;     /* (particle_count) constraints of each particle outside figures */
+    uint32_t most_pairs; /* of any particle */
+} dissolver;
 
 /* Makes a figure pairs again where that leaves its particles with about as many pairs as others
  * have anyway. */
-static bool dissolve(finder *f, cloth_found *figure)
+static bool dissolve(dissolver *d, cloth_found *figure)
 {
-    uint32_t more = figure->kind / 2;
+    uint32_t constraints = cloth_shape_constraints(figure->shape), more = constraints / 2;
     for (uint32_t v = 0; v < 4; v++) {
         uint32_t particle = figure->particle[v];
-        if (!cloth_is_locked(f->planner->garment, particle) &&
-            f->pairs[particle] + more > f->most_pairs + 1)
+        if (!cloth_is_locked(d->f->garment, particle) &&
+            d->pairs[particle] + more > d->most_pairs + 1)
             return false;
     }
-    for (uint32_t v = 0; v < 4; v++) f->pairs[figure->particle[v]] += more;
-    for (uint32_t e = 0; e < figure->kind; e++) f->planner->in_figure[figure->constraint[e]] = 0;
+    for (uint32_t v = 0; v < 4; v++) d->pairs[figure->particle[v]] += more;
+    for (uint32_t e = 0; e < constraints; e++) d->f->used[figure->constraint[e]] = 0;
     figure->step = CLOTH_NONE;
     return true;
 }
 
-static bool share_particle(const finder *f, const cloth_found *a, const cloth_found *b)
+/* Moves a figure to a step if those that share a free particle with it there can be dissolved. */
+static void move_to_step(dissolver *d, cloth_found *figure, uint32_t step)
 {
-    for (uint32_t v = 0; v < 4; v++)
-        for (uint32_t w = 0; w < 4; w++)
-            if (a->particle[v] == b->particle[w] &&
-                !cloth_is_locked(f->planner->garment, a->particle[v]))
-                return true;
-    return false;
-}
-
-/* Moves a figure to a step where those in its way can be dissolved. */
-static void make_way(finder *f, cloth_found *figure, uint32_t step)
-{
-    cloth_planner *planner = f->planner;
-    for (uint32_t k = 0; k < planner->found_count; k++) {
-        cloth_found *other = &planner->found[k];
-        if (other->step == step && share_particle(f, figure, other) && !dissolve(f, other)) return;
+    for (uint32_t k = 0; k < d->f->count; k++) {
+        cloth_found *other = &d->f->found[k];
+        bool shared = false;
+        for (uint32_t v = 0; v < 4 && other->step == step; v++)
+            for (uint32_t w = 0; w < 4; w++)
+                shared |= figure->particle[v] == other->particle[w] &&
+                          !cloth_is_locked(d->f->garment, figure->particle[v]);
+        if (shared && !dissolve(d, other)) return;
     }
     figure->step = step;
 }
 
 /* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of
- * their own. They are dissolved, or, where few of them cannot be, those in their way. */
-static void dissolve_rare_steps(finder *f, uint32_t steps)
+ * their own. They are dissolved; where few of them cannot be, those in their way are. */
+static void dissolve_rare_steps(dissolver *d, uint32_t steps)
 {
-    cloth_planner *planner = f->planner;
-    uint32_t count[2 * MOST_STEPS] = {0}, kind[2 * MOST_STEPS], fullest = 0, left = 0;
-    f->most_pairs = figures_count_pairs(f);
-    for (uint32_t k = 0; k < planner->found_count; k++) {
-        uint32_t step = planner->found[k].step;
+    finder *f = d->f;
+    uint32_t count[2 * WINDOW] = {0}, fullest = 0, left = 0;
+    cloth_shape shape[2 * WINDOW];
+    for (uint32_t i = 0; i < f->garment->particle_count; i++) {
+        if (cloth_is_locked(f->garment, i)) continue;
+        for (uint32_t q = f->graph->at[i]; q < f->graph->at[i + 1]; q++)
+            d->pairs[i] += !f->used[f->graph->constraint[q]];
+        if (d->pairs[i] > d->most_pairs) d->most_pairs = d->pairs[i];
+    }
+    for (uint32_t k = 0; k < f->count; k++) {
+        uint32_t step = f->found[k].step;
         if (step == CLOTH_NONE) continue;
-        kind[step] = planner->found[k].kind;
+        shape[step] = f->found[k].shape;
         if (++count[step] > fullest) fullest = count[step];
     }
-    for (uint32_t k = 0; k < planner->found_count; k++) {
-        cloth_found *figure = &planner->found[k];
+    for (uint32_t k = 0; k < f->count; k++) {
+        cloth_found *figure = &f->found[k];
         if (figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest)
-            left += !dissolve(f, figure);
+            left += !dissolve(d, figure);
     }
-    for (uint32_t k = 0; k < planner->found_count && left <= FEW; k++) {
-        cloth_found *figure = &planner->found[k];
+    for (uint32_t k = 0; k < f->count && left <= FEW; k++) {
+        cloth_found *figure = &f->found[k];
         for (uint32_t s = 0;
              s < steps && figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest; s++)
-            if (kind[s] == figure->kind && count[s] * RARE >= fullest) make_way(f, figure, s);
+            if (shape[s] == figure->shape && count[s] * RARE >= fullest) move_to_step(d, figure, s);
     }
 }
 
-/* Drops figures and steps that are no more. Gives the number of steps; the first *rings of them are
- * rings. */
-static uint32_t renumber_steps(cloth_planner *planner, uint32_t *rings)
+/* Drops figures and steps that were dissolved. Gives the number of steps; the first *rings of them
+ * are rings. */
+static uint32_t renumber_steps(finder *f, uint32_t *rings)
 {
-    uint32_t number[2 * MOST_STEPS] = {0}, kept = 0, steps = 0, ring_steps = 0;
-    for (uint32_t k = 0; k < planner->found_count; k++)
-        if (planner->found[k].step != CLOTH_NONE) planner->found[kept++] = planner->found[k];
-    planner->found_count = kept;
-    for (uint32_t k = 0; k < kept; k++) number[planner->found[k].step] = 1;
-    for (uint32_t s = 0; s < 2 * MOST_STEPS; s++) {
+    uint32_t number[2 * WINDOW] = {0}, kept = 0, steps = 0, ring_steps = 0;
+    for (uint32_t k = 0; k < f->count; k++)
+        if (f->found[k].step != CLOTH_NONE) f->found[kept++] = f->found[k];
+    f->count = kept;
+    for (uint32_t k = 0; k < kept; k++) number[f->found[k].step] = 1;
+    for (uint32_t s = 0; s < 2 * WINDOW; s++) {
         if (!number[s]) continue;
         if (s < *rings) ring_steps++;
         number[s] = steps++;
     }
-    for (uint32_t k = 0; k < kept; k++) planner->found[k].step = number[planner->found[k].step];
+    for (uint32_t k = 0; k < kept; k++) f->found[k].step = number[f->found[k].step];
     *rings = ring_steps;
     return steps;
 }
 
-/* ---- all ---- */
+/* ---- patches ---- */
 
 hed_status cloth_plan_find_figures(cloth_planner *planner)
 {
-    uint32_t constraints = planner->garment->constraint_count;
-    finder f = {.planner = planner};
-    f.corner = hed_arena_new(
-        &planner->arena, planner->garment->particle_count, sizeof *f.corner, planner->error);
-    f.mark = hed_arena_new(
-        &planner->arena, planner->garment->particle_count, sizeof *f.mark, planner->error);
-    f.pairs = hed_arena_new(
-        &planner->arena, planner->garment->particle_count, sizeof *f.pairs, planner->error);
-    f.taken = hed_arena_new(
-        &planner->arena, planner->garment->particle_count, sizeof *f.taken, planner->error);
-    planner->found = hed_arena_new(
-        &planner->arena, constraints / CLOTH_RING + 1, sizeof *planner->found, planner->error);
-    if (!f.corner || !f.mark || !f.pairs || !f.taken || !planner->found) return HED_ERROR_MEMORY;
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
-        uint32_t begin = planner->incident_at[i], end = planner->incident_at[i + 1], inside = 0;
-        for (uint32_t q = begin; q < end; q++)
-            inside += may_be_in_figure(planner, planner->incident[q]);
-        f.corner[i] = 2 * inside <= end - begin;
+    const cloth_garment *garment = planner->garment;
+    const cloth_graph *graph = &planner->graph;
+    uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
+    hed_arena *arena = &planner->arena;
+    finder f = {.garment = garment, .graph = graph, .part = planner->part, .used = planner->in_figure};
+    dissolver d = {.f = &f};
+    uint8_t *corner = hed_arena_new(arena, particles, sizeof *corner, planner->error);
+    d.pairs = hed_arena_new(arena, particles, sizeof *d.pairs, planner->error);
+    f.taken = hed_arena_new(arena, particles, sizeof *f.taken, planner->error);
+    f.found = hed_arena_new(arena, constraints / 4 + 1, sizeof *f.found, planner->error);
+    if (arena->failed) return HED_ERROR_MEMORY;
+    /* from corners on, where half the constraints or more lead to other patches */
+    for (uint32_t i = 0; i < particles; i++) {
+        uint32_t begin = graph->at[i], end = graph->at[i + 1], inside = 0;
+        for (uint32_t q = begin; q < end; q++) inside += is_candidate(&f, graph->constraint[q]);
+        corner[i] = 2 * inside <= end - begin;
     }
-    for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
-    for (uint32_t corners = 1; corners < 2; corners--) find_rings(&f, corners);
-    uint32_t rings = figures_put_in_steps(&f, CLOTH_RING, 0),
-             steps = rings + figures_put_in_steps(&f, CLOTH_COMPLETE, rings);
-    dissolve_rare_steps(&f, steps);
-    steps = renumber_steps(planner, &rings);
+    cloth_found figure;
+    for (int corners = 1; corners >= 0; corners--)
+        for (uint8_t family = 0; family < HED_CLOTH_FAMILY_COUNT; family++)
+            for (uint32_t k = 0; k < constraints; k++) {
+                const hed_cloth_constraint *c = &garment->constraints[k];
+                if (may_be_in_ring(&f, k, family) && (!corners || corner[c->a] || corner[c->b]) &&
+                    find_complete(&f, k, &figure))
+                    add_figure(&f, &figure);
+            }
+    for (int corners = 1; corners >= 0; corners--)
+        for (uint32_t k = 0; k < constraints; k++) {
+            const hed_cloth_constraint *c = &garment->constraints[k];
+            if (may_be_in_ring(&f, k, garment->families[k]) &&
+                (!corners || corner[c->a] || corner[c->b]) && find_ring(&f, k, &figure))
+                add_figure(&f, &figure);
+        }
+    uint32_t rings = put_in_steps(&f, CLOTH_SHAPE_RING, 0),
+             steps = put_in_steps(&f, CLOTH_SHAPE_COMPLETE, rings);
+    for (uint32_t k = 0; k < f.count; k++)
+        for (uint32_t e = 0; e < cloth_shape_constraints(f.found[k].shape); e++)
+            f.used[f.found[k].constraint[e]] = f.found[k].step != CLOTH_NONE;
+    dissolve_rare_steps(&d, steps);
+    steps = renumber_steps(&f, &rings);
+    planner->found = f.found;
+    planner->found_count = f.count;
     cloth_plan *plan = planner->plan;
     plan->figure_steps = steps;
-    plan->figure_kind =
-        hed_arena_new(&plan->arena, steps, sizeof *plan->figure_kind, planner->error);
-    if (!plan->figure_kind) return HED_ERROR_MEMORY;
+    plan->figure_shape =
+        hed_arena_new(&plan->arena, steps, sizeof *plan->figure_shape, planner->error);
+    if (!plan->figure_shape) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < steps; s++)
-        plan->figure_kind[s] = s < rings ? CLOTH_RING : CLOTH_COMPLETE;
+        plan->figure_shape[s] = s < rings ? CLOTH_SHAPE_RING : CLOTH_SHAPE_COMPLETE;
     return HED_OK;
+}
+
+/* ---- a sweep of a grid ---- */
+
+enum { RIGHT, DOWN, ACROSS, BACK, FAR_RIGHT, FAR_DOWN, DIRECTIONS };
+
+/* Sorts constraints by their direction on the grid; false if one has none. BACK is from (x + 1, y)
+ * to (x, y + 1), kept at (x, y). */
+static bool sort_edges(const finder *f, uint32_t *const *edge)
+{
+    uint32_t width = f->garment->grid_width;
+    for (uint32_t k = 0; k < f->garment->constraint_count; k++) {
+        const hed_cloth_constraint *c = f->garment->constraints + k;
+        uint32_t low = c->a < c->b ? c->a : c->b, high = c->a < c->b ? c->b : c->a,
+                 y = high / width - low / width;
+        int32_t x = (int32_t)(high % width) - (int32_t)(low % width);
+        int direction = y == 0 && x == 1    ? RIGHT
+                        : y == 1 && x == 0  ? DOWN
+                        : y == 1 && x == 1  ? ACROSS
+                        : y == 1 && x == -1 ? BACK
+                        : y == 0 && x == 2  ? FAR_RIGHT
+                        : y == 2 && x == 0  ? FAR_DOWN
+                                            : -1;
+        if (direction < 0) return false;
+        uint32_t *at = edge[direction] + (direction == BACK ? low - 1 : low);
+        if (*at != CLOTH_NONE) return false;
+        *at = k;
+    }
+    return true;
+}
+
+static bool is_whole(const cloth_found *figure)
+{
+    for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++)
+        if (figure->constraint[e] == CLOTH_NONE) return false;
+    return true;
+}
+
+static void find_on_grid(finder *f, uint32_t *const *edge)
+{
+    uint32_t width = f->garment->grid_width, height = f->garment->grid_height;
+    for (uint32_t y = 0; y + 2 < height; y++)
+        for (uint32_t x = 0; x + 2 < width; x++) {
+            uint32_t a = y * width + x, b = a + 2, c = a + 2 * width, d = c + 2;
+            const cloth_found ring = {{a, b, c, d},
+                {edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a], edge[FAR_DOWN][b]},
+                CLOTH_SHAPE_RING, 0};
+            if ((((x >> 1) + (y >> 1)) & 1) == 0 && is_whole(&ring)) add_figure(f, &ring);
+        }
+    for (uint32_t y = 0; y + 1 < height; y++)
+        for (uint32_t x = y & 1; x + 1 < width; x += 2) {
+            uint32_t a = y * width + x, b = a + 1, c = a + width, d = c + 1;
+            cloth_found complete = {{a, d, c, b},
+                {edge[ACROSS][a], edge[BACK][a], edge[DOWN][a], edge[DOWN][b], edge[RIGHT][a],
+                    edge[RIGHT][c]},
+                CLOTH_SHAPE_COMPLETE, 0};
+            if (!is_whole(&complete)) continue;
+            sort_matchings(f, &complete);
+            add_figure(f, &complete);
+        }
+}
+
+/* ---- a sweep of any mesh ---- */
+
+static void find_on_mesh(finder *f)
+{
+    const cloth_garment *garment = f->garment;
+    const uint32_t *at = f->graph->at;
+    cloth_found figure;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = garment->constraint_count; k-- > 0;) {
+            uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
+            /* The search around a hub costs the square of its degree: its constraints stay pairs. */
+            bool hub = at[a + 1] - at[a] > WINDOW || at[b + 1] - at[b] > WINDOW;
+            if (f->used[k] || hub) continue;
+            if (pass ? find_ring(f, k, &figure) : find_complete(f, k, &figure))
+                add_figure(f, &figure);
+        }
+}
+
+/* Levels of a mesh: any two particles with a constraint between them are at most one level
+ * apart. */
+
+/* Levels of one connected part, breadth-first from `start`, counted from `first`. Gives the number
+ * of its particles: they are in `queue`, the farthest last. */
+static uint32_t walk(
+    const cloth_graph *g, uint32_t start, uint32_t first, uint32_t *level, uint32_t *queue)
+{
+    uint32_t head = 0, tail = 0;
+    queue[tail++] = start;
+    level[start] = first;
+    while (head < tail) {
+        uint32_t from = queue[head++];
+        for (uint32_t q = g->at[from]; q < g->at[from + 1]; q++) {
+            uint32_t to = g->neighbour[q];
+            if (level[to] != CLOTH_NONE) continue;
+            level[to] = level[from] + 1;
+            queue[tail++] = to;
+        }
+    }
+    return tail;
+}
+
+/* From an end that is far from where a first walk began, so that levels are many and small. Gives
+ * the number of levels. */
+static uint32_t walk_all(const cloth_graph *g, uint32_t particles, uint32_t *level, uint32_t *queue)
+{
+    uint32_t next = 0;
+    memset(level, 0xff, particles * sizeof *level);
+    for (uint32_t i = 0; i < particles; i++) {
+        if (level[i] != CLOTH_NONE) continue;
+        uint32_t reached = walk(g, i, next, level, queue), far = queue[reached - 1];
+        for (uint32_t k = 0; k < reached; k++) level[queue[k]] = CLOTH_NONE;
+        walk(g, far, next, level, queue);
+        next = level[queue[reached - 1]] + 1;
+    }
+    return next;
+}
+
+/* Second neighbours, the farthest with a constraint between them, are in the next pair of rows. */
+static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *level_count)
+{
+    uint32_t width = garment->grid_width;
+    if (!width) return false;
+    for (uint32_t i = 0; i < garment->particle_count; i++) level[i] = i / width / 2;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        uint32_t a = level[garment->constraints[k].a], b = level[garment->constraints[k].b];
+        if (a > b + 1 || b > a + 1) return false;
+    }
+    *level_count = level[garment->particle_count - 1] + 1;
+    return true;
+}
+
+/* ---- a sweep ---- */
+
+static hed_status find_all(
+    cloth_figures *made, const cloth_garment *garment, hed_arena *scratch, hed_error *error)
+{
+    uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
+    bool grid = garment->grid_width > 0;
+    uint32_t *edge[DIRECTIONS], *queue; /* from each particle in each direction of a grid */
+    cloth_graph graph;
+    finder f = {.garment = garment, .graph = &graph};
+    f.used = hed_arena_new(scratch, constraints, sizeof *f.used, error);
+    f.taken = hed_arena_new(scratch, particles, sizeof *f.taken, error);
+    queue = hed_arena_new(scratch, particles, sizeof *queue, error);
+    for (int d = 0; grid && d < DIRECTIONS; d++) {
+        edge[d] = hed_arena_new(scratch, particles, sizeof *edge[d], error);
+        if (edge[d]) memset(edge[d], 0xff, particles * sizeof *edge[d]);
+    }
+    f.level = made->level = hed_arena_new(&made->arena, particles, sizeof *made->level, error);
+    f.found = made->figures = hed_arena_new(&made->arena, constraints, sizeof *made->figures, error);
+    if (scratch->failed || made->arena.failed) return HED_ERROR_MEMORY;
+    bool rows = take_rows(garment, made->level, &made->level_count);
+    grid = grid && sort_edges(&f, edge);
+    if (!rows || !grid) {
+        hed_status status = cloth_graph_create(&graph, garment, scratch, error);
+        if (status) return status;
+    }
+    if (!rows) made->level_count = walk_all(&graph, particles, made->level, queue);
+    if (grid) find_on_grid(&f, edge);
+    else find_on_mesh(&f);
+    for (uint32_t k = 0; k < constraints; k++) {
+        uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
+        const cloth_found pair = {{a, b}, {k}, CLOTH_SHAPE_PAIR, 0};
+        if (!f.used[k] && !(cloth_is_locked(garment, a) && cloth_is_locked(garment, b)))
+            add_figure(&f, &pair);
+    }
+    made->count = f.count;
+    for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
+        made->steps[shape] = put_in_steps(&f, (cloth_shape)shape, 0);
+    return HED_OK;
+}
+
+hed_status cloth_figures_create(
+    const cloth_garment *garment, cloth_figures **figures, hed_error *error)
+{
+    *figures = NULL;
+    hed_arena arena = {.allocator = garment->arena.allocator, .owner = "figures of cloth"};
+    cloth_figures *made = hed_arena_new(&arena, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->arena = arena;
+    hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "figures of cloth"};
+    hed_status status = find_all(made, garment, &scratch, error);
+    hed_arena_free(&scratch);
+    if (status) cloth_figures_destroy(made);
+    else *figures = made;
+    return status;
+}
+
+void cloth_figures_destroy(cloth_figures *figures)
+{
+    if (figures) hed_arena_free(&figures->arena);
+}
+
+uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order)
+{
+    uint32_t count = 0;
+    for (uint32_t shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
+        for (uint32_t step = 0; step < figures->steps[shape]; step++)
+            for (uint32_t k = 0; k < figures->count; k++) {
+                const cloth_found *figure = figures->figures + k;
+                if (figure->shape != (cloth_shape)shape || figure->step != step) continue;
+                for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++)
+                    order[count++] = figure->constraint[e];
+            }
+    return count;
 }

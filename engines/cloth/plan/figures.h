@@ -1,14 +1,14 @@
-/* A garment as figures, for HED_CLOTH_CPU.
+/* Figures of a garment, and a garment as nothing but figures, for HED_CLOTH_CPU.
  *
- * A figure is what is done with its particles in registers: a complete graph of four particles and
- * six constraints, a ring of four, or a pair. Figures of one step have no free particle in common,
- * so that their order is free. */
+ * The constraints of a figure are done with its particles in registers: a complete graph of four
+ * particles and six constraints, a ring of four, or a pair. Figures of one step have no free particle
+ * in common, so that their order does not matter. */
 #ifndef CLOTH_FIGURES_H
 #define CLOTH_FIGURES_H
 
 #include "model/garment.h"
 
-enum { CLOTH_NATIVE_NONE = 0xffffffffu };
+#define CLOTH_NONE 0xffffffffu
 
 typedef enum cloth_shape {
     CLOTH_SHAPE_RING,
@@ -33,21 +33,21 @@ static inline uint32_t cloth_shape_constraints(cloth_shape shape)
 static const uint8_t cloth_figure_ends[6][2]
     __attribute__((unused)) = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
 
-typedef struct cloth_shaped {
+/* A figure as it is found: particles and constraints of the garment. */
+typedef struct cloth_found {
     uint32_t particle[4];
     uint32_t constraint[6];
     cloth_shape shape;
-    uint32_t step; /* among those of its shape */
-} cloth_shaped;
+    uint32_t step; /* of a sweep: among those of its shape */
+} cloth_found;
 
 /* A garment as figures. Rings come first in a substep, then pairs, then complete figures, which end
  * on the shortest constraints. */
 typedef struct cloth_figures {
     hed_arena arena;
-    uint32_t particle_count;
     uint32_t *level; /* (particle_count) particles of one figure are at most one level apart */
     uint32_t level_count;
-    cloth_shaped *figures; /* (count), by shape and step */
+    cloth_found *figures; /* (count), by shape and step */
     uint32_t count;
     uint32_t steps[CLOTH_SHAPE_COUNT];
 } cloth_figures;
@@ -58,11 +58,5 @@ void cloth_figures_destroy(cloth_figures *figures);
 /* The sweep as constraint numbers, for the reference: `order` (constraint_count). Gives how many;
  * those between locked ones are left out. */
 uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order);
-
-/* Level of each particle, rows of a grid in twos, else breadth-first from a far
- * end. Errors: MEMORY.
- */
-hed_status cloth_levels_create(
-    const cloth_garment *garment, uint32_t *level, uint32_t *level_count, hed_error *error);
 
 #endif

@@ -1,12 +1,10 @@
-/* What the parts of planning hand to one another. plan.c calls them in this order: cut
- * (cut.c), figures (figures.c), schedule (schedule.c, which stands on
- * closure.c), tables (tables.c). */
+/* What the parts of planning share. plan.c calls them in this order: cut (cut.c), figures
+ * (figures.c), schedule (schedule.c, with the closure of plan.c), tables (tables.c). */
 #ifndef CLOTH_PLAN_PARTS_H
 #define CLOTH_PLAN_PARTS_H
 
 #include "plan/plan.h"
 
-#define CLOTH_NONE UINT32_MAX
 #define CLOTH_NO_STEP UINT16_MAX
 
 /* A list that grows; its memory is the planner's. */
@@ -15,24 +13,23 @@ typedef struct cloth_list {
     uint32_t count, capacity;
 } cloth_list;
 
-/* A figure while it is being made: particles of the garment. */
-typedef struct cloth_found {
-    uint32_t particle[4], constraint[6];
-    uint32_t kind, step; /* CLOTH_RING or CLOTH_COMPLETE; its figure step */
-} cloth_found;
+/* What surrounds each particle. */
+typedef struct cloth_graph {
+    uint32_t *at;         /* (particle_count + 1) */
+    uint32_t *constraint; /* (2 x constraint_count) of each particle, ascending */
+    uint32_t *neighbour;  /* (2 x constraint_count) the other end of each of these */
+} cloth_graph;
 
 typedef struct cloth_planner {
     const cloth_garment *garment;
     cloth_plan *plan;
     hed_error *error;
-    hed_arena arena;       /* temporary memory */
-    uint32_t *incident_at; /* (particle_count + 1) */
-    uint32_t *incident;    /* (2 x constraint_count) constraints at each particle */
-    uint32_t *neighbour;   /* (2 x constraint_count) and their other ends */
-    uint32_t *part;        /* (particle_count) its patch */
-    uint32_t *own_at;      /* (patch_count + 1) where each patch begins in plan->own */
-    uint32_t *size;        /* (patch_count) particles of each */
-    uint8_t *moved;        /* (particle_count) has left the patch of its cut */
+    hed_arena arena; /* temporary memory */
+    cloth_graph graph;
+    uint32_t *part;   /* (particle_count) its patch */
+    uint32_t *own_at; /* (patch_count + 1) where each patch begins in plan->own */
+    uint32_t *size;   /* (patch_count) particles of each */
+    uint8_t *moved;   /* (particle_count) has left the patch of its cut */
     /* (constraint_count) the patch that alone does it; CLOTH_NONE: a boundary constraint */
     uint32_t *home;
     /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
@@ -40,7 +37,7 @@ typedef struct cloth_planner {
     uint8_t *in_figure; /* (constraint_count) */
     cloth_found *found; /* (found_count) figures */
     uint32_t found_count;
-    struct cloth_closure *closure; /* closure.c's memory */
+    struct cloth_closure *closure; /* plan.c's memory */
     cloth_list redone;             /* boundary constraints that each patch does */
     uint32_t *redone_at;           /* (patch_count + 1) in redone */
     cloth_list ghosts;             /* particles that each patch needs of others */
@@ -53,6 +50,10 @@ typedef struct cloth_planner {
 bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* ---- the parts ---- */
+
+/* plan.c: in memory of `arena`. */
+hed_status cloth_graph_create(
+    cloth_graph *graph, const cloth_garment *garment, hed_arena *arena, hed_error *error);
 
 /* cut.c: fills part, and with cut.c own_at, size and plan->own. */
 hed_status cloth_plan_cut(cloth_planner *planner);
@@ -67,13 +68,13 @@ void cloth_plan_list_own(cloth_planner *planner);
 /* plan.c: home and the number of boundary constraints from part. */
 void cloth_plan_find_homes(cloth_planner *planner);
 /* figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and
- * figure_kind. */
+ * figure_shape. */
 hed_status cloth_plan_find_figures(cloth_planner *planner);
 /* schedule.c: gives every constraint outside figures its step; redone and ghosts with it. */
 hed_status cloth_plan_schedule(cloth_planner *planner);
-/* closure.c: from the steps of the boundary constraints, what each patch redoes and needs. */
+/* plan.c: from the steps of the boundary constraints, what each patch redoes and needs. */
 hed_status cloth_plan_close(cloth_planner *planner);
-/* closure.c: adds ghosts until a patch that is read from reads too. */
+/* plan.c: adds ghosts until a patch that is read from reads too. */
 hed_status cloth_plan_make_mutual(cloth_planner *planner);
 /* tables.c: local numbers, packets, pairs, figures, order, and the counts for reports. */
 hed_status cloth_plan_tables(cloth_planner *planner);

@@ -19,23 +19,28 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value)
 
 /* ---- what surrounds each particle ---- */
 
-static void plan_find_incident(cloth_planner *planner)
+hed_status cloth_graph_create(
+    cloth_graph *graph, const cloth_garment *garment, hed_arena *arena, hed_error *error)
 {
-    const cloth_garment *garment = planner->garment;
-    uint32_t *at = planner->incident_at;
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+    uint64_t particles = garment->particle_count, constraints = garment->constraint_count;
+    uint32_t *at = graph->at = hed_arena_new(arena, particles + 1, sizeof *at, error);
+    graph->constraint = hed_arena_new(arena, 2 * constraints, sizeof(uint32_t), error);
+    graph->neighbour = hed_arena_new(arena, 2 * constraints, sizeof(uint32_t), error);
+    if (arena->failed) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < constraints; k++) {
         at[garment->constraints[k].a + 1]++;
         at[garment->constraints[k].b + 1]++;
     }
-    for (uint32_t i = 0; i < garment->particle_count; i++) at[i + 1] += at[i];
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+    for (uint32_t i = 0; i < particles; i++) at[i + 1] += at[i];
+    for (uint32_t k = 0; k < constraints; k++) {
         uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
-        planner->incident[at[a]] = planner->incident[at[b]] = k;
-        planner->neighbour[at[a]++] = b;
-        planner->neighbour[at[b]++] = a;
+        graph->constraint[at[a]] = graph->constraint[at[b]] = k;
+        graph->neighbour[at[a]++] = b;
+        graph->neighbour[at[b]++] = a;
     }
-    for (uint32_t i = garment->particle_count; i > 0; i--) at[i] = at[i - 1];
+    memmove(at + 1, at, particles * sizeof *at);
     at[0] = 0;
+    return HED_OK;
 }
 
 /* A constraint with a locked end changes one particle: its patch does it, and no other
@@ -60,12 +65,6 @@ static hed_status allocate_planner(cloth_planner *planner)
     uint64_t particles = planner->garment->particle_count,
              constraints = planner->garment->constraint_count;
     uint64_t patches = planner->plan->patch_count;
-    planner->incident_at =
-        hed_arena_new(&planner->arena, particles + 1, sizeof(uint32_t), planner->error);
-    planner->incident =
-        hed_arena_new(&planner->arena, 2 * constraints, sizeof(uint32_t), planner->error);
-    planner->neighbour =
-        hed_arena_new(&planner->arena, 2 * constraints, sizeof(uint32_t), planner->error);
     planner->part = hed_arena_new(&planner->arena, particles, sizeof(uint32_t), planner->error);
     planner->home = hed_arena_new(&planner->arena, constraints, sizeof(uint32_t), planner->error);
     planner->step = hed_arena_new(&planner->arena, constraints, sizeof(uint16_t), planner->error);
@@ -80,14 +79,14 @@ static hed_status allocate_planner(cloth_planner *planner)
         hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
     planner->plan->own =
         hed_arena_new(&planner->plan->arena, particles, sizeof(uint32_t), planner->error);
-    return planner->arena.failed || planner->plan->arena.failed ? HED_ERROR_MEMORY : HED_OK;
+    if (planner->plan->arena.failed) return HED_ERROR_MEMORY;
+    return cloth_graph_create(&planner->graph, planner->garment, &planner->arena, planner->error);
 }
 
 static hed_status plan_make(cloth_planner *planner)
 {
     hed_status status = allocate_planner(planner);
     if (status) return status;
-    plan_find_incident(planner);
     if ((status = cloth_plan_cut(planner))) return status;
     cloth_plan_find_homes(planner);
     if (planner->plan->def.kind == CLOTH_PLAN_FIGURES &&
@@ -238,11 +237,10 @@ static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t
 {
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
         uint32_t particle = planner->plan->own[k];
-        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1];
-             q++) {
-            uint32_t other = planner->neighbour[q];
-            if (planner->home[planner->incident[q]] != patch || planner->part[other] == patch ||
-                c->needed[other] == patch + 1)
+        for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
+            uint32_t other = planner->graph.neighbour[q];
+            if (planner->home[planner->graph.constraint[q]] != patch ||
+                planner->part[other] == patch || c->needed[other] == patch + 1)
                 continue;
             c->needed[other] = patch + 1;
             if (!cloth_list_push(planner, &planner->ghosts, other)) return false;

@@ -30,7 +30,7 @@
 #ifndef CLOTH_PLAN_H
 #define CLOTH_PLAN_H
 
-#include "model/garment.h"
+#include "plan/figures.h"
 
 typedef enum cloth_plan_kind {
     /* pairs alone: boundary matchings first, inner ones as soon as their ends have no boundary left
@@ -59,11 +59,6 @@ typedef struct cloth_pair {
     uint16_t a, b; /* local: own first, then ghosts */
     uint32_t constraint;
 } cloth_pair;
-
-enum {
-    CLOTH_RING = 4,
-    CLOTH_COMPLETE = 6, /* constraints of a figure */
-};
 
 /* Edges 01 23 | 02 13 | and of a complete one 03 12: matchings, done in this order, of a complete
  * figure the longest first. Constraints of a ring are the first four; the other two are
@@ -95,9 +90,9 @@ typedef struct cloth_plan {
     uint32_t *pair_at;
     cloth_pair *pairs; /* (pair_count) */
     uint32_t pair_count;
-    uint32_t *figure_at;   /* (patch_count x (figure_steps + 1)), as pair_at */
-    uint32_t *figure_kind; /* (figure_steps) CLOTH_RING or CLOTH_COMPLETE */
-    cloth_figure *figures; /* (figure_count) */
+    uint32_t *figure_at;       /* (patch_count x (figure_steps + 1)), as pair_at */
+    cloth_shape *figure_shape; /* (figure_steps) rings come before complete ones */
+    cloth_figure *figures;     /* (figure_count) */
     uint32_t figure_count;
     /* the sweep that all patches together make: for the reference */
     uint32_t *order; /* (constraint_count) */

@@ -197,14 +197,14 @@ static void make_order(cloth_planner *planner, uint32_t *at)
     for (uint32_t k = 0; k < plan->constraint_count; k++)
         if (!planner->in_figure[k]) at[planner->step[k] + 1]++;
     for (uint32_t k = 0; k < planner->found_count; k++)
-        for (uint32_t h = 0; h < planner->found[k].kind / 2; h++)
+        for (uint32_t h = 0; h < cloth_shape_constraints(planner->found[k].shape) / 2; h++)
             figure_at[3 * planner->found[k].step + h] += 2;
     for (uint32_t k = 0; k < places; k++) at[k + 1] += at[k];
     for (uint32_t k = 0; k < plan->constraint_count; k++)
         if (!planner->in_figure[k]) plan->order[at[planner->step[k]]++] = k;
     figure_at--; /* a matching begins where the one before it ends */
     for (uint32_t k = 0; k < planner->found_count; k++) {
-        for (uint32_t h = 0; h < planner->found[k].kind / 2; h++) {
+        for (uint32_t h = 0; h < cloth_shape_constraints(planner->found[k].shape) / 2; h++) {
             plan->order[figure_at[3 * planner->found[k].step + h]++] =
                 planner->found[k].constraint[2 * h];
             plan->order[figure_at[3 * planner->found[k].step + h]++] =

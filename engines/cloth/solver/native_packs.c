@@ -39,7 +39,7 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
         __m128 lost = _mm_sub_ps(way, _mm_sub_ps(moved, at));
         __m128i rounded = _mm_add_epi32(_mm_castps_si128(lost), _mm_set1_epi32(0x8000));
         _mm_storel_epi64((__m128i *)(arrays->carry + i), _mm_shuffle_epi8(rounded, pack_carry));
-        if (verlet->tethers && arrays->tether[i].x != CLOTH_NATIVE_NONE) {
+        if (verlet->tethers && arrays->tether[i].x != CLOTH_NONE) {
             __m128 anchor = _mm_load_ps(&arrays->position[arrays->anchors[arrays->tether[i].x]].x),
                    apart = _mm_sub_ps(moved, anchor);
             float length = hed_as_float(arrays->tether[i].y),

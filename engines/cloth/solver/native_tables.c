@@ -70,7 +70,7 @@ static void list_particles(builder *b, bool write)
 {
     cloth_native_tables *made = b->made;
     const hed_cloth *cloth = b->cloth;
-    uint32_t last = CLOTH_NATIVE_NONE, last_garment = CLOTH_NATIVE_NONE;
+    uint32_t last = CLOTH_NONE, last_garment = CLOTH_NONE;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++) {
@@ -108,7 +108,7 @@ static hed_status make_particles(builder *b, hed_error *error)
 
 /* ---- figures by step and band ---- */
 
-static bool is_rigid(const cloth_garment *garment, const cloth_shaped *figure)
+static bool is_rigid(const cloth_garment *garment, const cloth_found *figure)
 {
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
         const hed_cloth_material *material =
@@ -122,7 +122,7 @@ static bool is_rigid(const cloth_garment *garment, const cloth_shaped *figure)
 /* The inverse mass that all particles of a rigid figure have; 0: there is none. Such figures have a
  * shorter formula, and packs of their own: which formula a figure gets must not hang on what else
  * is in the cloth. */
-static float even_weight(const cloth_garment *garment, const cloth_shaped *figure)
+static float even_weight(const cloth_garment *garment, const cloth_found *figure)
 {
     float weight = garment->positions[figure->particle[0]][3];
     for (uint32_t v = 1; v < cloth_shape_particles(figure->shape); v++)
@@ -130,7 +130,7 @@ static float even_weight(const cloth_garment *garment, const cloth_shaped *figur
     return is_rigid(garment, figure) ? weight : 0.0f;
 }
 
-static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_shaped *figure)
+static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_found *figure)
 {
     uint64_t signature = hed_as_uint(even_weight(b->cloth->garments[garment], figure));
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
@@ -158,11 +158,11 @@ static void list_entries(builder *b)
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             for (uint32_t k = 0; k < b->figures[g]->count; k++) {
-                const cloth_shaped *figure = b->figures[g]->figures + k;
+                const cloth_found *figure = b->figures[g]->figures + k;
                 uint32_t first =
                     cloth->first_particle[g] + copy * cloth->garments[g]->particle_count;
                 /* in the first band of its particles; the others are in that one or the next */
-                uint32_t band = CLOTH_NATIVE_NONE;
+                uint32_t band = CLOTH_NONE;
                 for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
                     uint32_t other = band_of(b, g, copy, figure->particle[v]);
                     if (other < band) band = other;
@@ -194,7 +194,7 @@ static void sort_entries(builder *b)
 
 /* ---- packs ---- */
 
-static const cloth_shaped *figure_of(const builder *b, const entry *e)
+static const cloth_found *figure_of(const builder *b, const entry *e)
 {
     return b->figures[e->garment]->figures + e->figure;
 }
@@ -241,7 +241,7 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
     for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
         const entry *from = entries + (lane < count ? lane : 0);
         const cloth_garment *garment = b->cloth->garments[from->garment];
-        const cloth_shaped *figure = figure_of(b, from);
+        const cloth_found *figure = figure_of(b, from);
         for (uint32_t v = 0; v < particles; v++) {
             offsets[CLOTH_LANES * v + lane] =
                 (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));

@@ -227,11 +227,11 @@ static uint32_t shape_number(filling *fill, const uint32_t rests[6])
 }
 
 /* Entry `k` of the `count` of a step that begins at `entries`. */
-static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t kind, uint32_t *entries,
-    uint32_t k, uint32_t count)
+static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t constraints,
+    uint32_t *entries, uint32_t k, uint32_t count)
 {
     uint32_t rests[6] = {0};
-    for (uint32_t c = 0; c < kind; c++)
+    for (uint32_t c = 0; c < constraints; c++)
         rests[c] = constraint_bits(fill, figure->constraint[c], true);
     uint64_t words = 0;
     for (uint32_t i = 0; i < 4; i++) words |= (uint64_t)figure->particle[i] << 14 * i;
@@ -259,10 +259,11 @@ static bool fill_figures(filling *fill, uint32_t patch)
              words = fill->tables->figure_words,
              place = cloth_patch_place(fill->tables, fill->tables->figures, 4 * words);
     for (uint32_t s = 0; s < plan->figure_steps; s++) {
-        uint32_t kind = plan->figure_kind[s], count = at[s + 1] - at[s];
-        steps[s] = (place + fill->figure) | (kind == CLOTH_COMPLETE ? 0x80000000u : 0);
+        cloth_shape shape = plan->figure_shape[s];
+        uint32_t count = at[s + 1] - at[s];
+        steps[s] = (place + fill->figure) | (shape == CLOTH_SHAPE_COMPLETE ? 0x80000000u : 0);
         for (uint32_t k = 0; k < count; k++)
-            if (!fill_figure(fill, &plan->figures[at[s] + k], kind,
+            if (!fill_figure(fill, &plan->figures[at[s] + k], cloth_shape_constraints(shape),
                     fill->tables->figures + (uint64_t)words * fill->figure, k, count))
                 return false;
         fill->figure += count;
