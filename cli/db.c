@@ -17,8 +17,10 @@
 static const char *database_path_of(const hed_arguments *arguments, const cli_session *session)
 {
     const char *given = hed_text_of(arguments, "database");
-    return given ? given
-                 : hed_context_database_path(session->context, hed_given(arguments, "installed"));
+    hed_context_info info = hed_context_describe(session->context);
+    return given                               ? given
+           : hed_given(arguments, "installed") ? info.installed_database
+                                               : info.database;
 }
 
 /* Opens the context and the database that the options name. `*database` is NULL, and OK, where
@@ -55,7 +57,8 @@ static int db_close(
 /* What --kernel and --device name. The command must have both. */
 static hed_record_filter record_filter(const hed_arguments *arguments, uint32_t kinds)
 {
-    return (hed_record_filter){.kinds = kinds, .kernel = hed_text_of(arguments, "kernel"),
+    return (hed_record_filter){.kinds = kinds,
+        .kernel = hed_text_of(arguments, "kernel"),
         .device = hed_text_of(arguments, "device")};
 }
 
@@ -157,9 +160,8 @@ static int db_list_run(const hed_arguments *arguments, void *user)
     if (!status && database) status = hed_database_each(database, &filter, list_entry, &l, &error);
     listing_close_row(&l);
     if (!status && !json && !cli_report_rows(l.report)) {
-        const char *path = database ? hed_database_path(database)
-                                    : hed_context_database_path(
-                                          session.context, hed_given(arguments, "installed"));
+        const char *path =
+            database ? hed_database_path(database) : database_path_of(arguments, &session);
         printf("nothing found in %s\n", path[0] ? path : "a database that is not installed");
     }
     status = cli_report_end(l.report, status, &error);
@@ -427,7 +429,8 @@ static int db_export_run(const hed_arguments *arguments, void *user)
     if (!status && !database)
         status = hed_fail(&error, HED_ERROR_IO, "%s is not there: nothing was tuned yet",
             database_path_of(arguments, &session));
-    if (!status) status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
+    if (!status)
+        status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
     if (!status) status = print_changes(arguments, &count, "wrote", "to", file, &error);
     return db_close(&session, database, status, &error);
 }
@@ -539,24 +542,33 @@ static int db_path_run(const hed_arguments *arguments, void *user)
 static const hed_option EXPORT_OPTIONS[] = {OPTION_KERNEL("only this kernel"), OPTION_DEVICE,
     FLAG("choices", "only what launches take, without the measurements"), {0}};
 static const hed_option PRUNE_OPTIONS[] = {
-    OPTION("older-than", NUMBER, "DAYS", "measurements of tunings that began longer ago than this", .low = 0, .high = 1e6),
-    OPTION("keep-best", INTEGER, "COUNT", "all but this many of each key's fastest configurations, and the choice", .low = 1, .high = 1e6),
+    OPTION("older-than", NUMBER, "DAYS", "measurements of tunings that began longer ago than this",
+        .low = 0, .high = 1e6),
+    OPTION("keep-best", INTEGER, "COUNT",
+        "all but this many of each key's fastest configurations, and the choice", .low = 1,
+        .high = 1e6),
     OPTION_KERNEL("of this kernel; alone: everything of it, choices too"),
     FLAG("dry-run", "only say what would go", .letter = 'n'), {0}};
 static const hed_option EXPORT_POSITIONALS[] = {
     {.name = "FILE", .kind = HED_OPTION_FILE, .required = true, .help = "the JSON file to write"},
     {0}};
-static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES", .kind = HED_OPTION_FILE,
-                                                    .required = true, .repeated = true,
+static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES",
+                                                    .kind = HED_OPTION_FILE,
+                                                    .required = true,
+                                                    .repeated = true,
                                                     .help = "files of heddle db export"},
     {0}};
-static const hed_option MERGE_POSITIONALS[] = {{.name = "FILES", .kind = HED_OPTION_FILE,
-                                                   .required = true, .repeated = true,
+static const hed_option MERGE_POSITIONALS[] = {{.name = "FILES",
+                                                   .kind = HED_OPTION_FILE,
+                                                   .required = true,
+                                                   .repeated = true,
                                                    .help = "tuning.db of other machines"},
     {0}};
 
-static const hed_option LIST_OPTIONS[] = {OPTION("kernel", TEXT, "NAME", "only this kernel", .letter = 'k'),
-    OPTION("device", TEXT, "NAME", "only devices whose name or platform has this in it, or of this backend", .letter = 'd'),
+static const hed_option LIST_OPTIONS[] = {
+    OPTION("kernel", TEXT, "NAME", "only this kernel", .letter = 'k'),
+    OPTION("device", TEXT, "NAME",
+        "only devices whose name or platform has this in it, or of this backend", .letter = 'd'),
     {0}};
 static const hed_option SHOW_POSITIONALS[] = {
     {.name = "KERNEL", .kind = HED_OPTION_TEXT, .required = true, .help = "its name"}, {0}};
@@ -565,38 +577,51 @@ static const hed_command LIST = {.name = "list",
     .summary = "what was tuned, for which device and size, and what it gained",
     .description =
         "GAIN is how many times as fast the choice is as the kernel's default configuration.",
-    .options = LIST_OPTIONS, .run = db_list_run};
+    .options = LIST_OPTIONS,
+    .run = db_list_run};
 static const hed_command SHOW = {.name = "show",
     .summary = "the ten best configurations of a kernel, for each device and size",
     .description =
         "FROM and TO are the 95 % confidence interval of the median; what ENDED early was slower than "
         "others after a few runs. With --json every measurement is printed.",
-    .options = LIST_OPTIONS + 1, .positionals = SHOW_POSITIONALS, .run = db_show_run};
+    .options = LIST_OPTIONS + 1,
+    .positionals = SHOW_POSITIONALS,
+    .run = db_show_run};
 
-static const hed_command EXPORT = {.name = "export", .summary = "write results to a JSON file",
-    .options = EXPORT_OPTIONS, .positionals = EXPORT_POSITIONALS, .run = db_export_run};
+static const hed_command EXPORT = {.name = "export",
+    .summary = "write results to a JSON file",
+    .options = EXPORT_OPTIONS,
+    .positionals = EXPORT_POSITIONALS,
+    .run = db_export_run};
 static const hed_command IMPORT = {.name = "import",
     .summary = "take in results of JSON files, all or nothing",
     .description =
         "Results that are there already are passed over. A choice that is there stays, unless the new one's "
         "confidence interval lies wholly below its own.",
-    .positionals = IMPORT_POSITIONALS, .run = db_import_run};
-static const hed_command MERGE = {.name = "merge", .summary = "take in another machine's database",
+    .positionals = IMPORT_POSITIONALS,
+    .run = db_import_run};
+static const hed_command MERGE = {.name = "merge",
+    .summary = "take in another machine's database",
     .description =
         "As import does, from the database itself, which is only read. Merging the same file again adds nothing.",
-    .positionals = MERGE_POSITIONALS, .run = db_merge_run};
+    .positionals = MERGE_POSITIONALS,
+    .run = db_merge_run};
 static const hed_command PRUNE = {.name = "prune",
     .summary = "remove measurements that are not needed any more",
     .description =
         "Choices stay, so launches do what they did before. Configurations that crashed or hung stay with "
         "--keep-best, so that they are never tried again.",
-    .options = PRUNE_OPTIONS, .run = db_prune_run};
+    .options = PRUNE_OPTIONS,
+    .run = db_prune_run};
 static const hed_command PATH = {
     .name = "path", .summary = "print where the database lies", .run = db_path_run};
 
-static const hed_option OPTIONS[] = {{.name = "database", .kind = HED_OPTION_FILE, .value = "FILE",
+static const hed_option OPTIONS[] = {{.name = "database",
+                                         .kind = HED_OPTION_FILE,
+                                         .value = "FILE",
                                          .help = "use this database instead of your own"},
-    {.name = "installed", .kind = HED_OPTION_FLAG,
+    {.name = "installed",
+        .kind = HED_OPTION_FLAG,
         .help = "look into the one that came with Heddle instead of your own"},
     CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {
@@ -609,10 +634,13 @@ static const hed_command *const COMMANDS[] = {
     &LIST, &SHOW, &EXPORT, &IMPORT, &MERGE, &PRUNE, &PATH, NULL};
 
 const hed_command hed_command_db = {
-    .name = "db", .summary = "the tuning database: what was measured, and what launches take",
+    .name = "db",
+    .summary = "the tuning database: what was measured, and what launches take",
     .description =
         "Every measurement of heddle tune is kept, and for each kernel, device, driver and size the "
         "configuration that "
         "launches take. Your own database lies over one that came with Heddle, which is only read.",
-    .options = OPTIONS, .commands = COMMANDS, .examples = EXAMPLES,
+    .options = OPTIONS,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
 };

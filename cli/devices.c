@@ -47,7 +47,7 @@ static int devices_run(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     hed_status status = cli_open_context(arguments, &session, &error);
     cli_report *report = cli_report_create(hed_given(arguments, "json"));
-    for (uint32_t i = 0; !status && i < hed_device_count(session.context); i++)
+    for (uint32_t i = 0; !status && i < hed_context_describe(session.context).devices; i++)
         devices_add(report, hed_device_describe(hed_device_at(session.context, i)));
     status = cli_report_end(report, status, &error);
     cli_close(&session);
@@ -60,11 +60,14 @@ static const hed_example EXAMPLES[] = {
     {"heddle devices --json", "everything known about each, with its capabilities"}, {0}};
 
 const hed_command hed_command_devices = {
-    .name = "devices", .summary = "list the devices",
+    .name = "devices",
+    .summary = "list the devices",
     .description =
         "Lists every device in order of preference. An id, or any part of a name or platform, chooses a device for other "
         "commands (--device) and for programs (HEDDLE_DEVICE).\n\nUNITS are processors that hold groups of work items, "
         "LANES step together, GROUP is the largest number of work items in a group, LOCAL the memory that a group "
         "shares. A dash: the driver does not say.",
-    .options = OPTIONS, .examples = EXAMPLES, .run = devices_run,
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = devices_run,
 };

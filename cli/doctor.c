@@ -39,8 +39,10 @@ static void doctor_remember(void *user, const hed_conformance_run *run)
 static bool try_device(hed_context *context, hed_device *device, char *text)
 {
     hed_error error = {0};
-    hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"),
-        .coverage = HED_COVER_DEFAULT, .seed = 1};
+    hed_conformance_def def = {.device = device,
+        .kernel = hed_canonical_find("copy"),
+        .coverage = HED_COVER_DEFAULT,
+        .seed = 1};
     hed_conformance_report report = {0};
     def.each = doctor_remember;
     def.user = text;
@@ -59,7 +61,7 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
     snprintf(found->reason, sizeof found->reason, "%s", report.reason);
     snprintf(found->remedy, sizeof found->remedy, "%s", report.remedy);
     size_t used = (size_t)snprintf(found->detail, sizeof found->detail, "%s", report.library);
-    for (uint32_t i = 0; i < hed_device_count(context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
         const hed_device_info *info = hed_device_describe(device);
         char text[512];
@@ -139,15 +141,13 @@ static int doctor_run(const hed_arguments *arguments, void *user)
     if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
     bool json = hed_given(arguments, "json"), host_works = false;
     cli_report *report = cli_report_create(json);
-    uint32_t backends = hed_backend_count(session.context);
-    uint32_t folders = backends + HED_OPTIONAL_LIBRARY_COUNT;
+    hed_context_info info = hed_context_describe(session.context);
+    uint32_t folders = info.backends + HED_OPTIONAL_LIBRARY_COUNT;
     for (uint32_t i = 0; i < folders + 2 && !hed_interrupted(); i++) {
         finding f;
-        if (i < backends) examine_backend(session.context, i, &f);
-        else if (i < folders) examine_library(&hed_optional_libraries[i - backends], &f);
-        else if (i == folders)
-            examine_folder("cache folder", hed_context_describe(session.context).cache_dir,
-                "XDG_CACHE_HOME", &f);
+        if (i < info.backends) examine_backend(session.context, i, &f);
+        else if (i < folders) examine_library(&hed_optional_libraries[i - info.backends], &f);
+        else if (i == folders) examine_folder("cache folder", info.cache_dir, "XDG_CACHE_HOME", &f);
         else
             examine_folder(
                 "data folder", hed_context_describe(session.context).data_dir, "XDG_DATA_HOME", &f);
@@ -174,11 +174,14 @@ static const hed_example EXAMPLES[] = {
     {"heddle doctor", "why a device is missing from heddle devices"}, {0}};
 
 const hed_command hed_command_doctor = {
-    .name = "doctor", .summary = "say what works, what does not, and what mends it",
+    .name = "doctor",
+    .summary = "say what works, what does not, and what mends it",
     .description =
         "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
         "package or setting that mends it. Likewise for the libraries that sound cards, sound files, pictures and windows "
         "need. Also checks that the folders for compiled kernels and kept data can be written.\n\nA backend or a library "
         "that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
-    .options = OPTIONS, .examples = EXAMPLES, .run = doctor_run,
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = doctor_run,
 };

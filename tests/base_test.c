@@ -26,8 +26,8 @@ Test(base, every_status_has_a_name_of_its_own)
 Test(base, version_is_the_header_s)
 {
     char text[64];
-    snprintf(text, sizeof text, "%u.%u.%u", hed_version() / 10000, hed_version() / 100 % 100,
-        hed_version() % 100);
+    snprintf(
+        text, sizeof text, "%d.%d.%d", HED_VERSION_MAJOR, HED_VERSION_MINOR, HED_VERSION_PATCH);
     CHECK_TEXT(hed_version_text(), text);
     CHECK_TEXT(hed_version_text(), HED_VERSION_TEXT);
 }

@@ -67,10 +67,20 @@ static const hed_define cycle_defines[] = {{"OFFSET", "123.0f"}},
                         cycle_own_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const cycle_dimensions[] = {"n"};
 static const hed_kernel_def cycle_def = {
-    .name = "cycle", .sources = cycle_sources, .source_count = 2, .arguments = cycle_arguments,
-    .argument_count = 6, .parameters = cycle_parameters, .parameter_count = 1,
-    .defines = cycle_defines, .define_count = 1, .dimensions = cycle_dimensions,
-    .dimension_count = 1, .max_threads = "WG", .geometry = cycle_geometry, .range = cycle_range,
+    .name = "cycle",
+    .sources = cycle_sources,
+    .source_count = 2,
+    .arguments = cycle_arguments,
+    .argument_count = 6,
+    .parameters = cycle_parameters,
+    .parameter_count = 1,
+    .defines = cycle_defines,
+    .define_count = 1,
+    .dimensions = cycle_dimensions,
+    .dimension_count = 1,
+    .max_threads = "WG",
+    .geometry = cycle_geometry,
+    .range = cycle_range,
 };
 
 typedef struct cycle {
@@ -143,7 +153,7 @@ static hed_status cycle_open(cycle *c, hed_error *error)
     TRY(hed_context_create(c->def, &c->context, error));
     TRY(hed_device_find(c->context, c->selector, &c->device, error));
     TRY(hed_device_find(c->context, "host", &c->host, error));
-    for (uint32_t i = 0; i < hed_device_count(c->context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(c->context).devices; i++) {
         hed_device *other = hed_device_at(c->context, i);
         if (other != c->device &&
             !strcmp(hed_device_describe(other)->platform, hed_device_describe(c->device)->platform))
@@ -183,8 +193,9 @@ static hed_status cycle_buffers(cycle *c, hed_error *error)
         cycle_buffer(c->device, HED_MEMORY_MAPPED, CYCLE_BYTES, NULL, &c->mapped, error));
     TRY_IF_SUPPORTED(
         cycle_buffer(c->device, HED_MEMORY_CALLER, sizeof c->own, c->own, &c->caller, error));
-    hed_buffer_def def = {
-        .memory = HED_MEMORY_NATIVE, .size = CYCLE_BYTES, .native = hed_buffer_describe(c->out).handle};
+    hed_buffer_def def = {.memory = HED_MEMORY_NATIVE,
+        .size = CYCLE_BYTES,
+        .native = hed_buffer_describe(c->out).handle};
     return hed_buffer_create(c->device, &def, &c->imported, error);
 }
 

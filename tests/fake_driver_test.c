@@ -22,7 +22,7 @@ enum { FAKE_DEVICES = 3 };
 
 static hed_backend_report report_of(const hed_context *context, const char *backend)
 {
-    for (uint32_t i = 0; i < hed_backend_count(context); i++)
+    for (uint32_t i = 0; i < hed_context_describe(context).backends; i++)
         if (!strcmp(hed_backend_at(context, i).name, backend)) return hed_backend_at(context, i);
     FAIL("no backend %s", backend);
     return (hed_backend_report){0};
@@ -425,9 +425,15 @@ Test(fake_driver, each_recorded_launch_sees_its_own_symbol)
     static const hed_argument_def parts[] = {
         {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE},
         {.name = "weight", .kind = HED_STRUCT, .size = sizeof(float), .symbol = true}};
-    const hed_kernel_def put = {.name = "put", .language = HED_CUDA_C, .sources = &source,
-        .source_count = 1, .arguments = parts, .argument_count = 2, .dimensions = cycle_dimensions,
-        .dimension_count = 1, .geometry = one_item};
+    const hed_kernel_def put = {.name = "put",
+        .language = HED_CUDA_C,
+        .sources = &source,
+        .source_count = 1,
+        .arguments = parts,
+        .argument_count = 2,
+        .dimensions = cycle_dimensions,
+        .dimension_count = 1,
+        .geometry = one_item};
     const float weights[3] = {3, 5, 7};
     const hed_problem problem = hed_problem_1d(1);
     scene s;

@@ -55,7 +55,7 @@ static void open_context(opened *o, hed_context_def def, const char *backend)
     memset(o, 0, sizeof *o);
     def.allocator = test_allocator_of(&o->allocations);
     OK(hed_context_create(&def, &o->context, &error));
-    for (uint32_t i = 0; i < hed_backend_count(o->context); i++)
+    for (uint32_t i = 0; i < hed_context_describe(o->context).backends; i++)
         if (!strcmp(hed_backend_at(o->context, i).name, backend))
             o->report = hed_backend_at(o->context, i);
     CHECK_NOT_NULL(o->report.name, "no backend %s", backend);

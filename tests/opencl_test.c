@@ -91,7 +91,8 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     hed_buffer *x;
     OK(hed_device_adopt(t.context, "opencl", &o.native, &device, &error));
     CHECK_TEXT(hed_device_describe(device)->id, hed_device_describe(t.device)->id);
-    CHECK_EQ(hed_device_count(t.context) > 0 && hed_device_at(t.context, 0) != device, 1);
+    CHECK_EQ(
+        hed_context_describe(t.context).devices > 0 && hed_device_at(t.context, 0) != device, 1);
     hed_stream *stream = adopt_queue(device, o.queue);
     const hed_buffer_def def = {
         .memory = HED_MEMORY_NATIVE, .size = N * sizeof(int32_t), .native = (uintptr_t)o.memory};
@@ -167,8 +168,8 @@ Test(opencl, handles_and_functions_can_be_read_out)
                  (cl_mem)hed_buffer_describe(x).handle, CL_MEM_SIZE, sizeof size, &size, NULL),
         CL_SUCCESS);
     CHECK_EQ(size, 777);
-    CHECK_EQ(t.cl.clGetKernelInfo(
-                 hed_kernel_describe(kernel).handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
+    CHECK_EQ(t.cl.clGetKernelInfo(hed_kernel_describe(kernel).handle, CL_KERNEL_FUNCTION_NAME,
+                 sizeof name, name, NULL),
         CL_SUCCESS);
     CHECK_TEXT(name, "twice");
     CHECK_EQ(t.cl.clFinish(hed_stream_handle(t.stream)), CL_SUCCESS);
@@ -186,7 +187,7 @@ static hed_backend_report report_with(const char *library, hed_context **context
     hed_context_def def = hed_default_context_def();
     def.opencl_library = library;
     OK(hed_context_create(&def, context, &error));
-    for (uint32_t i = 0; i < hed_backend_count(*context); i++)
+    for (uint32_t i = 0; i < hed_context_describe(*context).backends; i++)
         if (!strcmp(hed_backend_at(*context, i).name, "opencl")) return hed_backend_at(*context, i);
     FAIL("no backend \"opencl\"");
     return (hed_backend_report){0};
@@ -249,8 +250,11 @@ Test(opencl, division_of_integers_by_zero_in_a_kernel_is_harmless)
     sigaction(SIGFPE, NULL, &now);
     if (now.sa_handler != SIG_DFL)
         test_skip("the program has its own handler of SIGFPE, which stays (a sanitizer's?)");
-    const hed_kernel_def divide = {.name = "divide_all", .sources = &source, .source_count = 1,
-        .arguments = twice_arguments, .argument_count = 2};
+    const hed_kernel_def divide = {.name = "divide_all",
+        .sources = &source,
+        .source_count = 1,
+        .arguments = twice_arguments,
+        .argument_count = 2};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &divide);
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));

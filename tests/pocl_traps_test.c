@@ -159,8 +159,9 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
     OK(hed_stream_wait(t.stream, &error));
     const size_t bad[][2] = {{1024, (size_t)info->max_group + 1}, {1000, 7}};
     for (int i = 0; i < 2; i++)
-        EXPECT_EQ(t.cl.clEnqueueNDRangeKernel(hed_stream_handle(t.stream),
-                      hed_kernel_describe(kernel).handle, 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
+        EXPECT_EQ(
+            t.cl.clEnqueueNDRangeKernel(hed_stream_handle(t.stream),
+                hed_kernel_describe(kernel).handle, 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
             CL_INVALID_WORK_GROUP_SIZE, "group of %zu of %zu", bad[i][1], bad[i][0]);
     run_twice(&t, &twice);
     hed_kernel_destroy(kernel);
@@ -247,7 +248,7 @@ Test(pocl_folders, a_home_that_is_a_file)
     CHECK(file && fclose(file) == 0);
     move_to(path);
     OK(hed_context_create(NULL, &context, &error));
-    for (uint32_t i = 0; i < hed_backend_count(context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(context).backends; i++) {
         hed_backend_report report = hed_backend_at(context, i);
         EXPECT(report.devices || report.reason[0], "%s has no device and does not say why",
             report.name);

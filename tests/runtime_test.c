@@ -69,10 +69,20 @@ static const hed_parameter_def mix_parameters[] = {
 static const hed_define mix_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const mix_dimensions[] = {"n"};
 static const hed_kernel_def mix = {
-    .name = "mixture", .sources = &mix_source, .source_count = 1, .arguments = mix_arguments,
-    .argument_count = 7, .parameters = mix_parameters, .parameter_count = 1, .defines = mix_defines,
-    .define_count = 1, .dimensions = mix_dimensions, .dimension_count = 1, .max_threads = "WG",
-    .geometry = mix_geometry, .range = mix_range,
+    .name = "mixture",
+    .sources = &mix_source,
+    .source_count = 1,
+    .arguments = mix_arguments,
+    .argument_count = 7,
+    .parameters = mix_parameters,
+    .parameter_count = 1,
+    .defines = mix_defines,
+    .define_count = 1,
+    .dimensions = mix_dimensions,
+    .dimension_count = 1,
+    .max_threads = "WG",
+    .geometry = mix_geometry,
+    .range = mix_range,
 };
 
 enum { N = 1001 };
@@ -266,8 +276,12 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         {.name = "w", .kind = HED_SCALAR, .type = HED_UINT32},
         {.name = "h", .kind = HED_SCALAR, .type = HED_UINT32},
         {.name = "d", .kind = HED_SCALAR, .type = HED_UINT32}};
-    const hed_kernel_def shape = {.name = "shape", .sources = &source, .source_count = 1,
-        .arguments = shape_arguments, .argument_count = 4, .range = shape_range};
+    const hed_kernel_def shape = {.name = "shape",
+        .sources = &source,
+        .source_count = 1,
+        .arguments = shape_arguments,
+        .argument_count = 4,
+        .range = shape_range};
     static const uint32_t sizes[][3] = {
         {1, 1, 1}, {777, 1, 1}, {31, 17, 1}, {7, 5, 11}, {1, 300, 1}, {2, 3, 200}};
     enum { MOST = 1200 };
@@ -281,7 +295,8 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         hed_geometry g = {.dimensions = d > 1   ? 3
                                         : h > 1 ? 2
                                                 : 1,
-            .global = {w, h, d}, .native_items = (uint64_t)w * h * d};
+            .global = {w, h, d},
+            .native_items = (uint64_t)w * h * d};
         const hed_argument arguments[] = {hed_buffer_argument(buffer), hed_uint_argument(w),
             hed_uint_argument(h), hed_uint_argument(d)};
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
@@ -306,8 +321,11 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
     const hed_source sources[] = {{"first.cl", first, 0}, {"second.cl", second, 0}};
     const hed_argument_def argument = {
         .name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
-    const hed_kernel_def broken = {.name = "broken", .sources = sources, .source_count = 2,
-        .arguments = &argument, .argument_count = 1};
+    const hed_kernel_def broken = {.name = "broken",
+        .sources = sources,
+        .source_count = 2,
+        .arguments = &argument,
+        .argument_count = 1};
     test_device t = test_open(NULL);
     hed_kernel *kernel;
     if (!(hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE)) {
@@ -481,7 +499,8 @@ Test(runtime, a_part_is_a_window_on_its_whole)
     check_result(&m, 1.5f);
     FAILS(HED_ERROR_BOUNDS, hed_copy(m.t.stream, part, 0, whole, alignment * 4, 64, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(part, 0, 4, &nested, &error));
-    if (alignment > 1) FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(whole, 1, 4, &nested, &error));
+    if (alignment > 1)
+        FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(whole, 1, 4, &nested, &error));
     hed_buffer_destroy(part);
     hed_buffer_destroy(whole);
     close_mix(&m);
@@ -690,7 +709,7 @@ static void exchange(test_device *t, hed_device *other)
 Test(runtime, copies_and_events_between_this_device_and_every_other)
 {
     test_device t = test_open(NULL);
-    for (uint32_t i = 0; i < hed_device_count(t.context); i++)
+    for (uint32_t i = 0; i < hed_context_describe(t.context).devices; i++)
         exchange(&t, hed_device_at(t.context, i));
     test_close(&t);
 }

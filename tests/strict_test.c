@@ -102,8 +102,12 @@ static const char *output_name(int kernel, uint32_t output)
 
 static hed_kernel_def describe(const row_kernel *k)
 {
-    return (hed_kernel_def){.name = k->name, .sources = &hed_strict_files[0], .source_count = 1,
-        .arguments = row_arguments, .argument_count = k->arguments, .range = k->range};
+    return (hed_kernel_def){.name = k->name,
+        .sources = &hed_strict_files[0],
+        .source_count = 1,
+        .arguments = row_arguments,
+        .argument_count = k->arguments,
+        .range = k->range};
 }
 
 /* ---- inputs ---- */
@@ -260,7 +264,7 @@ static void require_backends(const hed_context *context)
     static const char *const backends[] = {"host", "opencl", "cuda"};
     for (int b = 0; b < 3; b++) {
         bool found = false;
-        for (uint32_t i = 0; i < hed_device_count(context); i++) {
+        for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
             hed_device *device = hed_device_at(context, i);
             if (can_strict(device) && !strcmp(hed_device_describe(device)->backend, backends[b]))
                 found = true;
@@ -301,7 +305,7 @@ Test(strict, every_device_gives_the_bits_of_c, .timeout = 300)
     hed_context *context = open_context();
     require_backends(context);
     make_reference();
-    for (uint32_t i = 0; i < hed_device_count(context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
         if (can_strict(device)) {
             compare_device(device, 0);
@@ -339,7 +343,7 @@ Test(strict, the_callers_float_state_does_not_matter, .timeout = 300)
     fesetround(FE_UPWARD);
     CHECK(denormals_flushed(), "the test's own switch does nothing");
     hed_context *context = open_context(); /* its threads inherit the state */
-    for (uint32_t i = 0; i < hed_device_count(context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
         const char *id = hed_device_describe(device)->id;
         if (!can_strict(device)) continue;
@@ -370,8 +374,11 @@ Test(strict, kernels_compile_for_cuda_without_a_spill)
         CHECK(hed_nvrtc_target(nvrtc, architectures[i], target));
         if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
         hed_kernel_def def = describe(&row_kernels[0]);
-        hed_build build = {.def = &def, .entry = def.name, .math = HED_MATH_STRICT,
-            .sources = def.sources, .source_count = 1};
+        hed_build build = {.def = &def,
+            .entry = def.name,
+            .math = HED_MATH_STRICT,
+            .sources = def.sources,
+            .source_count = 1};
         hed_binary binary = {0};
         OK(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error));
         EXPECT(!strstr(binary.log, "warning"), "%s: %s", target, binary.log);

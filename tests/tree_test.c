@@ -159,8 +159,10 @@ static hed_buffer *make_buffer(hed_device *device, uint64_t count)
 
 static void open_run(tree_run *t, hed_device *device, const float *summands)
 {
-    hed_kernel_def common = {.sources = &hed_tree_files[0], .source_count = 1,
-        .defines = tree_defines, .define_count = 1};
+    hed_kernel_def common = {.sources = &hed_tree_files[0],
+        .source_count = 1,
+        .defines = tree_defines,
+        .define_count = 1};
     *t = (tree_run){.device = device, .defs = {common, common, common}};
     t->defs[0].name = "tile_sums";
     t->defs[0].arguments = sums_arguments;
@@ -200,7 +202,9 @@ static void close_run(tree_run *t)
 /* One group of `group` items for each tile; the native functions count over tiles. */
 static hed_geometry over_tiles(uint32_t group, uint32_t local_argument)
 {
-    hed_geometry g = {.dimensions = 1, .global = {(uint64_t)TILES * group}, .group = {group, 1, 1},
+    hed_geometry g = {.dimensions = 1,
+        .global = {(uint64_t)TILES * group},
+        .group = {group, 1, 1},
         .native_items = TILES};
     g.local_bytes[local_argument] = TILE * sizeof(float);
     return g;
@@ -251,14 +255,14 @@ Test(tree, a_group_of_any_size_gives_the_bits_of_c, .timeout = 300)
     hed_tree_scan(x, inclusive, SUMMANDS);
     hed_tree_scan_exclusive(x, exclusive, SUMMANDS);
     static const uint32_t groups[] = {1, 24, 64, 256};
-    for (uint32_t i = 0; i < hed_device_count(context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
         if (!(hed_device_describe(device)->capabilities & HED_CAN_STRICT)) continue;
         tree_run t;
         open_run(&t, device, x);
         for (int g = 0; g < 4; g++) {
-            OK(hed_fill(t.stream, t.nodes, 0, hed_buffer_describe(t.nodes).size, &(uint32_t){0xaaaaaaaau}, 4,
-                &error));
+            OK(hed_fill(t.stream, t.nodes, 0, hed_buffer_describe(t.nodes).size,
+                &(uint32_t){0xaaaaaaaau}, 4, &error));
             launch_all(&t, groups[g]);
             compare_run(&t, groups[g]);
         }

@@ -43,7 +43,7 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
         const char *selector = hed_text_at(arguments, "device", i);
         if (!selector && i > 0) break;
         if (selector && strcmp(selector, "all") == 0) {
-            for (uint32_t j = 0; j < hed_device_count(session->context); j++)
+            for (uint32_t j = 0; j < hed_context_describe(session->context).devices; j++)
                 add_device(session, hed_device_at(session->context, j));
             continue;
         }

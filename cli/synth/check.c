@@ -55,7 +55,8 @@ static uint32_t inputs_of(const hed_synth_instrument *instrument)
     uint32_t count = 0;
     hed_synth_entity_def def;
     for (uint32_t i = 0; i < hed_synth_instrument_count(instrument, HED_SYNTH_AUDIO_INPUT); i++)
-        if (hed_synth_instrument_get(instrument, hed_synth_instrument_at(instrument, HED_SYNTH_AUDIO_INPUT, i), &def,
+        if (hed_synth_instrument_get(instrument,
+                hed_synth_instrument_at(instrument, HED_SYNTH_AUDIO_INPUT, i), &def,
                 NULL) == HED_OK &&
             def.as.audio_input.channel >= count)
             count = def.as.audio_input.channel + 1;
@@ -65,8 +66,11 @@ static uint32_t inputs_of(const hed_synth_instrument *instrument)
 static hed_status player_play(
     player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
 {
-    hed_synth_block block = {.frames = p->frames, .events = events, .event_count = count,
-        .left = p->left, .right = p->right};
+    hed_synth_block block = {.frames = p->frames,
+        .events = events,
+        .event_count = count,
+        .left = p->left,
+        .right = p->right};
     uint64_t begin = hed_now();
     hed_status status = hed_synth_process(p->synth, &block, error);
     *seconds = 1e-9 * (double)(hed_now() - begin);
@@ -406,7 +410,7 @@ static hed_status check_all(check *c, hed_error *error)
         bool named = hed_given(c->arguments, "device"); /* otherwise all there are */
         status = named ? cli_open_devices(c->arguments, &c->session, error)
                        : cli_open_context(c->arguments, &c->session, error);
-        uint32_t found = named || status ? 0 : hed_device_count(c->session.context);
+        uint32_t found = named || status ? 0 : hed_context_describe(c->session.context).devices;
         for (uint32_t i = 0; i < found && i < CLI_MOST_DEVICES; i++)
             c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
         if (!status) status = check_loads(c, error);
@@ -422,7 +426,8 @@ static int check_run(const hed_arguments *arguments, void *user)
         fputs(hed_synth_instrument_schema(NULL), stdout);
         return HED_EXIT_OK;
     }
-    check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"),
+    check c = {.arguments = arguments,
+        .path = hed_text_of(arguments, "FILE"),
         .json = hed_given(arguments, "json")};
     if (!c.path) {
         fputs(
@@ -445,8 +450,10 @@ static int check_run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(true),
-    OPTION("rate", NUMBER, "HZ", "sample rate", .letter = 'r', .fallback = "48000", .low = 1000, .high = 768000),
-    OPTION("block", INTEGER, "FRAMES", "frames of a block", .fallback = "256", .low = 1, .high = 65536),
+    OPTION("rate", NUMBER, "HZ", "sample rate", .letter = 'r', .fallback = "48000", .low = 1000,
+        .high = 768000),
+    OPTION("block", INTEGER, "FRAMES", "frames of a block", .fallback = "256", .low = 1,
+        .high = 65536),
     FLAG("no-load", "measure nothing, use no device"),
     CLI_OPTION_JSON(true),
     FLAG("schema", "print the JSON schema of instrument files"),
@@ -461,7 +468,8 @@ static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json --no-load --json", "stability and pitches alone"}, {0}};
 
 const hed_command hed_command_synth_check = {
-    .name = "check", .summary = "stability, pitches and load of an instrument",
+    .name = "check",
+    .summary = "stability, pitches and load of an instrument",
     .description =
         "Reads an instrument file and says whether it is stable at its highest note and, if not, which body to "
         "change and by how much; "
@@ -470,5 +478,8 @@ const hed_command hed_command_synth_check = {
         "each device in each solver that can serve it, measured by playing it for a moment with as many notes as "
         "it has "
         "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = check_run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = check_run,
 };

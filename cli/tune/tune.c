@@ -124,7 +124,7 @@ static void prefer_compiler(const hed_arguments *arguments, cli_session *session
 {
     const hed_device_info *info = hed_device_describe(session->devices[0]);
     if (hed_given(arguments, "device") || info->capabilities & HED_CAN_SOURCE) return;
-    for (uint32_t i = 0; i < hed_device_count(session->context); i++) {
+    for (uint32_t i = 0; i < hed_context_describe(session->context).devices; i++) {
         const hed_device_info *other = hed_device_describe(hed_device_at(session->context, i));
         if (!(other->capabilities & HED_CAN_SOURCE)) continue;
         session->devices[0] = hed_device_at(session->context, i);
@@ -162,7 +162,8 @@ static int subject_open(const hed_arguments *arguments, cli_session *session, su
     }
     prefer_compiler(arguments, session);
     if (s->origin)
-        return subject_open_file(arguments, hed_device_describe(session->devices[0]), s, def, error);
+        return subject_open_file(
+            arguments, hed_device_describe(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     if (hed_capture_open(session->context, s->origin, &s->capture, error)) return cli_fail(error);
     hed_capture_info capture = hed_capture_describe(s->capture);
@@ -328,8 +329,10 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     def.progress = cli_tune_view_update;
     def.stop = engine_should_stop;
     def.user = &view;
-    cli_tuned tuned = {.kernel = description, .device = hed_device_describe(session->devices[0]),
-        .def = &def, .origin = origin};
+    cli_tuned tuned = {.kernel = description,
+        .device = hed_device_describe(session->devices[0]),
+        .def = &def,
+        .origin = origin};
     snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
         tuned.device->name);
     cli_tune_view_open(

@@ -60,7 +60,14 @@ HED_API void *hed_new(
     const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
 /** Gives memory of hed_new() back; `count` and `size` as they were there. NULL is allowed. Thread
  *  class: any. */
-HED_API void hed_delete(const hed_allocator *allocator, void *memory, uint64_t count, size_t size);
+static inline void hed_delete(
+    const hed_allocator *allocator, void *memory, uint64_t count, size_t size)
+{
+    if (!memory) return;
+    hed_allocator from = allocator && allocator->allocate ? *allocator : hed_default_allocator();
+    size *= (size_t)(count ? count : 1);
+    from.release(from.user, memory, size ? size : 1);
+}
 
 /** Memory that is freed as one: what an object consists of, or what a function needs until it
  *  returns. Begins as `{.allocator = a, .owner = "a cloth"}`. */

@@ -76,7 +76,29 @@ typedef enum hed_status {
 } hed_status;
 
 /** A short English name, such as "out of device memory"; never NULL. Thread class: any. */
-HED_API const char *hed_status_name(hed_status status);
+static inline const char *hed_status_name(hed_status status)
+{
+    /* A switch without default: the compiler names a status that is forgotten here. */
+    switch (status) {
+    case HED_OK: return "ok";
+    case HED_ERROR_ARGUMENT: return "invalid argument";
+    case HED_ERROR_MEMORY: return "out of memory";
+    case HED_ERROR_DEVICE_MEMORY: return "out of device memory";
+    case HED_ERROR_NO_DEVICE: return "no device";
+    case HED_ERROR_UNSUPPORTED: return "unsupported";
+    case HED_ERROR_LIMIT: return "over a limit";
+    case HED_ERROR_BOUNDS: return "out of bounds";
+    case HED_ERROR_BUILD: return "build failed";
+    case HED_ERROR_DRIVER: return "driver error";
+    case HED_ERROR_TIMEOUT: return "timed out";
+    case HED_ERROR_LOST: return "device lost";
+    case HED_ERROR_IO: return "input or output failed";
+    case HED_ERROR_FORMAT: return "invalid format";
+    case HED_ERROR_NOT_READY: return "not ready";
+    case HED_STATUS_COUNT: break;
+    }
+    return "unknown status";
+}
 
 enum {
     HED_ERROR_TEXT = 1024, /**< bytes of hed_error.text, the final zero included */
@@ -104,10 +126,8 @@ static inline void hed_error_clear(hed_error *error)
     error->text[0] = error->log[0] = 0;
 }
 
-/** Version of the library that is running, as major * 10000 + minor * 100 + patch. Thread class:
- * any. */
-HED_API uint32_t hed_version(void);
-/** The same as text, such as "0.1.0". Thread class: any. */
+/** Version of the library that is running, such as "0.1.0"; HED_VERSION_TEXT is the header's. Thread
+ *  class: any. */
 HED_API const char *hed_version_text(void);
 
 /** Sized allocation. Both functions must be callable from any thread. */

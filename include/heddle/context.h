@@ -77,9 +77,13 @@ HED_API void hed_context_destroy(hed_context *context);
 /** What is in force in a context. Texts belong to it; "" where there is none. */
 typedef struct hed_context_info {
     const char *cache_dir, *data_dir;
+    /** where the context's own database lies or would lie, and the one installed with Heddle */
+    const char *database, *installed_database;
     hed_allocator allocator;
     hed_logger logger;
     hed_clock clock;
+    uint32_t devices;  /**< for hed_device_at() */
+    uint32_t backends; /**< that this library was built with, for hed_backend_at() */
 } hed_context_info;
 /** Thread class: any. */
 HED_API hed_context_info hed_context_describe(const hed_context *context);
@@ -102,9 +106,8 @@ typedef struct hed_backend_report {
     const char *remedy;  /**< the Debian package or setting that mends it; "" if nothing */
 } hed_backend_report;
 
-/** Number of backends this library was built with. Thread class: any. */
-HED_API uint32_t hed_backend_count(const hed_context *context);
-/** Report on backend `index` < hed_backend_count(), in order of preference. Thread class: any. */
+/** Report on backend `index` < hed_context_info.backends, in order of preference. Thread class:
+ *  any. */
 HED_API hed_backend_report hed_backend_at(const hed_context *context, uint32_t index);
 
 HED_END

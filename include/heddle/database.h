@@ -36,10 +36,6 @@ HED_API void hed_database_close(hed_database *database);
 HED_API hed_database *hed_context_database(hed_context *context);
 /** Where it lies. Lives as long as the database. Thread class: any. */
 HED_API const char *hed_database_path(const hed_database *database);
-/** Where the context's own database lies or would lie, or the installed one; "" where there is none.
- * Lives as long
- *  as the context. Thread class: any. */
-HED_API const char *hed_context_database_path(const hed_context *context, bool installed);
 
 /* ---- a search of one's own ---- */
 

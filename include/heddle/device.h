@@ -38,7 +38,15 @@ typedef enum hed_capability {
 
 /** Name of one capability bit, such as "packets"; NULL for a bit that is none. Thread class:
  * any. */
-HED_API const char *hed_capability_name(uint32_t bit);
+static inline const char *hed_capability_name(uint32_t bit)
+{
+    static const char *const names[HED_CAPABILITY_COUNT] = {"fp16", "fp64", "strict", "lanes",
+        "named barriers", "cooperative", "grid barrier", "packets", "clusters", "mapped",
+        "resident", "graphs", "source", "cuda c", "device time", "gl sharing", "global atomics"};
+    for (uint32_t i = 0; i < HED_CAPABILITY_COUNT; i++)
+        if (bit == 1u << i) return names[i];
+    return NULL;
+}
 
 /** What kind of processor a device is. */
 typedef enum hed_device_type { HED_DEVICE_CPU, HED_DEVICE_GPU, HED_DEVICE_OTHER } hed_device_type;
@@ -71,9 +79,8 @@ typedef struct hed_device_info {
     uint64_t capabilities; /**< bits of hed_capability */
 } hed_device_info;
 
-/** Number of devices, in order of preference ("best" is the first). Thread class: any. */
-HED_API uint32_t hed_device_count(const hed_context *context);
-/** Device `index` < hed_device_count(). Thread class: any. */
+/** Device `index`, in order of preference ("best" is the first); NULL from hed_context_info.devices
+ *  on. Thread class: any. */
 HED_API hed_device *hed_device_at(const hed_context *context, uint32_t index);
 /** Finds a device: by id, else by part of its name or platform (case ignored), or "best"; NULL: the
  * context's default.

@@ -10,6 +10,9 @@
 #ifndef HEDDLE_KERNEL_H
 #define HEDDLE_KERNEL_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "heddle/stream.h"
 #include "heddle/thread.h"
 
@@ -275,12 +278,15 @@ struct hed_kernel_def {
  * none. Thread class: rt. */
 HED_API uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device);
 /** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread class:
- * rt. */
-HED_API int64_t hed_config_get(
-    const hed_kernel_def *def, const hed_config *config, const char *name);
-/** Size of dimension `name`; likewise. Thread class: rt. */
-HED_API int64_t hed_problem_get(
-    const hed_kernel_def *def, const hed_problem *problem, const char *name);
+ *  rt. */
+static inline int64_t hed_config_get(
+    const hed_kernel_def *def, const hed_config *config, const char *name)
+{
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (strcmp(def->parameters[i].name, name) == 0) return config->values[i];
+    assert(!"hed_config_get: no parameter of this name");
+    return 0;
+}
 /** The default of every parameter. Thread class: any. */
 static inline hed_config hed_config_default(const hed_kernel_def *def)
 {
@@ -303,7 +309,17 @@ static inline uint64_t hed_config_count(const hed_kernel_def *def)
 }
 /** Configuration `index` of the full product, the last parameter running fastest. Thread class:
  * any. */
-HED_API hed_config hed_config_at(const hed_kernel_def *def, uint64_t index);
+static inline hed_config hed_config_at(const hed_kernel_def *def, uint64_t index)
+{
+    hed_config config = HED_ZERO;
+    config.count = def->parameter_count;
+    for (uint32_t i = def->parameter_count; i-- > 0;) {
+        const hed_parameter_def *parameter = &def->parameters[i];
+        config.values[i] = parameter->values[index % parameter->count];
+        index /= parameter->count;
+    }
+    return config;
+}
 /** Writes "WG=64 TILE=4" into `text` (cut to `size`). Thread class: any. */
 HED_API void hed_config_format(
     const hed_kernel_def *def, const hed_config *config, char *text, size_t size);
@@ -347,7 +363,12 @@ typedef enum hed_config_origin {
 } hed_config_origin;
 
 /** A word for it, such as "same architecture". Thread class: any. */
-HED_API const char *hed_config_origin_name(hed_config_origin configured);
+static inline const char *hed_config_origin_name(hed_config_origin configured)
+{
+    static const char *const names[] = {"given", "exact", "other driver", "near size",
+        "same architecture", "same vendor", "default"};
+    return (unsigned)configured < sizeof names / sizeof names[0] ? names[configured] : "unknown";
+}
 
 /** How to compile a kernel. Start from hed_default_kernel_options(). */
 typedef struct hed_kernel_options {

@@ -49,7 +49,11 @@ typedef enum hed_pack_method {
 } hed_pack_method;
 
 /** "greedy", "exact-cost", ... Thread class: rt */
-HED_API const char *hed_pack_method_name(hed_pack_method method);
+static inline const char *hed_pack_method_name(hed_pack_method method)
+{
+    static const char *const names[] = {"naive", "greedy", "exact", "exact-cost", "spread", "rows"};
+    return (uint32_t)method < HED_PACK_METHOD_COUNT ? names[method] : "unknown";
+}
 
 /** What is to be laid out. */
 typedef struct hed_pack_def {

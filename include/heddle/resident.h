@@ -60,16 +60,18 @@ HED_API hed_status hed_resident_start(
  *  Thread class: rt while the kernel runs; owner when it has to start again. Errors: ARGUMENT (one
  *  is under way), TIMEOUT, LOST. */
 HED_API hed_status hed_resident_post(hed_resident *resident, const void *request, uint64_t *number);
-/** OK: the answer is there and copied to `reply` (reply_bytes). NOT_READY: not yet. Thread class:
- * rt. Errors: TIMEOUT, LOST. */
-HED_API hed_status hed_resident_poll(hed_resident *resident, void *reply);
-/** Polls for at most `timeout_ns`. Thread class: rt. Errors: as hed_resident_poll; NOT_READY when
- * the time is over. */
+/** Polls for at most `timeout_ns`, at least once. OK: the answer is there and copied to `reply`
+ *  (reply_bytes, nullable). NOT_READY: not yet. Thread class: rt. Errors: ARGUMENT (nothing is
+ *  under way), TIMEOUT (a wait on the device ran into its time-out). */
 HED_API hed_status hed_resident_wait(hed_resident *resident, void *reply, uint64_t timeout_ns);
+/** Asks once. Thread class and errors: as hed_resident_wait. */
+static inline hed_status hed_resident_poll(hed_resident *resident, void *reply)
+{
+    return hed_resident_wait(resident, reply, 0);
+}
 /** State, and the heartbeat (nullable), which changes while the kernel waits for work. Asks the
  * driver too. Thread class: owner. */
-HED_API hed_resident_state hed_resident_report(
-    const hed_resident *resident, uint64_t *heartbeat);
+HED_API hed_resident_state hed_resident_report(const hed_resident *resident, uint64_t *heartbeat);
 /** Tells the kernel to leave, waits for it at most `timeout_ns`. Thread class: owner. Errors:
  * TIMEOUT, DRIVER, LOST. */
 HED_API hed_status hed_resident_stop(hed_resident *resident, uint64_t timeout_ns, hed_error *error);

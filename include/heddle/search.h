@@ -35,7 +35,11 @@ typedef enum hed_strategy {
 } hed_strategy;
 
 /** "auto", "random", "exhaustive", "local"; NULL for none of them. Thread class: any. */
-HED_API const char *hed_strategy_name(hed_strategy strategy);
+static inline const char *hed_strategy_name(hed_strategy strategy)
+{
+    static const char *const names[] = {"auto", "random", "exhaustive", "local"};
+    return (unsigned)strategy < HED_STRATEGY_COUNT ? names[strategy] : NULL;
+}
 
 /** Best configurations of another device or size, best first. Those that are not in the space are
  * passed over. */

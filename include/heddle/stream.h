@@ -44,11 +44,14 @@ HED_API hed_device *hed_stream_device(const hed_stream *stream); /**< Thread cla
 /** CUstream, cl_command_queue. Thread class: rt */
 HED_API void *hed_stream_handle(const hed_stream *stream);
 
-/** Waits for all steps so far, the driver's own way. Errors: DRIVER, LOST. */
-HED_API hed_status hed_stream_wait(hed_stream *stream, hed_error *error);
-/** Waits at most `timeout_ns`. Errors: TIMEOUT (still running; wait again, or treat it as hung),
- * DRIVER, LOST. */
+/** Waits at most `timeout_ns` for all steps so far; UINT64_MAX: for ever, the driver's own way.
+ *  Errors: TIMEOUT (still running; wait again, or treat it as hung), DRIVER, LOST. */
 HED_API hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_error *error);
+/** Waits for all steps so far. Errors: DRIVER, LOST. */
+static inline hed_status hed_stream_wait(hed_stream *stream, hed_error *error)
+{
+    return hed_stream_wait_for(stream, UINT64_MAX, error);
+}
 /** Hands everything enqueued to the device without waiting. */
 HED_API hed_status hed_stream_flush(hed_stream *stream, hed_error *error);
 

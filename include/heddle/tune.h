@@ -39,7 +39,12 @@ typedef enum hed_outcome {
 } hed_outcome;
 
 /** "measured", "dropped", "invalid", ... Thread class: any. */
-HED_API const char *hed_outcome_name(hed_outcome outcome);
+static inline const char *hed_outcome_name(hed_outcome outcome)
+{
+    static const char *const names[HED_OUTCOME_COUNT] = {"measured", "dropped", "invalid", "build",
+        "launch", "wrong", "crashed", "hung", "impossible"};
+    return (unsigned)outcome < HED_OUTCOME_COUNT ? names[outcome] : NULL;
+}
 
 /** One candidate and what became of it. */
 typedef struct hed_evaluation {
@@ -118,7 +123,12 @@ typedef enum hed_tune_end {
 enum { HED_TUNE_LEAST_COMPARED = 3 };
 
 /** "evaluations", "seconds", "good enough", ... Thread class: any. */
-HED_API const char *hed_tune_end_name(hed_tune_end end);
+static inline const char *hed_tune_end_name(hed_tune_end end)
+{
+    static const char *const names[] = {
+        "evaluations", "seconds", "good enough", "no gain", "exhausted", "stopped", "lost"};
+    return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
+}
 
 /** How a tuning stands; what a live view shows. */
 typedef struct hed_tune_progress {
@@ -276,7 +286,8 @@ HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def 
  *  defaults where it knows none. `configured` may be NULL. Thread class: any. Errors: ARGUMENT,
  *  UNSUPPORTED (the constraints leave nothing), FORMAT, MEMORY. */
 HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
-    const hed_problem *problem, hed_config *config, hed_config_origin *configured, hed_error *error);
+    const hed_problem *problem, hed_config *config, hed_config_origin *configured,
+    hed_error *error);
 
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_tune_result_free(hed_tune_result *result);

@@ -30,10 +30,7 @@ void *hed_allocate(const hed_allocator *allocator, size_t size)
 
 void hed_release(const hed_allocator *allocator, void *memory, size_t size)
 {
-    if (!memory) return;
-    hed_allocator library = hed_default_allocator();
-    const hed_allocator *source = allocator && allocator->allocate ? allocator : &library;
-    source->release(source->user, memory, size > 0 ? size : 1);
+    hed_delete(allocator, memory, 1, size);
 }
 
 char *hed_copy_text(const hed_allocator *allocator, const char *text)
@@ -60,11 +57,6 @@ void *hed_new(const hed_allocator *allocator, uint64_t count, size_t size, hed_e
     if (!memory)
         hed_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu64 " x %zu bytes", count, size);
     return memory;
-}
-
-void hed_delete(const hed_allocator *allocator, void *memory, uint64_t count, size_t size)
-{
-    hed_release(allocator, memory, (size_t)(count ? count : 1) * size);
 }
 
 /* ---- arenas ---- */

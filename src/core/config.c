@@ -8,36 +8,9 @@
 
 #include "core/objects.h"
 
-int64_t hed_config_get(const hed_kernel_def *def, const hed_config *config, const char *name)
-{
-    for (uint32_t i = 0; i < def->parameter_count; i++)
-        if (strcmp(def->parameters[i].name, name) == 0) return config->values[i];
-    assert(!"hed_config_get: no parameter of this name");
-    return 0;
-}
-
-int64_t hed_problem_get(const hed_kernel_def *def, const hed_problem *problem, const char *name)
-{
-    for (uint32_t i = 0; i < def->dimension_count; i++)
-        if (strcmp(def->dimensions[i], name) == 0) return problem->sizes[i];
-    assert(!"hed_problem_get: no dimension of this name");
-    return 0;
-}
-
 uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device)
 {
     return device->backend->build ? 0 : def->native_ignores;
-}
-
-hed_config hed_config_at(const hed_kernel_def *def, uint64_t index)
-{
-    hed_config config = {.count = def->parameter_count};
-    for (uint32_t i = def->parameter_count; i-- > 0;) {
-        const hed_parameter_def *parameter = &def->parameters[i];
-        config.values[i] = parameter->values[index % parameter->count];
-        index /= parameter->count;
-    }
-    return config;
 }
 
 static const char *label_of(const hed_parameter_def *parameter, int64_t value)
@@ -82,11 +55,4 @@ uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *con
         word += length + (word[length] == '*');
     }
     return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
-}
-
-const char *hed_config_origin_name(hed_config_origin configured)
-{
-    static const char *const names[] = {"given", "exact", "other driver", "near size",
-        "same architecture", "same vendor", "default"};
-    return (unsigned)configured < sizeof names / sizeof names[0] ? names[configured] : "unknown";
 }

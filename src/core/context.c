@@ -275,10 +275,9 @@ void hed_context_destroy(hed_context *context)
 hed_context_info hed_context_describe(const hed_context *context)
 {
     const hed_settings *s = &context->settings;
-    return (hed_context_info){s->cache_dir, s->data_dir, s->allocator, s->logger, s->clock};
+    return (hed_context_info){s->cache_dir, s->data_dir, s->database, s->installed_database,
+        s->allocator, s->logger, s->clock, context->device_count, context->slot_count};
 }
-
-uint32_t hed_backend_count(const hed_context *context) { return context->slot_count; }
 
 hed_backend_report hed_backend_at(const hed_context *context, uint32_t index)
 {

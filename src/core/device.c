@@ -6,19 +6,6 @@
 #include "base/text.h"
 #include "core/objects.h"
 
-static const char *const capability_names[HED_CAPABILITY_COUNT] = {"fp16", "fp64", "strict",
-    "lanes", "named barriers", "cooperative", "grid barrier", "packets", "clusters", "mapped",
-    "resident", "graphs", "source", "cuda c", "device time", "gl sharing", "global atomics"};
-
-const char *hed_capability_name(uint32_t bit)
-{
-    for (uint32_t i = 0; i < HED_CAPABILITY_COUNT; i++)
-        if (bit == 1u << i) return capability_names[i];
-    return NULL;
-}
-
-uint32_t hed_device_count(const hed_context *context) { return context->device_count; }
-
 hed_device *hed_device_at(const hed_context *context, uint32_t index)
 {
     return index < context->device_count ? context->devices[index] : NULL;

@@ -70,11 +70,6 @@ void *hed_stream_handle(const hed_stream *stream) { return stream->native; }
 
 /* ---- waiting ---- */
 
-hed_status hed_stream_wait(hed_stream *stream, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    return stream->device->backend->stream_wait(stream, error);
-}
 hed_status hed_stream_flush(hed_stream *stream, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
@@ -113,6 +108,7 @@ static hed_status poll_stream(void *object, bool *done, hed_error *error)
 hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    if (timeout_ns == UINT64_MAX) return stream->device->backend->stream_wait(stream, error);
     hed_status status = hed_stream_flush(stream, error);
     return status
                ? status
@@ -280,8 +276,12 @@ static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_of
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "a copy across devices cannot be recorded in a graph");
     if (to->device->backend == from->device->backend) {
-        hed_step step = {.kind = HED_STEP_COPY, .to = to, .from = from, .to_offset = to_offset,
-            .from_offset = from_offset, .size = size};
+        hed_step step = {.kind = HED_STEP_COPY,
+            .to = to,
+            .from = from,
+            .to_offset = to_offset,
+            .from_offset = from_offset,
+            .size = size};
         hed_status status = hed_stream_step(stream, &step, "copy", error);
         if (status != HED_ERROR_UNSUPPORTED) return status;
         hed_error_clear(error);
@@ -324,8 +324,12 @@ hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_
         return copy_across(stream, to, to_offset, from, from_offset, size, error);
     status = check_device(stream, to, "a copy", error);
     if (status) return status;
-    hed_step step = {.kind = HED_STEP_COPY, .to = to, .from = from, .to_offset = to_offset,
-        .from_offset = from_offset, .size = size};
+    hed_step step = {.kind = HED_STEP_COPY,
+        .to = to,
+        .from = from,
+        .to_offset = to_offset,
+        .from_offset = from_offset,
+        .size = size};
     return hed_stream_step(stream, &step, "copy", error);
 }
 
@@ -344,7 +348,10 @@ hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_
             "a fill of %llu bytes at byte %llu: both must be multiples of the pattern's %u bytes",
             (unsigned long long)size, (unsigned long long)offset, pattern_size);
     if (size == 0) return HED_OK;
-    hed_step step = {.kind = HED_STEP_FILL, .to = to, .to_offset = offset, .size = size,
+    hed_step step = {.kind = HED_STEP_FILL,
+        .to = to,
+        .to_offset = offset,
+        .size = size,
         .pattern_size = pattern_size};
     memcpy(step.pattern, pattern, pattern_size);
     if (to->memory != HED_MEMORY_PINNED) return hed_stream_step(stream, &step, "fill", error);

@@ -487,11 +487,6 @@ static hed_database *user_database(hed_context *context, bool make)
     return database;
 }
 
-const char *hed_context_database_path(const hed_context *context, bool installed)
-{
-    return installed ? context->settings.installed_database : context->settings.database;
-}
-
 hed_database *hed_context_database(hed_context *context) { return user_database(context, true); }
 hed_database *hed_context_database_found(hed_context *context)
 {

@@ -291,19 +291,3 @@ void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_data
     record->compiler = key->compiler;
     record->problem = problem->bytes ? problem->bytes : "";
 }
-
-const char *hed_outcome_name(hed_outcome outcome)
-{
-    static const char *const names[HED_OUTCOME_COUNT] = {
-        [HED_OUTCOME_MEASURED] = "measured",
-        [HED_OUTCOME_DROPPED] = "dropped",
-        [HED_OUTCOME_INVALID] = "invalid",
-        [HED_OUTCOME_BUILD] = "build",
-        [HED_OUTCOME_LAUNCH] = "launch",
-        [HED_OUTCOME_WRONG] = "wrong",
-        [HED_OUTCOME_CRASHED] = "crashed",
-        [HED_OUTCOME_HUNG] = "hung",
-        [HED_OUTCOME_IMPOSSIBLE] = "impossible",
-    };
-    return (unsigned)outcome < HED_OUTCOME_COUNT ? names[outcome] : NULL;
-}

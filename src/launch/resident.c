@@ -185,26 +185,19 @@ hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *num
     return HED_OK;
 }
 
-hed_status hed_resident_poll(hed_resident *r, void *reply)
-{
-    if (r->number == r->answered) return HED_ERROR_ARGUMENT;
-    if (word(r, ANSWERED) == r->number) {
-        if (reply) memcpy(reply, (const void *)&r->words[r->reply_at], r->def.reply_bytes);
-        r->answered = r->number;
-        return HED_OK;
-    }
-    return word(r, STATE) == HAS_TIMED_OUT ? HED_ERROR_TIMEOUT : HED_ERROR_NOT_READY;
-}
-
 hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
 {
+    if (r->number == r->answered) return HED_ERROR_ARGUMENT;
     const hed_clock *clock = &r->stream->device->settings->clock;
-    uint64_t begin = clock->now(clock->user);
-    for (uint32_t polls = 1;; polls++) {
-        hed_status status = hed_resident_poll(r, reply);
-        if (status != HED_ERROR_NOT_READY) return status;
-        if (polls % 64 == 0 && clock->now(clock->user) - begin >= timeout_ns) return status;
+    uint64_t begin = timeout_ns ? clock->now(clock->user) : 0;
+    for (uint32_t polls = 1; word(r, ANSWERED) != r->number; polls++) {
+        if (word(r, STATE) == HAS_TIMED_OUT) return HED_ERROR_TIMEOUT;
+        if (!timeout_ns || (polls % 64 == 0 && clock->now(clock->user) - begin >= timeout_ns))
+            return HED_ERROR_NOT_READY;
     }
+    if (reply) memcpy(reply, (const void *)&r->words[r->reply_at], r->def.reply_bytes);
+    r->answered = r->number;
+    return HED_OK;
 }
 
 hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbeat)

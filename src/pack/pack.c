@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-const char *hed_pack_method_name(hed_pack_method method)
-{
-    static const char *const names[] = {"naive", "greedy", "exact", "exact-cost", "spread", "rows"};
-    return (uint32_t)method < HED_PACK_METHOD_COUNT ? names[method] : "unknown";
-}
-
 /* ---- the problem ---- */
 
 static bool pack_make_problem(const hed_pack_def *def, pack_problem *p)

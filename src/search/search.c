@@ -15,12 +15,6 @@ enum {
     RANDOM_TRIES = 64 /* before a fresh point is looked for in order */
 };
 
-const char *hed_strategy_name(hed_strategy strategy)
-{
-    static const char *const names[] = {"auto", "random", "exhaustive", "local"};
-    return (unsigned)strategy < HED_STRATEGY_COUNT ? names[strategy] : NULL;
-}
-
 /* ---- the table ---- */
 
 static uint32_t search_slot_of(const hed_search *search, uint64_t point)

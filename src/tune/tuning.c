@@ -338,18 +338,3 @@ void hed_tune_result_free(hed_tune_result *result)
 }
 
 /* Names and defaults of tuning: see include/heddle/tune.h. */
-
-const char *hed_tune_end_name(hed_tune_end end)
-{
-    static const char *const names[] = {
-        [HED_TUNE_EVALUATIONS] = "evaluations",
-        [HED_TUNE_SECONDS] = "seconds",
-        [HED_TUNE_GOOD_ENOUGH] = "good enough",
-        [HED_TUNE_NO_GAIN] = "no gain",
-        [HED_TUNE_EXHAUSTED] = "exhausted",
-        [HED_TUNE_STOPPED] = "stopped",
-        [HED_TUNE_LOST] = "lost",
-    };
-    return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
-}
-

@@ -256,7 +256,9 @@ void hed_worker_end(
 uint64_t hed_worker_version(void)
 {
     const uint64_t layout = sizeof(hed_worker_request) * 65536 + sizeof(hed_worker_reply);
-    return (uint64_t)hed_version() << 40 | layout;
+    const uint64_t version =
+        HED_VERSION_MAJOR * 10000 + HED_VERSION_MINOR * 100 + HED_VERSION_PATCH;
+    return version << 40 | layout;
 }
 
 bool hed_worker_request_valid(const hed_worker_request *request, size_t size)
