@@ -133,7 +133,7 @@ static char *follow_links(const char *path)
     return asprintf(&joined, "%.*s/%s", (int)(slash - path), path, link) < 0 ? NULL : joined;
 }
 
-/* Opens a file of a name that nobody has, beside the target. The mode is what a plain fopen() would
+/* Opens a file of an unused name, beside the target. The mode is what a plain fopen() would
  * give. */
 static FILE *open_temporary(const char *target, mode_t mode, char **name)
 {
@@ -211,7 +211,7 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
         hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
         bool unread = exists && S_ISFIFO(before.st_mode) && errno == ENXIO;
         hed_fail(error, status, "cannot write %s: %s", path,
-            unread ? "it is a pipe that nobody reads" : strerror(errno));
+            unread ? "it is a pipe without a reader" : strerror(errno));
         free_writer(writer);
         return status;
     }

@@ -1,9 +1,9 @@
-/* Files: reading one whole, and writing so that nobody ever sees half a file.
+/* Files: reading one whole, and writing so that a half-written file is never seen.
  *
  * A writer puts its bytes into a temporary file in the target's own folder. Commit makes them
  * durable and renames; abort, or a failed commit, leaves the target as it was and nothing behind.
  * Where the target is no regular file (/dev/null, a pipe), or there is nothing to protect, the
- * bytes go straight to it; a pipe that nobody reads is an error. A symbolic link is followed, not
+ * bytes go straight to it; a pipe without a reader is an error. A symbolic link is followed, not
  * replaced.
  */
 #ifndef HED_SUPPORT_FILE_H
@@ -12,8 +12,8 @@
 #include "heddle/base.h"
 
 /* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released
- * with free(). A pipe is read to its end if somebody writes into it; one that nobody has open never
- * makes us wait. Errors: IO (the text names the path and the reason; a folder, a device, an empty
+ * with free(). A pipe is read to its end if it has a writer; one that no process has open is not waited
+ * for. Errors: IO (the text names the path and the reason; a folder, a device, an empty
  * pipe are named), LIMIT, MEMORY. */
 hed_status hed_file_read(
     const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);

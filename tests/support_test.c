@@ -143,7 +143,7 @@ Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder,
               strstr(error.text, "is a pipe that nothing is written into"),
         "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_write(pipe_path, "x", 1, &error));
-    CHECK(strstr(error.text, "it is a pipe that nobody reads"), "%s", error.text);
+    CHECK(strstr(error.text, "it is a pipe without a reader"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_require_regular(pipe_path, &error));
     CHECK(strstr(error.text, "is a pipe, expected a file"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_read("/dev/zero", 1u << 30, &bytes, &size, &error));

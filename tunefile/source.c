@@ -208,8 +208,8 @@ static const char *including_put_include(including *in, const char *line, size_t
     return path[0] ? rest : NULL;
 }
 
-/* Follows #if, #else and #endif: what stands in a branch is there for certain as long as that
- * branch is open. */
+/* Follows #if, #else and #endif: text in a branch is certain to apply only while that branch is
+ * open. */
 static void including_follow(including *in, const char *line, size_t length, uint32_t outermost)
 {
     if (is_directive(line, length, "if", NULL))

@@ -118,8 +118,8 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device_in
     return HED_EXIT_OK;
 }
 
-/* Files and captures hold text alone, which host cannot tune_run. Where nobody has named a device and
- * the best one is host, the best one that compiles takes its place. */
+/* Files and captures hold text alone, which host cannot tune_run. If no device is named and the
+ * best one is host, the best one that compiles takes its place. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
     const hed_device_info *info = hed_device_describe(session->devices[0]);

@@ -171,7 +171,7 @@ const hed_command hed_command_verify = {
     .description =
         "Runs the kernels that come with Heddle, the canonical ones and those of the cloth engine, on a device, every sample "
         "problem with every value of every tunable parameter, and compares each element with the native C version on host: "
-        "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
+        "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written or should not have been, and for writes past the end.\n\n"
         "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
         "|expected|). The exit code is 1 if anything failed.",
     .options = OPTIONS, .examples = EXAMPLES, .run = verify_run,

@@ -7,8 +7,8 @@
  *  HEDDLE_CAPTURE=kernel-name, or hed_context_def.capture, writes NAME.hcap into the current folder
  *  at that kernel's first hed_launch() in a context, and says so in the log.
  *
- *  A capture holds kernel text, which whoever tunes it compiles and runs: open only those that you
- *  trust as much as a program.
+ *  A capture holds kernel text that tuning compiles and runs: open only those that you trust as
+ *  much as a program.
  */
 #ifndef HEDDLE_CAPTURE_H
 #define HEDDLE_CAPTURE_H

@@ -96,7 +96,7 @@ typedef enum hed_backend_state {
     HED_BACKEND_FAILED   /**< the library is there and does not work */
 } hed_backend_state;
 
-/** What became of one backend: what `heddle doctor` prints. Strings are owned by the context. */
+/** The state of one backend, as `heddle doctor` prints it. Strings are owned by the context. */
 typedef struct hed_backend_report {
     const char *name; /**< "cuda", "opencl", "host" */
     hed_backend_state state;

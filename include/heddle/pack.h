@@ -55,7 +55,7 @@ static inline const char *hed_pack_method_name(hed_pack_method method)
     return (uint32_t)method < HED_PACK_METHOD_COUNT ? names[method] : "unknown";
 }
 
-/** What is to be laid out. */
+/** The entities to lay out, and how. */
 typedef struct hed_pack_def {
     const uint32_t *counts; /**< (types) entities of each type; 0 is allowed */
     const float *costs;     /**< (types) time of a row for one type, > 0; NULL: all 1 */

@@ -615,9 +615,8 @@ HED_API hed_status hed_synth_read_bodies(
 
 enum { HED_SYNTH_NO_KEY = 255 };
 
-/** What became of the notes that came, since creation or hed_synth_reset(). Where nothing in the
- * instrument hears a
- *  note, for it is out of its range, or on a channel that nothing listens to, it is dropped. */
+/** The outcome of all notes since creation or hed_synth_reset(). A note that nothing in the
+ *  instrument hears (out of its range, or on a channel that nothing listens to) is dropped. */
 typedef struct hed_synth_note_report {
     uint64_t struck, dropped;
     uint8_t low, high; /**< the lowest and the highest key that is heard on some channel; low is

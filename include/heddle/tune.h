@@ -20,7 +20,7 @@
 
 HED_BEGIN
 
-/* ---- what became of one candidate ---- */
+/* ---- the outcome of one candidate ---- */
 
 /** How trying one candidate ended. */
 typedef enum hed_outcome {
@@ -46,7 +46,7 @@ static inline const char *hed_outcome_name(hed_outcome outcome)
     return (unsigned)outcome < HED_OUTCOME_COUNT ? names[outcome] : NULL;
 }
 
-/** One candidate and what became of it. */
+/** One candidate and its outcome. */
 typedef struct hed_evaluation {
     hed_config config;
     hed_outcome outcome;
@@ -162,9 +162,8 @@ typedef struct hed_tune_def {
     hed_strategy strategy;
     uint64_t seed;        /**< of the search and of the sample */
     uint32_t evaluations; /**< 0: as many as the other limits allow; all four limits 0: 200 */
-    double
-        limit_seconds; /**< wall time, up to an eighth of it for the final rounds; what then runs is let end;
-                                 0: none */
+    /** wall time, up to an eighth of it for the final rounds; a run in progress may finish; 0: none */
+    double limit_seconds;
     double good_enough; /**< stop at this share of the roofline, 0 to 1; 0: never */
     /** stop after this many evaluations without a gain of 0.5 %; 0: never */
     uint32_t patience;

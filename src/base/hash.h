@@ -1,5 +1,5 @@
-/* A 128-bit non-cryptographic hash, for names of cache entries and checksums. Whoever uses it for
- * equality compares too. */
+/* A 128-bit non-cryptographic hash, for names of cache entries and checksums. A caller that uses
+ * it for equality compares the data too. */
 #ifndef HED_BASE_HASH_H
 #define HED_BASE_HASH_H
 

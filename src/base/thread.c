@@ -115,7 +115,7 @@ static void gate_wait(gate *at, unsigned seen, bool spin)
     if (next != limit) atomic_store_explicit(&at->spin_ns, next, memory_order_relaxed);
 }
 
-/* Lets everybody pass who waits at the gate. Only one thread at a time turns a gate. */
+/* Lets all threads pass that wait at the gate. Only one thread at a time turns a gate. */
 static void gate_turn(gate *at)
 {
     unsigned next = atomic_load_explicit(&at->value, memory_order_relaxed) + 1;
@@ -259,7 +259,7 @@ void hed_team_barrier(hed_team *team)
         gate_wait(&team->phase, seen, team->spin);
         return;
     }
-    /* nobody arrives again before the turn */
+    /* no thread arrives again before the turn */
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
     gate_turn(&team->phase);
 }

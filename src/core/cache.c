@@ -89,8 +89,8 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
     size_t size;
     hed_cache_file file;
     if (!entry_path(path, folder, request, request_size) || access(path, R_OK)) return false;
-    /* An entry may be machine code. What is installed with the library is as good as the library,
-     * whoever has installed both. */
+    /* An entry may be machine code. What is installed with the library is trusted like
+     * the library, whichever user has installed both. */
     bool installed = folder == settings->ptx_dir;
     hed_error error = {0};
     hed_status status =

@@ -41,7 +41,7 @@ typedef struct hed_build_job {
     hed_config config;
     hed_config_origin configured;
     hed_problem problem;  /* that it was chosen for; count 0: none */
-    bool by_size;         /* for a launch, which goes on meanwhile; nobody asked for it by name */
+    bool by_size;         /* for a launch, which goes on meanwhile; not asked for by name */
     hed_variant *variant; /* the result, or NULL and `error` */
     hed_error error;
 } hed_build_job;

@@ -232,7 +232,7 @@ static hed_status check_own(const hed_database *database, hed_error *error)
         int made = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (made >= 0) close(made);                      /* an empty file is an empty database */
         if (made >= 0 || errno != EEXIST) return HED_OK; /* SQLite tells why it cannot be made */
-        /* Somebody else has made it just now: that one is checked too. */
+        /* Another process has made it just now: that one is checked too. */
     }
     return hed_fail(error, HED_ERROR_IO,
         "%s is not loaded: other processes keep making and removing it", database->path);
@@ -259,7 +259,7 @@ static hed_status connect(hed_database *database, hed_error *error)
                    : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
     sqlite3_extended_result_codes(database->handle, 1);
     sqlite3_busy_timeout(database->handle, database->patience);
-    /* A file that somebody else has made is only data. */
+    /* A file from elsewhere is only data. */
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_exec(database->handle, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON", NULL,

@@ -39,7 +39,7 @@ struct hed_database {
     pthread_mutex_t lock; /* for everything below */
     sqlite3 *handle;      /* NULL: set aside */
     dev_t device;         /* of the file that was opened, */
-    ino_t inode;          /* so that nobody else's is set aside */
+    ino_t inode;          /* so that no other file is set aside */
     bool damaged;         /* found while working: set aside by hed_database_leave() */
     bool complained;      /* that nothing can be written */
     struct {
@@ -109,8 +109,8 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error);
 /* ---- database_damage.c ---- */
 
 /* Renames a closed file to NAME.damaged-N, its journal along with it, if it is still the file
- * `device`, `inode`; the new name in `aside` (HED_PATH_MAX), "" where somebody else has done it
- * already. */
+ * `device`, `inode`; the new name in `aside` (HED_PATH_MAX), "" where another process has done
+ * it already. */
 hed_status hed_database_set_aside(
     const char *path, dev_t device, ino_t inode, char *aside, hed_error *error);
 

@@ -185,7 +185,7 @@ hed_status hed_database_each(hed_database *database, const hed_record_filter *fi
     return status;
 }
 
-/* Removing measurements that nobody needs any more. */
+/* Removing measurements that are no longer needed. */
 
 /* What stays and what goes is put into tables of this connection. Of each key the `?1` fastest
  * configurations stay: one is as fast as its newest measurement. */

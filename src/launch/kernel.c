@@ -104,7 +104,7 @@ static bool run_in_background(hed_build_job *job)
     return false;
 }
 
-/* What became of a job: in force, or kept for launches of its size, or refused so that the next
+/* Applies the outcome of a job: in force, or kept for launches of its size, or refused so that the next
  * best is picked. */
 static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_error *error)
 {

@@ -109,7 +109,7 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
     return status;
 }
 
-/* Starts the kernel so that it goes on behind number `answered`. */
+/* Starts the kernel so that it continues after request `answered`. */
 static hed_status resident_start(hed_resident *r, uint32_t answered, hed_error *error)
 {
     const uint32_t header[12] = {words_of(r->def.request_bytes), answered,

@@ -163,7 +163,7 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
 /* Runs of types j to i - 1, at [j][i]. */
 typedef struct ranges {
     uint32_t rows[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
-    /* what is to be small: types or cost of the worst row */
+    /* to be minimized: types or cost of the worst row */
     double key[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
 } ranges;
 

@@ -74,7 +74,7 @@ static inline uint64_t hed_capture_geometry_bytes(uint64_t local_count)
     return sizeof(hed_capture_geometry) + local_count * sizeof(uint64_t);
 }
 
-/* Everything of a launch that is not a buffer. Texts belong to whoever filled it in. */
+/* Everything of a launch that is not a buffer. Texts belong to the caller that filled it in. */
 typedef struct hed_capture_launched {
     hed_kernel_def def; /* its lists point below, or to the caller's */
     hed_math math;

@@ -125,8 +125,8 @@ static hed_status put_inputs(recorder *r, hed_error *error)
     return status;
 }
 
-/* An output that was written in part becomes one that is changed in place, from poison: so whoever
- * tunes it finds the places that must not be written as they have to be. */
+/* An output that was written in part becomes one that is changed in place, from poison: so a tuning
+ * finds the places that must not be written as they have to be. */
 static hed_status put_outputs(recorder *r, hed_error *error)
 {
     hed_status status = HED_OK;

@@ -101,7 +101,7 @@ static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return status;
 }
 
-/* Nothing is built ahead, no output is asked for, and it is on nobody's heap. */
+/* Nothing is built ahead, no output is asked for, and nothing is allocated. */
 static const hed_runner_kind pipeline_kind = {.prepare = pipeline_prepare, .time = time_runs};
 
 /* ---- its space ---- */

@@ -145,8 +145,8 @@ enum { HED_ENERGY_LEAST_MS = 1000 };
  * Opens the device. Errors: UNSUPPORTED (the text says what is missing), MEMORY, DRIVER. */
 hed_status hed_energy_open(
     hed_device *device, const char *library, hed_energy **energy, hed_error *error);
-/* Joules since the driver was loaded; only differences mean something. The whole device's, whoever
- * used it. Errors: DRIVER, UNSUPPORTED (a GPU without the counter). */
+/* Joules since the driver was loaded; only differences mean something. The whole device's, of all
+ * its users. Errors: DRIVER, UNSUPPORTED (a GPU without the counter). */
 hed_status hed_energy_read(const hed_energy *energy, double *joules, hed_error *error);
 /* NULL is allowed. */
 void hed_energy_close(hed_energy *energy);

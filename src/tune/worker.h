@@ -1,6 +1,6 @@
 /* What a worker and its parent say to each other: records of fixed size over a socket that keeps
- * their borders (SOCK_SEQPACKET), one reply to each request. Whoever receives believes nothing:
- * length, version and every number are looked at first.
+ * their borders (SOCK_SEQPACKET), one reply to each request. A receiver trusts nothing:
+ * length, version and every number are checked first.
  *
  * What does not change while a worker lives, the kernel and its data, is in a file in memory that
  * both map: worker_job.h. */

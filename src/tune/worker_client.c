@@ -62,7 +62,7 @@ static void client_feed(worker_client *client)
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
 }
 
-/* Where a builder says nothing of the candidate, or was killed by somebody else, preparing it will
+/* Where a builder says nothing of the candidate, or was killed from outside, preparing it will
  * tell. */
 static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {

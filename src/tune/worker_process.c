@@ -30,7 +30,7 @@ enum {
 
 /* ---- starting ---- */
 
-/* The same descriptor with a number that is in nobody's way, closed in other programs. */
+/* The same descriptor with a number above the standard ones, closed in other programs. */
 static int raise_descriptor(int descriptor)
 {
     int raised = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, ABOVE);
@@ -171,8 +171,8 @@ hed_worker_event hed_worker_look(
 
 /* ---- ending ---- */
 
-/* Waits until a process has ended, and leaves it to be reaped, so that nobody else gets its
- * number. */
+/* Waits until a process has ended, and leaves it to be reaped, so that no other process gets
+ * its number. */
 static bool wait_for_end(pid_t pid, int milliseconds)
 {
     for (int i = 0; i <= milliseconds; i++) {
@@ -191,7 +191,7 @@ static int reap(pid_t pid, int milliseconds)
 {
     int status = -1;
     bool ended = wait_for_end(pid, milliseconds);
-    /* Where somebody else has reaped it, its number may be another's by now. */
+    /* Where another thread has reaped it, its number may be another's by now. */
     if (waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT)) return -1;
     kill(-pid, SIGKILL);
     wait_for_end(pid, KILLED_MS);

@@ -95,7 +95,7 @@ __kernel void scan(__global const float *restrict in, __global const float *rest
         else
 #endif
         {
-            /* Two halves in turn: nobody writes what a slower item still reads from the last
+            /* Two halves in turn: no item writes what a slower one still reads from the last
              * exchange. */
             __local float *half_exchange = exchange + (popcount(items - 1) % 2) * WG;
             half_exchange[item] = sum;

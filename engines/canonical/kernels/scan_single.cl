@@ -166,7 +166,7 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
 
 /* others[i] = values[i] of the item whose number differs in the bit `mask`, i < COUNT. Beyond the
  * width of the exchanged lanes these all have the same values, and go through `room`, its two
- * halves in turn: nobody writes what a slower item still reads from the last time. */
+ * halves in turn: no item writes what a slower one still reads from the last time. */
 #if LANES && HED_HAS_LANES
 #define BY_LANES(COUNT, values, others, mask) \
     if ((mask) < LANE_WIDTH) { \

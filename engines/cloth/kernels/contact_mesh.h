@@ -245,7 +245,7 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     float way =
         sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
     float reach = thickness + way + meshes.fall + meshes.move, best = reach * reach;
-    /* nobody is deeper inside than half the least extent of all */
+    /* no point is deeper inside than half the least extent of the whole */
     float4 low = boxes[2], high = boxes[3];
     float deep = 0.5f * hed_min(hed_min(high.x - low.x, high.y - low.y), high.z - low.z);
     if (meshes.closed != 0 && cloth_box_square(at, boxes, 1) == 0.0f)

@@ -55,7 +55,7 @@ CLOTH_FUNCTION float4 cloth_driven_to(
     return cloth_between(driver_from[i], driver_to[i], step.to);
 }
 
-/* A locked particle follows its driver; without one nobody writes it. */
+/* A locked particle follows its driver; without one it is never written. */
 CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *position,
     __global float4 *previous, __global const float4 *driver_from, __global const float4 *driver_to,
     __global const float4 *driver_map, cloth_step step)

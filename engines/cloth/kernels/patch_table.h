@@ -24,7 +24,7 @@
 #define STEPS 0 /* steps with one constraint of each item, in registers; 0: streamed */
 #endif
 #ifndef SHARES
-#define SHARES 0 /* STEPS: what is to be known of masses is in registers too */
+#define SHARES 0 /* STEPS: what it needs of the masses is in registers too */
 #endif
 #ifndef EARLY
 #define EARLY 0 /* first of STEPS done while packets travel */

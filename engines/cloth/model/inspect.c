@@ -198,7 +198,7 @@ static void drop_repeats(hed_cloth_mesh *mesh)
     }
 }
 
-/* Marks faces with a fault, then each face in order that would be the third at an edge. */
+/* Marks faces with a fault, then, in order, each face that would be the third at an edge. */
 static void choose(
     const hed_cloth_mesh *mesh, const cloth_topology *topology, uint8_t *at_edge, uint8_t *gone)
 {

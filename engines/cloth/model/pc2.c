@@ -168,7 +168,7 @@ hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_clo
     if (fstat(cache->file, &about) != 0 || pread(cache->file, &head, sizeof head, 0) < 0)
         return give_up(
             cache, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
-    /* A file that lost its end (a crash of the machine) goes on behind what is left. */
+    /* A file that lost its end (a crash of the machine) is continued after its last whole frame. */
     uint64_t whole = about.st_size > (off_t)sizeof head
                          ? ((uint64_t)about.st_size - sizeof head) / pc2_frame_bytes(vertex_count)
                          : 0;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A state is kept at the first successful wait after so many frames: a copy on the device, which
- * nobody waits for. */
+/* A state is kept at the first successful wait after so many frames: a copy on the device, without
+ * a wait of its own. */
 enum { KEPT_EVERY = 30 };
 
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)

@@ -157,7 +157,7 @@ static hed_status check_state(
     if (head->size != size || head->particles != cloth->particles ||
         (head->driver != 0) != cloth->has_driver || head->colliders > cloth->def.max_colliders)
         return hed_fail(error, HED_ERROR_FORMAT,
-            "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
+            "a state of %u particles and %llu bytes, but %llu bytes were given: this cloth has %u particles and %llu bytes",
             head->particles, (unsigned long long)head->size, (unsigned long long)size,
             cloth->particles, (unsigned long long)hed_cloth_save_size(cloth));
     if (head->sum != sum_of(head, state, size))

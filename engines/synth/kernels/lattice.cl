@@ -3,9 +3,9 @@
  *
  * A group has EACH bodies for each of its WG items. Those that other groups need (the rim) come
  * first in its order and are published as packets (x, y, z, epoch): the datum carries the number of
- * its sample, so whoever needs it reads until the number is right, and no barrier between groups is
- * needed. Two buffers in turn suffice: who publishes sample n + 1 has read its neighbours' n, and
- * nobody makes n + 2 without it. On devices without packets (PACKETS 0) a launch makes one sample
+ * its sample, so a group that needs it reads until the number is right, and no barrier between groups
+ * is needed. Two buffers in turn suffice: a group that publishes sample n + 1 has read its
+ * neighbours' n, and none makes n + 2 without it. On devices without packets (PACKETS 0) a launch makes one sample
  * and the end of the launch is the barrier.
  *
  * The spring's force does not cancel (heddle/synth.h): with u the difference of displacements and
@@ -129,7 +129,7 @@ LATTICE_FUNCTION float lattice_row(__local const float *block, uint at, lattice_
 }
 
 /* What contacts do to a way, as the control group says (lattice.h): it was received with the
- * others' bodies. Who has no contacts receives, too, so that nobody runs away from the control
+ * others' bodies. A group without contacts receives too, so that none gets ahead of the control
  * group. */
 LATTICE_FUNCTION lattice_vector lattice_push(
     lattice_vector way, __local const float *block, uint link, float unit)
@@ -193,7 +193,7 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
         uint4 packet;
         lattice_vector at;
         if (PACKETS && m == RIM && receive)
-            barrier(CLK_LOCAL_MEM_FENCE); /* the rim is done: nobody reads the halo any more */
+            barrier(CLK_LOCAL_MEM_FENCE); /* the rim is done: the halo is read no more */
         if (here) {
             from = sent + group->halo[got];
             packet = lattice_get(from);

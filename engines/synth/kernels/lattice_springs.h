@@ -146,8 +146,8 @@ LATTICE_FUNCTION uint4 lattice_get(__global const uint4 *at)
 #endif
 }
 
-/* Reads again until the epoch is right. Past POLLS it goes on with what is there and says so; then
- * nobody waits any more. */
+/* Reads again until the epoch is right. After POLLS reads it goes on with the last value and says
+ * so; then no group waits any more. */
 LATTICE_FUNCTION uint4 lattice_wait(
     __global const uint4 *at, uint4 packet, uint epoch, __global uint *flags)
 {

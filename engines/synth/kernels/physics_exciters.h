@@ -40,8 +40,8 @@ SYNTH_FUNCTION float synth_loudness(float sensitivity, float velocity)
 }
 
 /* One sample of an ADSR whose parameters are fields from `field` and whose state is the entity's
- * first. A note that starts does so from the level that is there, and is let go at the earliest one
- * sample later. */
+ * first. A note that starts does so from the present level, and is released one sample later at the
+ * earliest. */
 SYNTH_FUNCTION float synth_adsr(const synth_at *at, synth_self me, uint field, synth_gated gate)
 {
     uint seen = synth_state(me, ADSR_S_SEEN), stages = synth_state(me, ADSR_S_STAGE);

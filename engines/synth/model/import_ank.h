@@ -262,7 +262,7 @@ typedef struct synth_import {
     hed_error *error;
 } synth_import;
 
-/* NULL: there is none such. */
+/* NULL: unknown. */
 synth_imported *synth_imported_find(const synth_import *import, synth_ank_id id);
 /* A line of the report: of something changed, or of something left out. */
 void synth_import_tell(synth_import *import, const char *format, ...)

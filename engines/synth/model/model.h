@@ -92,7 +92,7 @@ struct hed_synth_instrument {
 /* Remembers the file that it was read from. Errors: MEMORY. */
 hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, hed_error *error);
 
-/* Place of an entity, NULL when there is none such. */
+/* Place of an entity, NULL if it is unknown. */
 const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_entity entity);
 /* Rest length in metres, with the meaning of a negative one applied. */
 float synth_rest_length(const hed_synth_instrument *instrument, const hed_synth_spring_def *spring);

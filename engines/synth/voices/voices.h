@@ -109,7 +109,7 @@ void synth_voices_look(synth_voices *voices, const uint32_t *stores, uint64_t sa
 /* The stores of the instances of these bits were written as they are at rest. */
 void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
 void synth_voices_report_sleep(const synth_voices *voices, hed_synth_info *report);
-/* What became of all notes so far; what would become of these. */
+/* The outcome of all notes so far; what the outcome of these would be. */
 hed_synth_note_report synth_voices_notes(const synth_voices *voices);
 hed_synth_note_report synth_voices_check_notes(
     const synth_voices *voices, const hed_synth_event *events, uint32_t count);

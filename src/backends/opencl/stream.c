@@ -41,7 +41,7 @@ static hed_status opencl_adopt_queue(
     made->profiling = properties & CL_QUEUE_PROFILING_ENABLE;
     if (def->timed_steps && !made->profiling)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
+            "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, but this queue lacks it");
     code = made->api->clRetainCommandQueue(made->queue);
     return code ? hed_opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
 }
