@@ -1,5 +1,5 @@
-/* Benchmarks: interleaved rounds, the records in which every benchmark prints what it found, and the
- * copy bandwidth that they are compared with. */
+/* Benchmarks: interleaved rounds, the records in which every benchmark prints what it found, and
+ * the copy bandwidth that they are compared with. */
 #ifndef HED_BENCHMARKS_BENCH_H
 #define HED_BENCHMARKS_BENCH_H
 

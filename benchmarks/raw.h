@@ -1,6 +1,5 @@
 /* The same work as Heddle's, by the driver's own functions and nothing else: what the runtime bench
- * compares with. The functions come from
- * hed_device_symbol(). */
+ * compares with. The functions come from hed_device_symbol(). */
 #ifndef HED_BENCHMARKS_RAW_H
 #define HED_BENCHMARKS_RAW_H
 

@@ -6,7 +6,7 @@ how the code is cut: small statics that are called once, and names of statics th
 """
 import collections, json, os, re, subprocess, sys
 
-LIMITS = {'words': 70, 'once': 7, 'shared': 5}  # the last two in per cent
+LIMITS = {'words': 0, 'once': 7, 'shared': 5}  # the last two in per cent
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
 C = ('.c', '.h', '.cl', '.clh')
 

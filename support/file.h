@@ -12,9 +12,9 @@
 #include "heddle/base.h"
 
 /* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released
- * with free(). A pipe is read to its end if it has a writer; one that no process has open is not waited
- * for. Errors: IO (the text names the path and the reason; a folder, a device, an empty
- * pipe are named), LIMIT, MEMORY. */
+ * with free(). A pipe is read to its end if it has a writer; one that no process has open is not
+ * waited for. Errors: IO (the text names the path and the reason; a folder, a device, an empty pipe
+ * are named), LIMIT, MEMORY. */
 hed_status hed_file_read(
     const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
 

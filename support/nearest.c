@@ -1,4 +1,5 @@
-/* The nearest word: Damerau-Levenshtein edit_distance, restricted form (optimal string alignment). */
+/* The nearest word: Damerau-Levenshtein edit_distance, restricted form (optimal string
+ * alignment). */
 #include "support/nearest.h"
 
 #include <stddef.h>

@@ -80,9 +80,9 @@ typedef struct fault_case {
     hed_status (*run)(void);
 } fault_case;
 
-/* Runs each case with its first, second, third ... allocation failing, until none is allocations_left to fail.
- * Each time the status has to be MEMORY (or OK, where the memory was not needed) and everything
- * else has to be given back. Gives 0 if it was so. */
+/* Runs each case with its first, second, third ... allocation failing, until none is
+ * allocations_left to fail. Each time the status has to be MEMORY (or OK, where the memory was not
+ * needed) and everything else has to be given back. Gives 0 if it was so. */
 static inline int try_all(const fault_case *cases, size_t count)
 {
     int bad = 0;

@@ -1,6 +1,5 @@
 /* ctest: devices */
-/* Which configuration a launch runs with: tuned for its size, near it, given, or the
- * default; and
+/* Which configuration a launch runs with: tuned for its size, near it, given, or the default; and
  * constraints and conditions as part of what is valid. The kernel writes down its own parameters,
  * so that what ran is known from its results. */
 #include "folder.h"

@@ -1,8 +1,7 @@
 /* ctest: devices */
-/* Solver grid: lattices, membranes and irregular networks sound as plain C in
- * strict mode has
- * them, within stated tolerances; the same bits whatever the block; dilation, automation and
- * changes while it sounds; what it does not take is refused in words. */
+/* Solver grid: lattices, membranes and irregular networks sound as plain C in strict mode has them,
+ * within stated tolerances; the same bits whatever the block; dilation, automation and changes
+ * while it sounds; what it does not take is refused in words. */
 #include "fixture.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* ctest: devices */
-/* The examples of tune files, as a user has them: each is loaded, its space built,
- * and
+/* The examples of tune files, as a user has them: each is loaded, its space built, and
  * configurations from all over it run on the device under test against results made here. The one
  * in CUDA C is compiled by NVRTC where that is installed. */
 #include "testing.h"

@@ -1,8 +1,7 @@
 /* ctest: devices long */
-/* Tuning as a whole: the fastest is found, the wrong never wins, what is
- * measured is
- * kept and recalled, ties change nothing. Pipelines with made-up times stand for devices of known
- * noise; tiny kernels run on the device under test. */
+/* Tuning as a whole: the fastest is found, the wrong never wins, what is measured is kept and
+ * recalled, ties change nothing. Pipelines with made-up times stand for devices of known noise;
+ * tiny kernels run on the device under test. */
 #include "folder.h"
 #include "runner_testing.h"
 

@@ -112,12 +112,10 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
  * NULL; NULL: none) in place. */
 bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file,
     int folders_above, const char *const *folders, hed_source *source);
-/* Puts files in place of a text's #include lines; `path`: where the text is
- * (source.c). */
+/* Puts files in place of a text's #include lines; `path`: where the text is (source.c). */
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
     const char *const *folders, hed_source *source);
-/* Puts local memory and vector literals of plain OpenCL C into the prelude's words
- * (source.c). */
+/* Puts local memory and vector literals of plain OpenCL C into the prelude's words (source.c). */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Whether a file's name is that of a text in CUDA C: .cu, .cu.hip and such. */
 bool hed_spec_is_cuda_file(const char *file);

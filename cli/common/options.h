@@ -142,8 +142,8 @@ typedef enum hed_shell { HED_BASH, HED_ZSH, HED_FISH } hed_shell;
 /* A shell's script, which asks `PROGRAM __complete WORDS...` on each completion. */
 void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stream);
 /* The answer: what can stand for the last of the words behind the program's name, one to a line,
- * with a tab and an explanation behind it where there is one. A first line ":file" or ":folder" asks
- * the shell to complete file names as well. */
+ * with a tab and an explanation behind it where there is one. A first line ":file" or ":folder"
+ * asks the shell to complete file names as well. */
 void hed_options_complete(
     const hed_command *root, const char *const *words, uint32_t count, FILE *stream);
 

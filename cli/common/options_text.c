@@ -1,5 +1,5 @@
-/* What is made from the tables: --help, the man page in the classic man macros (groff_man(7), mandoc's
- * man(7)), and completion. */
+/* What is made from the tables: --help, the man page in the classic man macros (groff_man(7),
+ * mandoc's man(7)), and completion. */
 #include "cli/common/options.h"
 
 #include <ctype.h>
@@ -144,8 +144,8 @@ void hed_options_help(const hed_arguments *path, FILE *stream)
 
 /* ---- the man page ---- */
 
-/* Text that man_text leaves alone: no control lines, no escapes, real minus signs. Empty lines become
- * paragraphs. */
+/* Text that man_text leaves alone: no control lines, no escapes, real minus signs. Empty lines
+ * become paragraphs. */
 static void man_text(FILE *stream, const char *text)
 {
     bool line_start = true;

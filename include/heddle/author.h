@@ -46,9 +46,9 @@ HED_API hed_status hed_fail(hed_error *error, hed_status status, const char *for
 /* ---- files ---- */
 
 /** Ends the writing of a file that no reader may see half of, not even after a crash: makes the
- *  bytes written to `file` durable, renames `temporary` to `path`, in the same folder, and makes the
- *  name durable. Gives 0, or an errno where it failed: then `temporary` is removed and `path` is as it
- *  was. `file` stays open. Thread class: any. */
+ *  bytes written to `file` durable, renames `temporary` to `path`, in the same folder, and makes
+ *  the name durable. Gives 0, or an errno where it failed: then `temporary` is removed and `path`
+ *  is as it was. `file` stays open. Thread class: any. */
 HED_API int hed_file_commit(int file, const char *temporary, const char *path);
 
 /* ---- memory ---- */

@@ -105,8 +105,8 @@ enum {
     HED_ERROR_LOG = 7168   /**< bytes of hed_error.log, the final zero included */
 };
 
-/** What went wrong, in words for a person. Owned by the caller, starts as zeros, and is written only
- *  when a call fails. */
+/** What went wrong, in words for a person. Owned by the caller, starts as zeros, and is written
+ *  only when a call fails. */
 typedef struct hed_error {
     hed_status status;
     /** one or two sentences: what was found, where, what was expected, what to do */
@@ -126,8 +126,8 @@ static inline void hed_error_clear(hed_error *error)
     error->text[0] = error->log[0] = 0;
 }
 
-/** Version of the library that is running, such as "0.1.0"; HED_VERSION_TEXT is the header's. Thread
- *  class: any. */
+/** Version of the library that is running, such as "0.1.0"; HED_VERSION_TEXT is the header's.
+ *  Thread class: any. */
 HED_API const char *hed_version_text(void);
 
 /** Sized allocation. Both functions must be callable from any thread. */

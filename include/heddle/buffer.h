@@ -46,9 +46,8 @@ HED_API hed_status hed_buffer_create(
     hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error);
 
 /** A part of a buffer as a buffer of its own, for kernels: `offset` a multiple of
- * hed_device_info.buffer_alignment.
- *  The parent must outlive it. Thread class: any. Errors: BOUNDS, ARGUMENT (alignment, part of a
- *  part), MEMORY, DRIVER. */
+ *  hed_device_info.buffer_alignment. The parent must outlive it. Thread class: any. Errors: BOUNDS,
+ *  ARGUMENT (alignment, part of a part), MEMORY, DRIVER. */
 HED_API hed_status hed_buffer_create_sub(
     hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error);
 
@@ -78,10 +77,9 @@ typedef struct hed_gl {
 } hed_gl;
 
 /** Shares OpenGL buffer object `name` of `size` bytes. Where the driver can, no copy is made; where
- * it cannot,
- *  hed_buffer_gl_acquire() and _release() copy through the host. `*copied` (nullable) tells which.
- *  Thread class: owner, with the GL context current. Errors: ARGUMENT, MEMORY, DEVICE_MEMORY,
- *  DRIVER. */
+ *  it cannot, hed_buffer_gl_acquire() and _release() copy through the host. `*copied` (nullable)
+ *  tells which. Thread class: owner, with the GL context current. Errors: ARGUMENT, MEMORY,
+ *  DEVICE_MEMORY, DRIVER. */
 HED_API hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name,
     uint64_t size, bool *copied, hed_buffer **buffer, hed_error *error);
 

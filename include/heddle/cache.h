@@ -29,18 +29,16 @@ HED_API hed_status hed_cache_info(
     const hed_context *context, hed_cache_report *report, hed_error *error);
 
 /** Removes every file of the cache, damaged ones and what interrupted writers left behind included,
- * and nothing else.
- *  `*removed` (nullable) tells what was there. Other processes may go on using the cache meanwhile.
- *  Thread class: any. Errors: IO (names the first file that could not be removed; the others are
- *  gone), MEMORY. */
+ *  and nothing else. `*removed` (nullable) tells what was there. Other processes may go on using
+ *  the cache meanwhile. Thread class: any. Errors: IO (names the first file that could not be
+ *  removed; the others are gone), MEMORY. */
 HED_API hed_status hed_cache_clear(
     hed_context *context, hed_cache_report *removed, hed_error *error);
 
 /** Compiles a kernel ahead, in one configuration, for machines with a CUDA driver and no NVRTC, and
- * puts it into `folder`, where they
- *  find it through hed_context_def.ptx_dir. Needs NVRTC here, and no device. Without
- *  `options->config` it is the default's. Thread class: any. Errors: UNSUPPORTED (no NVRTC), BUILD,
- *  IO, MEMORY. */
+ *  puts it into `folder`, where they find it through hed_context_def.ptx_dir. Needs NVRTC here, and
+ *  no device. Without `options->config` it is the default's. Thread class: any. Errors: UNSUPPORTED
+ *  (no NVRTC), BUILD, IO, MEMORY. */
 HED_API hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
     const hed_kernel_options *options, const char *folder, hed_error *error);
 

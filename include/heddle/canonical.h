@@ -18,10 +18,9 @@ HED_API const hed_kernel_def *hed_canonical_at(uint32_t index);
 HED_API const hed_kernel_def *hed_canonical_find(const char *name);
 
 /** Sums and prefix sums of floats over arrays of any length: the launches that make one up, and the
- * memory between
- *  them. A prefix sum is one launch of `scan_single`, or of `reduction`, `scan_tree` and `scan`
- *  where the device lacks HED_CAN_PACKETS. In strict mode, as hed_tree_sum() and the rule of
- *  heddle/tree.h have them. */
+ *  memory between them. A prefix sum is one launch of `scan_single`, or of `reduction`, `scan_tree`
+ *  and `scan` where the device lacks HED_CAN_PACKETS. In strict mode, as hed_tree_sum() and the
+ *  rule of heddle/tree.h have them. */
 typedef struct hed_canonical_chain hed_canonical_chain;
 
 /** For at most `most` elements, at least 1. Thread class: any. Errors: ARGUMENT, and as
@@ -31,14 +30,12 @@ HED_API hed_status hed_canonical_chain_create(hed_device *device, uint32_t most,
 /** Destroys it once all its work is done. NULL is allowed. Thread class: owner. */
 HED_API void hed_canonical_chain_destroy(hed_canonical_chain *chain);
 /** Enqueues: the first float of `sum` becomes the sum of the first `n` floats of `in`. A chain
- * serves one
- *  stream at a time. Thread class: owner of stream and chain. Errors: BOUNDS (a buffer is too
- *  small, or n above `most`), and as hed_launch(). */
+ *  serves one stream at a time. Thread class: owner of stream and chain. Errors: BOUNDS (a buffer
+ *  is too small, or n above `most`), and as hed_launch(). */
 HED_API hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
     uint32_t n, hed_buffer *sum, hed_error *error);
 /** Enqueues: out[i] becomes the sum of in[0 .. i], for i below `n`. `out` is not `in`. Thread class
- * and
- *  errors: as hed_canonical_sum(). */
+ *  and errors: as hed_canonical_sum(). */
 HED_API hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream,
     hed_buffer *in, uint32_t n, hed_buffer *out, hed_error *error);
 

@@ -18,14 +18,13 @@
 HED_BEGIN
 
 /** Captures a launch, then launches as hed_launch() does. Waits for the stream before. What the
- * kernel writes is
- *  found by a launch over copies of the buffers that it writes, which takes that much device memory
- *  for a moment; inputs go to the file in pieces. The file is there whole, or not at all. Where it
- *  fails, nothing was launched. Thread class: owner of stream and kernel. Errors: those of
- *  hed_launch(), IO, MEMORY, DEVICE_MEMORY, ARGUMENT (a stream that records), LIMIT (a description
- *  larger than docs/capture.md allows; a space too large for hed_space_create_for_kernel()),
- *  UNSUPPORTED (no kernel text, as a kernel that is native C alone; a written buffer overlaps
- *  another argument). */
+ *  kernel writes is found by a launch over copies of the buffers that it writes, which takes that
+ *  much device memory for a moment; inputs go to the file in pieces. The file is there whole, or
+ *  not at all. Where it fails, nothing was launched. Thread class: owner of stream and kernel.
+ *  Errors: those of hed_launch(), IO, MEMORY, DEVICE_MEMORY, ARGUMENT (a stream that records),
+ *  LIMIT (a description larger than docs/capture.md allows; a space too large for
+ *  hed_space_create_for_kernel()), UNSUPPORTED (no kernel text, as a kernel that is native C alone;
+ *  a written buffer overlaps another argument). */
 HED_API hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel,
     const hed_problem *problem, const hed_argument *arguments, uint32_t argument_count,
     const char *path, hed_error *error);
@@ -33,8 +32,7 @@ HED_API hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel,
 typedef struct hed_capture hed_capture;
 
 /** Reads a capture and checks all of it. Buffers stay in the file, which is mapped. Thread class:
- * any.
- *  Errors: IO, FORMAT (names the byte, what was found there and what was expected), MEMORY. */
+ *  any. Errors: IO, FORMAT (names the byte, what was found there and what was expected), MEMORY. */
 HED_API hed_status hed_capture_open(
     hed_context *context, const char *path, hed_capture **capture, hed_error *error);
 /** NULL is allowed. Thread class: owner. */

@@ -71,9 +71,8 @@ typedef struct hed_cloth_garment_def {
     uint32_t quad_count;
     const uint32_t *quads; /**< (quad_count x 4) particles, in order around; beside the triangles */
     /** Particles in rows of a grid, row after row: constraints and their sets are then made in
-     * closed form. 0: no grid.
-     *  grid_width * grid_height is particle_count, and `quads` are its cells, or none: they are
-     *  then made here. */
+     *  closed form. 0: no grid. grid_width * grid_height is particle_count, and `quads` are its
+     *  cells, or none: they are then made here. */
     uint32_t grid_width, grid_height;
     /* constraints */
     /** (constraint_count) all of them; NULL: made from the faces */
@@ -186,17 +185,17 @@ HED_API hed_status hed_cloth_create(
 HED_API void hed_cloth_destroy(hed_cloth *cloth);
 
 /** Finds the fastest solver for cloths like this one (their number of particles, garments and
- * substeps) and how to build it, and stores it in the context's database, where
- *  hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice counts as correct if its state after 20 frames is close to that of
- *  HED_CLOTH_COLOURS, with about as little stretch. `tune` as for hed_tune_pipeline(), its problem
- *  is filled in here; NULL: its defaults. Thread class: owner of the device's time. Errors: as
- *  hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
+ *  substeps) and how to build it, and stores it in the context's database, where hed_cloth_create()
+ *  with HED_CLOTH_AUTO finds it. A choice counts as correct if its state after 20 frames is close
+ *  to that of HED_CLOTH_COLOURS, with about as little stretch. `tune` as for hed_tune_pipeline(),
+ *  its problem is filled in here; NULL: its defaults. Thread class: owner of the device's time.
+ *  Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to
+ *  choose). */
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def,
     const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
 
 /** Describes the search space of hed_cloth_tune(), its parameters and dimensions, for displaying a
- * result; it is not a kernel that can be created.
- *  Thread class: any. */
+ *  result; it is not a kernel that can be created. Thread class: any. */
 HED_API const hed_kernel_def *hed_cloth_tune_description(void);
 
 /* ---- each frame ---- */
@@ -220,8 +219,7 @@ typedef struct hed_cloth_collider {
 } hed_cloth_collider;
 
 /** A triangle mesh that cloth may not enter, at the end of the frame. The number of meshes, their
- * sizes and triangles stay as in the
- *  first frame; only positions move. */
+ *  sizes and triangles stay as in the first frame; only positions move. */
 typedef struct hed_cloth_mesh_collider {
     uint32_t vertex_count, triangle_count;
     const float *positions;    /**< (vertex_count x 3) m */
@@ -258,10 +256,9 @@ typedef struct hed_cloth_frame {
 /** 1/60 s, one frame, gravity -9.81 along y, no wind. Thread class: any. */
 HED_API hed_cloth_frame hed_default_cloth_frame(void);
 
-/** Enqueues a frame; returns while the device works (on `host`: when the work is done).
- * Arrays are copied before it returns.
- *  Errors: ARGUMENT (a number that is not finite or out of range, with the place; nothing was
- *  enqueued), LIMIT, DRIVER, LOST. */
+/** Enqueues a frame; returns while the device works (on `host`: when the work is done). Arrays are
+ *  copied before it returns. Errors: ARGUMENT (a number that is not finite or out of range, with
+ *  the place; nothing was enqueued), LIMIT, DRIVER, LOST. */
 HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
 /** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: the
  *  text names particle and garment, and the cloth goes back to the last good state). Good states
@@ -281,17 +278,16 @@ HED_API void hed_cloth_garment_range(
     const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
 
 /** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3),
- * through the frame's transform;
- *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. Staging memory
- *  is allocated by the first call that needs it. Errors: as hed_cloth_wait(); MEMORY,
- *  DEVICE_MEMORY. */
+ *  through the frame's transform; `colours`: (vertex_count x 4) bytes, the driver constraint's
+ *  diagnostic colours. Staging memory is allocated by the first call that needs it. Errors: as
+ *  hed_cloth_wait(); MEMORY, DEVICE_MEMORY. */
 HED_API hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
 /** The last frame's vertices on the device: (vertex_count) float4, x y z and RGBA8 in the bits of
  * w. Two buffers in turn: the next frame leaves the returned one untouched. Thread class: rt. */
 HED_API hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth);
-/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_enable_normals() was not called. Thread
- * class: rt. */
+/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_enable_normals() was not called.
+ *  Thread class: rt. */
 HED_API hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth);
 /** From the next frame on normals are computed at each frame's end (they are anyway where there is
  * wind). Errors: MEMORY, DRIVER. */
@@ -334,8 +330,7 @@ typedef enum hed_cloth_algorithm {
 } hed_cloth_algorithm;
 
 /** From the next frame on one algorithm runs as native C on mapped buffers, or on the device again.
- * HED_CLOTH_COLOURS and
- *  HED_CLOTH_SETS only. Errors: UNSUPPORTED. */
+ *  HED_CLOTH_COLOURS and HED_CLOTH_SETS only. Errors: UNSUPPORTED. */
 HED_API hed_status hed_cloth_use_native(
     hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
 

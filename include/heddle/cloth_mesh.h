@@ -18,9 +18,8 @@ typedef struct hed_cloth_mesh_span {
     bool object;         /**< of groups: begun by o, not g */
 } hed_cloth_mesh_span;
 
-/** A polygon mesh. Vertex order is the file's; corners have texture coordinates and normals of their
- * own, as OBJ
- *  has them. Owned by its creator; free it with hed_cloth_mesh_free(). */
+/** A polygon mesh. Vertex order is the file's; corners have texture coordinates and normals of
+ *  their own, as OBJ has them. Owned by its creator; free it with hed_cloth_mesh_free(). */
 typedef struct hed_cloth_mesh {
     uint32_t vertex_count;
     float *positions;      /**< (vertex_count x 3) */
@@ -42,13 +41,12 @@ typedef struct hed_cloth_mesh {
 } hed_cloth_mesh;
 
 /** Reads a file; the format by its ending, else by its content. Vertices stay in the file's order.
- * Where a format
- *  has several meshes (glTF, FBX), these follow each other in the order of the scene's nodes, each
- *  moved to its place, a group for each. STL has places of corners alone: those with equal
- *  coordinates become one vertex, in the order in which they first appear. hed_cloth_mesh_weld() finds
- *  the others that belong together. Numbers are taken as they are, without a unit and without
- *  turning an axis. Errors: IO, FORMAT (file, line, what was expected), LIMIT, MEMORY, UNSUPPORTED
- *  (a format that needs assimp, in a build without it). */
+ *  Where a format has several meshes (glTF, FBX), these follow each other in the order of the
+ *  scene's nodes, each moved to its place, a group for each. STL has places of corners alone: those
+ *  with equal coordinates become one vertex, in the order in which they first appear.
+ *  hed_cloth_mesh_weld() finds the others that belong together. Numbers are taken as they are,
+ *  without a unit and without turning an axis. Errors: IO, FORMAT (file, line, what was expected),
+ *  LIMIT, MEMORY, UNSUPPORTED (a format that needs assimp, in a build without it). */
 HED_API hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error *error);
 /** The same from memory, OBJ only; `name` stands for the file in messages. */
 HED_API hed_status hed_cloth_mesh_parse_obj(
@@ -80,10 +78,9 @@ typedef struct hed_cloth_mesh_check {
 /** Looks for faults. Errors: MEMORY. */
 HED_API hed_status hed_cloth_mesh_inspect(
     const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
-/** OK if cloth can be made of it; else the first fault in words with its place ("face 12 of vertices
- * 3, 3, 7 (in the
- *  file's order, counted from 1) ..."). Loose vertices and winding are no obstacle. Errors: FORMAT,
- *  MEMORY. */
+/** OK if cloth can be made of it; else the first fault in words with its place ("face 12 of
+ *  vertices 3, 3, 7 (in the file's order, counted from 1) ..."). Loose vertices and winding are no
+ *  obstacle. Errors: FORMAT, MEMORY. */
 HED_API hed_status hed_cloth_mesh_require_sound(
     const char *name, const hed_cloth_mesh *mesh, hed_error *error);
 /** Takes away degenerate and duplicate faces and the faces beyond two at an edge (the first two
@@ -93,55 +90,47 @@ HED_API hed_status hed_cloth_mesh_require_sound(
 HED_API hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error);
 
 /** Vertices that lie within `distance` of each other and are the same particle. `particle_of`
- * (vertex_count)
- *  receives numbers from 0 in order of first appearance; `*particle_count` how many. Two ends of
- *  one face are never welded. Errors: MEMORY. */
+ *  (vertex_count) receives numbers from 0 in order of first appearance; `*particle_count` how many.
+ *  Two ends of one face are never welded. Errors: MEMORY. */
 HED_API hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance,
     uint32_t *particle_of, uint32_t *particle_count, hed_error *error);
 /** Whether vertices are the rows of a regular grid of quads, row after row (width x height); false
- * too where memory
- *  runs out. */
+ *  too where memory runs out. */
 HED_API bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height);
 
 /** Writes; `positions` and `normals` (vertex_count x 3) stand for the mesh's own, NULL: those. All
- * else as it was
- *  read: order, texture coordinates, materials, groups. The file appears whole or not at all.
- *  Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
+ *  else as it was read: order, texture coordinates, materials, groups. The file appears whole or
+ *  not at all. Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
 HED_API hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
 /** Binary PLY with a colour for each vertex, `colours` (vertex_count x 4) bytes RGBA; NULL: the
- * mesh's own, if it
- *  has some. Errors: as hed_cloth_mesh_write_obj(). */
+ *  mesh's own, if it has some. Errors: as hed_cloth_mesh_write_obj(). */
 HED_API hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const uint8_t *colours, hed_error *error);
 /** One frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
- * vertex_count vertices
- *  are the mesh's; after them come those with further texture coordinates or normals.
- *  Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
+ *  vertex_count vertices are the mesh's; after them come those with further texture coordinates or
+ *  normals. Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
 HED_API hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
 
 /* ---- point caches ---- */
 
 /** A PC2 file being written: positions of all vertices for each frame, as Blender's Mesh Cache
- * modifier reads it.
- *  Every finished frame is readable at any moment: its count in the header is updated after its
- *  data. */
+ *  modifier reads it. Every finished frame is readable at any moment: its count in the header is
+ *  updated after its data. */
 typedef struct hed_cloth_pc2 hed_cloth_pc2;
 
 /** Begins a file. Errors: IO, MEMORY, ARGUMENT (no vertex). */
 HED_API hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start,
     float sampling, hed_cloth_pc2 **cache, hed_error *error);
 /** Opens one to append after its last whole frame; `*frames` are there. Errors: IO, FORMAT (no PC2,
- * other vertex
- *  count), MEMORY. */
+ *  other vertex count), MEMORY. */
 HED_API hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count,
     hed_cloth_pc2 **cache, uint32_t *frames, hed_error *error);
 /** Goes back so that only `frames` are left. Errors: IO, ARGUMENT (it has fewer). */
 HED_API hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *error);
 /** Adds a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay
- * readable. Errors: IO,
- *  ARGUMENT (not finite), LIMIT (2^31 - 1 frames). */
+ *  readable. Errors: IO, ARGUMENT (not finite), LIMIT (2^31 - 1 frames). */
 HED_API hed_status hed_cloth_pc2_add(
     hed_cloth_pc2 *cache, const float *positions, hed_error *error);
 /** Makes it durable and closes it. NULL is allowed. Errors: IO. */

@@ -25,9 +25,8 @@ typedef struct hed_cloth_scene_options {
     void *user;
 } hed_cloth_scene_options;
 
-/** Reads a scene and every file it names (paths are relative to it). `options` may be NULL.
- *  Errors: IO, FORMAT (path inside the document, file, line, column, what was expected), LIMIT,
- *  MEMORY. */
+/** Reads a scene and every file it names (paths are relative to it). `options` may be NULL. Errors:
+ *  IO, FORMAT (path inside the document, file, line, column, what was expected), LIMIT, MEMORY. */
 HED_API hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
     hed_cloth_scene **scene, hed_error *error);
 /** The same from memory; files are looked for in `folder`. */
@@ -40,9 +39,8 @@ HED_API void hed_cloth_scene_close(hed_cloth_scene *scene);
 /** The JSON schema of scene files. */
 HED_API const char *hed_cloth_scene_schema(void);
 
-/** The cloth that the scene describes: device-independent; change solver, math and the like
- * before hed_cloth_create(). Its arrays
- *  belong to the scene. */
+/** The cloth that the scene describes: device-independent; change solver, math and the like before
+ *  hed_cloth_create(). Its arrays belong to the scene. */
 HED_API hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene);
 /** Frames a second that the file asks for, 60 unless told. */
 HED_API double hed_cloth_scene_rate(const hed_cloth_scene *scene);
@@ -56,8 +54,7 @@ HED_API hed_status hed_cloth_scene_frame(
     hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error);
 
 /** Where all vertices are at the start, before the first frame: (vertices x 3) of all garments and
- * copies in the scene's unit,
- *  in the order of hed_cloth_read(). Sample 0 of a point cache. */
+ *  copies in the scene's unit, in the order of hed_cloth_read(). Sample 0 of a point cache. */
 HED_API void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions);
 /** The matrix that a garment's files are asked to be written with, (3 x 4) row by row, from the
  * scene's unit and axes; false:

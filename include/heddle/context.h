@@ -37,8 +37,7 @@ typedef struct hed_context_def {
      * heddle-worker. */
     const char *worker;
     /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY,
-     * HEDDLE_CUDA_LIBRARY,
-     *  HEDDLE_NVRTC_LIBRARY where set); "": this one is not used. */
+     *  HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY where set); "": this one is not used. */
     const char *opencl_library;
     const char *cuda_library;
     const char *nvrtc_library;
@@ -47,9 +46,9 @@ typedef struct hed_context_def {
     const char *capture;
     /** threads of the host device, the caller's included; 0: one for each processor */
     uint32_t host_threads;
-    /** A CUDA toolkit, whose headers kernels in CUDA C may include; NULL: CUDA_HOME, else CUDA_PATH,
-     * else that of nvcc on PATH, else
-     *  the one that NVRTC lies in, else /usr/local/cuda and /usr/include. */
+    /** A CUDA toolkit, whose headers kernels in CUDA C may include; NULL: CUDA_HOME, else
+     *  CUDA_PATH, else that of nvcc on PATH, else the one that NVRTC lies in, else /usr/local/cuda
+     *  and /usr/include. */
     const char *cuda_home;
 } hed_context_def;
 
@@ -64,9 +63,8 @@ static inline hed_context_def hed_default_context_def(void)
 }
 
 /** Makes a context, loads what drivers there are and lists their devices. A driver that is missing
- * or
- *  broken is no failure (see hed_backend_report). `def` may be NULL for the defaults.
- *  Thread class: any. Errors: MEMORY. */
+ *  or broken is no failure (see hed_backend_report). `def` may be NULL for the defaults. Thread
+ *  class: any. Errors: MEMORY. */
 HED_API hed_status hed_context_create(
     const hed_context_def *def, hed_context **context, hed_error *error);
 

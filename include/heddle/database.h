@@ -31,19 +31,17 @@ HED_API hed_status hed_database_open(hed_context *context, const char *path, boo
  * owner. */
 HED_API void hed_database_close(hed_database *database);
 /** The context's own, opened (and made) at the first call; NULL where there is none that works,
- * which is logged.
- *  It belongs to the context. Thread class: any. */
+ *  which is logged. It belongs to the context. Thread class: any. */
 HED_API hed_database *hed_context_database(hed_context *context);
 /** Where it lies. Lives as long as the database. Thread class: any. */
 HED_API const char *hed_database_path(const hed_database *database);
 
 /* ---- a search of one's own ---- */
 
-/** Makes a configuration the choice for a kernel on a device, as a tuning would: for programs with a
- * loop of their
- *  own (search.h). `options` gives the configuration, the problem (NULL: any size), math mode and
- *  defines. `seconds` is what a launch took. Kernels that are created afterwards take it. Thread
- *  class: any. Errors: ARGUMENT (no configuration, or no time), IO, MEMORY. */
+/** Makes a configuration the choice for a kernel on a device, as a tuning would: for programs with
+ *  a loop of their own (search.h). `options` gives the configuration, the problem (NULL: any size),
+ *  math mode and defines. `seconds` is what a launch took. Kernels that are created afterwards take
+ *  it. Thread class: any. Errors: ARGUMENT (no configuration, or no time), IO, MEMORY. */
 HED_API hed_status hed_database_keep(hed_database *database, hed_device *device,
     const hed_kernel_def *kernel, const hed_kernel_options *options, double seconds,
     hed_error *error);
@@ -111,10 +109,9 @@ typedef struct hed_record_filter {
 } hed_record_filter;
 
 /** Calls `visit` for each record: facts, then key after key (by kernel, device, problem), each with
- * its choice and
- *  then its measurements, oldest first. A record lives until visit() returns. What visit() gives
- *  other than OK ends it and is returned. visit() must not use this database. Thread class: any.
- *  Errors: IO, MEMORY. */
+ *  its choice and then its measurements, oldest first. A record lives until visit() returns. What
+ *  visit() gives other than OK ends it and is returned. visit() must not use this database. Thread
+ *  class: any. Errors: IO, MEMORY. */
 HED_API hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
     hed_status (*visit)(void *user, const hed_database_entry *record, hed_error *error), void *user,
     hed_error *error);
@@ -125,18 +122,16 @@ typedef struct hed_database_changes {
 } hed_database_changes;
 
 /** Adds what `next` gives, record after record until it sets `*end`: all or nothing. Measurements
- * and facts that are
- *  there already are passed over. A choice that is there stays, unless the new one's confidence
- *  interval lies wholly below its own: what cannot be told apart changes nothing. A record's texts
- *  must live until `next` is called again. `changes` may be NULL. Thread class: any. Errors: FORMAT
- *  (names the field), IO, MEMORY, and what `next` gave. */
+ *  and facts that are there already are passed over. A choice that is there stays, unless the new
+ *  one's confidence interval lies wholly below its own: what cannot be told apart changes nothing.
+ *  A record's texts must live until `next` is called again. `changes` may be NULL. Thread class:
+ *  any. Errors: FORMAT (names the field), IO, MEMORY, and what `next` gave. */
 HED_API hed_status hed_database_import(hed_database *database,
     hed_status (*next)(void *user, hed_database_entry *record, bool *end, hed_error *error),
     void *user, hed_database_changes *changes, hed_error *error);
 
 /** Adds everything of another file, as hed_database_import() does; doing it again adds nothing. The
- * other file is
- *  only read. Thread class: any. Errors: IO, FORMAT, MEMORY. */
+ *  other file is only read. Thread class: any. Errors: IO, FORMAT, MEMORY. */
 HED_API hed_status hed_database_merge(
     hed_database *database, const char *path, hed_database_changes *changes, hed_error *error);
 

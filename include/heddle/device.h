@@ -11,8 +11,7 @@ HED_BEGIN
 typedef struct hed_device hed_device;
 
 /** What a device can do beyond the common set. A kernel names what it needs; where a device lacks
- * it,
- *  the kernel is not valid there, which is an answer and never a crash. */
+ *  it, the kernel is not valid there, which is an answer and never a crash. */
 typedef enum hed_capability {
     HED_CAN_FP16 = 1u << 0, /**< half floats in arithmetic */
     HED_CAN_FP64 = 1u << 1, /**< double floats */
@@ -83,8 +82,7 @@ typedef struct hed_device_info {
  *  on. Thread class: any. */
 HED_API hed_device *hed_device_at(const hed_context *context, uint32_t index);
 /** Finds a device: by id, else by part of its name or platform (case ignored), or "best"; NULL: the
- * context's default.
- *  Thread class: any. Errors: NO_DEVICE, with the list of what there is. */
+ *  context's default. Thread class: any. Errors: NO_DEVICE, with the list of what there is. */
 HED_API hed_status hed_device_find(
     hed_context *context, const char *selector, hed_device **device, hed_error *error);
 
@@ -109,10 +107,9 @@ typedef struct hed_native_device {
 } hed_native_device;
 
 /** Wraps a context that the program owns ("cuda": context; "opencl": platform, device and context).
- * The handles
- *  stay the program's and must outlive the device. The new device is not in the list of the
- *  context; destroy it with hed_device_release(). Thread class: any. Errors: NO_DEVICE, ARGUMENT,
- *  DRIVER, MEMORY. */
+ *  The handles stay the program's and must outlive the device. The new device is not in the list of
+ *  the context; destroy it with hed_device_release(). Thread class: any. Errors: NO_DEVICE,
+ *  ARGUMENT, DRIVER, MEMORY. */
 HED_API hed_status hed_device_adopt(hed_context *context, const char *backend,
     const hed_native_device *native, hed_device **device, hed_error *error);
 /** Destroys what hed_device_adopt() made. NULL is allowed. Thread class: owner. */
@@ -122,8 +119,7 @@ HED_API void hed_device_release(hed_device *device);
 HED_API hed_status hed_device_handles(
     hed_device *device, hed_native_device *native, hed_error *error);
 /** Looks up a function of the driver library behind the device, such as "cuLaunchKernel"; NULL if
- * there is none.
- *  Thread class: any. */
+ *  there is none. Thread class: any. */
 HED_API void *hed_device_symbol(const hed_device *device, const char *name);
 
 HED_END

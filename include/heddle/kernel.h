@@ -111,8 +111,8 @@ typedef struct hed_argument_def {
      * */
     double tolerance;
     /** buffers, sample data (author.h): elements, as a product of dimensions, parameters, defines
-     * and numbers like "4*width*height"; "n/256" is divided and rounded up. NULL: the product of all
-     * dimensions */
+     *  and numbers like "4*width*height"; "n/256" is divided and rounded up. NULL: the product of
+     *  all dimensions */
     const char *count;
 } hed_argument_def;
 
@@ -131,9 +131,8 @@ typedef struct hed_define {
     const char *value;
 } hed_define;
 
-/** A parameter that matters only in some configurations. Where the expression `when` (space.h) is 0,
- * it keeps its default value,
- *  so that no two configurations are the same kernel. */
+/** A parameter that matters only in some configurations. Where the expression `when` (space.h) is
+ *  0, it keeps its default value, so that no two configurations are the same kernel. */
 typedef struct hed_condition {
     const char *parameter;
     const char *when; /**< over other parameters */
@@ -158,9 +157,8 @@ typedef struct hed_geometry {
     uint64_t global[3];
     uint32_t group[3]; /**< work items of a group; all 0: chosen by hed_launch_over() */
     /** For each HED_LOCAL argument, by its index among all arguments: its bytes. For a written
-     * buffer that is not compared element by
-     *  element: how many of its bytes, from the first on, this configuration fills with results; 0:
-     *  all. */
+     *  buffer that is not compared element by element: how many of its bytes, from the first on,
+     *  this configuration fills with results; 0: all. */
     uint64_t local_bytes[HED_MAX_ARGUMENTS];
     /** groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
     uint32_t cluster;
@@ -179,8 +177,7 @@ typedef struct hed_work {
 typedef enum hed_metric { HED_METRIC_BYTES, HED_METRIC_OPERATIONS, HED_METRIC_ITEMS } hed_metric;
 
 /** What a native function is given. `arguments[i]`: the memory of a buffer, struct or scalar; NULL
- * for a local array,
- *  since a native function has its own stack. */
+ *  for a local array, since a native function has its own stack. */
 typedef struct hed_native_call {
     const hed_kernel_def *def;
     const hed_config *config;
@@ -226,8 +223,7 @@ struct hed_kernel_def {
     const char *name;    /**< unique, such as "convolution" */
     const char *summary; /**< one line for people */
     /** Entry point in the text; NULL: `name`. In CUDA C an expression that names one kernel:
-     * "scale", "ns::scale<float, WG>", with
-     *  macros expanded; `extern "C"` is not needed. */
+     *  "scale", "ns::scale<float, WG>", with macros expanded; `extern "C"` is not needed. */
     const char *entry;
     const hed_source *sources; /**< (source_count), compiled as one text in this order */
     uint32_t source_count;
@@ -277,8 +273,8 @@ struct hed_kernel_def {
 /** The parameters that a kernel does not read on a device, as a set: native_ignores on `host`, else
  * none. Thread class: rt. */
 HED_API uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device);
-/** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread class:
- *  rt. */
+/** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread
+ *  class: rt. */
 static inline int64_t hed_config_get(
     const hed_kernel_def *def, const hed_config *config, const char *name)
 {
@@ -396,22 +392,21 @@ static inline hed_kernel_options hed_default_kernel_options(void)
 HED_API bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_device *device, hed_math math, char *reason, size_t size);
 
-/** Compiles a kernel (or takes it from the cache). `options` may be NULL. With `background` the call
- * returns at once
- *  and an error of the build comes from hed_kernel_ready(). Thread class: any. Errors: ARGUMENT,
- *  UNSUPPORTED (names the missing capability), LIMIT, BUILD (with the log), MEMORY, DRIVER, IO. */
+/** Compiles a kernel (or takes it from the cache). `options` may be NULL. With `background` the
+ *  call returns at once and an error of the build comes from hed_kernel_ready(). Thread class: any.
+ *  Errors: ARGUMENT, UNSUPPORTED (names the missing capability), LIMIT, BUILD (with the log),
+ *  MEMORY, DRIVER, IO. */
 HED_API hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     const hed_kernel_options *options, hed_kernel **kernel, hed_error *error);
-/** Builds another configuration; launches go on with the old one until the new one is ready (at once
- * without
- *  `background`). On failure the old one stays. Thread class: owner. Errors: as
- * hed_kernel_create. */
+/** Builds another configuration; launches go on with the old one until the new one is ready (at
+ *  once without `background`). On failure the old one stays. Thread class: owner. Errors: as
+ *  hed_kernel_create. */
 HED_API hed_status hed_kernel_reconfigure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error);
 /** OK: what was asked for last is in force. NOT_READY: it is still being built; that is an answer,
- *  and nothing is written to `error`. Else the build's error, once. Swaps a finished background build in. A kernel that was not given a configuration also builds
- *  when a launch of another size wants another one: NOT_READY until that is done, though launches
- *  go on. Thread class: owner. */
+ *  and nothing is written to `error`. Else the build's error, once. Swaps a finished background
+ *  build in. A kernel that was not given a configuration also builds when a launch of another size
+ *  wants another one: NOT_READY until that is done, though launches go on. Thread class: owner. */
 HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
 /** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
 HED_API void hed_kernel_destroy(hed_kernel *kernel);
@@ -448,9 +443,8 @@ typedef struct hed_kernel_resources {
 HED_API hed_status hed_kernel_report(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error);
 /** How many groups of this shape are resident on the device at once; asked before data are
- * partitioned.
- *  `*groups` is -1 where the driver does not tell. Thread class: any. Errors: NOT_READY, LIMIT,
- *  DRIVER. */
+ *  partitioned. `*groups` is -1 where the driver does not tell. Thread class: any. Errors:
+ *  NOT_READY, LIMIT, DRIVER. */
 HED_API hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error);
 

@@ -9,9 +9,8 @@
 
 HED_BEGIN
 
-/** One argument of a launch. Made by the functions below; scalars and buffers are copied, a struct's
- * memory
- *  only has to live until the launch returns. */
+/** One argument of a launch. Made by the functions below; scalars and buffers are copied, a
+ *  struct's memory only has to live until the launch returns. */
 typedef struct hed_argument {
     hed_argument_kind kind;
     hed_type type;
@@ -158,12 +157,11 @@ static inline hed_argument hed_same_argument(hed_argument argument) { return arg
 #endif
 
 /** Launches a kernel for a problem; the description's geometry() says how. A kernel that was not
- * given a configuration takes
- *  the best that the database knew for this size when the kernel was made; where that one has to be
- *  compiled first, the present one stands in for it (hed_kernel_config() says so). Thread class:
- *  owner of stream and kernel. Errors: ARGUMENT (count, kind or type of an argument; a size below
- *  1; kernel and stream of different devices), LIMIT (group or local memory too large), NOT_READY,
- *  DRIVER, LOST. */
+ *  given a configuration takes the best that the database knew for this size when the kernel was
+ *  made; where that one has to be compiled first, the present one stands in for it
+ *  (hed_kernel_config() says so). Thread class: owner of stream and kernel. Errors: ARGUMENT
+ *  (count, kind or type of an argument; a size below 1; kernel and stream of different devices),
+ *  LIMIT (group or local memory too large), NOT_READY, DRIVER, LOST. */
 HED_API hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error);
 
@@ -174,8 +172,7 @@ HED_API hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel,
     hed_error *error);
 
 /** Gives step `step` of a graph, which must be a launch, new arguments of the same kinds; they hold
- * from the next replay on.
- *  Thread class: owner. Errors: ARGUMENT, DRIVER. */
+ *  from the next replay on. Thread class: owner. Errors: ARGUMENT, DRIVER. */
 HED_API hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument *arguments,
     uint32_t argument_count, hed_error *error);
 

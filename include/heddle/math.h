@@ -246,10 +246,9 @@ HED_MATH_FUNCTION float hed_pow_positive(float x, float y)
 }
 
 /** x to the power y for all floats: 0.94 ulp in 120 million pairs, most of them made so that the
- * result is
- *  a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1 and pow(1,
- *  y) = 1 even with NaN; NaN for finite x < 0 with y not an integer; signed zeros and infinities
- *  for odd y; pow(-1, +-inf) = 1. */
+ *  result is a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1
+ *  and pow(1, y) = 1 even with NaN; NaN for finite x < 0 with y not an integer; signed zeros and
+ *  infinities for odd y; pow(-1, +-inf) = 1. */
 HED_MATH_FUNCTION float hed_pow(float x, float y)
 {
     float a = hed_magnitude(x), b = hed_magnitude(y), infinity = hed_as_float(HED_INFINITY_BITS);
@@ -366,8 +365,7 @@ HED_MATH_FUNCTION float hed_cos_near(float r)
 }
 
 /** Sine of every float (radians): 1.58 ulp. sin(-x) = -sin(x), sin(+-0) = +-0; NaN for infinity and
- * NaN.
- *  Above 131072 a slower way is taken, for which lanes of a warp part. */
+ *  NaN. Above 131072 a slower way is taken, for which lanes of a warp part. */
 HED_MATH_FUNCTION float hed_sin(float x)
 {
     float r;
@@ -377,8 +375,7 @@ HED_MATH_FUNCTION float hed_sin(float x)
 }
 
 /** Cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and NaN. Above
- * 131072 as
- *  hed_sin(). */
+ *  131072 as hed_sin(). */
 HED_MATH_FUNCTION float hed_cos(float x)
 {
     float r;
@@ -388,8 +385,7 @@ HED_MATH_FUNCTION float hed_cos(float x)
 }
 
 /** Tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN for infinity
- * and
- *  NaN; never infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as
+ *  and NaN; never infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as
  *  hed_sin(). */
 HED_MATH_FUNCTION float hed_tan(float x)
 {
@@ -426,9 +422,8 @@ HED_MATH_FUNCTION float hed_atan_rest(float t, float t_low)
 }
 
 /** Angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats: 1.56 ulp in
- * 120
- *  million pairs. Zeros and infinities as in C99, annex F: the sign of y is the sign of the result,
- *  atan2(+-0, -0) = +-pi, atan2(+-inf, -inf) = +-3 pi / 4. NaN if either is NaN. */
+ *  120 million pairs. Zeros and infinities as in C99, annex F: the sign of y is the sign of the
+ *  result, atan2(+-0, -0) = +-pi, atan2(+-inf, -inf) = +-3 pi / 4. NaN if either is NaN. */
 HED_MATH_FUNCTION float hed_atan2(float y, float x)
 {
     float a = hed_magnitude(y), b = hed_magnitude(x), infinity = hed_as_float(HED_INFINITY_BITS);

@@ -61,12 +61,11 @@ HED_API hed_status hed_online_create(
     hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error);
 /** Waits for the device's work and for the thread. NULL is allowed. Thread class: owner. */
 HED_API void hed_online_destroy(hed_online *online);
-/** As hed_launch(). Now and then it also enqueues a trial: copies before the launch, runs behind it.
- * A trial never
- *  waits, and its failures are never the launch's. How long a candidate's first run takes is not
- *  known before; whatever it was, no further trial is made until the share is right again.
- *  Compiling in the thread is not counted. Thread class: owner of stream and kernel. Errors: those
- *  of hed_launch() for the launch itself. */
+/** As hed_launch(). Now and then it also enqueues a trial: copies before the launch, runs behind
+ *  it. A trial never waits, and its failures are never the launch's. How long a candidate's first
+ *  run takes is not known before; whatever it was, no further trial is made until the share is
+ *  right again. Compiling in the thread is not counted. Thread class: owner of stream and kernel.
+ *  Errors: those of hed_launch() for the launch itself. */
 HED_API hed_status hed_online_launch(hed_online *online, hed_stream *stream,
     const hed_problem *problem, const hed_argument *arguments, uint32_t argument_count,
     hed_error *error);

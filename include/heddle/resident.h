@@ -55,10 +55,9 @@ typedef enum hed_resident_state {
  *  Errors: UNSUPPORTED, ARGUMENT, LIMIT (not all groups fit), MEMORY, DEVICE_MEMORY, DRIVER. */
 HED_API hed_status hed_resident_start(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error);
-/** Posts one request (request_bytes long) and gives its number, from 1. One request may be under way
- * at a time.
- *  Thread class: rt while the kernel runs; owner when it has to start again. Errors: ARGUMENT (one
- *  is under way), TIMEOUT, LOST. */
+/** Posts one request (request_bytes long) and gives its number, from 1. One request may be under
+ *  way at a time. Thread class: rt while the kernel runs; owner when it has to start again. Errors:
+ *  ARGUMENT (one is under way), TIMEOUT, LOST. */
 HED_API hed_status hed_resident_post(hed_resident *resident, const void *request, uint64_t *number);
 /** Polls for at most `timeout_ns`, at least once. OK: the answer is there and copied to `reply`
  *  (reply_bytes, nullable). NOT_READY: not yet. Thread class: rt. Errors: ARGUMENT (nothing is

@@ -12,8 +12,7 @@ HED_BEGIN
 typedef struct hed_ring hed_ring;
 
 /** A ring of at least `capacity` records of `record_bytes` each. `allocator` may be NULL. Thread
- * class: any.
- *  Errors: ARGUMENT (a zero, or over 2^31 records), MEMORY. */
+ *  class: any. Errors: ARGUMENT (a zero, or over 2^31 records), MEMORY. */
 HED_API hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes,
     uint32_t capacity, hed_ring **ring, hed_error *error);
 HED_API void hed_ring_destroy(hed_ring *ring); /**< NULL is allowed. Thread class: owner */

@@ -12,8 +12,7 @@
  *  away from it.
  *
  *  The same seed, answers, order of calls and library give the same questions on one machine. On
- *  another the C
- * library's logarithms may differ in their last bit, and with them a question.
+ *  another the C library's logarithms may differ in their last bit, and with them a question.
  */
 #ifndef HEDDLE_SEARCH_H
 #define HEDDLE_SEARCH_H
@@ -78,10 +77,8 @@ HED_API hed_status hed_search_tell(
 /** The best so far; false if nothing has worked yet. Thread class: owner. */
 HED_API bool hed_search_best(const hed_search *search, hed_config *config, double *value);
 /** Share of each parameter in what makes the known times differ, alone and together with others, 0
- * to 1, in sum 1
- *  (parameter_count): what a report calls importance. All 0 while fewer than 8 configurations work,
- *  or without
- * memory. Takes tens of milliseconds. Thread class: owner. */
+ *  to 1, in sum 1 (parameter_count): what a report calls importance. All 0 while fewer than 8
+ *  configurations work, or without memory. Takes tens of milliseconds. Thread class: owner. */
 HED_API void hed_search_importance(const hed_search *search, double *shares);
 
 HED_END

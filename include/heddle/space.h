@@ -40,9 +40,8 @@ typedef struct hed_expression_names {
 } hed_expression_names;
 
 /** Compiles a text. `allocator` NULL: the C library's. Thread class: any. Errors: FORMAT (the text
- * names the column
- *  and what was expected there; over 16,384 bytes, or nested too deep), ARGUMENT (an unknown name
- *  or label: the known ones are listed), MEMORY. */
+ *  names the column and what was expected there; over 16,384 bytes, or nested too deep), ARGUMENT
+ *  (an unknown name or label: the known ones are listed), MEMORY. */
 HED_API hed_status hed_expression_create(const hed_allocator *allocator, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error);
 /** Its value; truth is 1 and 0; NAN where there is none. `values` (names->count), by slot. Thread
@@ -65,8 +64,7 @@ typedef struct hed_constant {
 
 enum { HED_DEVICE_CONSTANTS = 11 };
 /** A device's limits under the names that a kernel's expressions know them by: the list at the top.
- * Gives how many
- *  there are. Thread class: rt. */
+ *  Gives how many there are. Thread class: rt. */
 HED_API uint32_t hed_device_constants(
     const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS]);
 
@@ -81,8 +79,8 @@ typedef struct hed_space_def {
     uint32_t condition_count;
     const hed_constant *constants; /**< (constant_count) */
     uint32_t constant_count;
-    /** What no expression says; asked for each point that the constraints leave, 2^22 at most. NULL:
-     * all. */
+    /** What no expression says; asked for each point that the constraints leave, 2^22 at most.
+     *  NULL: all. */
     bool (*accept)(void *user, const hed_config *config);
     void *user;
 } hed_space_def;
@@ -99,10 +97,9 @@ HED_API hed_status hed_space_create_list(const hed_allocator *allocator,
     const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
     uint64_t count, hed_space **space, hed_error *error);
 /** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem.
- * Parameters that the kernel
- *  does not read there (hed_kernel_ignores()) keep their default, or where that is never valid the
- *  value that they have in the first valid configuration. Thread class: any. Errors: as
- *  hed_space_create(). */
+ *  Parameters that the kernel does not read there (hed_kernel_ignores()) keep their default, or
+ *  where that is never valid the value that they have in the first valid configuration. Thread
+ *  class: any. Errors: as hed_space_create(). */
 HED_API hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def,
     const hed_problem *problem, hed_math math, hed_space **space, hed_error *error);
 /** NULL is allowed. Thread class: owner. */

@@ -9,15 +9,13 @@
 HED_BEGIN
 
 /** Quantile q in [0, 1] of `count` >= 1 ascending values: linear interpolation between order
- * statistics
- *  (Hyndman and Fan 1996, type 7). Thread class: rt. */
+ *  statistics (Hyndman and Fan 1996, type 7). Thread class: rt. */
 HED_API double hed_quantile(const double *ascending, size_t count, double q);
 
 /** Distribution-free confidence interval of the median from the order statistics of `count` >= 1
- * ascending values
- *  (binomial; David and Nagaraja 2003, section 7.1). The interval is the narrowest symmetric one
- *  that covers at least `confidence`; for too few values it is the range. Gives the coverage that
- *  holds. Thread class: rt. */
+ *  ascending values (binomial; David and Nagaraja 2003, section 7.1). The interval is the narrowest
+ *  symmetric one that covers at least `confidence`; for too few values it is the range. Gives the
+ *  coverage that holds. Thread class: rt. */
 HED_API double hed_median_interval(
     const double *ascending, size_t count, double confidence, double *low, double *high);
 
@@ -34,9 +32,8 @@ HED_API hed_summary hed_summarize(double *values, size_t count);
 enum { HED_METER_BUCKETS = 64 * 16 };
 
 /** Counts how long a periodic task takes against its deadline. Times go into buckets 1/16 octave
- * wide, so quantiles
- *  are within 4.5 %; minimum, maximum, count and misses are exact. A plain value of fixed size: no
- *  allocation. */
+ *  wide, so quantiles are within 4.5 %; minimum, maximum, count and misses are exact. A plain value
+ *  of fixed size: no allocation. */
 typedef struct hed_meter {
     uint64_t deadline_ns;
     uint64_t count, misses;

@@ -64,9 +64,8 @@ HED_API hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset
 HED_API hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t offset,
     uint64_t size, hed_error *error);
 /** Buffer to buffer; the two may belong to different devices (then one of them to the stream's; a
- * copy between
- *  drivers goes through the host and is done when the call returns). Overlap within one buffer is
- *  an error. Errors: BOUNDS, ARGUMENT, MEMORY, DRIVER, LOST. */
+ *  copy between drivers goes through the host and is done when the call returns). Overlap within
+ *  one buffer is an error. Errors: BOUNDS, ARGUMENT, MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset,
     hed_buffer *from, uint64_t from_offset, uint64_t size, hed_error *error);
 /** Fills with a pattern of 1, 2, 4, 8 or 16 bytes; offset and size are multiples of it. Errors:
@@ -74,9 +73,8 @@ HED_API hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offs
 HED_API hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_t size,
     const void *pattern, uint32_t pattern_size, hed_error *error);
 /** Makes `size` bytes of a buffer readable and writable at `*pointer` on the host, after the steps
- * before it; returns when
- *  they are. Nothing else may touch the range until hed_unmap(). Errors: BOUNDS, MEMORY, DRIVER,
- *  LOST. */
+ *  before it; returns when they are. Nothing else may touch the range until hed_unmap(). Errors:
+ *  BOUNDS, MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error);
 /** Ends hed_map(); steps after it see what was written. Errors: ARGUMENT (not mapped there),
@@ -97,8 +95,7 @@ HED_API hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer,
 /* ---- events ---- */
 
 /** A mark in a stream. A `timed` one can be given to hed_event_elapsed(); the other kind costs less
- * to reach (on CUDA
- *  about 4 us less). Thread class: any. Errors: MEMORY, DRIVER. */
+ *  to reach (on CUDA about 4 us less). Thread class: any. Errors: MEMORY, DRIVER. */
 HED_API hed_status hed_event_create(
     hed_device *device, bool timed, hed_event **event, hed_error *error);
 HED_API void hed_event_destroy(hed_event *event); /**< NULL is allowed */
@@ -135,9 +132,8 @@ typedef struct hed_step_time {
 } hed_step_time;
 
 /** Waits for the stream and hands out the times kept since the last call, oldest first, at most
- * `capacity`; `*count`
- *  is how many. The stream keeps hed_stream_def.timed_steps of them; what is beyond is dropped from
- *  the front. Errors: ARGUMENT (the stream is not timed), DRIVER, LOST. */
+ *  `capacity`; `*count` is how many. The stream keeps hed_stream_def.timed_steps of them; what is
+ *  beyond is dropped from the front. Errors: ARGUMENT (the stream is not timed), DRIVER, LOST. */
 HED_API hed_status hed_stream_times(
     hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error);
 
@@ -151,8 +147,8 @@ HED_API hed_status hed_graph_begin(hed_stream *stream, hed_error *error);
  *  across devices cannot be recorded (ARGUMENT). Errors: ARGUMENT (not recording), MEMORY,
  *  DRIVER. */
 HED_API hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error);
-/** Runs the chain as steps of `stream`, on the device it was recorded for. Errors: ARGUMENT, DRIVER,
- * LOST. */
+/** Runs the chain as steps of `stream`, on the device it was recorded for. Errors: ARGUMENT,
+ *  DRIVER, LOST. */
 HED_API hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error);
 /** steps, numbered from 0 in the order recorded */
 HED_API uint32_t hed_graph_step_count(const hed_graph *graph);

@@ -2,9 +2,9 @@
  *  Mass-spring instruments: bodies joined by springs, struck, plucked, bowed and heard, one time
  *  step a sample.
  *
- *  An instrument is described once (hed_synth_instrument: entities, links, modulations) and played by a
- *  hed_synth on one device. Units are SI: metres, kilograms, seconds, newtons; gains of sound are
- *  in decibels.
+ *  An instrument is described once (hed_synth_instrument: entities, links, modulations) and played
+ *  by a hed_synth on one device. Units are SI: metres, kilograms, seconds, newtons; gains of sound
+ *  are in decibels.
  *
  *  THE MODEL, the same in every solver and on every device. Time step h = 1/rate. A body is kept
  *  as displacement x from its place of rest and velocity v; s is the voice's time dilation (a note
@@ -103,8 +103,8 @@ typedef struct hed_synth_route {
     uint8_t low, high; /**< notes, both included */
 } hed_synth_route;
 
-/** Attack, decay and release in seconds (straight lines), sustain in [0, 1]. {0, 0, 1, 0} is a plain
- * gate. */
+/** Attack, decay and release in seconds (straight lines), sustain in [0, 1]. {0, 0, 1, 0} is a
+ *  plain gate. */
 typedef struct hed_synth_adsr {
     float attack, decay, sustain, release;
 } hed_synth_adsr;
@@ -139,11 +139,11 @@ typedef struct hed_synth_spring_def {
     float cubic;   /**< N/m^3 */
 } hed_synth_spring_def;
 
-/** Hears bodies (hed_synth_instrument_link): the sum over them of weight x direction factor x velocity
- * along the axis /
- *  distance. With r from the microphone to the body: direction factor (1 - directionality) +
- *  directionality max(0, direction.r/|r|); the axis goes from `direction` (isotropy 0) to r/|r|
- *  (isotropy 1), not normalised between; distances below 1 cm count as 1 cm. */
+/** Hears bodies (hed_synth_instrument_link): the sum over them of weight x direction factor x
+ *  velocity along the axis / distance. With r from the microphone to the body: direction factor (1
+ *  - directionality) + directionality max(0, direction.r/|r|); the axis goes from `direction`
+ *  (isotropy 0) to r/|r| (isotropy 1), not normalised between; distances below 1 cm count as 1
+ *  cm. */
 typedef struct hed_synth_microphone_def {
     float position[3], direction[3]; /**< m; direction of any length but 0 */
     float directionality, isotropy;  /**< [0, 1] */
@@ -158,9 +158,8 @@ typedef struct hed_synth_microphone_def {
 } hed_synth_microphone_def;
 
 /** A hammer with felt that flies at each linked body along `direction` when a note starts: F = Q
- * (c^p - hysteresis y)
- *  >= 0 for a compression c, y following c^p with `relaxation` (Stulov). Each linked body has a
- *  hammer of its own with its share of the mass. */
+ *  (c^p - hysteresis y) >= 0 for a compression c, y following c^p with `relaxation` (Stulov). Each
+ *  linked body has a hammer of its own with its share of the mass. */
 typedef struct hed_synth_mallet_def {
     float direction[3];
     float mass; /**< kg */
@@ -184,9 +183,8 @@ typedef struct hed_synth_plectrum_def {
 } hed_synth_plectrum_def;
 
 /** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff))
- * w/(|w| + dropoff/16),
- *  for the velocity w of the bow relative to the body along `direction`; the last w is taken after
- *  the step. */
+ *  w/(|w| + dropoff/16), for the velocity w of the bow relative to the body along `direction`; the
+ *  last w is taken after the step. */
 typedef struct hed_synth_bow_def {
     float direction[3];
     float force;                /**< N, normal to the string */
@@ -213,8 +211,7 @@ typedef struct hed_synth_oscillator_def {
 } hed_synth_oscillator_def;
 
 /** Sound as a force along `direction`: a channel of the synth's input, or a delay line
- * (hed_synth_instrument_link with the
- *  delay line). */
+ *  (hed_synth_instrument_link with the delay line). */
 typedef struct hed_synth_audio_input_def {
     float direction[3];
     uint32_t channel; /**< from 0 */
@@ -306,9 +303,8 @@ typedef struct hed_synth_entity_def {
 HED_API hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type);
 
 /** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of
- * a gain that is
- *  given in dB (microphones, delay lines) ADD adds dB, and the other two act on the amplitude.
- *  ROTATION is 0 but for modulation. */
+ *  a gain that is given in dB (microphones, delay lines) ADD adds dB, and the other two act on the
+ *  amplitude. ROTATION is 0 but for modulation. */
 typedef enum hed_synth_modulation_mode {
     HED_SYNTH_MODULATE_ADD,         /**< p + depth m, in the parameter's unit */
     HED_SYNTH_MODULATE_MULTIPLY,    /**< p (1 + depth m) */
@@ -366,8 +362,7 @@ HED_API hed_status hed_synth_instrument_set_def(hed_synth_instrument *instrument
     hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
 
 /** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is
- * not there or of
- *  another type, a value out of its range, a name taken), LIMIT, MEMORY. */
+ *  not there or of another type, a value out of its range, a name taken), LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
     const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error);
 /** Gives an entity new values of the same type. Thread class: owner. Errors: ARGUMENT. */
@@ -376,18 +371,16 @@ HED_API hed_status hed_synth_instrument_set(
 HED_API hed_status hed_synth_instrument_get(const hed_synth_instrument *instrument, hed_synth_entity entity,
     hed_synth_entity_def *def, hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
 /** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread
- * class: owner.
- *  Errors: ARGUMENT. */
+ *  class: owner. Errors: ARGUMENT. */
 HED_API hed_status hed_synth_instrument_remove(
     hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error);
-/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio
- * input to its
- *  delay line. Linking twice replaces the weight. Thread class: owner. Errors: ARGUMENT, MEMORY. */
+/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an
+ *  audio input to its delay line. Linking twice replaces the weight. Thread class: owner. Errors:
+ *  ARGUMENT, MEMORY. */
 HED_API hed_status hed_synth_instrument_link(hed_synth_instrument *instrument,
     hed_synth_entity from, hed_synth_entity to, float weight, hed_error *error);
 /** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such
- * parameter, the source is
- *  no modulator), MEMORY. */
+ *  parameter, the source is no modulator), MEMORY. */
 HED_API hed_status hed_synth_instrument_modulate(
     hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error);
 
@@ -395,15 +388,13 @@ HED_API uint32_t hed_synth_instrument_count(
     const hed_synth_instrument *instrument, hed_synth_entity_type type); /**< Thread class: any */
 HED_API hed_synth_entity hed_synth_instrument_at(const hed_synth_instrument *instrument, hed_synth_entity_type type,
     uint32_t index); /**< in the order they were added. Thread class: any */
-/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]". 0:
- * no such name, or
- *  more than one entity. Thread class: any. */
+/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]".
+ *  0: no such name, or more than one entity. Thread class: any. */
 HED_API hed_synth_entity hed_synth_instrument_find(const hed_synth_instrument *instrument, const char *name);
 HED_API const char *hed_synth_instrument_name(const hed_synth_instrument *instrument,
     hed_synth_entity entity); /**< "" where it has none. Thread class: any */
 /** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or
- * its type and place
- *  ("spring 12"). Gives `text`. Thread class: any. */
+ *  its type and place ("spring 12"). Gives `text`. Thread class: any. */
 HED_API const char *hed_synth_instrument_describe(
     const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size);
 
@@ -452,8 +443,8 @@ typedef struct hed_synth_grid_info {
     const char *name; /**< "": none; lives as long as the instrument is not changed */
     hed_synth_grid_def def;
     hed_synth_generated generated; /**< some of it may have been changed or removed since */
-    /** Hz: the exact frequency of mode 1 of the grid as it was made; 0 where there is no closed form:
-     *  an end is not anchored, or a lattice has diagonal or bend springs */
+    /** Hz: the exact frequency of mode 1 of the grid as it was made; 0 where there is no closed
+     *  form: an end is not anchored, or a lattice has diagonal or bend springs */
     double frequency;
 } hed_synth_grid_info;
 
@@ -467,11 +458,10 @@ HED_API hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *inst
 
 /* ---- analysis of an instrument ---- */
 
-/** Stability margin of an instrument by Gershgorin's bound: for each free body
- *  h^2 s^2 sum(k)/m <= 2 is safe, where springs to anchored bodies count half, damping c along
- *  springs adds 2 c/(h s) to k, and modulated stiffness and mass enter with their worst values.
- *  Cubic terms and exciters depend on the motion and are not part of the bound; the breaker handles
- *  them. */
+/** Stability margin of an instrument by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <=
+ *  2 is safe, where springs to anchored bodies count half, damping c along springs adds 2 c/(h s)
+ *  to k, and modulated stiffness and mass enter with their worst values. Cubic terms and exciters
+ *  depend on the motion and are not part of the bound; the breaker handles them. */
 typedef struct hed_synth_stability {
     double worst;            /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
     hed_synth_entity body;   /**< the body with it */
@@ -484,9 +474,8 @@ HED_API hed_status hed_synth_instrument_stability(const hed_synth_instrument *in
     double rate, hed_synth_stability *stability, hed_error *error);
 
 /** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m =
- * `ratio` for each
- *  spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it is unstable.
- *  Thread class: rt. */
+ *  `ratio` for each spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it
+ *  is unstable. Thread class: rt. */
 HED_API double hed_synth_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate);
 /** The k/m that puts mode 1 exactly at `frequency`. Thread class: rt. */
 HED_API double hed_synth_string_ratio(uint32_t masses, double frequency, double rate);
@@ -513,13 +502,13 @@ HED_API const char *hed_synth_solver_name(
 /** What an event is. */
 typedef enum hed_synth_event_kind {
     /** bytes: status, data 1, data 2. "All sound off" (controller 120) resets all voices of that
-     *  channel at once (in singleton mode the whole instrument, whose bodies are shared); the output
-     *  fades out over a few milliseconds */
+     *  channel at once (in singleton mode the whole instrument, whose bodies are shared); the
+     *  output fades out over a few milliseconds */
     HED_SYNTH_EVENT_MIDI,
     HED_SYNTH_EVENT_TEMPO, /**< value: quarter notes a minute */
-    /** entity, parameter, value in the unit of its definition. Holds until hed_synth_reset(). At most
-     *  256 different parameters outlast a break, "all sound off" or hed_synth_apply(); of more, those
-     *  set longest ago return to their definitions */
+    /** entity, parameter, value in the unit of its definition. Holds until hed_synth_reset(). At
+     *  most 256 different parameters outlast a break, "all sound off" or hed_synth_apply(); of
+     *  more, those set longest ago return to their definitions */
     HED_SYNTH_EVENT_SET,
     HED_SYNTH_EVENT_HOST /**< number, value: of MIDI sources of kind HED_SYNTH_MIDI_HOST */
 } hed_synth_event_kind;
@@ -562,9 +551,8 @@ typedef struct hed_synth_def {
 HED_API hed_synth_def hed_default_synth_def(void); /**< Thread class: rt */
 
 /** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument,
- * unstable: says which
- *  body), UNSUPPORTED (says why the solver cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
- * DRIVER. */
+ *  unstable: says which body), UNSUPPORTED (says why the solver cannot), LIMIT, MEMORY,
+ *  DEVICE_MEMORY, BUILD, DRIVER. */
 HED_API hed_status hed_synth_create(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
 HED_API void hed_synth_destroy(hed_synth *synth); /**< NULL is allowed. Thread class: owner */
@@ -582,25 +570,22 @@ typedef struct hed_synth_block {
 } hed_synth_block;
 
 /** Plays a block. Thread class: rt with HED_SYNTH_CPU and one thread, or resident and awake; else
- * owner.
- *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On
- *  failure the outputs are silent. */
+ *  owner. Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST.
+ *  On failure the outputs are silent. */
 HED_API hed_status hed_synth_process(
     hed_synth *synth, const hed_synth_block *block, hed_error *error);
 
 /** An instrument packed anew, waiting to be swapped in. */
 typedef struct hed_synth_change hed_synth_change;
-/** Packs a changed instrument (a hed_synth_instrument_copy() of the one that sounds, with entities added,
- * removed, linked)
- *  for the synth. One change at a time: the next is prepared when this one was applied or
- *  destroyed. Master gain and limiter change with it, the gain without a click. Thread class: any,
- *  also while another thread plays. Errors: as hed_synth_create, and ARGUMENT (another mode or
- *  number of voices), UNSUPPORTED (a resident synth). */
+/** Packs a changed instrument (a hed_synth_instrument_copy() of the one that sounds, with entities
+ *  added, removed, linked) for the synth. One change at a time: the next is prepared when this one
+ *  was applied or destroyed. Master gain and limiter change with it, the gain without a click.
+ *  Thread class: any, also while another thread plays. Errors: as hed_synth_create, and ARGUMENT
+ *  (another mode or number of voices), UNSUPPORTED (a resident synth). */
 HED_API hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument *instrument,
     hed_synth_change **change, hed_error *error);
 /** Swaps it in: entities that are in both go on with their state. The change then holds what was
- * replaced, to be
- *  destroyed. Thread class: as hed_synth_process. */
+ *  replaced, to be destroyed. Thread class: as hed_synth_process. */
 HED_API hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error);
 /** NULL is allowed. Thread class: any but rt */
 HED_API void hed_synth_change_destroy(hed_synth_change *change);
@@ -608,8 +593,7 @@ HED_API void hed_synth_change_destroy(hed_synth_change *change);
 /** Back to rest, to silence and to sample 0. Thread class: owner. Errors: DRIVER, LOST. */
 HED_API hed_status hed_synth_reset(hed_synth *synth, hed_error *error);
 /** Positions of bodies (x, y, z displacement in m) as after the last block, (bodies of one instance
- * x 3), in
- *  hed_synth_instrument_at()'s order. Thread class: owner. Errors: ARGUMENT, DRIVER. */
+ *  x 3), in hed_synth_instrument_at()'s order. Thread class: owner. Errors: ARGUMENT, DRIVER. */
 HED_API hed_status hed_synth_read_bodies(
     hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error);
 
@@ -659,18 +643,16 @@ typedef struct hed_synth_info {
 HED_API void hed_synth_report(const hed_synth *synth, hed_synth_info *info);
 
 /** Finds the fastest solver for instruments like this one (their bodies, springs, other entities
- * and voices), how
- *  to pack it and the size of a work-group, and keeps it in the context's database, where
- *  hed_synth_create() with HED_SYNTH_AUTO finds it. A choice counts as right when a chord over the
- *  whole range sounds as the cpu solver has it, within 5 % of the peak for 1,024 samples.
- *  `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread
- *  class: owner of the device's time. Errors: as hed_synth_create() and hed_tune_pipeline();
+ *  and voices), how to pack it and the size of a work-group, and keeps it in the context's
+ *  database, where hed_synth_create() with HED_SYNTH_AUTO finds it. A choice counts as right when a
+ *  chord over the whole range sounds as the cpu solver has it, within 5 % of the peak for 1,024
+ *  samples. `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults.
+ *  Thread class: owner of the device's time. Errors: as hed_synth_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */
 HED_API hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def,
     const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
 /** Names what hed_synth_tune() chooses among, its parameters and dimensions, for those who show a
- * result: no kernel
- *  that can be created. Thread class: any. */
+ *  result: no kernel that can be created. Thread class: any. */
 HED_API const hed_kernel_def *hed_synth_tune_description(void);
 
 /** The kernels, for conformance, tuning and benchmarks. Thread class: any. */

@@ -31,9 +31,8 @@ typedef struct hed_synth_import_report {
     char text[8192];
 } hed_synth_import_report;
 
-/** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL. Thread class: any.
- * Errors: IO,
- *  FORMAT (says at which byte), LIMIT, MEMORY. */
+/** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL. Thread class:
+ *  any. Errors: IO, FORMAT (says at which byte), LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_import_ank(const char *path,
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
 /** The same from memory. Thread class: any. */
@@ -52,9 +51,8 @@ typedef struct hed_synth_midi_event {
 typedef struct hed_synth_midi_file hed_synth_midi_file;
 
 /** Reads a standard MIDI file of format 0 or 1 (Standard MIDI Files 1.0, MMA RP-001). Thread class:
- * any.
- *  Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"), LIMIT
- *  (over 256 MiB), MEMORY. */
+ *  any. Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"),
+ *  LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file, hed_error *error);
 /** The same from memory. Thread class: any. */
 HED_API hed_status hed_synth_midi_file_parse(

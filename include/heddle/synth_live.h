@@ -47,11 +47,10 @@ typedef struct hed_synth_live_info {
 
 typedef struct hed_synth_live hed_synth_live;
 
-/** Connects and starts to sound. Thread class: owner. Errors: UNSUPPORTED (the library of JACK or of
- * ALSA is not
- *  installed: the text names its packages), IO (no server, no such port: says which there are), and
- *  hed_synth_create()'s. ALSA without a sequencer plays without MIDI, unless `midi_port` is
- * given. */
+/** Connects and starts to sound. Thread class: owner. Errors: UNSUPPORTED (the library of JACK or
+ *  of ALSA is not installed: the text names its packages), IO (no server, no such port: says which
+ *  there are), and hed_synth_create()'s. ALSA without a sequencer plays without MIDI, unless
+ *  `midi_port` is given. */
 HED_API hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **live, hed_error *error);
 /** Adds an event, as if it had come by MIDI now. Thread class: any one thread. */
 HED_API bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event);

@@ -23,9 +23,8 @@ HED_API hed_status hed_team_create(
 HED_API void hed_team_destroy(hed_team *team);
 HED_API uint32_t hed_team_size(const hed_team *team); /**< members. Thread class: rt */
 
-/** Calls `function` once in each member at the same time and returns when all have ended; the caller
- * is member 0.
- *  Members spin a short while between runs, then sleep. Thread class: owner. */
+/** Calls `function` once in each member at the same time and returns when all have ended; the
+ *  caller is member 0. Members spin a short while between runs, then sleep. Thread class: owner. */
 HED_API void hed_team_run(
     hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user);
 /** Waits until every member of the running function is here. Thread class: rt, inside

@@ -53,8 +53,7 @@
 #define HED_TREE_NEUTRAL (-0.0f)
 
 /** How many floats the nodes over `tiles` tile sums take: their own level, then each level above,
- * down to
- *  the root. */
+ *  down to the root. */
 HED_TREE_FUNCTION unsigned int hed_tree_node_count(unsigned int tiles)
 {
     unsigned int count = tiles;
@@ -66,8 +65,7 @@ HED_TREE_FUNCTION unsigned int hed_tree_node_count(unsigned int tiles)
 }
 
 /** A prefix sum inside tile `tile` made one of the whole: adds what lies left of the tile. `nodes`:
- * the
- *  sums of the `tiles` tiles, then the level above them, and so on, without gaps
+ *  the sums of the `tiles` tiles, then the level above them, and so on, without gaps
  *  (hed_tree_node_count() floats). All tiles but the last cover the same power of two of elements.
  *  For an exclusive prefix at a tile's first element pass HED_TREE_NEUTRAL; at the very first
  *  element of all the answer is 0, not this. */
@@ -85,8 +83,7 @@ HED_TREE_FUNCTION float hed_tree_carry(
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 
 /** The sum of values[0 .. count), by the whole (one-dimensional) group and of any size of it; every
- * work
- *  item gets it. `values` is overwritten. All items of the group must call it. */
+ *  work item gets it. `values` is overwritten. All items of the group must call it. */
 HED_TREE_FUNCTION float hed_tree_group_sum(__local float *values, uint count)
 {
     uint item = (uint)get_local_id(0), items = (uint)get_local_size(0);
@@ -101,9 +98,9 @@ HED_TREE_FUNCTION float hed_tree_group_sum(__local float *values, uint count)
     return sum;
 }
 
-/** Inclusive prefix sums of values[0 .. count) in place, by the whole (one-dimensional) group and of
- * any
- *  size of it. All items of the group must call it; they may read all of `values` on return. */
+/** Inclusive prefix sums of values[0 .. count) in place, by the whole (one-dimensional) group and
+ *  of any size of it. All items of the group must call it; they may read all of `values` on
+ *  return. */
 HED_TREE_FUNCTION void hed_tree_group_scan(__local float *values, uint count)
 {
     uint item = (uint)get_local_id(0), items = (uint)get_local_size(0);

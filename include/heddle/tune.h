@@ -69,8 +69,7 @@ typedef struct hed_evaluation {
 /* ---- what a kernel is tuned with ---- */
 
 /** One argument's content. Buffers that the kernel changes in place are given back their first
- * content before every
- *  run; those that it only writes are poisoned before every check. */
+ *  content before every run; those that it only writes are poisoned before every check. */
 typedef struct hed_tune_argument {
     const void *
         data; /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
@@ -147,9 +146,9 @@ typedef struct hed_tune_progress {
 /** How to tune. Start from hed_default_tune_def(). */
 typedef struct hed_tune_def {
     hed_math math;
-    /** NULL: the sample's benchmark problem, halved in all its sizes until the default configuration
-     * takes 25 ms at
-     *  the most (the result says which that is). Pipelines with dimensions need one. */
+    /** NULL: the sample's benchmark problem, halved in all its sizes until the default
+     *  configuration takes 25 ms at the most (the result says which that is). Pipelines with
+     *  dimensions need one. */
     const hed_problem *problem;
     /** (def->argument_count), with a problem; NULL: the description's sample */
     const hed_tune_argument *arguments;
@@ -162,7 +161,8 @@ typedef struct hed_tune_def {
     hed_strategy strategy;
     uint64_t seed;        /**< of the search and of the sample */
     uint32_t evaluations; /**< 0: as many as the other limits allow; all four limits 0: 200 */
-    /** wall time, up to an eighth of it for the final rounds; a run in progress may finish; 0: none */
+    /** wall time, up to an eighth of it for the final rounds; a run in progress may finish; 0:
+     *  none */
     double limit_seconds;
     double good_enough; /**< stop at this share of the roofline, 0 to 1; 0: never */
     /** stop after this many evaluations without a gain of 0.5 %; 0: never */
@@ -178,19 +178,16 @@ typedef struct hed_tune_def {
     bool keep;              /**< write results into the database; default true */
     hed_database *database; /**< NULL: the context's */
     /** Called after each evaluation, and ten times a second while compilers are waited for or runs
-     * are short; may be
-     *  NULL. What it is given lives until it returns. */
+     *  are short; may be NULL. What it is given lives until it returns. */
     void (*progress)(void *user, const hed_tune_progress *progress);
     /** Asked between candidates, and ten times a second while compilers are waited for or runs are
-     * short; true ends
-     *  the tuning with what there is. May be NULL. */
+     *  short; true ends the tuning with what there is. May be NULL. */
     bool (*stop)(void *user);
     void *user;
 } hed_tune_def;
 
-/** 200 evaluations at most, no other limit, fast math, compared with the native version, in a worker
- * where possible,
- *  kept in the database. Thread class: any. */
+/** 200 evaluations at most, no other limit, fast math, compared with the native version, in a
+ *  worker where possible, kept in the database. Thread class: any. */
 static inline hed_tune_def hed_default_tune_def(void)
 {
     hed_tune_def def = HED_ZERO;
@@ -266,8 +263,7 @@ typedef struct hed_pipeline_def {
      * evaluation. */
     hed_status (*prepare)(void *user, const hed_config *config, hed_error *error);
     /** Runs what is prepared once, to its end. Gives `*value`, a positive number: seconds, or the
-     * metric; left NAN,
-     *  the host's clock around the call counts. */
+     *  metric; left NAN, the host's clock around the call counts. */
     hed_status (*run)(void *user, double *value, hed_error *error);
     /** Whether the last run's results are right; NULL: not checked. */
     hed_status (*check)(void *user, hed_error *error);
@@ -276,14 +272,12 @@ typedef struct hed_pipeline_def {
 } hed_pipeline_def;
 
 /** Tunes a pipeline in this process. Of `def`, what is about arguments, references, defines,
- * isolation, builders and
- *  caches does not count. Thread class and errors: as hed_tune_kernel(). */
+ *  isolation, builders and caches does not count. Thread class and errors: as hed_tune_kernel(). */
 HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error);
 /** The best configuration that the context's database knows for a pipeline (by time, else by its
- * metric); its
- *  defaults where it knows none. `configured` may be NULL. Thread class: any. Errors: ARGUMENT,
- *  UNSUPPORTED (the constraints leave nothing), FORMAT, MEMORY. */
+ *  metric); its defaults where it knows none. `configured` may be NULL. Thread class: any. Errors:
+ *  ARGUMENT, UNSUPPORTED (the constraints leave nothing), FORMAT, MEMORY. */
 HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_config *config, hed_config_origin *configured,
     hed_error *error);

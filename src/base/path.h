@@ -26,9 +26,8 @@ bool hed_path_is_own(const struct stat *about, char *reason, size_t size);
 hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit,
     char **bytes, size_t *size, hed_error *error);
 /* Writes a file that this user alone may write (mode 0644) to a temporary name in the same folder,
- * then renames; a symbolic link of that name is replaced. Nothing is left behind on failure.
- * After a crash of the system it may be empty or cut: for what its reader checks and can do
- * without. */
+ * then renames; a symbolic link of that name is replaced. Nothing is left behind on failure. After
+ * a crash of the system it may be empty or cut: for what its reader checks and can do without. */
 hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes,
     size_t count, hed_error *error);
 

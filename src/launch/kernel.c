@@ -104,8 +104,8 @@ static bool run_in_background(hed_build_job *job)
     return false;
 }
 
-/* Applies the outcome of a job: in force, or kept for launches of its size, or refused so that the next
- * best is picked. */
+/* Applies the outcome of a job: in force, or kept for launches of its size, or refused so that the
+ * next best is picked. */
 static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_error *error)
 {
     if (job->by_size) kernel->resolved.count = 0; /* the next launch looks again */

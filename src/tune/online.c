@@ -196,8 +196,8 @@ static bool copies_fit(const hed_online *online)
            hed_scratch_fits(&online->ours, written) && hed_scratch_fits(&online->theirs, written);
 }
 
-/* Gives the worker thread its next task for this size; results that have arrived come first. Returns
- * whether a task has begun. */
+/* Gives the worker thread its next task for this size; results that have arrived come first.
+ * Returns whether a task has begun. */
 static bool online_advance(hed_online *online, hed_online_size *size)
 {
     hed_online_size *landed = online->to_compare;

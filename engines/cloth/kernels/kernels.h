@@ -1,5 +1,5 @@
-/* Descriptions of the kernels (NAME.c for NAME.cl) and what they share: texts, geometries, the way a
- * native function is compiled for more than one instruction set, and sample data. */
+/* Descriptions of the kernels (NAME.c for NAME.cl) and what they share: texts, geometries, the way
+ * a native function is compiled for more than one instruction set, and sample data. */
 #ifndef CLOTH_KERNELS_H
 #define CLOTH_KERNELS_H
 

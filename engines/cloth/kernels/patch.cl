@@ -10,8 +10,8 @@
  *
  * The table of constraints is kept in registers, one constraint of an item in each of STEPS steps,
  * or (STEPS 0) streamed from global memory one step ahead. Streamed ones may be figures: four
- * particles in registers and the four or six constraints between them, in three matchings (plan/plan.h),
- * which takes half the loads and stores of pairs.
+ * particles in registers and the four or six constraints between them, in three matchings
+ * (plan/plan.h), which takes half the loads and stores of pairs.
  *
  * What a cloth does not have is not compiled: the defines below are what it has. */
 #ifndef CLOTH_PATCH_TABLE_H

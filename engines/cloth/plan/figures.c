@@ -4,9 +4,9 @@
  * device and the sweep of HED_CLOTH_CPU; they differ in which figures they choose.
  *
  * Patches: figures lie inside one patch. Complete ones are taken along the edges of the mesh first,
- * and only where no shorter one contains the same edge: those tile a grid like the black fields of a
- * chessboard. Figures are then put in steps, no free particle twice in one; a figure for which there
- * is no step stays pairs.
+ * and only where no shorter one contains the same edge: those tile a grid like the black fields of
+ * a chessboard. Figures are then put in steps, no free particle twice in one; a figure for which
+ * there is no step stays pairs.
  *
  * Sweep: on a grid in closed form. The cells of one colour of a chessboard are complete figures and
  * cover all edges; on each of the four grids of every second particle, the black cells are rings of
@@ -406,7 +406,8 @@ static void find_on_mesh(finder *f)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t k = garment->constraint_count; k-- > 0;) {
             uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
-            /* The search around a hub costs the square of its degree: its constraints stay pairs. */
+            /* The search around a hub costs the square of its degree: its constraints stay
+             * pairs. */
             bool hub = at[a + 1] - at[a] > WINDOW || at[b + 1] - at[b] > WINDOW;
             if (f->used[k] || hub) continue;
             if (pass ? find_ring(f, k, &figure) : find_complete(f, k, &figure))

@@ -1,8 +1,8 @@
 /* Figures of a garment, and a garment as nothing but figures, for HED_CLOTH_CPU.
  *
  * The constraints of a figure are done with its particles in registers: a complete graph of four
- * particles and six constraints, a ring of four, or a pair. Figures of one step have no free particle
- * in common, so that their order does not matter. */
+ * particles and six constraints, a ring of four, or a pair. Figures of one step have no free
+ * particle in common, so that their order does not matter. */
 #ifndef CLOTH_FIGURES_H
 #define CLOTH_FIGURES_H
 

@@ -43,8 +43,7 @@ hed_status cloth_graph_create(
     return HED_OK;
 }
 
-/* A constraint with a locked end changes one particle: its patch does it, and no other
- * needs to. */
+/* A constraint with a locked end changes one particle: its patch does it, and no other needs to. */
 void cloth_plan_find_homes(cloth_planner *planner)
 {
     const cloth_garment *garment = planner->garment;

@@ -13,12 +13,12 @@
 /* ---- matchings: edges of a graph into steps ---- */
 
 /* No vertex twice in a step, each edge within its window of steps, no more edges in a step than
- * there is room for: edge colouring with release times and deadlines. First a list schedule, step by step, the edge with the least
- * slack first (slack: steps until an end's deadline, less its edges that are left). What is left
- * over is placed by alternating paths (Kempe 1879, as in Vizing's theorem): two steps are exchanged
- * along a path until one is free at both ends. Where no path may be exchanged the edge takes a
- * place by force and those that it throws out wait for theirs; edges that are thrown out often
- * become dear (Morris's breakout, 1993). */
+ * there is room for: edge colouring with release times and deadlines. First a list schedule, step
+ * by step, the edge with the least slack first (slack: steps until an end's deadline, less its
+ * edges that are left). What is left over is placed by alternating paths (Kempe 1879, as in
+ * Vizing's theorem): two steps are exchanged along a path until one is free at both ends. Where no
+ * path may be exchanged the edge takes a place by force and those that it throws out wait for
+ * theirs; edges that are thrown out often become dear (Morris's breakout, 1993). */
 typedef struct schedule_edge {
     uint32_t a, b;       /* vertices; UINT32_MAX: an end that makes no conflict */
     uint16_t first, end; /* it may be in steps [first, end) */

@@ -1,5 +1,4 @@
-/* A hed_cloth's life: made from garments, laid over a device by one of the solvers,
- * destroyed. */
+/* A hed_cloth's life: made from garments, laid over a device by one of the solvers, destroyed. */
 #include "solver/host.h"
 #include "solver/patches.h"
 

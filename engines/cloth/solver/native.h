@@ -1,10 +1,9 @@
 /* Parts of HED_CLOTH_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions
  * that do them in SIMD registers.
  *
- * The mesh is cut into bands whose figures reach no farther than the
- * next band; so step s of a band may be done as soon as step s - 1 of the bands around it is, long
- * before the step is finished elsewhere: a few bands at a time go through all steps while they are
- * in the cache. */
+ * The mesh is cut into bands whose figures reach no farther than the next band; so step s of a band
+ * may be done as soon as step s - 1 of the bands around it is, long before the step is finished
+ * elsewhere: a few bands at a time go through all steps while they are in the cache. */
 #ifndef CLOTH_NATIVE_H
 #define CLOTH_NATIVE_H
 

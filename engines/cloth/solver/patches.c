@@ -1,5 +1,5 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: a whole frame, or several, in one launch of the kernel of
- * patch.cl, particles in local memory. On a device without packets PATCHES is a launch for each
+/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: a whole frame, or several, in one launch of the kernel
+ * of patch.cl, particles in local memory. On a device without packets PATCHES is a launch for each
  * exchange, still far fewer than one for each colour. */
 #include "solver/patches.h"
 
@@ -375,9 +375,9 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
     return status;
 }
 
-/* Beside the kernel that patches_build() makes those for frames with what the definition announces, so that
- * no step compiles. One that cannot be on this device is a matter of the step that wants it, if
- * ever one does. */
+/* Beside the kernel that patches_build() makes those for frames with what the definition announces,
+ * so that no step compiles. One that cannot be on this device is a matter of the step that wants
+ * it, if ever one does. */
 static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_error *error)
 {
     uint32_t variant = surroundings(cloth),
@@ -477,8 +477,8 @@ static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const c
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
-    /* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none
-     * of these at present. */
+    /* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has
+     * none of these at present. */
     bool colliders =
         rest->colliders || ((rest->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
     uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);

@@ -1,5 +1,5 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: how a cloth can be laid over a device with them, and the
- * tables that this takes. */
+/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: how a cloth can be laid over a device with them, and
+ * the tables that this takes. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 

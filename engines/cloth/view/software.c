@@ -1,7 +1,7 @@
 /* The software renderer: a shadow map, then which triangle each sample sees, then light for what is
  * seen, once a pixel and triangle. The formulas are those of shaders/, function by function under
- * the same names; light is linear until software_finish(). Only + - * / and square roots, each rounded by
- * itself, and heddle/math.h: the same bits on every processor. */
+ * the same names; light is linear until software_finish(). Only + - * / and square roots, each
+ * rounded by itself, and heddle/math.h: the same bits on every processor. */
 #include "software.h"
 #include "heddle/author.h"
 #include "heddle/math.h"

@@ -3,10 +3,10 @@
  *
  * A group has EACH bodies for each of its WG items. Those that other groups need (the rim) come
  * first in its order and are published as packets (x, y, z, epoch): the datum carries the number of
- * its sample, so a group that needs it reads until the number is right, and no barrier between groups
- * is needed. Two buffers in turn suffice: a group that publishes sample n + 1 has read its
- * neighbours' n, and none makes n + 2 without it. On devices without packets (PACKETS 0) a launch makes one sample
- * and the end of the launch is the barrier.
+ * its sample, so a group that needs it reads until the number is right, and no barrier between
+ * groups is needed. Two buffers in turn suffice: a group that publishes sample n + 1 has read its
+ * neighbours' n, and none makes n + 2 without it. On devices without packets (PACKETS 0) a launch
+ * makes one sample and the end of the launch is the barrier.
  *
  * The spring's force does not cancel (heddle/synth.h): with u the difference of displacements and
  * d0 the rest vector,

@@ -16,8 +16,8 @@
  *
  * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a
  * signal is numbered from the start of a half: type[t].signal + f * type[t].count + i. Entity
- * numbers here are places in the order of the layout, not hed_synth_entity. An exciter is one entity for
- * each body it is linked to (a contact). A microphone listens through ears, of up to
+ * numbers here are places in the order of the layout, not hed_synth_entity. An exciter is one
+ * entity for each body it is linked to (a contact). A microphone listens through ears, of up to
  * SYNTH_EAR_BODIES bodies each, so that no lane has more than those to sum up: it hears what they
  * heard at the previous sample. */
 #ifndef SYNTH_LAYOUT_H

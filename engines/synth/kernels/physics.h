@@ -1,7 +1,7 @@
 /* One step of one entity, and of what moves parameters: LFO, envelope, follower, MIDI source, delay
- * line. The texts physics_store.h, physics_body.h and physics_exciters.h, one for OpenCL C, CUDA and
- * C, stand before this one; in strict mode every operation is rounded by itself in the order written
- * there. */
+ * line. The texts physics_store.h, physics_body.h and physics_exciters.h, one for OpenCL C, CUDA
+ * and C, stand before this one; in strict mode every operation is rounded by itself in the order
+ * written there. */
 #ifndef SYNTH_PHYSICS_H
 #define SYNTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)

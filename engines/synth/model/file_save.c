@@ -219,8 +219,8 @@ static void put_entities(writer *w, hed_synth_entity_type type)
         if (!begun) begin_section(w, synth_section_names[type]);
         begun = true;
         begin_element(w);
-        /* its own name; one of a grid whose elements are written one by one; or a new one where it is
-         * referred to */
+        /* its own name; one of a grid whose elements are written one by one; or a new one where it
+         * is referred to */
         if (w->referred[entity] || synth_name_of(w->instrument, entity, name, sizeof name)) {
             put_key(w, "name");
             put_reference(w, entity);

@@ -46,8 +46,8 @@ void synth_free_text(const hed_allocator *allocator, char *text)
     if (text) allocator->release(allocator->user, text, strlen(text) + 1);
 }
 
-/* Where hed_synth_instrument keeps the array of each type. The pointers are read and written by memcpy:
- * each is of its own type. */
+/* Where hed_synth_instrument keeps the array of each type. The pointers are read and written by
+ * memcpy: each is of its own type. */
 static const size_t arrays[HED_SYNTH_ENTITY_TYPE_COUNT] = {offsetof(hed_synth_instrument, bodies),
     offsetof(hed_synth_instrument, springs), offsetof(hed_synth_instrument, microphones),
     offsetof(hed_synth_instrument, mallets), offsetof(hed_synth_instrument, plectrums),

@@ -1,5 +1,5 @@
-/* The inside of a hed_synth_instrument: arrays by type, and a table from entity numbers to places in
- * them. model/instrument.c keeps it. */
+/* The inside of a hed_synth_instrument: arrays by type, and a table from entity numbers to places
+ * in them. model/instrument.c keeps it. */
 #ifndef SYNTH_MODEL_H
 #define SYNTH_MODEL_H
 

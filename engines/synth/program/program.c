@@ -63,7 +63,8 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
             uint32_t i = from ? from[k] : k;
             hed_synth_entity entity = in->ids[type][i];
             if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0)) continue;
-            /* A program beside a grid has no springs, and only bodies that something is linked to. */
+            /* A program beside a grid has no springs, and only bodies that something is linked
+             * to. */
             if (b->def->remote &&
                 (type == HED_SYNTH_SPRING ||
                     (type == HED_SYNTH_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED))))
@@ -439,11 +440,11 @@ void synth_program_destroy(synth_program *program)
     if (program) hed_arena_free(&program->arena);
 }
 
-/* The order of bodies for vectors (solver/cpu/bodies.h) and warps. Where springs mostly go from each
- * body to the one equally far on, bodies stay in the instrument's order, for bands. Else windows of
- * them are sorted by how many springs they have, so that the lanes of a slice end together:
- * SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci. Comput. 36,
- * 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
+/* The order of bodies for vectors (solver/cpu/bodies.h) and warps. Where springs mostly go from
+ * each body to the one equally far on, bodies stay in the instrument's order, for bands. Else
+ * windows of them are sorted by how many springs they have, so that the lanes of a slice end
+ * together: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci.
+ * Comput. 36, 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
 
 enum {
     WINDOW = 1024,    /* bodies: what is near stays near */

@@ -1,6 +1,6 @@
 /* An instrument made ready to run: the store of one instance as it is at rest, and where everything
- * lies in it. program.c makes it from a hed_synth_instrument; every solver runs it; voices.c addresses
- * it. It knows no device. */
+ * lies in it. program.c makes it from a hed_synth_instrument; every solver runs it; voices.c
+ * addresses it. It knows no device. */
 #ifndef SYNTH_PROGRAM_H
 #define SYNTH_PROGRAM_H
 

@@ -1,6 +1,7 @@
 /* The inside of live playing. A driver calls live_play() in its audio thread for each block. With a
- * synth of the cpu solver that plays by itself; else it exchanges records with the thread that drives the
- * device (exchange.c), one block behind. Nothing in the audio thread allocates or locks. */
+ * synth of the cpu solver that plays by itself; else it exchanges records with the thread that
+ * drives the device (exchange.c), one block behind. Nothing in the audio thread allocates or
+ * locks. */
 #ifndef SYNTH_LIVE_INSIDE_H
 #define SYNTH_LIVE_INSIDE_H
 

@@ -143,8 +143,8 @@ hed_status synth_wav_parse(
     if (status) return status;
     size_t step = (size_t)f.width * f.channels;
 
-    /* Bytes of samples that the head tells of. In a file whose writer stopped early they reach to the
-     * end. */
+    /* Bytes of samples that the head tells of. In a file whose writer stopped early they reach to
+     * the end. */
     uint64_t told = f.data_size;
     if (f.data_size == UNKNOWN_SIZE) told = f.has_long_size ? f.long_size : f.size - f.data;
     else if (f.data_size == 0 && !is_chunk(&f, f.data)) told = f.size - f.data;

@@ -1,6 +1,6 @@
-/* Keys and what they sound in: gates in the one instance of HED_SYNTH_SINGLETON; else an instance each: a
- * free one, the one released longest ago, the oldest. A key struck again while it sounds keeps its
- * instance, as a string does. */
+/* Keys and what they sound in: gates in the one instance of HED_SYNTH_SINGLETON; else an instance
+ * each: a free one, the one released longest ago, the oldest. A key struck again while it sounds
+ * keeps its instance, as a string does. */
 #include "voices/voices.h"
 
 #include "support/words.h"

@@ -1,5 +1,4 @@
-/* Voices: what was heard of MIDI, which key sounds in which instance, and the
- * pokes of a block.
+/* Voices: what was heard of MIDI, which key sounds in which instance, and the pokes of a block.
  *
  *   voices.c   creation, a block's events, pokes in order
  *   notes.c    keys, stealing, gates
@@ -7,8 +6,8 @@
  *   settings.c parameters that events have set
  *   look.c    islands of bodies that fall asleep and wake
  *
- * In HED_SYNTH_SINGLETON there is one instance and any number of keys down; otherwise each key that is
- * down has an instance of its own. */
+ * In HED_SYNTH_SINGLETON there is one instance and any number of keys down; otherwise each key that
+ * is down has an instance of its own. */
 #ifndef SYNTH_VOICES_H
 #define SYNTH_VOICES_H
 

@@ -226,8 +226,8 @@ static void tables_fill_body(builder *b, uint32_t group, uint32_t i)
     synth_grid_tables *tables = b->tables;
     uint32_t body = b->order[b->begin[group] + i], taken = 0;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
-        /* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that
-         * step together read one entry of the palette. */
+        /* Where half-springs are of few kinds those of kind j are in slot j if they can: then all
+         * that step together read one entry of the palette. */
         uint32_t slot = network->kind[e], other = network->other[e];
         if (network->form != SPRINGS_SLOTS && (slot >= tables->shape.degree || taken >> slot & 1u))
             for (slot = tables->shape.degree - 1; taken >> slot & 1u;) slot--;

@@ -355,8 +355,8 @@ static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *er
     uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
     memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
     while (first < run->frames) {
-        /* The next part: as long as its pokes fit; of no frames at all where those of one frame alone do
-         * not. */
+        /* The next part: as long as its pokes fit; of no frames at all where those of one frame
+         * alone do not. */
         uint32_t end = run->frames;
         while (end > first && all_due_before(s, run, at, end) > s->poke_room)
             end = first + (end - first) / 2;
