@@ -102,16 +102,17 @@ static hed_status player_measure(player *p, const hed_synth_instrument *instrume
     /* The first frame holds builds and first touches; the second tells how many frames there is
      * time for. */
     p->frames = 1;
-    hed_status status = player_play(p, notes, note_count, &seconds, error);
-    if (!status) status = player_play(p, NULL, 0, &seconds, error);
+    if (player_play(p, notes, note_count, &seconds, error) ||
+        player_play(p, NULL, 0, &seconds, error))
+        return error->status;
     double affordable = seconds > 0 ? LOAD_SECONDS / seconds : block;
     p->frames = affordable >= block ? block : affordable > 1 ? (uint32_t)affordable : 1;
-    while (!status && count < MOST_BLOCKS && spent < LOAD_SECONDS && !hed_interrupted()) {
-        status = player_play(p, NULL, 0, &seconds, error);
+    while (count < MOST_BLOCKS && spent < LOAD_SECONDS && !hed_interrupted()) {
+        if (player_play(p, NULL, 0, &seconds, error)) return error->status;
         spent += seconds;
         times[count++] = seconds * rate / p->frames;
     }
-    if (status || count == 0) return status;
+    if (count == 0) return HED_OK;
     hed_summary summary = hed_summarize(times, count);
     hed_synth_info report;
     hed_synth_report(p->synth, &report);
@@ -137,15 +138,10 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     def.solver = solver;
     def.inputs = inputs_of(instrument);
     player p = {.left = calloc(block, sizeof(float)), .right = calloc(block, sizeof(float))};
-    hed_status status;
-    if (p.left && p.right) {
-        status = hed_synth_create(device, &def, &p.synth, error);
-        if (!status) status = player_measure(&p, instrument, rate, block, load, error);
-    } else {
-        *error =
-            (hed_error){.status = HED_ERROR_MEMORY, .text = "out of memory for a block of sound"};
-        status = HED_ERROR_MEMORY;
-    }
+    if (!p.left || !p.right) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block of sound");
+    if (!hed_synth_create(device, &def, &p.synth, error))
+        player_measure(&p, instrument, rate, block, load, error);
+    hed_status status = error->status;
     hed_synth_destroy(p.synth);
     free(p.left);
     free(p.right);
@@ -404,20 +400,19 @@ static hed_status check_loads(check *c, hed_error *error)
 static hed_status check_all(check *c, hed_error *error)
 {
     tell_contents(c);
-    hed_status status = check_stability(c, error);
-    if (!status) status = check_pitches(c, error);
-    if (!status && c->stable && !hed_given(c->arguments, "no-load")) {
+    if (check_stability(c, error) || check_pitches(c, error)) return error->status;
+    if (c->stable && !hed_given(c->arguments, "no-load")) {
         bool named = hed_given(c->arguments, "device"); /* otherwise all there are */
-        status = named ? cli_open_devices(c->arguments, &c->session, error)
-                       : cli_open_context(c->arguments, &c->session, error);
+        hed_status status = named ? cli_open_devices(c->arguments, &c->session, error)
+                                  : cli_open_context(c->arguments, &c->session, error);
         uint32_t found = named || status ? 0 : hed_context_describe(c->session.context).devices;
         for (uint32_t i = 0; i < found && i < CLI_MOST_DEVICES; i++)
             c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
-        if (!status) status = check_loads(c, error);
+        if (!status) check_loads(c, error);
         cli_close(&c->session);
     }
-    if (!status && c->json) status = cli_report_print(c->records, stdout, error);
-    return status;
+    if (error->status || !c->json) return error->status;
+    return cli_report_print(c->records, stdout, error);
 }
 
 static int check_run(const hed_arguments *arguments, void *user)
@@ -440,11 +435,10 @@ static int check_run(const hed_arguments *arguments, void *user)
     c.block = (uint32_t)hed_integer_of(arguments, "block");
     c.records = c.json ? cli_report_create(true) : NULL;
     hed_error error = {0};
-    hed_status status = hed_synth_instrument_load(c.path, &c.instrument, &error);
-    if (!status) status = check_all(&c, &error);
+    if (!hed_synth_instrument_load(c.path, &c.instrument, &error)) check_all(&c, &error);
     hed_synth_instrument_destroy(c.instrument);
     cli_report_free(c.records);
-    int code = cli_end(status, &error);
+    int code = cli_end(error.status, &error);
     return code == HED_EXIT_OK && !c.stable ? HED_EXIT_FAILURE : code;
 }
 

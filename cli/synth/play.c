@@ -130,17 +130,15 @@ static int play_run(const hed_arguments *arguments, void *user)
     }
     cli_session session;
     hed_error error = {0};
-    hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status) return cli_fail(&error);
+    if (cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
     hed_synth_instrument *instrument = NULL;
     hed_synth_live *live = NULL;
-    status = hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
-    if (!status) {
-        hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
-        status = hed_synth_live_start(&def, &live, &error);
-    }
-    int code = !status ? play_watched(arguments, live, hed_device_describe(session.devices[0])->id, &error)
-                       : cli_fail(&error);
+    hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
+    hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
+    hed_synth_live_start(&def, &live, &error);
+    int code =
+        live ? play_watched(arguments, live, hed_device_describe(session.devices[0])->id, &error)
+             : cli_fail(&error);
     hed_synth_live_stop(live);
     hed_synth_instrument_destroy(instrument);
     cli_close(&session);

@@ -1,6 +1,8 @@
 /* heddle synth render: an instrument and a song, as a sound file. */
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
+#include "cli/synth/spectrogram.h"
+#include "engines/synth/sound/sound_file.h"
 #include "render.h"
 #include "heddle/author.h"
 
@@ -12,40 +14,43 @@
 
 /* ---- the song: events at samples ---- */
 
+typedef struct render_song {
+    hed_synth_event *events; /* (count), in order; `frame` is that of their block */
+    uint64_t *samples;       /* (count): of the song */
+    uint32_t count;
+    uint64_t length; /* samples, to the end of the longest track */
+} render_song;
+
 static const double MOST_SECONDS = 1e7; /* of a song: four months */
 
-static hed_status song_make_room(cli_synth_song *song, uint32_t count, hed_error *error)
+static hed_status song_make_room(render_song *song, uint32_t count, hed_error *error)
 {
-    *song = (cli_synth_song){0};
+    if (error->status) return error->status;
     song->events = calloc((size_t)count + 1, sizeof *song->events);
     song->samples = calloc((size_t)count + 1, sizeof *song->samples);
     if (song->events && song->samples) return HED_OK;
-    cli_synth_song_free(song);
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u events", count);
 }
 
 static void song_add(
-    cli_synth_song *song, uint64_t sample, uint8_t status, uint8_t first, uint8_t second)
+    render_song *song, uint64_t sample, uint8_t status, uint8_t first, uint8_t second)
 {
     song->events[song->count] =
         (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}};
     song->samples[song->count++] = sample;
 }
 
-hed_status cli_synth_song_load(
-    const char *path, double rate, cli_synth_song *song, hed_error *error)
+static void song_load(const char *path, double rate, render_song *song, hed_error *error)
 {
     hed_synth_midi_file *file;
-    *song = (cli_synth_song){0};
-    hed_status status = hed_synth_midi_file_load(path, &file, error);
-    if (status != HED_OK) return status;
+    if (hed_synth_midi_file_load(path, &file, error)) return;
     if (hed_synth_midi_file_seconds(file) > MOST_SECONDS)
-        status = hed_fail(error, HED_ERROR_LIMIT,
+        hed_fail(error, HED_ERROR_LIMIT,
             "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
             hed_synth_midi_file_seconds(file), MOST_SECONDS);
-    if (status == HED_OK) status = song_make_room(song, hed_synth_midi_file_count(file), error);
+    song_make_room(song, hed_synth_midi_file_count(file), error);
     const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
-    for (uint32_t i = 0; status == HED_OK && i < hed_synth_midi_file_count(file); i++) {
+    for (uint32_t i = 0; !error->status && i < hed_synth_midi_file_count(file); i++) {
         uint64_t sample = (uint64_t)llround(events[i].seconds * rate);
         if (events[i].bytes[0] != 0xff) {
             song_add(song, sample, events[i].bytes[0], events[i].bytes[1], events[i].bytes[2]);
@@ -57,24 +62,22 @@ hed_status cli_synth_song_load(
     }
     song->length = (uint64_t)llround(hed_synth_midi_file_seconds(file) * rate);
     hed_synth_midi_file_destroy(file);
-    return status;
 }
 
-hed_status cli_synth_song_note(
-    const hed_synth_instrument *instrument, double rate, cli_synth_song *song, hed_error *error)
+/* Without a song: the instrument's root note, for a second. */
+static void song_note(
+    const hed_synth_instrument *instrument, double rate, render_song *song, hed_error *error)
 {
-    hed_status status = song_make_room(song, 2, error);
-    if (status != HED_OK) return status;
+    if (song_make_room(song, 2, error)) return;
     const hed_synth_instrument_def *def = hed_synth_instrument_definition(instrument);
     double root = fmin(fmax(round(def->root_note), def->low), def->high);
     song->length = (uint64_t)llround(rate);
     song_add(song, 0, 0x90, (uint8_t)root, 100);
     song_add(song, song->length, 0x80, (uint8_t)root, 0);
-    return HED_OK;
 }
 
 /* Whether the synth hears the song's first note as this one on this channel, which it becomes. */
-static bool song_move(cli_synth_song *song, const hed_synth *synth, uint32_t channel, uint32_t note)
+static bool song_move(render_song *song, const hed_synth *synth, uint32_t channel, uint32_t note)
 {
     for (uint32_t i = 0; i < song->count; i++) {
         song->events[i].bytes[0] = (uint8_t)((song->events[i].bytes[0] & 0xf0) | channel);
@@ -83,7 +86,8 @@ static bool song_move(cli_synth_song *song, const hed_synth *synth, uint32_t cha
     return hed_synth_check_notes(synth, song->events, song->count).dropped == 0;
 }
 
-void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth)
+/* Moves the one note of song_note() to the nearest that the synth hears. */
+static void song_retune(render_song *song, const hed_synth *synth)
 {
     uint32_t root = song->count ? song->events[0].bytes[1] : 0;
     for (uint32_t away = 0; away < 128 && song->count; away++)
@@ -93,7 +97,8 @@ void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth)
         }
 }
 
-uint32_t cli_synth_song_most(const cli_synth_song *song, uint32_t block)
+/* The most events of a block. */
+static uint32_t song_most(const render_song *song, uint32_t block)
 {
     uint32_t most = 0, first = 0;
     for (uint32_t i = 0; i < song->count; i++) {
@@ -103,11 +108,102 @@ uint32_t cli_synth_song_most(const cli_synth_song *song, uint32_t block)
     return most;
 }
 
-void cli_synth_song_free(cli_synth_song *song)
+/* ---- the files: the sound, its stems, its spectrogram; each appears whole or not at all ---- */
+
+typedef struct render_files {
+    synth_sound_writer *sound;
+    synth_sound_writer **stems; /* (stem_count) */
+    uint32_t stem_count;
+    float *picture; /* (frames x 2) of the spectrogram */
+    uint64_t frames, hash;
+    float peak;
+} render_files;
+
+/* "song-2-bridge.wav": the second microphone that is heard. What a file's name may not hold becomes
+ * '_'. */
+static char *stem_path(const char *path, uint32_t number, const char *microphone)
 {
-    free(song->events);
-    free(song->samples);
-    *song = (cli_synth_song){0};
+    char name[64], *made = NULL;
+    snprintf(name, sizeof name, "%s%.60s", microphone[0] ? "-" : "", microphone);
+    for (char *c = name; *c; c++)
+        if (*c == '/' || (unsigned char)*c < ' ') *c = '_';
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    return asprintf(&made, "%.*s-%" PRIu32 "%s%s", stem, path, number, name, dot ? dot : "") < 0
+               ? NULL
+               : made;
+}
+
+static hed_status open_stems(render_files *f, const hed_synth_instrument *instrument,
+    const char *sound, uint32_t rate, uint64_t frames, hed_error *error)
+{
+    uint32_t count = hed_synth_instrument_count(instrument, HED_SYNTH_MICROPHONE);
+    f->stems = calloc((size_t)count + 1, sizeof *f->stems);
+    if (!f->stems)
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
+    for (uint32_t i = 0; i < count; i++) {
+        hed_synth_entity_def microphone;
+        hed_synth_entity entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, i);
+        if (hed_synth_instrument_get(instrument, entity, &microphone, error)) return error->status;
+        if (!microphone.as.microphone.heard) continue;
+        char *path =
+            stem_path(sound, f->stem_count + 1, hed_synth_instrument_name(instrument, entity));
+        if (!path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
+        /* Before gain and limiter: nothing keeps it below full scale, so floats. */
+        synth_sound_writer_open(
+            path, rate, 2, SYNTH_SOUND_F32, frames, &f->stems[f->stem_count], error);
+        free(path);
+        if (error->status) return error->status;
+        f->stem_count++;
+    }
+    return HED_OK;
+}
+
+static hed_status files_put(
+    render_files *f, const float *left, const float *right, uint32_t frames, hed_error *error)
+{
+    f->hash = synth_sound_hash(f->hash, left, right, frames);
+    for (uint32_t n = 0; n < frames; n++) {
+        f->peak = hed_max(f->peak, hed_max(hed_magnitude(left[n]), hed_magnitude(right[n])));
+        if (!f->picture) continue;
+        f->picture[2 * (f->frames + n)] = left[n];
+        f->picture[2 * (f->frames + n) + 1] = right[n];
+    }
+    f->frames += frames;
+    return f->sound ? synth_sound_writer_put(
+                          f->sound, (const float *const[]){left, right}, frames, error)
+                    : HED_OK;
+}
+
+static void files_close(render_files *f)
+{
+    synth_sound_writer_abort(f->sound);
+    while (f->stem_count > 0) synth_sound_writer_abort(f->stems[--f->stem_count]);
+    free(f->stems);
+    free(f->picture);
+}
+
+/* Puts every file in place. */
+static void files_commit(render_files *f, const char *spectrogram, uint32_t rate, hed_error *error)
+{
+    if (f->picture) {
+        hed_spectrogram_def def = hed_default_spectrogram_def();
+        def.samples = f->picture;
+        def.frames = f->frames;
+        def.channels = 2;
+        def.rate = rate;
+        hed_image image;
+        if (!hed_spectrogram_draw(&def, &image, error)) {
+            hed_png_write(spectrogram, &image, error);
+            hed_image_free(&image);
+        }
+    }
+    if (f->sound && !error->status) {
+        synth_sound_writer_commit(f->sound, error);
+        f->sound = NULL;
+    }
+    while (!error->status && f->stem_count > 0)
+        synth_sound_writer_commit(f->stems[--f->stem_count], error);
 }
 
 /* ---- the render ---- */
@@ -120,10 +216,10 @@ typedef struct synth_render {
     uint32_t block;
     cli_session session;
     hed_synth_instrument *instrument;
-    cli_synth_song song;
+    render_song song;
     synth_sound voice; /* --in; no frames: none */
     hed_synth *synth;
-    cli_synth_output *output;
+    render_files files;
     uint64_t frames, latency, done; /* to be written; dropped before; processed */
     uint32_t next_event;
     float *buffers, **stems; /* (2 + stems) x block */
@@ -136,23 +232,24 @@ static hed_status render_load(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     const char *song = hed_text_of(a, "SONG"), *in = hed_text_of(a, "in");
-    hed_status status = hed_synth_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
-    if (!status && in) status = synth_sound_read(in, &r->voice, error);
-    if (!status && in && r->voice.rate != r->rate)
-        status = hed_fail(error, HED_ERROR_ARGUMENT,
+    if (hed_synth_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error) ||
+        (in && synth_sound_read(in, &r->voice, error)))
+        return error->status;
+    if (in && r->voice.rate != r->rate)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s has %" PRIu32 " samples per second, the render %g, and nothing is resampled: "
             "render with --rate %" PRIu32 ", or convert the file",
             in, r->voice.rate, r->rate, r->voice.rate);
-    if (!status && r->voice.missing && !r->quiet)
+    if (in && r->voice.missing && !r->quiet)
         fprintf(stderr,
             "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64
             " frames that its header announces\n",
             in, r->voice.frames, r->voice.frames + r->voice.missing);
-    if (!status && in && !r->quiet && hed_synth_instrument_count(r->instrument, HED_SYNTH_AUDIO_INPUT) == 0)
+    if (in && !r->quiet && hed_synth_instrument_count(r->instrument, HED_SYNTH_AUDIO_INPUT) == 0)
         fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
-    if (!status && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
-    else if (!status && !in) status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
-    if (status) return status;
+    if (song) song_load(song, r->rate, &r->song, error);
+    else if (!in) song_note(r->instrument, r->rate, &r->song, error);
+    if (error->status) return error->status;
     uint64_t length = r->song.length > r->voice.frames ? r->song.length : r->voice.frames;
     r->frames = length + (uint64_t)llround(hed_number_of(a, "tail") * r->rate);
     if (r->frames == 0)
@@ -169,7 +266,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.rate = r->rate;
     def.block = r->block;
     def.inputs = r->voice.channels;
-    def.max_events = cli_synth_song_most(&r->song, r->block);
+    def.max_events = song_most(&r->song, r->block);
     def.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
     def.solver = (hed_synth_solver)hed_choice_of(a, "solver");
     def.seed = (uint64_t)hed_integer_of(a, "seed");
@@ -191,7 +288,7 @@ static hed_status check_notes(synth_render *r, hed_error *error)
 {
     hed_synth_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
     if (!hed_given(r->arguments, "SONG")) {
-        cli_synth_song_retune(&r->song, r->synth);
+        song_retune(&r->song, r->synth);
         return HED_OK;
     }
     if (!notes.struck || notes.dropped < notes.struck) return HED_OK;
@@ -200,26 +297,32 @@ static hed_status check_notes(synth_render *r, hed_error *error)
         hed_text_of(r->arguments, "SONG"), cli_synth_describe_dropped(&notes, text, sizeof text));
 }
 
-static hed_status render_open_output(synth_render *r, hed_error *error)
+static hed_status render_open_files(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
-    cli_synth_output_def def = {
-        .path = r->path, .spectrogram = hed_text_of(a, "spectrogram"), .instrument = r->instrument};
-    def.stems = hed_given(a, "stems");
-    def.rate = (uint32_t)r->rate;
-    def.frames = r->frames;
-    def.format = (synth_sound_format)hed_choice_of(a, "format");
-    if (def.stems && !def.path)
+    render_files *f = &r->files;
+    bool stems = hed_given(a, "stems");
+    uint32_t rate = (uint32_t)r->rate;
+    if (stems && !r->path)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--stems names its files after --out FILE, which is not given");
-    hed_status status = cli_synth_output_open(&def, &r->output, error);
-    if (status) return status;
-    uint32_t stems = cli_synth_output_stems(r->output);
-    r->buffers = calloc((size_t)(2 + stems) * r->block, sizeof *r->buffers);
-    r->stems = calloc((size_t)stems + 1, sizeof *r->stems);
+    f->hash = SYNTH_SOUND_HASH;
+    if ((r->path && synth_sound_writer_open(r->path, rate, 2,
+                        (synth_sound_format)hed_choice_of(a, "format"), r->frames, &f->sound, error)) ||
+        (stems && open_stems(f, r->instrument, r->path, rate, r->frames, error)))
+        return error->status;
+    if (hed_given(a, "spectrogram")) {
+        if (r->frames < SIZE_MAX / 8) f->picture = malloc(sizeof *f->picture * 2 * (r->frames + 1));
+        if (!f->picture)
+            return hed_fail(error, HED_ERROR_MEMORY,
+                "out of memory for the spectrogram of %" PRIu64 " samples", r->frames);
+    }
+    uint32_t channels = 2 * f->stem_count;
+    r->buffers = calloc((size_t)(2 + channels) * r->block, sizeof *r->buffers);
+    r->stems = calloc((size_t)channels + 1, sizeof *r->stems);
     if (!r->buffers || !r->stems)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
-    for (uint32_t i = 0; i < stems; i++) r->stems[i] = r->buffers + (size_t)(2 + i) * r->block;
+    for (uint32_t i = 0; i < channels; i++) r->stems[i] = r->buffers + (size_t)(2 + i) * r->block;
     return HED_OK;
 }
 
@@ -242,8 +345,7 @@ static void render_take_voice(const synth_render *r, float *piece, const float *
 static hed_status render_step(synth_render *r, float *piece, const float **inputs, hed_error *error)
 {
     uint64_t left = r->frames + r->latency - r->done;
-    uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event,
-             stems = cli_synth_output_stems(r->output);
+    uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event;
     while (r->next_event < r->song.count && r->song.samples[r->next_event] < r->done + frames) {
         r->song.events[r->next_event].frame = (uint32_t)(r->song.samples[r->next_event] - r->done);
         r->next_event++;
@@ -255,51 +357,46 @@ static hed_status render_step(synth_render *r, float *piece, const float **input
         render_take_voice(r, piece, inputs, frames);
         block.inputs = inputs;
     }
-    if (stems) block.stems = r->stems;
-    hed_status status = hed_synth_process(r->synth, &block, error);
+    if (r->files.stem_count) block.stems = r->stems;
+    if (hed_synth_process(r->synth, &block, error)) return error->status;
     /* The sound comes `latency` samples late, its stems do not. */
     uint64_t late = r->done < r->latency ? r->latency - r->done : 0;
     uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
     uint32_t early = late < frames ? (uint32_t)late : frames;
-    if (!status)
-        status = cli_synth_output_put(
-            r->output, block.left + early, block.right + early, frames - early, error);
-    if (!status && stems)
-        status = cli_synth_output_put_stems(
-            r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
-    if (!status) r->done += frames;
-    return status;
+    files_put(&r->files, block.left + early, block.right + early, frames - early, error);
+    for (uint32_t i = 0; i < r->files.stem_count && !error->status; i++)
+        synth_sound_writer_put(r->files.stems[i],
+            (const float *const[]){r->stems[2 * i], r->stems[2 * i + 1]},
+            unheard < frames ? (uint32_t)unheard : frames, error);
+    r->done += frames;
+    return HED_OK;
 }
 
-static hed_status render_go(synth_render *r, hed_error *error)
+static void render_go(synth_render *r, hed_error *error)
 {
     float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
-    hed_status status =
-        piece && inputs ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
+    if (!piece || !inputs) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
     hed_progress progress = hed_progress_begin(
         "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();
-    while (!status && r->done < r->frames + r->latency && !hed_interrupted()) {
-        status = render_step(r, piece, inputs, error);
-        hed_progress_update(
-            &progress, (uint64_t)((double)cli_synth_output_frames(r->output) / r->rate));
+    while (!error->status && r->done < r->frames + r->latency && !hed_interrupted()) {
+        render_step(r, piece, inputs, error);
+        hed_progress_update(&progress, (uint64_t)((double)r->files.frames / r->rate));
     }
     r->seconds = 1e-9 * (double)(hed_now() - begin);
     hed_progress_end(&progress);
     free(piece);
     free(inputs);
-    return status;
 }
 
 /* ---- ending ---- */
 
-static hed_status render_json(const synth_render *r, const hed_synth_info *report, uint64_t frames,
-    uint64_t hash, float peak, hed_error *error)
+static hed_status render_json(const synth_render *r, const hed_synth_info *report, hed_error *error)
 {
     char text[20];
-    double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
-    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    double length = (double)r->files.frames / r->rate, block = 1e9 * r->block / r->rate;
+    snprintf(text, sizeof text, "%016" PRIx64, r->files.hash);
     cli_report *c = cli_report_create(true);
     cli_report_row(c, CLI_TEXT("instrument", hed_text_of(r->arguments, "INSTRUMENT")));
     if (hed_given(r->arguments, "SONG"))
@@ -309,10 +406,10 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
         CLI_TEXT("solver", hed_synth_solver_name(report->solver)));
     if (r->path) cli_report_more(c, CLI_TEXT("out", r->path));
     cli_report_more(c, CLI_NUMBER("rate", r->rate), CLI_WHOLE("block", r->block),
-        CLI_WHOLE("instances", report->instances), CLI_WHOLE("frames", frames),
+        CLI_WHOLE("instances", report->instances), CLI_WHOLE("frames", r->files.frames),
         CLI_NUMBER("seconds", length), CLI_NUMBER("elapsed", r->seconds),
         CLI_NUMBER("times_real_time", r->seconds > 0 ? length / r->seconds : 0),
-        CLI_TEXT("hash", text), CLI_NUMBER("peak", peak),
+        CLI_TEXT("hash", text), CLI_NUMBER("peak", r->files.peak),
         CLI_NUMBER("peak_before_limiter", report->peak),
         CLI_NUMBER("reduction_db", report->reduction));
     cli_report_open(c, "load");
@@ -329,17 +426,17 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
 static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest are not quite still */
 static const float TOO_LOUD = 12;     /* dB of limiting, which one hears */
 
-static hed_status render_tell(
-    const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
+static hed_status render_tell(const synth_render *r, hed_error *error)
 {
+    float peak = r->files.peak;
     hed_synth_info report;
     hed_synth_report(r->synth, &report);
     char text[HED_ERROR_TEXT];
     if (report.notes.dropped && !r->quiet)
         fprintf(
             stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.notes, text, sizeof text));
-    if (r->json) return render_json(r, &report, frames, hash, peak, error);
-    double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
+    if (r->json) return render_json(r, &report, error);
+    double length = (double)r->files.frames / r->rate, block = 1e9 * r->block / r->rate;
     printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
         r->path ? r->path : "not written", length, r->seconds,
         r->seconds > 0 ? length / r->seconds : 0, hed_device_describe(r->session.devices[0])->id,
@@ -364,24 +461,17 @@ static hed_status render_tell(
 /* The render itself, with everything open. What was rendered before Ctrl-C is kept. */
 static int render(synth_render *r, hed_error *error)
 {
-    hed_status status = render_go(r, error);
-    uint64_t frames = cli_synth_output_frames(r->output), hash = cli_synth_output_hash(r->output);
-    float peak = cli_synth_output_peak(r->output);
-    bool interrupted = !status && r->done < r->frames + r->latency;
-    if (!status) {
-        status = cli_synth_output_commit(r->output, error);
-        r->output = NULL;
-    }
-    if (status) {
+    render_go(r, error);
+    bool interrupted = r->done < r->frames + r->latency;
+    if (!error->status)
+        files_commit(&r->files, hed_text_of(r->arguments, "spectrogram"), (uint32_t)r->rate, error);
+    if (error->status) {
         fprintf(stderr, "heddle: %s\n", error->text);
         return HED_EXIT_FAILURE;
     }
-    if (!interrupted) {
-        status = render_tell(r, frames, hash, peak, error);
-        return !status ? HED_EXIT_OK : cli_fail(error);
-    }
-    fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate,
-        (double)r->frames / r->rate);
+    if (!interrupted) return render_tell(r, error) ? cli_fail(error) : HED_EXIT_OK;
+    fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound",
+        (double)r->files.frames / r->rate, (double)r->frames / r->rate);
     if (r->path) fprintf(stderr, "; %s holds what was rendered", r->path);
     fputc('\n', stderr);
     return HED_EXIT_INTERRUPTED;
@@ -400,16 +490,14 @@ static int render_run(const hed_arguments *arguments, void *user)
         return HED_EXIT_USAGE;
     }
     hed_error error = {0};
-    hed_status status = cli_open_devices(arguments, &r.session, &error);
-    if (status) return cli_fail(&error);
-    status = render_load(&r, &error);
-    if (!status) status = open_synth(&r, &error);
-    if (!status) status = check_notes(&r, &error);
-    if (!status) status = render_open_output(&r, &error);
-    int code = !status ? render(&r, &error) : cli_fail(&error);
-    cli_synth_output_abort(r.output);
+    if (cli_open_devices(arguments, &r.session, &error)) return cli_fail(&error);
+    bool ready = !render_load(&r, &error) && !open_synth(&r, &error) && !check_notes(&r, &error) &&
+                 !render_open_files(&r, &error);
+    int code = ready ? render(&r, &error) : cli_fail(&error);
+    files_close(&r.files);
     hed_synth_destroy(r.synth);
-    cli_synth_song_free(&r.song);
+    free(r.song.events);
+    free(r.song.samples);
     synth_sound_free(&r.voice);
     hed_synth_instrument_destroy(r.instrument);
     free(r.buffers);

@@ -338,23 +338,18 @@ static hed_status spectrogram_check(const hed_spectrogram_def *def, hed_error *e
 hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
-    hed_status status = spectrogram_check(def, error);
     hed_spectrum *spectrum = NULL;
-    if (status == HED_OK) status = hed_spectrum_create(def->window, &spectrum, error);
-    if (status == HED_OK)
-        status = hed_image_create(
-            def->width + LEFT + RIGHT, def->height + TOP + BOTTOM, 3, image, error);
-    float *levels = NULL, *stretch = NULL;
-    double *power = NULL;
-    if (status == HED_OK) {
-        levels = malloc((size_t)def->width * def->height * sizeof *levels);
-        stretch = malloc((size_t)def->window * def->channels * sizeof *stretch);
-        power = malloc((def->window / 2 + 1) * sizeof *power);
-        if (!levels || !stretch || !power)
-            status = hed_fail(error, HED_ERROR_MEMORY,
-                "out of memory for a spectrogram of %u x %u pixels", def->width, def->height);
-    }
-    if (status == HED_OK) {
+    if (spectrogram_check(def, error)) return error->status;
+    hed_spectrum_create(def->window, &spectrum, error);
+    if (!error->status)
+        hed_image_create(def->width + LEFT + RIGHT, def->height + TOP + BOTTOM, 3, image, error);
+    float *levels = malloc((size_t)def->width * def->height * sizeof *levels),
+          *stretch = malloc((size_t)def->window * def->channels * sizeof *stretch);
+    double *power = malloc((def->window / 2 + 1) * sizeof *power);
+    if (!levels || !stretch || !power)
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for a spectrogram of %u x %u pixels",
+            def->width, def->height);
+    if (!error->status) {
         spectrogram_measure(def, spectrum, stretch, power, levels);
         spectrogram_draw(def, levels, image);
     } else {
@@ -364,5 +359,5 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
     free(stretch);
     free(levels);
     hed_spectrum_destroy(spectrum);
-    return status;
+    return error->status;
 }

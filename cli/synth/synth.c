@@ -78,12 +78,12 @@ static int import_run(const hed_arguments *arguments, void *user)
     hed_synth_instrument *instrument;
     hed_synth_import_report report;
     hed_error error = {0};
-    hed_status status = hed_synth_instrument_import_ank(from, &instrument, &report, &error);
-    if (status == HED_OK) status = hed_synth_instrument_save(instrument, to, &error);
-    if (status == HED_OK && !hed_given(arguments, "quiet"))
-        status = import_tell(instrument, to, &report, &error);
+    hed_synth_instrument_import_ank(from, &instrument, &report, &error);
+    hed_synth_instrument_save(instrument, to, &error);
+    if (!error.status && !hed_given(arguments, "quiet"))
+        import_tell(instrument, to, &report, &error);
     hed_synth_instrument_destroy(instrument);
-    return cli_end(status, &error);
+    return cli_end(error.status, &error);
 }
 
 static const hed_option IMPORT_OPTIONS[] = {

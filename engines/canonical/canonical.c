@@ -64,19 +64,17 @@ static hed_status chain_create_buffer(
 }
 
 /* One pass: the kernel, and its workspace, which begins as zeros. */
-static hed_status create_scan_single(
+static void create_scan_single(
     hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
 {
     uint64_t bytes = hed_canonical_scan_workspace(made->most);
     hed_stream *stream = NULL;
-    hed_status status = chain_create_kernel(
-        device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
-    if (!status) status = chain_create_buffer(device, bytes, &made->workspace, error);
-    if (!status) status = hed_stream_create(device, NULL, &stream, error);
-    if (!status) status = hed_fill(stream, made->workspace, 0, bytes, &(uint32_t){0}, 4, error);
-    if (!status) status = hed_stream_wait(stream, error);
+    chain_create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
+    chain_create_buffer(device, bytes, &made->workspace, error);
+    hed_stream_create(device, NULL, &stream, error);
+    hed_fill(stream, made->workspace, 0, bytes, &(uint32_t){0}, 4, error);
+    hed_stream_wait(stream, error);
     hed_stream_destroy(stream);
-    return status;
 }
 
 hed_status hed_canonical_chain_create(
@@ -84,29 +82,25 @@ hed_status hed_canonical_chain_create(
 {
     if (hed_failed(error)) return error->status;
     if (most == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a chain for 0 elements: at least 1");
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     hed_canonical_chain *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
-    hed_status status =
-        chain_create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
+    chain_create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
     if (hed_device_describe(device)->capabilities & HED_CAN_PACKETS) {
-        if (!status) status = create_scan_single(device, math, made, error);
+        create_scan_single(device, math, made, error);
     } else {
-        if (!status)
-            status = chain_create_kernel(
-                device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
-        if (!status)
-            status = chain_create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
+        chain_create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
+        chain_create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
     }
-    uint64_t nodes = hed_tree_node_count(tiles);
-    if (!status) status = chain_create_buffer(device, 4 * nodes, &made->nodes, error);
-    if (!status)
-        status = chain_create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &made->sums, error);
-    if (status) hed_canonical_chain_destroy(made);
+    chain_create_buffer(device, 4 * (uint64_t)hed_tree_node_count(tiles), &made->nodes, error);
+    chain_create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &made->sums, error);
+    if (error->status) hed_canonical_chain_destroy(made);
     else *chain = made;
-    return status;
+    return error->status;
 }
 
 void hed_canonical_chain_destroy(hed_canonical_chain *chain)
@@ -149,9 +143,11 @@ hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed
 {
     if (hed_failed(error)) return error->status;
     static const float zero = 0.0f;
-    hed_status status = check_room(chain, "in", in, n, n, error);
-    if (!status) status = check_room(chain, "sum", sum, n, 1, error);
-    if (!status && n == 0) return hed_fill(stream, sum, 0, sizeof zero, &zero, sizeof zero, error);
+    hed_status status;
+    if ((status = check_room(chain, "in", in, n, n, error)) ||
+        (status = check_room(chain, "sum", sum, n, 1, error)))
+        return status;
+    if (n == 0) return hed_fill(stream, sum, 0, sizeof zero, &zero, sizeof zero, error);
     hed_buffer *from = in;
     while (!status) {
         uint32_t tiles = tiles_of(n);
@@ -187,9 +183,10 @@ hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, he
     uint32_t n, hed_buffer *out, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = check_room(chain, "in", in, n, n, error);
-    if (!status) status = check_room(chain, "out", out, n, n, error);
-    if (status || n == 0) return status;
+    hed_status status;
+    if ((status = check_room(chain, "in", in, n, n, error)) ||
+        (status = check_room(chain, "out", out, n, n, error)) || n == 0)
+        return status;
     hed_problem problem = hed_problem_1d(n);
     if (chain->scan_single) {
         hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
@@ -198,9 +195,9 @@ hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, he
             stream, chain->scan_single, &problem, arguments, HED_COUNT(arguments), error);
     }
     /* A single tile has nothing to its left. */
-    if (n > HED_CANONICAL_TILE) status = reduce(chain, stream, in, n, chain->nodes, error);
-    if (!status) status = grow_tree(chain, stream, tiles_of(n), error);
-    if (status) return status;
+    if (n > HED_CANONICAL_TILE && ((status = reduce(chain, stream, in, n, chain->nodes, error)) ||
+                                      (status = grow_tree(chain, stream, tiles_of(n), error))))
+        return status;
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(chain->nodes),
         hed_buffer_argument(out), hed_uint_argument(n)};
     return hed_launch(stream, chain->scan, &problem, arguments, HED_COUNT(arguments), error);

@@ -65,13 +65,11 @@ static void change_one(
     (void)user;
     hed_synth_entity_def def;
     hed_error error = {0};
-    hed_status status = hed_synth_instrument_get(reader->instrument, entity, &def, &error);
-    if (status == HED_OK)
+    if (!hed_synth_instrument_get(reader->instrument, entity, &def, &error))
         synth_file_fields(
             reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
-    if (status == HED_OK && synth_file_fine(reader))
-        status = hed_synth_instrument_set(reader->instrument, entity, &def, &error);
-    if (status != HED_OK) synth_file_refuse(reader, object, &error);
+    if (synth_file_fine(reader)) hed_synth_instrument_set(reader->instrument, entity, &def, &error);
+    if (error.status) synth_file_refuse(reader, object, &error);
 }
 
 static void read_change(synth_file_reader *reader, hed_json_node element)
@@ -198,7 +196,7 @@ hed_status hed_synth_instrument_load(const char *path, hed_synth_instrument **in
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
-    return status == HED_OK ? read_document(json, path, instrument, error) : status;
+    return status ? status : read_document(json, path, instrument, error);
 }
 
 hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
@@ -208,7 +206,7 @@ hed_status hed_synth_instrument_parse(const char *text, size_t size, const char 
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
-    return status == HED_OK ? read_document(json, name, instrument, error) : status;
+    return status ? status : read_document(json, name, instrument, error);
 }
 
 /* Reading the parts of an instrument file: values of definitions, references, lists. */

@@ -368,21 +368,19 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const
 {
     if (hed_failed(error)) return error->status;
     *generated = (hed_synth_generated){0};
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     hed_synth_grid_def resolved;
-    hed_status status = check_size(def, error);
-    if (!status) status = check_corners(def, error);
-    if (!status) status = check_springs(def, error);
-    if (!status) status = synth_resolve_grid(def, &resolved, error);
-    if (!status) status = check_bend(&resolved, error);
-    if (!status && name) status = synth_check_grid_name(instrument, name, error);
-    if (status != HED_OK) return status;
+    if (check_size(def, error) || check_corners(def, error) || check_springs(def, error) ||
+        synth_resolve_grid(def, &resolved, error) || check_bend(&resolved, error) ||
+        (name && synth_check_grid_name(instrument, name, error)))
+        return error->status;
     hed_synth_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
-    status = synth_reserve(instrument, HED_SYNTH_BODY, made.bodies, error);
-    if (status == HED_OK) status = synth_reserve(instrument, HED_SYNTH_SPRING, made.springs, error);
-    if (status == HED_OK)
-        status = synth_reserve_places(instrument, made.bodies + made.springs, error);
-    if (status == HED_OK) status = remember(instrument, def, name, error);
-    if (status != HED_OK) return status;
+    if (synth_reserve(instrument, HED_SYNTH_BODY, made.bodies, error) ||
+        synth_reserve(instrument, HED_SYNTH_SPRING, made.springs, error) ||
+        synth_reserve_places(instrument, made.bodies + made.springs, error) ||
+        remember(instrument, def, name, error))
+        return error->status;
     synth_fill_grid(&resolved, made.first_body, instrument->bodies + instrument->counts[HED_SYNTH_BODY],
         instrument->springs ? instrument->springs + instrument->counts[HED_SYNTH_SPRING] : NULL);
     number(instrument, HED_SYNTH_BODY, made.bodies);

@@ -121,11 +121,10 @@ hed_status synth_reserve(hed_synth_instrument *instrument, uint32_t type, uint32
             "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
             SYNTH_MOST_OF_TYPE, more, hed_synth_entity_type_name(type));
     hed_status status = synth_reserve_places(instrument, more, error);
-    if (status == HED_OK && !reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
-        return hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for %" PRIu32 " more of an instrument's %s", more,
-            hed_synth_entity_type_name(type));
-    return status;
+    if (status || reserve(instrument, type, (uint64_t)instrument->counts[type] + more)) return status;
+    return hed_fail(error, HED_ERROR_MEMORY,
+        "out of memory for %" PRIu32 " more of an instrument's %s", more,
+        hed_synth_entity_type_name(type));
 }
 
 hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, const void *def)
@@ -300,7 +299,7 @@ hed_status hed_synth_instrument_set_def(
 {
     if (hed_failed(error)) return error->status;
     hed_status status = instrument_check_def(def, error);
-    if (status == HED_OK) instrument->def = *def;
+    if (!status) instrument->def = *def;
     return status;
 }
 
@@ -433,14 +432,16 @@ hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
     const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     *entity = 0;
-    hed_status status = check_entity(instrument, def, error);
-    if (status == HED_OK && name) status = synth_check_name(instrument, name, error);
-    if (status == HED_OK) status = synth_reserve(instrument, def->type, 1, error);
-    if (status == HED_OK && name)
-        status = synth_set_name(instrument, instrument->entity_count + 1, name, error);
-    if (status == HED_OK) *entity = synth_append(instrument, def->type, &def->as);
-    return status;
+    if (check_entity(instrument, def, error) ||
+        (name && synth_check_name(instrument, name, error)) ||
+        synth_reserve(instrument, def->type, 1, error) ||
+        (name && synth_set_name(instrument, instrument->entity_count + 1, name, error)))
+        return error->status;
+    *entity = synth_append(instrument, def->type, &def->as);
+    return HED_OK;
 }
 
 static hed_status no_such(hed_synth_entity entity, hed_error *error)

@@ -129,9 +129,8 @@ static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
 {
     uint32_t type = 0, length = 0;
     size_t begin = r->at - 1;
-    hed_status status = read_byte(r, &type);
-    if (!status) status = midi_read_number(r, &length);
-    if (status) return status;
+    hed_status status;
+    if ((status = read_byte(r, &type)) || (status = midi_read_number(r, &length))) return status;
     if (length > r->end - r->at) return midi_cut(r);
     const uint8_t *data = r->bytes + r->at;
     r->at += length;
@@ -303,9 +302,8 @@ hed_status hed_synth_midi_file_parse(
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
     reader r = {
         .name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
-    hed_status status = midi_read_head(&r, &made->tracks);
-    if (!status) status = read_tracks(&r, made->tracks);
-    if (status) {
+    hed_status status;
+    if ((status = midi_read_head(&r, &made->tracks)) || (status = read_tracks(&r, made->tracks))) {
         hed_synth_midi_file_destroy(made);
         return status;
     }

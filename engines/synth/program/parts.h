@@ -70,9 +70,6 @@ typedef struct synth_shape {
 } synth_shape;
 extern const synth_shape synth_shapes[SYNTH_TYPES];
 
-/* Indices of all bodies in the order that suits vectors (program.c). Errors: MEMORY. */
-hed_status synth_order_bodies(const hed_allocator *allocator,
-    const hed_synth_instrument *instrument, uint32_t *order, hed_error *error);
 /* Counts the entries of all lists; gives their words. Errors: MEMORY. */
 hed_status synth_count_lists(synth_builder *builder, uint64_t *words, hed_error *error);
 /* Writes them from `word` on, and where they are into the layout. */

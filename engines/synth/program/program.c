@@ -34,6 +34,77 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
 #define NO_ROOM(of, array, count) \
     (!((array) = hed_arena_new(&(of)->arena, count, sizeof *(array), error)))
 
+/* ---- the order of bodies ---- */
+
+/* The order of bodies for vectors (solver/cpu/bodies.h) and warps. Where springs mostly go from each
+ * body to the one equally far on, bodies stay in the instrument's order, for bands. Else windows of
+ * them are sorted by how many springs they have, so that the lanes of a slice end together:
+ * SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci. Comput. 36,
+ * 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
+
+enum {
+    WINDOW = 1024,    /* bodies: what is near stays near */
+    MOST_SORTED = 64, /* more springs than that count as that many */
+    BAND = 16,        /* springs of one distance that make a band */
+};
+
+static uint32_t index_of(const hed_synth_instrument *in, hed_synth_entity body)
+{
+    return synth_find(in, body)->index;
+}
+
+static int program_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not
+ * be full. */
+static bool is_regular(const hed_synth_instrument *in, uint32_t *distances)
+{
+    uint32_t count = in->counts[HED_SYNTH_SPRING], regular = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = index_of(in, in->springs[i].from), to = index_of(in, in->springs[i].to);
+        distances[i] = from < to ? to - from : from - to;
+    }
+    qsort(distances, count, sizeof *distances, program_compare);
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && distances[end] == distances[begin]; end++) {}
+        if (end - begin >= BAND) regular += end - begin;
+    }
+    return 10 * (uint64_t)regular >= 9 * (uint64_t)count;
+}
+
+static hed_status order_bodies(const hed_allocator *allocator, const hed_synth_instrument *in,
+    uint32_t *order, hed_error *error)
+{
+    uint32_t bodies = in->counts[HED_SYNTH_BODY], springs = in->counts[HED_SYNTH_SPRING];
+    hed_arena scratch = {.allocator = *allocator, .owner = "the order of bodies"};
+    uint32_t *counts = hed_arena_new(&scratch, bodies, sizeof *counts, error),
+             *distances = hed_arena_new(&scratch, springs, sizeof *distances, error);
+    if (!error->status) {
+        bool sorted = !is_regular(in, distances);
+        /* The springs that each body sums up: none where it is anchored. */
+        for (uint32_t i = 0; i < in->counts[HED_SYNTH_SPRING]; i++) {
+            uint32_t ends[2] = {index_of(in, in->springs[i].from), index_of(in, in->springs[i].to)};
+            for (int k = 0; k < 2; k++)
+                if (!in->bodies[ends[k]].anchored && counts[ends[k]] < MOST_SORTED)
+                    counts[ends[k]]++;
+        }
+        for (uint32_t i = 0; i < bodies; i++) order[i] = i;
+        /* In each window those with most springs first; among equals, in their order. */
+        for (uint32_t begin = 0; sorted && begin < bodies; begin += WINDOW) {
+            uint32_t end = bodies - begin < WINDOW ? bodies : begin + WINDOW, at = begin;
+            for (uint32_t most = MOST_SORTED + 1; most-- > 0;)
+                for (uint32_t i = begin; i < end; i++)
+                    if (counts[i] == most) order[at++] = i;
+        }
+    }
+    hed_arena_free(&scratch);
+    return error->status;
+}
+
 /* ---- elements and their order ---- */
 
 /* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
@@ -41,8 +112,8 @@ static hed_status order_for_vectors(synth_builder *b, hed_error *error)
 {
     const hed_synth_instrument *in = b->instrument;
     synth_type_layout *bodies = &b->program->layout.type[SYNTH_BODY];
-    hed_status status = synth_order_bodies(&b->arena.allocator, in, b->order[HED_SYNTH_BODY], error);
-    if (status) return status;
+    if (order_bodies(&b->arena.allocator, in, b->order[HED_SYNTH_BODY], error))
+        return error->status;
     b->ordered[HED_SYNTH_BODY] = bodies->count = in->counts[HED_SYNTH_BODY];
     for (uint32_t i = 0; i < bodies->count; i++) {
         hed_synth_entity entity = in->ids[HED_SYNTH_BODY][b->order[HED_SYNTH_BODY][i]];
@@ -93,20 +164,15 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
 
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         if (NO_ROOM(b, b->order[type], in->counts[type])) return HED_ERROR_MEMORY;
-        hed_status status = HED_OK;
-        if (type == HED_SYNTH_BODY && !b->def->remote) {
-            uint32_t *from;
-            if (b->def->vectors) status = order_for_vectors(b, error);
-            else if (NO_ROOM(b, from, in->counts[HED_SYNTH_BODY])) status = HED_ERROR_MEMORY;
-            else {
-                /* Bodies that step together have about as many springs. */
-                status = synth_order_bodies(&b->arena.allocator, in, from, error);
-                if (!status) order_type(b, HED_SYNTH_BODY, from);
-            }
-        } else order_type(b, type, NULL);
-        if (status) return status;
+        if (type != HED_SYNTH_BODY || b->def->remote) order_type(b, type, NULL);
+        else if (b->def->vectors) order_for_vectors(b, error);
+        else {
+            /* Bodies that step together have about as many springs. */
+            uint32_t *from = hed_arena_new(&b->arena, in->counts[type], sizeof *from, error);
+            if (!order_bodies(&b->arena.allocator, in, from, error)) order_type(b, type, from);
+        }
     }
-    return HED_OK;
+    return error->status;
 }
 
 static hed_status order_links(synth_builder *b, hed_error *error)
@@ -397,16 +463,10 @@ static hed_status program_check(const synth_program_def *def, hed_error *error)
 
 static hed_status program_build(synth_builder *b, hed_error *error)
 {
-    hed_status status = program_check(b->def, error);
-    if (!status) status = order_entities(b, error);
-    if (!status) status = order_links(b, error);
-    if (!status) status = make_contacts(b, error);
-    if (!status) status = make_ears(b, error);
-    if (!status) status = name_elements(b, error);
-    if (!status) status = make_gates(b, error);
-    if (!status) status = pack_rows(b, error);
-    if (!status) status = lay_out(b, error);
-    if (status) return status;
+    if (program_check(b->def, error) || order_entities(b, error) || order_links(b, error) ||
+        make_contacts(b, error) || make_ears(b, error) || name_elements(b, error) ||
+        make_gates(b, error) || pack_rows(b, error) || lay_out(b, error))
+        return error->status;
     fill_rows(b);
     synth_fill_values(b);
     return HED_OK;
@@ -438,74 +498,4 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
 void synth_program_destroy(synth_program *program)
 {
     if (program) hed_arena_free(&program->arena);
-}
-
-/* The order of bodies for vectors (solver/cpu/bodies.h) and warps. Where springs mostly go from
- * each body to the one equally far on, bodies stay in the instrument's order, for bands. Else
- * windows of them are sorted by how many springs they have, so that the lanes of a slice end
- * together: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci.
- * Comput. 36, 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
-
-enum {
-    WINDOW = 1024,    /* bodies: what is near stays near */
-    MOST_SORTED = 64, /* more springs than that count as that many */
-    BAND = 16,        /* springs of one distance that make a band */
-};
-
-static uint32_t index_of(const hed_synth_instrument *in, hed_synth_entity body)
-{
-    return synth_find(in, body)->index;
-}
-
-static int program_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not
- * be full. */
-static bool is_regular(const hed_synth_instrument *in, uint32_t *distances)
-{
-    uint32_t count = in->counts[HED_SYNTH_SPRING], regular = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t from = index_of(in, in->springs[i].from), to = index_of(in, in->springs[i].to);
-        distances[i] = from < to ? to - from : from - to;
-    }
-    qsort(distances, count, sizeof *distances, program_compare);
-    for (uint32_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin + 1; end < count && distances[end] == distances[begin]; end++) {}
-        if (end - begin >= BAND) regular += end - begin;
-    }
-    return 10 * (uint64_t)regular >= 9 * (uint64_t)count;
-}
-
-hed_status synth_order_bodies(const hed_allocator *allocator, const hed_synth_instrument *in,
-    uint32_t *order, hed_error *error)
-{
-    uint32_t bodies = in->counts[HED_SYNTH_BODY], springs = in->counts[HED_SYNTH_SPRING];
-    hed_arena scratch = {.allocator = *allocator, .owner = "the order of bodies"};
-    uint32_t *counts = hed_arena_new(&scratch, bodies, sizeof *counts, error),
-             *distances = hed_arena_new(&scratch, springs, sizeof *distances, error);
-    hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
-    if (!status) {
-        bool sorted = !is_regular(in, distances);
-        /* The springs that each body sums up: none where it is anchored. */
-        for (uint32_t i = 0; i < in->counts[HED_SYNTH_SPRING]; i++) {
-            uint32_t ends[2] = {index_of(in, in->springs[i].from), index_of(in, in->springs[i].to)};
-            for (int k = 0; k < 2; k++)
-                if (!in->bodies[ends[k]].anchored && counts[ends[k]] < MOST_SORTED)
-                    counts[ends[k]]++;
-        }
-        for (uint32_t i = 0; i < bodies; i++) order[i] = i;
-        /* In each window those with most springs first; among equals, in their order. */
-        for (uint32_t begin = 0; sorted && begin < bodies; begin += WINDOW) {
-            uint32_t end = bodies - begin < WINDOW ? bodies : begin + WINDOW, at = begin;
-            for (uint32_t most = MOST_SORTED + 1; most-- > 0;)
-                for (uint32_t i = begin; i < end; i++)
-                    if (counts[i] == most) order[at++] = i;
-        }
-    }
-    hed_arena_free(&scratch);
-    return status;
 }

@@ -89,13 +89,11 @@ static hed_status asound_open(
     if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for ALSA");
     memset(d, 0, sizeof *d);
     d->live = live;
-    hed_status status = asound_load(&live->allocator, &d->api, error);
-    if (status) return status;
+    if (asound_load(&live->allocator, &d->api, error)) return error->status;
     d->api.snd_lib_error_set_handler(asound_say_nothing);
-    status = asound_card_open(d, def, error);
-    if (!status) status = asound_midi_open(d, def, error);
+    if (!asound_card_open(d, def, error)) asound_midi_open(d, def, error);
     d->api.snd_lib_error_set_handler(NULL);
-    return status;
+    return error->status;
 }
 
 static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
@@ -346,9 +344,9 @@ static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, he
 
 hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
-    hed_status status = open_stream(d, def, &d->playback, set_playback, error);
-    if (!status && d->live->inputs) status = open_capture(d, def, error);
-    if (status) return status;
+    if (open_stream(d, def, &d->playback, set_playback, error) ||
+        (d->live->inputs && open_capture(d, def, error)))
+        return error->status;
     size_t block = d->live->block, channels = d->capture.channels > 2 ? d->capture.channels : 2;
     d->bytes = (2 + d->live->inputs + channels) * block * sizeof(float);
     d->left = d->live->allocator.allocate(d->live->allocator.user, d->bytes, 64);

@@ -214,16 +214,15 @@ static hed_status jack_start(live_driver *d, const hed_synth_live_def *def, hed_
 {
     if (d->api.jack_activate(d->client) != 0)
         return hed_fail(error, HED_ERROR_IO, "the JACK server does not start the client");
-    hed_status status = connect_outputs(d, def->output, error);
     const char **ports = NULL;
-    if (!status && def->midi_port)
-        status =
-            find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
-    if (!status && ports &&
-        d->api.jack_connect(d->client, ports[0], d->api.jack_port_name(d->midi)) != 0)
-        status = hed_fail(error, HED_ERROR_IO, "JACK does not connect %s to us", ports[0]);
+    if (connect_outputs(d, def->output, error) ||
+        (def->midi_port &&
+            find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error)))
+        return error->status;
+    if (ports && d->api.jack_connect(d->client, ports[0], d->api.jack_port_name(d->midi)) != 0)
+        hed_fail(error, HED_ERROR_IO, "JACK does not connect %s to Heddle", ports[0]);
     d->api.jack_free(ports);
-    return status;
+    return error->status;
 }
 
 const live_driver_ops live_jack_ops = {jack_open, jack_start, jack_close};

@@ -195,18 +195,12 @@ void live_play(
 static hed_status make_rings(hed_synth_live *live, hed_error *error)
 {
     const hed_allocator *a = &live->allocator;
-    hed_status status =
-        hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->events, error);
-    if (!status)
-        status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
-    if (!status) status = hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
-    if (!status) status = hed_ring_create(a, sizeof(hed_synth_info), 4, &live->synths, error);
-    if (status) return status;
-    live->pending =
-        a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
-    return live->pending
-               ? HED_OK
-               : hed_fail(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
+    hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->events, error);
+    hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
+    hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
+    hed_ring_create(a, sizeof(hed_synth_info), 4, &live->synths, error);
+    live->pending = hed_new(a, LIVE_EVENT_ROOM, sizeof *live->pending, error);
+    return error->status;
 }
 
 static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def, hed_error *error)
@@ -241,21 +235,19 @@ hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "playing live needs a definition, a device, a name, and at most %d inputs",
             LIVE_MOST_INPUTS);
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
-    hed_synth_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_synth_live));
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to play live");
-    memset(made, 0, sizeof *made);
+    hed_synth_live *made = hed_new(&allocator, 1, sizeof *made, error);
+    if (!made) return error->status;
     made->allocator = allocator;
     made->ops = def->driver == HED_SYNTH_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
     made->inputs = def->synth.inputs;
-    hed_status status = make_rings(made, error);
-    if (!status) status = made->ops->open(def, made, &made->driver, error);
-    if (!status) status = make_synth(made, def, error);
-    if (!status) status = made->ops->start(made->driver, def, error);
-    if (status) {
+    if (make_rings(made, error) || made->ops->open(def, made, &made->driver, error) ||
+        make_synth(made, def, error) || made->ops->start(made->driver, def, error)) {
         atomic_store(&made->faded, true); /* nothing sounds yet */
         hed_synth_live_stop(made);
-        return status;
+        return error->status;
     }
     *live = made;
     return HED_OK;
@@ -280,8 +272,8 @@ void hed_synth_live_stop(hed_synth_live *live)
     hed_ring_destroy(live->loads);
     hed_ring_destroy(live->synths);
     hed_allocator a = live->allocator;
-    if (live->pending) a.release(a.user, live->pending, LIVE_EVENT_ROOM * sizeof *live->pending);
-    a.release(a.user, live, sizeof *live);
+    hed_delete(&a, live->pending, LIVE_EVENT_ROOM, sizeof *live->pending);
+    hed_delete(&a, live, 1, sizeof *live);
 }
 
 /* ---- the owner's side ---- */
@@ -428,47 +420,24 @@ uint32_t live_exchange_behind(const live_exchange *x)
 
 /* ---- making it ---- */
 
-static void *live_cut(char **memory, size_t bytes)
-{
-    void *piece = *memory;
-    *memory += (bytes + 63) / 64 * 64;
-    return piece;
-}
-
-static hed_status make_slots(live_exchange *x, hed_error *error)
-{
-    const hed_synth_live *live = x->live;
-    size_t events = LIVE_EVENT_ROOM * sizeof(hed_synth_event), sound = live->block * sizeof(float),
-           inputs = sound * live->inputs;
-    x->bytes = SLOTS * (events + inputs + 2 * sound + 4 * 64);
-    x->memory = live->allocator.allocate(live->allocator.user, x->bytes, 64);
-    if (!x->memory)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);
-    memset(x->memory, 0, x->bytes);
-    char *memory = x->memory;
-    for (uint32_t i = 0; i < SLOTS; i++) {
-        x->slots[i].events = live_cut(&memory, events);
-        x->slots[i].inputs = live_cut(&memory, inputs);
-        x->slots[i].left = live_cut(&memory, sound);
-        x->slots[i].right = live_cut(&memory, sound);
-    }
-    return HED_OK;
-}
-
 hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, hed_error *error)
 {
-    live_exchange *x =
-        live->allocator.allocate(live->allocator.user, sizeof *x, _Alignof(live_exchange));
-    *exchange = x;
-    if (!x) return hed_fail(error, HED_ERROR_MEMORY, "no memory to exchange blocks");
-    memset(x, 0, sizeof *x);
+    live_exchange *x = *exchange = hed_new(&live->allocator, 1, sizeof *x, error);
+    if (!x) return error->status;
     x->live = live;
-    hed_status status =
-        hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->asked, error);
-    if (!status)
-        status = hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->done, error);
-    if (!status) status = make_slots(x, error);
-    if (status) return status;
+    hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->asked, error);
+    hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->done, error);
+    /* The slots' memory: events, inputs and sound, each from a multiple of 64 bytes on. */
+    size_t sound = (live->block * sizeof(float) + 63) / 64 * 64,
+           inputs = (live->inputs * live->block * sizeof(float) + 63) / 64 * 64,
+           events = (LIVE_EVENT_ROOM * sizeof(hed_synth_event) + 63) / 64 * 64;
+    x->bytes = SLOTS * (events + inputs + 2 * sound);
+    char *memory = x->memory = hed_new(&live->allocator, x->bytes, 1, error);
+    if (!memory) return error->status;
+    for (uint32_t i = 0; i < SLOTS; i++, memory += events + inputs + 2 * sound)
+        x->slots[i] = (exchange_slot){.events = (hed_synth_event *)memory,
+            .inputs = (float *)(memory + events), .left = (float *)(memory + events + inputs),
+            .right = (float *)(memory + events + inputs + sound)};
     x->has_wake = sem_init(&x->wake, 0, 0) == 0;
     x->has_thread = x->has_wake && pthread_create(&x->thread, NULL, drive, x) == 0;
     if (!x->has_thread)
@@ -491,6 +460,6 @@ void live_exchange_destroy(live_exchange *x)
     hed_ring_destroy(x->asked);
     hed_ring_destroy(x->done);
     hed_allocator a = x->live->allocator;
-    if (x->memory) a.release(a.user, x->memory, x->bytes);
-    a.release(a.user, x, sizeof *x);
+    hed_delete(&a, x->memory, x->bytes, 1);
+    hed_delete(&a, x, 1, sizeof *x);
 }

@@ -50,16 +50,15 @@ hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device
 {
     const uint32_t zero = 0;
     hed_buffer_def buffer = hed_default_buffer_def(sizeof zero);
-    hed_stream_def stream = hed_default_stream_def();
     *awake = NULL;
     synth_awake *a = hed_new(allocator, 1, sizeof *a, error);
     if (!a) return HED_ERROR_MEMORY;
     a->allocator = *allocator;
     a->block_ns = block_ns < LONGEST_NS ? block_ns : LONGEST_NS;
-    hed_status status = hed_kernel_create(device, &synth_awake_def, NULL, &a->kernel, error);
-    if (!status) status = hed_stream_create(device, &stream, &a->stream, error);
-    if (!status) status = hed_buffer_create(device, &buffer, &a->spins, error);
-    if (!status) status = hed_fill(a->stream, a->spins, 0, sizeof zero, &zero, sizeof zero, error);
+    hed_kernel_create(device, &synth_awake_def, NULL, &a->kernel, error);
+    hed_stream_create(device, NULL, &a->stream, error);
+    hed_buffer_create(device, &buffer, &a->spins, error);
+    hed_status status = hed_fill(a->stream, a->spins, 0, sizeof zero, &zero, sizeof zero, error);
     if (status) synth_awake_destroy(a);
     else *awake = a;
     return status;

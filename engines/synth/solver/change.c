@@ -45,9 +45,9 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
     if (synth->def.resident)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "while a resident kernel runs the driver gives no memory: a resident synth cannot be changed");
-    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
-        synth->items, instrument, &c->program, error);
-    if (status) return status;
+    if (synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
+            &c->program, error))
+        return error->status;
     /* Only what never changes while another thread plays. */
     hed_synth view = {.allocator = synth->allocator, .device = synth->device,
         .stream = synth->stream, .def = synth->def, .items = synth->items,
@@ -57,11 +57,10 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s cannot run the changed instrument: %s", hed_synth_solver_name(c->ops->id),
             reason);
-    status = c->ops->create(&view, c->program, &c->solver, error);
-    if (!status)
-        status = synth_voices_create(
-            &c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error);
-    if (status) return status;
+    if (c->ops->create(&view, c->program, &c->solver, error) ||
+        synth_voices_create(
+            &c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error))
+        return error->status;
     uint64_t instances = c->program->instances;
     c->stem_floats = (uint64_t)synth->def.block * instances * c->program->layout.stems * 2;
     c->old_words = instances * c->of->layout.words;
@@ -77,10 +76,8 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
     if (synth_needs_copy(c->ops, c->voices)) {
         c->looked_words = c->words;
         c->looked = hed_new(a, c->words, sizeof *c->looked, error);
-        if (!c->looked) return HED_ERROR_MEMORY;
     }
-    if (!c->stems || c->arena.failed) return HED_ERROR_MEMORY;
-    return HED_OK;
+    return error->status;
 }
 
 hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument *instrument,
@@ -91,8 +88,9 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
     *change = NULL;
-    hed_status status = rebuild_check_defs(synth, instrument, error);
-    if (status) return status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    if (rebuild_check_defs(synth, instrument, error)) return error->status;
     hed_synth_change *made = hed_new(&synth->allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->arena = (hed_arena){.allocator = synth->allocator, .owner = "a changed instrument"};
@@ -100,7 +98,7 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
     made->ops = synth->ops;
     made->of = synth->program;
     made->instrument = *hed_synth_instrument_definition(instrument);
-    status = rebuild_solver(synth, instrument, made, error);
+    hed_status status = rebuild_solver(synth, instrument, made, error);
     if (status) hed_synth_change_destroy(made);
     else *change = made;
     return status;
@@ -122,16 +120,17 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
     if (c->applied || c->of != synth->program)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "this change was applied before, or prepared before another one was applied: prepare it again");
-    hed_status status = synth->ops->read(synth->solver, c->old_stores, c->old_delays, error);
-    if (status) return status;
+    hed_error unseen;
+    if (!error) hed_error_clear(error = &unseen);
+    if (synth->ops->read(synth->solver, c->old_stores, c->old_delays, error)) return error->status;
     const synth_layout *from = &synth->program->layout, *to = &c->program->layout;
     for (uint64_t i = 0; i < c->program->instances; i++)
         synth_program_carry(synth->program, c->old_stores + i * from->words,
             c->old_delays + i * from->delay_words, c->program, c->stores + i * to->words,
             c->delays + i * to->delay_words);
-    status = c->ops->write(c->solver, c->stores, c->delays, error);
-    if (!status && c->ops->carry) status = c->ops->carry(c->solver, synth->solver, error);
-    if (status) return status;
+    if (c->ops->write(c->solver, c->stores, c->delays, error) ||
+        (c->ops->carry && c->ops->carry(c->solver, synth->solver, error)))
+        return error->status;
     synth_voices_adopt(c->voices, synth->voices);
     synth_mix_adopt(synth->mix, &c->instrument);
     SWAP(synth_program *, synth->program, c->program);

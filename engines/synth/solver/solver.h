@@ -64,6 +64,14 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     const hed_synth_def *def, uint32_t items, const hed_synth_instrument *instrument,
     synth_program **program, hed_error *error);
 
+/* Waits for a stream, after an error as well: what is copied is the caller's. Gives the status of
+ * `error`. */
+static inline hed_status synth_wait(hed_stream *stream, hed_error *error)
+{
+    hed_stream_wait(stream, error->status ? NULL : error);
+    return error->status;
+}
+
 /* ---- awake.c: keeps a device awake between blocks (hed_synth_def.keep_awake) ---- */
 
 typedef struct synth_awake synth_awake;
@@ -135,7 +143,7 @@ struct hed_synth {
     uint64_t sample;
     hed_meter meter;
     hed_config_origin configured; /* where the choice of the solver comes from */
-    uint32_t items;            /* of a work-group, as measurement found (tune.h); 0: by rule */
+    uint32_t items;               /* of a work-group, as measurement found (tune.h); 0: by rule */
 };
 
 /* ---- tune.c: what measurement has found: the solver, the layout, the size of a work-group ---- */

@@ -20,14 +20,6 @@ const char *hed_synth_solver_name(hed_synth_solver solver)
 
 enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
 
-static hed_status synth_check_range(
-    const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
-{
-    if (value >= low && value <= high) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u; expected %u to %u", name,
-        value, low, high);
-}
-
 static hed_status synth_check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
 {
     if (!device || !def || !def->instrument)
@@ -36,23 +28,29 @@ static hed_status synth_check_def(const hed_device *device, const hed_synth_def 
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_def.rate is %g; expected 1000 to 768000 Hz", def->rate);
-    hed_status status = synth_check_range("block", def->block, 1, 1u << 16, error);
-    if (!status) status = synth_check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
-    if (!status) status = synth_check_range("threads", def->threads, 1, MOST_THREADS, error);
-    if (!status) status = synth_check_range("max_events", def->max_events, 0, 1u << 20, error);
-    if (!status && (def->transpose < -127 || def->transpose > 127))
-        status = hed_fail(error, HED_ERROR_ARGUMENT,
+    const struct {
+        const char *name;
+        uint32_t value, low, high;
+    } ranges[] = {
+        {"block", def->block, 1, 1u << 16},
+        {"inputs", def->inputs, 0, MOST_INPUTS},
+        {"threads", def->threads, 1, MOST_THREADS},
+        {"max_events", def->max_events, 0, 1u << 20},
+        {"math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT},
+        {"solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1},
+        {"pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1},
+    };
+    for (uint32_t i = 0; i < HED_COUNT(ranges); i++)
+        if (ranges[i].value < ranges[i].low || ranges[i].value > ranges[i].high)
+            return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u; expected %u to %u",
+                ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
+    if (def->transpose < -127 || def->transpose > 127)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_def.transpose is %d; expected -127 to 127 semitones", def->transpose);
-    if (!status)
-        status = synth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
-    if (!status)
-        status = synth_check_range("solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1, error);
-    if (!status)
-        status = synth_check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
-    if (!status && def->stream && hed_stream_device(def->stream) != device)
-        status =
-            hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
-    return status;
+    if (def->stream && hed_stream_device(def->stream) != device)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
+    return HED_OK;
 }
 
 /* Rows are as wide as what steps together; as many lists of them as a group of 1024 has, or one of
@@ -127,15 +125,16 @@ static uint64_t block_ns(const hed_synth_def *def)
 static hed_status build_solver(
     hed_synth *synth, const hed_synth_instrument *instrument, bool grid, hed_error *error)
 {
-    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
-        synth->items, instrument, &synth->program, error);
-    if (!status) status = choose_solver(synth, grid, error);
-    if (!status && !synth->stream) {
-        hed_stream_def stream = hed_default_stream_def();
-        status = hed_stream_create(synth->device, &stream, &synth->stream, error);
-        synth->own_stream = !status;
+    if (synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
+            &synth->program, error) ||
+        choose_solver(synth, grid, error))
+        return error->status;
+    if (!synth->stream) {
+        hed_stream_create(synth->device, NULL, &synth->stream, error);
+        synth->own_stream = synth->stream;
     }
-    return status ? status : synth->ops->create(synth, synth->program, &synth->solver, error);
+    return error->status ? error->status
+                         : synth->ops->create(synth, synth->program, &synth->solver, error);
 }
 
 static hed_status synth_build(hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
@@ -149,43 +148,37 @@ static hed_status synth_build(hed_synth *synth, const hed_synth_instrument *inst
         synth->def.solver = HED_SYNTH_GRID;
     /* That the grid has no room for an instrument is seen only while its tables are made. */
     bool may_fail = automatic && synth->def.solver == HED_SYNTH_GRID;
-    hed_error first = {0};
-    hed_status status = build_solver(synth, instrument, true, may_fail ? &first : error);
+    hed_status status = build_solver(synth, instrument, true, error);
     if (may_fail && (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
         synth_program_destroy(synth->program);
         synth->program = NULL;
         synth->def.solver = HED_SYNTH_AUTO;
-        status = build_solver(synth, instrument, false, error);
-    } else if (may_fail && status && error) {
-        *error = first;
+        hed_error_clear(error);
+        build_solver(synth, instrument, false, error);
     }
-    if (!status)
-        status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program,
-            &synth->def, &synth->voices, error);
-    if (!status)
-        status = synth_mix_create(
-            &synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
-    if (status) return status;
     hed_allocator *a = &synth->allocator;
+    if (error->status ||
+        synth_voices_create(
+            a, &synth->instrument, synth->program, &synth->def, &synth->voices, error) ||
+        synth_mix_create(a, &synth->instrument, synth->def.rate, &synth->mix, error))
+        return error->status;
     uint64_t instances = synth->program->instances;
     synth->stem_floats = synth->def.block * instances * synth->program->layout.stems * 2;
     synth->store_words = instances * synth->program->layout.words;
     synth->stems = hed_new(a, synth->stem_floats, sizeof(float), error);
     synth->events = hed_new(a, synth->def.max_events, sizeof *synth->events, error);
-    if (!synth->stems || !synth->events) return HED_ERROR_MEMORY;
-    if (synth_needs_copy(synth->ops, synth->voices)) {
+    if (synth_needs_copy(synth->ops, synth->voices))
         synth->stores = hed_new(a, synth->store_words, sizeof *synth->stores, error);
-        if (!synth->stores) return HED_ERROR_MEMORY;
-    }
-    if (!synth->def.keep_awake || synth->def.resident) return HED_OK;
-    return synth_awake_create(
-        &synth->allocator, synth->device, block_ns(&synth->def), &synth->awake, error);
+    if (!synth->def.keep_awake || synth->def.resident) return error->status;
+    return synth_awake_create(a, synth->device, block_ns(&synth->def), &synth->awake, error);
 }
 
 /* `tuned` NULL: by rule. */
 hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
     hed_synth **synth, hed_error *error)
 {
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     hed_synth *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
@@ -198,13 +191,10 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
     hed_status status = synth_build(made, def->instrument, error);
     made->def.instrument = NULL;
-    if (status) {
-        hed_synth_destroy(made);
-        return status;
-    }
     hed_meter_reset(&made->meter, block_ns(def));
-    *synth = made;
-    return HED_OK;
+    if (status) hed_synth_destroy(made);
+    else *synth = made;
+    return status;
 }
 
 /* What has been measured for such an instrument is taken where it can serve this one, too. */
@@ -262,15 +252,6 @@ static void write_stems(
     }
 }
 
-/* Everything as it is at rest; keys, controllers and bends stay as they are. */
-static hed_status rest(hed_synth *synth, hed_error *error)
-{
-    hed_status status = synth->ops->write(synth->solver, NULL, NULL, error);
-    synth_voices_adopt(synth->voices, synth->voices);
-    synth_voices_forget_sleep(synth->voices, UINT64_MAX);
-    return status;
-}
-
 /* Cuts off what "all sound off" has ended. */
 static hed_status synth_cut(hed_synth *synth, uint64_t instances, hed_error *error)
 {
@@ -294,26 +275,29 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     synth_run run = {.sample = synth->sample, .frames = frames,
         .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
     bool resting = synth_mix_resting(synth->mix) > 0;
-    hed_status status = HED_OK;
     if (!resting && synth_voices_next_look(synth->voices, synth->sample) == synth->sample) {
         const uint32_t *stores = synth->stores;
         if (synth->ops->stores) stores = synth->ops->stores(synth->solver);
-        else status = synth->ops->read(synth->solver, synth->stores, NULL, error);
-        if (!status) synth_voices_look(synth->voices, stores, synth->sample);
+        else if (synth->ops->read(synth->solver, synth->stores, NULL, error)) return error->status;
+        synth_voices_look(synth->voices, stores, synth->sample);
     }
-    if (!status)
-        status = synth_voices_run(
-            synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
-    if (!status && !resting) status = synth_cut(synth, synth_voices_silenced(synth->voices), error);
-    if (!status && !resting) status = synth->ops->run(synth->solver, &run, error);
-    if (status) return status;
+    if (synth_voices_run(
+            synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error) ||
+        (!resting && (synth_cut(synth, synth_voices_silenced(synth->voices), error) ||
+                         synth->ops->run(synth->solver, &run, error))))
+        return error->status;
     synth->sample += frames;
     const synth_program *program = synth->program;
     uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
         program->layout.stems, frames, block->left + first, block->right + first);
     if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
     if (resting) synth_voices_adopt(synth->voices, synth->voices); /* no solver has taken the pokes */
-    return sounding < frames ? rest(synth, error) : HED_OK;
+    if (sounding == frames) return HED_OK;
+    /* The breaker opened: everything as it is at rest; keys, controllers and bends stay. */
+    hed_status status = synth->ops->write(synth->solver, NULL, NULL, error);
+    synth_voices_adopt(synth->voices, synth->voices);
+    synth_voices_forget_sleep(synth->voices, UINT64_MAX);
+    return status;
 }
 
 /* How many of `frames` there are before the next "all sound off"; one at the first of them does not
@@ -371,6 +355,8 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->def.block);
     uint64_t begin = hed_now();
+    hed_error unseen;
+    if (!error) hed_error_clear(error = &unseen); /* clearing all of it takes time */
     hed_status status = synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
     for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
@@ -384,6 +370,8 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
 hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     if (!synth) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_reset: no synth");
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
@@ -413,6 +401,8 @@ hed_status hed_synth_read_bodies(
     if (!synth || instance >= synth->program->instances)
         return hed_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
             synth ? synth->program->instances : 0);
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     if (synth->ops->bodies) return synth->ops->bodies(synth->solver, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
@@ -423,9 +413,7 @@ hed_status hed_synth_read_bodies(
     uint32_t *stores = hed_arena_new(&scratch, words, sizeof *stores, error),
              *order = hed_arena_new(&scratch, bodies, sizeof *order, error);
     float *delays = hed_arena_new(&scratch, floats, sizeof *delays, error);
-    hed_status status =
-        scratch.failed ? HED_ERROR_MEMORY : synth->ops->read(synth->solver, stores, delays, error);
-    if (!status) {
+    if (!error->status && !synth->ops->read(synth->solver, stores, delays, error)) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
         /* Elements of bodies in the instrument's order, which is that of the entities' numbers. */
         for (uint32_t entity = 1, count = 0; entity <= program->entity_count; entity++)
@@ -435,7 +423,7 @@ hed_status hed_synth_read_bodies(
         if (velocities) copy_vectors(synth, store, order, BODY_O_U, synth->def.rate, velocities);
     }
     hed_arena_free(&scratch);
-    return status;
+    return error->status;
 }
 
 hed_synth_note_report hed_synth_check_notes(

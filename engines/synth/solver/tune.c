@@ -107,18 +107,17 @@ static hed_status tune_play(tuning *t, uint32_t frames, bool chord, hed_error *e
         events[i].bytes[1] = (uint8_t)(def->low + (def->high - def->low) * i / (NOTES - 1));
         events[i].bytes[2] = 100;
     }
-    hed_status status = HED_OK;
-    for (uint32_t at = 0; at < frames && !status;) {
+    for (uint32_t at = 0; at < frames && !error->status;) {
         uint32_t count = frames - at < t->def.block ? frames - at : t->def.block,
                  place = at % CHECKED_FRAMES;
         if (count > CHECKED_FRAMES - place) count = CHECKED_FRAMES - place;
         hed_synth_block block = {.frames = count, .events = events,
             .event_count = chord && at == 0 ? NOTES : 0, .left = t->found + place,
             .right = t->found + CHECKED_FRAMES + place};
-        status = hed_synth_process(t->synth, &block, error);
+        hed_synth_process(t->synth, &block, error);
         at += count;
     }
-    return status;
+    return error->status;
 }
 
 static hed_status prepare(void *user, const hed_config *config, hed_error *error)
@@ -126,8 +125,8 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
     tuning *t = user;
     hed_synth_destroy(t->synth);
     t->synth = NULL;
-    hed_status status = synth_create_tuned(t->device, &t->def, config, &t->synth, error);
-    return status ? status : tune_play(t, t->def.block, true, error);
+    synth_create_tuned(t->device, &t->def, config, &t->synth, error);
+    return tune_play(t, t->def.block, true, error);
 }
 
 static hed_status tune_run_block(void *user, double *value, hed_error *error)
@@ -142,9 +141,8 @@ static hed_status tune_run_block(void *user, double *value, hed_error *error)
 static hed_status tune_check_block(void *user, hed_error *error)
 {
     tuning *t = user;
-    hed_status status = hed_synth_reset(t->synth, error);
-    if (!status) status = tune_play(t, CHECKED_FRAMES, true, error);
-    if (status) return status;
+    hed_synth_reset(t->synth, error);
+    if (tune_play(t, CHECKED_FRAMES, true, error)) return error->status;
     double worst = 0;
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++)
         worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
@@ -157,10 +155,10 @@ static hed_status make_expected(tuning *t, hed_error *error)
 {
     hed_synth_def wanted = t->def;
     t->def.solver = HED_SYNTH_CPU;
-    hed_status status = hed_synth_create(t->device, &t->def, &t->synth, error);
-    if (!status) status = tune_play(t, CHECKED_FRAMES, true, error);
+    hed_synth_create(t->device, &t->def, &t->synth, error);
+    tune_play(t, CHECKED_FRAMES, true, error);
     t->def = wanted;
-    if (status) return status;
+    if (error->status) return error->status;
     memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++) t->peak = fmax(t->peak, fabsf(t->expected[i]));
     if (t->peak > 0) return HED_OK;
@@ -178,12 +176,13 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver, \"cpu\": there is nothing to choose");
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
     t.def.solver = HED_SYNTH_AUTO;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
-    hed_status status = make_expected(&t, error);
-    if (!status) {
+    if (!make_expected(&t, error)) {
         hed_problem problem = problem_of(def->instrument);
         hed_pipeline_def pipeline = pipeline_of();
         pipeline.prepare = prepare;
@@ -191,9 +190,9 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
         pipeline.check = tune_check_block;
         pipeline.user = &t;
         how.problem = &problem;
-        status = hed_tune_pipeline(device, &pipeline, &how, result, error);
-        if (!status) (*result)->reference = HED_REFERENCE_NATIVE;
+        if (!hed_tune_pipeline(device, &pipeline, &how, result, error))
+            (*result)->reference = HED_REFERENCE_NATIVE;
     }
     hed_synth_destroy(t.synth);
-    return status;
+    return error->status;
 }

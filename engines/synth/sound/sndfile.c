@@ -260,10 +260,10 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     w->base = (synth_sound_writer){&ops, format};
     w->most = most;
     w->channels = channels;
-    hed_status status = sndfile_load(path, &w->api, error);
-    if (!status) status = hed_file_writer_open(path, &w->file, error);
-    if (!status) status = open_sound(w, &info, error);
-    if (status) {
+    hed_status status;
+    if ((status = sndfile_load(path, &w->api, error)) ||
+        (status = hed_file_writer_open(path, &w->file, error)) ||
+        (status = open_sound(w, &info, error))) {
         sndfile_abort_writer(&w->base);
         return status;
     }

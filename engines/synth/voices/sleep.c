@@ -197,14 +197,14 @@ static void hear(const forest *f, double gain, double *loudness)
 /* An island that no microphone hears is still below 1e-7 m/s. */
 /* ---- life ---- */
 
-static hed_status islands_list(
+static void islands_list(
     synth_sleep *s, hed_arena *arena, const forest *f, double gain, hed_error *error)
 {
     uint32_t gates = s->program->layout.gates;
     s->body_begin = hed_arena_new(arena, s->islands + 1u, sizeof *s->body_begin, error);
     s->contact_begin = hed_arena_new(arena, s->islands + 1u, sizeof *s->contact_begin, error);
     s->gate_begin = hed_arena_new(arena, gates + 1u, sizeof *s->gate_begin, error);
-    if (arena->failed) return HED_ERROR_MEMORY;
+    if (arena->failed) return;
     visit(f, s);
     sum_up(s->body_begin, s->islands);
     sum_up(s->contact_begin, s->islands);
@@ -232,7 +232,6 @@ static hed_status islands_list(
                 (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
     }
     hed_delete(&arena->allocator, loudness, 3ull * s->islands, sizeof *loudness);
-    return made ? HED_OK : HED_ERROR_MEMORY;
 }
 
 hed_status synth_sleep_create(hed_arena *arena, const synth_program *program, double gain,
@@ -250,11 +249,10 @@ hed_status synth_sleep_create(hed_arena *arena, const synth_program *program, do
     f.up = hed_arena_new(&scratch, bodies, sizeof *f.up, error);
     f.island = hed_arena_new(&scratch, bodies, sizeof *f.island, error);
     f.restless = hed_arena_new(&scratch, bodies, sizeof *f.restless, error);
-    hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
-    if (!status && bodies) s->body_count = number_islands(&f, &s->islands);
-    if (!status && s->islands) status = islands_list(s, arena, &f, gain, error);
+    if (!scratch.failed && bodies) s->body_count = number_islands(&f, &s->islands);
+    if (s->islands) islands_list(s, arena, &f, gain, error);
     hed_arena_free(&scratch);
-    return status;
+    return error->status;
 }
 
 void synth_sleep_forget(synth_sleep *s, uint32_t instance)

@@ -99,12 +99,10 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
     v->fold = how->fold;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
-    hed_status status =
-        synth_sleep_create(&v->arena, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
-    if (!status) status = make_room(v, error);
-    if (status) {
+    if (synth_sleep_create(&v->arena, program, pow(10.0, def->gain / 20.0), &v->sleep, error) ||
+        make_room(v, error)) {
         synth_voices_destroy(v);
-        return status;
+        return error->status;
     }
     synth_notes_listen(v);
     start_over(v);

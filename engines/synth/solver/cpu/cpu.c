@@ -177,7 +177,7 @@ static hed_status synth_cpu_create(
     s->program = program;
     s->channels = synth->def.inputs;
     s->block = synth->def.block;
-    hed_status status = synth_bodies_create(&s->arena, program, &s->bodies, error);
+    synth_bodies_create(&s->arena, program, &s->bodies, error);
     /* no more threads than there is work for: the last two slices may overlap, so one steps both */
     uint32_t instances = program->instances, most = instances > 1 ? instances : s->bodies.slices / 2;
     s->threads = synth->def.threads < most ? synth->def.threads : most;
@@ -189,14 +189,13 @@ static hed_status synth_cpu_create(
         if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) !=
             SYNTH_AUDIO_SILENT)
             s->may_stand = false;
-    if (!status) status = synth_cpu_allocate(s, error);
-    for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
+    if (error->status || synth_cpu_allocate(s, error)) {
+        synth_cpu_destroy(s);
+        return error->status;
+    }
+    for (uint64_t i = 0; i < value_count(s); i++) /* lanes without a spring */
         if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS)
             s->values.blocks[i] = SYNTH_SLACK;
-    if (status) {
-        synth_cpu_destroy(s);
-        return status;
-    }
     synth_cpu_write(s, NULL, NULL, NULL);
     *solver = s;
     return HED_OK;

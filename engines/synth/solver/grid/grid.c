@@ -202,41 +202,29 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
 
 /* ---- creation ---- */
 
-/* Which free body each body of the control group is, and whether contacts push it. */
-static hed_status find_linked(const synth_solver *made, const hed_synth_instrument *instrument,
-    synth_linked **linked, hed_error *error)
-{
-    const synth_program *program = made->program;
-    uint32_t count = program->layout.type[SYNTH_BODY].count,
-             lengths = program->layout.type[SYNTH_BODY].forces + count;
-    *linked = hed_new(&made->arena.allocator, count, sizeof **linked, error);
-    if (!*linked) return HED_ERROR_MEMORY;
-    for (uint32_t e = 0; e < count; e++)
-        (*linked)[e] = (synth_linked){
-            .body = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
-            .pushed = program->image[lengths + e] > 0,
-        };
-    return HED_OK;
-}
-
 static hed_status lattice_make_tables(
     synth_solver *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_describe(made->device);
     synth_grid_limits limits = limits_of(info, made->packets, made->awake);
-    synth_linked *linked = NULL;
-    hed_status status =
-        synth_network_create(&made->arena.allocator, instrument, rate, &made->network, error);
-    if (!status) status = find_linked(made, instrument, &linked, error);
-    uint32_t count = made->program->layout.type[SYNTH_BODY].count;
-    if (!status)
-        status =
-            synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
+    if (synth_network_create(&made->arena.allocator, instrument, rate, &made->network, error))
+        return error->status;
+    /* Which free body each body of the control group is, and whether contacts push it. */
+    const synth_program *program = made->program;
+    uint32_t count = program->layout.type[SYNTH_BODY].count,
+             lengths = program->layout.type[SYNTH_BODY].forces + count;
+    synth_linked *linked = hed_new(&made->arena.allocator, count, sizeof *linked, error);
+    if (!linked) return HED_ERROR_MEMORY;
+    for (uint32_t e = 0; e < count; e++)
+        linked[e] = (synth_linked){
+            .body = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
+            .pushed = program->image[lengths + e] > 0,
+        };
+    synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
     hed_delete(&made->arena.allocator, linked, count, sizeof *linked);
-    if (status) return status;
     made->entities =
         hed_arena_new(&made->arena, made->network.count, sizeof *made->entities, error);
-    if (!made->entities) return HED_ERROR_MEMORY;
+    if (!made->entities) return error->status;
     for (uint32_t i = 0; i < made->network.count; i++)
         made->entities[i] = instrument->ids[HED_SYNTH_BODY][made->network.body[i]];
     made->springs = instrument->counts[HED_SYNTH_SPRING];
@@ -244,16 +232,15 @@ static hed_status lattice_make_tables(
     return HED_OK;
 }
 
-static hed_status make_buffer(synth_solver *made, hed_stream *stream, uint32_t which,
-    const void *content, uint64_t size, hed_error *error)
+static void make_buffer(synth_solver *made, hed_stream *stream, uint32_t which, const void *content,
+    uint64_t size, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
     const uint32_t zero = 0;
-    hed_status status = hed_buffer_create(made->device, &def, &made->buffers[which], error);
-    if (status) return status;
+    hed_buffer_create(made->device, &def, &made->buffers[which], error);
     made->bytes += def.size;
-    if (content && size) return hed_write(stream, made->buffers[which], 0, content, size, error);
-    return hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
+    if (content && size) hed_write(stream, made->buffers[which], 0, content, size, error);
+    else hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
 }
 
 static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_error *error)
@@ -265,7 +252,7 @@ static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_err
     uint64_t floats =
         2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
     float *palette = hed_new(&made->arena.allocator, floats, sizeof *palette, error);
-    if (!palette) return HED_ERROR_MEMORY;
+    if (!palette) return error->status;
     float *entry = palette;
     for (uint32_t k = 0; k < network->class_count; k++) {
         *entry++ = network->class_weight[k];
@@ -292,12 +279,11 @@ static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_err
         [LATTICE_INPUTS] = {NULL, 4ull * made->inputs * made->block},
         [LATTICE_STEMS] = {NULL, 8ull * layout->stems * made->block},
     };
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < LATTICE_BUFFERS && !status; i++)
-        status = make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
-    hed_status waited = hed_stream_wait(stream, status ? NULL : error);
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
+        make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
+    synth_wait(stream, error);
     hed_delete(&made->arena.allocator, palette, floats, sizeof *palette);
-    return status ? status : waited;
+    return error->status;
 }
 
 static void set_sizes(synth_solver *made)
@@ -357,9 +343,9 @@ static hed_status check_resident(const synth_solver *made, hed_error *error)
     int64_t resident;
     uint64_t local = made->geometries[0].local_bytes[LATTICE_BLOCK];
     uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
-    hed_status status =
-        hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
-    if (status || resident < 0 || resident >= (int64_t)groups) return status;
+    if (hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error))
+        return error->status;
+    if (resident < 0 || resident >= (int64_t)groups) return HED_OK;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "solver grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
         groups, threads, (unsigned long long)local, (long long)resident);
@@ -447,23 +433,19 @@ static void lattice_destroy(synth_solver *made)
 static hed_status lattice_build(synth_solver *made, const hed_synth *synth, hed_error *error)
 {
     hed_stream *stream = NULL;
-    hed_stream_def def = hed_default_stream_def();
-    hed_status status = lattice_make_tables(made, synth->def.instrument, synth->def.rate, error);
-    if (status) return status;
+    if (lattice_make_tables(made, synth->def.instrument, synth->def.rate, error))
+        return error->status;
     set_sizes(made);
     set_stiffness(made);
     synth_grid_set_dilation(made, hed_as_float(made->program->image[SYNTH_DILATION]));
-    status = hed_stream_create(made->device, &def, &stream, error);
-    if (!status) status = lattice_upload(made, stream, error);
+    if (!hed_stream_create(made->device, NULL, &stream, error)) lattice_upload(made, stream, error);
     hed_stream_destroy(stream);
-    if (!status)
-        status = make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
-    if (!status)
-        status = made->packets ? check_resident(made, error)
-                               : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
+    make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
+    if (made->packets) check_resident(made, error);
+    else make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
     synth_network_trim(&made->network);
     synth_grid_tables_trim(&made->tables);
-    return status;
+    return error->status;
 }
 
 static hed_status lattice_create(
@@ -489,39 +471,34 @@ static hed_status lattice_create(
 
 /* ---- running ---- */
 
-static hed_status write_pokes(
+static void write_pokes(
     synth_solver *made, const synth_poke *pokes, uint32_t count, hed_error *error)
 {
     if (count > made->poke_room) {
         hed_buffer *larger;
         hed_buffer_def def = hed_default_buffer_def(2ull * count * sizeof *pokes);
-        hed_status status = hed_buffer_create(made->device, &def, &larger, error);
-        if (status) return status;
+        if (hed_buffer_create(made->device, &def, &larger, error)) return;
         hed_buffer_destroy(made->buffers[LATTICE_POKES]);
         made->buffers[LATTICE_POKES] = larger;
         made->poke_room = 2ull * count;
     }
-    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes,
-                       count * sizeof *pokes, error)
-                 : HED_OK;
+    if (count)
+        hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
 }
 
-static hed_status write_inputs(synth_solver *made, const synth_run *run, hed_error *error)
+static void write_inputs(synth_solver *made, const synth_run *run, hed_error *error)
 {
     const uint32_t zero = 0;
+    hed_buffer *inputs = made->buffers[LATTICE_INPUTS];
     uint64_t size = 4ull * run->frames;
-    hed_status status = HED_OK;
     if (made->inputs && !run->inputs)
-        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero,
-            sizeof zero, error);
-    for (uint32_t c = 0; c < made->inputs && !status; c++)
-        status = hed_write(
-            made->stream, made->buffers[LATTICE_INPUTS], c * size, run->inputs[c], size, error);
-    return status;
+        hed_fill(made->stream, inputs, 0, size * made->inputs, &zero, sizeof zero, error);
+    for (uint32_t c = 0; run->inputs && c < made->inputs; c++)
+        hed_write(made->stream, inputs, c * size, run->inputs[c], size, error);
 }
 
 /* `count` samples. */
-static hed_status lattice_launch(synth_solver *made, uint32_t count, hed_error *error)
+static void lattice_launch(synth_solver *made, uint32_t count, hed_error *error)
 {
     hed_argument arguments[LATTICE_ARGUMENTS];
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
@@ -532,17 +509,15 @@ static hed_status lattice_launch(synth_solver *made, uint32_t count, hed_error *
         hed_struct_argument(&made->program->layout, sizeof made->program->layout);
     arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
     arguments[LATTICE_BLOCK] = hed_local_argument();
-    hed_status status = HED_OK;
     /* The control group first: bodies take from it what contacts do at this sample. */
-    for (uint32_t k = 2; k-- > 0 && !status;)
+    for (uint32_t k = 2; k-- > 0;)
         if (made->kernels[k])
-            status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k],
-                arguments, LATTICE_ARGUMENTS, error);
+            hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments,
+                LATTICE_ARGUMENTS, error);
     made->step.fresh = 0;
     made->step.epoch += count;
     made->step.sample += count;
     made->step.frame += count;
-    return status;
 }
 
 /* How many samples a launch makes: to where the dilation changes next, which the lattice has as a
@@ -572,20 +547,15 @@ static hed_status lattice_run_block(synth_solver *made, const synth_run *block, 
     step->sample = (uint32_t)block->sample;
     step->frames = block->frames;
     step->frame = step->poke = step->poke_end = 0;
-    hed_status status = write_pokes(made, pokes, poke_count, error);
-    if (!status) status = write_inputs(made, block, error);
-    while (!status && step->frame < block->frames)
-        status = lattice_launch(
+    write_pokes(made, pokes, poke_count, error);
+    write_inputs(made, block, error);
+    while (!error->status && step->frame < block->frames)
+        lattice_launch(
             made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
     uint64_t stems = 8ull * made->program->layout.stems * block->frames;
-    if (!status && stems)
-        status =
-            hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
-    if (!status)
-        status =
-            hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
-    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
-    if (status || waited) return status ? status : waited;
+    if (stems) hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
+    hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
+    if (synth_wait(made->stream, error)) return error->status;
     if (flags[0])
         return hed_fail(
             error, HED_ERROR_TIMEOUT, "solver grid: a group waited for a packet that did not come");

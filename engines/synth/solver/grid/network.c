@@ -326,21 +326,21 @@ hed_status synth_network_create(const hed_allocator *allocator,
             most = fmax(most, fabs((double)instrument->bodies[i].position[k]));
     double rounding = 4.0 * most * 0x1p-24;
 
-    hed_status status = find_free(network, error);
-    if (!status) status = find_classes(network, 1.0 / rate, error);
-    if (!status) status = fill_springs(network, error);
-    if (!status) status = check_lengths(network, error);
-    if (!status && find_kinds(network, rounding)) {
+    if (find_free(network, error) || find_classes(network, 1.0 / rate, error) ||
+        fill_springs(network, error) || check_lengths(network, error)) {
+        synth_network_destroy(network);
+        return error->status;
+    }
+    if (find_kinds(network, rounding)) {
         network->form = are_slots(network) ? SPRINGS_SLOTS : SPRINGS_KINDS;
         pair_kinds(network);
-    } else if (!status) {
+    } else {
         network->form = SPRINGS_OWN;
-        status = find_materials(network, rounding, error);
-        if (!status) status = find_unit(network, error);
+        if (!find_materials(network, rounding, error)) find_unit(network, error);
     }
     compare_materials(network);
-    if (status) synth_network_destroy(network);
-    return status;
+    if (error->status) synth_network_destroy(network);
+    return error->status;
 }
 
 double synth_network_common(const synth_network *network)

@@ -126,13 +126,12 @@ static hed_status by_places(
     hed_arena scratch = {.allocator = network->arena.allocator, .owner = "groups of bodies"};
     bisection b = {.order = hed_arena_new(&scratch, network->count, sizeof *b.order, error),
         .keys = hed_arena_new(&scratch, 3 * (uint64_t)network->count, sizeof *b.keys, error)};
-    hed_status status = scratch.failed ? HED_ERROR_MEMORY : HED_OK;
-    if (!status) {
+    if (!scratch.failed) {
         fill_keys(network, &b);
         bisect(&b, network->count, groups, group_of);
     }
     hed_arena_free(&scratch);
-    return status;
+    return error->status;
 }
 
 /* ---- METIS ---- */

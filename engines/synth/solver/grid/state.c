@@ -2,24 +2,22 @@
  * instrument. */
 #include "solver/grid/grid.h"
 
-static hed_status clear(synth_solver *made, uint32_t which, hed_error *error)
+static void state_clear(synth_solver *made, uint32_t which, hed_error *error)
 {
     const uint32_t zero = 0;
     hed_buffer *buffer = made->buffers[which];
-    return hed_fill(
-        made->stream, buffer, 0, hed_buffer_describe(buffer).size & ~3ull, &zero, sizeof zero, error);
+    hed_fill(made->stream, buffer, 0, hed_buffer_describe(buffer).size & ~3ull, &zero, sizeof zero,
+        error);
 }
 
 hed_status synth_grid_read(synth_solver *made, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &made->program->layout;
-    hed_status status = hed_read(
-        made->stream, stores, made->buffers[LATTICE_STORE], 0, 4ull * layout->words, error);
-    if (!status && layout->delay_words)
-        status = hed_read(made->stream, delays, made->buffers[LATTICE_DELAY], 0,
-            4ull * layout->delay_words, error);
-    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
-    return status ? status : waited;
+    hed_read(made->stream, stores, made->buffers[LATTICE_STORE], 0, 4ull * layout->words, error);
+    if (layout->delay_words)
+        hed_read(made->stream, delays, made->buffers[LATTICE_DELAY], 0, 4ull * layout->delay_words,
+            error);
+    return synth_wait(made->stream, error);
 }
 
 /* The lattice comes to rest, too; who wants it moving says so with carry(). */
@@ -30,17 +28,15 @@ hed_status synth_grid_write(
     const uint32_t *store = stores ? stores : made->program->image;
     made->step.epoch = made->step.fresh = 1;
     synth_grid_set_dilation(made, hed_as_float(store[SYNTH_DILATION]));
-    hed_status status = hed_write(
-        made->stream, made->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
-    if (!status && delays && layout->delay_words)
-        status = hed_write(made->stream, made->buffers[LATTICE_DELAY], 0, delays,
-            4ull * layout->delay_words, error);
-    if (!status && !delays) status = clear(made, LATTICE_DELAY, error);
-    if (!status) status = clear(made, LATTICE_STATE, error);
-    if (!status) status = clear(made, LATTICE_PACKETS, error);
-    if (!status) status = clear(made, LATTICE_FLAGS, error);
-    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
-    return status ? status : waited;
+    hed_write(made->stream, made->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
+    if (delays && layout->delay_words)
+        hed_write(made->stream, made->buffers[LATTICE_DELAY], 0, delays, 4ull * layout->delay_words,
+            error);
+    if (!delays) state_clear(made, LATTICE_DELAY, error);
+    state_clear(made, LATTICE_STATE, error);
+    state_clear(made, LATTICE_PACKETS, error);
+    state_clear(made, LATTICE_FLAGS, error);
+    return synth_wait(made->stream, error);
 }
 
 /* ---- the lattice ---- */
@@ -53,11 +49,10 @@ static uint64_t floats_of(const synth_solver *made)
 /* The state, to be given back by release_state(). */
 static hed_status read_state(synth_solver *made, float **state, hed_error *error)
 {
-    *state = hed_new(&made->arena.allocator, floats_of(made), sizeof **state, error);
-    if (!*state) return HED_ERROR_MEMORY;
-    hed_status status = hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0,
-        floats_of(made) * sizeof **state, error);
-    return status ? status : hed_stream_wait(made->stream, error);
+    uint64_t floats = floats_of(made);
+    *state = hed_new(&made->arena.allocator, floats, sizeof **state, error);
+    hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0, floats * sizeof **state, error);
+    return hed_stream_wait(made->stream, error);
 }
 
 static void release_state(const synth_solver *made, float *state)
@@ -141,19 +136,17 @@ hed_status synth_grid_carry(synth_solver *made, synth_solver *from, hed_error *e
           *state = hed_new(&made->arena.allocator, floats_of(made), sizeof *state, error);
     uint64_t words = 8ull * made->step.side;
     uint32_t *packets = hed_new(&made->arena.allocator, words, sizeof *packets, error);
-    hed_status status = state && packets ? read_state(from, &old, error) : HED_ERROR_MEMORY;
-    if (!status) {
+    if (!read_state(from, &old, error)) {
         move_bodies(from, old, made, state);
         fill_packets(made, state, packets);
-        status = hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state,
+        hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state,
             floats_of(made) * sizeof *state, error);
+        hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets, words * sizeof *packets,
+            error);
     }
-    if (!status)
-        status = hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets,
-            words * sizeof *packets, error);
-    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
+    synth_wait(made->stream, error);
     release_state(from, old);
     release_state(made, state);
     hed_delete(&made->arena.allocator, packets, words, sizeof *packets);
-    return status ? status : waited;
+    return error->status;
 }

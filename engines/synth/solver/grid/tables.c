@@ -387,19 +387,15 @@ hed_status synth_grid_tables_create(const synth_network *network, const synth_gr
         .arena = arena, .scratch = arena, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
     builder b = {.arena = arena, .network = network, .tables = tables, .linked = linked};
-    hed_status status = tables_start(&b, error);
-    if (!status)
-        status = synth_partition(
-            network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
-    if (!status) {
-        tables->own = 1; /* places are numbers within their group until tables_choose_shape() */
-        status = order_bodies(&b, error);
-    }
-    if (!status) status = tables_choose_shape(&b, limits, error);
-    if (!status) status = fill_tables(&b, error);
+    tables->own = 1; /* places are numbers within their group until tables_choose_shape() */
+    bool failed = tables_start(&b, error) ||
+                  synth_partition(network, tables->shape.groups, limits->threads * limits->each,
+                      b.group_of, error) ||
+                  order_bodies(&b, error) || tables_choose_shape(&b, limits, error) ||
+                  fill_tables(&b, error);
     hed_arena_free(&b.arena);
-    if (status) synth_grid_tables_destroy(tables);
-    return status;
+    if (failed) synth_grid_tables_destroy(tables);
+    return error->status;
 }
 
 void synth_grid_tables_trim(synth_grid_tables *tables)

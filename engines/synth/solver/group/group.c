@@ -1,13 +1,11 @@
-/* Solvers group and global: a work-group for each instance runs the program; its store in local
- * or in global memory (kernels/store.cl). */
+/* Solvers group and global: a work-group for each instance runs the program, with its store in
+ * local or in global memory (kernels/store.cl). A launch makes a block; a resident kernel stays and
+ * takes its blocks through a mailbox. */
 #include "heddle/resident.h"
 #include "solver/group/kernels.h"
 #include "solver/solver.h"
 
 #include <stdio.h>
-
-/* The inside of solvers group and global: group.c launches a block at a time, below
- * has a kernel that stays. */
 
 enum { SYNTH_MOST_INSTANCES = 64, SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
 _Static_assert(sizeof(synth_poke) == 12, "kernels read pokes as three words");
@@ -45,29 +43,9 @@ typedef struct synth_part {
     uint32_t pokes; /* staged */
 } synth_part;
 
-/* At least one element, since no buffer is empty. */
-hed_status synth_group_buffer(
-    synth_solver *solver, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error);
-hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words);
-/* The smallest group with a lane for each item, or the largest that the device takes; false and
- * why: none. */
-bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
-    hed_config *config, char *reason, size_t size);
-
-/* below: needs the stores; starts the kernel. */
-enum { SYNTH_RESIDENT_POKES = 64 };
-uint32_t synth_resident_words(const synth_program *program);
-hed_status synth_resident_create(
-    synth_solver *solver, const hed_kernel_def *def, const hed_config *config, hed_error *error);
-void synth_resident_destroy(synth_solver *solver);
-hed_status synth_resident_run(
-    synth_solver *solver, const synth_run *run, const synth_part *part, hed_error *error);
-/* A command without a block. */
-hed_status synth_resident_ask(synth_solver *solver, uint32_t command, hed_error *error);
-
 /* ---- where it can run ---- */
 
-hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words)
+static hed_problem group_problem(const synth_program *program, uint32_t block, uint32_t more_words)
 {
     const synth_layout *layout = &program->layout;
     /* the others are empty */
@@ -77,10 +55,12 @@ hed_problem synth_group_problem(const synth_program *program, uint32_t block, ui
         {program->instances, (int64_t)layout->words + more_words, items, block}};
 }
 
-bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
+/* The smallest group with a lane for each item, or the largest that the device takes; false and
+ * the reason: none. */
+static bool group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
     hed_config *config, char *reason, size_t size)
 {
-    hed_problem problem = synth_group_problem(synth->program, synth->def.block, more_words);
+    hed_problem problem = group_problem(synth->program, synth->def.block, more_words);
     bool found = false;
     for (uint32_t i = 0; i < def->parameters[0].count; i++) {
         hed_config tried = {1, {def->parameters[0].values[i]}};
@@ -94,12 +74,16 @@ bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint3
     return found;
 }
 
+enum { RESIDENT_POKES = 64, LAUNCHED_POKES = 4096 };
+
 /* Which kernel, and how much a request takes of local memory. */
 static const hed_kernel_def *def_of(
     const hed_synth *synth, hed_synth_solver id, uint32_t *more_words)
 {
     bool resident = id == HED_SYNTH_GROUP && synth->def.resident;
-    *more_words = resident ? synth_resident_words(synth->program) : 0;
+    *more_words = resident ? sizeof(synth_request_head) / 4 + synth->program->instances + 1 +
+                                 SYNTH_POKE_WORDS * RESIDENT_POKES
+                           : 0;
     return resident                ? &synth_resident_def
            : id == HED_SYNTH_GROUP ? &synth_group_def
                                    : &synth_global_def;
@@ -110,7 +94,7 @@ static bool group_valid(const hed_synth *synth, char *reason, size_t size)
     hed_config config;
     uint32_t more_words;
     const hed_kernel_def *def = def_of(synth, HED_SYNTH_GROUP, &more_words);
-    return synth_group_config(synth, def, more_words, &config, reason, size);
+    return group_config(synth, def, more_words, &config, reason, size);
 }
 
 static bool global_valid(const hed_synth *synth, char *reason, size_t size)
@@ -121,7 +105,103 @@ static bool global_valid(const hed_synth *synth, char *reason, size_t size)
             "a resident kernel keeps the store in local memory, as solver group does");
         return false;
     }
-    return synth_group_config(synth, &synth_global_def, 0, &config, reason, size);
+    return group_config(synth, &synth_global_def, 0, &config, reason, size);
+}
+
+/* At least one element, since no buffer is empty. */
+static hed_status group_buffer(
+    synth_solver *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(4 * (words ? words : 1));
+    def.memory = memory;
+    s->bytes += def.size;
+    return hed_buffer_create(s->device, &def, buffer, error);
+}
+
+/* ---- the resident kernel ---- */
+
+/* Blocks go through its mailbox, the stores stay in local memory. While it runs, nothing may make
+ * the driver wait for the device (heddle/resident.h), so everything is created before it starts. */
+enum { STEP_TIMEOUT_NS = 1000000000, ANSWER_TIMEOUT_NS = 2000000000 };
+
+static hed_status group_start(
+    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    hed_problem problem = group_problem(s->program, s->block, s->request_words);
+    hed_argument arguments[SYNTH_RESIDENT_ARGUMENTS] = {
+        [SYNTH_RESIDENT_STORES] = hed_buffer_argument(s->stores),
+        [SYNTH_RESIDENT_DELAYS] = hed_buffer_argument(s->delays),
+        [SYNTH_RESIDENT_IMAGE] = hed_buffer_argument(s->image),
+        [SYNTH_RESIDENT_GIVEN] = hed_buffer_argument(s->given),
+        [SYNTH_RESIDENT_INPUTS] = hed_buffer_argument(s->inputs),
+        [SYNTH_RESIDENT_STEMS] = hed_buffer_argument(s->stems),
+        [SYNTH_RESIDENT_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
+        [SYNTH_RESIDENT_REQUEST_WORDS] = hed_uint_argument(s->request_words),
+        [SYNTH_RESIDENT_INPUT_WORDS] = hed_uint_argument(s->channels * s->block),
+        [SYNTH_RESIDENT_LOCAL] = hed_local_argument(),
+    };
+    hed_resident_def resident = hed_default_resident_def();
+    def->geometry(def, config, &problem, &resident.geometry);
+    resident.kernel = s->kernel;
+    resident.arguments = arguments + SYNTH_RESIDENT_STORES;
+    resident.argument_count = SYNTH_RESIDENT_ARGUMENTS - SYNTH_RESIDENT_STORES;
+    resident.request_bytes = 4 * s->request_words;
+    resident.reply_bytes = 4;
+    resident.step_timeout_ns = STEP_TIMEOUT_NS;
+    return hed_resident_start(s->own, &resident, &s->resident, error);
+}
+
+static hed_status resident_create(synth_solver *s, const hed_kernel_def *def,
+    const hed_config *config, uint32_t request_words, hed_error *error)
+{
+    uint64_t words = s->program->layout.words, all = words + s->program->layout.delay_words;
+    s->request_words = request_words;
+    s->request = hed_arena_new(&s->arena, request_words, sizeof *s->request, error);
+    hed_stream_create(s->device, NULL, &s->own, error);
+    group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
+    group_buffer(s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
+    group_buffer(s, HED_MEMORY_PINNED, s->program->instances * all, &s->transfer, error);
+    hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
+    hed_stream_wait(s->own, error);
+    return group_start(s, def, config, error);
+}
+
+/* Posts `request` and waits for its answer, which says nothing but that it is done. */
+static hed_status ask(synth_solver *s, hed_error *error)
+{
+    uint32_t reply;
+    if (error->status) return error->status;
+    hed_status status = hed_resident_post(s->resident, s->request, NULL);
+    if (!status) status = hed_resident_wait(s->resident, &reply, ANSWER_TIMEOUT_NS);
+    if (!status) return HED_OK;
+    if (status == HED_ERROR_NOT_READY) status = HED_ERROR_TIMEOUT;
+    return hed_fail(
+        error, status, "the resident kernel did not answer: %s", hed_status_name(status));
+}
+
+static hed_status resident_run(
+    synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
+{
+    synth_request_head head = {SYNTH_REQUEST_PLAY, part->sample, part->frames, s->channels};
+    uint64_t staged = s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes;
+    float *given = hed_buffer_describe(s->given).host;
+    memcpy(s->request, &head, sizeof head);
+    memcpy(s->request + sizeof head / 4, s->staged, staged * sizeof *s->staged);
+    for (uint32_t i = 0; i < s->channels; i++) {
+        if (run->inputs)
+            memcpy(given + (size_t)i * part->frames, run->inputs[i] + part->first,
+                part->frames * sizeof *given);
+        else memset(given + (size_t)i * part->frames, 0, part->frames * sizeof *given);
+    }
+    return ask(s, error);
+}
+
+static hed_status resident_ask(synth_solver *s, uint32_t command, hed_error *error)
+{
+    synth_request_head head = {command, 0, 0, 0};
+    memcpy(s->request, &head, sizeof head);
+    return ask(s, error);
 }
 
 /* ---- life ---- */
@@ -133,7 +213,11 @@ static uint64_t staged_words(const synth_solver *s)
 
 static void group_destroy(synth_solver *s)
 {
-    synth_resident_destroy(s);
+    hed_resident_destroy(s->resident);
+    hed_buffer_destroy(s->image);
+    hed_buffer_destroy(s->given);
+    hed_buffer_destroy(s->transfer);
+    hed_stream_destroy(s->own);
     hed_kernel_destroy(s->kernel);
     hed_buffer_destroy(s->stores);
     hed_buffer_destroy(s->delays);
@@ -141,15 +225,6 @@ static void group_destroy(synth_solver *s)
     hed_buffer_destroy(s->pokes);
     hed_buffer_destroy(s->stems);
     hed_arena_free(&s->arena);
-}
-
-hed_status synth_group_buffer(
-    synth_solver *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
-{
-    hed_buffer_def def = hed_default_buffer_def(4 * (words ? words : 1));
-    def.memory = memory;
-    s->bytes += def.size;
-    return hed_buffer_create(s->device, &def, buffer, error);
 }
 
 /* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
@@ -160,18 +235,14 @@ static hed_status group_upload(synth_solver *s, hed_stream *stream, const uint32
     uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words,
              instances = s->program->instances;
     const uint32_t zero = 0;
-    hed_status status = HED_OK;
-    if (stores) status = hed_write(stream, s->stores, 0, stores, instances * words, error);
-    for (uint64_t i = 0; !stores && !status && i < instances; i++)
-        status = hed_write(stream, s->stores, i * words, s->program->image, words, error);
-    if (!status && floats && delays)
-        status = hed_write(stream, s->delays, 0, delays, instances * floats, error);
-    if (!status && floats && !delays)
-        status = hed_fill(stream, s->delays, 0, instances * floats, &zero, sizeof zero, error);
-    return status ? status : hed_stream_wait(stream, error);
+    if (stores) hed_write(stream, s->stores, 0, stores, instances * words, error);
+    for (uint64_t i = 0; !stores && i < instances; i++)
+        hed_write(stream, s->stores, i * words, s->program->image, words, error);
+    if (floats && delays) hed_write(stream, s->delays, 0, delays, instances * floats, error);
+    if (floats && !delays)
+        hed_fill(stream, s->delays, 0, instances * floats, &zero, sizeof zero, error);
+    return hed_stream_wait(stream, error);
 }
-
-enum { LAUNCHED_POKES = 4096 };
 
 static hed_status group_fill(
     const hed_synth *synth, hed_synth_solver id, synth_solver *s, hed_error *error)
@@ -184,37 +255,29 @@ static hed_status group_fill(
     bool resident = def == &synth_resident_def;
     uint64_t instances = s->program->instances,
              input_words = (uint64_t)s->channels * s->block * (resident ? instances : 1);
-    hed_problem problem = synth_group_problem(s->program, synth->def.block, more_words);
+    hed_problem problem = group_problem(s->program, synth->def.block, more_words);
     hed_kernel_options options = hed_default_kernel_options();
-    if (!synth_group_config(synth, def, more_words, &config, reason, sizeof reason))
+    if (!group_config(synth, def, more_words, &config, reason, sizeof reason))
         return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "solver %s: %s", hed_synth_solver_name(id), reason);
     options.math = synth->def.math;
     options.config = &config;
     options.problem = &problem;
-    s->poke_room = resident ? SYNTH_RESIDENT_POKES : LAUNCHED_POKES;
+    s->poke_room = resident ? RESIDENT_POKES : LAUNCHED_POKES;
     s->staged = hed_arena_new(&s->arena, staged_words(s), sizeof *s->staged, error);
-    if (!s->staged) return HED_ERROR_MEMORY;
-    hed_status status = hed_kernel_create(s->device, def, &options, &s->kernel, error);
-    if (!status)
-        status =
-            synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->words, &s->stores, error);
-    if (!status)
-        status = synth_group_buffer(
-            s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
-    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, input_words, &s->inputs, error);
-    if (!status)
-        status = synth_group_buffer(s, s->stems_seen ? HED_MEMORY_MAPPED : HED_MEMORY_DEVICE,
-            instances * layout->stems * 2 * s->block, &s->stems, error);
-    if (!status)
-        status = synth_group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
-    hed_stream_def own = hed_default_stream_def();
+    hed_kernel_create(s->device, def, &options, &s->kernel, error);
+    group_buffer(s, HED_MEMORY_DEVICE, instances * layout->words, &s->stores, error);
+    group_buffer(s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
+    group_buffer(s, HED_MEMORY_DEVICE, input_words, &s->inputs, error);
+    group_buffer(s, s->stems_seen ? HED_MEMORY_MAPPED : HED_MEMORY_DEVICE,
+        instances * layout->stems * 2 * s->block, &s->stems, error);
+    group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
     hed_stream *stream = NULL; /* another thread may be playing in the synth's stream */
-    if (!status) status = hed_stream_create(s->device, &own, &stream, error);
-    if (!status) status = group_upload(s, stream, NULL, NULL, error);
+    hed_stream_create(s->device, NULL, &stream, error);
+    group_upload(s, stream, NULL, NULL, error);
     hed_stream_destroy(stream);
     s->has_pokes = s->has_inputs = true;
-    return status || !resident ? status : synth_resident_create(s, def, &config, error);
+    return resident ? resident_create(s, def, &config, more_words, error) : error->status;
 }
 
 static hed_status group_create_solver(const hed_synth *synth, hed_synth_solver id,
@@ -297,34 +360,29 @@ static uint64_t stem_floats(const synth_solver *s)
 
 /* Channels lie one behind another, each as long as this part. Those that are not given are
  * silent. */
-static hed_status send_inputs(
+static void send_inputs(
     synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const uint32_t zero = 0;
     uint64_t bytes = 4 * (uint64_t)part->frames;
-    hed_status status = HED_OK;
-    if (s->channels == 0 || part->frames == 0 || (!run->inputs && !s->has_inputs)) return HED_OK;
+    if (s->channels == 0 || part->frames == 0 || (!run->inputs && !s->has_inputs)) return;
     s->has_inputs = run->inputs != NULL;
     if (!run->inputs)
-        return hed_fill(s->stream, s->inputs, 0, 4 * (uint64_t)s->channels * s->block, &zero,
-            sizeof zero, error);
-    for (uint32_t i = 0; !status && i < s->channels; i++)
-        status =
-            hed_write(s->stream, s->inputs, i * bytes, run->inputs[i] + part->first, bytes, error);
-    return status;
+        hed_fill(s->stream, s->inputs, 0, 4 * (uint64_t)s->channels * s->block, &zero, sizeof zero,
+            error);
+    for (uint32_t i = 0; run->inputs && i < s->channels; i++)
+        hed_write(s->stream, s->inputs, i * bytes, run->inputs[i] + part->first, bytes, error);
 }
 
 static hed_status group_launch(
     synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
-    hed_status status = HED_OK;
     if (part->pokes > 0 || s->has_pokes)
-        status = hed_write(s->stream, s->pokes, 0, s->staged,
+        hed_write(s->stream, s->pokes, 0, s->staged,
             4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
     s->has_pokes = part->pokes > 0;
-    if (!status) status = send_inputs(s, run, part, error);
-    if (status) return status;
+    send_inputs(s, run, part, error);
     hed_argument arguments[SYNTH_STORE_ARGUMENTS] = {
         [SYNTH_STORE_STORES] = hed_buffer_argument(s->stores),
         [SYNTH_STORE_DELAYS] = hed_buffer_argument(s->delays),
@@ -336,15 +394,13 @@ static hed_status group_launch(
         [SYNTH_STORE_FRAMES] = hed_uint_argument(part->frames),
         [SYNTH_STORE_LOCAL] = hed_local_argument(),
     };
-    hed_problem problem = synth_group_problem(s->program, s->block, 0);
+    hed_problem problem = group_problem(s->program, s->block, 0);
     uint64_t floats = stem_floats(s), bytes = 4 * part->frames * floats;
-    status = hed_launch(s->stream, s->kernel, &problem, arguments,
+    hed_launch(s->stream, s->kernel, &problem, arguments,
         hed_kernel_describe(s->kernel).def->argument_count, error);
-    if (status) return status;
     if (!s->stems_seen && bytes)
-        status = hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);
-    hed_status waited = hed_stream_wait(s->stream, status ? NULL : error);
-    return status ? status : waited;
+        hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);
+    return synth_wait(s->stream, error);
 }
 
 /* ---- what a solver does ---- */
@@ -363,12 +419,12 @@ static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *er
         synth_part part = {(uint32_t)(run->sample + first), first, end - first, 0};
         part.pokes = stage(s, run, at, first, end > first ? end : first + 1);
 
-        hed_status status = s->resident ? synth_resident_run(s, run, &part, error)
-                                        : group_launch(s, run, &part, error);
+        hed_status status =
+            s->resident ? resident_run(s, run, &part, error) : group_launch(s, run, &part, error);
         if (status) return status;
         if (s->stems_seen)
-            memcpy(
-                run->stems + first * floats, hed_buffer_describe(s->stems).host, 4 * part.frames * floats);
+            memcpy(run->stems + first * floats, hed_buffer_describe(s->stems).host,
+                4 * part.frames * floats);
         first += part.frames;
     }
     return HED_OK;
@@ -384,11 +440,10 @@ static hed_status read_all(synth_solver *s, uint32_t *stores, float *delays, hed
     uint64_t floats = (uint64_t)s->program->instances * layout->delay_words;
     uint32_t *to = s->resident ? hed_buffer_describe(s->transfer).host : stores;
     float *delays_to = s->resident ? (float *)to + words : delays;
-    hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
-    if (!status) status = hed_read(s->stream, to, s->stores, 0, 4 * words, error);
-    if (!status && floats && delays)
-        status = hed_read(s->stream, delays_to, s->delays, 0, 4 * floats, error);
-    if (!status) status = hed_stream_wait(s->stream, error);
+    if (s->resident) resident_ask(s, SYNTH_REQUEST_SAVE, error);
+    hed_read(s->stream, to, s->stores, 0, 4 * words, error);
+    if (floats && delays) hed_read(s->stream, delays_to, s->delays, 0, 4 * floats, error);
+    hed_status status = hed_stream_wait(s->stream, error);
     if (status || !s->resident) return status;
     memcpy(stores, to, 4 * words);
     if (delays) memcpy(delays, delays_to, 4 * floats);
@@ -399,14 +454,14 @@ static hed_status write_all(
     synth_solver *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
     if (!s->resident) return group_upload(s, s->stream, stores, delays, error);
-    if (!stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
+    if (!stores) return resident_ask(s, SYNTH_REQUEST_REST, error);
     uint64_t words = (uint64_t)s->program->instances * s->program->layout.words;
     uint64_t floats = (uint64_t)s->program->instances * s->program->layout.delay_words;
     uint32_t *from = hed_buffer_describe(s->transfer).host;
     memcpy(from, stores, 4 * words);
     memcpy(from + words, delays, 4 * floats);
-    hed_status status = group_upload(s, s->stream, from, (const float *)(from + words), error);
-    return status ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
+    group_upload(s, s->stream, from, (const float *)(from + words), error);
+    return resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
 /* While a resident kernel runs, only memory that is mapped can be copied without waiting for its
@@ -416,23 +471,20 @@ static hed_status rest_one(synth_solver *s, uint32_t instance, hed_error *error)
     const synth_layout *layout = &s->program->layout;
     uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words;
     const uint32_t *from = s->program->image, zero = 0;
-    hed_status status = HED_OK;
     if (s->resident) {
         uint32_t *mapped = hed_buffer_describe(s->transfer).host;
-        status = synth_resident_ask(s, SYNTH_REQUEST_SAVE, error);
+        resident_ask(s, SYNTH_REQUEST_SAVE, error);
         memcpy(mapped, from, words);
         memset(mapped + layout->words, 0, floats);
         from = mapped;
     }
-    if (!status) status = hed_write(s->stream, s->stores, instance * words, from, words, error);
-    if (!status && floats && s->resident)
-        status =
-            hed_write(s->stream, s->delays, instance * floats, from + layout->words, floats, error);
-    if (!status && floats && !s->resident)
-        status =
-            hed_fill(s->stream, s->delays, instance * floats, floats, &zero, sizeof zero, error);
-    if (!status) status = hed_stream_wait(s->stream, error);
-    return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
+    hed_write(s->stream, s->stores, instance * words, from, words, error);
+    if (floats && s->resident)
+        hed_write(s->stream, s->delays, instance * floats, from + layout->words, floats, error);
+    if (floats && !s->resident)
+        hed_fill(s->stream, s->delays, instance * floats, floats, &zero, sizeof zero, error);
+    hed_stream_wait(s->stream, error);
+    return s->resident ? resident_ask(s, SYNTH_REQUEST_LOAD, error) : error->status;
 }
 
 static void group_report(const synth_solver *s, hed_synth_info *to)
@@ -448,109 +500,3 @@ const synth_solver_ops synth_group_ops = {
     .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
 const synth_solver_ops synth_global_ops = {
     .id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};
-
-/* Solver group as a kernel that stays: blocks go through its mailbox, the stores stay in local
- * memory. While it runs nothing that makes the driver wait for the device may be done
- * (heddle/resident.h): so everything is made before it starts. */
-
-enum { STEP_TIMEOUT_NS = 1000000000, ANSWER_TIMEOUT_NS = 2000000000 };
-
-uint32_t synth_resident_words(const synth_program *program)
-{
-    return (uint32_t)(sizeof(synth_request_head) / 4) + program->instances + 1 +
-           SYNTH_POKE_WORDS * SYNTH_RESIDENT_POKES;
-}
-
-static hed_status group_start(
-    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
-{
-    const synth_layout *layout = &s->program->layout;
-    hed_problem problem = synth_group_problem(s->program, s->block, s->request_words);
-    hed_argument arguments[SYNTH_RESIDENT_ARGUMENTS] = {
-        [SYNTH_RESIDENT_STORES] = hed_buffer_argument(s->stores),
-        [SYNTH_RESIDENT_DELAYS] = hed_buffer_argument(s->delays),
-        [SYNTH_RESIDENT_IMAGE] = hed_buffer_argument(s->image),
-        [SYNTH_RESIDENT_GIVEN] = hed_buffer_argument(s->given),
-        [SYNTH_RESIDENT_INPUTS] = hed_buffer_argument(s->inputs),
-        [SYNTH_RESIDENT_STEMS] = hed_buffer_argument(s->stems),
-        [SYNTH_RESIDENT_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
-        [SYNTH_RESIDENT_REQUEST_WORDS] = hed_uint_argument(s->request_words),
-        [SYNTH_RESIDENT_INPUT_WORDS] = hed_uint_argument(s->channels * s->block),
-        [SYNTH_RESIDENT_LOCAL] = hed_local_argument(),
-    };
-    hed_resident_def resident = hed_default_resident_def();
-    def->geometry(def, config, &problem, &resident.geometry);
-    resident.kernel = s->kernel;
-    resident.arguments = arguments + SYNTH_RESIDENT_STORES;
-    resident.argument_count = SYNTH_RESIDENT_ARGUMENTS - SYNTH_RESIDENT_STORES;
-    resident.request_bytes = 4 * s->request_words;
-    resident.reply_bytes = 4;
-    resident.step_timeout_ns = STEP_TIMEOUT_NS;
-    return hed_resident_start(s->own, &resident, &s->resident, error);
-}
-
-hed_status synth_resident_create(
-    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
-{
-    uint64_t words = s->program->layout.words, all = words + s->program->layout.delay_words;
-    hed_stream_def stream = hed_default_stream_def();
-    s->request_words = synth_resident_words(s->program);
-    s->request = hed_arena_new(&s->arena, s->request_words, sizeof *s->request, error);
-    if (!s->request) return HED_ERROR_MEMORY;
-    hed_status status = hed_stream_create(s->device, &stream, &s->own, error);
-    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
-    if (!status)
-        status = synth_group_buffer(
-            s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
-    if (!status)
-        status = synth_group_buffer(
-            s, HED_MEMORY_PINNED, s->program->instances * all, &s->transfer, error);
-    if (!status) status = hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
-    if (!status) status = hed_stream_wait(s->own, error);
-    return status ? status : group_start(s, def, config, error);
-}
-
-void synth_resident_destroy(synth_solver *s)
-{
-    hed_resident_destroy(s->resident);
-    hed_buffer_destroy(s->image);
-    hed_buffer_destroy(s->given);
-    hed_buffer_destroy(s->transfer);
-    hed_stream_destroy(s->own);
-}
-
-/* Posts `request` and waits for its answer, which says nothing but that it is done. */
-static hed_status ask(synth_solver *s, hed_error *error)
-{
-    uint32_t reply;
-    hed_status status = hed_resident_post(s->resident, s->request, NULL);
-    if (!status) status = hed_resident_wait(s->resident, &reply, ANSWER_TIMEOUT_NS);
-    if (!status) return HED_OK;
-    if (status == HED_ERROR_NOT_READY) status = HED_ERROR_TIMEOUT;
-    return hed_fail(
-        error, status, "the resident kernel did not answer: %s", hed_status_name(status));
-}
-
-hed_status synth_resident_run(
-    synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
-{
-    synth_request_head head = {SYNTH_REQUEST_PLAY, part->sample, part->frames, s->channels};
-    uint64_t staged = s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes;
-    float *given = hed_buffer_describe(s->given).host;
-    memcpy(s->request, &head, sizeof head);
-    memcpy(s->request + sizeof head / 4, s->staged, staged * sizeof *s->staged);
-    for (uint32_t i = 0; i < s->channels; i++) {
-        if (run->inputs)
-            memcpy(given + (size_t)i * part->frames, run->inputs[i] + part->first,
-                part->frames * sizeof *given);
-        else memset(given + (size_t)i * part->frames, 0, part->frames * sizeof *given);
-    }
-    return ask(s, error);
-}
-
-hed_status synth_resident_ask(synth_solver *s, uint32_t command, hed_error *error)
-{
-    synth_request_head head = {command, 0, 0, 0};
-    memcpy(s->request, &head, sizeof head);
-    return ask(s, error);
-}

@@ -316,12 +316,13 @@ enum { POKES = 5, WARPS = 4, LANES = 32 };
 static synth_program *make(uint32_t bodies)
 {
     hed_allocator allocator = hed_default_allocator();
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     synth_program *program = NULL;
-    if (synth_sample_instrument(bodies, &instrument, NULL)) return NULL;
+    if (synth_sample_instrument(bodies, &instrument, &error)) return NULL;
     synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 1, .warps = WARPS,
         .lanes = LANES, .pack = HED_PACK_ROWS, .inputs = 1};
-    if (synth_program_create(&allocator, &def, &program, NULL)) program = NULL;
+    synth_program_create(&allocator, &def, &program, &error);
     hed_synth_instrument_destroy(instrument);
     return program;
 }
