@@ -81,8 +81,12 @@ static void twice_native(const hed_native_call *call, uint64_t begin, uint64_t e
     for (uint64_t i = begin; i < end && i < n; i++) x[i] *= 2.0f;
 }
 
-static const hed_kernel_def twice = {.name = "twice", .sources = &twice_source, .source_count = 1,
-    .arguments = twice_arguments, .argument_count = 2, .range = twice_native};
+static const hed_kernel_def twice = {.name = "twice",
+    .sources = &twice_source,
+    .source_count = 1,
+    .arguments = twice_arguments,
+    .argument_count = 2,
+    .range = twice_native};
 
 Test(gl, a_buffer_of_opengl_is_doubled_by_a_kernel)
 {
@@ -120,7 +124,11 @@ Test(gl, a_buffer_of_opengl_is_doubled_by_a_kernel)
         hed_geometry g = {.dimensions = 1, .global = {COUNT}};
         OK(hed_launch_over(t.stream, kernel, &g,
             (hed_argument[]){hed_buffer_argument(buffer), hed_uint_argument(COUNT)}, 2, &error));
-        OK(hed_buffer_gl_release(t.stream, buffer, &error));
+        if (turn) OK(hed_buffer_gl_release(t.stream, buffer, &error));
+        else { /* acts with an error set, once */ error.status = HED_ERROR_LIMIT;
+            for (int i = 0; i < 2; i++)
+                CHECK_EQ(hed_buffer_gl_release(t.stream, buffer, &error), HED_ERROR_LIMIT);
+        }
         OK(hed_stream_wait(t.stream, &error));
     }
     bind(GL_ARRAY, name);

@@ -1,6 +1,6 @@
 # Calls of every public function that takes a hed_error, as C: read by sticky_test.c.
 #     awk -f sticky.awk include/heddle/*.h
-# What ends an object, and what runs in real time, always acts.
+# What ends something, and what runs in real time, always acts.
 {
     gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "")
 }
@@ -12,7 +12,7 @@ reading && /;/ {
     open = index(text, "(")
     name = substr(text, 1, open - 1)
     sub(/.*[ *]/, "", name)
-    if (text !~ /HED_API hed_status .*hed_error \*[a-z]+\);/ || name ~ /_(destroy|close|end|process)$/) next
+    if (text !~ /HED_API hed_status .*hed_error \*[a-z]+\);/ || name ~ /_(destroy|close|end|process|unmap|gl_release|resident_stop)$/) next
     calls = ""; argument = ""; depth = 0
     for (i = open + 1; i <= length(text); i++) {
         c = substr(text, i, 1)

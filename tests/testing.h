@@ -19,8 +19,7 @@
         hed_status ok_status = (call); \
         CHECK(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), \
             error.text, error.log); \
-        CHECK(error.status == HED_OK, "%s: succeeded and left an error: %s", #call, \
-            error.text); \
+        CHECK(error.status == HED_OK, "%s: succeeded and left an error: %s", #call, error.text); \
     } while (0)
 
 /* `call` must end in exactly this status. */
@@ -32,6 +31,16 @@
             hed_status_name(fails_status), hed_status_name(expected_status), error.text); \
         CHECK(error.status == (expected_status) && error.text[0], "%s: the error says nothing", \
             #call); \
+    } while (0)
+
+/* `call` must answer with this status, which is no failure: nothing is written to `error`. */
+#define ANSWERS(expected_status, call) \
+    do { \
+        error = (hed_error){0}; \
+        hed_status answer_status = (call); \
+        CHECK(answer_status == (expected_status) && !error.status && !error.text[0], \
+            "%s: %s instead of %s: %s", #call, hed_status_name(answer_status), \
+            hed_status_name(expected_status), error.text); \
     } while (0)
 
 typedef struct test_device {

@@ -103,13 +103,12 @@ static hed_status replay(const hed_replay_def *def, hed_search *search, question
     for (uint32_t done = 0; done < def->evaluations; done++) {
         while (more && asked < def->evaluations && asked < done + def->open) {
             question *next = &open[asked % def->open];
-            hed_error why = {0};
             double began = processor_seconds();
-            hed_status status = hed_search_ask(search, &next->config, &why);
+            hed_status status = hed_search_ask(search, &next->config, error);
             seconds[asked] = processor_seconds() - began;
             more = !status;
             if (status == HED_ERROR_BOUNDS) break;
-            if (status) return hed_fail(error, status, "%s", why.text);
+            if (status) return status;
             next->time = def->recorded->times[hed_space_find(def->recorded->space, &next->config)];
             asked++;
         }

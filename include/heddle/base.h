@@ -7,7 +7,12 @@
  *    argument is an `hed_error *`, which may be NULL and is written only on failure. It starts as
  *    `hed_error error = {0};` (in C++ `{}`). A function that is handed an error already set does
  *    nothing and returns its status, so that one check behind a list of calls is enough. What
- *    destroys an object takes no error and always acts, and so do real-time functions.
+ *    destroys an object takes no error and always acts, and so do real-time functions. What ends
+ *    something that another call began (hed_unmap(), hed_buffer_gl_release(), hed_graph_end(),
+ *    hed_resident_stop()) acts too; the error that it was handed stays.
+ *  - A call that asks may be answered "not yet" (hed_kernel_ready(), hed_event_elapsed(), waits with
+ *    a limit) or "none left" (hed_search_ask()). That is a status and no failure: nothing is written
+ *    to the error, and the same call may ask again with it.
  *  - "Thread class" says where a function may be called: `any` (any thread, at any time), `owner`
  *    (by one thread at a time for the objects named; the caller ensures it), `rt` (safe in a
  *    real-time thread: never allocates, locks, logs, opens a file or compiles).

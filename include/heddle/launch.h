@@ -161,7 +161,8 @@ static inline hed_argument hed_same_argument(hed_argument argument) { return arg
  *  made; where that one has to be compiled first, the present one stands in for it
  *  (hed_kernel_config() says so). Thread class: owner of stream and kernel. Errors: ARGUMENT
  *  (count, kind or type of an argument; a size below 1; kernel and stream of different devices),
- *  LIMIT (group or local memory too large), NOT_READY, DRIVER, LOST. */
+ *  LIMIT (group or local memory too large), NOT_READY (nothing can run until a background build
+ *  ends: ask hed_kernel_ready() first), DRIVER, LOST. */
 HED_API hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error);
 

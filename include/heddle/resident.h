@@ -71,8 +71,8 @@ static inline hed_status hed_resident_poll(hed_resident *resident, void *reply)
 /** State, and the heartbeat (nullable), which changes while the kernel waits for work. Asks the
  * driver too. Thread class: owner. */
 HED_API hed_resident_state hed_resident_report(const hed_resident *resident, uint64_t *heartbeat);
-/** Tells the kernel to leave, waits for it at most `timeout_ns`. Thread class: owner. Errors:
- * TIMEOUT, DRIVER, LOST. */
+/** Tells the kernel to leave, waits for it at most `timeout_ns`. Acts where it is handed an error
+ *  already set, too. NULL is allowed. Thread class: owner. Errors: TIMEOUT, DRIVER, LOST. */
 HED_API hed_status hed_resident_stop(hed_resident *resident, uint64_t timeout_ns, hed_error *error);
 /** Stops it if it runs (waiting at most a second) and frees it. NULL is allowed. Thread class:
  * owner. */

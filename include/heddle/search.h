@@ -66,7 +66,8 @@ HED_API hed_status hed_search_create(
 HED_API void hed_search_destroy(hed_search *search);
 /** The next configuration to try, never one that was asked or told before. Takes milliseconds at
  * most, however large the space. After an error the search is as before the call. Thread class:
- * owner. Errors: BOUNDS (there is none left), MEMORY. */
+ * owner. BOUNDS is an answer: there is none left, and nothing is written to `error`. Errors:
+ * MEMORY. */
 HED_API hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *error);
 /** What a configuration took (any positive finite number, less is better), or NAN if it does not
  * work. Configurations that were never asked may be told: earlier results. Telling one again

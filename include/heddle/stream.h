@@ -45,7 +45,8 @@ HED_API hed_device *hed_stream_device(const hed_stream *stream); /**< Thread cla
 HED_API void *hed_stream_handle(const hed_stream *stream);
 
 /** Waits at most `timeout_ns` for all steps so far; UINT64_MAX: for ever, the driver's own way.
- *  Errors: TIMEOUT (still running; wait again, or treat it as hung), DRIVER, LOST. */
+ *  TIMEOUT is an answer (still running; wait again, or treat it as hung), and nothing is written to
+ *  `error`. Errors: DRIVER, LOST. */
 HED_API hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_error *error);
 /** Waits for all steps so far. Errors: DRIVER, LOST. */
 static inline hed_status hed_stream_wait(hed_stream *stream, hed_error *error)
@@ -77,8 +78,8 @@ HED_API hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset,
  *  BOUNDS, MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error);
-/** Ends hed_map(); steps after it see what was written. Errors: ARGUMENT (not mapped there),
- * DRIVER. */
+/** Ends hed_map(); steps after it see what was written. Acts where it is handed an error already
+ *  set, too, unless `pointer` is NULL. Errors: ARGUMENT (not mapped there), DRIVER. */
 HED_API hed_status hed_unmap(
     hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 /** Calls a function on the host as a step of the stream. It must not call Heddle or the driver.
@@ -86,10 +87,10 @@ HED_API hed_status hed_unmap(
 HED_API hed_status hed_call(
     hed_stream *stream, void (*function)(void *user), void *user, hed_error *error);
 
-/** Takes a shared OpenGL buffer for kernels, and gives it back to OpenGL. Errors: ARGUMENT,
- * DRIVER. */
+/** Takes a shared OpenGL buffer for kernels. Errors: ARGUMENT, DRIVER. */
 HED_API hed_status hed_buffer_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
-/** \copydoc hed_buffer_gl_acquire() */
+/** Gives it back to OpenGL; where it is handed an error already set, too, if the buffer was
+ *  acquired. Errors: as hed_buffer_gl_acquire. */
 HED_API hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 
 /* ---- events ---- */
@@ -105,10 +106,11 @@ HED_API hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_er
 /** Later steps of `stream` wait for the mark. Across drivers the calling thread waits instead.
  *  Errors: ARGUMENT (never recorded), DRIVER, LOST. */
 HED_API hed_status hed_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
-/** The calling thread waits at most `timeout_ns` (UINT64_MAX: for ever). Errors: ARGUMENT, TIMEOUT,
- * DRIVER, LOST. */
+/** The calling thread waits at most `timeout_ns` (UINT64_MAX: for ever). TIMEOUT is an answer, and
+ *  nothing is written to `error`. Errors: ARGUMENT, DRIVER, LOST. */
 HED_API hed_status hed_event_wait(hed_event *event, uint64_t timeout_ns, hed_error *error);
-/** Time between two timed marks that are both reached. Errors: ARGUMENT, NOT_READY, DRIVER. */
+/** Time between two timed marks. NOT_READY is an answer: one is not reached yet, `*seconds` is NAN,
+ *  and nothing is written to `error`. Errors: ARGUMENT, DRIVER. */
 HED_API hed_status hed_event_elapsed(
     hed_event *from, hed_event *to, double *seconds, hed_error *error);
 

@@ -79,7 +79,8 @@ struct hed_buffer {
     void *impl;       /* backend's */
     uint32_t gl_name; /* shared OpenGL buffer, else 0 */
     hed_gl gl;
-    bool gl_copied; /* no driver sharing: the core copies on acquire and release */
+    bool gl_acquired; /* by hed_buffer_gl_acquire(), and not given back yet */
+    bool gl_copied;   /* no driver sharing: the core copies on acquire and release */
 };
 
 struct hed_stream {

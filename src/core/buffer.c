@@ -154,7 +154,7 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
     if (!bytes)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to copy an OpenGL buffer of %llu bytes",
             (unsigned long long)buffer->size);
-    hed_status status = HED_OK;
+    hed_status status;
     bind(GL_COPY_READ, buffer->gl_name);
     if (to_device) {
         get(GL_COPY_READ, 0, (intptr_t)buffer->size, bytes);
@@ -162,7 +162,7 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
     } else {
         status = hed_read(stream, bytes, buffer, 0, buffer->size, error);
     }
-    if (!status) status = hed_stream_wait(stream, error);
+    status = status ? status : hed_stream_wait(stream, error);
     if (!status && !to_device) put(GL_COPY_READ, 0, (intptr_t)buffer->size, bytes);
     bind(GL_COPY_READ, 0);
     hed_release(allocator, bytes, buffer->size);
@@ -186,10 +186,15 @@ static hed_status gl_step(hed_stream *stream, hed_buffer *buffer, bool acquire, 
 hed_status hed_buffer_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    return gl_step(stream, buffer, true, error);
+    hed_status status = gl_step(stream, buffer, true, error);
+    buffer->gl_acquired = buffer->gl_acquired || !status;
+    return status;
 }
 hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    return gl_step(stream, buffer, false, error);
+    bool acts = !hed_failed(error);
+    if (!acts && !(buffer && buffer->gl_acquired)) return error->status;
+    hed_status status = gl_step(stream, buffer, false, acts ? error : NULL);
+    if (!status) buffer->gl_acquired = false;
+    return acts ? status : error->status;
 }

@@ -1,9 +1,11 @@
 /* Streams and their copy, fill, map and call steps: everything is checked here, then handed to the
  * backend, recorded in a graph, or timed. */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/objects.h"
+#include "heddle/author.h"
 
 static size_t times_bytes(uint32_t capacity)
 {
@@ -78,9 +80,10 @@ hed_status hed_stream_flush(hed_stream *stream, hed_error *error)
 
 typedef hed_status poll_function(void *object, bool *done, hed_error *error);
 
-/* Polls without a pause for the first 100 us, then with sleeps that grow to 1 ms. */
-static hed_status poll_until(hed_device *device, poll_function *poll, void *object,
-    uint64_t timeout_ns, const char *what, hed_error *error)
+/* Polls without a pause for the first 100 us, then with sleeps that grow to 1 ms. TIMEOUT is an
+ * answer: nothing is written to `error`. */
+static hed_status poll_until(
+    hed_device *device, poll_function *poll, void *object, uint64_t timeout_ns, hed_error *error)
 {
     const hed_clock *clock = &device->settings->clock;
     uint64_t start = clock->now(clock->user), pause = 20000;
@@ -89,10 +92,7 @@ static hed_status poll_until(hed_device *device, poll_function *poll, void *obje
         hed_status status = poll(object, &done, error);
         if (status || done) return status;
         uint64_t spent = clock->now(clock->user) - start;
-        if (spent >= timeout_ns)
-            return hed_fail(error, HED_ERROR_TIMEOUT,
-                "%s on %s is not done after %.3f s: a long step, or a hung device", what,
-                device->info.id, (double)spent * 1e-9);
+        if (spent >= timeout_ns) return HED_ERROR_TIMEOUT;
         if (spent < 100000) continue;
         nanosleep(&(struct timespec){0, (long)pause}, NULL);
         if (pause < 1000000) pause *= 2;
@@ -110,9 +110,7 @@ hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_erro
     if (hed_failed(error)) return error->status;
     if (timeout_ns == UINT64_MAX) return stream->device->backend->stream_wait(stream, error);
     hed_status status = hed_stream_flush(stream, error);
-    return status
-               ? status
-               : poll_until(stream->device, poll_stream, stream, timeout_ns, "the stream", error);
+    return status ? status : poll_until(stream->device, poll_stream, stream, timeout_ns, error);
 }
 
 /* ---- one step ---- */
@@ -194,6 +192,13 @@ static hed_status check_device(
         what, buffer->device->info.id, stream->device->info.id);
 }
 
+static hed_status check_place(const hed_stream *stream, const hed_buffer *buffer, uint64_t offset,
+    uint64_t size, const char *what, hed_error *error)
+{
+    hed_status status = check_range(buffer, offset, size, what, error);
+    return status ? status : check_device(stream, buffer, what, error);
+}
+
 /* Between two places in host memory: not the driver's business, so it happens here, in order. */
 static hed_status copy_on_host(
     hed_stream *stream, void *to, const void *from, uint64_t size, hed_error *error)
@@ -202,8 +207,9 @@ static hed_status copy_on_host(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a copy within host memory cannot be recorded in a graph: use hed_call()");
     hed_status status = hed_stream_wait(stream, error);
-    if (!status) memmove(to, from, size);
-    return status;
+    if (status) return status;
+    memmove(to, from, size);
+    return HED_OK;
 }
 
 static unsigned char *pinned_at(const hed_buffer *buffer, uint64_t offset)
@@ -215,8 +221,7 @@ hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const 
     uint64_t size, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = check_range(to, offset, size, "a write", error);
-    if (!status) status = check_device(stream, to, "a write", error);
+    hed_status status = check_place(stream, to, offset, size, "a write", error);
     if (status || size == 0) return status;
     if (!from) return hed_fail(error, HED_ERROR_ARGUMENT, "a write from NULL");
     if (to->memory == HED_MEMORY_PINNED)
@@ -230,8 +235,7 @@ hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t off
     hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = check_range(from, offset, size, "a read", error);
-    if (!status) status = check_device(stream, from, "a read", error);
+    hed_status status = check_place(stream, from, offset, size, "a read", error);
     if (status || size == 0) return status;
     if (!to) return hed_fail(error, HED_ERROR_ARGUMENT, "a read to NULL");
     if (from->memory == HED_MEMORY_PINNED)
@@ -248,21 +252,20 @@ static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_of
     const hed_allocator *allocator = &stream->device->settings->allocator;
     hed_device *other = stream->device == to->device ? from->device : to->device;
     hed_stream *helper = NULL;
-    void *bytes = hed_allocate(allocator, size);
-    if (!bytes)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to copy %llu bytes between devices",
-            (unsigned long long)size);
-    hed_status status = hed_stream_create(other, NULL, &helper, error);
+    hed_error own = {0};
+    if (!error) error = &own;
+    void *bytes = hed_new(allocator, 1, size, error);
+    hed_stream_create(other, NULL, &helper, error);
     hed_stream *reader = stream->device == from->device ? stream : helper;
     hed_stream *writer = stream->device == from->device ? helper : stream;
-    if (!status) status = hed_stream_wait(stream, error);
-    if (!status) status = hed_read(reader, bytes, from, from_offset, size, error);
-    if (!status) status = hed_stream_wait(reader, error);
-    if (!status) status = hed_write(writer, to, to_offset, bytes, size, error);
-    if (!status) status = hed_stream_wait(writer, error);
+    hed_stream_wait(stream, error);
+    hed_read(reader, bytes, from, from_offset, size, error);
+    hed_stream_wait(reader, error);
+    hed_write(writer, to, to_offset, bytes, size, error);
+    hed_stream_wait(writer, error);
     hed_stream_destroy(helper);
-    hed_release(allocator, bytes, size);
-    return status;
+    hed_delete(allocator, bytes, 1, size);
+    return error->status;
 }
 
 static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_offset,
@@ -304,7 +307,8 @@ hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_
 {
     if (hed_failed(error)) return error->status;
     hed_status status = check_range(to, to_offset, size, "a copy", error);
-    if (!status) status = check_range(from, from_offset, size, "a copy", error);
+    if (status) return status;
+    status = check_range(from, from_offset, size, "a copy", error);
     if (status || size == 0) return status;
     if (overlap(to, to_offset, from, from_offset, size))
         return hed_fail(error, HED_ERROR_BOUNDS,
@@ -337,8 +341,7 @@ hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_
     const void *pattern, uint32_t pattern_size, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = check_range(to, offset, size, "a fill", error);
-    if (!status) status = check_device(stream, to, "a fill", error);
+    hed_status status = check_place(stream, to, offset, size, "a fill", error);
     if (status) return status;
     if (!pattern || !pattern_size || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
         return hed_fail(error, HED_ERROR_ARGUMENT, "a fill pattern of %u bytes: 1, 2, 4, 8 or 16",
@@ -371,28 +374,33 @@ hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint
 {
     if (hed_failed(error)) return error->status;
     *pointer = NULL;
-    hed_status status = check_range(buffer, offset, size, "a map", error);
-    if (!status) status = check_device(stream, buffer, "a map", error);
+    hed_status status = check_place(stream, buffer, offset, size, "a map", error);
     if (status) return status;
     if (size == 0) return hed_fail(error, HED_ERROR_BOUNDS, "a map of 0 bytes");
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a map cannot be recorded in a graph");
     if (buffer->memory == HED_MEMORY_PINNED) {
         status = hed_stream_wait(stream, error);
-        if (!status) *pointer = pinned_at(buffer, offset);
+        *pointer = status ? NULL : pinned_at(buffer, offset);
         return status;
     }
     return stream->device->backend->map(stream, buffer, offset, size, pointer, error);
 }
 
-hed_status hed_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
+static hed_status unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
     hed_status status = check_device(stream, buffer, "an unmap", error);
     if (status) return status;
     if (!pointer) return hed_fail(error, HED_ERROR_ARGUMENT, "an unmap of NULL");
     if (buffer->memory == HED_MEMORY_PINNED) return HED_OK;
     return stream->device->backend->unmap(stream, buffer, pointer, error);
+}
+
+hed_status hed_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
+{
+    if (!hed_failed(error)) return unmap(stream, buffer, pointer, error);
+    if (pointer) unmap(stream, buffer, pointer, NULL);
+    return error->status;
 }
 
 hed_status hed_call(hed_stream *stream, void (*function)(void *user), void *user, hed_error *error)
@@ -440,7 +448,7 @@ hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_error *err
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT, "an event cannot be recorded in a graph");
     hed_status status = stream->device->backend->event_record(event, stream, error);
-    if (!status) event->recorded = true;
+    event->recorded = event->recorded || !status;
     return status;
 }
 
@@ -479,25 +487,29 @@ hed_status hed_event_wait(hed_event *event, uint64_t timeout_ns, hed_error *erro
     hed_status status = check_recorded(event, error);
     if (status) return status;
     if (timeout_ns == UINT64_MAX) return event->device->backend->event_wait(event, error);
-    return poll_until(event->device, poll_event, event, timeout_ns, "the event", error);
+    return poll_until(event->device, poll_event, event, timeout_ns, error);
 }
 
 hed_status hed_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    bool done[2] = {false, false};
-    hed_status status = check_recorded(from, error);
-    if (!status) status = check_recorded(to, error);
-    if (!status && !(from->timed && to->timed))
-        status =
-            hed_fail(error, HED_ERROR_ARGUMENT, "an event that was not created as a timed one");
-    if (!status && from->device != to->device)
-        status = hed_fail(error, HED_ERROR_ARGUMENT, "events of two devices have no common clock");
-    if (!status) status = poll_event(from, &done[0], error);
-    if (!status) status = poll_event(to, &done[1], error);
-    if (status) return status;
-    if (!done[0] || !done[1])
-        return hed_fail(
-            error, HED_ERROR_NOT_READY, "an event is not reached yet: wait for it first");
+    hed_event *const events[2] = {from, to};
+    bool done = true;
+    for (int i = 0; i < 2; i++) {
+        hed_status status = check_recorded(events[i], error);
+        if (status) return status;
+    }
+    if (!from->timed || !to->timed)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "an event that was not created as a timed one");
+    if (from->device != to->device)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "events of two devices have no common clock");
+    for (int i = 0; i < 2 && done; i++) {
+        hed_status status = poll_event(events[i], &done, error);
+        if (status) return status;
+    }
+    if (!done) {
+        *seconds = NAN;
+        return HED_ERROR_NOT_READY;
+    }
     return from->device->backend->event_elapsed(from, to, seconds, error);
 }

@@ -217,12 +217,16 @@ hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbea
 
 hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (r->stopped) return HED_OK;
+    bool failed = hed_failed(error);
+    if (!r || r->stopped) return failed ? error->status : HED_OK;
     atomic_store_explicit(&r->words[LEAVE], 1, memory_order_seq_cst);
-    hed_status status = hed_stream_wait_for(r->stream, timeout_ns, error);
-    if (!status) r->stopped = true;
-    return status;
+    hed_status status = hed_stream_wait_for(r->stream, timeout_ns, failed ? NULL : error);
+    r->stopped = status == HED_OK;
+    if (failed) return error->status;
+    if (status != HED_ERROR_TIMEOUT) return status;
+    return hed_fail(error, status,
+        "%s on %s has not left after %.3f s: a long step, or a hung device",
+        r->def.kernel->def->name, r->stream->device->info.id, (double)timeout_ns * 1e-9);
 }
 
 void hed_resident_destroy(hed_resident *r)

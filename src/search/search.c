@@ -167,8 +167,7 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
     if (hed_failed(error)) return error->status;
     uint64_t point;
     if (search->count == search->space->count)
-        return hed_fail(error, HED_ERROR_BOUNDS,
-            "all %" PRIu64 " points of the space were asked or told", search->space->count);
+        return HED_ERROR_BOUNDS; /* an answer: nothing is written to `error` */
     if (!search_reserve(search))
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);

@@ -197,6 +197,9 @@ hed_status hed_local_wait(
     hed_status status = local->def.timeout_seconds > 0
                             ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
                             : hed_stream_wait(local->stream, &why);
+    if (status == HED_ERROR_TIMEOUT)
+        hed_fail(&why, status, "%s is not done after %.3f s: a long step, or a hung device",
+            local->def.kernel->name, limit * 1e-9);
     return local_judge(local, status, trial, &why, error);
 }
 

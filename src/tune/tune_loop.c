@@ -224,10 +224,8 @@ static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_er
 /* The next question that is not answered yet. `t->dry`: there is none. */
 static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
 {
-    hed_error none = {0};
-    hed_status status = hed_search_ask(t->search, config, &none);
+    hed_status status = hed_search_ask(t->search, config, error);
     t->dry = status == HED_ERROR_BOUNDS;
-    if (status && !t->dry && error) *error = none;
     return t->dry ? HED_OK : status;
 }
 

@@ -91,7 +91,8 @@ static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, 
             mapped[index] = mapped[i];
             return HED_OK;
         }
-    return hed_map(cloth->stream, buffer, 0, hed_buffer_describe(buffer).size, &mapped[index], error);
+    return hed_map(
+        cloth->stream, buffer, 0, hed_buffer_describe(buffer).size, &mapped[index], error);
 }
 
 static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
@@ -125,7 +126,7 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
         for (uint32_t k = 0; k < i && !again; k++)
             again = arguments[k].kind == HED_BUFFER && arguments[k].value.buffer == buffer;
         if (again) continue;
-        hed_status unmapped = hed_unmap(cloth->stream, buffer, given[i], status ? NULL : error);
+        hed_status unmapped = hed_unmap(cloth->stream, buffer, given[i], error);
         if (!status) status = unmapped;
     }
     return status;

@@ -146,12 +146,9 @@ hed_status cloth_vertices_follow(cloth_vertices *v, hed_error *error)
     if (!v->shared) return HED_OK;
     hed_stream *stream = hed_cloth_stream(v->cloth);
     hed_buffer *to = v->device_normals[hed_cloth_vertex_buffer(v->cloth) == v->device_positions[1]];
-    hed_status status = hed_buffer_gl_acquire(stream, to, error);
-    if (status) return status;
-    status = hed_copy(
-        stream, to, 0, hed_cloth_normal_buffer(v->cloth), 0, 16 * (uint64_t)v->count, error);
-    hed_status released = hed_buffer_gl_release(stream, to, status ? NULL : error);
-    return status ? status : released;
+    hed_buffer_gl_acquire(stream, to, error);
+    hed_copy(stream, to, 0, hed_cloth_normal_buffer(v->cloth), 0, 16 * (uint64_t)v->count, error);
+    return hed_buffer_gl_release(stream, to, error);
 }
 
 /* ---- from frame to frame ---- */
