@@ -1,0 +1,230 @@
+/* The words of models, terms and samplers: one text for OpenCL C, CUDA and C. In strict mode and in
+ * C every operation is rounded by itself in the order written here, so that all devices give the
+ * same bits; in fast mode a device's approximate functions stand in. Nothing here branches, so that
+ * loops over samples become SIMD code on a processor.
+ *
+ * What a model's or term's text may use:
+ *
+ *   MPPI_FUNCTION                     begins a function
+ *   P(name)  P_ARRAY(name)[i]         its parameters
+ *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller
+ *   MODEL_STATES MODEL_CONTROLS       numbers of states and controls
+ *   POSE_X POSE_Y POSE_HEADING SPEED  indices into x, as the model describes them
+ *   STEPS  w->dt                      T, and the length of a step in seconds
+ *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
+ *   mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp
+ *
+ * Angles are in radians; beyond 131,072 the sine is NaN. Private arrays are indexed by constants, or
+ * in loops that unroll. */
+#ifndef MPPI_WORDS_H
+#define MPPI_WORDS_H
+
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+#define MPPI_ON_DEVICE 1
+#define MPPI_FUNCTION HED_MATH_FUNCTION
+#define MPPI_FAST (!HED_STRICT)
+#else
+#include "heddle/math.h"
+#define MPPI_ON_DEVICE 0
+#define MPPI_FUNCTION static inline __attribute__((always_inline, unused))
+#define MPPI_FAST 0
+#define __global
+#define __local
+typedef uint32_t uint;
+#endif
+
+/* What a text reads beside state and control. */
+typedef struct mppi_world {
+    __local const float *p;       /* parameters: all of them on a device, a text's own in C */
+    __global const float *tables; /* one behind the other; mppi_table_at says where */
+    float dt;
+} mppi_world;
+#define MPPI_WORLD const mppi_world *
+
+/* ---- arithmetic ---- */
+
+MPPI_FUNCTION float mppi_min(float a, float b) { return a < b ? a : b; }
+MPPI_FUNCTION float mppi_max(float a, float b) { return a > b ? a : b; }
+/* NaN stays. */
+MPPI_FUNCTION float mppi_clamp(float x, float low, float high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+MPPI_FUNCTION float mppi_abs(float x) { return hed_magnitude(x); }
+MPPI_FUNCTION float mppi_square(float x) { return x * x; }
+
+MPPI_FUNCTION float mppi_sqrt(float x)
+{
+#if MPPI_FAST
+    return hed_near_sqrt(x);
+#elif MPPI_ON_DEVICE
+    return sqrt(x);
+#else
+    return sqrtf(x);
+#endif
+}
+
+MPPI_FUNCTION float mppi_divide(float a, float b)
+{
+#if MPPI_FAST
+    return a * hed_near_rcp(b);
+#else
+    return a / b;
+#endif
+}
+
+/* The nearest integer, ties to even, for |x| <= 2^22. */
+MPPI_FUNCTION float mppi_round(float x) { return (x + HED_ROUNDER) - HED_ROUNDER; }
+
+/* The largest integer that is not above x, for |x| <= 2^22. */
+MPPI_FUNCTION float mppi_floor(float x)
+{
+    float n = mppi_round(x);
+    return n > x ? n - 1.0f : n;
+}
+
+MPPI_FUNCTION void mppi_sin_cos(float x, float *sine, float *cosine)
+{
+#if MPPI_FAST
+    *sine = hed_near_sin(x);
+    *cosine = hed_near_cos(x);
+#else
+    float t = hed_fma(x, 0.636619747f, HED_ROUNDER), n = t - HED_ROUNDER;
+    float r = hed_fma(-n, -4.37113883e-08f, hed_fma(-n, 1.57079637f, x));
+    unsigned int quadrant = hed_as_uint(t);
+    float s = hed_sin_near(r), c = hed_cos_near(r);
+    s = hed_magnitude(x) <= 131072.0f ? s : hed_as_float(HED_NAN_BITS);
+    *sine = hed_flip(quadrant & 1 ? c : s, quadrant << 30);
+    *cosine = hed_flip(quadrant & 1 ? s : c, (quadrant + 1) << 30);
+#endif
+}
+MPPI_FUNCTION float mppi_sin(float x)
+{
+    float s, c;
+    mppi_sin_cos(x, &s, &c);
+    return s;
+}
+MPPI_FUNCTION float mppi_cos(float x)
+{
+    float s, c;
+    mppi_sin_cos(x, &s, &c);
+    return c;
+}
+
+MPPI_FUNCTION float mppi_exp(float x)
+{
+#if MPPI_FAST
+    return hed_near_exp2(x * 1.44269504f);
+#else
+    return hed_exp(x);
+#endif
+}
+
+/* Natural logarithm of a normal number above 0: 1 ulp. */
+MPPI_FUNCTION float mppi_log(float x)
+{
+#if MPPI_FAST
+    return hed_near_log2(x) * 0.693147181f;
+#else
+    unsigned int bits = hed_as_uint(x) - 0x3f3504f3u;
+    float e = (float)((int)bits >> 23), f = hed_as_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    float p = hed_fma(f, -0.0763640329f, 0.127622008f);
+    p = hed_fma(f, p, -0.131596133f);
+    p = hed_fma(f, p, 0.142015815f);
+    p = hed_fma(f, p, -0.166234091f);
+    p = hed_fma(f, p, 0.200012416f);
+    p = hed_fma(f, p, -0.250008196f);
+    p = hed_fma(f, p, 0.333333313f);
+    p = hed_fma(f, p, -0.5f);
+    return hed_fma(e, 0.693147182f, f + hed_fma(e, -1.90465421e-09f, f * f * p));
+#endif
+}
+
+MPPI_FUNCTION float mppi_tanh(float x)
+{
+    float a = mppi_min(hed_magnitude(x), 10.0f), e = mppi_exp(-2.0f * a);
+    return hed_flip(mppi_divide(1.0f - e, 1.0f + e), hed_as_uint(x));
+}
+
+/* Angle of (x, y) to about 1e-6; 0 for (0, 0). */
+MPPI_FUNCTION float mppi_atan2(float y, float x)
+{
+    float a = hed_magnitude(y), b = hed_magnitude(x);
+    float t = mppi_divide(mppi_min(a, b), mppi_max(mppi_max(a, b), 1.17549435e-38f)), z = t * t;
+    /* minimax of atan(t) / t over [0, 1] */
+    float p = hed_fma(z, -0.0117212f, 0.05265332f);
+    p = hed_fma(z, p, -0.11643287f);
+    p = hed_fma(z, p, 0.19354346f);
+    p = hed_fma(z, p, -0.33262347f);
+    p = hed_fma(z, p, 0.99997726f) * t;
+    p = a > b ? 1.57079637f - p : p;
+    p = hed_as_uint(x) >> 31 ? 3.14159274f - p : p;
+    return hed_flip(p, hed_as_uint(y));
+}
+
+/* An angle within -pi to pi. */
+MPPI_FUNCTION float mppi_wrap(float angle)
+{
+    return hed_fma(-6.28318548f, mppi_round(angle * 0.159154937f), angle);
+}
+
+/* ---- noise: Philox4x32-10 (Salmon et al. 2011), then Box and Muller 1958 ---- */
+
+typedef struct mppi_words {
+    uint w[4];
+} mppi_words;
+
+/* Four words for a counter. */
+MPPI_FUNCTION mppi_words mppi_philox(uint c0, uint c1, uint c2, uint c3, uint k0, uint k1)
+{
+    mppi_words out;
+    for (int round = 0; round < 10; round++) {
+        uint h0 = hed_multiply_high(0xd2511f53u, c0), l0 = 0xd2511f53u * c0;
+        uint h1 = hed_multiply_high(0xcd9e8d57u, c2), l1 = 0xcd9e8d57u * c2;
+        c0 = h1 ^ c1 ^ k0;
+        c1 = l1;
+        c2 = h0 ^ c3 ^ k1;
+        c3 = l0;
+        k0 += 0x9e3779b9u;
+        k1 += 0xbb67ae85u;
+    }
+    out.w[0] = c0;
+    out.w[1] = c1;
+    out.w[2] = c2;
+    out.w[3] = c3;
+    return out;
+}
+
+/* Two independent normal numbers of two words: the radius of a uniform number in (0, 1], the angle
+ * of one in [-1/2, 1/2) of a turn, 23 bits each. */
+MPPI_FUNCTION void mppi_normal_pair(uint a, uint b, float *first, float *second)
+{
+    float unit = 2.0f - hed_as_float((a & 0x007fffffu) | 0x3f800000u);
+    float turn = hed_as_float((b & 0x007fffffu) | 0x3f800000u) - 1.5f, s, c;
+#if MPPI_FAST
+    float radius = hed_near_sqrt(-1.38629436f * hed_near_log2(unit));
+    s = hed_near_sin(6.28318531f * turn);
+    c = hed_near_cos(6.28318531f * turn);
+#else
+    float radius = mppi_sqrt(-2.0f * mppi_log(unit));
+    float t = turn * 4.0f + HED_ROUNDER, r = (turn * 4.0f - (t - HED_ROUNDER)) * 1.57079637f;
+    unsigned int quadrant = hed_as_uint(t);
+    float sine = hed_sin_near(r), cosine = hed_cos_near(r);
+    s = hed_flip(quadrant & 1 ? cosine : sine, quadrant << 30);
+    c = hed_flip(quadrant & 1 ? sine : cosine, (quadrant + 1) << 30);
+#endif
+    *first = radius * c;
+    *second = radius * s;
+}
+
+/* Normal numbers 4 q to 4 q + 3 of a sample: `stream` is the controller's number in its fleet,
+ * `round` counts rounds of sampling. */
+MPPI_FUNCTION void mppi_normals(
+    uint sample, uint q, uint round, uint stream, uint seed_low, uint seed_high, float *normal)
+{
+    mppi_words r = mppi_philox(sample, q, round, stream, seed_low, seed_high);
+    mppi_normal_pair(r.w[0], r.w[1], &normal[0], &normal[1]);
+    mppi_normal_pair(r.w[2], r.w[3], &normal[2], &normal[3]);
+}
+
+#endif

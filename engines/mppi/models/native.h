@@ -1,0 +1,28 @@
+/* Heddle's own models and terms for the processor: MPPI_LANES samples at a time. */
+#ifndef HED_MPPI_NATIVE_H
+#define HED_MPPI_NATIVE_H
+
+#include "heddle/mppi.h"
+
+/* What lanes are given beside states and controls. */
+typedef struct mppi_lanes_world {
+    const float *p; /* parameters of the text itself */
+    const float *const *tables;
+    const uint32_t *table_counts;
+    float dt;
+    uint32_t steps;
+} mppi_lanes_world;
+
+/* x: (nx x MPPI_LANES), u: (nu x MPPI_LANES). */
+typedef void mppi_step_lanes(float *x, const float *u, const mppi_lanes_world *world);
+/* cost: (MPPI_LANES) += weight * term. */
+typedef void mppi_cost_lanes(const float *x, const float *u, int32_t t, float weight,
+    const mppi_lanes_world *world, float *cost);
+
+/* A model's functions; `terms` in the order of hed_mppi_term_at(). */
+struct mppi_native_model {
+    mppi_step_lanes *step;
+    mppi_cost_lanes *const *terms;
+};
+
+#endif

@@ -1,0 +1,9 @@
+/* Weighted squares of the distance of each state from its goal, and of the controls. */
+MPPI_FUNCTION float term_quadratic(const float *x, const float *u, int t, MPPI_WORLD w)
+{
+    float cost = 0.0f;
+    for (int i = 0; i < MODEL_STATES; i++)
+        cost += P_ARRAY(state)[i] * mppi_square(x[i] - P_ARRAY(goal)[i]);
+    for (int i = 0; i < MODEL_CONTROLS; i++) cost += P_ARRAY(control)[i] * mppi_square(u[i]);
+    return cost;
+}

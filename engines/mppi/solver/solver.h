@@ -1,0 +1,135 @@
+/* The inside of a controller. mppi.c does what is the same for all devices: it keeps the plan, asks a
+ * solver for rounds of sampling, and makes the next plan of a round's weighted mean. A solver rolls
+ * samples out and averages them: cpu.c on the processor, launches.c and packets.c on a device.
+ *
+ * THE ORDER OF SUMS, which fixes the bits in strict mode (and always on the processor):
+ *   tile     samples k = tile S + l + 32 i, l < 32, i < S / 32, with S = mppi_tile(N); samples past N
+ *            have weight 0. Weights w_k = exp((m - S_k) / lambda), with the tile's minimum m
+ *   lane l   sum over i of w_k v_k, from i = 0 on, by fused multiply-add, beginning with 0
+ *   tile     lanes l and l + 16, then l and l + 8, + 4, + 2, + 1: sum of halves
+ *   chain    tiles c, c + C, c + 2 C, ... with C = min(tiles, 128): sums kept relative to the running
+ *            minimum, rescaled by exp((new - old) / lambda), then the tile's sum added by fused
+ *            multiply-add with its own factor
+ *   all      8 groups, chains g, g + 8, ... each added by fused multiply-add with its factor
+ *            exp((m - m_c) / lambda) in that order; then groups 0 to 7
+ * The same for the sum of weights, and with squared factors for the sum of their squares. */
+#ifndef HED_MPPI_SOLVER_H
+#define HED_MPPI_SOLVER_H
+
+#include "heddle/author.h"
+#include "heddle/mppi.h"
+#include "heddle/ring.h"
+
+enum { MPPI_LANES = 32, MPPI_MOST_CHAINS = 128, MPPI_GROUPS = 8 };
+
+/* Samples of a tile: a power of two, at least 32, such that a large GPU has a tile for each
+ * multiprocessor. */
+static inline uint32_t mppi_tile(uint32_t samples)
+{
+    uint32_t tile = MPPI_LANES;
+    while (tile < 512 && (uint64_t)tile * MPPI_MOST_CHAINS < samples) tile *= 2;
+    return tile;
+}
+
+/* One round of sampling for every system: `count` controllers, each with a real system, and with a
+ * nominal one behind it for TUBE. Systems of one controller have the same noise. */
+typedef struct mppi_round {
+    uint32_t number;         /* counts rounds: the noise's counter */
+    const float *state;      /* (systems x nx) */
+    const float *plan;       /* (systems x T x nu) mean of the samples */
+    const float *ratio;      /* (systems x T x nu) lambda (1 - alpha) Sigma^-1 u; NULL: no correction */
+    const float *past;       /* (systems x past x nu) controls already given, latest last */
+    const float *gains;      /* ROBUST: (count x T x nu x nx), else NULL */
+    const float *parameters; /* (parameter_count) */
+    float lambda;            /* of the scaled cost */
+    uint64_t deadline;       /* by hed_now(); 0: none */
+    /* answers */
+    float *mean; /* (systems x T x nu) weighted mean of the sampled controls, limits kept */
+    float *sums; /* (systems x 4) min S, sum w, sum w^2, samples that crashed */
+} mppi_round;
+
+/* A solver's functions. */
+typedef struct mppi_solver {
+    const char *name;
+    /* Makes `controller->solver_data`; controller->def is complete and checked. */
+    hed_status (*create)(hed_mppi *controller, hed_error *error);
+    /* One round: fills the answers, or TIMEOUT where the deadline passed. */
+    hed_status (*round)(hed_mppi *controller, const mppi_round *round, hed_error *error);
+    /* New content of table `table`, before a round. */
+    hed_status (*table)(hed_mppi *controller, uint32_t table, hed_error *error);
+    /* The trajectories of the last round: see hed_mppi_trace(). */
+    hed_status (*trace)(hed_mppi *controller, const mppi_round *round, uint32_t system,
+        uint32_t count, bool best, float *states, float *costs, hed_error *error);
+    void (*destroy)(hed_mppi *controller);
+} mppi_solver;
+
+extern const mppi_solver mppi_solver_cpu;
+
+/* Where the parameters of a text lie among all. */
+typedef struct mppi_part {
+    uint32_t first, count;
+    uint32_t weight; /* a term: index of its weight */
+} mppi_part;
+
+/* A change that hed_mppi_post() sends. */
+typedef struct mppi_change {
+    uint32_t parameter;
+    float value;
+} mppi_change;
+
+struct hed_mppi {
+    hed_mppi_def def;   /* completed; its arrays are copies in `arena` */
+    hed_mppi_model model;
+    hed_arena arena;
+    hed_device *device;
+    const mppi_solver *solver;
+    void *solver_data;
+    hed_config_origin origin;
+    char choice[128];
+
+    uint32_t systems;   /* count, twice that for TUBE */
+    uint32_t past;      /* controls kept: at least 2, and the delay */
+    /* parameters and tables */
+    mppi_part model_part, term_parts[HED_MPPI_MAX_TERMS];
+    float parameters[HED_MPPI_MAX_PARAMETERS];
+    const char *parameter_names[HED_MPPI_MAX_PARAMETERS];
+    uint32_t parameter_count;
+    float *tables[HED_MPPI_MAX_TABLES]; /* (capacity) */
+    uint32_t table_counts[HED_MPPI_MAX_TABLES];
+    hed_ring *changes;
+    /* what lasts from solve to solve; TUBE: systems count and on are nominal */
+    float *state;   /* (systems x nx) at the last solve */
+    float *plan;    /* (systems x T x nu) */
+    float *ratio;   /* (systems x T x nu), or NULL */
+    float *pasts;   /* (systems x past x nu) */
+    float *mean;    /* (systems x T x nu) */
+    float *sums;    /* (systems x 4) */
+    float *states;  /* (systems x (T + 1) x nx) along the plan */
+    float *gains;   /* (count x T x nu x nx); PLAIN: NULL */
+    float *lambda;  /* (count) */
+    float *precision; /* (nu x nu) inverse of the covariance of the controls */
+    hed_mppi_stats *stats; /* (count) of the last solve */
+    uint32_t round; /* number of the next */
+};
+
+/* ---- check.c ---- */
+
+/* A definition with what it leaves open taken from the model, checked; controller->def and what is
+ * copied. Errors name the member, what it is and what was expected. */
+hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *def, hed_error *error);
+/* Names and first values of all parameters; applies def.settings. */
+hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error);
+
+/* ---- plan.c: what happens to a plan on the host, O(T) ---- */
+
+/* 5-point quadratic Savitzky-Golay filter (1964), with the last two controls given before the plan
+ * and its last control repeated behind it. `scratch`: (T + 4). */
+void mppi_smooth(const hed_mppi *controller, uint32_t system, float *scratch);
+/* Keeps limits and rates. */
+void mppi_limit(const hed_mppi *controller, uint32_t system);
+/* States along the plan by the model's C function; false where they are not finite. */
+bool mppi_roll_plan(hed_mppi *controller, uint32_t system);
+/* One step of the model on the host; the control is the one that arrives, delay included. */
+void mppi_step(const hed_mppi *controller, float *x, const float *u);
+
+#endif
