@@ -72,10 +72,12 @@ typedef struct hed_mppi_table {
 /** What a C function of a model or term is given beside the state. */
 typedef struct hed_mppi_world {
     const float *parameters;    /**< its own, in the order of its description */
-    const float *const *tables; /**< in the order of hed_mppi_def.tables */
+    const float *const *tables; /**< those that its description names, in that order */
     const uint32_t *table_counts;
     float dt;
-    const void *user; /**< of the model or term */
+    uint32_t steps;                     /**< T */
+    const struct hed_mppi_model *model; /**< the controller's: a term takes nx, nu, pose from it */
+    const void *user;                   /**< of the model or term */
 } hed_mppi_world;
 
 /** Moves x (nx) by one step of dt under u (nu). */
@@ -100,6 +102,8 @@ typedef struct hed_mppi_model {
     hed_mppi_step_function *step;     /**< NULL: not on `host`; rollouts of `host` call it */
     const hed_mppi_parameter *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
+    const char *const *tables; /**< (table_count) names of the tables that it reads */
+    uint32_t table_count;
     /** Which states are position, heading and forward speed, for terms that speak of them as POSE_X,
      *  POSE_Y, POSE_HEADING, SPEED; -1: none. */
     int32_t pose_x, pose_y, pose_heading, speed;
@@ -133,6 +137,8 @@ typedef struct hed_mppi_term {
     hed_mppi_cost_function *cost;
     const hed_mppi_parameter *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
+    const char *const *tables; /**< (table_count) names of the tables that it reads */
+    uint32_t table_count;
     float weight; /**< parameter "NAME.weight" of the controller */
     hed_mppi_when when;
     const void *user;

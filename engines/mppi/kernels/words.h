@@ -21,7 +21,11 @@
 
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 #define MPPI_ON_DEVICE 1
-#define MPPI_FUNCTION HED_MATH_FUNCTION
+#if defined(__OPENCL_C_VERSION__)
+#define MPPI_FUNCTION static inline __attribute__((unused))
+#else
+#define MPPI_FUNCTION static __device__ __inline__ __attribute__((unused))
+#endif
 #define MPPI_FAST (!HED_STRICT)
 #else
 #include "heddle/math.h"
@@ -33,10 +37,21 @@
 typedef uint32_t uint;
 #endif
 
+/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low
+ * bits of the sum. */
+#define MPPI_ROUNDER 12582912.0f
+
 /* What a text reads beside state and control. */
 typedef struct mppi_world {
-    __local const float *p;       /* parameters: all of them on a device, a text's own in C */
+    __local const float *p; /* parameters: all of them on a device, a text's own in C */
+#if MPPI_ON_DEVICE
     __global const float *tables; /* one behind the other; mppi_table_at says where */
+#else
+    const float *const *tables; /* a text's own */
+    const uint32_t *table_counts;
+    const struct hed_mppi_model *model;
+    int steps;
+#endif
     float dt;
 } mppi_world;
 #define MPPI_WORLD const mppi_world *
@@ -74,12 +89,12 @@ MPPI_FUNCTION float mppi_divide(float a, float b)
 }
 
 /* The nearest integer, ties to even, for |x| <= 2^22. */
-MPPI_FUNCTION float mppi_round(float x) { return (x + HED_ROUNDER) - HED_ROUNDER; }
+MPPI_FUNCTION float mppi_nearest(float x) { return (x + MPPI_ROUNDER) - MPPI_ROUNDER; }
 
 /* The largest integer that is not above x, for |x| <= 2^22. */
 MPPI_FUNCTION float mppi_floor(float x)
 {
-    float n = mppi_round(x);
+    float n = mppi_nearest(x);
     return n > x ? n - 1.0f : n;
 }
 
@@ -89,7 +104,7 @@ MPPI_FUNCTION void mppi_sin_cos(float x, float *sine, float *cosine)
     *sine = hed_near_sin(x);
     *cosine = hed_near_cos(x);
 #else
-    float t = hed_fma(x, 0.636619747f, HED_ROUNDER), n = t - HED_ROUNDER;
+    float t = hed_fma(x, 0.636619747f, MPPI_ROUNDER), n = t - MPPI_ROUNDER;
     float r = hed_fma(-n, -4.37113883e-08f, hed_fma(-n, 1.57079637f, x));
     unsigned int quadrant = hed_as_uint(t);
     float s = hed_sin_near(r), c = hed_cos_near(r);
@@ -165,7 +180,7 @@ MPPI_FUNCTION float mppi_atan2(float y, float x)
 /* An angle within -pi to pi. */
 MPPI_FUNCTION float mppi_wrap(float angle)
 {
-    return hed_fma(-6.28318548f, mppi_round(angle * 0.159154937f), angle);
+    return hed_fma(-6.28318548f, mppi_nearest(angle * 0.159154937f), angle);
 }
 
 /* ---- noise: Philox4x32-10 (Salmon et al. 2011), then Box and Muller 1958 ---- */
@@ -207,7 +222,7 @@ MPPI_FUNCTION void mppi_normal_pair(uint a, uint b, float *first, float *second)
     c = hed_near_cos(6.28318531f * turn);
 #else
     float radius = mppi_sqrt(-2.0f * mppi_log(unit));
-    float t = turn * 4.0f + HED_ROUNDER, r = (turn * 4.0f - (t - HED_ROUNDER)) * 1.57079637f;
+    float t = turn * 4.0f + MPPI_ROUNDER, r = (turn * 4.0f - (t - MPPI_ROUNDER)) * 1.57079637f;
     unsigned int quadrant = hed_as_uint(t);
     float sine = hed_sin_near(r), cosine = hed_cos_near(r);
     s = hed_flip(quadrant & 1 ? cosine : sine, quadrant << 30);

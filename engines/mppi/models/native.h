@@ -3,11 +3,12 @@
 #define HED_MPPI_NATIVE_H
 
 #include "heddle/mppi.h"
+#include "models/list.h"
 
 /* What lanes are given beside states and controls. */
 typedef struct mppi_lanes_world {
-    const float *p; /* parameters of the text itself */
-    const float *const *tables;
+    const float *p;             /* parameters of the text itself */
+    const float *const *tables; /* those that its description names */
     const uint32_t *table_counts;
     float dt;
     uint32_t steps;
@@ -24,5 +25,15 @@ struct mppi_native_model {
     mppi_step_lanes *step;
     mppi_cost_lanes *const *terms;
 };
+
+/* Of each text of list.h; the first two are what descriptions call step and cost. */
+#define STEP_FUNCTION(name) \
+    hed_mppi_step_function mppi_step_##name; \
+    extern const struct mppi_native_model mppi_lanes_##name;
+#define COST_FUNCTION(name) hed_mppi_cost_function mppi_cost_##name;
+MPPI_MODELS(STEP_FUNCTION)
+MPPI_TERMS(COST_FUNCTION)
+#undef STEP_FUNCTION
+#undef COST_FUNCTION
 
 #endif
