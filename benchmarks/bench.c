@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- measuring ---- */
 
@@ -68,6 +69,13 @@ void hed_bench_add(cli_report *bench, const hed_bench_record *r)
             .format = r->ratio < 0.1 ? "%.2g" : "%.3f"),
         CLI_TEXT(compared ? "against" : NULL, against, .heading = "AGAINST"),
         CLI_NUMBER(isfinite(r->spread) ? "spread" : NULL, r->spread));
+}
+
+bool cli_runs_on(uint32_t devices, const hed_device_info *info)
+{
+    if (strcmp(info->backend, "host") == 0) return devices & ON_HOST;
+    return (devices & ON_OTHERS) ||
+           ((devices & ON_PACKETS) && (info->capabilities & HED_CAN_PACKETS));
 }
 
 /* ---- the copy bandwidth ---- */

@@ -62,6 +62,10 @@ hed_status cli_bench_resolve(const hed_device *device, cli_report *bench, hed_er
  * exit code. */
 int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites);
 
+/* Which devices a case runs on: bits. ON_PACKETS: those that exchange packets. */
+enum { ON_HOST = 1, ON_OTHERS = 2, ON_PACKETS = 4 };
+bool cli_runs_on(uint32_t devices, const hed_device_info *info);
+
 /* Two buffers and the copy kernel between them, large enough to measure memory and not a cache. */
 typedef struct cli_copy {
     hed_kernel *kernel;

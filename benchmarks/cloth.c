@@ -6,6 +6,7 @@
  * substeps. Times are wall time of many steps in a row, the wait at the end included. */
 #include "cli/cloth/sheet.h"
 #include "cli/common/command.h"
+#include "heddle/author.h"
 #include "heddle/stats.h"
 #include "benchmarks/bench.h"
 #include "cli/common/progress.h"
@@ -36,22 +37,20 @@ typedef struct sheet_case {
     bool scalar;               /* on a host device of one thread of its own */
 } sheet_case;
 
-enum { ON_HOST = 1, ON_OTHERS = 2, ON_PATCHES = 4 }; /* ON_PATCHES: devices with packets */
-
 static const sheet_case CASES[] = {
     {"255 x 255", 255, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
     {"128 x 128", 128, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
     {"1024 x 1024", 1024, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
     {"1056 of 32 x 32", 32, 1056, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
-    {"255 x 255, driver, tethers, colliders", 255, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES,
+    {"255 x 255, driver, tethers, colliders", 255, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PACKETS,
         false},
-    {"128 x 128, driver, tethers, colliders", 128, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES,
+    {"128 x 128, driver, tethers, colliders", 128, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PACKETS,
         false},
     {"1024 x 1024, driver, tethers, colliders", 1024, 1, 5, true, true, HED_CLOTH_AUTO, 0,
-        ON_PATCHES, false},
-    {"128 x 128, tethers, 50 substeps", 128, 1, 50, true, false, HED_CLOTH_AUTO, 0, ON_PATCHES,
+        ON_PACKETS, false},
+    {"128 x 128, tethers, 50 substeps", 128, 1, 50, true, false, HED_CLOTH_AUTO, 0, ON_PACKETS,
         false},
-    {"255 x 255, tethers, 100 substeps", 255, 1, 100, true, false, HED_CLOTH_AUTO, 0, ON_PATCHES,
+    {"255 x 255, tethers, 100 substeps", 255, 1, 100, true, false, HED_CLOTH_AUTO, 0, ON_PACKETS,
         false},
     {"255 x 255, a launch a colour", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 0, ON_OTHERS,
         false},
@@ -62,13 +61,6 @@ static const sheet_case CASES[] = {
     {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
     {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
 };
-
-static bool runs_on(const sheet_case *c, const hed_device_info *info)
-{
-    if (strcmp(info->backend, "host") == 0) return c->devices & ON_HOST;
-    return (c->devices & ON_OTHERS) ||
-           ((c->devices & ON_PATCHES) && (info->capabilities & HED_CAN_PACKETS));
-}
 
 /* ---- one case ---- */
 
@@ -89,23 +81,20 @@ static hed_status place_driver(hed_device *device, sheet_run *run, hed_error *er
 {
     size_t count = (size_t)run->sheet.n * run->sheet.n;
     float *both = malloc(count * 8 * sizeof(float));
-    if (!both) {
-        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a driver"};
-        return HED_ERROR_MEMORY;
-    }
+    if (!both) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a driver");
     for (size_t i = 0; i < count; i++) {
         const float *p = run->sheet.positions + 3 * i;
         memcpy(both + 8 * i, (float[]){p[0], p[1], p[2], 0, 0, 1, 0, 0}, 8 * sizeof(float));
     }
     hed_buffer_def def = hed_default_buffer_def(count * 8 * sizeof(float));
     hed_stream *stream = NULL;
-    hed_status status = hed_buffer_create(device, &def, &run->driver, error);
-    if (!status) status = hed_stream_create(device, NULL, &stream, error);
-    if (!status) status = hed_write(stream, run->driver, 0, both, def.size, error);
-    if (!status) status = hed_stream_wait(stream, error);
+    hed_buffer_create(device, &def, &run->driver, error);
+    hed_stream_create(device, NULL, &stream, error);
+    hed_write(stream, run->driver, 0, both, def.size, error);
+    hed_stream_wait(stream, error);
     hed_stream_destroy(stream);
     free(both);
-    return status;
+    return error->status;
 }
 
 static hed_status surround(hed_device *device, sheet_run *run, hed_error *error)
@@ -133,8 +122,7 @@ static void close_case(sheet_run *run)
 static hed_status open_case(
     const sheet_case *c, hed_device *device, sheet_run *run, hed_error *error)
 {
-    hed_status status = cli_sheet_create(c->n, &run->sheet, error);
-    if (status) return status;
+    if (cli_sheet_create(c->n, &run->sheet, error)) return error->status;
     hed_cloth_garment_def garment = cli_sheet_garment(&run->sheet);
     garment.tethers = c->tethers;
     garment.copies = c->copies;
@@ -147,10 +135,9 @@ static hed_status open_case(
     def.solver = c->solver;
     def.threads = c->threads;
     run->frame = hed_default_cloth_frame();
-    if (c->surroundings) status = surround(device, run, error);
-    if (!status) status = hed_cloth_create(device, &def, &run->cloth, error);
-    if (status) close_case(run);
-    return status;
+    if (c->surroundings) surround(device, run, error);
+    if (hed_cloth_create(device, &def, &run->cloth, error)) close_case(run);
+    return error->status;
 }
 
 /* `steps` steps of `frames` frames: seconds a frame. */
@@ -159,47 +146,43 @@ static hed_status time_steps(
 {
     run->frame.frames = frames;
     uint64_t start = hed_now();
-    hed_status status = HED_OK;
-    for (uint32_t s = 0; s < steps && !status; s++)
-        status = hed_cloth_step(run->cloth, &run->frame, error);
-    if (!status) status = hed_cloth_wait(run->cloth, error);
+    for (uint32_t s = 0; s < steps; s++) hed_cloth_step(run->cloth, &run->frame, error);
+    hed_cloth_wait(run->cloth, error);
     *seconds = (double)(hed_now() - start) * 1e-9 / ((double)steps * frames);
-    return status;
+    return error->status;
 }
 
 static hed_status stop_if_interrupted(hed_error *error)
 {
-    if (!hed_interrupted()) return HED_OK;
-    *error = (hed_error){.status = HED_ERROR_TIMEOUT, .text = "interrupted"};
-    return HED_ERROR_TIMEOUT;
+    if (error->status || !hed_interrupted()) return error->status;
+    return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
 }
 
 static hed_status measure_case(sheet_run *run, hed_error *error)
 {
     double first = 0;
-    hed_status status = time_steps(run, 1, 2, &first, error); /* compiles, loads, warms */
-    if (!status) status = time_steps(run, 1, 4, &first, error);
+    time_steps(run, 1, 2, &first, error); /* compiles, loads, warms */
+    time_steps(run, 1, 4, &first, error);
     uint32_t frames = first * FRAMES_A_STEP > SECONDS_A_CASE ? 1 : FRAMES_A_STEP;
     double a_step = first * frames;
     uint32_t steps = a_step > 0.02 ? 1 : (uint32_t)(0.02 / a_step) + 1, rounds = 0;
     double spent = 0;
-    while (!status && rounds < MOST_ROUNDS && (rounds < 5 || spent < SECONDS_A_CASE)) {
-        if ((status = stop_if_interrupted(error))) break;
-        status = time_steps(run, steps, frames, &run->seconds[rounds], error);
+    while (!error->status && rounds < MOST_ROUNDS && (rounds < 5 || spent < SECONDS_A_CASE)) {
+        if (stop_if_interrupted(error)) break;
+        time_steps(run, steps, frames, &run->seconds[rounds], error);
         spent += run->seconds[rounds++] * steps * frames;
     }
-    if (status) return status;
+    if (error->status) return error->status;
     run->summary = hed_summarize(run->seconds, rounds);
-    status = time_steps(run, steps * frames / 4 + 1, 1, &run->single, error);
+    time_steps(run, steps * frames / 4 + 1, 1, &run->single, error);
 
     run->settled = SETTLED_FRAMES;
     while (run->settled > 60 && run->settled * run->summary.p50 > SETTLE_SECONDS) run->settled /= 2;
-    if (!status) status = hed_cloth_reset(run->cloth, error);
+    hed_cloth_reset(run->cloth, error);
     double unused;
-    for (uint32_t done = 0; done < run->settled && !status; done += frames)
-        if (!(status = stop_if_interrupted(error)))
-            status = time_steps(run, 1, frames, &unused, error);
-    return status ? status : hed_cloth_evaluate(run->cloth, &run->quality, error);
+    for (uint32_t done = 0; done < run->settled && !stop_if_interrupted(error); done += frames)
+        time_steps(run, 1, frames, &unused, error);
+    return hed_cloth_evaluate(run->cloth, &run->quality, error);
 }
 
 /* ---- the bound ---- */
@@ -262,23 +245,22 @@ static hed_status open_one_thread(hed_context **context, hed_device **device, he
     hed_context_def def = hed_default_context_def();
     def.host_threads = 1;
     def.opencl_library = def.cuda_library = def.nvrtc_library = "";
-    hed_status status = hed_context_create(&def, context, error);
-    return status ? status : hed_device_find(*context, "host", device, error);
+    hed_context_create(&def, context, error);
+    return hed_device_find(*context, "host", device, error);
 }
 
 static hed_status run_case(
     const sheet_case *c, hed_device *device, cli_report *to, hed_error *error)
 {
     hed_context *own = NULL;
-    hed_status status = c->scalar ? open_one_thread(&own, &device, error) : HED_OK;
     sheet_run run = {0};
-    if (!status && !(status = open_case(c, device, &run, error))) {
-        status = measure_case(&run, error);
-        if (!status) add_record(c, &run, hed_device_describe(device), to);
+    if (c->scalar) open_one_thread(&own, &device, error);
+    if (!error->status && !open_case(c, device, &run, error)) {
+        if (!measure_case(&run, error)) add_record(c, &run, hed_device_describe(device), to);
         close_case(&run);
     }
     hed_context_destroy(own);
-    return status;
+    return error->status;
 }
 
 /* ---- the command ---- */
@@ -289,20 +271,18 @@ static hed_status run_device(
     const hed_device_info *info = hed_device_describe(device);
     hed_progress progress =
         hed_progress_begin(info->id, "cases", sizeof CASES / sizeof *CASES, silent);
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < sizeof CASES / sizeof *CASES && !status; i++) {
+    for (uint32_t i = 0; i < sizeof CASES / sizeof *CASES && !error->status; i++) {
         hed_progress_update(&progress, i);
-        if (!runs_on(&CASES[i], info) || (only && !strstr(CASES[i].name, only))) continue;
-        status = run_case(&CASES[i], device, to, error);
+        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only))) continue;
+        hed_status status = run_case(&CASES[i], device, to, error);
         if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY) continue;
         /* Too much for this device is worth a line, not the end. */
         hed_progress_end(&progress);
         fprintf(stderr, "heddle: %s on %s: %s\n", CASES[i].name, info->id, error->text);
         hed_error_clear(error);
-        status = HED_OK;
     }
     hed_progress_end(&progress);
-    return status;
+    return error->status;
 }
 
 static int run_bench(const hed_arguments *arguments, void *user)
@@ -310,17 +290,15 @@ static int run_bench(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     cli_session session;
     bool json = hed_given(arguments, "json");
-    hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status) return cli_fail(&error);
+    if (cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
     cli_report *to = cli_report_create(json);
-    for (uint32_t d = 0; d < session.count && !status; d++)
-        status = run_device(session.devices[d], hed_text_of(arguments, "only"), to,
+    for (uint32_t d = 0; d < session.count && !error.status; d++)
+        run_device(session.devices[d], hed_text_of(arguments, "only"), to,
             json || hed_given(arguments, "quiet"), &error);
     hed_error unwritten = {0};
-    hed_status printed = cli_report_end(to, HED_OK, status ? &unwritten : &error);
-    if (!status) status = printed;
+    cli_report_end(to, HED_OK, error.status ? &unwritten : &error);
     cli_close(&session);
-    return cli_end(status, &error);
+    return cli_end(error.status, &error);
 }
 
 const hed_command hed_command_cloth_bench = {

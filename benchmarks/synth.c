@@ -32,7 +32,6 @@ static const double SECONDS_A_CASE = 0.5;
 /* ---- the cases ---- */
 
 /* ON_PACKETS: devices whose groups can exchange packets */
-enum { ON_HOST = 1, ON_OTHERS = 2, ON_PACKETS = 4 };
 
 typedef struct synth_case {
     const char *name;
@@ -57,13 +56,6 @@ static const synth_case CASES[] = {
         ON_PACKETS},
     {"lattice of 2,000,000 masses", CLI_LATTICE, {100, 100, 200}, HED_SYNTH_GRID, ON_PACKETS},
 };
-
-static bool runs_on(const synth_case *c, const hed_device_info *info)
-{
-    if (strcmp(info->backend, "host") == 0) return c->devices & ON_HOST;
-    return (c->devices & ON_OTHERS) ||
-           ((c->devices & ON_PACKETS) && (info->capabilities & HED_CAN_PACKETS));
-}
 
 /* ---- one instrument that plays ---- */
 
@@ -465,7 +457,7 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < SAMPLE_CASES && !status; i++) {
         hed_progress_update(&progress, i);
-        if (!runs_on(&CASES[i], info) || (only && !strstr(CASES[i].name, only))) continue;
+        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only))) continue;
         status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info->id, to, error);
     }
     for (uint32_t i = 0; i < LARGEST_CASES && !status; i++) {

@@ -81,18 +81,16 @@ static hed_status fall(drape *d, hed_error *error)
             mass += 1 / (double)def.garments[0].inverse_masses[i];
     uint32_t most = (uint32_t)ceil(RATE * hed_number_of(d->arguments, "seconds"));
     hed_progress progress = hed_progress_begin("cloth drape", "frames", most, d->quiet || d->json);
-    hed_status status = HED_OK;
-    while (!status && d->frames < most && !d->at_rest && !hed_interrupted()) {
+    while (!error->status && d->frames < most && !d->at_rest && !hed_interrupted()) {
         hed_cloth_frame frame;
-        status = hed_cloth_scene_frame(d->scene, d->frames, RATE, &frame, error);
-        if (!status) status = hed_cloth_step(d->cloth, &frame, error);
-        if (status || ++d->frames % LOOK_EVERY) continue;
-        status = hed_cloth_evaluate(d->cloth, &d->quality, error);
-        d->at_rest = !status && sqrt(2 * d->quality.kinetic_energy / mass) < RESTING_SPEED;
+        hed_cloth_scene_frame(d->scene, d->frames, RATE, &frame, error);
+        if (hed_cloth_step(d->cloth, &frame, error) || ++d->frames % LOOK_EVERY) continue;
+        d->at_rest = !hed_cloth_evaluate(d->cloth, &d->quality, error) &&
+                     sqrt(2 * d->quality.kinetic_energy / mass) < RESTING_SPEED;
         hed_progress_update(&progress, d->frames);
     }
     hed_progress_end(&progress);
-    return !status ? hed_cloth_evaluate(d->cloth, &d->quality, error) : status;
+    return hed_cloth_evaluate(d->cloth, &d->quality, error);
 }
 
 /* ---- the result ---- */
@@ -168,25 +166,20 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
             hed_text_of(arguments, "out"));
         return HED_EXIT_USAGE;
     }
-    hed_status status = cli_open_devices(arguments, &d.session, &error);
-    if (status) return cli_fail(&error);
-    status = open_scene(&d, &error);
-    if (!status) {
+    if (cli_open_devices(arguments, &d.session, &error)) return cli_fail(&error);
+    if (!open_scene(&d, &error)) {
         hed_cloth_def def = hed_cloth_scene_def(d.scene);
         if (hed_given(arguments, "strict")) def.math = HED_MATH_STRICT;
         def.threads = (uint32_t)hed_integer_of(arguments, "threads");
-        status = hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
+        hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
+        if (hed_cloth_scene_mesh(d.scene, 0)->normals) hed_cloth_enable_normals(d.cloth, &error);
+        if (!error.status && !fall(&d, &error) && !hed_interrupted() && !write_garment(&d, &error))
+            cloth_drape_tell(&d, &error);
     }
-    if (!status && hed_cloth_scene_mesh(d.scene, 0)->normals)
-        status = hed_cloth_enable_normals(d.cloth, &error);
-    if (!status) status = fall(&d, &error);
-    bool whole = !status && !hed_interrupted();
-    if (whole) status = write_garment(&d, &error);
-    if (whole && !status) status = cloth_drape_tell(&d, &error);
     hed_cloth_destroy(d.cloth);
     hed_cloth_scene_close(d.scene);
     cli_close(&d.session);
-    return cli_end(status, &error);
+    return cli_end(error.status, &error);
 }
 
 static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};

@@ -17,23 +17,21 @@ static int cloth_view_main(const hed_arguments *arguments, void *user)
     (void)user;
     cli_session session;
     hed_error error = {0};
-    hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
     hed_cloth_scene *scene = NULL;
     hed_cloth *cloth = NULL;
     hed_cloth_scene_options options = {
         .warn = hed_given(arguments, "quiet") ? NULL : cloth_view_warn};
-    status = hed_cloth_scene_open(hed_text_of(arguments, "SCENE"), &options, &scene, &error);
-    if (!status) {
+    if (!hed_cloth_scene_open(hed_text_of(arguments, "SCENE"), &options, &scene, &error)) {
         hed_cloth_def def = hed_cloth_scene_def(scene);
         def.threads = (uint32_t)hed_integer_of(arguments, "threads");
-        status = hed_cloth_create(session.devices[0], &def, &cloth, &error);
+        if (!hed_cloth_create(session.devices[0], &def, &cloth, &error))
+            cloth_view_run(scene, cloth, hed_cloth_scene_rate(scene), &error);
     }
-    if (!status) status = cloth_view_run(scene, cloth, hed_cloth_scene_rate(scene), &error);
     hed_cloth_destroy(cloth);
     hed_cloth_scene_close(scene);
     cli_close(&session);
-    return cli_end(status, &error);
+    return cli_end(error.status, &error);
 }
 
 static const hed_option OPTIONS[] = {

@@ -65,12 +65,12 @@ static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment
         memcpy(garment->positions[i], def->positions + 3 * (size_t)i, 3 * sizeof(float));
         garment->positions[i][3] = def->inverse_masses ? def->inverse_masses[i] : 0.0f;
     }
-    hed_status status = cloth_make_triangles(garment, faces, error);
-    if (!status && !def->inverse_masses)
-        status = cloth_make_masses(garment, faces, def->density, number, error);
-    for (uint32_t i = 0; !status && def->driven && def->max_distance && i < particles; i++)
+    if (cloth_make_triangles(garment, faces, error)) return error->status;
+    if (!def->inverse_masses && cloth_make_masses(garment, faces, def->density, number, error))
+        return error->status;
+    for (uint32_t i = 0; def->driven && def->max_distance && i < particles; i++)
         if (def->max_distance[i] == 0.0f) garment->positions[i][3] = 0.0f;
-    return status;
+    return HED_OK;
 }
 
 /* R b r s k 0 0 0 as cloth_drive() takes them: R below 0 is no ball, r below 0 no backstop, r = 0 a
@@ -113,16 +113,15 @@ static hed_status garment_fill(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     cloth_faces faces;
-    hed_status status = cloth_faces_create(&garment->arena.allocator, def, &faces, error);
-    if (!status) status = take_particles(garment, def, &faces, number, error);
-    if (!status) status = take_rest(garment, def, error);
-    if (!status) status = cloth_make_constraints(garment, def, &faces, number, error);
-    if (!status)
-        status = garment->colour_at ? cloth_count_degree(garment, number, error)
-                                    : cloth_colour_constraints(garment, number, error);
-    if (!status && def->tethers) status = cloth_make_tethers(garment, def->tether_slack, error);
+    if (!cloth_faces_create(&garment->arena.allocator, def, &faces, error) &&
+        !take_particles(garment, def, &faces, number, error) && !take_rest(garment, def, error) &&
+        !cloth_make_constraints(garment, def, &faces, number, error) &&
+        !(garment->colour_at ? cloth_count_degree(garment, number, error)
+                             : cloth_colour_constraints(garment, number, error)) &&
+        def->tethers)
+        cloth_make_tethers(garment, def->tether_slack, error);
     cloth_faces_destroy(&garment->arena.allocator, &faces);
-    return status;
+    return error->status;
 }
 
 hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,

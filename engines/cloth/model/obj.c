@@ -508,8 +508,7 @@ hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh
     if (!positions) positions = mesh->positions;
     cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
-    if (!status) status = cloth_text_open(path, &text, error);
-    if (status) return status;
+    if (status || (status = cloth_text_open(path, &text, error))) return status;
     if (mesh->material_library) {
         cloth_text_words(text, "mtllib ");
         cloth_text_words(text, mesh->material_library);

@@ -598,8 +598,7 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
     if (!positions) positions = mesh->positions;
     cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
-    if (!status) status = cloth_text_open(path, &text, error);
-    if (status) return status;
+    if (status || (status = cloth_text_open(path, &text, error))) return status;
     bool wide = false; /* a face's count of corners needs more than a byte */
     for (uint32_t face = 0; face < mesh->face_count; face++)
         wide = wide || mesh->face_at[face + 1] - mesh->face_at[face] > UINT8_MAX;

@@ -89,10 +89,10 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
         *firsts[k] = hed_new(a, def->garment_count + 1, sizeof(uint32_t), error);
         if (!*firsts[k]) return HED_ERROR_MEMORY;
     }
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < def->garment_count && !status; i++)
-        status = cloth_garment_create(a, &def->garments[i], i, &cloth->garments[i], error);
-    return status ? status : place_garments(cloth, error);
+    for (uint32_t i = 0; i < def->garment_count; i++)
+        if (cloth_garment_create(a, &def->garments[i], i, &cloth->garments[i], error))
+            return error->status;
+    return place_garments(cloth, error);
 }
 
 /* ---- the choice of solver ---- */
@@ -191,13 +191,10 @@ static hed_status cloth_make_host(hed_cloth *cloth, hed_error *error)
 
 static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
 {
-    hed_status status = cloth_make_host(cloth, error);
-    if (!status) status = make_garments(cloth, def, error);
-    if (!status && !cloth->stream) {
-        status = hed_stream_create(cloth->device, NULL, &cloth->stream, error);
-        cloth->own_stream = !status;
-    }
-    if (status) return status;
+    if (cloth_make_host(cloth, error) || make_garments(cloth, def, error)) return error->status;
+    cloth->own_stream = !cloth->stream;
+    if (cloth->own_stream && hed_stream_create(cloth->device, NULL, &cloth->stream, error))
+        return error->status;
 
     /* room for one frame's driver, colliders and garments, and for the steps of many substeps */
     uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
@@ -206,15 +203,14 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
     bool on_host = strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
     cloth->host->slot_bytes = on_host ? 0 : bytes;
-    status = cloth_upload_all(cloth, error);
-    if (!status) status = choose_structure(cloth, error);
-    if (!status && (cloth->has_self || cloth->def.max_collider_triangles))
-        status = cloth_contacts_create(cloth, &cloth->contacts, error);
-    if (!status) status = create_structure(cloth, error);
-    if (!status) status = cloth_kernels_announced(cloth, error);
-    if (!status) status = cloth_keep_state(cloth, error);
-    if (!status) status = cloth_show(cloth, error);
-    return status ? status : hed_stream_wait(cloth->stream, error);
+    if (cloth_upload_all(cloth, error) || choose_structure(cloth, error)) return error->status;
+    if (cloth->has_self || cloth->def.max_collider_triangles)
+        cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (error->status || create_structure(cloth, error)) return error->status;
+    cloth_kernels_announced(cloth, error);
+    cloth_keep_state(cloth, error);
+    cloth_show(cloth, error);
+    return hed_stream_wait(cloth->stream, error);
 }
 
 hed_status hed_cloth_create(
@@ -230,8 +226,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     hed_error own = {0};
     if (!error) error = &own; /* what follows reads its status */
     *cloth = NULL;
-    hed_status status = cloth_check_def(device, def, error);
-    if (status) return status;
+    if (cloth_check_def(device, def, error)) return error->status;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     hed_cloth *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
@@ -241,10 +236,9 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     made->def.garments = NULL;
     made->tuned = *tuned;
     made->stream = def->stream;
-    status = cloth_build(made, def, error);
-    if (status) hed_cloth_destroy(made);
+    if (cloth_build(made, def, error)) hed_cloth_destroy(made);
     else *cloth = made;
-    return status;
+    return error->status;
 }
 
 static void destroy_host(hed_cloth *cloth)

@@ -8,6 +8,7 @@
  * 65 nodes costs the driver one call. */
 #include "solver/host.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,22 +86,20 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     const hed_allocator *a = &cloth->allocator;
     uint64_t n = s->constraints;
     tables t = {.ends = hed_new(a, n, sizeof *t.ends, error)};
-    if (t.ends) t.rests = hed_new(a, n, sizeof *t.rests, error);
-    if (t.rests) t.kinds = hed_new(a, n, sizeof *t.kinds, error);
-    if (t.kinds) t.materials = hed_new(a, s->materials_count, sizeof *t.materials, error);
-    hed_status status = t.materials ? HED_OK : HED_ERROR_MEMORY;
-    if (!status) colours_fill_tables(cloth, s, &t);
-    if (!status) status = cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
-    if (!status) status = cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
-    if (!status) status = cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
-    if (!status)
-        status = cloth_upload(
-            cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
+    t.rests = hed_new(a, n, sizeof *t.rests, error);
+    t.kinds = hed_new(a, n, sizeof *t.kinds, error);
+    t.materials = hed_new(a, s->materials_count, sizeof *t.materials, error);
+    if (t.materials) colours_fill_tables(cloth, s, &t);
+    cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
+    cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
+    cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
+    cloth_upload(
+        cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
     hed_delete(a, t.materials, s->materials_count, sizeof *t.materials);
     hed_delete(a, t.kinds, n, sizeof *t.kinds);
     hed_delete(a, t.rests, n, sizeof *t.rests);
     hed_delete(a, t.ends, n, sizeof *t.ends);
-    return status;
+    return error->status;
 }
 
 /* XPBD keeps a multiplier for each constraint only where several iterations meet compliance. */
@@ -129,11 +128,11 @@ static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed
         materials += cloth->garments[g]->material_count;
     }
     if (constraints > 1u << 30)
-        return hed_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30",
-            (unsigned long long)constraints);
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30", constraints);
     if (materials > 1u << 16)
-        return hed_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536",
-            (unsigned long long)materials);
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%" PRIu64 " materials of all garments: at most 65536", materials);
     s->constraints = (uint32_t)constraints;
     s->materials_count = (uint32_t)materials;
     s->colours = 0;
@@ -194,11 +193,10 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_
     for (;; choice--) {
         hed_kernel_resources resources;
         config.values[0] = groups->values[choice];
-        hed_status status =
-            hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
-        if (!status) status = hed_kernel_report(*kernel, &resources, error);
-        bool fits = status || resources.max_group < 0 || resources.max_group >= config.values[0];
-        if (fits || choice == 0) return status;
+        hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
+        if (hed_kernel_report(*kernel, &resources, error) || resources.max_group < 0 ||
+            resources.max_group >= config.values[0] || choice == 0)
+            return error->status;
         hed_kernel_destroy(*kernel);
         *kernel = NULL;
     }
@@ -207,8 +205,7 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_
 static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
-    hed_status status = colours_count_all(cloth, s, error);
-    if (status) return status;
+    if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
     uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1);
     s->batch =
@@ -216,25 +213,22 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     /* self-collision is a pass of its own after each substep */
     if (cloth->has_self || s->batch < 1) s->batch = 1;
     s->colour_at = hed_new(a, s->colour_room, sizeof *s->colour_at, error);
-    s->written = s->colour_at ? hed_new(a, s->batch, sizeof *s->written, error) : NULL;
-    s->next = s->written ? hed_new(a, s->batch, sizeof *s->next, error) : NULL;
+    s->written = hed_new(a, s->batch, sizeof *s->written, error);
+    s->next = hed_new(a, s->batch, sizeof *s->next, error);
     if (!s->next) return HED_ERROR_MEMORY;
-    status = upload_tables(cloth, s, error);
-    if (!status && needs_multipliers(cloth))
-        status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
-    if (!status)
-        status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
-    if (!status)
-        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
-    if (!status &&
-        (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles))
-        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
-    if (status || !s->constraints) return status;
+    upload_tables(cloth, s, error);
+    if (needs_multipliers(cloth))
+        cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
+    cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
+    cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
+    if (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles)
+        cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
+    if (error->status || !s->constraints) return error->status;
     if (cloth->ops->id == HED_CLOTH_COLOURS)
         return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
     s->width = cloth->def.set_width ? cloth->def.set_width : s->constraints;
-    status = upload_sets(cloth, s, error);
-    return status ? status : make_sets_kernel(cloth, s, error);
+    if (upload_sets(cloth, s, error)) return error->status;
+    return make_sets_kernel(cloth, s, error);
 }
 
 static hed_status colours_create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
@@ -249,102 +243,75 @@ static hed_status colours_create(hed_cloth *cloth, cloth_solver **solver, hed_er
 
 /* ---- substeps ---- */
 
-static hed_buffer *colours_or_none(const hed_cloth *cloth, hed_buffer *buffer)
-{
-    return buffer ? buffer : cloth->buffers.none;
-}
-
-static hed_status integrate(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
+static void integrate(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
-        hed_buffer_argument(b->carry), hed_buffer_argument(b->garments),
-        hed_buffer_argument(colours_or_none(cloth, b->air)),
-        hed_buffer_argument(colours_or_none(cloth, b->tether)),
-        hed_buffer_argument(colours_or_none(cloth, b->anchors)),
-        hed_buffer_argument(colours_or_none(cloth, b->driver_from)),
-        hed_buffer_argument(colours_or_none(cloth, b->driver_to)),
-        hed_buffer_argument(colours_or_none(cloth, b->driver_map)), hed_buffer_argument(s->steps),
-        hed_uint_argument(substep)};
-    return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 12, error);
+    cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
+        HED_ARGS(b->position, b->previous, b->carry, b->garments, cloth_or_none(cloth, b->air),
+            cloth_or_none(cloth, b->tether), cloth_or_none(cloth, b->anchors),
+            cloth_or_none(cloth, b->driver_from), cloth_or_none(cloth, b->driver_to),
+            cloth_or_none(cloth, b->driver_map), s->steps, substep),
+        error);
 }
 
-static hed_status project_sets(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t pass, hed_error *error)
-{
-    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
-        hed_buffer_argument(s->ends), hed_buffer_argument(s->rests), hed_buffer_argument(s->kinds),
-        hed_buffer_argument(s->materials),
-        hed_buffer_argument(colours_or_none(cloth, s->multipliers)), hed_buffer_argument(s->steps),
-        hed_buffer_argument(s->set_at), hed_uint_argument(substep), hed_uint_argument(pass),
-        hed_uint_argument(s->sets)};
-    return cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, arguments, 11, error);
-}
-
-static hed_status colours_project(
+static void colours_project(
     hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
 {
+    hed_buffer *position = cloth->buffers.position,
+               *multipliers = cloth_or_none(cloth, s->multipliers);
     uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
-    if (s->sets) return project_sets(cloth, s, substep, pass, error);
-    hed_status status = HED_OK;
-    for (uint32_t c = 0; c < s->colours && !status; c++) {
+    if (s->sets)
+        cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints,
+            HED_ARGS(position, s->ends, s->rests, s->kinds, s->materials, multipliers, s->steps,
+                s->set_at, substep, pass, s->sets),
+            error);
+    for (uint32_t c = 0; c < s->colours && !s->sets; c++) {
         uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
-        hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
-            hed_buffer_argument(s->ends), hed_buffer_argument(s->rests),
-            hed_buffer_argument(s->kinds), hed_buffer_argument(s->materials),
-            hed_buffer_argument(colours_or_none(cloth, s->multipliers)),
-            hed_buffer_argument(s->steps), hed_uint_argument(substep), hed_uint_argument(pass),
-            hed_uint_argument(first), hed_uint_argument(count)};
-        if (count) status = cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count, arguments, 11, error);
+        if (count)
+            cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count,
+                HED_ARGS(position, s->ends, s->rests, s->kinds, s->materials, multipliers, s->steps,
+                    substep, pass, first, count),
+                error);
     }
-    return status;
 }
 
-static hed_status act(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
+static void act(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
-        hed_buffer_argument(b->garments), hed_buffer_argument(colours_or_none(cloth, b->colliders)),
-        hed_buffer_argument(colours_or_none(cloth, b->contact)),
-        hed_buffer_argument(colours_or_none(cloth, b->driver_from)),
-        hed_buffer_argument(colours_or_none(cloth, b->driver_to)),
-        hed_buffer_argument(colours_or_none(cloth, b->driver_map)),
-        hed_buffer_argument(colours_or_none(cloth, b->debug)), hed_buffer_argument(s->steps),
-        hed_uint_argument(substep)};
-    return cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, arguments, 11, error);
+    cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
+        HED_ARGS(b->position, b->previous, b->garments, cloth_or_none(cloth, b->colliders),
+            cloth_or_none(cloth, b->contact), cloth_or_none(cloth, b->driver_from),
+            cloth_or_none(cloth, b->driver_to), cloth_or_none(cloth, b->driver_map),
+            cloth_or_none(cloth, b->debug), s->steps, substep),
+        error);
 }
 
 static hed_status colours_enqueue(
     hed_cloth *cloth, const cloth_solver *s, bool acts, uint32_t count, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t substep = 0; substep < count && !status; substep++) {
-        status = integrate(cloth, s, substep, error);
-        for (uint32_t i = 0; i < cloth->def.iterations && !status; i++) {
-            status = colours_project(cloth, s, substep, i, error);
-            if (!status && acts) status = act(cloth, s, substep, error);
+    for (uint32_t substep = 0; substep < count && !error->status; substep++) {
+        integrate(cloth, s, substep, error);
+        for (uint32_t i = 0; i < cloth->def.iterations; i++) {
+            colours_project(cloth, s, substep, i, error);
+            if (acts) act(cloth, s, substep, error);
         }
     }
-    return status;
+    return error->status;
 }
 
 /* A kernel is made before a recording begins. */
 static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
 {
-    hed_status status = HED_OK;
+    hed_graph *made = NULL;
     hed_graph_destroy(s->graph);
     s->graph = NULL;
-    if (key->acts) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
-    if (!status) status = hed_graph_begin(cloth->stream, error);
-    if (status) return status;
-    status = colours_enqueue(cloth, s, key->acts, s->batch, error);
-    hed_graph *made = NULL;
-    hed_status ended = hed_graph_end(cloth->stream, &made, status ? NULL : error);
-    if (!status) status = ended;
-    if (status) hed_graph_destroy(made);
+    if (key->acts) cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
+    if (hed_graph_begin(cloth->stream, error)) return error->status;
+    colours_enqueue(cloth, s, key->acts, s->batch, error);
+    hed_graph_end(cloth->stream, &made, error->status ? NULL : error);
+    if (error->status) hed_graph_destroy(made);
     else s->graph = made, s->key = *key;
-    return status;
+    return error->status;
 }
 
 static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, hed_error *error)
@@ -352,25 +319,23 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     graph_key key = {.acts = cloth->has_driver || s->next[0].colliders ||
                              (s->next[0].flags & CLOTH_STEP_CONTACTS),
         .contact = cloth->buffers.contact};
-    hed_status status = HED_OK;
     if (count != s->written_count || memcmp(s->next, s->written, count * sizeof *s->next) != 0) {
         memcpy(s->written, s->next, count * sizeof *s->next);
         s->written_count = count;
-        status = cloth_send(cloth, s->steps, 0, s->written, count * sizeof *s->next, error);
+        cloth_send(cloth, s->steps, 0, s->written, count * sizeof *s->next, error);
     }
-    if (status) return status;
+    if (error->status) return error->status;
     if (count != s->batch || cloth_runs_native(cloth))
         return colours_enqueue(cloth, s, key.acts, count, error);
     if (!s->graph || s->key.acts != key.acts || s->key.contact != key.contact)
-        status = record(cloth, s, &key, error);
-    return status ? status : hed_graph_replay(s->graph, cloth->stream, error);
+        record(cloth, s, &key, error);
+    return hed_graph_replay(s->graph, cloth->stream, error);
 }
 
 static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t at = 0; at < count && !status; at += s->batch) {
+    for (uint32_t at = 0; at < count && !error->status; at += s->batch) {
         uint32_t now = count - at < s->batch ? count - at : s->batch;
         for (uint32_t i = 0; i < now; i++) {
             uint32_t index = at + i;
@@ -381,9 +346,9 @@ static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const clot
             s->next[i].to = (float)(rest->to + (index - 1) * way);
             if (rest->gust > 0.0f) s->next[i].time = rest->time + (float)(index - 1) * dt;
         }
-        status = run_batch(cloth, s, now, error);
+        run_batch(cloth, s, now, error);
     }
-    return status;
+    return error->status;
 }
 
 /* ---- reports ---- */

@@ -40,18 +40,16 @@ static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_conta
 /* Those that the definition announces. */
 static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
-    hed_status status = HED_OK;
     uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
-    for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS && !status; k++) {
+    for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS; k++) {
         bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND;
         uint64_t size = k == CLOTH_SELF_SCAN     ? buckets
                         : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
                         : k == CLOTH_MESH_BOXES  ? triangles
                                                  : cloth->particles;
-        if (mesh ? triangles > 0 : contacts->rows != NULL)
-            status = ensure(cloth, contacts, k, size, error);
+        if (mesh ? triangles > 0 : contacts->rows != NULL) ensure(cloth, contacts, k, size, error);
     }
-    return status;
+    return error->status;
 }
 
 hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
@@ -59,10 +57,8 @@ hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     hed_error *error)
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
-    hed_status status = ensure(cloth, contacts, kernel, size, error);
-    return status ? status
-                  : hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count,
-                        error);
+    ensure(cloth, contacts, kernel, size, error);
+    return hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count, error);
 }
 
 /* ---- cloth against cloth ---- */
@@ -104,17 +100,13 @@ static hed_status upload_bodies(hed_cloth *cloth, cloth_contacts *contacts, hed_
     uint64_t body_count = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) body_count += cloth->garments[g]->copies;
     float4 *rests = hed_new(&cloth->allocator, cloth->particles, sizeof *rests, error);
-    float4 *bodies = rests ? hed_new(&cloth->allocator, body_count, sizeof *bodies, error) : NULL;
-    hed_status status = bodies ? HED_OK : HED_ERROR_MEMORY;
-    if (!status) fill_bodies(cloth, rests, bodies);
-    if (!status)
-        status =
-            cloth_upload(cloth, rests, cloth->particles * sizeof *rests, &contacts->rests, error);
-    if (!status)
-        status = cloth_upload(cloth, bodies, body_count * sizeof *bodies, &contacts->bodies, error);
+    float4 *bodies = hed_new(&cloth->allocator, body_count, sizeof *bodies, error);
+    if (bodies) fill_bodies(cloth, rests, bodies);
+    cloth_upload(cloth, rests, cloth->particles * sizeof *rests, &contacts->rests, error);
+    cloth_upload(cloth, bodies, body_count * sizeof *bodies, &contacts->bodies, error);
     hed_delete(&cloth->allocator, bodies, body_count, sizeof *bodies);
     hed_delete(&cloth->allocator, rests, cloth->particles, sizeof *rests);
-    return status;
+    return error->status;
 }
 
 static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
@@ -127,68 +119,44 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     uint64_t particles = cloth->particles;
     contacts->self = cloth_self_pass(cloth->particles, cloth_contacts_longest_move(cloth), widest);
     uint64_t buckets = contacts->self.buckets, tiles = buckets / CLOTH_SELF_TILE;
-    hed_status status = upload_bodies(cloth, contacts, error);
-    if (!status) status = cloth_upload(cloth, NULL, 4 * (buckets + 1), &contacts->starts, error);
-    if (!status) status = cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->totals, error);
-    if (!status) status = cloth_upload(cloth, NULL, 8 * particles, &contacts->entries, error);
-    if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->slots, error);
-    if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->rows, error);
-    if (!status) status = cloth_upload(cloth, NULL, 4 * particles, &contacts->counts, error);
-    if (!status)
-        status = cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->near, error);
-    for (int i = 0; i < 2 && !status; i++)
-        status = cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
-    return status;
+    upload_bodies(cloth, contacts, error);
+    cloth_upload(cloth, NULL, 4 * (buckets + 1), &contacts->starts, error);
+    cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->totals, error);
+    cloth_upload(cloth, NULL, 8 * particles, &contacts->entries, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->slots, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->rows, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->counts, error);
+    cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->near, error);
+    for (int i = 0; i < 2; i++)
+        cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
+    return error->status;
 }
 
-static hed_buffer *contact_or_none(const hed_cloth *cloth, hed_buffer *buffer)
+/* Sorts the particles into their buckets, and lists which may touch which. */
+static void sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
-    return buffer ? buffer : cloth->buffers.none;
-}
-
-/* Sorts the particles into their buckets, and writes down who may touch whom. */
-static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
-{
-    cloth_self *self = &contacts->self;
-    hed_argument position = hed_buffer_argument(cloth->buffers.position),
-                 previous = hed_buffer_argument(cloth->buffers.previous);
-    hed_argument starts = hed_buffer_argument(contacts->starts),
-                 totals = hed_buffer_argument(contacts->totals);
-    hed_argument entries = hed_buffer_argument(contacts->entries),
-                 slots = hed_buffer_argument(contacts->slots);
-    hed_argument rests = hed_buffer_argument(contacts->rests),
-                 sorted = hed_buffer_argument(contacts->sorted[0]);
-    hed_argument rows = hed_buffer_argument(contacts->rows);
+    const cloth_contacts *c = contacts;
+    const cloth_self *self = &c->self;
+    hed_buffer *position = cloth->buffers.position, *previous = cloth->buffers.previous;
     hed_argument pass = hed_struct_argument(self, sizeof *self);
     uint32_t tiles = self->buckets / CLOTH_SELF_TILE;
-    hed_argument count[] = {position, previous, rests, starts, entries, pass};
-    hed_argument scan[] = {starts, totals, hed_uint_argument(self->buckets)};
-    hed_argument sums[] = {totals, hed_uint_argument(tiles)};
-    hed_argument place[] = {starts, totals, entries, slots, pass};
-    hed_argument order[] = {position, previous, starts, totals, entries, slots, sorted, rows, pass};
-    hed_argument near[] = {starts, totals, sorted, rows, rests,
-        hed_buffer_argument(contacts->bodies), hed_buffer_argument(contacts->near),
-        hed_buffer_argument(contacts->counts), pass};
-    hed_status status = hed_fill(cloth->stream, contacts->starts, 0,
-        hed_buffer_describe(contacts->starts).size, &(uint32_t){0}, 4, error);
-    if (!status)
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, HED_COUNT(count), error);
-    if (!status)
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, HED_COUNT(scan), error);
-    if (!status)
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_TOTALS, tiles, sums, HED_COUNT(sums), error);
-    if (!status)
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_PLACE, self->particles, place, HED_COUNT(place), error);
-    if (!status)
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, HED_COUNT(order), error);
-    return status ? status
-                  : cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles,
-                        near, HED_COUNT(near), error);
+    hed_fill(
+        cloth->stream, c->starts, 0, hed_buffer_describe(c->starts).size, &(uint32_t){0}, 4, error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles,
+        HED_ARGS(position, previous, c->rests, c->starts, c->entries, pass), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets,
+        HED_ARGS(c->starts, c->totals, self->buckets), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_TOTALS, tiles, HED_ARGS(c->totals, tiles), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles,
+        HED_ARGS(c->starts, c->totals, c->entries, c->slots, pass), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles,
+        HED_ARGS(position, previous, c->starts, c->totals, c->entries, c->slots, c->sorted[0],
+            c->rows, pass),
+        error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles,
+        HED_ARGS(c->starts, c->totals, c->sorted[0], c->rows, c->rests, c->bodies, c->near,
+            c->counts, pass),
+        error);
 }
 
 hed_status cloth_contacts_self(
@@ -199,23 +167,19 @@ hed_status cloth_contacts_self(
     self->to = step->to;
     self->colliders = step->colliders;
     self->flags = step->flags;
-    hed_status status = sort_particles(cloth, contacts, error);
-    for (uint32_t pass = 0; pass < CLOTH_SELF_PASSES && !status; pass++) {
+    sort_particles(cloth, contacts, error);
+    for (uint32_t pass = 0; pass < CLOTH_SELF_PASSES; pass++) {
         self->last = pass + 1 == CLOTH_SELF_PASSES;
-        hed_argument push[] = {hed_buffer_argument(cloth->buffers.position),
-            hed_buffer_argument(cloth->buffers.previous), hed_buffer_argument(contacts->starts),
-            hed_buffer_argument(contacts->totals), hed_buffer_argument(contacts->sorted[pass % 2]),
-            hed_buffer_argument(contacts->sorted[(pass + 1) % 2]),
-            hed_buffer_argument(contacts->rows), hed_buffer_argument(contacts->rests),
-            hed_buffer_argument(contacts->bodies), hed_buffer_argument(contacts->near),
-            hed_buffer_argument(contacts->counts),
-            hed_buffer_argument(contact_or_none(cloth, cloth->buffers.colliders)),
-            hed_buffer_argument(contact_or_none(cloth, cloth->buffers.contact)),
-            hed_struct_argument(self, sizeof *self)};
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_PUSH, self->particles, push, HED_COUNT(push), error);
+        cloth_contact_run(cloth, contacts, CLOTH_SELF_PUSH, self->particles,
+            HED_ARGS(cloth->buffers.position, cloth->buffers.previous, contacts->starts,
+                contacts->totals, contacts->sorted[pass % 2], contacts->sorted[(pass + 1) % 2],
+                contacts->rows, contacts->rests, contacts->bodies, contacts->near, contacts->counts,
+                cloth_or_none(cloth, cloth->buffers.colliders),
+                cloth_or_none(cloth, cloth->buffers.contact),
+                hed_struct_argument(self, sizeof *self)),
+            error);
     }
-    return status;
+    return error->status;
 }
 
 /* ---- life ---- */
@@ -236,11 +200,11 @@ hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, he
     cloth_contacts *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = cloth->allocator;
-    hed_status status = create_self(cloth, made, error);
-    if (!status) status = ensure_announced(cloth, made, error);
-    if (status) cloth_contacts_destroy(cloth, made);
+    create_self(cloth, made, error);
+    ensure_announced(cloth, made, error);
+    if (error->status) cloth_contacts_destroy(cloth, made);
     else *contacts = made;
-    return status;
+    return error->status;
 }
 
 void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
@@ -283,26 +247,18 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
 {
     const cloth_tree *tree = contacts->tree;
     uint64_t vertices = tree->vertex_count, triangles = tree->triangle_count, leaves = tree->leaves;
-    hed_status status =
-        cloth_upload(cloth, tree->triangles, 16 * triangles, &contacts->triangles, error);
-    if (!status) status = cloth_upload(cloth, tree->edges, 16 * triangles, &contacts->edges, error);
-    if (!status)
-        status = cloth_upload(
-            cloth, tree->incident_at, 4 * (vertices + 1), &contacts->incident_at, error);
-    if (!status)
-        status = cloth_upload(cloth, tree->incident, 12 * triangles, &contacts->incident, error);
-    if (!status)
-        status = cloth_upload(cloth, tree->leaf_at, 4 * (leaves + 1), &contacts->leaf_at, error);
-    if (!status) status = cloth_upload(cloth, NULL, 64 * leaves, &contacts->boxes, error);
-    if (!status)
-        status =
-            cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->kinds, error);
-    for (int i = 0; i < 2 && !status; i++)
-        status = cloth_upload(cloth, NULL, 16 * vertices, &contacts->place[i], error);
-    if (!status && !cloth->buffers.contact)
-        status = cloth_upload(
-            cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
-    return status;
+    cloth_upload(cloth, tree->triangles, 16 * triangles, &contacts->triangles, error);
+    cloth_upload(cloth, tree->edges, 16 * triangles, &contacts->edges, error);
+    cloth_upload(cloth, tree->incident_at, 4 * (vertices + 1), &contacts->incident_at, error);
+    cloth_upload(cloth, tree->incident, 12 * triangles, &contacts->incident, error);
+    cloth_upload(cloth, tree->leaf_at, 4 * (leaves + 1), &contacts->leaf_at, error);
+    cloth_upload(cloth, NULL, 64 * leaves, &contacts->boxes, error);
+    cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->kinds, error);
+    for (int i = 0; i < 2; i++)
+        cloth_upload(cloth, NULL, 16 * vertices, &contacts->place[i], error);
+    if (!cloth->buffers.contact)
+        cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
+    return error->status;
 }
 
 /* The first frame with meshes. */
@@ -314,17 +270,15 @@ static hed_status make_tree(
     if (status) return status;
     uint32_t count = contacts->tree->vertex_count;
     contacts->places = hed_new(&cloth->allocator, count, sizeof *contacts->places, error);
-    contacts->sent =
-        contacts->places ? hed_new(&cloth->allocator, count, sizeof *contacts->sent, error) : NULL;
-    if (!contacts->sent) status = HED_ERROR_MEMORY;
-    if (!status && contacts->known && contacts->known_count != count)
-        status = hed_fail(error, HED_ERROR_ARGUMENT,
-            "mesh colliders have %u vertices, in the state that was set they had %u", count,
+    contacts->sent = hed_new(&cloth->allocator, count, sizeof *contacts->sent, error);
+    if (!error->status && contacts->known && contacts->known_count != count)
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "mesh colliders have %u vertices; in the state that was loaded they had %u", count,
             contacts->known_count);
-    if (!status) status = upload_tree(cloth, contacts, error);
-    if (status) cloth_contact_meshes_destroy(contacts);
+    upload_tree(cloth, contacts, error);
+    if (error->status) cloth_contact_meshes_destroy(contacts);
     contacts->jumped = true;
-    return status;
+    return error->status;
 }
 
 static void forget_known(cloth_contacts *contacts)
@@ -404,37 +358,36 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     hed_error *error)
 {
     bool moved = memcmp(contacts->origin, cloth->origin, sizeof contacts->origin) != 0;
-    hed_status status = moved && !contacts->jumped ? send_places(cloth, contacts, error) : HED_OK;
+    if (moved && !contacts->jumped) send_places(cloth, contacts, error);
+    if (hed_failed(error)) return error->status;
     *move = 0.0;
     *begin = contacts->place[contacts->turn];
-    if (frame->mesh_count > 0 && !status) {
+    if (frame->mesh_count > 0) {
         *move = take_places(contacts, frame);
         contacts->turn ^= 1u;
-        status = send_kinds(cloth, contacts, frame, error);
-        if (!status) status = send_places(cloth, contacts, error);
+        send_kinds(cloth, contacts, frame, error);
+        send_places(cloth, contacts, error);
     }
     *end = contacts->place[contacts->turn];
     if (contacts->jumped) *begin = *end;
     contacts->jumped = false;
-    return status;
+    return error->status;
 }
 
 static hed_status make_boxes(
     hed_cloth *cloth, cloth_contacts *contacts, hed_buffer *begin, hed_error *error)
 {
-    hed_status status = HED_OK;
     uint32_t leaves = contacts->tree->leaves;
-    for (uint32_t row = leaves; row > 0 && !status;) {
-        hed_argument arguments[] = {hed_buffer_argument(contacts->boxes),
-            hed_buffer_argument(contacts->leaf_at), hed_buffer_argument(contacts->triangles),
-            hed_buffer_argument(begin), hed_uint_argument(row), hed_uint_argument(leaves)};
-        status = cloth_contact_run(
-            cloth, contacts, CLOTH_MESH_BOXES, row, arguments, HED_COUNT(arguments), error);
-        if (status) return status;
+    for (uint32_t row = leaves; row > 0;) {
+        if (cloth_contact_run(cloth, contacts, CLOTH_MESH_BOXES, row,
+                HED_ARGS(
+                    contacts->boxes, contacts->leaf_at, contacts->triangles, begin, row, leaves),
+                error))
+            return error->status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
         row /= 2 * (uint32_t)config.values[0]; /* a group went up from its nodes to one */
     }
-    return status;
+    return HED_OK;
 }
 
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
@@ -451,11 +404,11 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
         memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
         contacts->jumped = false;
         forget_known(contacts);
-        status = send_places(cloth, contacts, error);
+        send_places(cloth, contacts, error);
     }
-    if (!status) status = contact_feed(cloth, contacts, frame, &move, &begin, &end, error);
-    if (!status) status = make_boxes(cloth, contacts, begin, error);
-    if (status) return status;
+    if (contact_feed(cloth, contacts, frame, &move, &begin, &end, error) ||
+        make_boxes(cloth, contacts, begin, error))
+        return error->status;
     const float *gravity = frame->gravity;
     double pull = sqrt((double)gravity[0] * gravity[0] + (double)gravity[1] * gravity[1] +
                        (double)gravity[2] * gravity[2]);
@@ -468,15 +421,12 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
         .leaves = contacts->tree->leaves};
     for (uint32_t m = 0; m < contacts->tree->mesh_count; m++)
         meshes.closed |= contacts->tree->closed[m];
-    hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
-        hed_buffer_argument(cloth->buffers.previous), hed_buffer_argument(cloth->buffers.garments),
-        hed_buffer_argument(contacts->boxes), hed_buffer_argument(contacts->leaf_at),
-        hed_buffer_argument(contacts->triangles), hed_buffer_argument(contacts->edges),
-        hed_buffer_argument(contacts->incident_at), hed_buffer_argument(contacts->incident),
-        hed_buffer_argument(contacts->kinds), hed_buffer_argument(begin), hed_buffer_argument(end),
-        hed_buffer_argument(cloth->buffers.contact), hed_struct_argument(&meshes, sizeof meshes)};
-    return cloth_contact_run(
-        cloth, contacts, CLOTH_MESH_FIND, cloth->particles, arguments, HED_COUNT(arguments), error);
+    return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles,
+        HED_ARGS(cloth->buffers.position, cloth->buffers.previous, cloth->buffers.garments,
+            contacts->boxes, contacts->leaf_at, contacts->triangles, contacts->edges,
+            contacts->incident_at, contacts->incident, contacts->kinds, begin, end,
+            cloth->buffers.contact, hed_struct_argument(&meshes, sizeof meshes)),
+        error);
 }
 
 void cloth_contacts_reset(cloth_contacts *contacts)

@@ -271,9 +271,9 @@ static hed_status contact_tree_make(cloth_tree *tree, const hed_cloth_mesh_colli
         }
         first += mesh->vertex_count;
     }
-    status = order_triangles(tree, given, places, error);
-    if (!status) status = find_edges(tree, error);
-    return status ? status : contact_tree_find_incident(tree, error);
+    if (order_triangles(tree, given, places, error) || find_edges(tree, error))
+        return error->status;
+    return contact_tree_find_incident(tree, error);
 }
 
 static hed_status allocate_all(cloth_tree *tree, hed_error *error)
@@ -293,13 +293,12 @@ static hed_status fill_tree(
     cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
 {
     const hed_allocator *a = &tree->allocator;
-    hed_status status = contact_tree_count_all(tree, meshes, error);
-    if (!status) status = allocate_all(tree, error);
-    if (status) return status;
+    if (contact_tree_count_all(tree, meshes, error) || allocate_all(tree, error))
+        return error->status;
     uint4 *given = hed_new(a, tree->triangle_count, sizeof *given, error);
     float4 *places = given ? hed_new(a, tree->vertex_count, sizeof *places, error) : NULL;
     uint32_t *same = places ? hed_new(a, tree->vertex_count, sizeof *same, error) : NULL;
-    status = same ? contact_tree_make(tree, meshes, given, places, same, error) : HED_ERROR_MEMORY;
+    hed_status status = same ? contact_tree_make(tree, meshes, given, places, same, error) : HED_ERROR_MEMORY;
     hed_delete(a, same, tree->vertex_count, sizeof *same);
     hed_delete(a, places, tree->vertex_count, sizeof *places);
     hed_delete(a, given, tree->triangle_count, sizeof *given);

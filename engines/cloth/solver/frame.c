@@ -3,6 +3,7 @@
  * waited for. */
 #include "solver/host.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,18 +26,19 @@ static const double farthest = 1e6;
 hed_status cloth_check_numbers(
     const float *values, uint64_t count, double most, const char *what, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     for (uint64_t i = 0; i < count; i++)
         if (!(fabs(values[i]) <= most))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: number %llu is %g: finite and at most %g in size", what, (unsigned long long)i,
-                values[i], most);
+                "%s: number %" PRIu64 " is %g: finite and at most %g in size", what, i, values[i],
+                most);
     return HED_OK;
 }
 
 hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error)
 {
-    hed_status status = cloth_check_numbers(matrix, 16, farthest, what, error);
-    if (status) return status;
+    if (hed_failed(error) || cloth_check_numbers(matrix, 16, farthest, what, error))
+        return error->status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
@@ -57,13 +59,12 @@ static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, he
 {
     char what[64];
     snprintf(what, sizeof what, "collider %u", index);
-    hed_status status = cloth_check_numbers(c->a, 3, farthest, what, error);
-    if (!status && c->shape != HED_CLOTH_SPHERE)
-        status = cloth_check_numbers(c->b, 3, farthest, what, error);
-    if (!status && c->shape != HED_CLOTH_PLANE)
-        status = cloth_check_numbers(
+    cloth_check_numbers(c->a, 3, farthest, what, error);
+    if (c->shape != HED_CLOTH_SPHERE) cloth_check_numbers(c->b, 3, farthest, what, error);
+    if (c->shape != HED_CLOTH_PLANE)
+        cloth_check_numbers(
             c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
-    if (status) return status;
+    if (error->status) return error->status;
     if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "collider %u: shape %d: a plane, a sphere or a capsule", index, (int)c->shape);
@@ -84,22 +85,22 @@ static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, he
 static hed_status check_colliders(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!frame->colliders && frame->collider_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%u colliders at NULL", frame->collider_count);
     if (frame->collider_count > cloth->def.max_colliders)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
             frame->collider_count, cloth->def.max_colliders);
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < frame->collider_count && !status; i++) {
-        status = check_collider(&frame->colliders[i], i, error);
-        if (!status && i < cloth->host->collider_count &&
+    for (uint32_t i = 0; i < frame->collider_count; i++) {
+        if (check_collider(&frame->colliders[i], i, error)) return error->status;
+        if (i < cloth->host->collider_count &&
             cloth->host->colliders[i].shape != frame->colliders[i].shape)
-            status = hed_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "collider %u has another shape than in the last frame: new ones come at the end",
                 i);
     }
-    return status;
+    return HED_OK;
 }
 
 static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index, hed_error *error)
@@ -120,23 +121,24 @@ static hed_status check_meshes(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     uint64_t triangles = 0;
+    if (hed_failed(error)) return error->status;
     if (frame->mesh_count && !frame->meshes)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < frame->mesh_count && !status; i++) {
-        status = check_mesh(&frame->meshes[i], i, error);
+    for (uint32_t i = 0; i < frame->mesh_count; i++) {
+        if (check_mesh(&frame->meshes[i], i, error)) return error->status;
         triangles += frame->meshes[i].triangle_count;
     }
-    if (!status && triangles > cloth->def.max_collider_triangles)
-        status = hed_fail(error, HED_ERROR_LIMIT,
-            "%llu triangles of mesh colliders: this cloth was made for %u (hed_cloth_def.max_collider_triangles)",
-            (unsigned long long)triangles, cloth->def.max_collider_triangles);
-    return status;
+    if (triangles <= cloth->def.max_collider_triangles) return HED_OK;
+    return hed_fail(error, HED_ERROR_LIMIT,
+        "%" PRIu64 " triangles of mesh colliders: this cloth was made for %u "
+        "(hed_cloth_def.max_collider_triangles)",
+        triangles, cloth->def.max_collider_triangles);
 }
 
 static hed_status frame_check_driver(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!frame->driver_positions && !frame->driver_normals && !frame->driver_buffer) return HED_OK;
     if (!cloth->has_driver)
         return hed_fail(
@@ -152,23 +154,23 @@ static hed_status frame_check_driver(
                 error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
         if (size < wanted)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "the driver's buffer has %llu bytes: two float4 for each of %u particles are %llu",
-                (unsigned long long)size, cloth->particles, (unsigned long long)wanted);
+                "the driver's buffer has %" PRIu64
+                " bytes: two float4 for each of %u particles are %" PRIu64,
+                size, cloth->particles, wanted);
         return HED_OK;
     }
-    hed_status status = HED_OK;
-    for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
         uint64_t first = 3 * (uint64_t)cloth->first_particle[g],
                  count = 3 * (uint64_t)cloth->first_particle[g + 1] - first;
         if (!cloth->garments[g]->driven) continue;
         if (frame->driver_positions)
-            status = cloth_check_numbers(
+            cloth_check_numbers(
                 frame->driver_positions + first, count, farthest, "driver_positions", error);
-        if (!status && frame->driver_normals)
-            status = cloth_check_numbers(
+        if (frame->driver_normals)
+            cloth_check_numbers(
                 frame->driver_normals + first, count, 1.01, "driver_normals", error);
     }
-    return status;
+    return error->status;
 }
 
 static hed_status check_frame(
@@ -185,14 +187,13 @@ static hed_status check_frame(
             error, HED_ERROR_ARGUMENT, "%u frames in one submission: 1 to 100000", frame->frames);
     if (!(frame->gust >= 0.0f && frame->gust <= 1.0f))
         return hed_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
-    hed_status status = cloth_check_numbers(frame->gravity, 3, 1e4, "gravity", error);
-    if (!status) status = cloth_check_numbers(frame->wind, 3, 1e3, "wind", error);
-    if (!status && frame->motion) status = cloth_check_matrix(frame->motion, true, "motion", error);
-    if (!status && frame->transform)
-        status = cloth_check_matrix(frame->transform, false, "transform", error);
-    if (!status) status = frame_check_driver(cloth, frame, error);
-    if (!status) status = check_colliders(cloth, frame, error);
-    return status ? status : check_meshes(cloth, frame, error);
+    cloth_check_numbers(frame->gravity, 3, 1e4, "gravity", error);
+    cloth_check_numbers(frame->wind, 3, 1e3, "wind", error);
+    if (frame->motion) cloth_check_matrix(frame->motion, true, "motion", error);
+    if (frame->transform) cloth_check_matrix(frame->transform, false, "transform", error);
+    frame_check_driver(cloth, frame, error);
+    check_colliders(cloth, frame, error);
+    return check_meshes(cloth, frame, error);
 }
 
 /* ---- what is fed ---- */
@@ -201,54 +202,47 @@ static hed_status check_frame(
 static hed_status send_rows(
     hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
 {
-    hed_status status = HED_OK;
-    if (!*buffer)
-        status = cloth_upload(cloth, NULL, 12 * (uint64_t)cloth->particles, buffer, error);
-    for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
+    if (!*buffer) cloth_upload(cloth, NULL, 12 * (uint64_t)cloth->particles, buffer, error);
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
         uint64_t first = cloth->first_particle[g], count = cloth->first_particle[g + 1] - first;
         if (cloth->garments[g]->driven)
-            status = cloth_send(cloth, *buffer, 12 * first, rows + 3 * first, 12 * count, error);
+            cloth_send(cloth, *buffer, 12 * first, rows + 3 * first, 12 * count, error);
     }
-    return status;
+    return error->status;
 }
 
 static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    hed_status status = HED_OK;
     if (frame->driver_positions)
-        status = send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
-    if (!status && frame->driver_normals)
-        status = send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
+        send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
+    if (frame->driver_normals) send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
     uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
                      (frame->driver_normals ? CLOTH_FEED_NORMALS : 0) |
                      (frame->driver_buffer ? CLOTH_FEED_PAIRS : 0);
     cloth_feeding fed = {given, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1],
         (float)cloth->origin[2]};
-    hed_argument arguments[] = {
-        hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
-        hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
-        hed_buffer_argument(frame->driver_buffer ? frame->driver_buffer : b->none),
-        hed_buffer_argument(b->driver_map), hed_buffer_argument(b->driver_to),
-        hed_struct_argument(&fed, sizeof fed)};
-    return status ? status
-                  : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 6, error);
+    return cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles,
+        HED_ARGS(cloth_or_none(cloth, host->fed_positions), cloth_or_none(cloth, host->fed_normals),
+            cloth_or_none(cloth, frame->driver_buffer), b->driver_map, b->driver_to,
+            hed_struct_argument(&fed, sizeof fed)),
+        error);
 }
 
 static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!cloth->has_driver) return HED_OK;
-    hed_status status = HED_OK;
     if (cloth->host->driver_moves) {
         /* the driver's way begins where the last one ended */
         cloth_buffers *b = &cloth->buffers;
         cloth->host->driver_moves = false;
-        status = hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0,
+        hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0,
             hed_buffer_describe(b->driver_to).size, error);
     }
     bool given = frame->driver_positions || frame->driver_normals || frame->driver_buffer;
-    if (status || !given) return status;
+    if (error->status || !given) return error->status;
     cloth->host->driver_moves = true;
     return send_driver(cloth, frame, error);
 }
@@ -273,6 +267,7 @@ static void collider_words(const hed_cloth *cloth, const hed_cloth_collider *fro
 /* Colliders that are not given stay where they are. */
 static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     uint32_t before = host->collider_count;
     if (frame->collider_count) host->collider_count = frame->collider_count;
@@ -292,6 +287,7 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
 
 static hed_status feed_garments(hed_cloth *cloth, float dt, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (cloth->host->garments_dt == dt) return HED_OK;
     float4 *words =
         hed_new(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
@@ -354,62 +350,54 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
     uint32_t piece = cloth->has_self ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
-    hed_status status = HED_OK;
-    for (uint32_t at = 0; at < s->count && !status; at += piece) {
-        if (cloth->has_air && at % cloth->def.substeps == 0)
-            status = cloth_find_surface(cloth, error);
-        if (!status) {
-            cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
-            cloth->host->air_fresh = false;
-            status = cloth->ops->substeps(
-                cloth, cloth->solver, &first, &rest, (float)s->dt, piece, error);
-        }
-        if (!status && cloth->has_self) {
-            cloth_step step = frame_step_at(cloth, s, at);
-            status = cloth_contacts_self(cloth, cloth->contacts, &step, error);
-        }
+    for (uint32_t at = 0; at < s->count; at += piece) {
+        if (cloth->has_air && at % cloth->def.substeps == 0) cloth_find_surface(cloth, error);
+        if (hed_failed(error)) return error->status;
+        cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
+        cloth->host->air_fresh = false;
+        if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, piece, error))
+            return error->status;
+        if (cloth->has_self && cloth_contacts_self(cloth, cloth->contacts, &first, error))
+            return error->status;
     }
-    return status;
+    return HED_OK;
 }
 
 static hed_status frame_feed(
     hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
 {
-    hed_status status = cloth_origin_follow(cloth, error);
-    if (!status && frame->motion)
-        status = cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
-    if (!status) status = feed_driver(cloth, frame, error);
-    if (!status) status = feed_colliders(cloth, frame, error);
-    if (!status) status = feed_garments(cloth, dt, error);
-    if (status) return status;
+    cloth_origin_follow(cloth, error);
+    if (frame->motion) cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
+    feed_driver(cloth, frame, error);
+    feed_colliders(cloth, frame, error);
+    if (feed_garments(cloth, dt, error)) return error->status;
 
     if (frame->mesh_count) cloth->host->has_meshes = true;
     if (!cloth->host->has_meshes) return HED_OK;
-    if (!cloth->contacts) status = cloth_contacts_create(cloth, &cloth->contacts, error);
-    return status ? status : cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error);
+    if (!cloth->contacts && cloth_contacts_create(cloth, &cloth->contacts, error))
+        return error->status;
+    return cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error);
 }
 
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    hed_status status = check_frame(cloth, frame, error);
-    if (status) return status;
+    hed_error own = {0};
+    if (!error) error = &own;
+    if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
     double seconds = frame->seconds * frame->frames;
     schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
         cloth->def.substeps * frame->frames, false};
     cloth->host->dirty = true;
-    status = cloth_stage_begin(cloth, error);
-    if (!status) status = frame_feed(cloth, frame, seconds, (float)s.dt, error);
+    if (cloth_stage_begin(cloth, error) || frame_feed(cloth, frame, seconds, (float)s.dt, error))
+        return error->status;
     s.moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;
-    if (!status) status = frame_run_all(cloth, &s, error);
-    if (status) return status;
+    if (frame_run_all(cloth, &s, error)) return error->status;
     cloth->last_dt = (float)s.dt;
     cloth->time += seconds;
     cloth->frame += frame->frames;
     cloth_set_view(cloth, frame->transform);
-    status = cloth_show(cloth, error);
-    if (!status) status = cloth_origin_look(cloth, error);
+    if (!cloth_show(cloth, error)) cloth_origin_look(cloth, error);
     /* All of it is enqueued by now, whatever failed since: the slot is in use. */
-    hed_status ended = cloth_stage_end(cloth, status ? NULL : error);
-    return status ? status : ended;
+    cloth_stage_end(cloth, error->status ? NULL : error);
+    return error->status;
 }

@@ -343,11 +343,9 @@ static hed_status cpu_tables_make_figures(builder *b, hed_error *error)
 
 static hed_status cpu_tables_build(builder *b, hed_error *error)
 {
-    hed_status status = cpu_tables_make_figures(b, error);
-    if (!status) status = find_same_materials(b, error);
-    if (!status) status = make_bands(b, error);
-    if (!status) status = make_particles(b, error);
-    if (status) return status;
+    if (cpu_tables_make_figures(b, error) || find_same_materials(b, error) ||
+        make_bands(b, error) || make_particles(b, error))
+        return error->status;
     uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
     b->entries = hed_arena_new(&b->scratch, b->count, sizeof *b->entries, error);
     b->sorted = hed_arena_new(&b->scratch, b->count, sizeof *b->sorted, error);

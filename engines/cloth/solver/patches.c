@@ -3,6 +3,7 @@
  * exchange, still far fewer than one for each colour. */
 #include "solver/patches.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -215,14 +216,13 @@ static hed_status patches_check_resident(const hed_cloth *cloth, const cloth_sol
     int64_t resident;
     uint64_t local = local_bytes(made, held_by(kernel)) + posed_bytes(cloth, variant);
     if (made->by != BY_PACKETS) return HED_OK;
-    hed_status status =
-        hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
-    if (!status && resident >= 0 && resident < (int64_t)made->group_count)
-        status = hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
-            made->group_count, made->choice.threads, (unsigned long long)local,
-            (long long)resident);
-    return status;
+    if (hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error))
+        return error->status;
+    if (resident < 0 || resident >= (int64_t)made->group_count) return HED_OK;
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+        "%u patches of %u threads and %" PRIu64 " bytes of local memory: only %" PRId64
+        " are resident at once",
+        made->group_count, made->choice.threads, local, resident);
 }
 
 static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solver *made,
@@ -256,6 +256,7 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
 static hed_status kernel_for(
     hed_cloth *cloth, cloth_solver *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     char by[12], figures[12], iterations[12], colliders[12];
     snprintf(by, sizeof by, "%d", (int)made->by);
     snprintf(figures, sizeof figures, "%u", made->figures);
@@ -294,8 +295,8 @@ static hed_status kernel_for(
         config.values[CLOTH_PATCH_HELD] = 0;
     hed_status status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     hed_kernel_resources resources;
-    while (!status && !hed_kernel_report(*kernel, &resources, NULL) &&
-           resources.spill_bytes > 0 && relax(&config, &options, surrounded)) {
+    while (!status && !hed_kernel_report(*kernel, &resources, NULL) && resources.spill_bytes > 0 &&
+           relax(&config, &options, surrounded)) {
         hed_kernel_destroy(*kernel);
         status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     }
@@ -360,12 +361,13 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
     if (!status) status = cloth_patch_tables_create(cloth, plans, &tables, error);
     if (!status) {
         patches_describe(cloth, made, plans, &tables);
-        status = configure(cloth, made, &tables, error);
+        configure(cloth, made, &tables, error);
         uint64_t packets = (uint64_t)FLOAT4 * (made->group_count + 2 * (uint64_t)made->slot_count);
         made->bytes = tables.used + packets;
-        if (!status) status = cloth_upload(cloth, tables.block, tables.used, &made->tables, error);
-        if (!status) status = cloth_upload(cloth, NULL, packets, &made->packets, error);
-        if (!status) status = kernel_for(cloth, made, surroundings(cloth), &kernel, error);
+        cloth_upload(cloth, tables.block, tables.used, &made->tables, error);
+        cloth_upload(cloth, NULL, packets, &made->packets, error);
+        kernel_for(cloth, made, surroundings(cloth), &kernel, error);
+        status = error->status;
         cloth_patch_tables_destroy(&tables);
     }
     for (uint32_t g = 0; plans && g < cloth->garment_count; g++) cloth_plan_destroy(plans[g]);
@@ -383,11 +385,11 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_er
     uint32_t variant = surroundings(cloth),
              colliders = cloth->def.max_colliders ? COLLIDERS_BIT : 0;
     hed_kernel *kernel;
-    hed_status status = HED_OK;
-    if (colliders) status = kernel_for(cloth, made, variant | colliders, &kernel, error);
-    if (!status && cloth->def.max_collider_triangles)
-        status = kernel_for(cloth, made, variant | CLOTH_STEP_CONTACTS | colliders, &kernel, error);
-    if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_LIMIT) return status;
+    if (colliders) kernel_for(cloth, made, variant | colliders, &kernel, error);
+    if (cloth->def.max_collider_triangles)
+        kernel_for(cloth, made, variant | CLOTH_STEP_CONTACTS | colliders, &kernel, error);
+    if (error->status != HED_ERROR_UNSUPPORTED && error->status != HED_ERROR_LIMIT)
+        return error->status;
     hed_error_clear(error);
     return HED_OK;
 }
@@ -395,12 +397,12 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_er
 static hed_status patches_create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
     cloth_solver **solver, hed_error *error)
 {
-    hed_status status = patches_build(cloth, choice, whole, solver, error);
-    if (!status) status = compile_announced(cloth, *solver, error);
-    if (!status || !*solver) return status;
+    if (patches_build(cloth, choice, whole, solver, error) ||
+        !compile_announced(cloth, *solver, error))
+        return error->status;
     patches_destroy(cloth, *solver);
     *solver = NULL;
-    return status;
+    return error->status;
 }
 
 static hed_status create_patches(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
@@ -423,9 +425,8 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "this cloth is laid out as \"%s\", which takes no such choice",
             hed_cloth_solver_name(cloth->ops->id));
-    hed_status status = patches_build(cloth, choice, whole, &made, error);
-    if (!status) status = hed_stream_wait(cloth->stream, error);
-    if (status) return status;
+    if (patches_build(cloth, choice, whole, &made, error) || hed_stream_wait(cloth->stream, error))
+        return error->status;
     patches_destroy(cloth, cloth->solver);
     cloth->solver = made;
     return HED_OK;

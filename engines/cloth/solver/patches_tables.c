@@ -422,13 +422,13 @@ hed_status cloth_patch_tables_create(
 {
     *tables = (cloth_patch_tables){.allocator = cloth->allocator};
     count_sizes(cloth, plans, tables);
-    hed_status status = look_at_materials(cloth, tables, error);
     bool few = tables->figure_count > 0, tried = few;
-    if (!status) status = patch_tables_fill_all(cloth, plans, tables, &few, error);
-    if (!status && tried && !few) {
+    if (look_at_materials(cloth, tables, error)) return error->status;
+    patch_tables_fill_all(cloth, plans, tables, &few, error);
+    if (!error->status && tried && !few) {
         cloth_patch_tables_destroy(tables);
-        status = patch_tables_fill_all(cloth, plans, tables, &few, error);
+        patch_tables_fill_all(cloth, plans, tables, &few, error);
     }
-    if (status) cloth_patch_tables_destroy(tables);
-    return status;
+    if (error->status) cloth_patch_tables_destroy(tables);
+    return error->status;
 }

@@ -137,6 +137,8 @@ static void quality_measure(
 
 hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     const hed_allocator *a = &cloth->allocator;
     uint64_t count = cloth->particles, bytes = count * sizeof(float4);
@@ -145,22 +147,17 @@ hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_
     if (arrays.previous) arrays.carry = hed_new(a, count, sizeof *arrays.carry, error);
     uint64_t structural = count_structural(cloth) + 1;
     float *stretch = arrays.carry ? hed_new(a, structural, sizeof *stretch, error) : NULL;
-    hed_status status = stretch ? HED_OK : HED_ERROR_MEMORY;
-    if (!status)
-        status = hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
-    if (!status)
-        status = hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
-    if (!status)
-        status = hed_read(cloth->stream, arrays.carry, cloth->buffers.carry, 0,
-            count * sizeof *arrays.carry, error);
-    hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
-    if (!status) status = waited;
-    if (!status) quality_measure(cloth, &arrays, stretch, quality);
+    hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
+    hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
+    hed_read(
+        cloth->stream, arrays.carry, cloth->buffers.carry, 0, count * sizeof *arrays.carry, error);
+    hed_stream_wait(cloth->stream, error->status ? NULL : error);
+    if (!error->status) quality_measure(cloth, &arrays, stretch, quality);
     hed_delete(a, stretch, structural, sizeof *stretch);
     hed_delete(a, arrays.carry, count, sizeof *arrays.carry);
     hed_delete(a, arrays.previous, count, sizeof *arrays.previous);
     hed_delete(a, arrays.position, count, sizeof *arrays.position);
-    return status;
+    return error->status;
 }
 
 hed_status hed_cloth_use_native(

@@ -9,19 +9,19 @@
  * a wait of its own. */
 enum { KEPT_EVERY = 30 };
 
+static void copy_whole(hed_cloth *cloth, hed_buffer *to, hed_buffer *from, hed_error *error)
+{
+    hed_copy(cloth->stream, to, 0, from, 0, hed_buffer_describe(from).size, error);
+}
+
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    hed_status status = hed_copy(
-        cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_describe(b->position).size, error);
-    if (!status)
-        status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0,
-            hed_buffer_describe(b->previous).size, error);
-    if (!status)
-        status = hed_copy(
-            cloth->stream, host->good_carry, 0, b->carry, 0, hed_buffer_describe(b->carry).size, error);
-    if (status) return status;
+    copy_whole(cloth, host->good_position, b->position, error);
+    copy_whole(cloth, host->good_previous, b->previous, error);
+    copy_whole(cloth, host->good_carry, b->carry, error);
+    if (error->status) return error->status;
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
     host->good_frame = cloth->frame;
@@ -33,24 +33,18 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    static const uint32_t zero = 0;
-    hed_status status = hed_copy(
-        cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_describe(b->position).size, error);
-    if (!status)
-        status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0,
-            hed_buffer_describe(b->previous).size, error);
-    if (!status)
-        status = hed_copy(
-            cloth->stream, b->carry, 0, host->good_carry, 0, hed_buffer_describe(b->carry).size, error);
-    if (!status) status = cloth_origin_go_back(cloth, host->good_origin, error);
-    if (!status) status = hed_fill(cloth->stream, b->flags, 0, 16, &zero, sizeof zero, error);
-    if (status) return status;
+    copy_whole(cloth, b->position, host->good_position, error);
+    copy_whole(cloth, b->previous, host->good_previous, error);
+    copy_whole(cloth, b->carry, host->good_carry, error);
+    if (error->status || cloth_origin_go_back(cloth, host->good_origin, error))
+        return error->status;
+    if (hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error)) return error->status;
     cloth->last_dt = host->good_dt;
     cloth->time = host->good_time;
     cloth->frame = host->good_frame;
     host->air_fresh = false;
-    status = cloth_show(cloth, error);
-    return status ? status : hed_stream_wait(cloth->stream, error);
+    cloth_show(cloth, error);
+    return hed_stream_wait(cloth->stream, error);
 }
 
 /* Reads a whole array of float4 into memory of the cloth's allocator. */
@@ -60,12 +54,11 @@ static hed_status results_read_array(
     uint64_t count = hed_buffer_describe(buffer).size / sizeof **array;
     *array = hed_new(&cloth->allocator, count, sizeof **array, error);
     if (!*array) return HED_ERROR_MEMORY;
-    hed_status status = hed_read(cloth->stream, *array, buffer, 0, count * sizeof **array, error);
-    if (!status) status = hed_stream_wait(cloth->stream, error);
-    if (!status) return HED_OK;
+    hed_read(cloth->stream, *array, buffer, 0, count * sizeof **array, error);
+    if (!hed_stream_wait(cloth->stream, error)) return HED_OK;
     hed_delete(&cloth->allocator, *array, count, sizeof **array);
     *array = NULL;
-    return status;
+    return error->status;
 }
 
 /* Says which particle it is, then goes back. */
@@ -94,20 +87,18 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
 
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     uint32_t flags[4] = {0};
     if (!host->dirty) return hed_stream_wait(cloth->stream, error);
-    hed_status status =
-        hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
-    if (!status) status = hed_stream_wait(cloth->stream, error);
-    if (status) return status;
+    hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
+    if (hed_stream_wait(cloth->stream, error)) return error->status;
     host->dirty = false;
-    if (flags
-            [1]) { /* groups that exchange by packets gave up waiting: the positions are of no use */
+    if (flags[1]) { /* groups that exchange packets timed out: the positions are of no use */
         uint32_t frame = cloth->frame;
-        status = go_back(cloth, error);
-        if (status) return status;
+        if (go_back(cloth, error)) return error->status;
         return hed_fail(error, HED_ERROR_DRIVER,
             "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
             frame, cloth->frame);
@@ -138,19 +129,16 @@ static hed_status make_reading(hed_cloth *cloth, void *const *to, hed_error *err
 {
     cloth_reading *r = &cloth->host->reading;
     uint64_t most = row_bytes[0] * (uint64_t)cloth->vertices;
-    hed_status status = HED_OK;
-    for (uint32_t part = 0; part < CLOTH_READ_PARTS && !status; part++)
+    for (uint32_t part = 0; part < CLOTH_READ_PARTS; part++)
         if (to[part] && !r->rows[part])
-            status = cloth_upload(
+            cloth_upload(
                 cloth, NULL, row_bytes[part] * (uint64_t)cloth->vertices, &r->rows[part], error);
-    for (uint32_t slot = 0; slot < CLOTH_READ_SLOTS && !status; slot++) {
+    for (uint32_t slot = 0; slot < CLOTH_READ_SLOTS; slot++) {
         hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = most < CHUNK ? most : CHUNK};
-        if (!r->pinned[slot])
-            status = hed_buffer_create(cloth->device, &def, &r->pinned[slot], error);
-        if (!status && !r->arrived[slot])
-            status = hed_event_create(cloth->device, false, &r->arrived[slot], error);
+        if (!r->pinned[slot]) hed_buffer_create(cloth->device, &def, &r->pinned[slot], error);
+        if (!r->arrived[slot]) hed_event_create(cloth->device, false, &r->arrived[slot], error);
     }
-    return status;
+    return error->status;
 }
 
 static hed_status make_rows(hed_cloth *cloth, uint32_t wanted, hed_error *error)
@@ -174,11 +162,11 @@ static hed_status results_hand_over(
     hed_cloth *cloth, read_slot *slots, uint32_t slot, hed_error *error)
 {
     cloth_reading *r = &cloth->host->reading;
-    if (!slots[slot].bytes) return HED_OK;
-    hed_status status = hed_event_wait(r->arrived[slot], UINT64_MAX, error);
-    if (!status) memcpy(slots[slot].to, hed_buffer_describe(r->pinned[slot]).host, slots[slot].bytes);
+    if (!slots[slot].bytes) return error->status;
+    if (hed_event_wait(r->arrived[slot], UINT64_MAX, error)) return error->status;
+    memcpy(slots[slot].to, hed_buffer_describe(r->pinned[slot]).host, slots[slot].bytes);
     slots[slot].bytes = 0;
-    return status;
+    return HED_OK;
 }
 
 static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error)
@@ -186,36 +174,35 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
     cloth_reading *r = &cloth->host->reading;
     read_slot slots[CLOTH_READ_SLOTS] = {{0}};
     uint32_t next = 0;
-    hed_status status = HED_OK;
     for (uint32_t part = 0; part < CLOTH_READ_PARTS; part++) {
         uint64_t size = to[part] ? row_bytes[part] * (uint64_t)cloth->vertices : 0;
-        for (uint64_t at = 0; at < size && !status;
-             at += CHUNK, next = (next + 1) % CLOTH_READ_SLOTS) {
+        for (uint64_t at = 0; at < size; at += CHUNK, next = (next + 1) % CLOTH_READ_SLOTS) {
             uint64_t bytes = size - at < CHUNK ? size - at : CHUNK;
-            status = results_hand_over(cloth, slots, next, error);
-            if (!status)
-                status = hed_read(cloth->stream, hed_buffer_describe(r->pinned[next]).host, r->rows[part],
-                    at, bytes, error);
-            if (!status) status = hed_event_record(r->arrived[next], cloth->stream, error);
-            if (!status) slots[next] = (read_slot){(char *)to[part] + at, bytes};
+            if (results_hand_over(cloth, slots, next, error)) return error->status;
+            hed_read(cloth->stream, hed_buffer_describe(r->pinned[next]).host, r->rows[part], at,
+                bytes, error);
+            if (hed_event_record(r->arrived[next], cloth->stream, error)) return error->status;
+            slots[next] = (read_slot){(char *)to[part] + at, bytes};
         }
     }
-    for (uint32_t k = 0; k < CLOTH_READ_SLOTS && !status; k++)
-        status = results_hand_over(cloth, slots, (next + k) % CLOTH_READ_SLOTS, error);
-    return status;
+    for (uint32_t k = 0; k < CLOTH_READ_SLOTS; k++)
+        results_hand_over(cloth, slots, (next + k) % CLOTH_READ_SLOTS, error);
+    return error->status;
 }
 
 hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
     uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
                       (colours ? CLOTH_READ_COLOURS : 0);
-    hed_status status = hed_cloth_wait(cloth, error);
-    if (!status && normals) status = cloth_upload_surface(cloth, error);
-    if (!status && normals) status = cloth_find_surface(cloth, error);
-    if (status || !wanted) return status;
+    hed_cloth_wait(cloth, error);
+    if (normals) cloth_upload_surface(cloth, error);
+    if (normals) cloth_find_surface(cloth, error);
+    if (error->status || !wanted) return error->status;
     if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) {
         /* straight into the program's arrays, without the team: one thread is as fast as memory */
         const cloth_buffers *b = &cloth->buffers;
@@ -227,17 +214,11 @@ hed_status hed_cloth_read(
         cloth_read_def.range(&call, 0, cloth->vertices);
         return HED_OK;
     }
-    status = make_reading(cloth, to, error);
-    if (!status) status = make_rows(cloth, wanted, error);
-    return status ? status : fetch_rows(cloth, to, error);
+    if (make_reading(cloth, to, error) || make_rows(cloth, wanted, error)) return error->status;
+    return fetch_rows(cloth, to, error);
 }
 
 /* What leaves a cloth: normals, and write-back into two buffers in turn. */
-
-static hed_buffer *results_or_none(const hed_cloth *cloth, hed_buffer *buffer)
-{
-    return buffer ? buffer : cloth->buffers.none;
-}
 
 /* Normals turn by the matrix of cofactors (the inverse transposed, times the determinant), columns
  * of four. */
@@ -279,13 +260,11 @@ void cloth_fold_view(hed_cloth *cloth)
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
+    if (hed_failed(error)) return error->status;
     if (cloth->host->air_fresh) return HED_OK;
-    hed_argument arguments[] = {hed_buffer_argument(b->position),
-        hed_buffer_argument(b->incident_at), hed_buffer_argument(b->incident),
-        hed_buffer_argument(b->triangles), hed_buffer_argument(b->air),
-        hed_uint_argument(cloth->particles)};
-    hed_status status =
-        cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, arguments, 6, error);
+    hed_status status = cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles,
+        HED_ARGS(b->position, b->incident_at, b->incident, b->triangles, b->air, cloth->particles),
+        error);
     cloth->host->air_fresh = !status;
     return status;
 }
@@ -296,13 +275,11 @@ static hed_status write_back(
     cloth_buffers *b = &cloth->buffers;
     cloth_view view = cloth->host->view;
     if (cloth->wants_normals) view.flags |= CLOTH_VIEW_NORMALS;
-    hed_argument arguments[] = {hed_buffer_argument(b->position),
-        hed_buffer_argument(results_or_none(cloth, b->debug)),
-        hed_buffer_argument(results_or_none(cloth, b->vertex_particle)),
-        hed_buffer_argument(results_or_none(cloth, b->air)), hed_buffer_argument(vertices),
-        hed_buffer_argument(results_or_none(cloth, normals)), hed_buffer_argument(b->flags),
-        hed_struct_argument(&view, sizeof view)};
-    return cloth_run(cloth, CLOTH_KERNEL_WRITE_BACK, cloth->vertices, arguments, 8, error);
+    return cloth_run(cloth, CLOTH_KERNEL_WRITE_BACK, cloth->vertices,
+        HED_ARGS(b->position, cloth_or_none(cloth, b->debug),
+            cloth_or_none(cloth, b->vertex_particle), cloth_or_none(cloth, b->air), vertices,
+            cloth_or_none(cloth, normals), b->flags, hed_struct_argument(&view, sizeof view)),
+        error);
 }
 
 hed_status cloth_show(hed_cloth *cloth, hed_error *error)
@@ -311,26 +288,29 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
     uint32_t turn = host->turn;
     hed_buffer *vertices = host->into[turn] ? host->into[turn] : cloth->buffers.vertices[turn];
     bool shared = host->into[turn] && host->into_gl;
-    hed_status status = cloth->wants_normals ? cloth_find_surface(cloth, error) : HED_OK;
-    if (!status && shared) status = hed_buffer_gl_acquire(cloth->stream, vertices, error);
-    if (!status) status = write_back(cloth, vertices, cloth->buffers.normals[turn], error);
-    if (!status && shared) status = hed_buffer_gl_release(cloth->stream, vertices, error);
-    if (!status) host->turn = 1 - turn;
-    return status ? status : hed_stream_flush(cloth->stream, error);
+    if (hed_failed(error)) return error->status;
+    if (cloth->wants_normals) cloth_find_surface(cloth, error);
+    if (shared) hed_buffer_gl_acquire(cloth->stream, vertices, error);
+    write_back(cloth, vertices, cloth->buffers.normals[turn], error);
+    if (shared) hed_buffer_gl_release(cloth->stream, vertices, error);
+    if (error->status) return error->status;
+    host->turn = 1 - turn;
+    return hed_stream_flush(cloth->stream, error);
 }
 
 hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
-    hed_status status = cloth_upload_surface(cloth, error);
-    for (int i = 0; i < 2 && !status; i++)
+    cloth_upload_surface(cloth, error);
+    for (int i = 0; i < 2; i++)
         if (!b->normals[i])
-            status =
-                cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
-    if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
-    if (!status) cloth->wants_normals = true;
-    return status;
+            cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
+    cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
+    cloth->wants_normals = cloth->wants_normals || !error->status;
+    return error->status;
 }
 
 static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, hed_error *error)
@@ -361,8 +341,7 @@ hed_status hed_cloth_set_vertex_buffers(
     cloth_host *host = cloth->host;
     if (even || odd) {
         hed_status status = check_into(cloth, even, error);
-        if (!status) status = check_into(cloth, odd, error);
-        if (status) return status;
+        if (status || (status = check_into(cloth, odd, error))) return status;
         host->into_gl = is_gl(cloth, even);
         if (host->into_gl != is_gl(cloth, odd))
             return hed_fail(error, HED_ERROR_ARGUMENT,

@@ -38,28 +38,25 @@ hed_status cloth_kernel_ensure(
     hed_kernel_options options = hed_default_kernel_options();
     options.math = cloth->def.math;
     options.problem = &problem;
-    hed_status status =
-        hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
-    if (!status && prefers_strands(cloth, kernels[kernel])) {
+    hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
+    if (!error->status && prefers_strands(cloth, kernels[kernel])) {
         hed_config config = hed_kernel_config(kernels[kernel], NULL);
         options.problem = NULL;
         options.config = &config;
         config.values[CLOTH_VECTOR] = 1;
         config.values[CLOTH_TASK] = CLOTH_STRANDS;
-        status = hed_kernel_reconfigure(kernels[kernel], &options, error);
+        hed_kernel_reconfigure(kernels[kernel], &options, error);
     }
-    return status;
+    return error->status;
 }
 
 hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error)
 {
-    hed_status status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_MOVE, cloth->particles, error);
-    if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_READ, cloth->vertices, error);
-    if (!status && cloth->has_driver)
-        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_FEED, cloth->particles, error);
-    if (!status && cloth->has_air)
-        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
-    return status;
+    cloth_kernel_ensure(cloth, CLOTH_KERNEL_MOVE, cloth->particles, error);
+    cloth_kernel_ensure(cloth, CLOTH_KERNEL_READ, cloth->vertices, error);
+    if (cloth->has_driver) cloth_kernel_ensure(cloth, CLOTH_KERNEL_FEED, cloth->particles, error);
+    if (cloth->has_air) cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
+    return error->status;
 }
 
 static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)
@@ -99,14 +96,13 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
     const hed_problem *problem, const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     void *given[HED_MAX_ARGUMENTS] = {0};
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < count && !status; i++) {
-        if (arguments[i].kind == HED_BUFFER)
-            status = map_argument(cloth, arguments, i, given, error);
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind == HED_BUFFER) map_argument(cloth, arguments, i, given, error);
         else if (arguments[i].kind == HED_STRUCT)
             given[i] = (void *)(uintptr_t)arguments[i].value.bytes;
         else given[i] = (void *)(uintptr_t)&arguments[i].value;
     }
+    hed_status status = error->status;
     if (!status) {
         hed_config config = hed_config_default(def);
         hed_geometry layout = {0};
@@ -126,22 +122,21 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
         for (uint32_t k = 0; k < i && !again; k++)
             again = arguments[k].kind == HED_BUFFER && arguments[k].value.buffer == buffer;
         if (again) continue;
-        hed_status unmapped = hed_unmap(cloth->stream, buffer, given[i], error);
-        if (!status) status = unmapped;
+        hed_unmap(cloth->stream, buffer, given[i], error);
     }
-    return status;
+    return error->status;
 }
 
 hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
+    if (hed_failed(error)) return error->status;
     if (wants_native(cloth, kernel))
         return run_native(cloth, definitions[kernel], &problem, arguments, count, error);
-    hed_status status = cloth_kernel_ensure(cloth, kernel, size, error);
-    return status ? status
-                  : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments,
-                        count, error);
+    cloth_kernel_ensure(cloth, kernel, size, error);
+    return hed_launch(
+        cloth->stream, cloth->host->kernels[kernel], &problem, arguments, count, error);
 }
 
 /* Staging: what a frame uploads is copied into pinned memory of its own, so that hed_cloth_step()
@@ -156,16 +151,15 @@ hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error)
     cloth_host *host = cloth->host;
     host->slot = (host->slot + 1) % CLOTH_SLOTS;
     cloth_slot *slot = &host->slots[host->slot];
-    hed_status status = HED_OK;
     if (!slot->pinned) {
         hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = host->slot_bytes};
-        status = hed_buffer_create(cloth->device, &def, &slot->pinned, error);
-        if (!status) status = hed_event_create(cloth->device, false, &slot->done, error);
+        hed_buffer_create(cloth->device, &def, &slot->pinned, error);
+        hed_event_create(cloth->device, false, &slot->done, error);
     }
-    if (!status && slot->busy) status = hed_event_wait(slot->done, UINT64_MAX, error);
+    if (slot->busy) hed_event_wait(slot->done, UINT64_MAX, error);
     slot->busy = false;
     slot->used = 0;
-    return status;
+    return error->status;
 }
 
 hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error)
@@ -183,9 +177,10 @@ hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const v
 {
     if (needs_none(cloth)) return hed_write(cloth->stream, to, offset, data, size, error);
     cloth_slot *slot = &cloth->host->slots[cloth->host->slot];
+    if (hed_failed(error)) return error->status;
     if (!slot->pinned || size > cloth->host->slot_bytes - slot->used) {
-        hed_status status = hed_write(cloth->stream, to, offset, data, size, error);
-        return status ? status : hed_stream_wait(cloth->stream, error);
+        hed_write(cloth->stream, to, offset, data, size, error);
+        return hed_stream_wait(cloth->stream, error);
     }
     unsigned char *copy = (unsigned char *)hed_buffer_describe(slot->pinned).host + slot->used;
     memcpy(copy, data, size);

@@ -40,8 +40,8 @@ typedef struct cloth_buffers {
     hed_buffer *flags;
 } cloth_buffers;
 
-typedef struct cloth_solver cloth_solver; /* a solver's own state */
-typedef struct cloth_contacts cloth_contacts;   /* contact.c's */
+typedef struct cloth_solver cloth_solver;     /* a solver's own state */
+typedef struct cloth_contacts cloth_contacts; /* contact.c's */
 
 /* What one of hed_cloth_solver does. */
 typedef struct cloth_solver_ops {
@@ -55,15 +55,14 @@ typedef struct cloth_solver_ops {
      * the next. Never more than one when the cloth has self-collision. */
     hed_status (*substeps)(hed_cloth *cloth, cloth_solver *solver, const cloth_step *first,
         const cloth_step *rest, float dt, uint32_t count, hed_error *error);
-    void (*report)(
-        const hed_cloth *cloth, const cloth_solver *solver, hed_cloth_info *report);
+    void (*report)(const hed_cloth *cloth, const cloth_solver *solver, hed_cloth_info *report);
 } cloth_solver_ops;
 
-extern const cloth_solver_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
-extern const cloth_solver_ops cloth_sets_ops;    /* colours.c: HED_CLOTH_SETS */
-extern const cloth_solver_ops cloth_patches_ops; /* patches.c: HED_CLOTH_PATCHES */
-extern const cloth_solver_ops cloth_garments_ops;   /* patches.c: HED_CLOTH_GARMENTS */
-extern const cloth_solver_ops cloth_cpu_ops;  /* native.c: HED_CLOTH_CPU */
+extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_COLOURS */
+extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SETS */
+extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHES */
+extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_GARMENTS */
+extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_CPU */
 
 struct hed_cloth {
     hed_allocator allocator;
@@ -123,6 +122,12 @@ void cloth_contacts_reset(cloth_contacts *contacts);
 
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
+
+/* What a kernel is given for an array that this cloth may lack. */
+static inline hed_buffer *cloth_or_none(const hed_cloth *cloth, hed_buffer *buffer)
+{
+    return buffer ? buffer : cloth->buffers.none;
+}
 
 /* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited
  * for. */

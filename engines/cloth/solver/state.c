@@ -1,6 +1,7 @@
 /* Jumps and saved states. */
 #include "solver/host.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,39 +9,41 @@
 
 hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
-    static const uint32_t zero = 0;
-    hed_status status = hed_stream_wait(cloth->stream, error);
-    if (!status) status = cloth_upload_start(cloth, error);
-    if (!status) status = cloth_upload_driver(cloth, error);
-    if (!status)
-        status = hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &zero, sizeof zero, error);
-    if (status) return status;
+    hed_stream_wait(cloth->stream, error);
+    cloth_upload_start(cloth, error);
+    cloth_upload_driver(cloth, error);
+    if (hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &(uint32_t){0}, 4, error))
+        return error->status;
     cloth->last_dt = 0.0f;
     cloth->time = 0.0;
     cloth->frame = 0;
     host->collider_count = 0;
     host->has_meshes = false;
     if (cloth->contacts) cloth_contacts_reset(cloth->contacts);
-    status = cloth_keep_state(cloth, error);
-    return status ? status : cloth_show(cloth, error);
+    cloth_keep_state(cloth, error);
+    return cloth_show(cloth, error);
 }
 
 hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     if (garment >= cloth->garment_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
     if (!matrix) return hed_fail(error, HED_ERROR_ARGUMENT, "a teleport by NULL");
-    hed_status status = cloth_check_matrix(matrix, true, "the teleport's matrix", error);
+    cloth_check_matrix(matrix, true, "the teleport's matrix", error);
     uint32_t first = cloth->first_particle[garment],
              count = cloth->first_particle[garment + 1] - first;
-    if (!status) status = cloth_move_particles(cloth, matrix, first, count, error);
+    cloth_move_particles(cloth, matrix, first, count, error);
     cloth->host->dirty = true;
-    return status ? status : cloth_show(cloth, error);
+    return cloth_show(cloth, error);
 }
 
 /* ---- saved states ---- */
@@ -100,25 +103,25 @@ uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 
 hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_save_size(cloth);
     const cloth_look *look = &cloth->host->look;
-    hed_status status = hed_cloth_wait(cloth, error);
-    if (!status) status = cloth_origin_seen(cloth, error);
-    if (status) return status;
+    hed_cloth_wait(cloth, error);
+    if (cloth_origin_seen(cloth, error)) return error->status;
     unsigned char *to = (unsigned char *)state + sizeof(state_head);
     memset(state, 0, size);
-    status = hed_read(cloth->stream, to, b->position, 0, array, error);
-    if (!status) status = hed_read(cloth->stream, to + array, b->previous, 0, array, error);
+    hed_read(cloth->stream, to, b->position, 0, array, error);
+    hed_read(cloth->stream, to + array, b->previous, 0, array, error);
     to += 2 * array;
-    if (!status) status = hed_read(cloth->stream, to, b->carry, 0, array / 2, error);
+    hed_read(cloth->stream, to, b->carry, 0, array / 2, error);
     to += array / 2;
-    if (!status && cloth->has_driver)
-        status = hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
+    if (cloth->has_driver) hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
     if (cloth->has_driver) to += 2 * array;
-    hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
-    if (status || waited) return status ? status : waited;
+    hed_stream_wait(cloth->stream, error->status ? NULL : error);
+    if (error->status) return error->status;
     memcpy(to, cloth->host->colliders, collider_bytes(cloth));
     to += collider_bytes(cloth);
     if (cloth->contacts) cloth_contacts_state(cloth->contacts, to);
@@ -144,25 +147,23 @@ static hed_status check_state(
     const hed_cloth *cloth, const void *state, uint64_t size, state_head *head, hed_error *error)
 {
     if (!state || size < sizeof *head)
-        return hed_fail(
-            error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
+        return hed_fail(error, HED_ERROR_FORMAT, "a state of %" PRIu64 " bytes: too few", size);
     memcpy(head, state, sizeof *head);
     if (memcmp(head->magic, magic, sizeof magic - 1) == 0 && head->magic[7] != magic[7])
         return hed_fail(error, HED_ERROR_FORMAT,
-            "a cloth's state of format %c: this version of Heddle has format %c, which keeps what the other lost; begin anew",
+            "a cloth's state of format %c: this version of Heddle has format %c, which keeps more of the motion; restart the simulation",
             head->magic[7] >= '0' && head->magic[7] <= '9' ? head->magic[7] : '?', magic[7]);
     if (memcmp(head->magic, magic, sizeof head->magic) != 0)
-        return hed_fail(
-            error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
+        return hed_fail(error, HED_ERROR_FORMAT, "not a saved cloth: its first bytes differ");
     if (head->size != size || head->particles != cloth->particles ||
         (head->driver != 0) != cloth->has_driver || head->colliders > cloth->def.max_colliders)
         return hed_fail(error, HED_ERROR_FORMAT,
-            "a state of %u particles and %llu bytes, but %llu bytes were given: this cloth has %u particles and %llu bytes",
-            head->particles, (unsigned long long)head->size, (unsigned long long)size,
-            cloth->particles, (unsigned long long)hed_cloth_save_size(cloth));
+            "a state of %u particles and %" PRIu64 " bytes, but %" PRIu64
+            " bytes were given; this cloth has %u particles and needs %" PRIu64 " bytes",
+            head->particles, head->size, size, cloth->particles, hed_cloth_save_size(cloth));
     if (head->sum != sum_of(head, state, size))
         return hed_fail(
-            error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
+            error, HED_ERROR_FORMAT, "a damaged state: its checksum does not match its content");
     for (int k = 0; k < 3; k++)
         if (!(head->origin[k] >= -0x1p20 && head->origin[k] <= 0x1p20))
             return hed_fail(error, HED_ERROR_FORMAT,
@@ -172,41 +173,39 @@ static hed_status check_state(
 
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     state_head head;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
-    hed_status status = check_state(cloth, state, size, &head, error);
-    if (status) return status;
+    if (check_state(cloth, state, size, &head, error)) return error->status;
     const unsigned char *from = (const unsigned char *)state + sizeof head,
                         *end = (const unsigned char *)state + size;
     uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
     if (fixed > size - sizeof head)
-        return hed_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more",
-            (unsigned long long)size);
-    status = hed_stream_wait(cloth->stream, error);
-    if (!status) status = hed_write(cloth->stream, b->position, 0, from, array, error);
-    if (!status) status = hed_write(cloth->stream, b->previous, 0, from + array, array, error);
+        return hed_fail(error, HED_ERROR_FORMAT, "a state of %" PRIu64 " bytes: this cloth's has more", size);
+    hed_stream_wait(cloth->stream, error);
+    hed_write(cloth->stream, b->position, 0, from, array, error);
+    hed_write(cloth->stream, b->previous, 0, from + array, array, error);
     from += 2 * array;
-    if (!status) status = hed_write(cloth->stream, b->carry, 0, from, array / 2, error);
+    hed_write(cloth->stream, b->carry, 0, from, array / 2, error);
     from += array / 2;
-    if (!status && cloth->has_driver)
-        status = hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
-    if (!status && cloth->has_driver)
-        status = hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
-    if (cloth->has_driver) from += 2 * array;
-    if (!status) status = hed_stream_wait(cloth->stream, error);
-    if (status) return status;
+    if (cloth->has_driver) {
+        hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
+        hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
+        from += 2 * array;
+    }
+    if (hed_stream_wait(cloth->stream, error)) return error->status;
     memcpy(cloth->host->colliders, from, collider_bytes(cloth));
     from += collider_bytes(cloth);
     /* Mesh colliders come with the first frame that has them; a state saved after it needs their
      * room. */
     cloth->host->has_meshes = head.meshes != 0;
-    if (!cloth->contacts && from < end)
-        status = cloth_contacts_create(cloth, &cloth->contacts, error);
-    if (!status && cloth->contacts)
-        status = cloth_contacts_set_state(cloth->contacts, from, (uint64_t)(end - from), error);
-    if (status) return status;
+    if (!cloth->contacts && from < end) cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (cloth->contacts)
+        cloth_contacts_set_state(cloth->contacts, from, (uint64_t)(end - from), error);
+    if (error->status) return error->status;
     cloth->host->collider_count = head.colliders;
     cloth->host->driver_moves = false;
     cloth->host->air_fresh = false;
@@ -220,8 +219,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     look->after = head.after;
     look->known = true;
     cloth_fold_view(cloth);
-    status = cloth_keep_state(cloth, error);
-    return status ? status : cloth_show(cloth, error);
+    cloth_keep_state(cloth, error);
+    return cloth_show(cloth, error);
 }
 
 /* Where places are measured from. A float 1 km from zero is good to 0.06 mm, too little for
@@ -296,25 +295,22 @@ static hed_status move_array(hed_cloth *cloth, hed_buffer *array, cloth_rigid ri
     cloth_buffers *b = &cloth->buffers;
     rigid.first = first;
     rigid.what = what;
-    hed_argument arguments[] = {hed_buffer_argument(array),
-        hed_buffer_argument(what == CLOTH_MOVE_PARTICLES ? b->previous : b->none),
-        hed_buffer_argument(what == CLOTH_MOVE_PARTICLES ? b->carry : b->none),
-        hed_struct_argument(&rigid, sizeof rigid)};
-    return cloth_run(cloth, CLOTH_KERNEL_MOVE, rigid.count, arguments, 4, error);
+    return cloth_run(cloth, CLOTH_KERNEL_MOVE, rigid.count,
+        HED_ARGS(array, what == CLOTH_MOVE_PARTICLES ? b->previous : b->none,
+            what == CLOTH_MOVE_PARTICLES ? b->carry : b->none,
+            hed_struct_argument(&rigid, sizeof rigid)),
+        error);
 }
 
 /* The driver of particles [first, first + rigid.count). */
 static hed_status move_driver(hed_cloth *cloth, cloth_rigid rigid, uint32_t first, hed_error *error)
 {
     hed_buffer *const driver[2] = {cloth->buffers.driver_from, cloth->buffers.driver_to};
-    hed_status status = HED_OK;
-    for (int i = 0; i < 2 && cloth->has_driver && !status; i++) {
-        status = move_array(cloth, driver[i], rigid, first, CLOTH_MOVE_POINTS, error);
-        if (!status)
-            status = move_array(
-                cloth, driver[i], rigid, cloth->particles + first, CLOTH_MOVE_DIRECTIONS, error);
+    for (int i = 0; i < 2 && cloth->has_driver; i++) {
+        move_array(cloth, driver[i], rigid, first, CLOTH_MOVE_POINTS, error);
+        move_array(cloth, driver[i], rigid, cloth->particles + first, CLOTH_MOVE_DIRECTIONS, error);
     }
-    return status;
+    return error->status;
 }
 
 static void set_origin(hed_cloth *cloth, const double *origin)
@@ -326,6 +322,7 @@ static void set_origin(hed_cloth *cloth, const double *origin)
 hed_status cloth_move_particles(
     hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     double to[3];
     memcpy(to, cloth->origin, sizeof to);
     for (int k = 0; k < 3 && count == cloth->particles; k++) {
@@ -351,10 +348,10 @@ hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_erro
     cloth_rigid rigid = relative(cloth, unmoved, origin);
     bool same = memcmp(cloth->origin, origin, sizeof cloth->origin) == 0;
     rigid.count = cloth->particles;
-    hed_status status = same ? HED_OK : move_driver(cloth, rigid, 0, error);
+    if (!same) move_driver(cloth, rigid, 0, error);
     cloth->host->look.after = cloth->host->look.submissions = 0;
     set_origin(cloth, origin);
-    return status;
+    return error->status;
 }
 
 /* ---- following ---- */
@@ -373,19 +370,15 @@ static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment)
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
-    hed_status status = HED_OK;
-    if (!look->pinned) {
-        hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = CLOTH_LOOKS * sizeof(float4)};
-        status = hed_buffer_create(cloth->device, &def, &look->pinned, error);
-    }
-    if (!status && !look->done) status = hed_event_create(cloth->device, false, &look->done, error);
-    for (uint32_t g = 0; g < look_count(cloth) && !status; g++) {
+    hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = CLOTH_LOOKS * sizeof(float4)};
+    if (!look->pinned) hed_buffer_create(cloth->device, &def, &look->pinned, error);
+    if (!look->done) hed_event_create(cloth->device, false, &look->done, error);
+    for (uint32_t g = 0; g < look_count(cloth); g++) {
         uint64_t particle = cloth->first_particle[g] + looked_at(cloth, g);
-        status = hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position,
+        hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position,
             particle * sizeof(float4), sizeof(float4), error);
     }
-    if (!status) status = hed_event_record(look->done, cloth->stream, error);
-    if (status) return status;
+    if (hed_event_record(look->done, cloth->stream, error)) return error->status;
     look->known = false;
     look->after = LOOK_AFTER;
     return HED_OK;
@@ -394,6 +387,7 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
+    if (hed_failed(error)) return error->status;
     if (!look->after || look->known) return HED_OK;
     hed_status status = hed_event_wait(look->done, UINT64_MAX, error);
     if (status) return status;

@@ -171,11 +171,10 @@ static hed_status tune_check(void *user, hed_error *error)
     hed_cloth_frame frame = hed_default_cloth_frame();
     hed_cloth_metrics quality;
     frame.frames = CHECKED_FRAMES;
-    hed_status status = hed_cloth_reset(t->cloth, error);
-    if (!status) status = hed_cloth_step(t->cloth, &frame, error);
-    if (!status) status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
-    if (!status) status = hed_cloth_evaluate(t->cloth, &quality, error);
-    if (status) return status;
+    hed_cloth_reset(t->cloth, error);
+    hed_cloth_step(t->cloth, &frame, error);
+    hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
+    if (hed_cloth_evaluate(t->cloth, &quality, error)) return error->status;
     double worst = 0;
     for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++)
         worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
@@ -203,20 +202,22 @@ static hed_status tune_make_expected(tuning *t, hed_error *error)
     t->expected = hed_new(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
     t->found = hed_new(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
     if (!t->expected || !t->found) return HED_ERROR_MEMORY;
-    status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
-    if (!status) status = hed_cloth_step(t->cloth, &frame, error);
-    if (!status) status = hed_cloth_read(t->cloth, t->expected, NULL, NULL, error);
     hed_cloth_metrics quality = {0};
-    if (!status) status = hed_cloth_evaluate(t->cloth, &quality, error);
+    hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
+    hed_cloth_step(t->cloth, &frame, error);
+    hed_cloth_read(t->cloth, t->expected, NULL, NULL, error);
+    if (hed_cloth_evaluate(t->cloth, &quality, error)) return error->status;
     t->stretch = quality.worst_stretch;
-    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++)
+    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++)
         t->way = fmax(t->way, fabsf(t->expected[i] - t->found[i]));
-    return status;
+    return HED_OK;
 }
 
 hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune,
     hed_tune_result **result, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     *result = NULL;
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)

@@ -21,15 +21,14 @@ static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t 
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             fill(cloth, g, copy, array);
-    hed_status status = HED_OK;
     if (!*buffer) {
-        status = cloth_upload(cloth, array, count * size, buffer, error);
+        cloth_upload(cloth, array, count * size, buffer, error);
     } else {
-        status = hed_write(cloth->stream, *buffer, 0, array, count * size, error);
-        if (!status) status = hed_stream_wait(cloth->stream, error);
+        hed_write(cloth->stream, *buffer, 0, array, count * size, error);
+        hed_stream_wait(cloth->stream, error);
     }
     hed_delete(&cloth->allocator, array, count, size);
-    return status;
+    return error->status;
 }
 
 static uint32_t first_of(const hed_cloth *cloth, uint32_t garment, uint32_t copy)
@@ -61,23 +60,20 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
     double origin[3];
     memcpy(origin, cloth->origin, sizeof origin);
     cloth_origin_start(cloth);
-    hed_status status = upload_filled(
+    upload_filled(
         cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
-    if (status) { /* the positions are still relative to the origin before */
+    if (error->status) { /* the positions are still relative to the origin before */
         memcpy(cloth->origin, origin, sizeof origin);
         cloth_fold_view(cloth);
-    } else {
-        status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4),
-            &cloth->buffers.previous, error);
     }
+    upload_filled(
+        cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous, error);
     hed_buffer **carry = &cloth->buffers.carry;
-    if (!status && !*carry)
-        status =
-            cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
-    else if (!status)
-        status = hed_fill(cloth->stream, *carry, 0, hed_buffer_describe(*carry).size, "", 1, error);
+    if (!*carry)
+        cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
+    else hed_fill(cloth->stream, *carry, 0, hed_buffer_describe(*carry).size, "", 1, error);
     cloth->host->air_fresh = false;
-    return status;
+    return error->status;
 }
 
 void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
@@ -159,32 +155,26 @@ static void fill_driver(const hed_cloth *cloth, uint32_t garment, uint32_t copy,
 
 hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!cloth->has_driver) return HED_OK;
     cloth_buffers *buffers = &cloth->buffers;
     uint64_t count = 2 * (uint64_t)cloth->particles;
-    hed_status status =
-        upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_from, error);
-    if (!status)
-        status =
-            upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_to, error);
+    upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_from, error);
+    upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_to, error);
     cloth->host->driver_moves = false;
-    return status;
+    return error->status;
 }
 
 static hed_status upload_driven(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *buffers = &cloth->buffers;
-    hed_status status = cloth_upload_driver(cloth, error);
-    if (!status)
-        status = upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles,
-            sizeof(float4), &buffers->driver_map, error);
-    if (!status)
-        status = cloth_upload(
-            cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, &buffers->debug, error);
-    return status ? status
-                  : hed_fill(cloth->stream, buffers->debug, 0,
-                        sizeof(uint2) * (uint64_t)cloth->particles, &(uint2){0xffffffffu, 0},
-                        sizeof(uint2), error);
+    uint64_t debug = sizeof(uint2) * (uint64_t)cloth->particles;
+    cloth_upload_driver(cloth, error);
+    upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles, sizeof(float4),
+        &buffers->driver_map, error);
+    cloth_upload(cloth, NULL, debug, &buffers->debug, error);
+    return hed_fill(
+        cloth->stream, buffers->debug, 0, debug, &(uint2){0xffffffffu, 0}, sizeof(uint2), error);
 }
 
 /* ---- surface ---- */
@@ -218,19 +208,15 @@ hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     uint64_t particles = cloth->particles, corners = 3 * (uint64_t)cloth->triangles;
-    hed_status status = HED_OK;
     if (!b->triangles)
-        status =
-            upload_filled(cloth, fill_triangles, corners, sizeof(uint32_t), &b->triangles, error);
-    if (!status && !b->incident_at)
-        status = upload_filled(
+        upload_filled(cloth, fill_triangles, corners, sizeof(uint32_t), &b->triangles, error);
+    if (!b->incident_at)
+        upload_filled(
             cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
-    if (!status && !b->incident)
-        status =
-            upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
-    if (!status && !b->air)
-        status = cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
-    return status;
+    if (!b->incident)
+        upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
+    if (!b->air) cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
+    return error->status;
 }
 
 /* ---- vertices ---- */
@@ -244,32 +230,26 @@ static void fill_vertex_particle(
         to[i] = first_of(cloth, garment, copy) + g->vertex_particle[i];
 }
 
-static bool shows_in_order(const hed_cloth *cloth)
-{
-    for (uint32_t i = 0; i < cloth->garment_count; i++) {
-        const cloth_garment *g = cloth->garments[i];
-        if (g->vertex_count != g->particle_count) return false;
-        for (uint32_t v = 0; v < g->vertex_count; v++)
-            if (g->vertex_particle[v] != v) return false;
-    }
-    return true;
-}
-
 static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
-    hed_status status = HED_OK;
-    if (!shows_in_order(cloth)) {
+    bool in_order = true;
+    for (uint32_t i = 0; i < cloth->garment_count; i++) {
+        const cloth_garment *g = cloth->garments[i];
+        in_order = in_order && g->vertex_count == g->particle_count;
+        for (uint32_t v = 0; v < g->vertex_count && in_order; v++)
+            in_order = g->vertex_particle[v] == v;
+    }
+    if (!in_order) {
         cloth->host->view.flags |= CLOTH_VIEW_GATHER;
-        status = upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t),
+        upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t),
             &b->vertex_particle, error);
     }
-    for (int i = 0; i < 2 && !status; i++)
-        status =
-            cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
+    for (int i = 0; i < 2; i++)
+        cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
     cloth->host->view.vertices = cloth->vertices;
     if (cloth->has_driver) cloth->host->view.flags |= CLOTH_VIEW_COLOURS;
-    return status;
+    return error->status;
 }
 
 /* ---- all of it ---- */
@@ -279,11 +259,10 @@ hed_status cloth_upload(
 {
     if (hed_failed(error)) return error->status;
     hed_buffer_def def = hed_default_buffer_def(size ? size : 1);
-    hed_status status = hed_buffer_create(cloth->device, &def, buffer, error);
-    if (status) return status;
-    if (content && size) status = hed_write(cloth->stream, *buffer, 0, content, size, error);
-    else status = hed_fill(cloth->stream, *buffer, 0, def.size, "", 1, error);
-    return status ? status : hed_stream_wait(cloth->stream, error);
+    hed_buffer_create(cloth->device, &def, buffer, error);
+    if (content && size) hed_write(cloth->stream, *buffer, 0, content, size, error);
+    else hed_fill(cloth->stream, *buffer, 0, def.size, "", 1, error);
+    return hed_stream_wait(cloth->stream, error);
 }
 
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)

@@ -31,10 +31,11 @@ struct cloth_gl_picture {
 static hed_status gl_picture_start(
     cloth_gl_picture *p, uint32_t width, uint32_t height, hed_error *error)
 {
-    hed_status status = cloth_headless_create(&p->headless, error);
-    if (!status) status = cloth_renderer_create(p->headless.GetProcAddress, &p->renderer, error);
-    if (!status) status = cloth_renderer_resize(p->renderer, width, height, error);
-    if (status) return status;
+    hed_status status;
+    if ((status = cloth_headless_create(&p->headless, error)) ||
+        (status = cloth_renderer_create(p->headless.GetProcAddress, &p->renderer, error)) ||
+        (status = cloth_renderer_resize(p->renderer, width, height, error)))
+        return status;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     snprintf(p->words, sizeof p->words, "OpenGL, %.120s", (const char *)gl->GetString(GL_RENDERER));
     status = cloth_target_create(gl, width, height, &p->target, error);

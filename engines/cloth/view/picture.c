@@ -42,7 +42,7 @@ hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_k
     if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     *p = (cloth_picture){.width = width, .height = height};
     hed_status status = start_gl(p, kind, error);
-    if (!status && !p->gl) status = cloth_software_create(width, height, &p->software, error);
+    if (!p->gl && !status) status = cloth_software_create(width, height, &p->software, error);
     if (status) cloth_picture_destroy(p);
     else *picture = p;
     return status;
@@ -102,7 +102,8 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
     cloth_shot shot =
         cloth_shot_begin(&p->studio, camera, &box, (float)p->width / (float)p->height);
     hed_status status = hed_image_create(p->width, p->height, 3, image, error);
-    if (!status) status = cloth_software_draw(p->software, &shot, surfaces, count, image, error);
+    if (status) return status;
+    status = cloth_software_draw(p->software, &shot, surfaces, count, image, error);
     if (status) hed_image_free(image);
     return status;
 }

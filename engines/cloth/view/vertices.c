@@ -305,19 +305,17 @@ hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
     cloth_vertices *v = *vertices = calloc(1, sizeof *v);
     if (!v) return vertices_no_memory(error, "the surfaces");
     *v = (cloth_vertices){.gl = gl, .scene = scene, .cloth = cloth, .box = cloth_box_nothing()};
-    hed_status status = vertices_allocate(v, error);
-    for (uint32_t g = 0; g < v->garment_count && !status; g++)
-        status = vertices_add_garment(v, g, def.garments[g].copies, error);
-    if (!status) status = hed_cloth_enable_normals(cloth, error);
-    if (!status) v->shared = vertices_share(v, get);
-    if (!status && gl->GetError() != GL_NO_ERROR)
-        status = hed_fail(
-            error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for %u vertices", v->count);
-    if (status) {
-        cloth_vertices_destroy(v);
-        *vertices = NULL;
+    vertices_allocate(v, error);
+    for (uint32_t g = 0; g < v->garment_count && !error->status; g++)
+        vertices_add_garment(v, g, def.garments[g].copies, error);
+    if (!hed_cloth_enable_normals(cloth, error)) {
+        v->shared = vertices_share(v, get);
+        if (gl->GetError() == GL_NO_ERROR) return HED_OK;
+        hed_fail(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for %u vertices", v->count);
     }
-    return status;
+    cloth_vertices_destroy(v);
+    *vertices = NULL;
+    return error->status;
 }
 
 void cloth_vertices_destroy(cloth_vertices *v)

@@ -30,12 +30,12 @@ static const double TITLE_EVERY = 0.5; /* s */
     X(DestroyWindow) \
     X(GetCursorPos) \
     X(GetError) \
-    X(GetFramebufferSize) X(GetMonitorWorkarea) X(GetMouseButton) X(GetPrimaryMonitor) \
-        X(GetProcAddress) X(GetTime) X(GetWindowSize) X(GetWindowUserPointer) X(Init) \
-            X(MakeContextCurrent) X(PollEvents) X(SetCursorPosCallback) X(SetKeyCallback) \
-                X(SetScrollCallback) X(SetWindowTitle) X(SetWindowUserPointer) X(SwapBuffers) \
-                    X(SwapInterval) X(Terminate) X(WaitEventsTimeout) X(WindowHint) \
-                        X(WindowShouldClose)
+    X(GetFramebufferSize) \
+    X(GetMonitorWorkarea) X(GetMouseButton) X(GetPrimaryMonitor) X(GetProcAddress) X(GetTime) \
+        X(GetWindowSize) X(GetWindowUserPointer) X(Init) X(MakeContextCurrent) X(PollEvents) \
+            X(SetCursorPosCallback) X(SetKeyCallback) X(SetScrollCallback) X(SetWindowTitle) \
+                X(SetWindowUserPointer) X(SwapBuffers) X(SwapInterval) X(Terminate) \
+                    X(WaitEventsTimeout) X(WindowHint) X(WindowShouldClose)
 
 /* Loaded at run time. */
 typedef struct glfw {
@@ -173,14 +173,13 @@ static hed_status open_window(window *w, hed_error *error)
     /* A pointer to a function fits into one to data wherever libraries are loaded at run time. */
     cloth_gl_get_function *get_function;
     memcpy(&get_function, &w->glfw.GetProcAddress, sizeof get_function);
-    hed_status status = cloth_renderer_create(get_function, &w->renderer, error);
-    if (!status)
-        status = cloth_vertices_create(
-            cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices, error);
     hed_device *device = hed_stream_device(hed_cloth_stream(w->cloth));
-    if (!status) status = hed_event_create(device, true, &w->begin, error);
-    if (!status) status = hed_event_create(device, true, &w->end, error);
-    return status;
+    if (cloth_renderer_create(get_function, &w->renderer, error) ||
+        cloth_vertices_create(
+            cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices, error))
+        return error->status;
+    hed_event_create(device, true, &w->begin, error);
+    return hed_event_create(device, true, &w->end, error);
 }
 
 /* ---- frames of cloth ---- */
@@ -188,16 +187,14 @@ static hed_status open_window(window *w, hed_error *error)
 static hed_status window_step(window *w, hed_error *error)
 {
     hed_cloth_frame frame;
-    hed_status status = hed_cloth_scene_frame(w->scene, w->number, w->rate, &frame, error);
-    if (status) return status;
+    if (hed_cloth_scene_frame(w->scene, w->number, w->rate, &frame, error)) return error->status;
     cloth_control_apply(&w->control, &frame);
     if (frame.transform) memcpy(w->transform, frame.transform, sizeof w->transform);
     w->transformed = w->transformed || frame.transform;
-    status = hed_cloth_step(w->cloth, &frame, error);
-    if (!status) status = cloth_vertices_follow(w->vertices, error);
+    if (!hed_cloth_step(w->cloth, &frame, error)) cloth_vertices_follow(w->vertices, error);
     w->number++;
     w->frames++;
-    return status;
+    return error->status;
 }
 
 /* How many frames are due: one for each 1/rate of a second that has passed, less where the device
@@ -218,20 +215,18 @@ static uint32_t frames_due(window *w)
 
 static hed_status window_enqueue(window *w, hed_error *error)
 {
-    hed_status status = HED_OK;
     if (w->control.reset) {
         w->control.reset = false;
         w->number = 0;
-        status = hed_cloth_reset(w->cloth, error);
+        if (hed_cloth_reset(w->cloth, error)) return error->status;
     }
-    uint32_t count = status ? 0 : frames_due(w);
-    if (count == 0) return status;
-    status = hed_event_record(w->begin, hed_cloth_stream(w->cloth), error);
-    for (uint32_t i = 0; i < count && !status; i++) status = window_step(w, error);
-    if (!status) status = hed_event_record(w->end, hed_cloth_stream(w->cloth), error);
-    w->timed = status == HED_OK;
+    uint32_t count = frames_due(w);
+    if (count == 0) return HED_OK;
+    hed_event_record(w->begin, hed_cloth_stream(w->cloth), error);
+    for (uint32_t i = 0; i < count && !error->status; i++) window_step(w, error);
+    w->timed = hed_event_record(w->end, hed_cloth_stream(w->cloth), error) == HED_OK;
     w->timed_frames = count;
-    return status ? status : cloth_vertices_take_props(w->vertices, error);
+    return w->timed ? cloth_vertices_take_props(w->vertices, error) : error->status;
 }
 
 /* ---- pictures ---- */
@@ -247,8 +242,8 @@ static void window_draw(window *w, GLuint target)
         w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
 
-/* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is
- * said in the title: the show goes on. */
+/* The key p: writes the frame to a file in the current folder. The title says what failed; the
+ * program goes on. */
 static void window_write_picture(window *w, uint32_t width, uint32_t height)
 {
     const cloth_gl *gl = cloth_renderer_gl(w->renderer);
@@ -257,15 +252,14 @@ static void window_write_picture(window *w, uint32_t width, uint32_t height)
     hed_error error = {0};
     char path[64];
     snprintf(path, sizeof path, "cloth-%06" PRIu32 ".png", w->number);
-    hed_status status = cloth_target_create(gl, width, height, &target, &error);
-    if (!status) {
+    if (!cloth_target_create(gl, width, height, &target, &error)) {
         window_draw(w, target.framebuffer);
-        status = cloth_target_read(gl, &target, &image, &error);
+        cloth_target_read(gl, &target, &image, &error);
         cloth_target_destroy(gl, &target);
     }
-    if (!status) status = hed_png_write(path, &image, &error);
+    hed_png_write(path, &image, &error);
     hed_image_free(&image);
-    snprintf(w->note, sizeof w->note, "%.150s", status ? error.text : path);
+    snprintf(w->note, sizeof w->note, "%.150s", error.status ? error.text : path);
     w->titled = 0;
 }
 
@@ -327,18 +321,16 @@ static hed_status window_turn(window *w, hed_error *error)
     int width, height;
     w->glfw.PollEvents();
     w->glfw.GetFramebufferSize(w->handle, &width, &height);
-    hed_status status = w->frames ? window_take(w, error) : HED_OK;
-    if (!status) status = window_enqueue(w, error);
-    if (status) return status;
+    if ((w->frames && window_take(w, error)) || window_enqueue(w, error)) return error->status;
     if (width == 0 || height == 0) { /* made small: nothing to draw on */
         w->glfw.WaitEventsTimeout(0.05);
         return HED_OK;
     }
-    status = cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error);
-    if (status) return status;
-    if (w->frames == w->timed_frames && w->pictures == 0)
-        status = window_take(w, error); /* the first picture has nothing before it */
-    if (status) return status;
+    if (cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error))
+        return error->status;
+    /* the first picture has nothing before it */
+    if (w->frames == w->timed_frames && w->pictures == 0 && window_take(w, error))
+        return error->status;
     window_draw(w, 0);
     if (w->control.picture) window_write_picture(w, (uint32_t)width, (uint32_t)height);
     w->control.picture = false;
