@@ -21,38 +21,38 @@ static hed_status check_def(hed_device *device, const hed_buffer_def *def, hed_e
     return HED_OK;
 }
 
-static hed_buffer *new_buffer(hed_device *device, hed_memory memory, uint64_t size)
+static hed_status buffer_open(
+    hed_device *device, hed_memory memory, uint64_t size, hed_buffer **buffer, hed_error *error)
 {
-    hed_buffer *buffer = hed_allocate(&device->settings->allocator, sizeof *buffer);
-    if (!buffer) return NULL;
-    buffer->device = device;
-    buffer->memory = memory;
-    buffer->size = size;
-    return buffer;
+    hed_status status = hed_device_ensure_open(device, error);
+    if (status) return status;
+    *buffer = hed_allocate(&device->settings->allocator, sizeof **buffer);
+    if (!*buffer) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    (*buffer)->device = device;
+    (*buffer)->memory = memory;
+    (*buffer)->size = size;
+    return HED_OK;
 }
 
-static void free_buffer(hed_buffer *buffer)
+/* What the backend has made is the caller's; after a failure nothing is. */
+static hed_status buffer_finish(hed_buffer *made, hed_status status, hed_buffer **buffer)
 {
-    hed_release(&buffer->device->settings->allocator, buffer, sizeof *buffer);
+    if (status) hed_release(&made->device->settings->allocator, made, sizeof *made);
+    else *buffer = made;
+    return status;
 }
 
 hed_status hed_buffer_create(
     hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    hed_buffer *made;
     *buffer = NULL;
     hed_status status = check_def(device, def, error);
-    if (!status) status = hed_device_ensure_open(device, error);
     if (status) return status;
-    hed_buffer *made = new_buffer(device, def->memory, def->size);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
-    status = device->backend->buffer_create(made, def, error);
-    if (status) {
-        free_buffer(made);
-        return status;
-    }
-    *buffer = made;
-    return HED_OK;
+    status = buffer_open(device, def->memory, def->size, &made, error);
+    if (status) return status;
+    return buffer_finish(made, device->backend->buffer_create(made, def, error), buffer);
 }
 
 hed_status hed_buffer_create_sub(
@@ -74,24 +74,19 @@ hed_status hed_buffer_create_sub(
     if (alignment && offset % alignment)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a part at byte %llu: %s wants a multiple of %u",
             (unsigned long long)offset, parent->device->info.id, alignment);
-    hed_buffer *made = new_buffer(parent->device, parent->memory, size);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    hed_buffer *made;
+    hed_status status = buffer_open(parent->device, parent->memory, size, &made, error);
+    if (status) return status;
     made->parent = parent;
     made->offset = offset;
-    hed_status status = parent->device->backend->buffer_part(made, error);
-    if (status) {
-        free_buffer(made);
-        return status;
-    }
-    *part = made;
-    return HED_OK;
+    return buffer_finish(made, parent->device->backend->buffer_part(made, error), part);
 }
 
 void hed_buffer_destroy(hed_buffer *buffer)
 {
     if (!buffer) return;
     buffer->device->backend->buffer_destroy(buffer);
-    free_buffer(buffer);
+    hed_release(&buffer->device->settings->allocator, buffer, sizeof *buffer);
 }
 
 hed_buffer_info hed_buffer_describe(const hed_buffer *buffer)
@@ -117,10 +112,9 @@ hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t nam
     if (!gl || !gl->get_proc_address || !name || !size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "an OpenGL buffer needs get_proc_address, a name and a size");
-    hed_status status = hed_device_ensure_open(device, error);
+    hed_buffer *made;
+    hed_status status = buffer_open(device, HED_MEMORY_DEVICE, size, &made, error);
     if (status) return status;
-    hed_buffer *made = new_buffer(device, HED_MEMORY_DEVICE, size);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
     made->gl_name = name;
     made->gl = *gl;
     status = device->backend->buffer_share_gl ? device->backend->buffer_share_gl(made, error)
@@ -131,13 +125,8 @@ hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t nam
         hed_error_clear(error);
         status = device->backend->buffer_create(made, &def, error);
     }
-    if (status) {
-        free_buffer(made);
-        return status;
-    }
     if (copied) *copied = made->gl_copied;
-    *buffer = made;
-    return HED_OK;
+    return buffer_finish(made, status, buffer);
 }
 
 /* Through host memory: waits, because OpenGL's calls work at once. */

@@ -120,7 +120,8 @@ hed_status hed_cache_store(const char *folder, const char *request, size_t reque
             error, HED_ERROR_IO, "the cache's folder \"%.200s\" gives no usable path", folder);
     const hed_binary *binary = &entry->binary;
     struct head head = {.request_size = request_size,
-        .log_size = binary->log ? binary->log_size : 0, .binary_size = binary->size,
+        .log_size = binary->log ? binary->log_size : 0,
+        .binary_size = binary->size,
         .build_seconds = entry->build_seconds};
     memcpy(head.magic, magic, sizeof magic);
     head.checksum = checksum_of(&head, request, binary->log, binary->bytes);
@@ -142,12 +143,6 @@ void hed_binary_free(const hed_settings *settings, hed_binary *binary)
 typedef hed_status visit_function(const hed_context *context, const char *path, const char *name,
     hed_cache_report *report, hed_error *error);
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), tail = strlen(end);
-    return length > tail && strcmp(name + length - tail, end) == 0;
-}
-
 static bool is_entry(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0;
@@ -158,8 +153,9 @@ static bool is_entry(const char *name)
 static bool is_ours(const char *path, const char *name)
 {
     struct stat about;
-    if (!is_entry(name) && (strncmp(name, ".heddle-", 8) != 0 || !ends_with(name, ".tmp")))
-        return false;
+    size_t length = strlen(name);
+    bool left = strncmp(name, ".heddle-", 8) == 0 && strcmp(name + length - 4, ".tmp") == 0;
+    if (!left && !is_entry(name)) return false;
     return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 

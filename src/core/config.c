@@ -13,20 +13,15 @@ uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device)
     return device->backend->build ? 0 : def->native_ignores;
 }
 
-static const char *label_of(const hed_parameter_def *parameter, int64_t value)
-{
-    for (uint32_t i = 0; parameter->labels && i < parameter->count; i++)
-        if (parameter->values[i] == value) return parameter->labels[i];
-    return NULL;
-}
-
 void hed_config_format(const hed_kernel_def *def, const hed_config *config, char *text, size_t size)
 {
     size_t used = 0;
     if (size) text[0] = 0;
     for (uint32_t i = 0; i < def->parameter_count && used < size; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
-        const char *label = label_of(parameter, config->values[i]), *blank = i ? " " : "";
+        const char *label = NULL, *blank = i ? " " : "";
+        for (uint32_t v = 0; parameter->labels && v < parameter->count && !label; v++)
+            if (parameter->values[v] == config->values[i]) label = parameter->labels[v];
         int n = label ? snprintf(text + used, size - used, "%s%s=%s", blank, parameter->name, label)
                       : snprintf(text + used, size - used, "%s%s=%" PRId64, blank, parameter->name,
                             config->values[i]);

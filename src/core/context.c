@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "core/objects.h"
+#include "heddle/author.h"
 
 /* ---- settings ---- */
 
@@ -15,12 +16,6 @@ const char *hed_environment(const char *name)
 {
     const char *value = secure_getenv(name);
     return value && value[0] ? value : NULL;
-}
-
-static hed_status copy_setting(const hed_allocator *allocator, char **to, const char *value)
-{
-    *to = hed_copy_text(allocator, value);
-    return value && !*to ? HED_ERROR_MEMORY : HED_OK;
 }
 
 /* The XDG base directory rules: the variable, else the folder under HOME, else nothing. */
@@ -36,39 +31,14 @@ static void xdg_folder(char *path, const char *variable, const char *under_home)
     }
 }
 
-/* Kernels compiled ahead lie beside the installed library: lib/../share/heddle/ptx. */
-static void default_ptx_dir(char *path)
+/* What is installed with the library lies beside it, in the prefix above its folder (lib, or a folder
+ * of lib for one machine), or in a build folder. The first of `places` that allows `access_mode`. */
+static void find_installed(char *path, const char *const *places, size_t count, int access_mode)
 {
     char library[HED_PATH_MAX];
     hed_path_of_library(library, sizeof library);
-    if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") ||
-        access(path, R_OK) != 0)
-        path[0] = 0;
-}
-
-/* The worker program: libexec/heddle of the installed library (in lib or lib/MACHINE), beside the
- * library in a build folder, and one folder above a program that the library is a part of. */
-static void default_worker(char *path)
-{
-    static const char *const places[] = {"../libexec/heddle/heddle-worker",
-        "../../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
-    char library[HED_PATH_MAX];
-    hed_path_of_library(library, sizeof library);
-    for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
-        if (hed_path_join(path, library, places[i]) && access(path, X_OK) == 0) return;
-    path[0] = 0;
-}
-
-/* The database that comes with Heddle: in share of the prefix, where libraries lie in lib or in a
- * folder of lib for one machine; and beside the library in a build folder. */
-static void default_installed_database(char *path)
-{
-    static const char *const places[] = {
-        "../share/heddle/tuning.db", "../../share/heddle/tuning.db", "share/heddle/tuning.db"};
-    char library[HED_PATH_MAX];
-    hed_path_of_library(library, sizeof library);
-    for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
-        if (hed_path_join(path, library, places[i]) && access(path, R_OK) == 0) return;
+    for (size_t i = 0; library[0] && i < count; i++)
+        if (hed_path_join(path, library, places[i]) && access(path, access_mode) == 0) return;
     path[0] = 0;
 }
 
@@ -95,11 +65,13 @@ static void find_databases(char *path, char *installed, const char *given, const
 {
     const char *variable = hed_environment("HEDDLE_DATABASE");
     if (!given && variable) given = strcmp(variable, "none") == 0 ? "" : variable;
+    static const char *const places[] = {
+        "../share/heddle/tuning.db", "../../share/heddle/tuning.db", "share/heddle/tuning.db"};
     bool fits = given ? hed_text_copy(path, HED_PATH_MAX, given)
                       : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
     if (!fits) path[0] = 0;
     installed[0] = 0;
-    if (!given || given[0]) default_installed_database(installed);
+    if (!given || given[0]) find_installed(installed, places, HED_COUNT(places), R_OK);
 }
 
 static const char *given_or(const char *given, const char *variable)
@@ -111,11 +83,13 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
 {
     char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX], worker[HED_PATH_MAX];
     char database[HED_PATH_MAX], installed[HED_PATH_MAX], toolkit[HED_PATH_MAX];
+    static const char *const workers[] = {"../libexec/heddle/heddle-worker",
+        "../../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
     const hed_allocator *a = &settings->allocator;
     xdg_folder(cache, "XDG_CACHE_HOME", ".cache");
     xdg_folder(data, "XDG_DATA_HOME", ".local/share");
-    default_ptx_dir(ptx);
-    default_worker(worker);
+    find_installed(ptx, (const char *const[]){"../share/heddle/ptx"}, 1, R_OK);
+    find_installed(worker, workers, HED_COUNT(workers), X_OK);
     find_databases(database, installed, def->database, def->data_dir ? def->data_dir : data);
     const char *kernel_dir = given_or(def->kernel_dir, "HEDDLE_KERNEL_DIR");
     const char *ptx_dir = given_or(def->ptx_dir, "HEDDLE_PTX_DIR");
@@ -145,8 +119,10 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->cuda_home, cuda_home},
         {&settings->capture, given_or(def->capture, "HEDDLE_CAPTURE")},
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (copy_setting(a, all[i].to, all[i].value)) return HED_ERROR_MEMORY;
+    for (size_t i = 0; i < HED_COUNT(all); i++) {
+        *all[i].to = hed_copy_text(a, all[i].value);
+        if (all[i].value && !*all[i].to) return HED_ERROR_MEMORY;
+    }
     return HED_OK;
 }
 
@@ -157,7 +133,7 @@ static void free_settings(hed_settings *settings)
         settings->ptx_dir, settings->opencl_library, settings->cuda_library,
         settings->nvrtc_library, settings->cuda_home, settings->capture, settings->worker,
         settings->database, settings->installed_database};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
+    for (size_t i = 0; i < HED_COUNT(all); i++) hed_release_text(&a, all[i]);
 }
 
 /* ---- devices of the backends ---- */
@@ -252,17 +228,15 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
     return HED_OK;
 }
 
-static void free_device(hed_device *device)
-{
-    if (device->open) device->backend->device_close(device);
-    hed_release(&device->settings->allocator, device, sizeof *device);
-}
-
 void hed_context_destroy(hed_context *context)
 {
     if (!context) return;
     if (context->extension.object) context->extension.destroy(context->extension.object);
-    for (uint32_t i = 0; i < context->device_count; i++) free_device(context->devices[i]);
+    for (uint32_t i = 0; i < context->device_count; i++) {
+        hed_device *device = context->devices[i];
+        if (device->open) device->backend->device_close(device);
+        hed_release(&context->settings.allocator, device, sizeof *device);
+    }
     for (uint32_t i = 0; i < context->slot_count; i++)
         context->slots[i].backend->close(&context->settings, &context->slots[i]);
     pthread_mutex_destroy(&context->open_lock);

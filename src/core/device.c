@@ -81,19 +81,14 @@ hed_status hed_device_wait(hed_device *device, hed_error *error)
 
 /* ---- a program's own context ---- */
 
-static hed_backend_slot *find_slot(hed_context *context, const char *backend)
-{
-    for (uint32_t i = 0; i < context->slot_count; i++)
-        if (strcmp(context->slots[i].backend->name, backend) == 0) return &context->slots[i];
-    return NULL;
-}
-
 hed_status hed_device_adopt(hed_context *context, const char *backend,
     const hed_native_device *native, hed_device **device, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *device = NULL;
-    hed_backend_slot *slot = find_slot(context, backend);
+    hed_backend_slot *slot = NULL;
+    for (uint32_t i = 0; i < context->slot_count; i++)
+        if (strcmp(context->slots[i].backend->name, backend) == 0) slot = &context->slots[i];
     if (!slot || !slot->backend->device_adopt)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "\"%.60s\" has no contexts to adopt: use \"cuda\" or \"opencl\"", backend);

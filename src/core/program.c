@@ -15,16 +15,6 @@ enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
 
 /* ---- putting a build together ---- */
 
-static void set_parameters(
-    hed_build_text *text, const hed_kernel_def *def, const hed_config *config)
-{
-    for (uint32_t i = 0; i < def->parameter_count; i++) {
-        snprintf(text->values[i], sizeof text->values[i], "%" PRId64, config->values[i]);
-        text->defines[text->build.define_count++] =
-            (hed_define){def->parameters[i].name, text->values[i]};
-    }
-}
-
 /* A define of the options replaces the description's define of the same name. */
 static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count,
     const hed_define *extra, uint32_t extra_count)
@@ -77,7 +67,11 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
         .entry = def->entry ? def->entry : def->name, .math = math, .defines = text->defines,
         .sources = text->sources, .source_count = def->source_count, .max_registers = max_registers,
         .max_threads = hed_config_max_threads(def, config), .min_groups = def->min_groups};
-    set_parameters(text, def, config);
+    for (uint32_t i = 0; i < def->parameter_count; i++) {
+        snprintf(text->values[i], sizeof text->values[i], "%" PRId64, config->values[i]);
+        text->defines[text->build.define_count++] =
+            (hed_define){def->parameters[i].name, text->values[i]};
+    }
     set_defines(text, def->defines, def->define_count, defines, define_count);
     for (uint32_t i = 0; i < def->source_count; i++) {
         hed_status status = load_source(settings, &def->sources[i], &text->sources[i],
@@ -185,16 +179,28 @@ static void keep(
             &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
 }
 
+/* `ahead`: for other machines' devices. */
+static hed_status build_timed(const hed_settings *settings, const hed_build *build, bool ahead,
+    hed_cache_entry *entry, hed_error *error)
+{
+    const hed_backend *backend = build->device->backend;
+    uint64_t start = settings->clock.now(settings->clock.user);
+    hed_status status = ahead ? backend->build_ahead(settings, build, &entry->binary, error)
+                              : backend->build(build, &entry->binary, error);
+    entry->build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
+    return status;
+}
+
 static hed_status compile(
     hed_program *program, const hed_build *build, const hed_text *request, hed_error *error)
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry = {{0}, 0};
-    uint64_t start = settings->clock.now(settings->clock.user);
-    hed_status status = program->device->backend->build(build, &entry.binary, error);
-    entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
-    if (!status) keep(settings, request, &entry);
-    if (!status) status = load(program, build, &entry, false, error);
+    hed_status status = build_timed(settings, build, false, &entry, error);
+    if (!status) {
+        keep(settings, request, &entry);
+        status = load(program, build, &entry, false, error);
+    }
     /* no fault of the cache: this driver refuses what it has just made */
     if (status == HED_ERROR_FORMAT) {
         status = HED_ERROR_DRIVER;
@@ -210,43 +216,36 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
     hed_text request = {.allocator = &settings->allocator};
     bool loaded = false, source = program->device->info.capabilities & HED_CAN_SOURCE;
     hed_status status = make_request(build, &request, error);
-    if (!status)
+    if (!status) {
         status = load_from(program, build, source ? settings->cache_dir : settings->ptx_dir,
             &request, &loaded, error);
-    if (!status && !loaded && !source)
-        status = hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
-            program->def->name, program->device->info.id, program->def->name,
-            program->device->slot->remedy);
-    if (!status && !loaded) status = compile(program, build, &request, error);
+        if (!status && !loaded)
+            status =
+                source
+                    ? compile(program, build, &request, error)
+                    : hed_fail(error, HED_ERROR_UNSUPPORTED,
+                          "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
+                          program->def->name, program->device->info.id, program->def->name,
+                          program->device->slot->remedy);
+    }
     hed_text_free(&request);
     return status;
 }
 
 /* ---- compiling for others ---- */
 
-/* A backend that compiles ahead needs no open device to compile: no context, no memory of the
- * device's. */
-static hed_status open_to_compile(hed_device *device, hed_error *error)
+/* Into a folder of the cache; for this device's configurations only where the folder lacks it. */
+static hed_status compile_into(const hed_settings *settings, const hed_build *build,
+    const char *folder, bool ahead, double *seconds, hed_error *error)
 {
-    return device->backend->build_ahead ? HED_OK : hed_device_ensure_open(device, error);
-}
-
-static hed_status compile_into_cache(const hed_build *build, double *seconds, hed_error *error)
-{
-    const hed_settings *settings = build->device->settings;
     hed_text request = {.allocator = &settings->allocator};
     hed_cache_entry entry = {{0}, 0};
     hed_status status = make_request(build, &request, error);
     if (!status &&
-        !hed_cache_load(settings, settings->cache_dir, request.bytes, request.size, &entry)) {
-        uint64_t start = settings->clock.now(settings->clock.user);
-        status = build->device->backend->build(build, &entry.binary, error);
-        entry.build_seconds = *seconds =
-            (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
-        if (!status)
-            status =
-                hed_cache_store(settings->cache_dir, request.bytes, request.size, &entry, error);
+        (ahead || !hed_cache_load(settings, folder, request.bytes, request.size, &entry))) {
+        status = build_timed(settings, build, ahead, &entry, error);
+        *seconds = entry.build_seconds;
+        if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
     }
     hed_binary_free(settings, &entry.binary);
     hed_text_free(&request);
@@ -262,10 +261,15 @@ hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, he
     if (!device->backend->build)
         return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "%s: %s compiles nothing", def->name, device->info.id);
-    hed_status status = open_to_compile(device, error);
+    /* A backend that compiles ahead needs no open device to compile: no context, no memory of the
+     * device's. */
+    hed_status status =
+        device->backend->build_ahead ? HED_OK : hed_device_ensure_open(device, error);
     if (status) return status;
     status = hed_build_text_make(&text, device, def, math, config, defines, define_count, 0, error);
-    if (!status) status = compile_into_cache(&text.build, seconds, error);
+    if (!status)
+        status = compile_into(
+            device->settings, &text.build, device->settings->cache_dir, false, seconds, error);
     hed_build_text_free(&text);
     return status;
 }
@@ -304,35 +308,14 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
 
 /* ---- compiling ahead ---- */
 
-static hed_backend_slot *find_compiler(hed_context *context)
-{
-    for (uint32_t i = 0; i < context->slot_count; i++)
-        if (context->slots[i].backend->build_ahead) return &context->slots[i];
-    return NULL;
-}
-
-static hed_status ship(
-    const hed_settings *settings, const hed_build *build, const char *folder, hed_error *error)
-{
-    hed_text request = {.allocator = &settings->allocator};
-    hed_cache_entry entry = {{0}, 0};
-    uint64_t start = settings->clock.now(settings->clock.user);
-    hed_status status = make_request(build, &request, error);
-    if (!status)
-        status = build->device->backend->build_ahead(settings, build, &entry.binary, error);
-    entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
-    if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
-    hed_binary_free(settings, &entry.binary);
-    hed_text_free(&request);
-    return status;
-}
-
 hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
     const hed_kernel_options *options, const char *folder, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     const hed_kernel_options defaults = {.math = HED_MATH_FAST};
-    hed_backend_slot *slot = find_compiler(context);
+    hed_backend_slot *slot = NULL;
+    for (uint32_t i = 0; i < context->slot_count && !slot; i++)
+        if (context->slots[i].backend->build_ahead) slot = &context->slots[i];
     if (!slot) return hed_fail(error, HED_ERROR_UNSUPPORTED, "no backend compiles ahead");
     if (!options) options = &defaults;
     /* A device that cannot compile is what this is for; nothing else is known of it. */
@@ -342,7 +325,9 @@ hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
     hed_build_text text;
     hed_status status = hed_build_text_make(&text, &device, def, options->math, &config,
         options->defines, options->define_count, options->max_registers, error);
-    if (!status) status = ship(&context->settings, &text.build, folder, error);
+    double seconds;
+    if (!status)
+        status = compile_into(&context->settings, &text.build, folder, true, &seconds, error);
     hed_build_text_free(&text);
     return status;
 }

@@ -54,8 +54,8 @@ static void keep_compiled(hed_kernel *kernel, hed_variant *variant)
     kernel->retired = variant;
 }
 
-void hed_kernel_put_in_force(
-    hed_kernel *kernel, hed_variant *variant, hed_config_origin configured, const hed_problem *problem)
+void hed_kernel_put_in_force(hed_kernel *kernel, hed_variant *variant, hed_config_origin configured,
+    const hed_problem *problem)
 {
     if (variant != kernel->active) {
         hed_variant **place = &kernel->retired;
@@ -273,7 +273,8 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     hed_kernel_options defaults = hed_default_kernel_options();
     if (!options) options = &defaults;
     hed_status status = hed_device_ensure_open(device, error);
-    if (!status) status = hed_description_check(device, def, options->math, error);
+    if (status) return status;
+    status = hed_description_check(device, def, options->math, error);
     if (status) return status;
     hed_kernel *made = hed_allocate(&device->settings->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
@@ -282,10 +283,9 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     made->math = options->math;
     made->configured = HED_ORIGIN_DEFAULT;
     made->capture = device->settings->capture && strcmp(device->settings->capture, def->name) == 0;
-    status = copy_defines(made, options, error);
-    if (!status) status = hed_rules_create(device, def, &made->rules, error);
-    if (!status) status = kernel_configure(made, options, error);
-    if (status) {
+    if ((status = copy_defines(made, options, error)) ||
+        (status = hed_rules_create(device, def, &made->rules, error)) ||
+        (status = kernel_configure(made, options, error))) {
         hed_kernel_destroy(made);
         return status;
     }

@@ -62,15 +62,12 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
 
 static hed_status launch_prepare(hed_stream *stream, hed_kernel *kernel, hed_error *error)
 {
-    hed_status status = HED_OK;
     if (stream->device != kernel->device)
-        status = hed_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "kernel %s was made for %s, the stream belongs to %s", kernel->def->name,
             kernel->device->info.id, stream->device->info.id);
-    if (!status && (!kernel->active || atomic_load_explicit(&kernel->build, memory_order_relaxed) !=
-                                           HED_BUILD_IDLE))
-        status = hed_kernel_swap(kernel, error);
-    return status;
+    bool idle = atomic_load_explicit(&kernel->build, memory_order_relaxed) == HED_BUILD_IDLE;
+    return kernel->active && idle ? HED_OK : hed_kernel_swap(kernel, error);
 }
 
 static hed_status dispatch(hed_stream *stream, hed_kernel *kernel, hed_step *step,
@@ -78,9 +75,9 @@ static hed_status dispatch(hed_stream *stream, hed_kernel *kernel, hed_step *ste
 {
     hed_program *program = &kernel->active->program;
     hed_status status = check_arguments(kernel->def, kernel->device, arguments, count, error);
-    if (!status)
-        status = hed_geometry_settle(
-            kernel->def, kernel->device, program, program->max_threads, &step->geometry, error);
+    if (status) return status;
+    status = hed_geometry_settle(
+        kernel->def, kernel->device, program, program->max_threads, &step->geometry, error);
     if (status) return status;
     step->kind = HED_STEP_LAUNCH;
     step->program = program;
@@ -109,7 +106,8 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
 {
     if (hed_failed(error)) return error->status;
     hed_status status = check_problem(kernel->def, problem, error);
-    if (!status) status = launch_prepare(stream, kernel, error);
+    if (status) return status;
+    status = launch_prepare(stream, kernel, error);
     if (!status && kernel->choices && !hed_same_problem(&kernel->resolved, problem))
         status = hed_kernel_choose(kernel, problem, error);
     if (status) return status;
@@ -251,15 +249,16 @@ hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *devi
     }
     if (!g->native_items) g->native_items = g->global[0] * g->global[1] * g->global[2];
     if (open) choose_group(device, limit, g);
-    status = check_group(def, device, limit, g, error);
-    if (!status) status = check_local(def, device, program, g, error);
-    if (!status) status = round_global(def, device, g, error);
-    if (!status && g->cluster > 1 && !(device->info.capabilities & HED_CAN_CLUSTERS))
-        status = hed_fail(
+    if ((status = check_group(def, device, limit, g, error)) ||
+        (status = check_local(def, device, program, g, error)) ||
+        (status = round_global(def, device, g, error)))
+        return status;
+    if (g->cluster > 1 && !(device->info.capabilities & HED_CAN_CLUSTERS))
+        return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "%s: %s has no clusters", def->name, device->info.id);
-    if (!status && g->cluster > 1 && g->global[0] / g->group[0] % g->cluster)
-        status = hed_fail(error, HED_ERROR_ARGUMENT,
+    if (g->cluster > 1 && g->global[0] / g->group[0] % g->cluster)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: %llu groups are no multiple of the cluster's %u", def->name,
             (unsigned long long)(g->global[0] / g->group[0]), g->cluster);
-    return status;
+    return HED_OK;
 }

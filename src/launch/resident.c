@@ -74,7 +74,8 @@ static hed_status make_buffers(hed_resident *r, hed_error *error)
     hed_buffer_def mail = {.memory = HED_MEMORY_MAPPED, .size = 4ull * (r->reply_at + reply + 32)};
     hed_buffer_def relay = hed_default_buffer_def(16ull * (3 + request / 3 + 1));
     hed_status status = hed_buffer_create(r->stream->device, &mail, &r->mail, error);
-    if (!status) status = hed_buffer_create(r->stream->device, &relay, &r->relay, error);
+    if (status) return status;
+    status = hed_buffer_create(r->stream->device, &relay, &r->relay, error);
     if (status) return status;
     r->words = hed_buffer_describe(r->mail).host;
     memset(hed_buffer_describe(r->mail).host, 0, hed_buffer_describe(r->mail).size);
@@ -109,28 +110,30 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
     return status;
 }
 
-/* Starts the kernel so that it continues after request `answered`. */
+/* Starts the kernel so that it continues after request `answered`. `error` is not NULL. */
 static hed_status resident_start(hed_resident *r, uint32_t answered, hed_error *error)
 {
     const uint32_t header[12] = {words_of(r->def.request_bytes), answered,
         microseconds(r->def.idle_exit_ns), microseconds(r->def.step_timeout_ns), 0, 0, 0, 0, 0, 0,
         0, answered};
     atomic_store_explicit(&r->words[STATE], IS_RUNNING, memory_order_relaxed);
-    hed_status status = hed_write(r->stream, r->relay, 0, header, sizeof header, error);
-    if (!status) status = hed_stream_wait(r->stream, error);
-    if (!status)
-        status = hed_launch_over(r->stream, r->def.kernel, &r->def.geometry, r->arguments,
-            r->def.argument_count + 2, error);
-    return status ? status : hed_stream_flush(r->stream, error);
+    hed_write(r->stream, r->relay, 0, header, sizeof header, error);
+    hed_stream_wait(r->stream, error);
+    hed_launch_over(
+        r->stream, r->def.kernel, &r->def.geometry, r->arguments, r->def.argument_count + 2, error);
+    return hed_stream_flush(r->stream, error);
 }
 
 hed_status hed_resident_start(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    hed_error own = {0};
+    if (!error) error = &own;
     *resident = NULL;
     hed_status status = resident_check(stream, def, error);
-    if (!status) status = hed_kernel_swap(def->kernel, error);
+    if (status) return status;
+    status = hed_kernel_swap(def->kernel, error);
     if (status) return status;
     hed_resident *r = hed_allocate(resident_allocator_of(stream), sizeof *r);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a resident kernel");
@@ -139,10 +142,8 @@ hed_status hed_resident_start(
     if (!r->def.step_timeout_ns)
         r->def.step_timeout_ns = hed_default_resident_def().step_timeout_ns;
     r->stopped = true;
-    status = check_fits(r, error);
-    if (!status) status = make_buffers(r, error);
-    if (!status) status = resident_start(r, 0, error);
-    if (status) {
+    if ((status = check_fits(r, error)) || (status = make_buffers(r, error)) ||
+        (status = resident_start(r, 0, error))) {
         hed_resident_destroy(r);
         return status;
     }
@@ -179,7 +180,7 @@ hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *num
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t state = settled_state(r);
     if (state == HAS_TIMED_OUT) return HED_ERROR_TIMEOUT;
-    if (state == HAS_IDLED && resident_start(r, r->number, NULL)) return HED_ERROR_LOST;
+    if (state == HAS_IDLED && resident_start(r, r->number, &(hed_error){0})) return HED_ERROR_LOST;
     r->number = next;
     if (number) *number = next;
     return HED_OK;

@@ -112,7 +112,8 @@ hed_status hed_config_check(const hed_device *device, const hed_kernel_def *def,
     hed_error *error)
 {
     hed_status status = check_values(def, config, error);
-    if (!status) status = hed_rules_check(rules, config, problem, error);
+    if (status) return status;
+    status = hed_rules_check(rules, config, problem, error);
     if (status) return status;
     uint32_t bound = hed_config_max_threads(def, config);
     if (bound > device->info.max_group)
@@ -144,12 +145,12 @@ bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
     hed_error found, *error = reason ? &found : NULL; /* words cost time: spaces ask often */
     found.status = HED_OK;
     hed_rules *rules = NULL;
-    hed_status status = hed_description_check(device, def, math, error);
-    if (!status) status = hed_rules_create(device, def, &rules, error);
-    if (!status) status = hed_config_check(device, def, rules, config, problem, math, error);
+    bool valid = !hed_description_check(device, def, math, error) &&
+                 !hed_rules_create(device, def, &rules, error) &&
+                 !hed_config_check(device, def, rules, config, problem, math, error);
     hed_rules_destroy(rules);
-    if (status && reason) hed_text_copy(reason, size, found.text);
-    return status == HED_OK;
+    if (!valid && reason) hed_text_copy(reason, size, found.text);
+    return valid;
 }
 
 hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *def,
@@ -244,8 +245,8 @@ static bool resolve_recall(hed_kernel *kernel, const hed_problem *problem)
     return false;
 }
 
-static void resolve_remember(
-    hed_kernel *kernel, const hed_problem *problem, hed_variant *variant, hed_config_origin configured)
+static void resolve_remember(hed_kernel *kernel, const hed_problem *problem, hed_variant *variant,
+    hed_config_origin configured)
 {
     kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
         (hed_recent){*problem, variant, configured};
@@ -282,8 +283,8 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
             /* chosen for another size */
             bool own = kernel->configured == HED_ORIGIN_EXACT ||
                        kernel->configured == HED_ORIGIN_OTHER_DRIVER;
-            hed_kernel_put_in_force(kernel, kernel->active,
-                own ? HED_ORIGIN_NEAR_SIZE : kernel->configured, problem);
+            hed_kernel_put_in_force(
+                kernel, kernel->active, own ? HED_ORIGIN_NEAR_SIZE : kernel->configured, problem);
             return HED_OK;
         }
         status = hed_kernel_build_now(kernel, &config, configured, error);

@@ -29,8 +29,7 @@ static hed_status rules_compile(
     hed_rules *rules, const hed_expression_names *names, hed_error *error)
 {
     const hed_kernel_def *def = rules->def;
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < rules->count && !status; i++) {
+    for (uint32_t i = 0; i < rules->count; i++) {
         const hed_condition *condition =
             i < def->constraint_count ? NULL : &def->conditions[i - def->constraint_count];
         const char *text = condition ? condition->when : def->constraints[i];
@@ -40,18 +39,18 @@ static hed_status rules_compile(
                    strcmp(def->parameters[j].name, condition->parameter) != 0)
                 j++;
             if (!condition->parameter || j == def->parameter_count)
-                status = hed_fail(error, HED_ERROR_ARGUMENT,
+                return hed_fail(error, HED_ERROR_ARGUMENT,
                     "%s: a condition on \"%s\", which is no parameter", def->name,
                     condition->parameter ? condition->parameter : "");
         }
-        if (!status && !text)
-            status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: constraint or condition %u has no text", def->name, i);
-        if (!status)
-            status =
-                hed_expression_create(rules->allocator, text, names, &rules->expressions[i], error);
+        if (!text)
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: constraint or condition %u has no text",
+                def->name, i);
+        hed_status status =
+            hed_expression_create(rules->allocator, text, names, &rules->expressions[i], error);
+        if (status) return status;
     }
-    return status;
+    return HED_OK;
 }
 
 hed_status hed_rules_create(
@@ -210,7 +209,6 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
         .user = &here,
     };
     hed_status status = hed_space_create(&space_def, space, error);
-    if (!status && here.ignored && hed_space_count(*space) == 0)
-        status = create_around_first(&space_def, &here, space, error);
-    return status;
+    if (status || !here.ignored || hed_space_count(*space)) return status;
+    return create_around_first(&space_def, &here, space, error);
 }

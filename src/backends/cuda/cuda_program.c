@@ -220,10 +220,11 @@ hed_status hed_cuda_program_load(
     made->cooperative = (build->def->needs & resident) != 0;
     hed_status status = hed_cuda_enter(program->device, &other, error);
     if (!status) {
-        status = cuda_load_module(program, build, binary, error);
-        if (!status) status = cuda_find_symbols(program, build, binary, error);
-        if (!status) status = cuda_ask_resources(program, error);
-        if (status && made->module) hed_cuda_api_of(program->device)->cuModuleUnload(made->module);
+        if (((status = cuda_load_module(program, build, binary, error)) ||
+                (status = cuda_find_symbols(program, build, binary, error)) ||
+                (status = cuda_ask_resources(program, error))) &&
+            made->module)
+            hed_cuda_api_of(program->device)->cuModuleUnload(made->module);
         hed_cuda_restore(program->device, other);
     }
     if (!status) return HED_OK;
@@ -316,8 +317,10 @@ static CUresult cuda_launch_cluster(const hed_cuda_api *api, hed_cuda_launch *l,
     attributes[0].value.cluster[0] = l->cluster;
     attributes[0].value.cluster[1] = attributes[0].value.cluster[2] = 1;
     attributes[1].value.cooperative = 1;
-    CUlaunchConfig config = {.shared_bytes = l->shared_bytes, .stream = stream,
-        .attributes = attributes, .attribute_count = l->cooperative ? 2 : 1};
+    CUlaunchConfig config = {.shared_bytes = l->shared_bytes,
+        .stream = stream,
+        .attributes = attributes,
+        .attribute_count = l->cooperative ? 2 : 1};
     memcpy(config.grid, l->grid, sizeof config.grid);
     memcpy(config.block, l->block, sizeof config.block);
     return api->cuLaunchKernelEx(&config, l->function, l->arguments, NULL);
@@ -328,7 +331,8 @@ hed_status hed_cuda_launch_now(
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     if (l->cluster > 1)
-        return hed_cuda_check(device, cuda_launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
+        return hed_cuda_check(
+            device, cuda_launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
     if (l->cooperative) {
         CUresult result =
             api->cuLaunchCooperativeKernel(l->function, l->grid[0], l->grid[1], l->grid[2],
