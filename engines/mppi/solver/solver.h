@@ -33,42 +33,48 @@ static inline uint32_t mppi_tile(uint32_t samples)
 
 /* One round of sampling for every system: `count` controllers, each with a real system, and with a
  * nominal one behind it for TUBE. Systems of one controller have the same noise. */
-typedef struct mppi_round {
-    uint32_t number;         /* counts rounds: the noise's counter */
-    const float *state;      /* (systems x nx) */
-    const float *plan;       /* (systems x T x nu) mean of the samples */
-    const float *ratio;      /* (systems x T x nu) lambda (1 - alpha) Sigma^-1 u; NULL: no correction */
-    const float *past;       /* (systems x past x nu) controls already given, latest last */
-    const float *gains;      /* ROBUST: (count x T x nu x nx), else NULL */
+typedef struct mppi_sampling {
+    uint32_t number;    /* counts rounds: the noise's counter */
+    const float *state; /* (systems x nx) */
+    const float *plan;  /* (systems x T x nu) mean of the samples */
+    const float *ratio; /* (systems x T x nu) lambda (1 - alpha) Sigma^-1 u; NULL: no correction */
+    const float *past;  /* (systems x past x nu) controls already given, latest last */
+    const float *gains; /* ROBUST: (count x T x nu x nx), else NULL */
     const float *parameters; /* (parameter_count) */
-    float lambda;            /* of the scaled cost */
+    const float *lambda;     /* (count) of the scaled cost */
     uint64_t deadline;       /* by hed_now(); 0: none */
     /* answers */
     float *mean; /* (systems x T x nu) weighted mean of the sampled controls, limits kept */
     float *sums; /* (systems x 4) min S, sum w, sum w^2, samples that crashed */
-} mppi_round;
+} mppi_sampling;
 
 /* A solver's functions. */
 typedef struct mppi_solver {
-    const char *name;
+    hed_mppi_solver kind;
+    /* Whether it can do this definition on this device. */
+    bool (*fits)(const hed_mppi *controller);
     /* Makes `controller->solver_data`; controller->def is complete and checked. */
     hed_status (*create)(hed_mppi *controller, hed_error *error);
     /* One round: fills the answers, or TIMEOUT where the deadline passed. */
-    hed_status (*round)(hed_mppi *controller, const mppi_round *round, hed_error *error);
+    hed_status (*round)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
     /* New content of table `table`, before a round. */
     hed_status (*table)(hed_mppi *controller, uint32_t table, hed_error *error);
     /* The trajectories of the last round: see hed_mppi_trace(). */
-    hed_status (*trace)(hed_mppi *controller, const mppi_round *round, uint32_t system,
-        uint32_t count, bool best, float *states, float *costs, hed_error *error);
+    hed_status (*trace)(hed_mppi *controller, uint32_t system, uint32_t count, bool best,
+        float *states, float *costs, hed_error *error);
     void (*destroy)(hed_mppi *controller);
 } mppi_solver;
 
 extern const mppi_solver mppi_solver_cpu;
 
-/* Where the parameters of a text lie among all. */
+/* What a text reads: where its parameters lie among all, and the tables that it names. */
 typedef struct mppi_part {
     uint32_t first, count;
     uint32_t weight; /* a term: index of its weight */
+    uint32_t table_count;
+    uint32_t table_index[HED_MPPI_MAX_TABLES]; /* (table_count) among the controller's */
+    const float *tables[HED_MPPI_MAX_TABLES];  /* (table_count) */
+    uint32_t table_counts[HED_MPPI_MAX_TABLES];
 } mppi_part;
 
 /* A change that hed_mppi_post() sends. */
@@ -78,7 +84,7 @@ typedef struct mppi_change {
 } mppi_change;
 
 struct hed_mppi {
-    hed_mppi_def def;   /* completed; its arrays are copies in `arena` */
+    hed_mppi_def def; /* completed; its arrays are copies in `arena` */
     hed_mppi_model model;
     hed_arena arena;
     hed_device *device;
@@ -87,8 +93,8 @@ struct hed_mppi {
     hed_config_origin origin;
     char choice[128];
 
-    uint32_t systems;   /* count, twice that for TUBE */
-    uint32_t past;      /* controls kept: at least 2, and the delay */
+    uint32_t systems; /* count, twice that for TUBE */
+    uint32_t past;    /* controls kept: at least 2, and the delay */
     /* parameters and tables */
     mppi_part model_part, term_parts[HED_MPPI_MAX_TERMS];
     float parameters[HED_MPPI_MAX_PARAMETERS];
@@ -98,18 +104,28 @@ struct hed_mppi {
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
     hed_ring *changes;
     /* what lasts from solve to solve; TUBE: systems count and on are nominal */
-    float *state;   /* (systems x nx) at the last solve */
-    float *plan;    /* (systems x T x nu) */
-    float *ratio;   /* (systems x T x nu), or NULL */
-    float *pasts;   /* (systems x past x nu) */
-    float *mean;    /* (systems x T x nu) */
-    float *sums;    /* (systems x 4) */
-    float *states;  /* (systems x (T + 1) x nx) along the plan */
-    float *gains;   /* (count x T x nu x nx); PLAIN: NULL */
-    float *lambda;  /* (count) */
+    float *state;     /* (systems x nx) at the last solve */
+    float *plan;      /* (systems x T x nu) */
+    float *ratio;     /* (systems x T x nu), or NULL */
+    float *pasts;     /* (systems x past x nu) */
+    float *mean;      /* (systems x T x nu) */
+    float *sums;      /* (systems x 4) */
+    float *states;    /* (systems x (T + 1) x nx) along the plan */
+    float *gains;     /* (count x T x nu x nx); PLAIN: NULL */
+    float *lambda;    /* (count) */
+    float *scratch;   /* (T + 4) */
+    bool *crashed;    /* (systems) in the last round */
+    bool *forget;     /* (systems) the next shift empties the plan */
     float *precision; /* (nu x nu) inverse of the covariance of the controls */
+    float *factor;    /* (nu x nu) its lower Cholesky factor; NULL: diagonal, sigma */
+    /* sampler.c: noise of control i is sigma sum_m mix[i][t][m] n_m; NULL: independent in time */
+    float *mix; /* (nu x T x mix_columns) */
+    uint32_t mix_columns;
+    float *time_precision; /* (nu x T x T) for the importance correction, with `mix` */
+    float *noise;          /* GIVEN: (T x nu x N) */
+    uint32_t noise_number; /* counts what was given */
     hed_mppi_stats *stats; /* (count) of the last solve */
-    uint32_t round; /* number of the next */
+    uint32_t round;        /* number of the next */
 };
 
 /* ---- check.c ---- */
@@ -119,6 +135,11 @@ struct hed_mppi {
 hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *def, hed_error *error);
 /* Names and first values of all parameters; applies def.settings. */
 hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error);
+
+/* ---- sampler.c ---- */
+
+/* controller->mix and time_precision for the samplers that are correlated in time. */
+hed_status mppi_make_sampler(hed_mppi *controller, hed_error *error);
 
 /* ---- plan.c: what happens to a plan on the host, O(T) ---- */
 
@@ -131,5 +152,7 @@ void mppi_limit(const hed_mppi *controller, uint32_t system);
 bool mppi_roll_plan(hed_mppi *controller, uint32_t system);
 /* One step of the model on the host; the control is the one that arrives, delay included. */
 void mppi_step(const hed_mppi *controller, float *x, const float *u);
+/* What the C function of a text is given. */
+hed_mppi_world mppi_world_of(const hed_mppi *controller, const mppi_part *part, const void *user);
 
 #endif

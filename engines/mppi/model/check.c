@@ -1,0 +1,329 @@
+/* Definitions: what a controller begins from, what is taken from the model where a definition is
+ * silent, and what is refused. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solver/solver.h"
+
+hed_mppi_def hed_default_mppi_def(void)
+{
+    hed_mppi_def def = {0};
+    def.count = 1;
+    def.samples = 1024;
+    def.steps = 100;
+    def.iterations = 1;
+    def.seed = 1;
+    def.lambda = 1;
+    def.alpha = 1;
+    def.elite = 0.1f;
+    def.tsallis_r = 2;
+    def.tsallis_threshold = 1;
+    def.crash_cost = 1e30f;
+    def.log_sigma = 0.5f;
+    def.knots = 10;
+    def.kernel_width = 1;
+    def.pure_noise = 0.01f;
+    def.keep_plan = true;
+    def.committed = 1;
+    def.smooth = true;
+    def.rollouts = 1;
+    def.risk_level = 0.9f;
+    for (uint32_t i = 0; i < HED_MPPI_MAX_STATES; i++) def.track_state[i] = def.track_final[i] = 1;
+    for (uint32_t i = 0; i < HED_MPPI_MAX_CONTROLS; i++) def.track_control[i] = 1;
+    def.nominal_threshold = 100;
+    def.value_threshold = 10;
+    def.candidates = 9;
+    def.candidate_samples = 64;
+    return def;
+}
+
+/* One rule for a number of a definition. */
+typedef struct number_rule {
+    const char *member;
+    double value, low, high;
+} number_rule;
+
+static hed_status check_numbers(const hed_mppi_def *def, hed_error *error)
+{
+    const number_rule rules[] = {
+        {"count", def->count, 1, 65536},
+        {"samples", def->samples, 1, 1 << 24},
+        {"steps", def->steps, 1, HED_MPPI_MAX_STEPS},
+        {"dt", def->dt, 1e-9, 1e9},
+        {"iterations", def->iterations, 1, 1000},
+        {"lambda", def->lambda, 1e-30, 1e30},
+        {"alpha", def->alpha, 0, 1},
+        {"elite", def->elite, 1e-9, 1},
+        {"tsallis_r", def->tsallis_r, 1.0001, 1e6},
+        {"tsallis_threshold", def->tsallis_threshold, 1e-30, 1e30},
+        {"ess_target", def->ess_target, 0, def->samples},
+        {"log_sigma", def->log_sigma, 0, 10},
+        {"offset_decay", def->offset_decay, 0, 1},
+        {"pure_noise", def->pure_noise, 0, 1},
+        {"committed", def->committed, 0, def->steps},
+        {"delay", def->delay, 0, HED_MPPI_MAX_DELAY},
+        {"smooth_weight", def->smooth_weight, 0, 1e30},
+        {"rollouts", def->rollouts, 1, HED_MPPI_MAX_ROLLOUTS},
+        {"risk_level", def->risk_level, 0, 1},
+        {"term_count", def->term_count, 0, HED_MPPI_MAX_TERMS},
+        {"table_count", def->table_count, 0, HED_MPPI_MAX_TABLES},
+        {"kind", def->kind, 0, HED_MPPI_KIND_COUNT - 1},
+        {"sampler", def->sampler, 0, HED_MPPI_SAMPLER_COUNT - 1},
+        {"solver", def->solver, 0, HED_MPPI_SOLVER_COUNT - 1},
+    };
+    for (size_t i = 0; i < HED_COUNT(rules); i++) {
+        const number_rule *r = &rules[i];
+        if (r->value >= r->low && r->value <= r->high) continue;
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: %s is %g: %g to %g is expected",
+            r->member, r->value, r->low, r->high);
+    }
+    return HED_OK;
+}
+
+static hed_status check_controls(hed_mppi_def *def, const hed_mppi_model *model, hed_error *error)
+{
+    bool given = false, limited = false;
+    for (uint32_t i = 0; i < model->controls; i++) given = given || def->sigma[i] != 0;
+    for (uint32_t i = 0; i < model->controls; i++) {
+        const char *name = model->control_names ? model->control_names[i] : "";
+        if (!given) def->sigma[i] = model->sigma[i];
+        if (def->minimum[i] == 0 && def->maximum[i] == 0) {
+            def->minimum[i] = model->minimum[i];
+            def->maximum[i] = model->maximum[i];
+        }
+        limited = def->minimum[i] != 0 || def->maximum[i] != 0;
+        if (!limited) {
+            def->minimum[i] = -3e38f;
+            def->maximum[i] = 3e38f;
+        }
+        if (!(def->sigma[i] > 0 && isfinite(def->sigma[i])))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: sigma of control %u %s is %g: a number above 0 is expected; without noise "
+                "all samples are alike",
+                i, name, (double)def->sigma[i]);
+        if (!(def->minimum[i] < def->maximum[i]))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: control %u %s is limited to %g and above and to %g and below: the minimum "
+                "must be below the maximum",
+                i, name, (double)def->minimum[i], (double)def->maximum[i]);
+        if (!(def->rate[i] >= 0))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: rate of control %u %s is %g: 0 (none) or more is expected", i, name,
+                (double)def->rate[i]);
+    }
+    return HED_OK;
+}
+
+/* Copies `count` floats of a definition into the arena; they must be finite. */
+static const float *copy_floats(
+    hed_mppi *controller, const float *from, uint64_t count, const char *member, hed_error *error)
+{
+    if (!from) return NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        if (isfinite(from[i])) continue;
+        hed_fail(error, HED_ERROR_ARGUMENT, "mppi: element %llu of %s is %g: a finite number is expected",
+            (unsigned long long)i, member, (double)from[i]);
+        return NULL;
+    }
+    float *copy = hed_arena_new(&controller->arena, count, sizeof *copy, error);
+    return copy ? memcpy(copy, from, count * sizeof *copy) : NULL;
+}
+
+/* The inverse of a symmetric, positive definite matrix (n x n) and its lower Cholesky factor; false
+ * where it is none. */
+static bool invert(const double *matrix, uint32_t n, float *inverse, float *factor)
+{
+    double l[HED_MPPI_MAX_CONTROLS][HED_MPPI_MAX_CONTROLS] = {{0}};
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            double s = matrix[i * n + j];
+            for (uint32_t k = 0; k < j; k++) s -= l[i][k] * l[j][k];
+            if (i == j && !(s > 0)) return false;
+            l[i][j] = i == j ? sqrt(s) : s / l[j][j];
+            factor[i * n + j] = (float)l[i][j];
+        }
+    for (uint32_t column = 0; column < n; column++) {
+        double y[HED_MPPI_MAX_CONTROLS], x[HED_MPPI_MAX_CONTROLS];
+        for (uint32_t i = 0; i < n; i++) {
+            y[i] = i == column;
+            for (uint32_t k = 0; k < i; k++) y[i] -= l[i][k] * y[k];
+            y[i] /= l[i][i];
+        }
+        for (uint32_t i = n; i-- > 0;) {
+            x[i] = y[i];
+            for (uint32_t k = i + 1; k < n; k++) x[i] -= l[k][i] * x[k];
+            x[i] /= l[i][i];
+            inverse[i * n + column] = (float)x[i];
+        }
+    }
+    return true;
+}
+
+static hed_status find_precision(hed_mppi *controller, hed_error *error)
+{
+    const hed_mppi_def *def = &controller->def;
+    uint32_t n = controller->model.controls;
+    double covariance[HED_MPPI_MAX_CONTROLS * HED_MPPI_MAX_CONTROLS] = {0};
+    for (uint32_t i = 0; i < n * n; i++) {
+        if (def->covariance) covariance[i] = def->covariance[i];
+        else if (i % (n + 1) == 0) covariance[i] = (double)def->sigma[i / n] * def->sigma[i / n];
+    }
+    float *factor = hed_arena_new(&controller->arena, n * n, sizeof *factor, error);
+    controller->precision = hed_arena_new(&controller->arena, n * n, sizeof(float), error);
+    if (hed_failed(error)) return error->status;
+    if (def->covariance) controller->factor = factor;
+    if (def->covariance && def->sampler != HED_MPPI_GAUSSIAN && def->sampler != HED_MPPI_LOG_NORMAL)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: covariance is for the samplers GAUSSIAN and LOG_NORMAL; the others take sigma");
+    if (invert(covariance, n, controller->precision, factor)) return HED_OK;
+    return hed_fail(
+        error, HED_ERROR_ARGUMENT, "mppi: covariance (%u x %u) is not positive definite", n, n);
+}
+
+hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_error *error)
+{
+    hed_mppi_def *def = &controller->def;
+    *def = *given;
+    if (!def->model)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: model is NULL: what is to be controlled?");
+    const hed_mppi_model *model = def->model;
+    controller->model = *model;
+    if (model->states < 1 || model->states > HED_MPPI_MAX_STATES || model->controls < 1 ||
+        model->controls > HED_MPPI_MAX_CONTROLS)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: model %s has %u states and %u controls: 1 to %d and 1 to %d are allowed",
+            model->name, model->states, model->controls, HED_MPPI_MAX_STATES,
+            HED_MPPI_MAX_CONTROLS);
+    if (def->dt == 0) def->dt = model->dt;
+    if (check_numbers(def, error) || check_controls(def, model, error)) return error->status;
+
+    uint64_t plan = (uint64_t)def->steps * model->controls;
+    def->sigma_steps = copy_floats(controller, def->sigma_steps, plan, "sigma_steps", error);
+    def->covariance = copy_floats(controller, def->covariance,
+        (uint64_t)model->controls * model->controls, "covariance", error);
+    hed_mppi_term *terms = hed_arena_new(&controller->arena, def->term_count, sizeof *terms, error);
+    hed_mppi_table *tables =
+        hed_arena_new(&controller->arena, def->table_count, sizeof *tables, error);
+    if (hed_failed(error)) return error->status;
+    if (def->term_count) memcpy(terms, def->terms, def->term_count * sizeof *terms);
+    def->terms = terms;
+    for (uint32_t i = 0; i < def->table_count; i++) {
+        tables[i] = def->tables[i];
+        if (tables[i].capacity < tables[i].count) tables[i].capacity = tables[i].count;
+        controller->tables[i] =
+            hed_arena_new(&controller->arena, tables[i].capacity, sizeof(float), error);
+        tables[i].values =
+            copy_floats(controller, tables[i].values, tables[i].count, tables[i].name, error);
+        if (hed_failed(error)) return error->status;
+        if (tables[i].values)
+            memcpy(controller->tables[i], tables[i].values, tables[i].count * sizeof(float));
+        controller->table_counts[i] = tables[i].count;
+    }
+    def->tables = tables;
+    find_precision(controller, error);
+    if (mppi_make_sampler(controller, error)) return error->status;
+    if (def->sampler == HED_MPPI_GIVEN)
+        controller->noise =
+            hed_arena_new(&controller->arena, plan * def->samples, sizeof(float), error);
+    return mppi_list_parameters(controller, error);
+}
+
+/* Adds the parameters of one text, named "prefix.name", or "name" without a prefix. */
+static hed_status add_parameters(hed_mppi *controller, const char *prefix,
+    const hed_mppi_parameter *parameters, uint32_t count, hed_error *error)
+{
+    const hed_mppi_model *model = &controller->model;
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_mppi_parameter *p = &parameters[i];
+        bool states = p->length == HED_MPPI_EACH_STATE, each = p->length < 0;
+        uint32_t length = each ? (states ? model->states : model->controls)
+                               : (p->length ? (uint32_t)p->length : 1);
+        const char *const *names = states ? model->state_names : model->control_names;
+        for (uint32_t e = 0; e < length; e++) {
+            char name[128], element[64] = "";
+            if (each && names) snprintf(element, sizeof element, ".%s", names[e]);
+            else if (p->length) snprintf(element, sizeof element, ".%u", e);
+            snprintf(name, sizeof name, "%s%s%s%s", prefix, *prefix ? "." : "", p->name, element);
+            if (controller->parameter_count == HED_MPPI_MAX_PARAMETERS)
+                return hed_fail(error, HED_ERROR_LIMIT,
+                    "mppi: parameter %s is one too many: %d at most, of model and terms together",
+                    name, HED_MPPI_MAX_PARAMETERS);
+            controller->parameters[controller->parameter_count] = p->value;
+            controller->parameter_names[controller->parameter_count++] =
+                hed_arena_text(&controller->arena, name, error);
+            if (hed_failed(error)) return error->status;
+        }
+    }
+    return HED_OK;
+}
+
+/* Finds the tables that a text names among the controller's. */
+static hed_status find_tables(hed_mppi *controller, mppi_part *part, const char *text,
+    const char *const *names, uint32_t count, hed_error *error)
+{
+    const hed_mppi_def *def = &controller->def;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = 0;
+        while (at < def->table_count && strcmp(def->tables[at].name, names[i])) at++;
+        if (at == def->table_count)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: %s reads a table \"%s\": none of that name was given", text, names[i]);
+        if (i == HED_MPPI_MAX_TABLES)
+            return hed_fail(error, HED_ERROR_LIMIT, "mppi: %s reads %u tables: %d at most", text,
+                count, HED_MPPI_MAX_TABLES);
+        part->table_index[i] = at;
+        part->tables[i] = controller->tables[at];
+        part->table_counts[i] = controller->table_counts[at];
+        part->table_count = i + 1;
+    }
+    return HED_OK;
+}
+
+hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
+{
+    const hed_mppi_def *def = &controller->def;
+    const hed_mppi_model *model = &controller->model;
+    add_parameters(controller, "", model->parameters, model->parameter_count, error);
+    controller->model_part = (mppi_part){.count = controller->parameter_count};
+    find_tables(
+        controller, &controller->model_part, model->name, model->tables, model->table_count, error);
+    for (uint32_t i = 0; i < def->term_count && !hed_failed(error); i++) {
+        const hed_mppi_term *term = &def->terms[i];
+        const hed_mppi_parameter weight = {"weight", term->weight, NULL, 0};
+        uint32_t first = controller->parameter_count;
+        add_parameters(controller, term->name, &weight, 1, error);
+        add_parameters(controller, term->name, term->parameters, term->parameter_count, error);
+        controller->term_parts[i] = (mppi_part){
+            .first = first + 1, .count = controller->parameter_count - first - 1, .weight = first};
+        find_tables(controller, &controller->term_parts[i], term->name, term->tables,
+            term->table_count, error);
+    }
+    for (uint32_t i = 0; i < def->setting_count && !hed_failed(error); i++) {
+        uint32_t index = hed_mppi_parameter_find(controller, def->settings[i].name);
+        if (index == UINT32_MAX)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: no parameter \"%s\": model %s and its terms have %u, from \"%s\" on; heddle "
+                "mppi models lists them",
+                def->settings[i].name, model->name, controller->parameter_count,
+                controller->parameter_count ? controller->parameter_names[0] : "");
+        if (!isfinite(def->settings[i].value))
+            return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: parameter %s is %g: a finite number is expected",
+                def->settings[i].name, (double)def->settings[i].value);
+        controller->parameters[index] = def->settings[i].value;
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+uint32_t hed_mppi_parameter_find(const hed_mppi *controller, const char *name)
+{
+    for (uint32_t i = 0; i < controller->parameter_count; i++)
+        if (!strcmp(controller->parameter_names[i], name)) return i;
+    return UINT32_MAX;
+}
+
+const char *hed_mppi_parameter_at(const hed_mppi *controller, uint32_t index, float *value)
+{
+    if (index >= controller->parameter_count) return NULL;
+    if (value) *value = controller->parameters[index];
+    return controller->parameter_names[index];
+}

@@ -1,0 +1,356 @@
+/* A controller: from a state to a plan by rounds of sampling (MPPI: Williams et al., ICRA 2017 and
+ * T-RO 2018). What is the same on all devices is here; a solver (solver.h) does the sampling. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solver/solver.h"
+
+/* ---- making ---- */
+
+static hed_status choose_solver(hed_mppi *c, hed_error *error)
+{
+    static const mppi_solver *const solvers[] = {&mppi_solver_cpu};
+    const hed_device_info *device = hed_device_describe(c->device);
+    for (size_t i = 0; i < HED_COUNT(solvers); i++) {
+        if (c->def.solver != HED_MPPI_AUTO && c->def.solver != solvers[i]->kind) continue;
+        if (!solvers[i]->fits(c)) continue;
+        c->solver = solvers[i];
+        return HED_OK;
+    }
+    bool host = !strcmp(device->backend, "host");
+    if (host && !c->model.step && !c->model.lanes)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "mppi: model %s has a text and no C function: device host needs the function; OpenCL on "
+            "this processor (PoCL, Debian's pocl-opencl-icd) runs the text",
+            c->model.name);
+    if (!host && !c->model.text)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "mppi: model %s has a C function and no text: device %s needs the text; host runs the "
+            "function",
+            c->model.name, device->id);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+        "mppi: no solver for this definition on device %s: it was made with solver %d", device->id,
+        (int)c->def.solver);
+}
+
+hed_status hed_mppi_create(
+    hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error)
+{
+    hed_error local = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    *controller = NULL;
+    if (!device || !def)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: device or definition is NULL");
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
+    hed_mppi *c = hed_new(&allocator, 1, sizeof *c, error);
+    if (!c) return error->status;
+    c->arena = (hed_arena){.allocator = allocator, .owner = "a controller"};
+    c->device = device;
+    mppi_complete(c, def, error);
+    c->systems = c->def.kind == HED_MPPI_PLAIN ? c->def.count : 2 * c->def.count;
+    c->past = c->def.delay > 2 ? c->def.delay : 2;
+    uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps, n = c->systems;
+    c->state = hed_arena_new(&c->arena, n * nx, sizeof(float), error);
+    c->plan = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
+    c->mean = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
+    c->ratio = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
+    c->pasts = hed_arena_new(&c->arena, n * c->past * nu, sizeof(float), error);
+    c->sums = hed_arena_new(&c->arena, n * 4, sizeof(float), error);
+    c->states = hed_arena_new(&c->arena, n * (steps + 1) * nx, sizeof(float), error);
+    c->scratch = hed_arena_new(&c->arena, steps + 4, sizeof(float), error);
+    c->crashed = hed_arena_new(&c->arena, n, sizeof(bool), error);
+    c->forget = hed_arena_new(&c->arena, n, sizeof(bool), error);
+    c->stats = hed_arena_new(&c->arena, c->def.count, sizeof *c->stats, error);
+    c->lambda = hed_arena_new(&c->arena, c->def.count, sizeof(float), error);
+    hed_ring_create(&allocator, sizeof(mppi_change), 1024, &c->changes, error);
+    if (!hed_failed(error)) choose_solver(c, error);
+    if (!hed_failed(error)) c->solver->create(c, error);
+    if (hed_failed(error)) {
+        hed_mppi_destroy(c);
+        return error->status;
+    }
+    for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
+    *controller = c;
+    return HED_OK;
+}
+
+void hed_mppi_destroy(hed_mppi *c)
+{
+    if (!c) return;
+    hed_allocator allocator = c->arena.allocator;
+    if (c->solver) c->solver->destroy(c);
+    hed_ring_destroy(c->changes);
+    hed_arena_free(&c->arena);
+    hed_delete(&allocator, c, 1, sizeof *c);
+}
+
+/* ---- solving ---- */
+
+/* lambda (1 - alpha) Sigma^-1 u for each step of a system's plan. */
+static void fill_ratio(hed_mppi *c, uint32_t system)
+{
+    uint32_t nu = c->model.controls, steps = c->def.steps;
+    const float *plan = c->plan + (uint64_t)system * steps * nu, *factor = c->def.sigma_steps;
+    float *ratio = c->ratio + (uint64_t)system * steps * nu;
+    float scale = c->lambda[system % c->def.count] * (1 - c->def.alpha);
+    for (uint32_t t = 0; t < steps; t++)
+        for (uint32_t i = 0; i < nu; i++) {
+            float g = 0;
+            if (c->time_precision) {
+                const float *row = c->time_precision + ((uint64_t)i * steps + t) * steps;
+                for (uint32_t s = 0; s < steps; s++) g += row[s] * plan[s * nu + i];
+                g /= c->def.sigma[i] * c->def.sigma[i];
+            } else {
+                for (uint32_t j = 0; j < nu; j++) g += c->precision[i * nu + j] * plan[t * nu + j];
+            }
+            if (factor) g /= factor[t * nu + i] * factor[t * nu + i];
+            ratio[t * nu + i] = isfinite(g) ? scale * g : 0;
+        }
+}
+
+/* What was posted since the last solve. */
+static void take_changes(hed_mppi *c)
+{
+    mppi_change change;
+    while (hed_ring_pop(c->changes, &change)) c->parameters[change.parameter] = change.value;
+}
+
+/* The plan of one system from a round's answer. False: no sample had a finite cost. */
+static bool take_mean(hed_mppi *c, uint32_t system)
+{
+    uint64_t size = (uint64_t)c->def.steps * c->model.controls, at = system * size;
+    if (!(c->sums[4 * system + 1] > 0)) return false;
+    memcpy(c->plan + at, c->mean + at, size * sizeof(float));
+    if (c->def.smooth) mppi_smooth(c, system, c->scratch);
+    mppi_limit(c, system);
+    return true;
+}
+
+static void fill_stats(hed_mppi *c, uint32_t system, hed_mppi_outcome outcome, uint32_t iterations)
+{
+    const float *sums = c->sums + 4 * (uint64_t)system;
+    hed_mppi_stats *stats = &c->stats[system % c->def.count];
+    double samples = c->def.samples, lambda = c->lambda[system % c->def.count];
+    *stats = (hed_mppi_stats){.outcome = outcome, .iterations = iterations};
+    stats->baseline = sums[0];
+    stats->normalizer = (float)(sums[1] / samples);
+    stats->free_energy = (float)(sums[0] - lambda * log(sums[1] / samples));
+    stats->ess = sums[2] > 0 ? sums[1] * sums[1] / sums[2] : 0;
+    stats->crashed = (float)(sums[3] / samples);
+    stats->lambda = (float)lambda;
+}
+
+/* A lambda for the next solve that brings the effective sample size nearer to its target: half of the
+ * distance in the logarithm, at most a factor of two. */
+static void adapt_lambda(hed_mppi *c, uint32_t index)
+{
+    float ess = c->stats[index].ess;
+    if (c->def.ess_target <= 0 || ess <= 0) return;
+    float factor = sqrtf(c->def.ess_target / ess);
+    factor = factor > 2 ? 2 : factor < 0.5f ? 0.5f : factor;
+    float lambda = c->lambda[index] * factor;
+    if (lambda > 1e-30f && lambda < 1e30f) c->lambda[index] = lambda;
+}
+
+hed_status hed_mppi_solve(
+    hed_mppi *c, const float *x, float *u, hed_mppi_stats *stats, hed_error *error)
+{
+    hed_error local = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    uint64_t begin = hed_now();
+    uint32_t nx = c->model.states, nu = c->model.controls, count = c->def.count;
+    for (uint32_t i = 0; i < count * nx; i++) {
+        if (isfinite(x[i])) continue;
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: state %u %s of controller %u is %g: a finite number is expected", i % nx,
+            c->model.state_names ? c->model.state_names[i % nx] : "", i / nx, (double)x[i]);
+    }
+    take_changes(c);
+    memcpy(c->state, x, count * nx * sizeof *x);
+
+    mppi_sampling round = {.state = c->state,
+        .plan = c->plan,
+        .ratio = c->def.alpha < 1 ? c->ratio : NULL,
+        .past = c->pasts,
+        .gains = c->gains,
+        .parameters = c->parameters,
+        .lambda = c->lambda,
+        .deadline = c->def.deadline_ns ? begin + c->def.deadline_ns : 0,
+        .mean = c->mean,
+        .sums = c->sums};
+    uint32_t done = 0;
+    hed_mppi_outcome outcome = HED_MPPI_SOLVED;
+    bool *crashed = c->crashed;
+    for (; done < c->def.iterations; done++) {
+        if (round.deadline && hed_now() >= round.deadline) break;
+        for (uint32_t s = 0; round.ratio && s < c->systems; s++) fill_ratio(c, s);
+        round.number = c->round++;
+        hed_status status = c->solver->round(c, &round, error);
+        if (status == HED_ERROR_TIMEOUT) {
+            hed_error_clear(error);
+            break;
+        }
+        if (status) return status;
+        for (uint32_t s = 0; s < c->systems; s++) crashed[s] = !take_mean(c, s);
+    }
+    if (done < c->def.iterations) outcome = HED_MPPI_DEADLINE;
+    for (uint32_t s = 0; s < c->systems; s++) {
+        bool finite = !c->model.step || mppi_roll_plan(c, s);
+        fill_stats(c, s,
+            !done        ? outcome
+            : crashed[s] ? HED_MPPI_ALL_CRASHED
+            : !finite    ? HED_MPPI_DIVERGED
+                         : outcome,
+            done);
+        c->forget[s] = done && (crashed[s] || !finite);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (u) memcpy(u + i * nu, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *u);
+        adapt_lambda(c, i);
+        c->stats[i].solve_ns = hed_now() - begin;
+        c->stats[i].missed = c->def.deadline_ns && c->stats[i].solve_ns > c->def.deadline_ns;
+        if (stats) stats[i] = c->stats[i];
+    }
+    return HED_OK;
+}
+
+void hed_mppi_shift(hed_mppi *c, uint32_t shift)
+{
+    uint32_t nu = c->model.controls, steps = c->def.steps;
+    for (uint32_t s = 0; s < c->systems; s++) {
+        float *plan = c->plan + (uint64_t)s * steps * nu;
+        float *past = c->pasts + (uint64_t)s * c->past * nu;
+        for (uint32_t n = 0; n < shift; n++) {
+            memmove(past, past + nu, (c->past - 1) * nu * sizeof *past);
+            memcpy(past + (c->past - 1) * nu, plan, nu * sizeof *past);
+            memmove(plan, plan + nu, (steps - 1) * (uint64_t)nu * sizeof *plan);
+            if (c->def.tail == HED_MPPI_ZERO)
+                memset(plan + (steps - 1) * (uint64_t)nu, 0, nu * sizeof *plan);
+        }
+        /* A plan along which everything crashed is no place to begin from. */
+        if (shift && c->forget[s]) memset(plan, 0, (uint64_t)steps * nu * sizeof *plan);
+        if (shift) c->forget[s] = false;
+    }
+}
+
+void hed_mppi_reset(hed_mppi *c, const float *controls)
+{
+    uint64_t size = (uint64_t)c->def.steps * c->model.controls;
+    for (uint32_t s = 0; s < c->systems; s++) {
+        float *plan = c->plan + s * size;
+        if (controls) memcpy(plan, controls + s % c->def.count * size, size * sizeof *plan);
+        else memset(plan, 0, size * sizeof *plan);
+        memset(c->pasts + (uint64_t)s * c->past * c->model.controls, 0,
+            c->past * c->model.controls * sizeof(float));
+        c->forget[s] = false;
+    }
+    for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
+    c->round = 0;
+}
+
+/* ---- reading ---- */
+
+const float *hed_mppi_controls(const hed_mppi *c, uint32_t index)
+{
+    return c->plan + (uint64_t)index * c->def.steps * c->model.controls;
+}
+
+const float *hed_mppi_states(const hed_mppi *c, uint32_t index)
+{
+    return c->states + (uint64_t)index * (c->def.steps + 1) * c->model.states;
+}
+
+const float *hed_mppi_gains(const hed_mppi *c, uint32_t index)
+{
+    uint64_t size = (uint64_t)c->def.steps * c->model.controls * c->model.states;
+    return c->gains ? c->gains + index * size : NULL;
+}
+
+void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const float *x, float *u)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls, last = c->def.steps - 1;
+    float at = seconds / c->def.dt;
+    at = at > 0 ? (at < (float)last ? at : (float)last) : 0;
+    uint32_t t = (uint32_t)at, next = t < last ? t + 1 : last;
+    float part = at - (float)t;
+    const float *plan = hed_mppi_controls(c, index), *states = hed_mppi_states(c, index);
+    const float *gains = hed_mppi_gains(c, index);
+    for (uint32_t i = 0; i < nu; i++) {
+        u[i] = plan[t * nu + i] + part * (plan[next * nu + i] - plan[t * nu + i]);
+        for (uint32_t j = 0; gains && x && j < nx; j++) {
+            float nominal = states[t * nx + j];
+            nominal += part * (states[(t + 1) * nx + j] - nominal);
+            u[i] += gains[((uint64_t)t * nu + i) * nx + j] * (x[j] - nominal);
+        }
+        if (u[i] < c->def.minimum[i]) u[i] = c->def.minimum[i];
+        if (u[i] > c->def.maximum[i]) u[i] = c->def.maximum[i];
+    }
+}
+
+hed_status hed_mppi_trace(hed_mppi *c, uint32_t index, uint32_t count, bool best, float *states,
+    float *costs, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (index >= c->def.count || count < 1 || count > c->def.samples)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: trace of %u samples of controller %u: there are %u samples and %u controllers",
+            count, index, c->def.samples, c->def.count);
+    return c->solver->trace(c, index, count, best, states, costs, error);
+}
+
+bool hed_mppi_post(hed_mppi *c, uint32_t parameter, float value)
+{
+    const mppi_change change = {parameter, value};
+    return parameter < c->parameter_count && isfinite(value) && hed_ring_push(c->changes, &change);
+}
+
+hed_status hed_mppi_set_noise(hed_mppi *c, const float *noise, hed_error *error)
+{
+    uint64_t count = (uint64_t)c->def.steps * c->model.controls * c->def.samples;
+    if (hed_failed(error)) return error->status;
+    if (!c->noise)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: noise is given, but the sampler of this controller draws it: sampler must be "
+            "HED_MPPI_GIVEN");
+    for (uint64_t i = 0; i < count; i++)
+        if (!isfinite(noise[i]))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: element %llu of the noise is %g: a finite number is expected",
+                (unsigned long long)i, (double)noise[i]);
+    memcpy(c->noise, noise, count * sizeof *noise);
+    c->noise_number++;
+    return HED_OK;
+}
+
+hed_mppi_info hed_mppi_describe(const hed_mppi *c)
+{
+    hed_mppi_info info = {.def = &c->def,
+        .device = c->device,
+        .solver = c->solver->kind,
+        .origin = c->origin,
+        .parameter_count = c->parameter_count};
+    memcpy(info.choice, c->choice, sizeof info.choice);
+    return info;
+}
+
+/* FNV-1a over the bits. */
+static uint64_t hash_floats(uint64_t hash, const float *values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        if (values[i] != values[i]) bits = 0x7fc00000u;
+        for (int b = 0; b < 4; b++) hash = (hash ^ (bits >> (8 * b) & 0xff)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+uint64_t hed_mppi_hash(const hed_mppi *c)
+{
+    uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps, n = c->systems;
+    uint64_t hash = hash_floats(0xcbf29ce484222325u, c->plan, n * steps * nu);
+    hash = hash_floats(hash, c->states, n * (steps + 1) * nx);
+    return hash_floats(hash, c->sums, n * 4);
+}

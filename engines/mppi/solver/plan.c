@@ -1,0 +1,84 @@
+/* What happens to a plan on the host: O(T), no matter how many samples there are. */
+#include <math.h>
+
+#include "solver/solver.h"
+
+/* Control i of the plan's step t; before the plan the controls given, behind it its last one. */
+static float planned(const hed_mppi *c, const float *plan, const float *past, int64_t t, uint32_t i)
+{
+    uint32_t nu = c->model.controls;
+    if (t < 0) return past[((int64_t)c->past + t) * nu + i];
+    return plan[(t < c->def.steps ? t : c->def.steps - 1) * nu + i];
+}
+
+void mppi_smooth(const hed_mppi *c, uint32_t system, float *scratch)
+{
+    uint32_t nu = c->model.controls, steps = c->def.steps;
+    float *plan = c->plan + (uint64_t)system * steps * nu;
+    const float *past = c->pasts + (uint64_t)system * c->past * nu;
+    if (steps < 5) return;
+    for (uint32_t i = 0; i < nu; i++) {
+        for (int64_t t = -2; t < (int64_t)steps + 2; t++)
+            scratch[t + 2] = planned(c, plan, past, t, i);
+        for (uint32_t t = 0; t < steps; t++) {
+            const float *u = scratch + t;
+            plan[t * nu + i] = (-3 * (u[0] + u[4]) + 12 * (u[1] + u[3]) + 17 * u[2]) * (1.0f / 35);
+        }
+    }
+}
+
+void mppi_limit(const hed_mppi *c, uint32_t system)
+{
+    uint32_t nu = c->model.controls;
+    float *plan = c->plan + (uint64_t)system * c->def.steps * nu;
+    const float *past = c->pasts + (uint64_t)system * c->past * nu;
+    for (uint32_t i = 0; i < nu; i++) {
+        float low = c->def.minimum[i], high = c->def.maximum[i];
+        float reach = c->def.rate[i] * c->def.dt, before = past[(c->past - 1) * nu + i];
+        for (uint32_t t = 0; t < c->def.steps; t++) {
+            float *u = &plan[t * nu + i];
+            *u = *u < low ? low : *u > high ? high : *u;
+            if (reach > 0)
+                *u = *u < before - reach   ? before - reach
+                     : *u > before + reach ? before + reach
+                                           : *u;
+            before = *u;
+        }
+    }
+}
+
+hed_mppi_world mppi_world_of(const hed_mppi *c, const mppi_part *part, const void *user)
+{
+    return (hed_mppi_world){.parameters = c->parameters + part->first,
+        .tables = part->tables,
+        .table_counts = part->table_counts,
+        .dt = c->def.dt,
+        .steps = c->def.steps,
+        .model = &c->model,
+        .user = user};
+}
+
+void mppi_step(const hed_mppi *c, float *x, const float *u)
+{
+    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
+    c->model.step(x, u, c->def.dt, &world);
+}
+
+bool mppi_roll_plan(hed_mppi *c, uint32_t system)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls;
+    const float *plan = c->plan + (uint64_t)system * c->def.steps * nu;
+    const float *past = c->pasts + (uint64_t)system * c->past * nu;
+    float *x = c->states + (uint64_t)system * (c->def.steps + 1) * nx;
+    float sum = 0;
+    memcpy(x, c->state + (uint64_t)system * nx, nx * sizeof *x);
+    for (uint32_t t = 0; t < c->def.steps; t++, x += nx) {
+        float u[HED_MPPI_MAX_CONTROLS];
+        for (uint32_t i = 0; i < nu; i++)
+            u[i] = planned(c, plan, past, (int64_t)t - c->def.delay, i);
+        memcpy(x + nx, x, nx * sizeof *x);
+        mppi_step(c, x + nx, u);
+        for (uint32_t i = 0; i < nx; i++) sum += x[nx + i] * 0;
+    }
+    return sum == 0;
+}
