@@ -1,4 +1,4 @@
-/* ctest: devices */
+/* ctest: devices=host */
 /* Model-predictive path integral control against closed forms: the checks of the literature. */
 #include <math.h>
 

@@ -3,8 +3,8 @@
  * the number of threads changes no bit, and devices in strict mode give the same. */
 #include <math.h>
 
-#include "words.h"
-#include "order.h"
+#include "kernels/words.h"
+#include "kernels/order.h"
 #include "models/native.h"
 #include "solver/solver.h"
 
