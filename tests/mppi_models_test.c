@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "engines/mppi/models/native.h"
-#include "engines/mppi/solver/solver.h"
+#include "engines/mppi/model/controller.h"
 #include "heddle/author.h"
 
 enum { TABLE_SIZE = 4096 };

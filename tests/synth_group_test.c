@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "solver/group/kernels.h"
-#include "solver/solver.h"
+#include "model/controller.h"
 
 static hed_error error;
 

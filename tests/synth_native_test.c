@@ -6,7 +6,7 @@
 
 #include "heddle/thread.h"
 #include "kernels/physics.h"
-#include "solver/solver.h"
+#include "model/controller.h"
 #include "testing.h"
 
 enum { FRAMES = 96 };

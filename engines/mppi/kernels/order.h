@@ -1,4 +1,4 @@
-/* Weights, and the rules of rescaling sums: solver.h says in which order they are used. One text for
+/* Weights, and the rules of rescaling sums: controller.h says in which order they are used. One text for
  * OpenCL C, CUDA and C; words.h stands before it. */
 #ifndef MPPI_ORDER_H
 #define MPPI_ORDER_H

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "solver/solver.h"
+#include "model/controller.h"
 
 hed_mppi_def hed_default_mppi_def(void)
 {

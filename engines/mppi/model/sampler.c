@@ -8,7 +8,7 @@
  *   support   A = K(t, t_m) K(t_m, t_m)^-1 with Gaussian radial basis functions (KMPPI) */
 #include <math.h>
 
-#include "solver/solver.h"
+#include "model/controller.h"
 
 /* The lower Cholesky factor of a symmetric, positive semidefinite matrix (n x n) in place; a column
  * whose pivot vanishes becomes zero. */

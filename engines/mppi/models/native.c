@@ -7,7 +7,7 @@
 #include "heddle/author.h"
 #include "kernels/words.h"
 #include "models/list.h"
-#include "solver/solver.h"
+#include "model/controller.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* The processor's solver. Tiles of samples are shared out among threads by chains; 32 samples go
- * through the model side by side (models/native.h). The order of all sums is that of solver.h, so
+ * through the model side by side (models/native.h). The order of all sums is that of controller.h, so
  * the number of threads changes no bit, and devices in strict mode give the same. */
 #include <math.h>
 
 #include "kernels/words.h"
 #include "kernels/order.h"
 #include "models/native.h"
-#include "solver/solver.h"
+#include "model/controller.h"
 
 enum { L = MPPI_LANES };
 
@@ -215,7 +215,7 @@ static void roll_out(const hed_mppi *c, const cpu_solver *s, uint32_t system, co
 
 /* ---- tiles and chains ---- */
 
-/* Sum over a tile of w v, in the order of solver.h. `v`: (S / 32 x stride) */
+/* Sum over a tile of w v, in the order of controller.h. `v`: (S / 32 x stride) */
 static float sum_lanes(const float *weights, const float *v, uint64_t stride, uint32_t groups)
 {
     float sum[L] = {0};

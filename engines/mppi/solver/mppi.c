@@ -1,9 +1,9 @@
 /* A controller: from a state to a plan by rounds of sampling (MPPI: Williams et al., ICRA 2017 and
- * T-RO 2018). What is the same on all devices is here; a solver (solver.h) does the sampling. */
+ * T-RO 2018). What is the same on all devices is here; a solver (controller.h) does the sampling. */
 #include <math.h>
 #include <stdio.h>
 
-#include "solver/solver.h"
+#include "model/controller.h"
 
 /* ---- making ---- */
 

@@ -1,7 +1,7 @@
 /* What happens to a plan on the host: O(T), no matter how many samples there are. */
 #include <math.h>
 
-#include "solver/solver.h"
+#include "model/controller.h"
 
 /* Control i of the plan's step t; before the plan the controls given, behind it its last one. */
 static float planned(const hed_mppi *c, const float *plan, const float *past, int64_t t, uint32_t i)

@@ -13,8 +13,8 @@
  *   all      8 groups, chains g, g + 8, ... each added by fused multiply-add with its factor
  *            exp((m - m_c) / lambda) in that order; then groups 0 to 7
  * The same for the sum of weights, and with squared factors for the sum of their squares. */
-#ifndef HED_MPPI_SOLVER_H
-#define HED_MPPI_SOLVER_H
+#ifndef HED_MPPI_CONTROLLER_H
+#define HED_MPPI_CONTROLLER_H
 
 #include "heddle/author.h"
 #include "heddle/mppi.h"
