@@ -779,10 +779,8 @@ Test(database, two_processes_write_at_once)
     hed_context *context = open_context(in_folder("a.db"));
     hed_database *database = hed_context_database(context);
     int64_t count;
-    hed_status status;
     OK(hed_database_enter(database, &error));
-    CHECK(hed_database_integer(
-        database, &count, &status, &error, "SELECT count(*) FROM measurement", ""));
+    CHECK(hed_database_integer(database, &count, &error, "SELECT count(*) FROM measurement", ""));
     hed_database_leave(database);
     EXPECT_EQ(count, 400, "%lld", (long long)count);
     hed_context_destroy(context);

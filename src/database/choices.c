@@ -89,29 +89,24 @@ static choice *choices_add(hed_choices **choices, const hed_allocator *allocator
 static hed_status choices_read_choices(hed_database *database, const hed_tune_key *key,
     bool installed, hed_choices **choices, hed_error *error)
 {
-    hed_status status;
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
     sqlite3_stmt *row = hed_database_statement(database, CHOICES, "tttt", key->kernel, key->source,
         hed_math_word(key->math), hed_objective_word(key->objective));
-    while (hed_database_row(database, row, &status, error)) {
+    while (hed_database_row(database, row, error)) {
         choice read, *added;
         if (!choices_read_choice(row, key, installed, &read)) continue;
         added = choices_add(choices, &database->allocator);
-        if (!added) {
-            sqlite3_reset(row);
-            return hed_fail(
-                error, HED_ERROR_MEMORY, "no memory for the choices of %s", key->kernel);
-        }
-        *added = read;
+        if (added) *added = read;
+        else hed_fail(error, HED_ERROR_MEMORY, "no memory for the choices of %s", key->kernel);
     }
-    return status;
+    return error->status;
 }
 
 static void choices_load_from(
     hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
 {
     hed_error error = {0};
-    /* it was told why when it was set aside */
+    /* why it was set aside has been logged */
     if (!database || hed_database_enter(database, NULL)) return;
     hed_status status = choices_read_choices(database, key, installed, choices, &error);
     hed_database_leave(database);
@@ -164,7 +159,7 @@ void hed_choices_free(hed_choices *choices)
 
 /* ---- asking ---- */
 
-/* How good a choice is for a size: first what it counts as, then the distance, then its place in
+/* How good a choice is for a size: first its origin, then the distance, then its place in
  * the list. */
 typedef struct standing {
     hed_config_origin configured;
@@ -223,19 +218,15 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
 
 /* How near a device and a size of the database are to those that are asked for. */
 
-/* "NVIDIA" and "NVIDIA Corporation" are one vendor: two drivers' ways to write it. */
-static bool same_vendor(const char *a, const char *b)
-{
-    size_t length = strcspn(a, " ("), other = strcspn(b, " (");
-    return length && length == other && sqlite3_strnicmp(a, b, (int)length) == 0;
-}
-
 hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found)
 {
     bool backend = strcmp(wanted->backend, found->backend) == 0;
     bool name =
         strcmp(wanted->platform, found->platform) == 0 && strcmp(wanted->name, found->device) == 0;
-    bool vendor = same_vendor(wanted->vendor, found->vendor) && wanted->type == found->type;
+    /* "NVIDIA" and "NVIDIA Corporation" are one vendor: two drivers' ways to write it. */
+    size_t length = strcspn(wanted->vendor, " (");
+    bool vendor = wanted->type == found->type && length && length == strcspn(found->vendor, " (") &&
+                  sqlite3_strnicmp(wanted->vendor, found->vendor, (int)length) == 0;
     if (backend && name && wanted->compute_units == found->compute_units &&
         wanted->architecture == found->architecture)
         return HED_SAME_DEVICE;

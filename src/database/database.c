@@ -26,7 +26,7 @@ static const char *advice(int code)
     case SQLITE_FULL: return ": make room there, or set HEDDLE_DATABASE to a file elsewhere";
     case SQLITE_READONLY:
         return ": check the permissions of file and folder, or set HEDDLE_DATABASE to a file elsewhere";
-    case SQLITE_CANTOPEN: return ": check that the folder is there and the file can be read";
+    case SQLITE_CANTOPEN: return ": check that the folder exists and the file can be read";
     default: return "";
     }
 }
@@ -93,13 +93,11 @@ sqlite3_stmt *hed_database_statement(
     return statement;
 }
 
-bool hed_database_row(
-    hed_database *database, sqlite3_stmt *statement, hed_status *status, hed_error *error)
+bool hed_database_row(hed_database *database, sqlite3_stmt *statement, hed_error *error)
 {
-    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    *status = HED_OK;
+    int code = hed_failed(error) ? SQLITE_DONE : statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (code == SQLITE_ROW) return true;
-    if (code != SQLITE_DONE) *status = hed_database_fail(database, "use", error);
+    if (code != SQLITE_DONE) hed_database_fail(database, "use", error);
     if (statement) sqlite3_reset(statement); /* ends its read lock */
     return false;
 }
@@ -107,23 +105,24 @@ bool hed_database_row(
 hed_status hed_database_run(
     hed_database *database, hed_error *error, const char *sql, const char *types, ...)
 {
+    hed_error own = {0};
     va_list values;
-    hed_status status;
+    error = error ? error : &own;
     va_start(values, types);
     sqlite3_stmt *statement = bind(database, sql, types, values);
     va_end(values);
-    while (hed_database_row(database, statement, &status, error)) continue;
-    return status;
+    while (hed_database_row(database, statement, error)) continue;
+    return error->status;
 }
 
-bool hed_database_integer(hed_database *database, int64_t *value, hed_status *status,
-    hed_error *error, const char *sql, const char *types, ...)
+bool hed_database_integer(hed_database *database, int64_t *value, hed_error *error, const char *sql,
+    const char *types, ...)
 {
     va_list values;
     va_start(values, types);
     sqlite3_stmt *statement = bind(database, sql, types, values);
     va_end(values);
-    if (!hed_database_row(database, statement, status, error)) return false;
+    if (!hed_database_row(database, statement, error)) return false;
     *value = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return true;
@@ -146,8 +145,9 @@ double hed_column_number(sqlite3_stmt *statement, int column)
 
 hed_status hed_database_begin_write(hed_database *database, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (database->read_only)
-        return hed_fail(error, HED_ERROR_IO, "%s was opened to be read only", database->path);
+        return hed_fail(error, HED_ERROR_IO, "%s was opened for reading only", database->path);
     sqlite3_busy_timeout(database->handle, HED_WRITE_PATIENCE);
     /* Takes the write lock at once: one that is taken after reading may have to be refused. */
     return hed_database_run(database, error, "BEGIN IMMEDIATE", "");
@@ -159,13 +159,13 @@ hed_status hed_database_begin_read(hed_database *database, hed_error *error)
     return hed_database_run(database, error, "BEGIN", "");
 }
 
-hed_status hed_database_end(hed_database *database, hed_status status, hed_error *error)
+hed_status hed_database_end(hed_database *database, hed_error *error)
 {
-    if (!status) status = hed_database_run(database, error, "COMMIT", "");
     /* Some failures, a full disk among them, have rolled back already. */
-    if (status && !sqlite3_get_autocommit(database->handle))
+    if (hed_database_run(database, error, "COMMIT", "") &&
+        !sqlite3_get_autocommit(database->handle))
         hed_database_run(database, NULL, "ROLLBACK", "");
-    return status;
+    return error->status;
 }
 
 /* ---- opening ---- */
@@ -177,16 +177,6 @@ static void disconnect(hed_database *database)
     database->statement_count = 0;
     sqlite3_close(database->handle);
     database->handle = NULL;
-}
-
-static hed_status make_folder(const hed_database *database, hed_error *error)
-{
-    char folder[HED_PATH_MAX];
-    hed_text_copy(folder, sizeof folder, database->path);
-    char *slash = strrchr(folder, '/');
-    if (!slash || slash == folder) return HED_OK;
-    *slash = 0;
-    return hed_path_make(folder, error);
 }
 
 /* `*there`: the database itself exists. */
@@ -243,9 +233,13 @@ static hed_status connect(hed_database *database, hed_error *error)
     int flags =
         database->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     struct stat about;
-    hed_status status = database->read_only ? HED_OK : make_folder(database, error);
-    if (!status && database->own) status = check_own(database, error);
-    if (status) return status;
+    char folder[HED_PATH_MAX];
+    hed_text_copy(folder, sizeof folder, database->path);
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = 0;
+    if (slash && slash != folder && !database->read_only && hed_path_make(folder, error))
+        return error->status;
+    if (database->own && check_own(database, error)) return error->status;
     /* Before it is opened: should another process put a new file here just now, that one is never
      * taken for this one. */
     bool there = stat(database->path, &about) == 0;
@@ -272,15 +266,14 @@ static hed_status connect(hed_database *database, hed_error *error)
 static hed_status migrate_copy(hed_database *database, hed_error *error)
 {
     sqlite3 *memory = NULL;
-    hed_status status = HED_ERROR_MEMORY;
-    if (sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
-        SQLITE_OK) {
+    int code =
+        sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK) {
         sqlite3_backup *copy = sqlite3_backup_init(memory, "main", database->handle, "main");
-        int code = copy ? sqlite3_backup_step(copy, -1) : SQLITE_NOMEM;
+        code = copy ? sqlite3_backup_step(copy, -1) : SQLITE_NOMEM;
         sqlite3_backup_finish(copy);
-        if (code == SQLITE_DONE) status = HED_OK;
     }
-    if (status) {
+    if (code != SQLITE_DONE) {
         sqlite3_close(memory);
         return hed_fail(error, HED_ERROR_IO,
             "cannot copy %s, which is of an older version, into memory", database->path);
@@ -303,43 +296,37 @@ static hed_status set_aside(hed_database *database, hed_error *error)
     return status;
 }
 
-/* Whether another process has put another file in the place of the one that is open, which then
- * fails in strange ways. */
-static bool was_replaced(const hed_database *database)
-{
-    struct stat about;
-    return stat(database->path, &about) || about.st_dev != database->device ||
-           about.st_ino != database->inode;
-}
-
 static hed_status database_open_file(hed_database *database, hed_error *error)
 {
     enum { ATTEMPTS = 3 };
-    hed_status status = HED_OK;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         hed_error_clear(error); /* what the attempt before failed with was dealt with */
         hed_verdict verdict = HED_VERDICT_REFUSED;
         database->damaged = false;
-        status = connect(database, error);
-        if (!status) verdict = hed_database_examine(database, &status, error);
+        if (!connect(database, error)) verdict = hed_database_examine(database, error);
         if (verdict == HED_VERDICT_OLD) {
             bool fixed = database->read_only || sqlite3_db_readonly(database->handle, "main") == 1;
-            status = fixed ? migrate_copy(database, error) : hed_database_migrate(database, error);
+            if (fixed) migrate_copy(database, error);
+            else hed_database_migrate(database, error);
             verdict = database->damaged ? HED_VERDICT_DAMAGED : HED_VERDICT_GOOD;
         }
-        if (status && verdict != HED_VERDICT_DAMAGED && attempt + 1 < ATTEMPTS &&
-            was_replaced(database)) {
+        if (verdict != HED_VERDICT_DAMAGED) {
+            struct stat about;
+            if (!error->status || attempt + 1 == ATTEMPTS ||
+                (stat(database->path, &about) == 0 && about.st_dev == database->device &&
+                    about.st_ino == database->inode))
+                return error->status;
+            /* Another process has put another file in the place of the one that is open, which
+             * then fails in strange ways. */
             disconnect(database);
             continue;
         }
-        if (verdict != HED_VERDICT_DAMAGED) return status;
         if (database->read_only)
             return hed_fail(
                 error, HED_ERROR_FORMAT, "%s is damaged, or no tuning database", database->path);
-        status = set_aside(database, error);
-        if (status) return status;
+        if (set_aside(database, error)) return error->status;
     }
-    return hed_fail(error, HED_ERROR_IO, "%s is damaged each time it is begun anew: check the disk",
+    return hed_fail(error, HED_ERROR_IO, "%s is damaged each time it is made anew: check the disk",
         database->path);
 }
 
@@ -358,6 +345,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
 {
     const hed_settings *settings = &context->settings;
     *database = NULL;
+    error = error ? error : &(hed_error){0};
     if (!path) path = settings->database;
     if (!path[0])
         return hed_fail(error, HED_ERROR_IO,
@@ -369,20 +357,15 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     made->logger = settings->logger;
     made->clock = settings->clock;
     made->read_only = read_only;
-    made->own = strcmp(path, settings->database) == 0;
+    made->own = strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
     made->patience = patience;
     made->pending_end = &made->pending;
     pthread_mutex_init(&made->lock, NULL);
     made->path = hed_copy_text(&settings->allocator, path);
-    hed_status status =
-        made->path ? database_open_file(made, error)
-                   : hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
-    if (status) {
-        free_database(made);
-        return status;
-    }
-    *database = made;
-    return HED_OK;
+    if (!made->path) hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
+    else if (!database_open_file(made, error)) *database = made;
+    if (!*database) free_database(made);
+    return error->status;
 }
 
 hed_status hed_database_open(hed_context *context, const char *path, bool read_only,
@@ -405,11 +388,12 @@ const char *hed_database_path(const hed_database *database) { return database->p
 
 hed_status hed_database_enter(hed_database *database, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     pthread_mutex_lock(&database->lock);
     if (database->handle) return HED_OK;
     pthread_mutex_unlock(&database->lock);
     return hed_fail(
-        error, HED_ERROR_IO, "%s was found damaged and is not used any more", database->path);
+        error, HED_ERROR_IO, "%s was found damaged and is no longer used", database->path);
 }
 
 void hed_database_leave(hed_database *database)
@@ -425,8 +409,7 @@ void hed_database_leave(hed_database *database)
 }
 
 /* The databases that belong to a context: the user's, over the one that is installed with Heddle.
- * Each is opened when it is first asked for; one that does not work is told of once and then done
- * without. */
+ * Each is opened at its first use; one that does not work is logged once and then done without. */
 
 typedef struct databases {
     hed_allocator allocator;
@@ -475,8 +458,8 @@ static hed_database *user_database(hed_context *context, bool make)
     const char *path = context->settings.database;
     if (!d) return NULL;
     pthread_mutex_lock(&d->lock);
-    /* Launches try once; who has results to keep tries again, since another process may have held
-     * it. */
+    /* Launches try once; a tuning with results to keep tries again, since another process may have
+     * held it. */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
         d->user_tried = true;
         d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,

@@ -52,7 +52,10 @@ struct hed_database {
     uint64_t written_at; /* when a batch was last tried, by `clock` */
 };
 
-/* ---- database.c: using the file ---- */
+/* ---- database.c: using the file ----
+ *
+ * As everywhere, a function that is handed an error already set does nothing. Where `error` is
+ * NULL, only what a function gives says whether it worked. */
 
 /* As hed_database_open(), which is patient. */
 hed_status hed_database_open_for(hed_context *context, const char *path, bool read_only,
@@ -68,17 +71,15 @@ void hed_database_leave(hed_database *database);
  * the statement was stepped through. NULL on failure: hed_database_fail() has the words. */
 sqlite3_stmt *hed_database_statement(
     hed_database *database, const char *sql, const char *types, ...);
-/* The next row: true. False at the end or on failure; both reset the statement, and `*status` says
- * which it was. */
-bool hed_database_row(
-    hed_database *database, sqlite3_stmt *statement, hed_status *status, hed_error *error);
+/* The next row: true. False at the end or on failure, or where `error` is set; each resets the
+ * statement. */
+bool hed_database_row(hed_database *database, sqlite3_stmt *statement, hed_error *error);
 /* Statement and rows in one, for those without rows. */
 hed_status hed_database_run(
     hed_database *database, hed_error *error, const char *sql, const char *types, ...);
-/* The first column of the first row; false where there is no row, or on failure, which `*status`
- * tells. */
-bool hed_database_integer(hed_database *database, int64_t *value, hed_status *status,
-    hed_error *error, const char *sql, const char *types, ...);
+/* The first column of the first row; false where there is no row, or on failure. */
+bool hed_database_integer(hed_database *database, int64_t *value, hed_error *error, const char *sql,
+    const char *types, ...);
 /* Column as text, never NULL; as a number, NAN for NULL. */
 const char *hed_column_text(sqlite3_stmt *statement, int column);
 double hed_column_number(sqlite3_stmt *statement, int column);
@@ -90,10 +91,11 @@ hed_status hed_database_fail(hed_database *database, const char *what, hed_error
  * statement: rollback. */
 hed_status hed_database_begin_write(hed_database *database, hed_error *error);
 hed_status hed_database_begin_read(hed_database *database, hed_error *error);
-/* Commits where `status` is OK, else rolls back; gives `status`, or why the commit failed. */
-hed_status hed_database_end(hed_database *database, hed_status status, hed_error *error);
+/* Commits, or rolls back where `error` (not NULL) is set; a transaction that could not begin needs
+ * neither. */
+hed_status hed_database_end(hed_database *database, hed_error *error);
 
-/* ---- database_schema.c ---- */
+/* ---- schema.c ---- */
 
 /* What a file turned out to be. */
 typedef enum hed_verdict {
@@ -102,19 +104,17 @@ typedef enum hed_verdict {
     HED_VERDICT_DAMAGED,
     HED_VERDICT_REFUSED /* newer, another program's, locked, unreadable: `error` says it */
 } hed_verdict;
-hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed_error *error);
+hed_verdict hed_database_examine(hed_database *database, hed_error *error);
 /* Brings it to HED_DATABASE_VERSION in one transaction. */
 hed_status hed_database_migrate(hed_database *database, hed_error *error);
 
-/* ---- database_damage.c ---- */
-
 /* Renames a closed file to NAME.damaged-N, its journal along with it, if it is still the file
- * `device`, `inode`; the new name in `aside` (HED_PATH_MAX), "" where another process has done
- * it already. */
+ * `device`, `inode`; the new name in `aside` (HED_PATH_MAX), "" where another process has already
+ * renamed it. `error` may be set: this is what follows damage. */
 hed_status hed_database_set_aside(
     const char *path, dev_t device, ino_t inode, char *aside, hed_error *error);
 
-/* ---- database_key.c: how keys and configurations are written ---- */
+/* ---- key.c: how keys and configurations are written ---- */
 
 /* "WG=64 TILE=4": names and labels with %, =, blanks and control characters as %XX. A text's
  * `failed` tells of memory. */
@@ -139,21 +139,18 @@ hed_device_type hed_device_type_read(const char *word);
 void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_database_entry *record);
 void hed_entry_take_device(const hed_device_info *device, hed_database_entry *record);
 
-/* ---- database_write.c ---- */
+/* ---- results.c ---- */
 
-/* Row of a device, key or session, made where it is not there. Inside a transaction. */
-hed_status hed_database_put_device(
-    hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error);
-hed_status hed_database_put_key(
-    hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error);
-/* Row of a key; 0 where there is none. */
-hed_status hed_database_find_key(
-    hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error);
+/* Row of a device or key, made where there is none, inside a transaction; 0 on failure. */
+int64_t hed_database_put_device(
+    hed_database *database, const hed_database_entry *record, hed_error *error);
+int64_t hed_database_put_key(
+    hed_database *database, const hed_database_entry *record, hed_error *error);
 /* Writes what waits; the caller holds the lock. */
 hed_status hed_database_write_pending(hed_database *database, hed_error *error);
 void hed_database_drop_pending(hed_database *database);
 
-/* ---- database_near.c: how near a key of the database is to one that is asked for ---- */
+/* ---- choices.c: how near a key of the database is to the one that was asked for ---- */
 
 typedef enum hed_relation {
     HED_SAME_DEVICE,
@@ -167,11 +164,10 @@ hed_relation hed_device_relation(const hed_device_info *wanted, const hed_databa
  * known. */
 double hed_problem_distance(const hed_problem *a, const hed_problem *b);
 
-/* ---- database_context.c ---- */
+/* ---- database.c ---- */
 
-/* The context's database if its file is there already: a launch makes none. NULL: there is none, or
- * none that works.
- */
+/* The context's database if its file exists: a launch makes none. NULL: there is none, or it does
+ * not work. */
 hed_database *hed_context_database_found(hed_context *context);
 /* The installed one; likewise. */
 hed_database *hed_context_installed(hed_context *context);

@@ -1,5 +1,6 @@
 /* The database as records: going through them, taking them in from elsewhere, and removing them. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -74,23 +75,18 @@ static void read_session(sqlite3_stmt *row, hed_database_entry *r)
 }
 
 /* The rows of a statement as records of one kind, each over the fields that `base` has already. */
-static hed_status visit_rows(const walk *w, sqlite3_stmt *row, const hed_database_entry *base,
+static void visit_rows(const walk *w, sqlite3_stmt *row, const hed_database_entry *base,
     hed_record_kind kind, void (*read)(sqlite3_stmt *row, hed_database_entry *record),
     hed_error *error)
 {
-    hed_status status;
-    while (hed_database_row(w->database, row, &status, error)) {
+    while (hed_database_row(w->database, row, error)) {
         hed_database_entry record = *base;
         record.kind = kind;
         record.measurements = 0;
         read(row, &record);
         if (kind == HED_RECORD_FACT && !is_wanted_device(w, &record)) continue;
-        status = w->visit(w->user, &record, error);
-        if (!status) continue;
-        sqlite3_reset(row);
-        return status;
+        error->status = w->visit(w->user, &record, error);
     }
-    return status;
 }
 
 static void read_fact(sqlite3_stmt *row, hed_database_entry *r)
@@ -132,60 +128,283 @@ static void records_read_key(sqlite3_stmt *row, hed_database_entry *r)
     r->measurements = (uint64_t)sqlite3_column_int64(row, 15);
 }
 
-static hed_status visit_key(
-    const walk *w, const hed_database_entry *key, int64_t id, hed_error *error)
+static void visit_keys(const walk *w, hed_error *error)
 {
-    hed_status status = wants(w, HED_RECORD_KEY) ? w->visit(w->user, key, error) : HED_OK;
-    if (!status && wants(w, HED_RECORD_CHOICE))
-        status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key,
-            HED_RECORD_CHOICE, records_read_choice, error);
-    if (!status && wants(w, HED_RECORD_MEASUREMENT))
-        status = visit_rows(w, hed_database_statement(w->database, MEASUREMENTS, "i", id), key,
-            HED_RECORD_MEASUREMENT, read_measurement, error);
-    return status;
-}
-
-static hed_status visit_keys(const walk *w, hed_error *error)
-{
-    hed_status status;
-    sqlite3_stmt *row = hed_database_statement(w->database, KEYS, "");
-    while (hed_database_row(w->database, row, &status, error)) {
+    hed_database *database = w->database;
+    sqlite3_stmt *row = hed_database_statement(database, KEYS, "");
+    while (hed_database_row(database, row, error)) {
         hed_database_entry key;
+        int64_t id = sqlite3_column_int64(row, 14);
         records_read_key(row, &key);
         if (w->filter->kernel && strcmp(w->filter->kernel, key.kernel) != 0) continue;
         if (!is_wanted_device(w, &key)) continue;
-        status = visit_key(w, &key, sqlite3_column_int64(row, 14), error);
-        if (!status) continue;
-        sqlite3_reset(row);
-        return status;
+        if (wants(w, HED_RECORD_KEY)) error->status = w->visit(w->user, &key, error);
+        if (wants(w, HED_RECORD_CHOICE))
+            visit_rows(w, hed_database_statement(database, CHOICES, "i", id), &key,
+                HED_RECORD_CHOICE, records_read_choice, error);
+        if (wants(w, HED_RECORD_MEASUREMENT))
+            visit_rows(w, hed_database_statement(database, MEASUREMENTS, "i", id), &key,
+                HED_RECORD_MEASUREMENT, read_measurement, error);
     }
-    return status;
 }
 
 hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
     visit_function *visit, void *user, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
     static const hed_record_filter all = {0};
     const hed_database_entry nothing = {0};
     const walk w = {database, filter ? filter : &all, visit, user};
-    hed_status status = hed_database_enter(database, error);
-    if (status) return status;
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
     hed_database_write_pending(database, NULL); /* what waits belongs to it */
-    status = hed_database_begin_read(database, error);
-    if (!status) {
-        if (wants(&w, HED_RECORD_FACT) && !w.filter->kernel)
-            status = visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing,
-                HED_RECORD_FACT, read_fact, error);
-        if (!status && (!w.filter->kinds || w.filter->kinds != HED_RECORD_FACT))
-            status = visit_keys(&w, error);
-        status = hed_database_end(database, status, error);
-    }
+    hed_database_begin_read(database, error);
+    if (wants(&w, HED_RECORD_FACT) && !w.filter->kernel)
+        visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing, HED_RECORD_FACT,
+            read_fact, error);
+    if (w.filter->kinds != HED_RECORD_FACT) visit_keys(&w, error);
+    hed_database_end(database, error);
     hed_database_leave(database);
-    return status;
+    return error->status;
 }
 
-/* Removing measurements that are no longer needed. */
+/* Taking records in from elsewhere, all or nothing: from a file of texts, or another machine's
+ * database. */
+
+enum { LONGEST_TEXT = 4096 };
+
+/* ---- what a record must look like ---- */
+
+static void import_wrong(const char *field, const char *wanted, const char *found, hed_error *error)
+{
+    if (!hed_failed(error))
+        hed_fail(error, HED_ERROR_FORMAT, "%s: expected %s, found \"%.60s\"", field, wanted, found);
+}
+
+static void check_word(
+    const char *field, const char *word, const char *const *words, hed_error *error)
+{
+    for (; word && *words; words++)
+        if (strcmp(word, *words) == 0) return;
+    import_wrong(field, "one of this field's words", word ? word : "", error);
+}
+
+static void check_digits(const char *field, const char *text, hed_error *error)
+{
+    if (!text || strlen(text) != 32 || strspn(text, "0123456789abcdef") != 32)
+        import_wrong(field, "32 hexadecimal digits", text ? text : "", error);
+}
+
+enum {
+    KEYED = HED_RECORD_KEY | HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE,
+    RESULT = HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE,
+    EACH_KIND = KEYED | HED_RECORD_FACT
+};
+
+/* The texts and numbers of a record, in the order in which they are checked. */
+static const struct record_field {
+    const char *name;
+    size_t offset;
+    uint32_t kinds; /* of records that have it */
+    bool optional;  /* a text may be "", a number unknown */
+} texts[] = {{"backend", offsetof(hed_database_entry, backend), EACH_KIND, false},
+    {"platform", offsetof(hed_database_entry, platform), EACH_KIND, true},
+    {"device", offsetof(hed_database_entry, device), EACH_KIND, false},
+    {"vendor", offsetof(hed_database_entry, vendor), EACH_KIND, true},
+    {"kernel", offsetof(hed_database_entry, kernel), KEYED, false},
+    {"driver", offsetof(hed_database_entry, driver), KEYED, true},
+    {"compiler", offsetof(hed_database_entry, compiler), KEYED, true},
+    {"problem", offsetof(hed_database_entry, problem), KEYED, true},
+    {"settings", offsetof(hed_database_entry, settings), RESULT, true},
+    {"version", offsetof(hed_database_entry, version), RESULT, true},
+    {"config", offsetof(hed_database_entry, config), RESULT, true},
+    {"text", offsetof(hed_database_entry, text), HED_RECORD_MEASUREMENT, true},
+    {"name", offsetof(hed_database_entry, name), HED_RECORD_FACT, false}},
+  numbers[] = {{"seconds", offsetof(hed_database_entry, seconds), RESULT, true},
+      {"low", offsetof(hed_database_entry, low), RESULT, true},
+      {"high", offsetof(hed_database_entry, high), RESULT, true},
+      {"default_seconds", offsetof(hed_database_entry, default_seconds), HED_RECORD_CHOICE, true},
+      {"build_seconds", offsetof(hed_database_entry, build_seconds), HED_RECORD_MEASUREMENT, false},
+      {"at", offsetof(hed_database_entry, at), HED_RECORD_MEASUREMENT, false},
+      {"deviation", offsetof(hed_database_entry, deviation), HED_RECORD_MEASUREMENT, true}};
+
+static void check_fields(const hed_database_entry *r, hed_error *error)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !hed_failed(error); i++) {
+        const char *text = *(const char *const *)((const char *)r + texts[i].offset);
+        if (!(texts[i].kinds & r->kind)) continue;
+        if (!text || (!text[0] && !texts[i].optional))
+            hed_fail(
+                error, HED_ERROR_FORMAT, "%s: expected a text, but none was given", texts[i].name);
+        else if (strlen(text) > LONGEST_TEXT)
+            hed_fail(error, HED_ERROR_FORMAT, "%s: a text of %zu bytes is longer than %d",
+                texts[i].name, strlen(text), LONGEST_TEXT);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !hed_failed(error); i++) {
+        double number = *(const double *)((const char *)r + numbers[i].offset);
+        if (!(numbers[i].kinds & r->kind)) continue;
+        /* a result without a finite reference has an infinite deviation */
+        if (isinf(number) && numbers[i].offset == offsetof(hed_database_entry, deviation)) continue;
+        if (isnan(number) ? !numbers[i].optional : !(number >= 0 && number <= 1e15))
+            hed_fail(error, HED_ERROR_FORMAT, "%s: expected a number from 0 to 1e15, found %g",
+                numbers[i].name, number);
+    }
+}
+
+static void import_check(const hed_database_entry *r, hed_error *error)
+{
+    static const char *const math[] = {"fast", "strict", NULL}, *const objectives[] = {"time",
+                                                                    "energy", "metric", NULL};
+    hed_outcome outcome = 0;
+    if (hed_failed(error)) return;
+    if (r->kind != HED_RECORD_KEY && r->kind != HED_RECORD_MEASUREMENT &&
+        r->kind != HED_RECORD_CHOICE && r->kind != HED_RECORD_FACT)
+        hed_fail(error, HED_ERROR_FORMAT, "kind: %d is not a kind of record", (int)r->kind);
+    else if ((unsigned)r->type > HED_DEVICE_OTHER)
+        hed_fail(error, HED_ERROR_FORMAT, "type: %d is not a type of device", (int)r->type);
+    check_fields(r, error);
+    if (r->kind == HED_RECORD_FACT && !isfinite(r->value) && !hed_failed(error))
+        hed_fail(error, HED_ERROR_FORMAT, "value: expected a number, found %g", r->value);
+    if (r->kind & KEYED) {
+        check_digits("source", r->source, error);
+        check_word("math", r->math, math, error);
+        check_word("objective", r->objective, objectives, error);
+    }
+    if (!(r->kind & RESULT)) return;
+    check_digits("session", r->session, error);
+    if (r->kind == HED_RECORD_MEASUREMENT) {
+        while (outcome < HED_OUTCOME_COUNT &&
+               (!r->outcome || strcmp(r->outcome, hed_outcome_name(outcome)) != 0))
+            outcome++;
+        if (outcome == HED_OUTCOME_COUNT)
+            import_wrong(
+                "outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
+        if (!r->number && !hed_failed(error))
+            hed_fail(error, HED_ERROR_FORMAT, "number: expected a place from 1 on, found 0");
+    }
+    if (outcome == HED_OUTCOME_MEASURED && (!(r->seconds > 0) || r->low > r->high) &&
+        !hed_failed(error))
+        hed_fail(error, HED_ERROR_FORMAT, "seconds: %g, between %g and %g, is not a duration",
+            r->seconds, r->low, r->high);
+}
+
+/* ---- adding one ---- */
+
+static const char FIND_SESSION[] = "SELECT id FROM session WHERE uid = ? AND key = ?";
+static const char ADD_SESSION[] =
+    "INSERT INTO session(uid, key, settings, version, begun) VALUES(?, ?, ?, ?, ?)"
+    " ON CONFLICT(uid) DO NOTHING RETURNING id";
+static const char ADD_MEASUREMENT[] =
+    "INSERT OR IGNORE INTO measurement(session, number, config, outcome, seconds, low, high, runs, build_seconds, at,"
+    "    deviation, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char ADD_FACT[] = "INSERT OR IGNORE INTO fact(device, name, value) VALUES(?, ?, ?)";
+/* An earlier choice stays unless the new one is surely faster. */
+static const char ADD_CHOICE[] =
+    "INSERT INTO choice(key, session, config, seconds, low, high, default_seconds) VALUES(?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config, seconds = "
+    "excluded.seconds,"
+    "    low = excluded.low, high = excluded.high, default_seconds = excluded.default_seconds"
+    " WHERE excluded.high < choice.low";
+
+static void import_add_result(hed_database *database, const hed_database_entry *r, int64_t key,
+    hed_database_changes *changes, hed_error *error)
+{
+    int64_t session = 0;
+    uint64_t *changed = &changes->choices;
+    if (!hed_database_integer(database, &session, error, FIND_SESSION, "ti", r->session, key) &&
+        !hed_database_integer(database, &session, error, ADD_SESSION, "titti", r->session, key,
+            r->settings, r->version, r->begun) &&
+        !hed_failed(error))
+        hed_fail(error, HED_ERROR_FORMAT, "session: %s already belongs to another key", r->session);
+    if (r->kind == HED_RECORD_CHOICE)
+        hed_database_run(database, error, ADD_CHOICE, "iitrrrr", key, session, r->config,
+            r->seconds, r->low, r->high, r->default_seconds);
+    else {
+        changed = &changes->measurements;
+        hed_database_run(database, error, ADD_MEASUREMENT, "iittrrrirrrt", session,
+            (int64_t)r->number, r->config, r->outcome, r->seconds, r->low, r->high,
+            (int64_t)r->runs, r->build_seconds, r->at, r->deviation, r->text);
+    }
+    if (!hed_failed(error)) *changed += (uint64_t)sqlite3_changes(database->handle);
+}
+
+/* Checks a record and adds what is new of it. */
+static void import_add(hed_database *database, const hed_database_entry *r,
+    hed_database_changes *changes, hed_error *error)
+{
+    import_check(r, error);
+    if (hed_failed(error)) return;
+    if (r->kind == HED_RECORD_FACT) {
+        int64_t device = hed_database_put_device(database, r, error);
+        if (!hed_database_run(database, error, ADD_FACT, "itr", device, r->name, r->value))
+            changes->facts += (uint64_t)sqlite3_changes(database->handle);
+        return;
+    }
+    int64_t before = sqlite3_total_changes64(database->handle);
+    int64_t key = hed_database_put_key(database, r, error);
+    /* a new device has a new key, too */
+    changes->keys += sqlite3_total_changes64(database->handle) != before;
+    if (r->kind != HED_RECORD_KEY) import_add_result(database, r, key, changes, error);
+}
+
+/* ---- many ---- */
+
+typedef hed_status next_function(
+    void *user, hed_database_entry *record, bool *end, hed_error *error);
+
+hed_status hed_database_import(hed_database *database, next_function *next, void *user,
+    hed_database_changes *changes, hed_error *error)
+{
+    hed_database_changes added = {0};
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
+    hed_database_begin_write(database, error);
+    for (bool end = false; !hed_failed(error);) {
+        hed_database_entry record = {0};
+        error->status = next(user, &record, &end, error);
+        if (end) break;
+        import_add(database, &record, &added, error);
+    }
+    hed_database_end(database, error);
+    hed_database_leave(database);
+    if (changes) *changes = hed_failed(error) ? (hed_database_changes){0} : added;
+    return error->status;
+}
+
+/* ---- another database ---- */
+
+typedef struct merging {
+    hed_database *into;
+    hed_database_changes added;
+} merging;
+
+static hed_status merge_record(void *user, const hed_database_entry *record, hed_error *error)
+{
+    merging *m = user;
+    import_add(m->into, record, &m->added, error);
+    return error->status;
+}
+
+hed_status hed_database_merge(
+    hed_database *database, const char *path, hed_database_changes *changes, hed_error *error)
+{
+    hed_database *other;
+    merging m = {.into = database};
+    error = error ? error : &(hed_error){0};
+    if (hed_failed(error)) return error->status;
+    if (changes) *changes = m.added;
+    if (hed_database_open(database->context, path, true, &other, error)) return error->status;
+    if (!hed_database_enter(database, error)) {
+        hed_database_begin_write(database, error);
+        hed_database_each(other, NULL, merge_record, &m, error);
+        hed_database_end(database, error);
+        hed_database_leave(database);
+    }
+    hed_database_close(other);
+    if (!hed_failed(error) && changes) *changes = m.added;
+    return error->status;
+}
+
+/* ---- removing measurements that are no longer needed ---- */
 
 /* What stays and what goes is put into tables of this connection. Of each key the `?1` fastest
  * configurations stay: one is as fast as its newest measurement. */
@@ -220,71 +439,48 @@ static const char REMOVE_SESSIONS[] =
     " AND id NOT IN (SELECT session FROM choice)";
 static const char REMOVE_KEYS[] = "DELETE FROM key WHERE id NOT IN (SELECT key FROM session)";
 
-static hed_status records_list(hed_database *database, const hed_prune_def *def,
-    hed_database_changes *removed, hed_error *error)
+static void prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
+    hed_error *error)
 {
-    bool by_age = def->older_seconds > 0;
+    bool by_age = def->older_seconds > 0, all_of_kernel = def->kernel && !def->keep_best && !by_age;
     int64_t before = by_age ? (int64_t)time(NULL) - (int64_t)def->older_seconds : INT64_MAX,
             count = 0;
-    const char *kernel = def->kernel ? def->kernel : "";
-    hed_status status = hed_database_run(database, error, CLEAR_BEST, "");
-    if (!status) status = hed_database_run(database, error, CLEAR_GONE, "");
-    if (!status && def->keep_best)
-        status = hed_database_run(database, error, LIST_BEST, "i", (int64_t)def->keep_best);
-    if (!status)
-        status = hed_database_run(database, error, LIST_GONE, "tiii", kernel, before,
-            (int64_t)def->keep_best, (int64_t)by_age);
-    if (!status) hed_database_integer(database, &count, &status, error, COUNT, "");
+    hed_database_run(database, error, MAKE_BEST, "");
+    hed_database_run(database, error, MAKE_GONE, "");
+    hed_database_begin_write(database, error);
+    hed_database_run(database, error, CLEAR_BEST, "");
+    hed_database_run(database, error, CLEAR_GONE, "");
+    if (def->keep_best) hed_database_run(database, error, LIST_BEST, "i", (int64_t)def->keep_best);
+    hed_database_run(database, error, LIST_GONE, "tiii", def->kernel ? def->kernel : "", before,
+        (int64_t)def->keep_best, (int64_t)by_age);
+    hed_database_integer(database, &count, error, COUNT, "");
     removed->measurements = (uint64_t)count;
-    return status;
-}
-
-static hed_status remove_listed(hed_database *database, const hed_prune_def *def,
-    bool all_of_kernel, hed_database_changes *removed, hed_error *error)
-{
-    hed_status status = hed_database_run(database, error, REMOVE, "");
-    if (!status && all_of_kernel) {
-        status = hed_database_run(database, error, REMOVE_CHOICES, "t", def->kernel);
-        if (!status) removed->choices = (uint64_t)sqlite3_changes64(database->handle);
-    }
-    if (!status) status = hed_database_run(database, error, REMOVE_SESSIONS, "");
-    if (!status) status = hed_database_run(database, error, REMOVE_KEYS, "");
-    if (!status) removed->keys = (uint64_t)sqlite3_changes64(database->handle);
-    return status;
-}
-
-static hed_status prune(hed_database *database, const hed_prune_def *def,
-    hed_database_changes *removed, hed_error *error)
-{
-    bool all_of_kernel = def->kernel && !def->keep_best && !(def->older_seconds > 0);
-    hed_status status = hed_database_run(database, error, MAKE_BEST, "");
-    if (!status) status = hed_database_run(database, error, MAKE_GONE, "");
-    if (!status) status = hed_database_begin_write(database, error);
-    if (status) return status;
-    status = records_list(database, def, removed, error);
-    if (!status) status = remove_listed(database, def, all_of_kernel, removed, error);
+    hed_database_run(database, error, REMOVE, "");
+    if (all_of_kernel && !hed_database_run(database, error, REMOVE_CHOICES, "t", def->kernel))
+        removed->choices = (uint64_t)sqlite3_changes64(database->handle);
+    hed_database_run(database, error, REMOVE_SESSIONS, "");
+    if (!hed_database_run(database, error, REMOVE_KEYS, ""))
+        removed->keys = (uint64_t)sqlite3_changes64(database->handle);
     /* Trying it and taking it back counts what really would go. */
-    if (!status && def->dry_run) return hed_database_run(database, error, "ROLLBACK", "");
-    status = hed_database_end(database, status, error);
-    if (!status && removed->measurements)
+    if (def->dry_run && !hed_database_run(database, error, "ROLLBACK", "")) return;
+    if (!hed_database_end(database, error) && removed->measurements)
         hed_database_run(database, NULL, "VACUUM", ""); /* without room for it: later */
-    return status;
 }
 
 hed_status hed_database_prune(hed_database *database, const hed_prune_def *def,
     hed_database_changes *removed, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
     hed_database_changes counted = {0};
+    error = error ? error : &(hed_error){0};
+    if (hed_failed(error)) return error->status;
     if (removed) *removed = counted;
     if (!def->kernel && !def->keep_best && !(def->older_seconds > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "what to remove from %s? Give a kernel, an age, or how many to keep", database->path);
-    hed_status status = hed_database_enter(database, error);
-    if (status) return status;
+    if (hed_database_enter(database, error)) return error->status;
     hed_database_write_pending(database, NULL);
-    status = prune(database, def, &counted, error);
+    prune(database, def, &counted, error);
     hed_database_leave(database);
-    if (!status && removed) *removed = counted;
-    return status;
+    if (!hed_failed(error) && removed) *removed = counted;
+    return error->status;
 }

@@ -1,7 +1,8 @@
-/* The schema: one step for each version, which are taken one after another, for a new file too; and
- * what a file is that is found. docs/database.md explains the tables. */
+/* The schema: one step for each version, taken in order, for a new file too; whether a file that
+ * was found can be used; and setting a damaged one aside. docs/database.md explains the tables. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -43,92 +44,83 @@ enum { CHECKED_BYTES = 1 << 20 };
 /* PRAGMA's answers are numbers or texts of one row. */
 static bool schema_ask(hed_database *database, const char *sql, int64_t *value)
 {
-    hed_status status;
-    return hed_database_integer(database, value, &status, NULL, sql, "");
+    return hed_database_integer(database, value, NULL, sql, "");
 }
 
 /* Reads a small file through. False: it could not be read; else `*whole` is the answer. */
 static bool check_pages(hed_database *database, bool *whole)
 {
     int64_t pages, page_bytes;
-    hed_status status;
     *whole = true;
     if (!schema_ask(database, "PRAGMA page_count", &pages) ||
         !schema_ask(database, "PRAGMA page_size", &page_bytes))
         return false;
     if (pages * page_bytes > CHECKED_BYTES) return true;
     sqlite3_stmt *statement = hed_database_statement(database, "PRAGMA quick_check(1)", "");
-    if (!hed_database_row(database, statement, &status, NULL)) return false;
+    if (!hed_database_row(database, statement, NULL)) return false;
     *whole = sqlite3_stricmp(hed_column_text(statement, 0), "ok") == 0;
     sqlite3_reset(statement);
     return true;
 }
 
-static hed_verdict schema_refuse(hed_status *status, hed_status why)
-{
-    *status = why;
-    return HED_VERDICT_REFUSED;
-}
-
 /* What could not be read: damage, or only a lock or a missing right. */
-static hed_verdict schema_explain(hed_database *database, hed_status *status, hed_error *error)
+static hed_verdict schema_explain(hed_database *database, hed_error *error)
 {
-    hed_status why = hed_database_fail(database, "read", error);
-    return database->damaged ? HED_VERDICT_DAMAGED : schema_refuse(status, why);
+    hed_database_fail(database, "read", error);
+    return database->damaged ? HED_VERDICT_DAMAGED : HED_VERDICT_REFUSED;
 }
 
-hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed_error *error)
+hed_verdict hed_database_examine(hed_database *database, hed_error *error)
 {
     int64_t mark, version, tables;
     bool whole;
-    *status = HED_OK;
     /* A file that is shorter than its first page says is found here by SQLite itself. The mark
-     * comes last: another process may be making the file just now, in one transaction, and who has
-     * seen its tables will then see its mark. */
+     * comes last: another process may be making the file just now, in one transaction, and once its
+     * tables are visible, so is its mark. */
     if (!schema_ask(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
         !schema_ask(database, "PRAGMA user_version", &version) ||
         !schema_ask(database, "PRAGMA application_id", &mark))
-        return schema_explain(database, status, error);
-    if (mark != HED_DATABASE_MARK && (tables || mark || version))
-        return schema_refuse(status,
-            hed_fail(error, HED_ERROR_FORMAT,
-                "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
-                "to another file",
-                database->path));
-    if (version > HED_DATABASE_VERSION)
-        return schema_refuse(status,
-            hed_fail(error, HED_ERROR_FORMAT,
-                "%s is of version %lld and this Heddle knows versions up to %d: it was written by a "
-                "newer one. Upgrade, or set HEDDLE_DATABASE to another file",
-                database->path, (long long)version, HED_DATABASE_VERSION));
+        return schema_explain(database, error);
+    if (mark != HED_DATABASE_MARK && (tables || mark || version)) {
+        hed_fail(error, HED_ERROR_FORMAT,
+            "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
+            "to another file",
+            database->path);
+        return HED_VERDICT_REFUSED;
+    }
+    if (version > HED_DATABASE_VERSION) {
+        hed_fail(error, HED_ERROR_FORMAT,
+            "%s is of version %" PRId64 " and this Heddle knows versions up to %d: it was written "
+            "by a newer one. Upgrade, or set HEDDLE_DATABASE to another file",
+            database->path, version, HED_DATABASE_VERSION);
+        return HED_VERDICT_REFUSED;
+    }
     if (version < 0) return HED_VERDICT_DAMAGED;
-    if (!check_pages(database, &whole)) return schema_explain(database, status, error);
+    if (!check_pages(database, &whole)) return schema_explain(database, error);
     if (!whole) return HED_VERDICT_DAMAGED;
     return version < HED_DATABASE_VERSION ? HED_VERDICT_OLD : HED_VERDICT_GOOD;
 }
 
-static hed_status execute(hed_database *database, const char *sql, hed_error *error)
+static void execute(hed_database *database, const char *sql, hed_error *error)
 {
-    return sqlite3_exec(database->handle, sql, NULL, NULL, NULL)
-               ? hed_database_fail(database, "bring up to date", error)
-               : HED_OK;
+    if (!hed_failed(error) && sqlite3_exec(database->handle, sql, NULL, NULL, NULL))
+        hed_database_fail(database, "bring up to date", error);
 }
 
 hed_status hed_database_migrate(hed_database *database, hed_error *error)
 {
     int64_t version = 0;
     char number[64];
-    hed_status status = execute(database, "BEGIN IMMEDIATE", error);
-    if (status) return status;
+    execute(database, "BEGIN IMMEDIATE", error);
     /* Another process may have done it while we waited for the lock. */
-    if (!schema_ask(database, "PRAGMA user_version", &version))
-        status = hed_database_fail(database, "read", error);
-    for (; version < HED_DATABASE_VERSION && !status; version++)
-        status = execute(database, STEPS[version], error);
+    if (!hed_failed(error) && !schema_ask(database, "PRAGMA user_version", &version))
+        hed_database_fail(database, "read", error);
+    for (; version < HED_DATABASE_VERSION && !hed_failed(error); version++)
+        execute(database, STEPS[version], error);
     snprintf(number, sizeof number, "PRAGMA user_version = %d; PRAGMA application_id = %d",
         HED_DATABASE_VERSION, HED_DATABASE_MARK);
-    if (!status) status = execute(database, number, error);
-    return hed_database_end(database, status, error);
+    execute(database, number, error);
+    return hed_database_end(database, error);
 }
 
 /* Setting a damaged file aside, though several processes may find the damage at once: the folder is
@@ -136,18 +128,6 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error)
  * another process has begun in its place. */
 
 enum { MOST_ASIDE = 1000 };
-
-/* Locks the folder of `path`. -1: the file system has no such locks, and we do without. */
-static int lock_folder(const char *path)
-{
-    char folder[HED_PATH_MAX];
-    if (!hed_text_copy(folder, sizeof folder, path)) return -1;
-    char *slash = strrchr(folder, '/');
-    if (slash) slash[slash == folder] = 0;
-    int file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file >= 0) flock(file, LOCK_EX);
-    return file;
-}
 
 /* Renames to the first number that is free. */
 static bool take_name(const char *path, char *aside)
@@ -170,37 +150,36 @@ static bool take_name(const char *path, char *aside)
     return false;
 }
 
-/* What a journal holds belongs to the damaged file: beside a new one it would be taken for the new
- * one's. */
-static void take_along(const char *path, const char *aside, const char *ending)
-{
-    char from[HED_PATH_MAX], to[HED_PATH_MAX];
-    int a = snprintf(from, sizeof from, "%s%s", path, ending),
-        b = snprintf(to, sizeof to, "%s%s", aside, ending);
-    if (a > 0 && b > 0 && (size_t)a < sizeof from && (size_t)b < sizeof to &&
-        rename(from, to) != 0 && errno != ENOENT)
-        unlink(from);
-}
-
 hed_status hed_database_set_aside(
     const char *path, dev_t device, ino_t inode, char *aside, hed_error *error)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
     struct stat about;
+    char from[HED_PATH_MAX], reason[256];
     hed_status status = HED_OK;
-    int folder = lock_folder(path);
+    /* The folder is locked; on file systems without such locks we do without. */
+    hed_text_copy(from, sizeof from, path);
+    char *slash = strrchr(from, '/');
+    if (slash) slash[slash == from] = 0;
+    int folder = open(slash ? from : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) flock(folder, LOCK_EX);
     aside[0] = 0;
-    if (stat(path, &about) == 0 && about.st_dev == device && about.st_ino == inode) {
-        if (take_name(path, aside)) {
-            for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-                take_along(path, aside, endings[i]);
-        } else {
-            char reason[256];
-            status = hed_fail(error, HED_ERROR_IO,
-                "%s is damaged and cannot be renamed: %s: rename or delete it", path,
-                strerror_r(errno, reason, sizeof reason));
-            aside[0] = 0;
-        }
+    bool same = stat(path, &about) == 0 && about.st_dev == device && about.st_ino == inode;
+    if (same && !take_name(path, aside)) {
+        status = hed_fail(error, HED_ERROR_IO,
+            "%s is damaged and cannot be renamed: %s: rename or delete it", path,
+            strerror_r(errno, reason, sizeof reason));
+        aside[0] = 0;
+    }
+    /* What a journal holds belongs to the damaged file: beside a new one it would be taken for the
+     * new one's. */
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0] && aside[0]; i++) {
+        char to[HED_PATH_MAX];
+        int a = snprintf(from, sizeof from, "%s%s", path, endings[i]),
+            b = snprintf(to, sizeof to, "%s%s", aside, endings[i]);
+        if (a > 0 && b > 0 && (size_t)a < sizeof from && (size_t)b < sizeof to &&
+            rename(from, to) != 0 && errno != ENOENT)
+            unlink(from);
     }
     if (folder >= 0) close(folder);
     return status;

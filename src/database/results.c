@@ -1,0 +1,561 @@
+/* Results: what a tuning writes (itself, its measurements in batches, the choice, facts), and what a
+ * new one reads (what was measured for its very key, and what is known of other devices, drivers
+ * and sizes). Rows are only ever added, but for a key's choice, which is replaced; their order is
+ * that of the rows, never that of the clock on the wall. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "database/file.h"
+
+enum { BATCH = 64 };
+/* what waits longer goes with the next evaluation */
+static const uint64_t BATCH_NANOSECONDS = 1000000000;
+
+static hed_status results_no_memory(hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_MEMORY, "no memory for a tuning's results");
+}
+
+/* ---- rows that are made once ---- */
+
+static const char FIND_DEVICE[] =
+    "SELECT id FROM device WHERE backend = ? AND platform = ? AND name = ? AND vendor = ?"
+    " AND type = ? AND architecture = ? AND compute_units = ?";
+static const char ADD_DEVICE[] =
+    "INSERT INTO device(backend, platform, name, vendor, type, architecture, compute_units)"
+    " VALUES(?, ?, ?, ?, ?, ?, ?) RETURNING id";
+
+static int64_t results_find_device(
+    hed_database *database, const char *sql, const hed_database_entry *r, hed_error *error)
+{
+    int64_t id = 0;
+    hed_database_integer(database, &id, error, sql, "tttttii", r->backend, r->platform, r->device,
+        r->vendor, hed_device_type_word(r->type), (int64_t)r->architecture,
+        (int64_t)r->compute_units);
+    return id;
+}
+
+int64_t hed_database_put_device(
+    hed_database *database, const hed_database_entry *record, hed_error *error)
+{
+    int64_t id = results_find_device(database, FIND_DEVICE, record, error);
+    return id ? id : results_find_device(database, ADD_DEVICE, record, error);
+}
+
+static const char FIND_KEY[] =
+    "SELECT id FROM key WHERE kernel = ? AND source = ? AND math = ? AND objective = ?"
+    " AND device = ? AND driver = ? AND compiler = ? AND problem = ?";
+static const char ADD_KEY[] =
+    "INSERT INTO key(kernel, source, math, objective, device, driver, compiler, problem)"
+    " VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
+
+static int64_t find_key(hed_database *database, const char *sql, const hed_database_entry *r,
+    int64_t device, hed_error *error)
+{
+    int64_t id = 0;
+    hed_database_integer(database, &id, error, sql, "ttttittt", r->kernel, r->source, r->math,
+        r->objective, device, r->driver, r->compiler, r->problem);
+    return id;
+}
+
+int64_t hed_database_put_key(
+    hed_database *database, const hed_database_entry *record, hed_error *error)
+{
+    int64_t device = hed_database_put_device(database, record, error);
+    int64_t id = find_key(database, FIND_KEY, record, device, error);
+    return id ? id : find_key(database, ADD_KEY, record, device, error);
+}
+
+/* Row of a key, made where there is none if `put`; 0: there is none, or it failed. */
+static int64_t results_key(
+    hed_database *database, const hed_tune_key *key, bool put, hed_error *error)
+{
+    hed_database_entry record = {0};
+    hed_text problem = {.allocator = &database->allocator};
+    int64_t id;
+    hed_problem_write(&problem, key->dimensions, &key->problem);
+    hed_key_describe(key, &problem, &record);
+    if (problem.failed) results_no_memory(error);
+    if (put) id = hed_database_put_key(database, &record, error);
+    else
+        id = find_key(database, FIND_KEY, &record,
+            results_find_device(database, FIND_DEVICE, &record, error), error);
+    hed_text_free(&problem);
+    return id;
+}
+
+/* ---- tunings ---- */
+
+/* The name that no other tuning has, on any machine, comes from SQLite's generator, which the
+ * system seeds. */
+static const char ADD_SESSION[] = "INSERT INTO session(uid, key, settings, version, begun)"
+                                  " VALUES(lower(hex(randomblob(16))), ?, ?, ?, ?) RETURNING id";
+
+hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, const char *settings,
+    int64_t *session, hed_error *error)
+{
+    *session = 0;
+    error = error ? error : &(hed_error){0};
+    if (hed_failed(error)) return error->status;
+    if (!key->source[0])
+        return hed_fail(error, HED_ERROR_IO,
+            "%s: its texts cannot be read, so that its results have no key", key->kernel);
+    if (hed_database_enter(database, error)) return error->status;
+    hed_database_begin_write(database, error);
+    int64_t id = results_key(database, key, true, error);
+    hed_database_integer(database, session, error, ADD_SESSION, "itti", id, settings,
+        HED_VERSION_TEXT, (int64_t)time(NULL));
+    hed_database_end(database, error);
+    hed_database_leave(database);
+    return error->status;
+}
+
+/* ---- measurements ---- */
+
+static const char ADD_MEASUREMENT[] =
+    "INSERT INTO measurement(session, number, config, outcome, seconds, low, high, "
+    "runs, build_seconds, at, deviation, text)"
+    " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session "
+    "= ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+void hed_database_drop_pending(hed_database *database)
+{
+    for (hed_pending *p = database->pending; p;) {
+        hed_pending *next = p->next;
+        hed_release_text(&database->allocator, p->config);
+        hed_release(&database->allocator, p, sizeof *p);
+        p = next;
+    }
+    database->pending = NULL;
+    database->pending_end = &database->pending;
+    database->pending_count = 0;
+}
+
+hed_status hed_database_write_pending(hed_database *database, hed_error *error)
+{
+    error = error ? error : &(hed_error){0};
+    if (!database->pending || hed_failed(error)) return error->status;
+    database->written_at = database->clock.now(database->clock.user);
+    hed_database_begin_write(database, error);
+    for (const hed_pending *p = database->pending; p && !hed_failed(error); p = p->next)
+        hed_database_run(database, error, ADD_MEASUREMENT, "ittrrrirrrt", p->session, p->config,
+            hed_outcome_name(p->evaluation.outcome), p->evaluation.seconds, p->evaluation.low,
+            p->evaluation.high, (int64_t)p->evaluation.runs, p->evaluation.build_seconds,
+            p->evaluation.at, p->evaluation.error, p->evaluation.text);
+    if (!hed_database_end(database, error)) {
+        hed_database_drop_pending(database);
+        return HED_OK;
+    }
+    /* A disk that takes nothing is reported once, not with every batch. */
+    if (!database->complained)
+        hed_log_message(
+            &database->logger, HED_LOG_WARNING, "results are not kept: %s", error->text);
+    database->complained = true;
+    return error->status;
+}
+
+static hed_pending *make_pending(hed_database *database, int64_t session, const hed_tune_key *key,
+    const hed_evaluation *evaluation)
+{
+    hed_text config = {.allocator = &database->allocator};
+    hed_pending *pending = hed_allocate(&database->allocator, sizeof *pending);
+    hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
+    if (pending) {
+        pending->session = session;
+        pending->evaluation = *evaluation;
+        pending->config =
+            config.failed ? NULL
+                          : hed_copy_text(&database->allocator, config.bytes ? config.bytes : "");
+    }
+    hed_text_free(&config);
+    if (!pending || pending->config) return pending;
+    hed_release(&database->allocator, pending, sizeof *pending);
+    return NULL;
+}
+
+hed_status hed_database_record(hed_database *database, int64_t session, const hed_tune_key *key,
+    const hed_evaluation *evaluation, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (evaluation->recalled || !session) return HED_OK;
+    hed_pending *pending = make_pending(database, session, key, evaluation);
+    if (!pending) return results_no_memory(error);
+    pthread_mutex_lock(&database->lock);
+    *database->pending_end = pending;
+    database->pending_end = &pending->next;
+    database->pending_count++;
+    uint64_t waited = database->clock.now(database->clock.user) - database->written_at;
+    bool due = database->pending_count % BATCH == 0 ||
+               (waited >= BATCH_NANOSECONDS && !database->complained);
+    if (due && database->handle) hed_database_write_pending(database, NULL);
+    hed_database_leave(database);
+    return HED_OK;
+}
+
+hed_status hed_database_flush(hed_database *database, hed_error *error)
+{
+    hed_status status = hed_database_enter(database, error);
+    if (status) return status;
+    status = hed_database_write_pending(database, error);
+    hed_database_leave(database);
+    return status;
+}
+
+/* ---- choices ---- */
+
+/* With what the default configuration took by its newest measurement. */
+static const char SET_CHOICE[] =
+    "INSERT INTO choice(key, session, config, seconds, low, high, default_seconds)"
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, (SELECT m.seconds FROM measurement m"
+    "     JOIN session s ON s.id = m.session WHERE s.key = ?1 AND m.config = ?7"
+    "     AND m.outcome = 'measured' ORDER BY m.session DESC, m.number DESC LIMIT 1))"
+    " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config,"
+    " seconds = excluded.seconds, low = excluded.low, high = excluded.high,"
+    " default_seconds = excluded.default_seconds";
+
+hed_status hed_database_choose(hed_database *database, int64_t session, const hed_tune_key *key,
+    const hed_evaluation *evaluation, hed_error *error)
+{
+    error = error ? error : &(hed_error){0};
+    if (hed_failed(error)) return error->status;
+    if (evaluation->outcome != HED_OUTCOME_MEASURED || !(evaluation->seconds > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: a choice has to be measured, this one is \"%s\" with %g", key->kernel,
+            hed_outcome_name(evaluation->outcome), evaluation->seconds);
+    hed_text config = {.allocator = &database->allocator},
+             default_config = {.allocator = &database->allocator};
+    hed_config defaults = {.count = key->parameter_count};
+    for (uint32_t i = 0; i < key->parameter_count; i++)
+        defaults.values[i] = key->parameters[i].value;
+    hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
+    hed_config_write(&default_config, key->parameters, key->parameter_count, &defaults);
+    if (config.failed || default_config.failed) results_no_memory(error);
+    if (!hed_database_enter(database, error)) {
+        hed_database_write_pending(database, error);
+        hed_database_begin_write(database, error);
+        int64_t id = results_key(database, key, true, error);
+        hed_database_run(database, error, SET_CHOICE, "iitrrrt", id, session,
+            config.bytes ? config.bytes : "", evaluation->seconds, evaluation->low,
+            evaluation->high, default_config.bytes ? default_config.bytes : "");
+        hed_database_end(database, error);
+        hed_database_leave(database);
+    }
+    hed_text_free(&config);
+    hed_text_free(&default_config);
+    return error->status;
+}
+
+hed_status hed_database_keep(hed_database *database, hed_device *device,
+    const hed_kernel_def *kernel, const hed_kernel_options *options, double seconds,
+    hed_error *error)
+{
+    hed_tune_key key;
+    int64_t session;
+    error = error ? error : &(hed_error){0};
+    if (hed_failed(error)) return error->status;
+    if (!options->config)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: hed_kernel_options lack the configuration to keep", kernel->name);
+    const hed_evaluation evaluation = {.config = *options->config,
+        .outcome = HED_OUTCOME_MEASURED,
+        .seconds = seconds,
+        .low = NAN,
+        .high = NAN,
+        .runs = 1,
+        .error = NAN};
+    hed_tune_key_of_kernel(device, kernel, options->math, options->defines, options->define_count,
+        options->problem, HED_OBJECTIVE_TIME, &key);
+    if (!(seconds > 0))
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "%s: no launch takes %g seconds", kernel->name, seconds);
+    hed_database_begin(database, &key, "kept by the program", &session, error);
+    hed_database_record(database, session, &key, &evaluation, error);
+    return hed_database_choose(database, session, &key, &evaluation, error);
+}
+
+/* ---- facts ---- */
+
+static const char GET_FACT[] = "SELECT value FROM fact WHERE device = ? AND name = ?";
+static const char PUT_FACT[] = "INSERT OR REPLACE INTO fact(device, name, value) VALUES(?, ?, ?)";
+
+bool hed_database_get_fact(
+    hed_database *database, const hed_device_info *device, const char *name, double *value)
+{
+    hed_database_entry record = {0};
+    hed_error ignored = {0};
+    bool found = false;
+    hed_entry_take_device(device, &record);
+    if (hed_database_enter(database, &ignored)) return false;
+    int64_t id = results_find_device(database, FIND_DEVICE, &record, &ignored);
+    sqlite3_stmt *statement = hed_database_statement(database, GET_FACT, "it", id, name);
+    while (hed_database_row(database, statement, &ignored)) {
+        *value = hed_column_number(statement, 0);
+        found = true;
+    }
+    hed_database_leave(database);
+    return found;
+}
+
+hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device,
+    const char *name, double value, hed_error *error)
+{
+    hed_database_entry record = {0};
+    error = error ? error : &(hed_error){0};
+    hed_entry_take_device(device, &record);
+    if (hed_database_enter(database, error)) return error->status;
+    hed_database_begin_write(database, error);
+    int64_t id = hed_database_put_device(database, &record, error);
+    hed_database_run(database, error, PUT_FACT, "itr", id, name, value);
+    hed_database_end(database, error);
+    hed_database_leave(database);
+    return error->status;
+}
+
+/* ---- lists that grow ---- */
+
+typedef struct list {
+    const hed_allocator *allocator;
+    unsigned char *items;
+    size_t item_bytes;
+    uint32_t count, capacity;
+} list;
+
+static void *list_add(list *l)
+{
+    if (l->count == l->capacity) {
+        uint32_t capacity = l->capacity ? l->capacity * 2 : 64;
+        unsigned char *items = hed_allocate(l->allocator, capacity * l->item_bytes);
+        if (!items) return NULL;
+        if (l->count) memcpy(items, l->items, l->count * l->item_bytes);
+        hed_release(l->allocator, l->items, l->capacity * l->item_bytes);
+        l->items = items;
+        l->capacity = capacity;
+    }
+    return l->items + l->count++ * l->item_bytes;
+}
+
+static void list_free(list *l) { hed_release(l->allocator, l->items, l->capacity * l->item_bytes); }
+
+static hed_status history_no_memory(hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_MEMORY, "no memory for earlier results");
+}
+
+/* ---- history ---- */
+
+/* The newest of each configuration, in the order of rows. */
+static const char HISTORY[] =
+    "SELECT m.config, m.outcome, m.seconds, m.low, m.high, m.runs, m.build_seconds, m.at, m.deviation, m.text,"
+    "    max(m.session * 1048576 + m.number) AS age"
+    " FROM measurement m JOIN session s ON s.id = m.session WHERE s.key = ? GROUP BY m.config ORDER BY age";
+
+/* False: a configuration that the parameters no longer have. */
+static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_evaluation *e)
+{
+    *e = (hed_evaluation){.recalled = true};
+    while (e->outcome < HED_OUTCOME_COUNT &&
+           strcmp(hed_column_text(row, 1), hed_outcome_name(e->outcome)) != 0)
+        e->outcome++;
+    if (e->outcome == HED_OUTCOME_COUNT ||
+        !hed_config_read(
+            hed_column_text(row, 0), key->parameters, key->parameter_count, false, &e->config))
+        return false;
+    e->seconds = hed_column_number(row, 2);
+    e->low = hed_column_number(row, 3);
+    e->high = hed_column_number(row, 4);
+    e->runs = (uint32_t)sqlite3_column_int64(row, 5);
+    e->build_seconds = sqlite3_column_double(row, 6);
+    e->at = sqlite3_column_double(row, 7);
+    e->error = hed_column_number(row, 8);
+    hed_text_copy(e->text, sizeof e->text, hed_column_text(row, 9));
+    return true;
+}
+
+hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
+    hed_evaluation **evaluations, uint32_t *count, hed_error *error)
+{
+    list found = {.allocator = &database->allocator, .item_bytes = sizeof **evaluations};
+    *evaluations = NULL;
+    *count = 0;
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
+    /* what waits is history too; a full disk is no reason to fail */
+    hed_database_write_pending(database, NULL);
+    sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
+    int64_t id = results_key(database, key, false, error);
+    sqlite3_stmt *row = hed_database_statement(database, HISTORY, "i", id);
+    while (hed_database_row(database, row, error)) {
+        hed_evaluation evaluation, *added;
+        if (!read_evaluation(row, key, &evaluation)) continue;
+        added = list_add(&found);
+        if (added) *added = evaluation;
+        else history_no_memory(error);
+    }
+    hed_database_leave(database);
+    if (!hed_failed(error) && found.count) {
+        *evaluations = hed_allocate(&database->allocator, found.count * sizeof **evaluations);
+        if (*evaluations) memcpy(*evaluations, found.items, found.count * sizeof **evaluations);
+        else history_no_memory(error);
+        *count = hed_failed(error) ? 0 : found.count;
+    }
+    list_free(&found);
+    return error->status;
+}
+
+/* ---- sources ---- */
+
+/* A key of this kernel that is not the one asked for; the less in each field, the nearer, the first
+ * fields first. */
+typedef struct source_key {
+    hed_database *database;
+    int64_t id;
+    /* another text, another math mode, relation of the devices, distance of the sizes, driver, age */
+    double order[6];
+    hed_config configs[HED_SOURCE_TOP];
+    uint32_t count;
+} source_key;
+
+static const char KEYS[] =
+    "SELECT k.id, k.source, k.math, k.driver, k.compiler, k.problem, d.backend, d.platform, d.name, d.vendor, d.type,"
+    "    d.architecture, d.compute_units"
+    " FROM key k JOIN device d ON d.id = k.device WHERE k.kernel = ? AND k.objective = ? AND k.id <> ?";
+
+/* Those that were dropped early were slower than some others, but what was seen of them still ranks
+ * them. */
+static const char BEST[] =
+    "SELECT config, 0.0 AS best FROM choice WHERE key = ?1 UNION ALL"
+    " SELECT * FROM (SELECT config, seconds AS best FROM (SELECT m.config, m.seconds,"
+    "        max(m.session * 1048576 + m.number) FROM measurement m JOIN session s ON s.id = m.session"
+    "        WHERE s.key = ?1 AND m.outcome IN ('measured', 'dropped') AND m.seconds IS NOT NULL GROUP BY m.config)"
+    "    ORDER BY best, config LIMIT 40)";
+
+static void history_place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
+{
+    const hed_database_entry device = {.backend = hed_column_text(row, 6),
+        .platform = hed_column_text(row, 7),
+        .device = hed_column_text(row, 8),
+        .vendor = hed_column_text(row, 9),
+        .type = hed_device_type_read(hed_column_text(row, 10)),
+        .architecture = (uint32_t)sqlite3_column_int64(row, 11),
+        .compute_units = (uint32_t)sqlite3_column_int64(row, 12)};
+    hed_problem problem;
+    bool sized =
+        hed_problem_read(hed_column_text(row, 5), key->dimensions, key->dimension_count, &problem);
+    s->id = sqlite3_column_int64(row, 0);
+    s->order[0] = strcmp(hed_column_text(row, 1), key->source) != 0;
+    s->order[1] = strcmp(hed_column_text(row, 2), hed_math_word(key->math)) != 0;
+    s->order[2] = hed_device_relation(key->device, &device);
+    s->order[3] = sized ? hed_problem_distance(&key->problem, &problem) : INFINITY;
+    s->order[4] = strcmp(hed_column_text(row, 3), key->device->driver) ||
+                  strcmp(hed_column_text(row, 4), key->compiler);
+    s->order[5] = -(double)s->id;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    const source_key *x = a, *y = b;
+    for (int i = 0; i < 6; i++)
+        if (x->order[i] != y->order[i]) return x->order[i] < y->order[i] ? -1 : 1;
+    return 0;
+}
+
+static void collect_keys(
+    hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
+{
+    if (hed_database_enter(database, error)) return;
+    sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
+    int64_t own = results_key(database, key, false, error);
+    sqlite3_stmt *row = hed_database_statement(
+        database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
+    while (hed_database_row(database, row, error)) {
+        source_key *s = list_add(found);
+        if (!s) {
+            history_no_memory(error);
+            continue;
+        }
+        *s = (source_key){.database = database};
+        history_place(row, key, s);
+    }
+    hed_database_leave(database);
+}
+
+/* The choice, then what was fastest; each configuration once, and only what this kernel's
+ * parameters can say. */
+static void read_best(
+    hed_database *database, const hed_tune_key *key, source_key *s, hed_error *error)
+{
+    sqlite3_stmt *row = hed_database_statement(database, BEST, "i", s->id);
+    while (hed_database_row(database, row, error)) {
+        hed_config config;
+        bool known =
+            s->count == HED_SOURCE_TOP || !hed_config_read(hed_column_text(row, 0), key->parameters,
+                                              key->parameter_count, true, &config);
+        for (uint32_t i = 0; i < s->count && !known; i++)
+            known = memcmp(s->configs[i].values, config.values,
+                        key->parameter_count * sizeof *config.values) == 0;
+        if (!known) s->configs[s->count++] = config;
+    }
+}
+
+/* Until `limit` of them have something to give. */
+static void collect_configs(const hed_tune_key *key, list *found, uint32_t limit, hed_error *error)
+{
+    for (uint32_t i = 0, used = 0; i < found->count && used < limit; i++) {
+        source_key *s = (source_key *)found->items + i;
+        if (hed_database_enter(s->database, error)) return;
+        read_best(s->database, key, s, error);
+        hed_database_leave(s->database);
+        used += s->count > 0;
+    }
+}
+
+/* One block: the sources, then the configurations that they point to. */
+static void history_pack(const list *found, uint32_t limit, hed_search_source **sources,
+    uint32_t *count, size_t *bytes, hed_error *error)
+{
+    const source_key *keys = (const source_key *)found->items;
+    uint32_t used = 0, configs = 0;
+    for (uint32_t i = 0; i < found->count && used < limit; i++) {
+        used += keys[i].count > 0;
+        configs += keys[i].count;
+    }
+    if (!used || hed_failed(error)) return;
+    size_t size = used * sizeof **sources + configs * sizeof(hed_config);
+    hed_search_source *block = hed_allocate(found->allocator, size);
+    if (!block) {
+        history_no_memory(error);
+        return;
+    }
+    hed_config *next = (hed_config *)(block + used);
+    for (uint32_t i = 0, to = 0; to < used; i++) {
+        if (!keys[i].count) continue;
+        memcpy(next, keys[i].configs, keys[i].count * sizeof *next);
+        block[to++] = (hed_search_source){next, keys[i].count};
+        next += keys[i].count;
+    }
+    *sources = block;
+    *count = used;
+    *bytes = size;
+}
+
+hed_status hed_database_sources(hed_database *database, const hed_tune_key *key, uint32_t limit,
+    hed_search_source **sources, uint32_t *count, size_t *bytes, hed_error *error)
+{
+    list found = {.allocator = &database->allocator, .item_bytes = sizeof(source_key)};
+    *sources = NULL;
+    *count = 0;
+    *bytes = 0;
+    error = error ? error : &(hed_error){0};
+    collect_keys(database, key, &found, error);
+    hed_database *installed = hed_context_database_found(database->context) == database
+                                  ? hed_context_installed(database->context)
+                                  : NULL;
+    if (installed) collect_keys(installed, key, &found, error);
+    if (found.count) qsort(found.items, found.count, sizeof(source_key), compare_sources);
+    collect_configs(key, &found, limit, error);
+    history_pack(&found, limit, sources, count, bytes, error);
+    list_free(&found);
+    return error->status;
+}
