@@ -55,10 +55,12 @@ static hed_status check_head(const reader *r, hed_error *error)
 {
     hed_capture_head head;
     if (r->capture->size < sizeof head)
-        return capture_wrong(r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
+        return capture_wrong(
+            r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
     memcpy(&head, r->capture->bytes, sizeof head);
     if (memcmp(head.magic, HED_CAPTURE_MAGIC, sizeof head.magic) != 0)
-        return capture_wrong(r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
+        return capture_wrong(
+            r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
     if (head.version != HED_CAPTURE_VERSION)
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s", r->path,
@@ -68,23 +70,17 @@ static hed_status check_head(const reader *r, hed_error *error)
     return HED_OK;
 }
 
-static hed_hash hash_of(const hed_capture_section *head, const unsigned char *content)
-{
-    hed_hash hash = hed_hash_bytes(hed_hash_start(), head, sizeof *head);
-    for (uint64_t at = 0; at < head->size; at += HED_CAPTURE_PIECE) {
-        uint64_t left = head->size - at;
-        hash =
-            hed_hash_bytes(hash, content + at, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE);
-    }
-    return hash;
-}
-
 static hed_status check_hash(
     const reader *r, const hed_capture_section *head, uint64_t begin, hed_error *error)
 {
     const unsigned char *content = r->capture->bytes + begin, *tail = content + head->size;
     uint64_t length = hed_capture_tail(head->size);
-    hed_hash stored, hash = hash_of(head, content);
+    hed_hash stored, hash = hed_hash_bytes(hed_hash_start(), head, sizeof *head);
+    for (uint64_t at = 0; at < head->size; at += HED_CAPTURE_PIECE) {
+        uint64_t left = head->size - at;
+        hash =
+            hed_hash_bytes(hash, content + at, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE);
+    }
     memcpy(&stored, tail + length - sizeof stored, sizeof stored);
     if (!is_zero(tail, length - sizeof stored))
         return capture_wrong(
@@ -114,22 +110,22 @@ static hed_status read_sections(reader *r, hed_error *error)
 {
     uint64_t size = r->capture->size, at = sizeof(hed_capture_head);
     hed_capture_section head = {.kind = UINT32_MAX};
-    hed_status status = check_head(r, error);
-    while (!status && head.kind != HED_CAPTURE_END) {
+    check_head(r, error);
+    while (!hed_failed(error) && head.kind != HED_CAPTURE_END) {
         if (size - at < sizeof head)
-            return capture_wrong(r, size, error, "the end of the file", "a section: the file is cut");
+            return capture_wrong(
+                r, size, error, "the end of the file", "a section: the file is cut");
         memcpy(&head, r->capture->bytes + at, sizeof head);
         uint64_t left = size - at - sizeof head;
         if (head.size > left || hed_capture_tail(head.size) > left - head.size)
             return capture_wrong(
                 r, size, error, "the end of the file", "the rest of a section: the file is cut");
-        status = take_section(r, &head, at, error);
+        take_section(r, &head, at, error);
         at += sizeof head + head.size + hed_capture_tail(head.size);
     }
-    if (!status && head.size != 0)
-        status = capture_wrong(r, at, error, "content in the last section", "none");
-    if (!status && at != size) status = capture_wrong(r, at, error, "more bytes", "the end of the file");
-    return status;
+    if (hed_failed(error)) return error->status;
+    if (head.size != 0) return capture_wrong(r, at, error, "content in the last section", "none");
+    return at == size ? HED_OK : capture_wrong(r, at, error, "more bytes", "the end of the file");
 }
 
 /* ---- content ---- */
@@ -139,9 +135,13 @@ static hed_status read_description(const reader *r, hed_error *error)
     hed_capture *c = r->capture;
     const unsigned char *bytes = r->sections[HED_CAPTURE_DESCRIPTION][0].bytes;
     if (!bytes) return capture_wrong(r, c->size, error, "the end of the file", "a description");
-    hed_description_reader from = {.path = r->path, .bytes = bytes,
-        .size = r->sections[HED_CAPTURE_DESCRIPTION][0].size, .base = (uint64_t)(bytes - c->bytes),
-        .most = HED_CAPTURE_LIST, .arena = &c->arena, .error = error};
+    hed_description_reader from = {.path = r->path,
+        .bytes = bytes,
+        .size = r->sections[HED_CAPTURE_DESCRIPTION][0].size,
+        .base = (uint64_t)(bytes - c->bytes),
+        .most = HED_CAPTURE_LIST,
+        .arena = &c->arena,
+        .error = error};
     return hed_capture_unpack(&from, &c->launched);
 }
 
@@ -175,8 +175,7 @@ static hed_status check_content(
 static hed_status capture_read_arguments(const reader *r, hed_error *error)
 {
     hed_capture *c = r->capture;
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS && !status; i++) {
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
         bool there = i < c->launched.def.argument_count;
         const hed_argument_def *argument = there ? &c->launched.def.arguments[i] : NULL;
         bool buffer = there && argument->kind == HED_BUFFER;
@@ -185,13 +184,14 @@ static hed_status capture_read_arguments(const reader *r, hed_error *error)
         bool written =
             buffer && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
         bool expected = written && c->launched.info.checked;
-        status = check_content(r, HED_CAPTURE_DATA, i, data, error);
-        if (!status) status = check_content(r, HED_CAPTURE_EXPECTED, i, expected, error);
+        if (check_content(r, HED_CAPTURE_DATA, i, data, error) ||
+            check_content(r, HED_CAPTURE_EXPECTED, i, expected, error))
+            return error->status;
         c->arguments[i].data = r->sections[HED_CAPTURE_DATA][i].bytes;
         c->arguments[i].expected = r->sections[HED_CAPTURE_EXPECTED][i].bytes;
         c->arguments[i].bytes = there ? capture_bytes_of(c, i) : 0;
     }
-    return status;
+    return HED_OK;
 }
 
 static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
@@ -203,18 +203,19 @@ static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
         hed_capture_geometry geometry;
         memcpy(&geometry, c->geometries + i * record, sizeof geometry);
         if (geometry.dimensions < 1 || geometry.dimensions > 3)
-            return capture_wrong(r, at + i * record, error, "a geometry without 1 to 3 dimensions", "them");
+            return capture_wrong(
+                r, at + i * record, error, "a geometry of another number of dimensions", "1 to 3");
     }
     at += c->table.geometries * record;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->ranks[i] >= points || (i > 0 && c->ranks[i] <= c->ranks[i - 1]))
             return capture_wrong(r, at + i * sizeof *c->ranks, error,
-                "a configuration that is out of order, or none", "ascending ones");
+                "a configuration out of order or of range", "ascending ones");
     at += c->table.configurations * sizeof *c->ranks;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->geometry_of[i] >= c->table.geometries)
             return capture_wrong(r, at + i * sizeof *c->geometry_of, error,
-                "the number of a geometry that is not there", "one that is");
+                "a geometry's index that is out of range", "one of the table");
     return HED_OK;
 }
 
@@ -226,10 +227,12 @@ static hed_status read_table(const reader *r, hed_error *error)
              ranks;
     for (uint32_t i = 0; i < c->launched.def.argument_count; i++)
         local_count += c->launched.def.arguments[i].kind == HED_LOCAL;
-    if (!bytes) return capture_wrong(r, c->size, error, "the end of the file", "a table of configurations");
+    if (!bytes)
+        return capture_wrong(r, c->size, error, "the end of the file", "a table of configurations");
     uint64_t at = (uint64_t)(bytes - c->bytes);
     if (size < sizeof c->table)
-        return capture_wrong(r, at, error, "a section that is too short", "a table of configurations");
+        return capture_wrong(
+            r, at, error, "a section that is too short", "a table of configurations");
     memcpy(&c->table, bytes, sizeof c->table);
     size -= sizeof c->table;
     if (c->table.local_count != local_count || c->table.zero != 0)
@@ -326,37 +329,29 @@ static hed_status map_file(hed_capture *capture, const char *path, hed_error *er
     /* a pipe is refused, not waited for */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return fail_file(path, error);
-    hed_status status = HED_OK;
-    if (fstat(file, &about) != 0) status = fail_file(path, error);
+    void *bytes = MAP_FAILED;
+    if (fstat(file, &about) != 0) fail_file(path, error);
     else if (!S_ISREG(about.st_mode))
-        status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is not a regular file", path);
+        hed_fail(error, HED_ERROR_IO, "cannot read %s: it is not a regular file", path);
     else if (about.st_size == 0)
-        status = hed_fail(error, HED_ERROR_FORMAT,
+        hed_fail(error, HED_ERROR_FORMAT,
             "%s: byte 0: found the end of the file, expected a capture", path);
-    if (!status) {
-        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (bytes == MAP_FAILED) status = fail_file(path, error);
-        else {
-            capture->bytes = bytes;
-            capture->size = (uint64_t)about.st_size;
-        }
+    else {
+        bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (bytes == MAP_FAILED) fail_file(path, error);
+    }
+    if (bytes != MAP_FAILED) {
+        capture->bytes = bytes;
+        capture->size = (uint64_t)about.st_size;
     }
     close(file);
-    return status;
-}
-
-static hed_status capture_read_content(hed_capture *capture, const char *path, hed_error *error)
-{
-    reader r = {.capture = capture, .path = path};
-    hed_status status = read_sections(&r, error);
-    if (!status) status = read_description(&r, error);
-    if (!status) status = capture_read_arguments(&r, error);
-    return status ? status : read_table(&r, error);
+    return error->status;
 }
 
 hed_status hed_capture_open(
     hed_context *context, const char *path, hed_capture **capture, hed_error *error)
 {
+    error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     hed_allocator allocator = hed_context_describe(context).allocator;
     *capture = NULL;
@@ -364,11 +359,11 @@ hed_status hed_capture_open(
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to read %s", path);
     made->allocator = allocator;
     made->arena = (hed_arena){.allocator = allocator, .owner = "a capture"};
-    hed_status status = map_file(made, path, error);
-    if (!status) status = capture_read_content(made, path, error);
-    if (status) {
+    reader r = {.capture = made, .path = path};
+    if (map_file(made, path, error) || read_sections(&r, error) || read_description(&r, error) ||
+        capture_read_arguments(&r, error) || read_table(&r, error)) {
         hed_capture_close(made);
-        return status;
+        return error->status;
     }
     hed_kernel_def *def = &made->launched.def;
     def->valid = capture_is_valid;

@@ -1,6 +1,7 @@
 /* Writing a capture. The launch is run over copies of what it writes, those that are only written
  * poisoned before, so that the file holds what this launch wrote and nothing else. Buffers go from
  * the device to the file in pieces. */
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include "base/path.h"
 #include "core/objects.h"
 #include "core/program.h"
-#include "tune/capture.h"
 #include "tune/capture.h"
 #include "tune/check.h"
 
@@ -30,39 +30,41 @@ typedef struct recorder {
 
 /* ---- sections ---- */
 
-static hed_status recorder_begin_section(
+static void recorder_begin_section(
     recorder *r, hed_capture_kind kind, uint32_t index, uint64_t size, hed_error *error)
 {
     hed_capture_section head = {.kind = kind, .index = index, .size = size};
     r->hash = hed_hash_bytes(hed_hash_start(), &head, sizeof head);
-    return hed_path_add(&r->file, &head, sizeof head, error);
+    if (!hed_failed(error)) hed_path_add(&r->file, &head, sizeof head, error);
 }
 
 /* All pieces of a section but the last are HED_CAPTURE_PIECE long. */
-static hed_status add_piece(recorder *r, const void *bytes, uint64_t size, hed_error *error)
+static void add_piece(recorder *r, const void *bytes, uint64_t size, hed_error *error)
 {
     r->hash = hed_hash_bytes(r->hash, bytes, size);
-    return hed_path_add(&r->file, bytes, size, error);
+    if (!hed_failed(error)) hed_path_add(&r->file, bytes, size, error);
 }
 
-static hed_status end_section(recorder *r, uint64_t size, hed_error *error)
+static void end_section(recorder *r, uint64_t size, hed_error *error)
 {
     unsigned char tail[HED_CAPTURE_ALIGN + sizeof(hed_hash)] = {0};
     uint64_t length = hed_capture_tail(size);
     memcpy(tail + length - sizeof r->hash, &r->hash, sizeof r->hash);
-    return hed_path_add(&r->file, tail, length, error);
+    if (!hed_failed(error)) hed_path_add(&r->file, tail, length, error);
 }
 
-static hed_status put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const void *bytes,
+/* `bytes` NULL: poison. */
+static void put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const void *bytes,
     uint64_t size, hed_error *error)
 {
-    hed_status status = recorder_begin_section(r, kind, index, size, error);
-    for (uint64_t at = 0; at < size && !status; at += HED_CAPTURE_PIECE) {
+    recorder_begin_section(r, kind, index, size, error);
+    if (!bytes) memset(r->piece, HED_SCRATCH_POISON, HED_CAPTURE_PIECE);
+    for (uint64_t at = 0; at < size && !hed_failed(error); at += HED_CAPTURE_PIECE) {
         uint64_t left = size - at;
-        status = add_piece(r, (const unsigned char *)bytes + at,
+        add_piece(r, bytes ? (const unsigned char *)bytes + at : r->piece,
             left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE, error);
     }
-    return status ? status : end_section(r, size, error);
+    end_section(r, size, error);
 }
 
 /* Whether some element is still as the poison left it; a result that looks so does no harm. */
@@ -76,76 +78,59 @@ static bool has_poison(const unsigned char *bytes, uint64_t size, uint32_t eleme
 }
 
 /* `*poisoned` (nullable): something in it was not written. */
-static hed_status put_buffer(recorder *r, hed_capture_kind kind, uint32_t index, hed_buffer *buffer,
+static void put_buffer(recorder *r, hed_capture_kind kind, uint32_t index, hed_buffer *buffer,
     bool *poisoned, hed_error *error)
 {
     uint32_t element = hed_check_element_bytes(r->described[index].type);
-    hed_status status = recorder_begin_section(r, kind, index, buffer->size, error);
-    for (uint64_t at = 0; at < buffer->size && !status; at += HED_CAPTURE_PIECE) {
+    recorder_begin_section(r, kind, index, buffer->size, error);
+    for (uint64_t at = 0; at < buffer->size && !hed_failed(error); at += HED_CAPTURE_PIECE) {
         uint64_t left = buffer->size - at,
                  size = left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE;
-        status = hed_read(r->stream, r->piece, buffer, at, size, error);
-        if (!status) status = hed_stream_wait(r->stream, error);
-        if (!status && poisoned) *poisoned = *poisoned || has_poison(r->piece, size, element);
-        if (!status) status = add_piece(r, r->piece, size, error);
+        hed_read(r->stream, r->piece, buffer, at, size, error);
+        if (hed_stream_wait(r->stream, error)) return;
+        if (poisoned) *poisoned = *poisoned || has_poison(r->piece, size, element);
+        add_piece(r, r->piece, size, error);
     }
-    return status ? status : end_section(r, buffer->size, error);
-}
-
-/* First content of an output that the launch writes in part: poison, as it had here. */
-static hed_status put_poison(recorder *r, uint32_t index, uint64_t bytes, hed_error *error)
-{
-    hed_status status = recorder_begin_section(r, HED_CAPTURE_DATA, index, bytes, error);
-    memset(r->piece, HED_SCRATCH_POISON, HED_CAPTURE_PIECE);
-    for (uint64_t at = 0; at < bytes && !status; at += HED_CAPTURE_PIECE) {
-        uint64_t left = bytes - at;
-        status = add_piece(r, r->piece, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE, error);
-    }
-    return status ? status : end_section(r, bytes, error);
+    end_section(r, buffer->size, error);
 }
 
 /* ---- arguments ---- */
 
-static hed_status put_inputs(recorder *r, hed_error *error)
+static void put_inputs(recorder *r, hed_error *error)
 {
     const hed_kernel_def *def = r->kernel->def;
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
+    for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument *a = &r->arguments[i];
         if (a->kind == HED_STRUCT)
-            status = put_memory(r, HED_CAPTURE_DATA, i, a->value.bytes, a->size, error);
+            put_memory(r, HED_CAPTURE_DATA, i, a->value.bytes, a->size, error);
         if (a->kind == HED_SCALAR)
-            status = put_memory(
-                r, HED_CAPTURE_DATA, i, &a->value, hed_check_element_bytes(a->type), error);
+            put_memory(r, HED_CAPTURE_DATA, i, &a->value, hed_check_element_bytes(a->type), error);
         if (a->kind != HED_BUFFER) continue;
         r->launched.bytes[i] = a->value.buffer->size;
         if (def->arguments[i].access != HED_WRITE)
-            status = put_buffer(r, HED_CAPTURE_DATA, i, a->value.buffer, NULL, error);
+            put_buffer(r, HED_CAPTURE_DATA, i, a->value.buffer, NULL, error);
     }
-    return status;
 }
 
-/* An output that was written in part becomes one that is changed in place, from poison: so a tuning
- * finds the places that must not be written as they have to be. */
-static hed_status put_outputs(recorder *r, hed_error *error)
+/* An output that was written in part becomes one that is changed in place, from poison: then a
+ * tuning finds the places that must not be written as they have to be. */
+static void put_outputs(recorder *r, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < r->kernel->def->argument_count && !status; i++) {
+    for (uint32_t i = 0; i < r->kernel->def->argument_count; i++) {
         hed_argument_def *argument = &r->described[i];
         if (!hed_scratch_is_output(argument)) continue;
         bool poisoned = false, partly = argument->access == HED_WRITE;
-        status = put_buffer(
+        put_buffer(
             r, HED_CAPTURE_EXPECTED, i, r->scratch.buffers[i], partly ? &poisoned : NULL, error);
-        if (status || !poisoned) continue;
+        if (!poisoned) continue;
         argument->access = HED_READ_WRITE;
-        status = put_poison(r, i, r->launched.bytes[i], error);
+        put_memory(r, HED_CAPTURE_DATA, i, NULL, r->launched.bytes[i], error);
     }
-    return status;
 }
 
 /* ---- the description ---- */
 
-static hed_status check_limits(const hed_kernel_def *def, hed_error *error)
+static void check_limits(const hed_kernel_def *def, hed_error *error)
 {
     uint32_t counts[] = {def->source_count, def->constraint_count, def->condition_count,
         def->define_count, def->option_count};
@@ -153,24 +138,23 @@ static hed_status check_limits(const hed_kernel_def *def, hed_error *error)
         "sources", "constraints", "conditions", "defines", "compiler options"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] > HED_CAPTURE_LIST)
-            return hed_fail(error, HED_ERROR_LIMIT,
-                "%s: a capture holds at most %d %s, and there are %u", def->name, HED_CAPTURE_LIST,
-                names[i], counts[i]);
+            hed_fail(error, HED_ERROR_LIMIT, "%s: a capture holds at most %d %s, and there are %u",
+                def->name, HED_CAPTURE_LIST, names[i], counts[i]);
     for (uint32_t i = 0; i < def->parameter_count; i++)
         if (def->parameters[i].count > HED_CAPTURE_VALUES)
-            return hed_fail(error, HED_ERROR_LIMIT,
+            hed_fail(error, HED_ERROR_LIMIT,
                 "%s: a capture holds at most %d values of a parameter, %s has %u", def->name,
                 HED_CAPTURE_VALUES, def->parameters[i].name, def->parameters[i].count);
-    return HED_OK;
 }
 
 /* Texts that come from files, and the options' defines, become the description's own. */
-static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed_error *error)
+static void recorder_describe(recorder *r, const hed_problem *problem, hed_error *error)
 {
     hed_capture_launched *launched = &r->launched;
     const hed_kernel_def *def = r->kernel->def;
     const hed_device *device = r->kernel->device;
     hed_capture_info *info = &launched->info;
+    if (hed_failed(error)) return;
     info->version = hed_version_text();
     info->device = device->info.id;
     info->name = device->info.name;
@@ -178,8 +162,7 @@ static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed
     info->config = hed_kernel_config(r->kernel, &info->configured);
     /* Trusted is a configuration that was measured and verified on this device, or is the
      * description's or the caller's own; and native C, which is the reference itself. */
-    info->checked = info->configured == HED_ORIGIN_GIVEN ||
-                    info->configured == HED_ORIGIN_EXACT ||
+    info->checked = info->configured == HED_ORIGIN_GIVEN || info->configured == HED_ORIGIN_EXACT ||
                     info->configured == HED_ORIGIN_OTHER_DRIVER ||
                     info->configured == HED_ORIGIN_DEFAULT || !device->backend->build;
     launched->math = r->kernel->math;
@@ -188,40 +171,35 @@ static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed
     launched->has_work = launched->work.bytes >= 0 && launched->work.operations >= 0 &&
                          launched->work.items >= 0 && def->work;
     if (!launched->has_work) launched->work = (hed_work){0};
-    hed_status status = hed_build_text_make(&r->text, r->kernel->device, def, r->kernel->math,
-        &info->config, r->kernel->defines, r->kernel->define_count, 0, error);
-    if (status) return status;
+    if (hed_build_text_make(&r->text, r->kernel->device, def, r->kernel->math, &info->config,
+            r->kernel->defines, r->kernel->define_count, 0, error))
+        return;
     launched->def = *def;
     launched->def.native_ignores = 0; /* a capture is for other devices, whatever this one reads */
     launched->def.arguments = r->described;
     launched->def.sources = r->text.build.sources;
     launched->def.defines = r->text.build.defines + def->parameter_count;
     launched->def.define_count = r->text.build.define_count - def->parameter_count;
-    return check_limits(&launched->def, error);
+    check_limits(&launched->def, error);
 }
 
-static hed_status put_description(recorder *r, hed_error *error)
+static void put_description(recorder *r, hed_error *error)
 {
     hed_text bytes = {.allocator = &r->kernel->device->settings->allocator};
     hed_capture_pack(&bytes, &r->launched);
-    hed_status status =
-        bytes.failed
-            ? hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", r->launched.def.name)
-            : put_memory(r, HED_CAPTURE_DESCRIPTION, 0, bytes.bytes, bytes.size, error);
+    if (bytes.failed)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", r->launched.def.name);
+    else put_memory(r, HED_CAPTURE_DESCRIPTION, 0, bytes.bytes, bytes.size, error);
     hed_text_free(&bytes);
-    return status;
 }
 
-static hed_status put_table(recorder *r, hed_error *error)
+static void put_table(recorder *r, hed_error *error)
 {
     void *bytes;
     uint64_t size = 0;
-    hed_status status =
-        hed_capture_table_make(r->kernel->device, &r->launched, &bytes, &size, error);
-    if (status) return status;
-    status = put_memory(r, HED_CAPTURE_CONFIGURATIONS, 0, bytes, size, error);
+    if (hed_capture_table_make(r->kernel->device, &r->launched, &bytes, &size, error)) return;
+    put_memory(r, HED_CAPTURE_CONFIGURATIONS, 0, bytes, size, error);
     hed_release(&r->kernel->device->settings->allocator, bytes, size);
-    return status;
 }
 
 /* ---- the whole ---- */
@@ -235,9 +213,8 @@ static hed_status recorder_check(const recorder *r, uint32_t argument_count, hed
     if (def->source_count == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no kernel text, and so cannot run anywhere else", def->name);
-    hed_status status =
-        hed_scratch_check(def, r->kernel->device, r->arguments, argument_count, error);
-    if (status) return status;
+    if (hed_scratch_check(def, r->kernel->device, r->arguments, argument_count, error))
+        return error->status;
     uint32_t overlap = hed_scratch_overlap(def, r->arguments);
     if (overlap == UINT32_MAX) return HED_OK;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -246,36 +223,32 @@ static hed_status recorder_check(const recorder *r, uint32_t argument_count, hed
 }
 
 /* Runs the launch over copies; they hold what it wrote when this returns. */
-static hed_status launch_over_copies(recorder *r, const hed_problem *problem, hed_error *error)
+static void launch_over_copies(recorder *r, const hed_problem *problem, hed_error *error)
 {
     const hed_kernel_def *def = r->kernel->def;
     hed_argument replaced[HED_MAX_ARGUMENTS];
     uint64_t sizes[HED_MAX_ARGUMENTS];
     hed_scratch_sizes(def, r->arguments, HED_SCRATCH_WRITTEN, sizes);
-    hed_status status = hed_scratch_reserve(&r->scratch, r->kernel->device, sizes, error);
-    if (!status) status = hed_scratch_fill(&r->scratch, r->stream, def, r->arguments, error);
+    hed_scratch_reserve(&r->scratch, r->kernel->device, sizes, error);
+    hed_scratch_fill(&r->scratch, r->stream, def, r->arguments, error);
     hed_scratch_replace(&r->scratch, def, r->arguments, replaced);
-    if (!status)
-        status = hed_launch(r->stream, r->kernel, problem, replaced, def->argument_count, error);
+    hed_launch(r->stream, r->kernel, problem, replaced, def->argument_count, error);
     /* after a failure too: copies go away */
-    hed_status waited = hed_stream_wait(r->stream, status ? NULL : error);
-    return status ? status : waited;
+    hed_stream_wait(r->stream, hed_failed(error) ? NULL : error);
 }
 
-static hed_status recorder_write_file(recorder *r, const char *path, hed_error *error)
+static void recorder_write_file(recorder *r, const char *path, hed_error *error)
 {
     hed_capture_head head = {.magic = HED_CAPTURE_MAGIC, .version = HED_CAPTURE_VERSION};
-    hed_status status = hed_path_begin(&r->file, path, error);
-    if (status) return status;
-    status = hed_path_add(&r->file, &head, sizeof head, error);
-    if (!status) status = put_inputs(r, error);
-    if (!status && r->launched.info.checked) status = put_outputs(r, error);
-    if (!status) status = put_table(r, error);
-    if (!status) status = put_description(r, error);
-    if (!status) status = put_memory(r, HED_CAPTURE_END, 0, "", 0, error);
-    if (!status) return hed_path_commit(&r->file, error);
-    hed_path_abandon(&r->file);
-    return status;
+    if (hed_failed(error) || hed_path_begin(&r->file, path, error)) return;
+    hed_path_add(&r->file, &head, sizeof head, error);
+    put_inputs(r, error);
+    if (r->launched.info.checked) put_outputs(r, error);
+    put_table(r, error);
+    put_description(r, error);
+    put_memory(r, HED_CAPTURE_END, 0, "", 0, error);
+    if (hed_failed(error)) hed_path_abandon(&r->file);
+    else hed_path_commit(&r->file, error);
 }
 
 static hed_status recorder_record(hed_stream *stream, hed_kernel *kernel,
@@ -288,32 +261,29 @@ static hed_status recorder_record(hed_stream *stream, hed_kernel *kernel,
     r->stream = stream;
     r->kernel = kernel;
     r->arguments = arguments;
-    hed_status status = recorder_check(r, argument_count, error);
-    if (!status) {
+    if (!recorder_check(r, argument_count, error)) {
         memcpy(r->described, kernel->def->arguments, argument_count * sizeof *r->described);
         r->piece = hed_allocate(allocator, HED_CAPTURE_PIECE);
         if (!r->piece)
-            status =
-                hed_fail(error, HED_ERROR_MEMORY, "no memory to capture %s", kernel->def->name);
+            hed_fail(error, HED_ERROR_MEMORY, "no memory to capture %s", kernel->def->name);
     }
-    if (!status) status = hed_stream_wait(stream, error);
-    if (!status) status = launch_over_copies(r, problem, error);
-    if (!status) status = recorder_describe(r, problem, error);
-    if (!status) status = recorder_write_file(r, path, error);
+    if (!hed_stream_wait(stream, error)) launch_over_copies(r, problem, error);
+    recorder_describe(r, problem, error);
+    recorder_write_file(r, path, error);
     if (r->text.allocator.release) hed_build_text_free(&r->text);
     hed_scratch_free(&r->scratch);
     hed_release(allocator, r->piece, HED_CAPTURE_PIECE);
     hed_release(allocator, r, sizeof *r);
-    return status;
+    return error->status;
 }
 
 hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
 {
+    error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
-    hed_status status =
-        recorder_record(stream, kernel, problem, arguments, argument_count, path, error);
-    return status ? status : hed_launch(stream, kernel, problem, arguments, argument_count, error);
+    recorder_record(stream, kernel, problem, arguments, argument_count, path, error);
+    return hed_launch(stream, kernel, problem, arguments, argument_count, error);
 }
 
 void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
@@ -456,16 +426,6 @@ static int by_rank(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static bool add_configs(table *t, const hed_space *space)
-{
-    for (uint64_t i = 0; i < t->capacity; i++) {
-        hed_config config = hed_space_at(space, i);
-        if (!recorder_add_config(t, &config)) return false;
-    }
-    qsort(t->entries, t->count, sizeof *t->entries, by_rank);
-    return true;
-}
-
 static bool put_together(const table *t, void **bytes, uint64_t *size)
 {
     hed_capture_table head = {t->count, t->geometries.count, t->local_count, 0};
@@ -502,10 +462,15 @@ hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched
     t.geometries.record = hed_capture_geometry_bytes(t.local_count);
     t.capacity = hed_space_count(space);
     t.entries = hed_allocate(t.geometries.allocator, t.capacity * sizeof *t.entries);
-    if (!t.entries || !add_configs(&t, space) || !put_together(&t, bytes, size))
-        status =
-            hed_fail(error, HED_ERROR_MEMORY, "no memory for a table of %llu configurations of %s",
-                (unsigned long long)t.capacity, def->name);
+    bool good = t.entries;
+    for (uint64_t i = 0; i < t.capacity && good; i++) {
+        hed_config config = hed_space_at(space, i);
+        good = recorder_add_config(&t, &config);
+    }
+    if (good) qsort(t.entries, t.count, sizeof *t.entries, by_rank);
+    if (!good || !put_together(&t, bytes, size))
+        status = hed_fail(error, HED_ERROR_MEMORY,
+            "no memory for a table of %" PRIu64 " configurations of %s", t.capacity, def->name);
     free_set(&t.geometries);
     hed_release(t.geometries.allocator, t.entries, t.capacity * sizeof *t.entries);
     hed_space_destroy(space);

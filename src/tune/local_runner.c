@@ -64,24 +64,16 @@ static hed_status local_place_buffer(hed_local_runner *local, uint32_t index, he
     const void *data = local->def.arguments[index].data;
     uint64_t bytes = local_bytes_of(local, index);
     bool in_place = data && bytes && hed_scratch_is_output(&local->def.kernel->arguments[index]);
-    hed_status status = local_make_buffer(local, local->guard + bytes + local->guard,
-        HED_MEMORY_DEVICE, &local->buffers[index], error);
-    if (!status)
-        status = hed_buffer_create_sub(
-            local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
-    if (!status && in_place)
-        status = local_make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
-    if (status) return status;
+    local_make_buffer(local, local->guard + bytes + local->guard, HED_MEMORY_DEVICE,
+        &local->buffers[index], error);
+    hed_buffer_create_sub(
+        local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
+    if (in_place)
+        local_make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
+    if (hed_failed(error)) return error->status;
     local->restores = local->restores || in_place;
     local->arguments[index] = hed_buffer_argument(local->contents[index]);
     return local_upload(local, index, error);
-}
-
-static hed_argument local_scalar(const hed_argument_def *argument, const void *data)
-{
-    hed_argument made = {.kind = HED_SCALAR, .type = argument->type};
-    memcpy(&made.value, data, hed_check_element_bytes(argument->type));
-    return made;
 }
 
 static hed_status place_argument(hed_local_runner *local, uint32_t index, hed_error *error)
@@ -93,59 +85,57 @@ static hed_status place_argument(hed_local_runner *local, uint32_t index, hed_er
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: argument %u \"%s\" has no value to tune with", local->def.kernel->name, index,
             argument->name);
+    hed_argument scalar = {.kind = HED_SCALAR, .type = argument->type};
+    if (argument->kind == HED_SCALAR)
+        memcpy(&scalar.value, data, hed_check_element_bytes(argument->type));
     local->arguments[index] = argument->kind == HED_LOCAL ? hed_local_argument()
                               : argument->kind == HED_STRUCT
                                   ? hed_struct_argument(data, argument->size)
-                                  : local_scalar(argument, data);
+                                  : scalar;
     return HED_OK;
 }
 
-static hed_status place_all(hed_local_runner *local, hed_error *error)
+static void place_all(hed_local_runner *local, hed_error *error)
 {
     const hed_kernel_def *kernel = local->def.kernel;
     uint64_t largest = 0;
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
-        status = place_argument(local, i, error);
+    if (hed_failed(error)) return;
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        if (place_argument(local, i, error)) return;
         if (local->buffers[i] && !hed_buffer_describe(local->buffers[i]).host &&
             local_bytes_of(local, i) > largest)
             largest = local_bytes_of(local, i);
     }
     uint64_t cache = hed_device_describe(local->def.device)->cache_bytes;
-    if (!status && local->def.cold_cache && cache)
-        status = local_make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
-    if (!status && largest)
-        status = local_make_buffer(local,
-            (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard, HED_MEMORY_PINNED,
-            &local->staging, error);
-    return status ? status : hed_stream_wait(local->stream, error);
+    if (local->def.cold_cache && cache)
+        local_make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
+    if (largest)
+        local_make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard,
+            HED_MEMORY_PINNED, &local->staging, error);
+    hed_stream_wait(local->stream, error);
 }
 
 /* ---- before a run ---- */
 
 hed_status hed_local_restore(hed_local_runner *local, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
+    for (uint32_t i = 0; i < local->def.kernel->argument_count; i++)
         if (local->pristine[i])
-            status = hed_copy(local->stream, local->buffers[i], local->guard, local->pristine[i], 0,
+            hed_copy(local->stream, local->buffers[i], local->guard, local->pristine[i], 0,
                 local_bytes_of(local, i), error);
-    return status;
+    return error->status;
 }
 
-static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error *error)
+static void poison(hed_local_runner *local, unsigned char byte, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) {
+    for (uint32_t i = 0; i < local->def.kernel->argument_count; i++) {
         if (!local->buffers[i]) continue;
         uint64_t kept =
             local->guard + (local->def.arguments[i].data ? local_bytes_of(local, i) : 0);
         uint64_t size = hed_buffer_describe(local->buffers[i]).size;
-        status = hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
-        if (!status)
-            status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
+        hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
+        hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
     }
-    return status;
 }
 
 /* ---- running ---- */
@@ -207,7 +197,7 @@ static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
 {
     if (!local->runner.lost) return HED_OK;
     return hed_fail(error, HED_ERROR_LOST,
-        "%s: an earlier candidate has %s the device: nothing can be measured in this process any more",
+        "%s: an earlier candidate has %s the device: this process can measure nothing more",
         local->def.kernel->name, local->hung ? "hung" : "poisoned");
 }
 
@@ -255,25 +245,23 @@ static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at
     const unsigned char *host = hed_buffer_describe(buffer).host;
     *found = host ? host + at : hed_buffer_describe(local->staging).host;
     if (host) return HED_OK;
-    hed_status status = hed_copy(local->stream, local->staging, 0, buffer, at, bytes, error);
-    return status ? status : hed_stream_wait(local->stream, error);
+    hed_copy(local->stream, local->staging, 0, buffer, at, bytes, error);
+    return hed_stream_wait(local->stream, error);
 }
 
-static hed_status compare_guard(hed_local_runner *local, uint32_t index, bool before,
-    unsigned char byte, hed_check *check, hed_error *error)
+static void compare_guard(hed_local_runner *local, uint32_t index, bool before, unsigned char byte,
+    hed_check *check, hed_error *error)
 {
     const unsigned char *found;
     uint64_t at = before ? 0 : local->guard + local_bytes_of(local, index);
-    hed_status status = fetch(local, local->buffers[index], at, local->guard, &found, error);
-    if (!status)
+    if (!fetch(local, local->buffers[index], at, local->guard, &found, error))
         hed_check_guard(
             check, &local->def.kernel->arguments[index], before, found, local->guard, byte);
-    return status;
 }
 
 /* An output that is summed or sorted is compared as a whole. */
-static hed_status compare_whole(hed_local_runner *local, uint32_t index,
-    const hed_geometry *geometry, hed_check *check, hed_error *error)
+static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geometry *geometry,
+    hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
@@ -281,23 +269,19 @@ static hed_status compare_whole(hed_local_runner *local, uint32_t index,
     uint64_t size = hed_check_result_bytes(geometry, index, local_bytes_of(local, index)),
              expected_size = hed_runner_expected_bytes(content);
     void *found = hed_allocate(allocator, size), *expected = hed_allocate(allocator, expected_size);
-    hed_status status = found && expected ? HED_OK
-                                          : hed_fail(error, HED_ERROR_MEMORY,
-                                                "no memory to compare \"%s\"", argument->name);
-    if (!status)
-        status = hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
-    if (!status) status = hed_stream_wait(local->stream, error);
-    if (!status) {
+    if (!found || !expected)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory to compare \"%s\"", argument->name);
+    hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
+    if (!hed_stream_wait(local->stream, error)) {
         memcpy(expected, content->expected, expected_size);
         hed_check_reduced(
             check, argument, found, size, expected, expected_size, content->tolerance);
     }
     hed_release(allocator, found, size);
     hed_release(allocator, expected, expected_size);
-    return status;
 }
 
-static hed_status local_compare_buffer(hed_local_runner *local, uint32_t index,
+static void local_compare_buffer(hed_local_runner *local, uint32_t index,
     const hed_geometry *geometry, unsigned char byte, hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
@@ -306,15 +290,15 @@ static hed_status local_compare_buffer(hed_local_runner *local, uint32_t index,
     bool expected = local->def.arguments[index].expected,
          whole = expected && argument->compare != HED_COMPARE_EACH;
     bool content = (expected && !whole) || argument->access == HED_READ;
-    hed_status status = whole ? compare_whole(local, index, geometry, check, error) : HED_OK;
-    for (uint64_t at = 0; content && at < size && !status;) {
+    if (whole) compare_whole(local, index, geometry, check, error);
+    for (uint64_t at = 0; content && at < size;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
-        status = fetch(local, local->buffers[index], local->guard + at, piece, &found, error);
-        if (!status) local_compare_piece(local, index, at, found, piece, check);
+        if (fetch(local, local->buffers[index], local->guard + at, piece, &found, error)) return;
+        local_compare_piece(local, index, at, found, piece, check);
         at += piece;
     }
-    if (!status) status = compare_guard(local, index, true, byte, check, error);
-    return status ? status : compare_guard(local, index, false, byte, check, error);
+    compare_guard(local, index, true, byte, check, error);
+    compare_guard(local, index, false, byte, check, error);
 }
 
 static hed_status local_compare(
@@ -324,12 +308,10 @@ static hed_status local_compare(
     hed_check check = {0};
     hed_geometry geometry = {0};
     hed_config config = hed_kernel_config(local->slots[slot].kernel, NULL);
-    hed_status status = HED_OK;
     if (kernel->geometry) kernel->geometry(kernel, &config, local->def.problem, &geometry);
-    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
-        if (local->buffers[i])
-            status = local_compare_buffer(local, i, &geometry, byte, &check, error);
-    if (status) return status;
+    for (uint32_t i = 0; i < local->def.kernel->argument_count; i++)
+        if (local->buffers[i]) local_compare_buffer(local, i, &geometry, byte, &check, error);
+    if (hed_failed(error)) return error->status;
     trial->error = check.compared ? check.error : (double)NAN;
     if (!check.wrong) return HED_OK;
     trial->outcome = HED_OUTCOME_WRONG;
@@ -339,21 +321,17 @@ static hed_status local_compare(
 
 /* ---- building ---- */
 
-/* The compiler's own words where the sentence only points to them. */
-static void blame_build(hed_trial *trial, const hed_error *why)
-{
-    const char *at = strstr(why->log, "error");
-    local_blame(trial, HED_OUTCOME_BUILD, why);
-    while (at && at > why->log && at[-1] != '\n') at--;
-    if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
-}
-
 hed_status hed_local_judge_build(
     hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
 {
+    const char *at = strstr(why->log, "error");
     switch (status) {
     case HED_OK: return HED_OK;
-    case HED_ERROR_BUILD: blame_build(trial, why); return HED_OK;
+    case HED_ERROR_BUILD: /* the compiler's own words where the sentence only points to them */
+        local_blame(trial, HED_OUTCOME_BUILD, why);
+        while (at && at > why->log && at[-1] != '\n') at--;
+        if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
+        return HED_OK;
     case HED_ERROR_LIMIT:
     case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
     case HED_ERROR_ARGUMENT:
@@ -421,22 +399,20 @@ hed_status hed_local_build(
 static hed_status run_poisoned(
     hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
 {
-    hed_status status = poison(local, byte, error);
-    if (status) return status;
+    poison(local, byte, error);
+    if (hed_failed(error)) return error->status;
     local->allowance = local->def.compile_seconds;
-    status = hed_local_time_first(local, slot, trial, error);
+    hed_local_time_first(local, slot, trial, error);
     local->allowance = 0;
-    return status;
+    return error->status;
 }
 
 /* A candidate that failed is not timed, and what it may have done to the inputs is undone. */
 static hed_status local_forget(hed_local_runner *local, uint32_t slot, hed_error *error)
 {
-    hed_status status = HED_OK;
     if (local->runner.lost) return HED_OK;
-    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
-        status = local_upload(local, i, error);
-    if (!status) status = hed_stream_wait(local->stream, error);
+    for (uint32_t i = 0; i < local->def.kernel->argument_count; i++) local_upload(local, i, error);
+    hed_status status = hed_stream_wait(local->stream, error);
     hed_kernel_destroy(local->slots[slot].kernel);
     local->slots[slot] = (hed_local_slot){0};
     return status;
@@ -446,14 +422,13 @@ hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, 
 {
     hed_local_runner *local = local_of(runner);
     unsigned char byte = POISONS[local->checks++ % 2];
-    hed_status status = refuse_empty(local, slot, error);
-    if (status) return status;
-    status = run_poisoned(local, slot, byte, trial, error);
-    if (!status && !trial->outcome) status = local_compare(local, slot, byte, trial, error);
-    return status || !trial->outcome ? status : local_forget(local, slot, error);
+    if (refuse_empty(local, slot, error) || run_poisoned(local, slot, byte, trial, error) ||
+        (!trial->outcome && local_compare(local, slot, byte, trial, error)))
+        return error->status;
+    return trial->outcome ? local_forget(local, slot, error) : HED_OK;
 }
 
-/* ---- the face ---- */
+/* ---- the runner ---- */
 
 static hed_status local_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
@@ -467,12 +442,11 @@ static hed_status local_output(hed_runner *runner, uint32_t slot, uint32_t argum
 {
     hed_local_runner *local = local_of(runner);
     hed_buffer *buffer = local->buffers[argument];
-    hed_status status = hed_local_begin(local, slot, trial, error);
-    if (!status) status = run_poisoned(local, slot, POISONS[local->checks++ % 2], trial, error);
-    if (status || trial->outcome) return status;
-    status =
-        hed_read(local->stream, data, buffer, local->guard, local_bytes_of(local, argument), error);
-    return status ? status : hed_stream_wait(local->stream, error);
+    if (hed_local_begin(local, slot, trial, error) ||
+        run_poisoned(local, slot, POISONS[local->checks++ % 2], trial, error) || trial->outcome)
+        return error->status;
+    hed_read(local->stream, data, buffer, local->guard, local_bytes_of(local, argument), error);
+    return hed_stream_wait(local->stream, error);
 }
 
 /* Nothing is built ahead in this process: whatever is asked for is handed back at once. */
@@ -532,11 +506,11 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     made->def = *def;
     made->allocator = made->ahead.allocator = allocator;
     made->guard = guard_of(def);
-    hed_status status = hed_local_open_clock(made, error);
-    if (!status && def->objective == HED_OBJECTIVE_ENERGY)
-        status = hed_energy_open(def->device, NULL, &made->energy, error);
-    if (!status) status = place_all(made, error);
-    if (status) local_destroy(&made->runner);
+    hed_local_open_clock(made, error);
+    if (def->objective == HED_OBJECTIVE_ENERGY)
+        hed_energy_open(def->device, NULL, &made->energy, error);
+    place_all(made, error);
+    if (hed_failed(error)) local_destroy(&made->runner);
     else *runner = &made->runner;
-    return status;
+    return error->status;
 }

@@ -41,10 +41,10 @@ hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
     local->runner.device_time = device_time;
     local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS : HED_CLOCK_STEPS;
     if (local->clock == HED_CLOCK_STEPS) stream.timed_steps = TIMED_STEPS;
-    hed_status status = hed_stream_create(local->def.device, &stream, &local->stream, error);
-    for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK && local->clock == HED_CLOCK_MARKS && !status; i++)
-        status = hed_event_create(local->def.device, true, &local->marks[i], error);
-    return status;
+    hed_stream_create(local->def.device, &stream, &local->stream, error);
+    for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK && local->clock == HED_CLOCK_MARKS; i++)
+        hed_event_create(local->def.device, true, &local->marks[i], error);
+    return error->status;
 }
 
 /* The times of the launches since the last call, the first `count` of them. */
@@ -55,8 +55,7 @@ static hed_status take_step_times(
     hed_step_time times[AT_ONCE];
     uint32_t taken = 0, found = 0;
     do {
-        hed_status status = hed_stream_times(local->stream, times, AT_ONCE, &taken, error);
-        if (status) return status;
+        if (hed_stream_times(local->stream, times, AT_ONCE, &taken, error)) return error->status;
         for (uint32_t i = 0; i < taken; i++)
             if (times[i].kind == HED_STEP_LAUNCH && found < count)
                 values[found++] = times[i].seconds;
@@ -100,78 +99,69 @@ static hed_status take_marks(
 /* ---- runs ---- */
 
 /* What comes before a run, outside the timed span. */
-static hed_status make_ready(hed_local_runner *local, hed_error *error)
+static void make_ready(hed_local_runner *local, hed_error *error)
 {
     unsigned char byte = (unsigned char)local->sweeps++;
-    hed_status status = hed_local_restore(local, error);
-    if (!status && local->sweep)
-        status = hed_fill(
-            local->stream, local->sweep, 0, hed_buffer_describe(local->sweep).size, &byte, 1, error);
-    return status;
+    hed_local_restore(local, error);
+    if (local->sweep)
+        hed_fill(local->stream, local->sweep, 0, hed_buffer_describe(local->sweep).size, &byte, 1,
+            error);
 }
 
-static hed_status timing_mark(hed_local_runner *local, uint32_t index, hed_error *error)
+static void timing_mark(hed_local_runner *local, uint32_t index, hed_error *error)
 {
-    return local->clock == HED_CLOCK_MARKS
-               ? hed_event_record(local->marks[index], local->stream, error)
-               : HED_OK;
+    if (local->clock == HED_CLOCK_MARKS)
+        hed_event_record(local->marks[index], local->stream, error);
 }
 
-static hed_status launch_times(
+static void launch_times(
     hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < times && !status && !trial->outcome; i++)
-        status = hed_local_launch(local, slot, trial, error);
-    return status;
+    for (uint32_t i = 0; i < times && !hed_failed(error) && !trial->outcome; i++)
+        hed_local_launch(local, slot, trial, error);
 }
 
-static hed_status timing_enqueue(
+static void timing_enqueue(
     hed_local_runner *local, const chunk *c, hed_trial *trial, hed_error *error)
 {
-    hed_status status = launch_times(local, c->slot, c->leads, trial, error);
-    for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
-        if (!c->leads) status = make_ready(local, error);
-        if (!status) status = timing_mark(local, 2 * run, error);
-        if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
-        if (!status) status = timing_mark(local, 2 * run + 1, error);
+    launch_times(local, c->slot, c->leads, trial, error);
+    for (uint32_t run = 0; run < c->runs && !hed_failed(error) && !trial->outcome; run++) {
+        if (!c->leads) make_ready(local, error);
+        timing_mark(local, 2 * run, error);
+        launch_times(local, c->slot, c->repeats, trial, error);
+        timing_mark(local, 2 * run + 1, error);
     }
-    if (!status && !local->runner.lost)
-        status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
-    return status;
+    if (!hed_failed(error) && !local->runner.lost)
+        hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
 }
 
-static hed_status time_on_device(
+static void time_on_host(
     hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
-    bool steps = local->clock == HED_CLOCK_STEPS;
-    hed_status status = steps ? take_step_times(local, NULL, 0, error) : HED_OK;
-    if (!status) status = timing_enqueue(local, c, trial, error);
-    if (status || trial->outcome) return status;
-    return steps ? take_steps(local, c, values, error) : take_marks(local, c, values, error);
-}
-
-static hed_status time_on_host(
-    hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
-{
-    hed_status status = HED_OK;
-    for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
-        status = make_ready(local, error);
-        if (!status) status = hed_stream_wait(local->stream, error);
+    for (uint32_t run = 0; run < c->runs && !hed_failed(error) && !trial->outcome; run++) {
+        make_ready(local, error);
+        hed_stream_wait(local->stream, error);
         double start = timing_now(local);
-        if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
-        if (!status && !local->runner.lost)
-            status = hed_local_wait(local, c->repeats, trial, error);
+        launch_times(local, c->slot, c->repeats, trial, error);
+        if (!hed_failed(error) && !local->runner.lost)
+            hed_local_wait(local, c->repeats, trial, error);
         values[run] = (timing_now(local) - start) / c->repeats;
     }
-    return status;
 }
 
 static hed_status time_chunk(
     hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
-    return local->clock == HED_CLOCK_HOST ? time_on_host(local, c, values, trial, error)
-                                          : time_on_device(local, c, values, trial, error);
+    if (local->clock == HED_CLOCK_HOST) time_on_host(local, c, values, trial, error);
+    else {
+        bool steps = local->clock == HED_CLOCK_STEPS;
+        if (steps) take_step_times(local, NULL, 0, error);
+        timing_enqueue(local, c, trial, error);
+        if (hed_failed(error) || trial->outcome) return error->status;
+        if (steps) take_steps(local, c, values, error);
+        else take_marks(local, c, values, error);
+    }
+    return error->status;
 }
 
 hed_status hed_local_time_first(
@@ -192,22 +182,21 @@ static hed_status measure_energy(
     uint64_t launches = 0;
     uint32_t at_once =
         seconds > ENERGY_CHUNK / 1024 ? (uint32_t)ceil(ENERGY_CHUNK / seconds) : 1024;
-    hed_status status = hed_energy_read(local->energy, &before, error);
-    while (!status && !trial->outcome && timing_now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
-        for (uint32_t i = 0; i < at_once && !status && !trial->outcome; i++) {
-            status = hed_local_restore(local, error);
-            if (!status) status = hed_local_launch(local, slot, trial, error);
-        }
-        if (!status && !local->runner.lost) status = hed_local_wait(local, at_once, trial, error);
+    hed_energy_read(local->energy, &before, error);
+    while (!hed_failed(error) && !trial->outcome &&
+           timing_now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
+        for (uint32_t i = 0; i < at_once && !hed_failed(error) && !trial->outcome; i++)
+            if (!hed_local_restore(local, error)) hed_local_launch(local, slot, trial, error);
+        if (!hed_failed(error) && !local->runner.lost) hed_local_wait(local, at_once, trial, error);
         launches += at_once;
     }
-    if (status || trial->outcome) return status;
-    status = hed_energy_read(local->energy, &after, error);
+    if (hed_failed(error) || trial->outcome) return error->status;
+    hed_energy_read(local->energy, &after, error);
     *value = (after - before) / (double)launches;
-    return status;
+    return error->status;
 }
 
-/* ---- the face ---- */
+/* ---- the runner ---- */
 
 static chunk next_chunk(const hed_local_runner *local, uint32_t slot, uint32_t runs)
 {

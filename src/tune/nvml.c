@@ -48,8 +48,7 @@ static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE]
             "%s has no counter of energy: only CUDA devices have, by NVML", id);
     memcpy(&get_address, &symbol, sizeof symbol);
     hed_native_device native;
-    hed_status status = hed_device_handles(device, &native, error);
-    if (status != HED_OK) return status;
+    if (hed_device_handles(device, &native, error)) return error->status;
     int code = get_address(address, PCI_ADDRESS_SIZE, (int)(intptr_t)native.device);
     return code ? hed_fail(
                       error, HED_ERROR_DRIVER, "%s: cuDeviceGetPCIBusId failed with %d", id, code)
@@ -89,16 +88,15 @@ static hed_status fail_call(
         error, status, "%s failed with %d (%s)", function, code, text ? text : "no text");
 }
 
-/* ---- the face ---- */
+/* ---- the counter ---- */
 
 static hed_status open_counter(
     hed_energy *energy, hed_device *device, const char *library, hed_error *error)
 {
     char address[PCI_ADDRESS_SIZE] = "";
     double first;
-    hed_status status = pci_address(device, address, error);
-    if (status == HED_OK) status = nvml_load(energy, library, error);
-    if (status != HED_OK) return status;
+    if (pci_address(device, address, error) || nvml_load(energy, library, error))
+        return error->status;
     int code = energy->api.init();
     if (code) return fail_call(energy, HED_ERROR_DRIVER, FUNCTIONS[0], code, error);
     energy->started = true;
@@ -113,18 +111,19 @@ hed_status hed_energy_open(
 {
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     *energy = NULL;
+    if (hed_failed(error)) return error->status;
     hed_energy *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a counter of energy");
     made->allocator = allocator;
-    hed_status status = open_counter(made, device, library, error);
-    if (status == HED_OK) *energy = made;
-    else hed_energy_close(made);
-    return status;
+    if (open_counter(made, device, library, error)) hed_energy_close(made);
+    else *energy = made;
+    return error->status;
 }
 
 hed_status hed_energy_read(const hed_energy *energy, double *joules, hed_error *error)
 {
     unsigned long long millijoules = 0;
+    if (hed_failed(error)) return error->status;
     int code = energy->api.energy(energy->device, &millijoules);
     if (code)
         return fail_call(energy,

@@ -33,27 +33,16 @@ static hed_status online_check_def(
     return HED_OK;
 }
 
-static const char *reason_of(const hed_kernel_def *def)
-{
-    uint64_t together = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
-             shared = HED_CAN_MAPPED;
-    if (def->needs & together)
-        return "its groups wait for each other or for the host, and another configuration could hang";
-    if (def->needs & shared)
-        return "it shares memory with the host while it runs, and cannot be run twice";
-    return NULL;
-}
-
 hed_status hed_online_create(
     hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error)
 {
+    error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     hed_online_def defaults = hed_default_online_def();
     hed_config_origin configured;
     *online = NULL;
     if (!def) def = &defaults;
-    hed_status status = online_check_def(kernel, def, error);
-    if (status) return status;
+    if (online_check_def(kernel, def, error)) return error->status;
     hed_online *made = hed_allocate(&kernel->device->settings->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", kernel->def->name);
     made->kernel = kernel;
@@ -61,12 +50,15 @@ hed_status hed_online_create(
     made->def = *def;
     made->given_config = hed_kernel_config(kernel, &configured);
     made->given = kernel->active && configured == HED_ORIGIN_GIVEN;
-    made->reason = reason_of(kernel->def);
+    if (kernel->def->needs & HED_CAN_MAPPED)
+        made->reason = "it shares memory with the host while it runs, and cannot be run twice";
+    if (kernel->def->needs & (HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER))
+        made->reason =
+            "its groups wait for each other or for the host, and another configuration could hang";
     made->began = hed_online_seconds(made);
-    status = hed_online_make_marks(made, error);
-    if (status) {
+    if (hed_online_make_marks(made, error)) {
         hed_online_destroy(made);
-        return status;
+        return error->status;
     }
     if (made->reason)
         hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO,
@@ -95,12 +87,6 @@ void hed_online_destroy(hed_online *online)
 static bool same_problem(const hed_problem *a, const hed_problem *b)
 {
     return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;
-}
-
-static bool is_idle(const hed_online *online)
-{
-    return online->flight == HED_FLIGHT_NONE && !online->to_compare &&
-           atomic_load_explicit(&online->worker.state, memory_order_relaxed) == HED_BUILD_IDLE;
 }
 
 /* A place for a new size: a free one, or that of the size that was used longest ago and is not
@@ -150,13 +136,16 @@ static void online_settle(hed_online *online, hed_online_size *size)
     const hed_config *wanted = size->known ? &size->config : own;
     hed_config now = hed_kernel_config(kernel, NULL);
     if (wanted && hed_online_same_config(wanted, &now)) return;
-    hed_status status = hed_kernel_ready(kernel, NULL);
-    if (status == HED_ERROR_NOT_READY) return;
-    hed_kernel_options options = {.math = kernel->math, .config = wanted, .problem = &size->problem,
-        .max_registers = kernel->max_registers, .background = true};
-    if (!status) status = hed_kernel_reconfigure(kernel, &options, NULL);
+    hed_error error = {0};
+    if (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) return;
+    hed_kernel_options options = {.math = kernel->math,
+        .config = wanted,
+        .problem = &size->problem,
+        .max_registers = kernel->max_registers,
+        .background = true};
     online->enforced = wanted && !(own && hed_online_same_config(wanted, own));
-    if (status) size->promoted = false; /* it did not build again: what is in force stays */
+    if (hed_kernel_reconfigure(kernel, &options, &error))
+        size->promoted = false; /* it did not build again: what is in force stays */
 }
 
 /* ---- deciding ---- */
@@ -217,7 +206,9 @@ static bool online_advance(hed_online *online, hed_online_size *size)
 /* Whether the thread and the stream are free to try something with these arguments. */
 static bool may_try(hed_online *online, const hed_online_size *size, const hed_argument *arguments)
 {
-    if (size->reason || size->resting || !is_idle(online)) return false;
+    if (size->reason || size->resting || online->flight != HED_FLIGHT_NONE || online->to_compare ||
+        atomic_load_explicit(&online->worker.state, memory_order_relaxed) != HED_BUILD_IDLE)
+        return false;
     online->refused = online_refuse(online, arguments);
     return !online->refused;
 }

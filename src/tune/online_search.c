@@ -30,8 +30,13 @@ static void make_key(const hed_online *online, const hed_online_size *size, hed_
 /* Measured in the program's own launches. */
 static hed_evaluation plain_evaluation(const hed_config *config, double seconds)
 {
-    return (hed_evaluation){.config = *config, .outcome = HED_OUTCOME_MEASURED, .seconds = seconds,
-        .low = NAN, .high = NAN, .runs = HED_ONLINE_WINDOW, .error = NAN};
+    return (hed_evaluation){.config = *config,
+        .outcome = HED_OUTCOME_MEASURED,
+        .seconds = seconds,
+        .low = NAN,
+        .high = NAN,
+        .runs = HED_ONLINE_WINDOW,
+        .error = NAN};
 }
 
 /* Begins with what was in force at first, so that it is known, too. */
@@ -122,9 +127,12 @@ static hed_status online_search_create_search(const hed_online *online, hed_onli
     size_t bytes = 0;
     if (database && hed_database_sources(database, key, SOURCES, &sources, &count, &bytes, NULL))
         sources = NULL, count = 0;
-    hed_search_def def = {.allocator = online_search_allocator_of(online), .space = size->space,
-        .strategy = HED_SEARCH_AUTO, .seed = online->def.seed + size->searches++,
-        .sources = sources, .source_count = count};
+    hed_search_def def = {.allocator = online_search_allocator_of(online),
+        .space = size->space,
+        .strategy = HED_SEARCH_AUTO,
+        .seed = online->def.seed + size->searches++,
+        .sources = sources,
+        .source_count = count};
     hed_status status = hed_search_create(&def, &size->search, NULL);
     hed_release(online_search_allocator_of(online), sources, bytes);
     return status;
@@ -146,7 +154,7 @@ static hed_status open_search(const hed_online *online, hed_online_size *size, h
     size->begin_again = false;
     size->done = 0;
     status = online_search_create_search(online, size, database, &key);
-    if (!status && database && first) status = tell_history(online, size, database, &key);
+    if (database && first && !status) status = tell_history(online, size, database, &key);
     for (uint32_t i = 0; i < size->failed_count && !status; i++)
         status = online_search_tell(size, &size->failed[i], NAN);
     return status ? status
@@ -165,56 +173,57 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
     online_search_record(online, size, e, choose);
     hed_status status =
         works(e->outcome) ? HED_OK : online_search_remember_failure(online, size, &e->config);
-    if (!status && size->search)
+    if (size->search && !status)
         status = online_search_tell(size, &e->config, works(e->outcome) ? e->seconds : NAN);
     return status;
 }
 
 /* ---- the next candidate ---- */
 
-static hed_status online_search_build(
-    hed_online *online, hed_online_size *size, const hed_config *config, hed_error *error)
-{
-    const hed_kernel *kernel = online->kernel;
-    hed_kernel_options options = {.math = kernel->math, .config = config, .problem = &size->problem,
-        .defines = kernel->defines, .define_count = kernel->define_count,
-        .max_registers = online->worker.max_registers};
-    return hed_kernel_create(online->device, kernel->def, &options, &size->candidate, error);
-}
-
-static bool is_candidates_fault(hed_status status)
-{
-    return status == HED_ERROR_BUILD || status == HED_ERROR_LIMIT ||
-           status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_ARGUMENT ||
-           status == HED_ERROR_DRIVER;
-}
-
 /* Asks and builds until something builds, nothing is left, or enough has been tried. */
 static hed_status online_search_next_candidate(
     hed_online *online, hed_online_size *size, hed_error *error)
 {
+    const hed_kernel *kernel = online->kernel;
     hed_config config;
+    hed_kernel_options options = {.math = kernel->math,
+        .config = &config,
+        .problem = &size->problem,
+        .defines = kernel->defines,
+        .define_count = kernel->define_count,
+        .max_registers = online->worker.max_registers};
     while (size->done < online->def.evaluations) {
-        hed_status status = hed_search_ask(size->search, &config, error);
-        if (status == HED_ERROR_BOUNDS) break;
-        if (!status) status = online_search_build(online, size, &config, error);
-        if (!status) {
+        hed_search_ask(size->search, &config, error);
+        if (error->status == HED_ERROR_BOUNDS) break;
+        hed_status status =
+            hed_kernel_create(online->device, kernel->def, &options, &size->candidate, error);
+        switch (status) {
+        case HED_OK:
             size->pairs = 0;
             size->warm = size->sampled = size->whole = false;
             size->error = 0;
             return HED_OK;
+        case HED_ERROR_BUILD:
+        case HED_ERROR_LIMIT:
+        case HED_ERROR_UNSUPPORTED:
+        case HED_ERROR_ARGUMENT:
+        case HED_ERROR_DRIVER: break; /* the candidate's fault */
+        default: return status;
         }
-        if (!is_candidates_fault(status)) return status;
-        hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN,
-            .low = NAN, .high = NAN, .error = NAN};
+        hed_evaluation e = {.config = config,
+            .outcome = HED_OUTCOME_BUILD,
+            .seconds = NAN,
+            .low = NAN,
+            .high = NAN,
+            .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
         *error = (hed_error){0}; /* the next question is not to fail with it */
         online_search_record(online, size, &e, false);
         online->worker.failed++;
         size->done++;
-        status = online_search_remember_failure(online, size, &config);
-        if (!status) status = online_search_tell(size, &config, NAN);
-        if (status) return status;
+        if ((status = online_search_remember_failure(online, size, &config)) ||
+            (status = online_search_tell(size, &config, NAN)))
+            return status;
     }
     /* The one in force has stood against all others: the next start shall know, if there was
      * anything new. */
@@ -232,20 +241,20 @@ static hed_status online_search_search(hed_online *online, hed_online_size *size
     const uint64_t *sizes[] = {online->worker.sizes[HED_SCRATCH_IN_PLACE],
         online->worker.sizes[HED_SCRATCH_WRITTEN], online->worker.sizes[HED_SCRATCH_WRITTEN]};
     hed_status status = size->over ? take_result(online, size) : HED_OK;
-    if (!status && size->begin_again) {
+    if (status) return status;
+    if (size->begin_again) {
         hed_search_destroy(size->search);
         size->search = NULL;
     }
-    if (!status && !size->search) status = open_search(online, size, error);
-    if (!status && !size->search) {
+    if (!size->search && (status = open_search(online, size, error))) return status;
+    if (!size->search) {
         online->worker.reason = "there is no second configuration that is valid";
         return HED_OK;
     }
-    for (int i = 0; i < 3 && !status; i++)
-        status = hed_scratch_reserve(copies[i], online->device, sizes[i], error);
-    if (!status && !online->side)
-        status = hed_stream_create(online->device, NULL, &online->side, error);
-    return status || size->candidate ? status : online_search_next_candidate(online, size, error);
+    for (int i = 0; i < 3; i++) hed_scratch_reserve(copies[i], online->device, sizes[i], error);
+    if (!online->side) hed_stream_create(online->device, NULL, &online->side, error);
+    return hed_failed(error) || size->candidate ? error->status
+                                                : online_search_next_candidate(online, size, error);
 }
 
 /* ---- comparing ---- */
@@ -262,12 +271,12 @@ static hed_status online_search_compare_piece(
 {
     const hed_argument_def *argument = &online->kernel->def->arguments[i];
     double begin = hed_online_seconds(online);
-    hed_status status = hed_read(online->side, memory, online->ours.buffers[i], at, size, NULL);
-    if (!status)
-        status = hed_read(online->side, memory + PIECE, online->theirs.buffers[i], at, size, NULL);
-    hed_status waited = hed_stream_wait(online->side, NULL);
+    hed_error error = {0};
+    hed_read(online->side, memory, online->ours.buffers[i], at, size, &error);
+    hed_read(online->side, memory + PIECE, online->theirs.buffers[i], at, size, &error);
+    hed_stream_wait(online->side, hed_failed(&error) ? NULL : &error);
     online->worker.seconds += hed_online_seconds(online) - begin;
-    if (status || waited) return status ? status : waited;
+    if (hed_failed(&error)) return error.status;
     hed_check_output(&online->worker.check, argument, at, memory + PIECE, memory, size,
         online->kernel->math == HED_MATH_STRICT ? 0 : argument->tolerance);
     return HED_OK;

@@ -179,38 +179,36 @@ void hed_online_add_check(
 
 hed_status hed_online_make_marks(hed_online *online, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (int i = 0; i < HED_MARK_COUNT && !status; i++)
-        status = hed_event_create(online->device, true, &online->marks[i], error);
-    return status;
+    for (int i = 0; i < HED_MARK_COUNT; i++)
+        hed_event_create(online->device, true, &online->marks[i], error);
+    return error->status;
 }
 
-static hed_status trial_mark(hed_online *online, hed_online_mark which, hed_stream *stream)
+static hed_status trial_mark(
+    hed_online *online, hed_online_mark which, hed_stream *stream, hed_error *error)
 {
-    return hed_event_record(online->marks[which], stream, NULL);
+    return hed_event_record(online->marks[which], stream, error);
 }
 
 /* ---- enqueuing ---- */
 
-static hed_status run_over(hed_online *online, hed_stream *stream, hed_kernel *kernel,
+static void run_over(hed_online *online, hed_stream *stream, hed_kernel *kernel,
     const hed_scratch *copies, const hed_problem *problem, const hed_argument *arguments,
-    hed_online_mark begin)
+    hed_online_mark begin, hed_error *error)
 {
     const hed_kernel_def *def = online->kernel->def;
     hed_argument first[HED_MAX_ARGUMENTS], replaced[HED_MAX_ARGUMENTS];
-    hed_error error = {0};
     hed_scratch_replace(&online->pristine, def, arguments, first);
     hed_scratch_replace(copies, def, arguments, replaced);
-    hed_status status = hed_scratch_fill(copies, stream, def, first, NULL);
-    if (!status) status = trial_mark(online, begin, stream);
-    if (status) return status;
-    status = hed_launch(stream, kernel, problem, replaced, def->argument_count, &error);
-    if (status && kernel != online->kernel) {
-        online->trial_status = status;
-        memcpy(online->trial_text, error.text, sizeof online->trial_text - 1);
-        status = HED_OK; /* the candidate's fault: the trial goes on to its end */
+    hed_scratch_fill(copies, stream, def, first, error);
+    if (trial_mark(online, begin, stream, error)) return;
+    hed_launch(stream, kernel, problem, replaced, def->argument_count, error);
+    if (hed_failed(error) && kernel != online->kernel) {
+        online->trial_status = error->status;
+        memcpy(online->trial_text, error->text, sizeof online->trial_text - 1);
+        hed_error_clear(error); /* the candidate's fault: the trial goes on to its end */
     }
-    return status ? status : trial_mark(online, begin + 1, stream);
+    trial_mark(online, begin + 1, stream, error);
 }
 
 static hed_status run_both(
@@ -219,13 +217,13 @@ static hed_status run_both(
     hed_kernel *kernels[] = {online->kernel, size->candidate};
     const hed_scratch *copies[] = {&online->ours, &online->theirs};
     bool swap = online->candidate_first = !online->candidate_first;
+    hed_error error = {0};
     online->trial_status = HED_OK;
-    hed_status status = run_over(
-        online, stream, kernels[swap], copies[swap], &size->problem, arguments, HED_MARK_FIRST);
-    if (!status)
-        status = run_over(online, stream, kernels[!swap], copies[!swap], &size->problem, arguments,
-            HED_MARK_SECOND);
-    return status ? status : hed_stream_flush(stream, NULL);
+    run_over(online, stream, kernels[swap], copies[swap], &size->problem, arguments, HED_MARK_FIRST,
+        &error);
+    run_over(online, stream, kernels[!swap], copies[!swap], &size->problem, arguments,
+        HED_MARK_SECOND, &error);
+    return hed_stream_flush(stream, &error);
 }
 
 /* The configuration that a launch ran in is the one in force for its size from now on, unless ours
@@ -245,10 +243,10 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
     hed_stream *stream, const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
     if (flight == HED_FLIGHT_TRIAL &&
-        (trial_mark(online, HED_MARK_COPY, stream) ||
+        (trial_mark(online, HED_MARK_COPY, stream, NULL) ||
             hed_scratch_fill(&online->pristine, stream, online->kernel->def, arguments, NULL)))
         flight = HED_FLIGHT_NONE;
-    if (flight != HED_FLIGHT_NONE && trial_mark(online, HED_MARK_LAUNCH, stream))
+    if (flight != HED_FLIGHT_NONE && trial_mark(online, HED_MARK_LAUNCH, stream, NULL))
         flight = HED_FLIGHT_NONE;
     double begin = hed_online_seconds(online);
     hed_status status =
@@ -256,7 +254,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
     online->launch_call = hed_online_seconds(online) - begin;
     if (status) return status;
     if (!note_config(online, size) || flight == HED_FLIGHT_NONE) return HED_OK;
-    if (trial_mark(online, HED_MARK_LAUNCHED, stream)) return HED_OK;
+    if (trial_mark(online, HED_MARK_LAUNCHED, stream, NULL)) return HED_OK;
     if (flight == HED_FLIGHT_TRIAL) {
         online->report.trials++;
         /* Whatever is enqueued uses the copies: they stay until the object goes. */
@@ -281,11 +279,12 @@ static hed_status land_trial(hed_online *online, hed_online_size *size)
 {
     bool whole;
     double copies, runs, first, second;
-    hed_status status = trial_between(online, HED_MARK_LAUNCHED, HED_MARK_SECOND_END, &runs);
-    if (!status) status = trial_between(online, HED_MARK_COPY, HED_MARK_LAUNCH, &copies);
-    if (!status) status = trial_between(online, HED_MARK_FIRST, HED_MARK_FIRST_END, &first);
-    if (!status) status = trial_between(online, HED_MARK_SECOND, HED_MARK_SECOND_END, &second);
-    if (status) return status;
+    hed_status status;
+    if ((status = trial_between(online, HED_MARK_LAUNCHED, HED_MARK_SECOND_END, &runs)) ||
+        (status = trial_between(online, HED_MARK_COPY, HED_MARK_LAUNCH, &copies)) ||
+        (status = trial_between(online, HED_MARK_FIRST, HED_MARK_FIRST_END, &first)) ||
+        (status = trial_between(online, HED_MARK_SECOND, HED_MARK_SECOND_END, &second)))
+        return status;
     size->trial_seconds = copies + runs;
     /* On host the caller has spent this time itself, and it is counted already. */
     if (online->device->info.capabilities & HED_CAN_DEVICE_TIME)
@@ -305,7 +304,7 @@ void hed_online_land(hed_online *online)
     hed_online_size *size = online->flown;
     if (online->flight == HED_FLIGHT_NONE) return;
     hed_status status = trial_between(online, HED_MARK_LAUNCH, HED_MARK_LAUNCHED, &launch);
-    if (!status && online->flight == HED_FLIGHT_TRIAL) status = land_trial(online, size);
+    if (online->flight == HED_FLIGHT_TRIAL && !status) status = land_trial(online, size);
     if (status == HED_ERROR_NOT_READY) return;
     if (status) online->stopped = true;
     else hed_online_add_time(online, size, launch);

@@ -69,10 +69,10 @@ static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial,
     if (p->prepared == slot) return HED_OK;
     p->prepared = HED_NO_SLOT;
     hed_status status = p->pipeline->prepare(p->pipeline->user, &p->slots[slot], &why);
-    status = pipeline_judge(status, trial, &why, error);
-    if (!status && !trial->outcome) status = run_once(p, &thrown_away, trial, error);
-    if (!status && !trial->outcome) p->prepared = slot;
-    return status;
+    if (!pipeline_judge(status, trial, &why, error) && !trial->outcome &&
+        !run_once(p, &thrown_away, trial, error) && !trial->outcome)
+        p->prepared = slot;
+    return error->status;
 }
 
 static hed_status pipeline_prepare(
@@ -101,7 +101,7 @@ static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return status;
 }
 
-/* Nothing is built ahead, no output is asked for, and nothing is allocated. */
+/* Nothing is built ahead, no output is asked for, and the object is not on the heap. */
 static const hed_runner_kind pipeline_kind = {.prepare = pipeline_prepare, .time = time_runs};
 
 /* ---- its space ---- */
@@ -169,9 +169,9 @@ static hed_status pipeline_set_up(pipeline_tuning *p, hed_error *error)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "pipeline %s: energy is measured for kernels only: give joules as a metric",
             pipeline->name);
-    hed_status status = pipeline_check(pipeline, p->def.problem, error);
-    if (!status) status = create_space(t->device, pipeline, problem, &p->space, error);
-    if (status) return status;
+    if (pipeline_check(pipeline, p->def.problem, error) ||
+        create_space(t->device, pipeline, problem, &p->space, error))
+        return error->status;
     t->space = p->space;
     t->default_config = default_of(pipeline);
     t->has_default = hed_space_find(p->space, &t->default_config) != UINT64_MAX;
@@ -188,6 +188,7 @@ static hed_status pipeline_set_up(pipeline_tuning *p, hed_error *error)
 hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
+    error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
         .def = hed_tune_settled(def),
@@ -196,13 +197,13 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
     p.tuning.device = device;
     p.tuning.def = &p.def;
     *result = NULL;
-    hed_status status = hed_tuning_open(&p.tuning, error);
-    if (!status) status = pipeline_set_up(&p, error);
-    if (!status) hed_tuning_find_limits(&p.tuning);
-    if (!status) status = hed_tuning_run(&p.tuning, result, error);
+    if (!hed_tuning_open(&p.tuning, error) && !pipeline_set_up(&p, error)) {
+        hed_tuning_find_limits(&p.tuning);
+        hed_tuning_run(&p.tuning, result, error);
+    }
     hed_tuning_close(&p.tuning);
     hed_space_destroy(p.space);
-    return status;
+    return error->status;
 }
 
 /* ---- what is known ---- */
@@ -231,8 +232,7 @@ hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipe
     hed_space *space = NULL;
     hed_config_origin from = HED_ORIGIN_DEFAULT;
     hed_status status = pipeline_check(pipeline, problem, error);
-    if (!status) status = create_space(device, pipeline, sizes, &space, error);
-    if (status) return status;
+    if (status || (status = create_space(device, pipeline, sizes, &space, error))) return status;
     if (!find_choice(device, pipeline, sizes, HED_OBJECTIVE_TIME, space, config, &from) &&
         !find_choice(device, pipeline, sizes, HED_OBJECTIVE_METRIC, space, config, &from)) {
         from = HED_ORIGIN_DEFAULT;

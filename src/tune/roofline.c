@@ -16,7 +16,7 @@ static const char bandwidth_name[] = "copy bytes/s",
 enum {
     REPEATS = 5,
     LANES = 8,  /* floats of a vector of the native version */
-    CHAINS = 8, /* multiply-adds that do not wait for one another, in each work item */
+    CHAINS = 8, /* independent multiply-adds in each work item */
     GROUP = 256,
     ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
     FIRST_ROUNDS = 64,
@@ -127,9 +127,9 @@ static hed_status take_time(hed_stream *stream, double *seconds, hed_error *erro
 {
     hed_step_time time = {0};
     uint32_t count;
-    hed_status status = hed_stream_times(stream, &time, 1, &count, error);
-    *seconds = status ? 0 : time.seconds;
-    return status;
+    hed_stream_times(stream, &time, 1, &count, error);
+    *seconds = time.seconds;
+    return error->status;
 }
 
 static hed_status time_rounds(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
@@ -137,87 +137,76 @@ static hed_status time_rounds(hed_stream *stream, hed_kernel *kernel, hed_buffer
 {
     const hed_argument given[] = {hed_buffer_argument(out), hed_uint_argument(rounds),
         hed_float_argument(0.999f), hed_float_argument(0.5f)};
-    hed_status status =
-        hed_launch(stream, kernel, problem, given, sizeof given / sizeof given[0], error);
-    return status ? status : take_time(stream, seconds, error);
+    hed_launch(stream, kernel, problem, given, sizeof given / sizeof given[0], error);
+    return take_time(stream, seconds, error);
 }
 
-static hed_status measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
+static void measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
     const hed_problem *problem, double *rate, hed_error *error)
 {
     uint32_t rounds = FIRST_ROUNDS;
     double seconds;
-    hed_status status = time_rounds(
-        stream, kernel, out, problem, rounds, &seconds, error); /* thrown away: it may compile */
+    /* thrown away: it may compile */
+    time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
     do {
         rounds *= 2;
-        if (!status) status = time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
-    } while (!status && seconds < long_enough && rounds < MOST_ROUNDS);
-    for (int i = 0; i < REPEATS && !status; i++) {
-        status = time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
+        time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
+    } while (!hed_failed(error) && seconds < long_enough && rounds < MOST_ROUNDS);
+    for (int i = 0; i < REPEATS; i++) {
+        if (time_rounds(stream, kernel, out, problem, rounds, &seconds, error)) return;
         double reached = 2.0 * CHAINS * rounds * (double)problem->sizes[0] / seconds;
-        if (!status && isfinite(reached)) *rate = fmax(*rate, reached);
+        if (isfinite(reached)) *rate = fmax(*rate, reached);
     }
-    return status;
 }
 
-static hed_status find_arithmetic(
-    hed_device *device, hed_stream *stream, double *rate, hed_error *error)
+static void find_arithmetic(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
     uint32_t units = hed_device_describe(device)->compute_units;
     hed_problem problem = hed_problem_1d((int64_t)(units ? units : 1) * ITEMS_OF_UNIT);
     hed_buffer_def def = hed_default_buffer_def((uint64_t)problem.sizes[0] * sizeof(float));
     hed_buffer *out = NULL;
     hed_kernel *kernel = NULL;
-    hed_status status = hed_buffer_create(device, &def, &out, error);
-    if (!status) status = hed_kernel_create(device, &multiply_adds, NULL, &kernel, error);
-    if (!status) status = measure_arithmetic(stream, kernel, out, &problem, rate, error);
+    hed_buffer_create(device, &def, &out, error);
+    hed_kernel_create(device, &multiply_adds, NULL, &kernel, error);
+    measure_arithmetic(stream, kernel, out, &problem, rate, error);
     hed_stream_wait(stream, NULL);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(out);
-    return status;
 }
 
-/* Well over the last-level cache. */
-static uint64_t copy_bytes(const hed_device_info *info)
+static void find_bandwidth(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
+    const hed_device_info *info = hed_device_describe(device);
     const uint64_t mebi = (uint64_t)1 << 20;
+    /* well over the last-level cache */
     uint64_t bytes = 8 * info->cache_bytes, most = 256 * mebi;
     if (bytes < 64 * mebi) bytes = 64 * mebi;
     if (bytes > most) bytes = most;
     if (info->memory_bytes && bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
     if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) bytes = info->max_buffer_bytes;
-    return bytes;
-}
-
-static hed_status find_bandwidth(
-    hed_device *device, hed_stream *stream, double *rate, hed_error *error)
-{
-    hed_buffer_def def = hed_default_buffer_def(copy_bytes(hed_device_describe(device)));
+    hed_buffer_def def = hed_default_buffer_def(bytes);
     hed_buffer *from = NULL, *to = NULL;
     const unsigned char byte = 1;
     double seconds;
-    hed_status status = hed_buffer_create(device, &def, &from, error);
-    if (!status) status = hed_buffer_create(device, &def, &to, error);
-    if (!status) status = hed_fill(stream, from, 0, def.size, &byte, 1, error);
-    if (!status) status = take_time(stream, &seconds, error);
-    /* the first touches memory that is not there yet */
-    for (int i = 0; i < REPEATS && !status; i++) {
-        status = hed_copy(stream, to, 0, from, 0, def.size, error);
-        if (!status) status = take_time(stream, &seconds, error);
+    hed_buffer_create(device, &def, &from, error);
+    hed_buffer_create(device, &def, &to, error);
+    hed_fill(stream, from, 0, def.size, &byte, 1, error);
+    take_time(stream, &seconds, error);
+    /* the first copy touches memory that is not mapped yet */
+    for (int i = 0; i < REPEATS; i++) {
+        hed_copy(stream, to, 0, from, 0, def.size, error);
+        if (take_time(stream, &seconds, error)) break;
         double reached = 2.0 * (double)def.size / seconds;
-        if (!status && isfinite(reached)) *rate = fmax(*rate, reached);
+        if (isfinite(reached)) *rate = fmax(*rate, reached);
     }
     hed_stream_wait(stream, NULL);
     hed_buffer_destroy(from);
     hed_buffer_destroy(to);
-    return status;
 }
 
 /* ---- once for each device ---- */
 
-typedef hed_status find_function(
-    hed_device *device, hed_stream *stream, double *rate, hed_error *error);
+typedef void find_function(hed_device *device, hed_stream *stream, double *rate, hed_error *error);
 
 static double fact(hed_device *device, hed_database *database, const char *name, hed_stream *stream,
     find_function *find)
@@ -228,7 +217,8 @@ static double fact(hed_device *device, hed_database *database, const char *name,
     hed_error error = {0};
     if (database && hed_database_get_fact(database, info, name, &rate)) return rate;
     if (!stream) return 0;
-    if (find(device, stream, &rate, &error)) {
+    find(device, stream, &rate, &error);
+    if (hed_failed(&error)) {
         hed_log_message(&logger, HED_LOG_INFO, "%s: %s: not known: %s", info->id, name, error.text);
         return 0;
     }

@@ -25,8 +25,9 @@ hed_status hed_trial_queue_put(
     hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error)
 {
     hed_status status = hed_trial_queue_reserve(queue, 1, error);
-    if (!status) queue->entries[queue->count++] = (hed_queued_trial){*config, *trial};
-    return status;
+    if (status) return status;
+    queue->entries[queue->count++] = (hed_queued_trial){*config, *trial};
+    return HED_OK;
 }
 
 bool hed_trial_queue_take(hed_trial_queue *queue, hed_config *config, hed_trial *trial)

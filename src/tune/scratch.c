@@ -99,18 +99,17 @@ bool hed_scratch_fits(const hed_scratch *scratch, const uint64_t *sizes)
 hed_status hed_scratch_reserve(
     hed_scratch *scratch, hed_device *device, const uint64_t *sizes, hed_error *error)
 {
-    hed_status status = HED_OK;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
         if (has_size(scratch->buffers[i], sizes[i])) continue;
         hed_buffer_destroy(scratch->buffers[i]);
         scratch->buffers[i] = NULL;
     }
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS && !status; i++) {
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
         if (has_size(scratch->buffers[i], sizes[i])) continue;
         hed_buffer_def buffer = hed_default_buffer_def(sizes[i]);
-        status = hed_buffer_create(device, &buffer, &scratch->buffers[i], error);
+        hed_buffer_create(device, &buffer, &scratch->buffers[i], error);
     }
-    return status;
+    return error->status;
 }
 
 void hed_scratch_free(hed_scratch *scratch)

@@ -10,10 +10,9 @@
 
 enum { BEST_ENTRANTS = 8 };
 
-static const double entrant_margin = 0.02; /* over the best: may be the best for all one knows */
-static const double unlimited_share = 0.15,
-                    least_seconds =
-                        2; /* of the time that the search took, where there is no limit */
+static const double entrant_margin = 0.02; /* over the best: may still be the best */
+/* of the time that the search took, where there is no limit */
+static const double unlimited_share = 0.15, least_seconds = 2;
 
 /* ---- who is in the final rounds ---- */
 
@@ -23,21 +22,13 @@ typedef struct final_list {
     hed_entrant entrants[HED_FINAL_ENTRANTS];
 } final_list;
 
-/* Stored before default before the first in the space's order: a rule that needs no times. */
-static uint64_t preference_of(const hed_tuning *t, uint32_t evaluation)
-{
-    const hed_tune_result *r = t->result;
-    if (evaluation == r->stored_index) return 0;
-    if (evaluation == r->default_index) return 1;
-    return 2 + hed_space_find(t->space, &r->evaluations[evaluation].config);
-}
-
 /* Puts a candidate on the list if it can still be prepared. */
 static hed_status finish_enter(
     hed_tuning *t, uint32_t evaluation, final_list *list, hed_error *error)
 {
     hed_trial trial;
-    bool kept = evaluation == t->result->stored_index || evaluation == t->result->default_index;
+    bool stored = evaluation == t->result->stored_index,
+         kept = stored || evaluation == t->result->default_index;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->evaluations[i] == evaluation) return HED_OK;
     if (hed_tuning_stop(t)) return HED_OK;
@@ -53,7 +44,11 @@ static hed_status finish_enter(
     }
     list->entrants[list->count] = (hed_entrant){.slot = t->marks[evaluation].slot,
         .kept = kept,
-        .preference = preference_of(t, evaluation)};
+        /* stored before default before the first in the space's order: a rule without times */
+        .preference =
+            stored ? 0
+            : kept ? 1
+                   : 2 + hed_space_find(t->space, &t->result->evaluations[evaluation].config)};
     list->evaluations[list->count++] = evaluation;
     return HED_OK;
 }
@@ -108,8 +103,8 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
 
 /* ---- what came out ---- */
 
-/* The device's drift in the final rounds against that of the search's level 1, as those tell who
- * were in both. The rest was not there, and is compared by it. */
+/* The device's drift in the final rounds against that of the search's level 1, from the candidates
+ * that were in both. The others are compared by it. */
 static double final_drift(const hed_tuning *t, const final_list *list)
 {
     double drifts[HED_FINAL_ENTRANTS];
@@ -122,8 +117,8 @@ static double final_drift(const hed_tuning *t, const final_list *list)
     return count ? hed_summarize(drifts, count).p50 : t->race.level;
 }
 
-/* Paired times are truer than those of the search. Who left early has met other seconds than the
- * winner: it is told as many times slower than the winner as it was in the rounds of both. */
+/* Paired times are more accurate than those of the search. An entrant that left early ran at other
+ * times than the winner: its time is the winner's by their ratio in the rounds of both. */
 static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
 {
     for (uint32_t i = 0; i < list->count && winner < list->count; i++) {
@@ -158,13 +153,12 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     hed_tune_result *r = t->result;
     t->stage = "final rounds";
     hed_tuning_show(t, NULL);
-    hed_status status = make_list(t, &list, error);
+    if (make_list(t, &list, error)) return error->status;
     double passed = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
     double seconds =
         limit > 0 ? fmax(0, limit - passed) : fmax(least_seconds, unlimited_share * passed);
-    if (!status)
-        status = hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error);
-    if (status) return status;
+    if (hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error))
+        return error->status;
     take_over(t, &list, winner);
     *decided = winner < list.count;
     if (!*decided) return HED_OK;

@@ -23,8 +23,7 @@ typedef struct kernel_inputs {
     uint64_t data_bytes[HED_MAX_ARGUMENTS];
 } kernel_inputs;
 
-/* Whose buffers are asked for: one configuration, or (NULL) the largest that any of a space
- * needs. */
+/* What buffers are made for: one configuration, or (NULL) the largest that any of a space needs. */
 typedef struct inputs_source {
     const hed_kernel_def *kernel;
     const hed_problem *problem;
@@ -142,19 +141,19 @@ static hed_status inputs_create(kernel_inputs *inputs, const hed_allocator *allo
     const inputs_source *what, const hed_tune_argument *given, hed_error *error)
 {
     const hed_kernel_def *kernel = what->kernel;
-    hed_status status = HED_OK;
     *inputs = (kernel_inputs){.allocator = *allocator, .kernel = kernel};
     if (!given && (!kernel->sample.bytes || !kernel->sample.fill))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s describes no sample inputs: give hed_tune_def.arguments (and .problem) to tune it with",
             kernel->name);
-    for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
-        status = given ? kernel_tuning_take_given(inputs, i, &given[i], error)
-                       : make_sample(inputs, i, what, error);
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        if (given ? kernel_tuning_take_given(inputs, i, &given[i], error)
+                  : make_sample(inputs, i, what, error))
+            return error->status;
         inputs->arguments[i].tolerance =
             what->math == HED_MATH_STRICT ? 0 : kernel->arguments[i].tolerance;
     }
-    return status;
+    return HED_OK;
 }
 
 static void inputs_free(kernel_inputs *inputs)
@@ -167,16 +166,6 @@ static void inputs_free(kernel_inputs *inputs)
 }
 
 /* ---- what is right ---- */
-
-/* Whether an output is left whose right content is not known. */
-static bool inputs_lack(const kernel_inputs *inputs)
-{
-    for (uint32_t i = 0; i < inputs->kernel->argument_count; i++)
-        if (kernel_tuning_is_output(&inputs->kernel->arguments[i]) &&
-            !inputs->arguments[i].expected)
-            return true;
-    return false;
-}
 
 /* For those outputs, takes what slot 0 of a runner writes, over the same arguments, as right. A
  * candidate's failure is in `trial`; `geometry` is what it was laid out as. Errors: MEMORY, those
@@ -379,18 +368,17 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
     inputs_source what = {
         .kernel = k->kernel, .problem = problem, .config = config, .seed = k->def.seed};
     *seconds = NAN;
-    hed_status status = inputs_create(&inputs, &k->tuning.allocator, &what, NULL, error);
+    inputs_create(&inputs, &k->tuning.allocator, &what, NULL, error);
     hed_runner_def def = runner_def(k, problem, &inputs);
     def.objective = HED_OBJECTIVE_TIME;
-    if (!status) status = kernel_tuning_open_runner(k, &def, &runner, error);
-    if (!status) status = runner->kind->prepare(runner, 0, config, &trial, error);
-    if (!status && !trial.outcome)
-        status = runner->kind->time(runner, 0, RUNS, values, &trial, error);
-    for (uint32_t i = 0; i < RUNS && !status && !trial.outcome; i++)
-        if (values[i] > 0) *seconds = fmin(*seconds, values[i]);
+    if (!hed_failed(error) && !kernel_tuning_open_runner(k, &def, &runner, error) &&
+        !runner->kind->prepare(runner, 0, config, &trial, error) && !trial.outcome &&
+        !runner->kind->time(runner, 0, RUNS, values, &trial, error) && !trial.outcome)
+        for (uint32_t i = 0; i < RUNS; i++)
+            if (values[i] > 0) *seconds = fmin(*seconds, values[i]);
     hed_runner_destroy(runner);
     inputs_free(&inputs);
-    return status;
+    return error->status;
 }
 
 enum { MOST_HALVINGS = 62 };
@@ -451,12 +439,11 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
         k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)kept);
         return HED_OK;
     }
-    hed_status status = find_problem(k, &halvings, error);
-    if (!status && database && k->def.keep && halvings <= MOST_HALVINGS &&
-        hed_database_put_fact(database, info, name, halvings, &lost))
+    if (!find_problem(k, &halvings, error) && database && k->def.keep &&
+        halvings <= MOST_HALVINGS && hed_database_put_fact(database, info, name, halvings, &lost))
         hed_log_message(
             &logger, HED_LOG_WARNING, "%s: the size is not kept: %s", k->kernel->name, lost.text);
-    return status;
+    return error->status;
 }
 
 /* ---- what results are compared with ---- */
@@ -476,24 +463,21 @@ static hed_status expect_from(
     def.objective = HED_OBJECTIVE_TIME;
     def.builders = 1;
     if (native) def.timeout_seconds = 0; /* the program's own code is waited for */
-    hed_status status =
-        usual_config(device, kernel, &k->problem, k->def.math, &config, NULL, error);
-    if (!status)
-        status = native ? hed_runner_create_local(&def, &runner, error)
-                        : kernel_tuning_open_runner(k, &def, &runner, error);
-    if (!status) status = runner->kind->prepare(runner, 0, &config, &trial, error);
-    if (!status && kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
-    if (!status && !trial.outcome)
-        status = inputs_expect(&k->inputs, runner, &geometry, &trial, error);
-    if (!status && trial.outcome)
-        status = hed_fail(error,
-            trial.outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
+    if (!usual_config(device, kernel, &k->problem, k->def.math, &config, NULL, error) &&
+        !(native ? hed_runner_create_local(&def, &runner, error)
+                 : kernel_tuning_open_runner(k, &def, &runner, error)) &&
+        !runner->kind->prepare(runner, 0, &config, &trial, error)) {
+        if (kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
+        if (!trial.outcome) inputs_expect(&k->inputs, runner, &geometry, &trial, error);
+    }
+    if (!hed_failed(error) && trial.outcome)
+        hed_fail(error, trial.outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
             "%s on %s, which results are to be compared with, does not work (%s: %s): give expected outputs, "
             "another reference, or none",
             kernel->name, hed_device_describe(device)->id, hed_outcome_name(trial.outcome),
             trial.text);
     hed_runner_destroy(runner);
-    return status;
+    return error->status;
 }
 
 static hed_status kernel_tuning_make_expected(kernel_tuning *k, hed_error *error)
@@ -504,7 +488,11 @@ static hed_status kernel_tuning_make_expected(kernel_tuning *k, hed_error *error
     bool native = host && (k->kernel->range || k->kernel->team);
     *reference = k->def.reference;
     if (*reference == HED_REFERENCE_NATIVE && !native) *reference = HED_REFERENCE_DEFAULT;
-    if (*reference == HED_REFERENCE_NONE || !inputs_lack(&k->inputs)) return HED_OK;
+    bool lacks = false; /* an output's right content is not known */
+    for (uint32_t i = 0; i < k->kernel->argument_count; i++)
+        lacks = lacks || (kernel_tuning_is_output(&k->kernel->arguments[i]) &&
+                             !k->inputs.arguments[i].expected);
+    if (*reference == HED_REFERENCE_NONE || !lacks) return HED_OK;
     switch (*reference) {
     case HED_REFERENCE_NATIVE: return expect_from(k, host, k->kernel, error);
     case HED_REFERENCE_KERNEL: return expect_from(k, device, k->def.reference_kernel, error);
@@ -518,25 +506,21 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
     const hed_kernel_def *kernel = k->kernel;
-    hed_status status = HED_OK;
     if (k->def.problem) k->problem = *k->def.problem;
-    else if (kernel->dimension_count) status = choose_problem(k, error);
+    else if (kernel->dimension_count && choose_problem(k, error)) return error->status;
     t->result->problem = k->problem;
-    if (!status)
-        status = usual_config(t->device, kernel, &k->problem, k->def.math, &t->default_config,
-            &t->has_default, error);
-    if (!status)
-        status = hed_space_create_for_kernel(
-            t->device, kernel, &k->problem, k->def.math, &k->space, error);
-    if (status) return status;
+    if (usual_config(t->device, kernel, &k->problem, k->def.math, &t->default_config,
+            &t->has_default, error) ||
+        hed_space_create_for_kernel(t->device, kernel, &k->problem, k->def.math, &k->space, error))
+        return error->status;
     t->space = k->space;
     inputs_source what = {.kernel = kernel,
         .problem = &k->problem,
         .math = k->def.math,
         .space = k->space,
         .seed = k->def.seed};
-    status = inputs_create(&k->inputs, &t->allocator, &what, k->def.arguments, error);
-    if (status) return status;
+    if (inputs_create(&k->inputs, &t->allocator, &what, k->def.arguments, error))
+        return error->status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
     return kernel_tuning_make_expected(k, error);
@@ -560,24 +544,20 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
 hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
+    error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     kernel_tuning k = {.def = hed_tune_settled(def), .kernel = kernel};
     k.tuning.device = device;
     k.tuning.def = &k.def;
     *result = NULL;
-    hed_status status = kernel_tuning_check(kernel, &k.def, error);
-    if (status) return status;
-    status = hed_tuning_open(&k.tuning, error);
-    if (!status) status = kernel_tuning_set_up(&k, error);
-    if (!status) status = open_tuning(&k, error);
-    if (k.tuning.stopped) { /* what was given up for that is no failure */
-        status = HED_OK;
-        hed_error_clear(error);
-    }
-    if (!status) status = hed_tuning_run(&k.tuning, result, error);
+    if (kernel_tuning_check(kernel, &k.def, error)) return error->status;
+    if (!hed_tuning_open(&k.tuning, error) && !kernel_tuning_set_up(&k, error))
+        open_tuning(&k, error);
+    if (k.tuning.stopped) hed_error_clear(error); /* what was abandoned for that is no failure */
+    if (!hed_failed(error)) hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
     hed_runner_destroy(k.tuning.runner);
     inputs_free(&k.inputs);
     hed_space_destroy(k.space);
-    return status;
+    return error->status;
 }

@@ -148,7 +148,7 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *kn
         status = t->runner->kind->prepare(t->runner, slot, &evaluation->config, &trial, error);
     evaluation->build_seconds = fmax(known->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
-    if (!status && !trial.outcome) status = warm_up(t, slot, &trial, error);
+    if (!trial.outcome && !status) status = warm_up(t, slot, &trial, error);
     note_trial(evaluation, &trial);
     if (status || trial.outcome) return status;
     status = hed_race_probe(&t->race, slot, probe, error);
@@ -199,7 +199,7 @@ static hed_status loop_evaluate(
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
-    if (!status && due && !t->stopped && !t->runner->lost) status = correct_drift(t, error);
+    if (due && !t->stopped && !t->runner->lost && !status) status = correct_drift(t, error);
     /* The first that works is what the clock is looked at with, until the best is much quicker to
      * run. */
     if (evaluation.outcome == HED_OUTCOME_MEASURED &&
@@ -314,40 +314,38 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
     hed_probe probe = {0};
     if (t->best == HED_NO_EVALUATION || ended(t)) return HED_OK;
     uint32_t best = t->best;
-    hed_status status = hed_tuning_prepare(t, best, &probe.trial, error);
+    if (hed_tuning_prepare(t, best, &probe.trial, error) || probe.trial.outcome)
+        return error->status;
     uint32_t slot = t->marks[best].slot;
-    if (!status && !probe.trial.outcome) status = warm_up(t, slot, &probe.trial, error);
-    if (!status && !probe.trial.outcome) status = hed_race_probe(&t->race, slot, &probe, error);
-    if (status || probe.trial.outcome || probe.runs == 0) return status;
+    if (warm_up(t, slot, &probe.trial, error) || probe.trial.outcome ||
+        hed_race_probe(&t->race, slot, &probe, error) || probe.trial.outcome || probe.runs == 0)
+        return error->status;
     hed_race_anchor(&t->race, slot, &probe);
     double drift = probe.seconds / r->evaluations[best].seconds;
-    for (uint32_t i = 0; i < r->count && !status; i++) {
+    for (uint32_t i = 0; i < r->count && !hed_failed(error); i++) {
         t->marks[i].level = 1 / drift;
-        status = tell_again(t, i, error);
+        tell_again(t, i, error);
     }
     hed_tuning_find_best(t);
-    return status;
+    return error->status;
 }
 
 static hed_status loop_search(hed_tuning *t, hed_error *error)
 {
-    hed_status status = t->builders && !t->quiet ? ask_ahead(t, error) : HED_OK;
-    if (!status) status = measure_recalled(t, error);
-    if (!status && t->has_default) status = evaluate_first(t, &t->default_config, error);
-    if (!status && t->has_stored) status = evaluate_first(t, &t->stored, error);
+    if ((t->builders && !t->quiet && ask_ahead(t, error)) || measure_recalled(t, error) ||
+        (t->has_default && evaluate_first(t, &t->default_config, error)) ||
+        (t->has_stored && evaluate_first(t, &t->stored, error)))
+        return error->status;
     t->stage = "searching";
-    while (!status && !ended(t)) {
-        bool found;
+    while (!hed_failed(error) && !ended(t)) {
+        bool found = false;
         hed_ready next = {.trial = {.error = NAN}};
-        if (t->builders) status = next_of_compiled(t, &found, &next, error);
-        else {
-            status = loop_ask(t, &next.config, error);
-            found = !status && !t->dry;
-        }
-        if (!status && found && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
-            status = loop_evaluate(t, &next.config, &next.trial, error);
+        if (t->builders) next_of_compiled(t, &found, &next, error);
+        else found = !loop_ask(t, &next.config, error) && !t->dry;
+        if (found && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
+            loop_evaluate(t, &next.config, &next.trial, error);
     }
-    return status;
+    return error->status;
 }
 
 /* ---- what the race asks of a tuning ---- */
@@ -381,7 +379,6 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
         .level = 1,
         .best = INFINITY,
         .best_high = INFINITY};
-    hed_status status = loop_create_search(t, error);
-    if (!status) status = recall_history(t, error);
-    return status ? status : loop_search(t, error);
+    if (!loop_create_search(t, error) && !recall_history(t, error)) loop_search(t, error);
+    return error->status;
 }

@@ -43,13 +43,6 @@ double hed_tuning_share(const hed_tuning *t, double seconds)
     return known ? fmax(memory, arithmetic) / seconds : NAN;
 }
 
-static uint32_t count_failed(const hed_tune_result *r)
-{
-    uint32_t failed = 0;
-    for (uint32_t i = 0; i < r->count; i++) failed += !hed_tuning_worked(r->evaluations[i].outcome);
-    return failed;
-}
-
 static double default_seconds(const hed_tuning *t)
 {
     const hed_tune_result *r = t->result;
@@ -65,11 +58,13 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
     if (!def->progress) return;
     const hed_evaluation *best = t->best != HED_NO_EVALUATION ? &r->evaluations[t->best] : NULL;
     bool limited = def->evaluations && def->evaluations < r->space;
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < r->count; i++) failed += !hed_tuning_worked(r->evaluations[i].outcome);
     hed_tune_progress progress = {
         .last = last,
         .best = best,
         .done = r->count,
-        .failed = count_failed(r),
+        .failed = failed,
         .total = limited                 ? def->evaluations
                  : r->space < UINT32_MAX ? (uint32_t)r->space
                                          : UINT32_MAX,
@@ -207,7 +202,7 @@ static hed_status tuning_grow(hed_tuning *t, hed_error *error)
     return HED_OK;
 }
 
-/* What a database cannot take is said once; a tuning goes on without. */
+/* A database that takes nothing is reported once; the tuning goes on without it. */
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
 {
     hed_error error = {0};
@@ -303,22 +298,17 @@ void hed_tuning_close(hed_tuning *t)
     hed_tune_result_free(t->result);
 }
 
-/* Search and final rounds; the database has everything whether they end well or not. */
-static hed_status search_and_finish(hed_tuning *t, hed_error *error)
-{
-    hed_status status = hed_tuning_search(t, error);
-    if (!status) status = hed_tuning_finish(t, error);
-    if (t->session) hed_database_flush(t->database, NULL); /* it logs what it cannot keep */
-    if (t->search) hed_search_importance(t->search, t->result->importance);
-    t->result->seconds = hed_tuning_elapsed(t);
-    return status;
-}
-
 hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
 {
     if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before it began */
-    hed_status status = t->stopped ? HED_OK : search_and_finish(t, error);
-    if (status) return status;
+    else {
+        if (!hed_tuning_search(t, error)) hed_tuning_finish(t, error);
+        /* The database has everything whether they end well or not; it logs what it cannot keep. */
+        if (t->session) hed_database_flush(t->database, NULL);
+        if (t->search) hed_search_importance(t->search, t->result->importance);
+        t->result->seconds = hed_tuning_elapsed(t);
+    }
+    if (hed_failed(error)) return error->status;
     for (uint32_t i = 0; i < t->result->count; i++)
         t->result->evaluations[i].drift = t->marks[i].level;
     hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
@@ -336,5 +326,3 @@ void hed_tune_result_free(hed_tune_result *result)
         evaluation_capacity(result->count) * sizeof *result->evaluations);
     hed_release(&allocator, result, sizeof *result);
 }
-
-/* Names and defaults of tuning: see include/heddle/tune.h. */

@@ -81,24 +81,6 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
 
 /* ---- waiting ---- */
 
-static double first_deadline(const worker_client *client, double until)
-{
-    for (uint32_t i = 0; i < client->builder_count; i++)
-        if (client->builders[i].process.busy)
-            until = fmin(until, client->builders[i].process.deadline);
-    return until;
-}
-
-static void poll_all(worker_client *client, struct pollfd *polled, double until)
-{
-    double left =
-        fmin(fmax(0, first_deadline(client, until) - client_now()), client->def.idle ? TICK : 60);
-    hed_worker_poll(&client->measurer, polled);
-    for (uint32_t i = 0; i < client->builder_count; i++)
-        hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
-    poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), (int)ceil(left * 1000));
-}
-
 static void look_at_builders(worker_client *client, const struct pollfd *polled)
 {
     for (uint32_t i = 0; i < client->builder_count; i++) {
@@ -118,7 +100,15 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
     struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
     for (;;) {
         client_feed(client);
-        poll_all(client, polled, until);
+        double first = until; /* deadline */
+        hed_worker_poll(&client->measurer, polled);
+        for (uint32_t i = 0; i < client->builder_count; i++) {
+            const hed_worker_process *process = &client->builders[i].process;
+            if (process->busy) first = fmin(first, process->deadline);
+            hed_worker_poll(process, &polled[HED_WORKER_POLLED * (i + 1)]);
+        }
+        double left = fmin(fmax(0, first - client_now()), client->def.idle ? TICK : 60);
+        poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), (int)ceil(left * 1000));
         look_at_builders(client, polled);
         hed_worker_event event =
             hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
@@ -166,35 +156,29 @@ static hed_status client_ask(worker_client *client, hed_worker_request *request,
     return HED_OK;
 }
 
-/* A worker that ended while nothing was asked of it is no fault of the next candidate. */
-static void drop_dead(worker_client *client)
-{
-    struct pollfd polled[HED_WORKER_POLLED];
-    hed_worker_poll(&client->measurer, polled);
-    if (poll(polled, HED_WORKER_POLLED, 0) <= 0) return;
-    hed_worker_event event =
-        hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
-    if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
-}
-
 /* Starts the measuring worker where there is none. */
 static hed_status ensure_open(worker_client *client, hed_error *error)
 {
     hed_worker_request request = {.task = HED_TASK_OPEN};
     hed_trial trial = new_trial();
-    drop_dead(client);
+    struct pollfd polled[HED_WORKER_POLLED];
+    /* A worker that ended while nothing was asked of it is no fault of the next candidate. */
+    hed_worker_poll(&client->measurer, polled);
+    if (poll(polled, HED_WORKER_POLLED, 0) > 0) {
+        hed_worker_event event =
+            hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
+        if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
+    }
     if (client->measurer.pid) return HED_OK;
-    hed_status status =
-        hed_worker_start(&client->measurer, client->program, client->job, client->result, error);
-    if (!status)
-        status = client_ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error);
-    if (!status && trial.outcome)
-        status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
+    if (!hed_worker_start(&client->measurer, client->program, client->job, client->result, error) &&
+        !client_ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error) &&
+        trial.outcome)
+        hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
             hed_device_describe(client->def.device)->id, trial.text);
-    if (!status) client->runner.device_time = client->reply.device_time;
-    if (status && client->measurer.pid)
+    if (!hed_failed(error)) client->runner.device_time = client->reply.device_time;
+    else if (client->measurer.pid)
         hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
-    return status;
+    return error->status;
 }
 
 /* No candidate sends such a signal: it gets another chance, but only one, since the system may be
@@ -212,17 +196,17 @@ static hed_status build_and_check(
         .task = HED_TASK_BUILD, .slot = slot, .config = s->config, .geometry = s->geometry};
     s->life = 0;
     *trial = new_trial();
-    hed_status status = ensure_open(client, error);
-    if (!status) status = client_ask(client, &request, HED_BUILD_SECONDS, trial, error);
-    if (status || trial->outcome) return status;
+    if (ensure_open(client, error) ||
+        client_ask(client, &request, HED_BUILD_SECONDS, trial, error) || trial->outcome)
+        return error->status;
     hed_trial built = *trial;
     request.task = HED_TASK_CHECK;
     double seconds = client->def.timeout_seconds + client->def.compile_seconds;
-    status = client_ask(client, &request, seconds + client->copy_seconds, trial, error);
+    client_ask(client, &request, seconds + client->copy_seconds, trial, error);
     trial->build_seconds = built.build_seconds;
     trial->resources = built.resources;
-    if (!status && !trial->outcome) s->life = client->measurer.life;
-    return status;
+    if (!hed_failed(error) && !trial->outcome) s->life = client->measurer.life;
+    return error->status;
 }
 
 static hed_status client_prepare(
@@ -239,10 +223,10 @@ static hed_status client_prepare(
         return HED_OK;
     }
     def->kernel->geometry(def->kernel, config, def->problem, &s->geometry);
-    hed_status status = build_and_check(client, slot, trial, error);
-    if (!status && was_killed(client, trial)) status = build_and_check(client, slot, trial, error);
-    s->filled = !status && !trial->outcome;
-    return status;
+    if (!build_and_check(client, slot, trial, error) && was_killed(client, trial))
+        build_and_check(client, slot, trial, error);
+    s->filled = !hed_failed(error) && !trial->outcome;
+    return error->status;
 }
 
 /* A slot that was prepared by a worker that is no more is prepared again. */
@@ -254,8 +238,7 @@ static hed_status ensure_slot(
     if (!s->filled)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate",
             client->def.kernel->name, slot);
-    hed_status status = ensure_open(client, error);
-    if (status || s->life == client->measurer.life) return status;
+    if (ensure_open(client, error) || s->life == client->measurer.life) return error->status;
     return build_and_check(client, slot, trial, error);
 }
 
@@ -266,10 +249,10 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = runs};
     double each = client->def.timeout_seconds;
     if (client->def.objective == HED_OBJECTIVE_ENERGY) each += 2e-3 * HED_ENERGY_LEAST_MS;
-    hed_status status = ensure_slot(client, slot, trial, error);
-    if (!status && !trial->outcome)
-        status = client_ask(client, &request, runs * each + client->copy_seconds, trial, error);
-    if (status || trial->outcome) return status;
+    if (ensure_slot(client, slot, trial, error) || trial->outcome ||
+        client_ask(client, &request, runs * each + client->copy_seconds, trial, error) ||
+        trial->outcome)
+        return error->status;
     if (client->reply.count != runs)
         return hed_fail(
             error, HED_ERROR_IO, "the worker gave %u times of %u", client->reply.count, runs);
@@ -281,16 +264,15 @@ static hed_status client_time_slot(hed_runner *runner, uint32_t slot, uint32_t r
     hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
-    hed_status status = HED_OK;
     *trial = new_trial();
-    for (uint32_t done = 0; done < runs && !status && !trial->outcome;) {
+    for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
         uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
-        status = time_some(client, slot, some, values + done, trial, error);
-        if (!status && was_killed(client, trial))
-            status = time_some(client, slot, some, values + done, trial, error);
+        if (!time_some(client, slot, some, values + done, trial, error) &&
+            was_killed(client, trial))
+            time_some(client, slot, some, values + done, trial, error);
         done += some;
     }
-    return status;
+    return error->status;
 }
 
 static hed_status client_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
@@ -298,13 +280,11 @@ static hed_status client_output(hed_runner *runner, uint32_t slot, uint32_t argu
 {
     worker_client *client = client_of(runner);
     hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
-    hed_status status = ensure_slot(client, slot, trial, error);
-    if (status || trial->outcome) return status;
-    status = client_ask(
-        client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
-    if (!status && !trial->outcome)
+    double seconds = client->def.timeout_seconds + client->copy_seconds;
+    if (!ensure_slot(client, slot, trial, error) && !trial->outcome &&
+        !client_ask(client, &request, seconds, trial, error) && !trial->outcome)
         memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
-    return status;
+    return error->status;
 }
 
 /* ---- building ahead ---- */
@@ -316,16 +296,14 @@ static hed_status client_build_ahead(hed_runner *runner, const hed_config *confi
     hed_trial trial = new_trial();
     uint32_t pending = client->building + client->waiting.count - client->waiting.taken;
     /* Room for all results is made now, while a caller can still be told that memory is short. */
-    hed_status status = hed_trial_queue_reserve(&client->done, pending + 1, error);
-    if (status) return status;
+    if (hed_trial_queue_reserve(&client->done, pending + 1, error)) return error->status;
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
             sizeof trial.text)) {
         trial.outcome = HED_OUTCOME_INVALID;
         return hed_trial_queue_put(&client->done, config, &trial, error);
     }
-    status = hed_trial_queue_put(&client->waiting, config, &trial, error);
-    if (!status) client_feed(client);
-    return status;
+    if (!hed_trial_queue_put(&client->waiting, config, &trial, error)) client_feed(client);
+    return error->status;
 }
 
 static bool client_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
@@ -338,16 +316,6 @@ static bool client_built(hed_runner *runner, double seconds, hed_config *config,
 }
 
 /* ---- life ---- */
-
-static void remove_folder(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder) closedir(folder);
-    rmdir(path);
-}
 
 static void client_destroy(hed_runner *runner)
 {
@@ -362,7 +330,12 @@ static void client_destroy(hed_runner *runner)
     if (client->result_bytes) munmap(client->result_bytes, client->result_size);
     if (client->job >= 0) close(client->job);
     if (client->result >= 0) close(client->result);
-    if (client->own_cache[0]) remove_folder(client->own_cache);
+    DIR *folder = client->own_cache[0] ? opendir(client->own_cache) : NULL;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) closedir(folder);
+    if (client->own_cache[0]) rmdir(client->own_cache);
     hed_trial_queue_free(&client->waiting);
     hed_trial_queue_free(&client->done);
     hed_release(&allocator, client->builders, client->builder_count * sizeof *client->builders);
@@ -382,15 +355,6 @@ static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
     if (!reason) return HED_OK;
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot be tuned in a worker process: %s",
         def->kernel->name, reason);
-}
-
-static uint32_t count_builders(const hed_runner_def *def)
-{
-    const hed_device_info *info = hed_device_describe(def->device);
-    bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
-    uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS,
-             wanted = def->builders ? def->builders : hed_processor_count();
-    return wanted < most ? wanted : most;
 }
 
 /* What all workers share: the cache, the job, the result. */
@@ -415,9 +379,9 @@ static hed_status client_share(worker_client *client, hed_error *error)
         hed_text_copy(client->own_cache, sizeof client->own_cache, name);
         cache = client->own_cache;
     }
-    hed_status status = hed_worker_job_pack(def, cache, &client->job, error);
-    if (!status) status = hed_worker_memory(client->result_size, &client->result, error);
-    if (status || !client->result_size) return status;
+    if (hed_worker_job_pack(def, cache, &client->job, error) ||
+        hed_worker_memory(client->result_size, &client->result, error) || !client->result_size)
+        return error->status;
     client->result_bytes =
         mmap(NULL, client->result_size, PROT_READ, MAP_SHARED, client->result, 0);
     if (client->result_bytes != MAP_FAILED) return HED_OK;
@@ -438,8 +402,7 @@ hed_status hed_runner_create_worker(
 {
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     *runner = NULL;
-    hed_status status = check_kernel(def, error);
-    if (status) return status;
+    if (check_kernel(def, error)) return error->status;
     worker_client *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
     made->runner.kind = &WORKER;
@@ -447,18 +410,21 @@ hed_status hed_runner_create_worker(
     made->allocator = made->waiting.allocator = made->done.allocator = allocator;
     made->program = def->device->settings->worker;
     made->job = made->result = -1;
-    uint32_t builders = count_builders(def);
+    const hed_device_info *info = hed_device_describe(def->device);
+    bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
+    uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS,
+             builders = def->builders ? def->builders : hed_processor_count();
+    if (builders > most) builders = most;
     made->builders = hed_allocate(&allocator, builders * sizeof *made->builders);
     if (made->builders) made->builder_count = builders;
-    else status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
-    if (!status && !(made->program[0] && access(made->program, X_OK) == 0))
-        status = hed_fail(error, HED_ERROR_IO,
+    if (!made->builders) hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
+    else if (!made->program[0] || access(made->program, X_OK) != 0)
+        hed_fail(error, HED_ERROR_IO,
             "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
             "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
             made->program);
-    if (!status) status = client_share(made, error);
-    if (!status) status = ensure_open(made, error);
-    if (status) client_destroy(&made->runner);
+    else if (!client_share(made, error)) ensure_open(made, error);
+    if (hed_failed(error)) client_destroy(&made->runner);
     else *runner = &made->runner;
-    return status;
+    return error->status;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -88,12 +89,14 @@ static hed_status put_all(
     hed_build_text texts;
     hed_config config = hed_config_default(kernel);
     job_header header = {.version = hed_worker_version()};
-    hed_status status = hed_build_text_make(
-        &texts, def->device, kernel, def->math, &config, def->defines, def->define_count, 0, error);
-    if (!status) {
-        hed_capture_launched launched = {.def = *kernel, .math = def->math,
+    if (!hed_build_text_make(&texts, def->device, kernel, def->math, &config, def->defines,
+            def->define_count, 0, error)) {
+        hed_capture_launched launched = {.def = *kernel,
+            .math = def->math,
             .problem = *def->problem,
-            .info = {.version = HED_VERSION_TEXT, .device = info->id, .name = info->id,
+            .info = {.version = HED_VERSION_TEXT,
+                .device = info->id,
+                .name = info->id,
                 .config = config}};
         launched.def.sources = texts.sources;
         launched.def.source_count = texts.source_count;
@@ -109,9 +112,9 @@ static hed_status put_all(
         if (!to->failed) memcpy(to->bytes, &header, sizeof header);
     }
     hed_build_text_free(&texts);
-    if (!status && to->failed)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", kernel->name);
-    return status;
+    if (!hed_failed(error) && to->failed)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", kernel->name);
+    return error->status;
 }
 
 /* ---- the file ---- */
@@ -164,21 +167,21 @@ hed_status hed_worker_job_pack(
     hed_text head = {.allocator = &def->device->settings->allocator};
     job_header header;
     *descriptor = -1;
-    hed_status status = put_all(&head, def, cache_dir, error);
-    if (!status) memcpy(&header, head.bytes, sizeof header);
-    if (!status) status = hed_worker_memory(header.size, descriptor, error);
-    bool good = !status && job_write_at(*descriptor, head.bytes, head.size, 0) &&
-                write_data(*descriptor, def, header.data) &&
-                fcntl(*descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0;
-    if (!status && !good) {
-        status = hed_fail(error, HED_ERROR_IO,
-            "cannot write %llu bytes of arguments into shared memory: %s",
-            (unsigned long long)header.size, strerrordesc_np(errno));
+    if (!put_all(&head, def, cache_dir, error)) {
+        memcpy(&header, head.bytes, sizeof header);
+        hed_worker_memory(header.size, descriptor, error);
+    }
+    if (!hed_failed(error) && !(job_write_at(*descriptor, head.bytes, head.size, 0) &&
+                                  write_data(*descriptor, def, header.data) &&
+                                  fcntl(*descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0)) {
+        hed_fail(error, HED_ERROR_IO,
+            "cannot write %" PRIu64 " bytes of arguments into shared memory: %s", header.size,
+            strerrordesc_np(errno));
         close(*descriptor);
         *descriptor = -1;
     }
     hed_text_free(&head);
-    return status;
+    return error->status;
 }
 
 /* ---- reading ---- */
@@ -255,16 +258,21 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
     if (header.size != size || header.data > size || header.end > header.data ||
         header.end < sizeof header)
         return hed_fail(error, HED_ERROR_FORMAT, "the job's header is damaged");
-    hed_description_reader from = {.path = "the job", .bytes = bytes, .size = header.end,
-        .at = sizeof header, .most = UINT32_MAX - 1, .own = true, .arena = &job->arena,
+    hed_description_reader from = {.path = "the job",
+        .bytes = bytes,
+        .size = header.end,
+        .at = sizeof header,
+        .most = UINT32_MAX - 1,
+        .own = true,
+        .arena = &job->arena,
         .error = error};
     bool good = get_measuring(&from, &header, job);
     hed_capture_launched *launched = &job->launched;
     hed_status status = hed_capture_unpack(&from, launched);
-    /* the arena's, so that it can be written */
-    if (!status)
-        good = good && contents_fit(job, (hed_argument_def *)(uintptr_t)launched->def.arguments);
-    if (!status && !good) status = hed_fail(error, HED_ERROR_FORMAT, "the job's data are damaged");
+    /* the arguments are the arena's, so that they can be written */
+    if (status == HED_OK &&
+        !(good && contents_fit(job, (hed_argument_def *)(uintptr_t)launched->def.arguments)))
+        status = hed_fail(error, HED_ERROR_FORMAT, "the job's data are damaged");
     if (status) {
         hed_worker_job_free(job);
         return status;

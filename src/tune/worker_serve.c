@@ -53,19 +53,9 @@ static void given_geometry(const hed_kernel_def *def, const hed_config *config,
 static hed_status serve_find_device(worker *w, hed_error *error)
 {
     if (w->device) return HED_OK;
-    hed_status status =
-        w->context ? HED_OK : hed_context_create(&w->job.context, &w->context, error);
-    return status ? status : hed_device_find(w->context, w->job.context.device, &w->device, error);
-}
-
-static hed_status serve_open_runner(worker *w, hed_worker_reply *reply, hed_error *error)
-{
-    hed_status status = serve_find_device(w, error);
-    if (status || w->runner) return status;
-    w->job.runner.device = w->device;
-    status = hed_runner_create_local(&w->job.runner, &w->runner, error);
-    if (!status) reply->device_time = w->runner->device_time;
-    return status;
+    if (!w->context && hed_context_create(&w->job.context, &w->context, error))
+        return error->status;
+    return hed_device_find(w->context, w->job.context.device, &w->device, error);
 }
 
 static hed_status serve_compile(
@@ -97,7 +87,13 @@ static hed_status obey(
 {
     hed_trial *trial = &reply->trial;
     uint32_t slot = request->slot;
-    if (request->task == HED_TASK_OPEN) return serve_open_runner(w, reply, error);
+    if (request->task == HED_TASK_OPEN) {
+        if (serve_find_device(w, error) || w->runner) return error->status;
+        w->job.runner.device = w->device;
+        if (!hed_runner_create_local(&w->job.runner, &w->runner, error))
+            reply->device_time = w->runner->device_time;
+        return error->status;
+    }
     if (request->task == HED_TASK_COMPILE) return serve_compile(w, request, trial, error);
     if (!w->runner)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the worker was not told to open the device");
