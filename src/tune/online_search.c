@@ -193,10 +193,9 @@ static hed_status online_search_next_candidate(
         .define_count = kernel->define_count,
         .max_registers = online->worker.max_registers};
     while (size->done < online->def.evaluations) {
-        hed_search_ask(size->search, &config, error);
-        if (error->status == HED_ERROR_BOUNDS) break;
-        hed_status status =
-            hed_kernel_create(online->device, kernel->def, &options, &size->candidate, error);
+        hed_status status = hed_search_ask(size->search, &config, error);
+        if (status == HED_ERROR_BOUNDS) break;
+        status = hed_kernel_create(online->device, kernel->def, &options, &size->candidate, error);
         switch (status) {
         case HED_OK:
             size->pairs = 0;
