@@ -206,7 +206,8 @@ static hed_status add_linked(hed_synth_instrument *instrument, const hed_synth_e
     return status ? status : hed_synth_instrument_link(instrument, *entity, body, 1, error);
 }
 
-static hed_status add_ends(hed_synth_instrument *instrument, const hed_synth_generated *g, hed_error *error)
+static hed_status add_ends(
+    hed_synth_instrument *instrument, const hed_synth_generated *g, hed_error *error)
 {
     hed_synth_entity_def mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
                          microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE), body;
@@ -301,7 +302,8 @@ static hed_status connect_mixed(
     case HED_SYNTH_PLECTRUM:
     case HED_SYNTH_BOW:
     case HED_SYNTH_OSCILLATOR:
-    case HED_SYNTH_AUDIO_INPUT: return hed_synth_instrument_link(m->instrument, entity, body, 1, error);
+    case HED_SYNTH_AUDIO_INPUT:
+        return hed_synth_instrument_link(m->instrument, entity, body, 1, error);
     case HED_SYNTH_LFO:
     case HED_SYNTH_ENVELOPE:
     case HED_SYNTH_FOLLOWER:

@@ -74,7 +74,8 @@ static hed_status cuda_graph(raw_driver *raw, hed_error *error)
 static hed_status cuda_copy(raw_driver *raw, hed_error *error)
 {
     int result = raw->api.cuda.cuMemcpyDtoDAsync(hed_buffer_describe(raw->def.to).address,
-        hed_buffer_describe(raw->def.from).address, raw->def.bytes, hed_stream_handle(raw->def.stream));
+        hed_buffer_describe(raw->def.from).address, raw->def.bytes,
+        hed_stream_handle(raw->def.stream));
     return cuda_wait(raw, raw_check(result, "cuMemcpyDtoDAsync", error), error);
 }
 
@@ -219,7 +220,8 @@ static void opencl_open(raw_driver *raw)
 
 static hed_status host_copy(raw_driver *raw, hed_error *error)
 {
-    memcpy(hed_buffer_describe(raw->def.to).host, hed_buffer_describe(raw->def.from).host, raw->def.bytes);
+    memcpy(hed_buffer_describe(raw->def.to).host, hed_buffer_describe(raw->def.from).host,
+        raw->def.bytes);
     return HED_OK;
 }
 

@@ -288,7 +288,8 @@ static hed_status parse_positional(parser *p, const char *text)
     /* A command with both takes the name of a command as its first word, and anything else as its
      * argument. */
     bool begun = command->positionals && hed_given(p->arguments, command->positionals->name);
-    const hed_command *child = p->only_positionals || begun ? NULL : hed_command_below(command, text);
+    const hed_command *child =
+        p->only_positionals || begun ? NULL : hed_command_below(command, text);
     if (!child && command->commands && !command->positionals && !p->only_positionals)
         return unknown_command(p, command, text);
     if (child) {

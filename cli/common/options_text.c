@@ -286,7 +286,8 @@ void hed_options_man(const hed_command *root, const char *version, FILE *stream)
 /* ---- completion ---- */
 
 /* What can stand for `option`'s value: words of a list, or what the shell completes itself. */
-static void complete_value(const hed_option *option, const char *front, const char *begun, FILE *out)
+static void complete_value(
+    const hed_option *option, const char *front, const char *begun, FILE *out)
 {
     if (option->kind == HED_OPTION_FILE) fputs(":file\n", out);
     if (option->kind == HED_OPTION_FOLDER) fputs(":folder\n", out);
@@ -316,7 +317,8 @@ void hed_options_complete(
     for (uint32_t i = 0; i + 1 < count; i++) {
         const char *word = words[i];
         if (strcmp(word, "=") == 0) continue; /* bash splits --name=value into three words */
-        const hed_command *child = due ? NULL : hed_command_below(hed_arguments_command(&path), word);
+        const hed_command *child =
+            due ? NULL : hed_command_below(hed_arguments_command(&path), word);
         if (due) due = NULL;
         else if (word[0] == '-' && word[1]) {
             due = word[1] == '-' ? hed_option_find(&path, word + 2, strlen(word + 2), 0)
