@@ -22,8 +22,10 @@ typedef struct float4 {
 } float4;
 
 #define HED_STRICT 1
+/* NOLINTBEGIN(bugprone-reserved-identifier): words of OpenCL C */
 #define __global
 #define __local
+/* NOLINTEND(bugprone-reserved-identifier) */
 #define hed_f4(x, y, z, w) ((float4){(x), (y), (z), (w)})
 #define hed_u2(x, y) ((uint2){(x), (y)})
 #define as_uint(x) hed_as_uint(x)

@@ -351,7 +351,8 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
         const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds, e->at,
             e->error, e->recalled, i == def->result->best};
         for (size_t n = 0; n < HED_COUNT(numbers); n++) {
-            snprintf(digits, sizeof digits, isfinite(numbers[n]) ? "%.9g" : "", numbers[n]);
+            digits[0] = 0;
+            if (isfinite(numbers[n])) snprintf(digits, sizeof digits, "%.9g", numbers[n]);
             csv_put(writer, digits, ",");
         }
         csv_put(writer, e->text, "\n");

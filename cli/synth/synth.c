@@ -11,11 +11,11 @@
 
 /* ---- notes that an instrument does not hear, in words ---- */
 
-static const char *name_note(uint32_t note, char name[8])
+static const char *name_note(uint8_t note, char name[8])
 {
     static const char *const names[] = {
         "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
-    snprintf(name, 8, "%s%d", names[note % 12], (int)(note / 12) - 1);
+    snprintf(name, 8, "%s%d", names[note % 12], note / 12 - 1);
     return name;
 }
 

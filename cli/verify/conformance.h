@@ -17,8 +17,9 @@
 /* Which configurations are run. */
 typedef enum hed_coverage {
     HED_COVER_DEFAULT, /* the one that a user gets */
-    HED_COVER_VALUES, /* the default, and then each value of each parameter that the device reads in at least one valid
-                          configuration */
+    /* the default, and then each value of each parameter that the device reads in at least one
+     * valid configuration */
+    HED_COVER_VALUES,
     HED_COVER_ALL /* every valid configuration that the device tells from the others */
 } hed_coverage;
 

@@ -89,8 +89,9 @@ HED_API void hed_arena_free(hed_arena *arena);
 /** A copy of a text; NULL gives NULL. */
 static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error *error)
 {
-    char *copy = text ? (char *)hed_arena_new(arena, strlen(text) + 1, 1, error) : NULL;
-    return copy ? (char *)memcpy(copy, text, strlen(text)) : NULL;
+    size_t size = text ? strlen(text) + 1 : 0;
+    char *copy = text ? (char *)hed_arena_new(arena, size, 1, error) : NULL;
+    return copy ? (char *)memcpy(copy, text, size) : NULL;
 }
 
 /* ---- the tables of a description ----

@@ -15,8 +15,9 @@ typedef enum hed_memory {
     HED_MEMORY_DEVICE, /**< the device's own memory */
     /** host memory that the device copies from and to at full speed; not for kernels */
     HED_MEMORY_PINNED,
-    HED_MEMORY_MAPPED, /**< host memory that kernels reach; seen by both while a kernel runs only where the
-                            device has HED_CAN_MAPPED, else at the ends of a stream's steps */
+    /** host memory that kernels reach; seen by both while a kernel runs only where the device has
+     *  HED_CAN_MAPPED, else at the ends of a stream's steps */
+    HED_MEMORY_MAPPED,
     /** the caller's own memory (def.host), used in place where the device can */
     HED_MEMORY_CALLER,
     HED_MEMORY_NATIVE /**< a buffer that the program made with the driver (def.native) */

@@ -232,9 +232,10 @@ struct hed_kernel_def {
     uint32_t argument_count;
     const hed_parameter_def *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
-    uint32_t
-        native_ignores; /**< set of parameters that the native version does not read, neither itself nor in what geometry()
-                                  gives it: they are not tuned on `host`. HED_ALL_PARAMETERS: it reads none; 0: all */
+    /** set of parameters that the native version does not read, neither itself nor in what
+     *  geometry() gives it: they are not tuned on `host`. HED_ALL_PARAMETERS: it reads none; 0:
+     *  all */
+    uint32_t native_ignores;
     /** (constraint_count) expressions (space.h) that must not be 0, beside valid() */
     const char *const *constraints;
     uint32_t constraint_count;
@@ -242,20 +243,20 @@ struct hed_kernel_def {
     uint32_t condition_count;
     const hed_define *defines; /**< (define_count) */
     uint32_t define_count;
-    const char *const *
-        options; /**< (option_count) further words for the device's compiler: NVRTC's, or OpenCL's; those that begin with
-                                     "-cl-" are left out on CUDA */
+    /** (option_count) further words for the device's compiler: NVRTC's, or OpenCL's; those that
+     *  begin with "-cl-" are left out on CUDA */
+    const char *const *options;
     uint32_t option_count;
     /** (dimension_count) names of the problem's sizes: "n", "width", ... */
     const char *const *dimensions;
     uint32_t dimension_count;
     uint64_t needs; /**< bits of hed_capability */
-    const char *
-        max_threads; /**< work items of a group at most (launch bounds): parameter, number or their product, as
-                                           "WG_X*WG_Y"; NULL: none */
-    uint32_t
-        min_groups; /**< groups a compute unit should hold (launch bounds); 0: as the compiler likes: CUDA's
-                                           saves registers for several, so say 1 where a group has a unit to itself */
+    /** work items of a group at most (launch bounds): parameter, number or their product, as
+     *  "WG_X*WG_Y"; NULL: none */
+    const char *max_threads;
+    /** groups a compute unit should hold (launch bounds); 0: as the compiler likes: CUDA's saves
+     *  registers for several, so say 1 where a group has a unit to itself */
+    uint32_t min_groups;
     bool may_spill;                   /**< a spill or a stack frame is accepted */
     hed_valid_function *valid;        /**< NULL: every configuration that fits the device */
     hed_geometry_function *geometry;  /**< NULL: launched with hed_launch_over() only */

@@ -31,9 +31,9 @@ typedef struct hed_online_def {
     double share;
     /** for each size, earlier ones in the database counted; default 60; then it rests */
     uint32_t evaluations;
-    double
-        slowdown; /**< where the median of the last 32 measured launches is above this times what it was
-                                 when it came to rest, the search starts again; above 1, default 1.25 */
+    /** where the median of the last 32 measured launches is above this times what it was when it
+     *  came to rest, the search starts again; above 1, default 1.25 */
+    double slowdown;
     /** device memory for copies, default 1 GiB; launches that need more are not tried */
     uint64_t copy_limit;
     uint64_t seed;          /**< of the searches */

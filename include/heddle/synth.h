@@ -132,9 +132,9 @@ typedef struct hed_synth_body_def {
 typedef struct hed_synth_spring_def {
     hed_synth_entity from, to; /**< bodies */
     float stiffness;           /**< N/m */
-    float
-        rest_length; /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without
-                            tension, -0.9 stretched by a tenth) */
+    /** m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without
+     *  tension, -0.9 stretched by a tenth) */
+    float rest_length;
     float damping; /**< N s/m, along the spring */
     float cubic;   /**< N/m^3 */
 } hed_synth_spring_def;
@@ -324,7 +324,8 @@ typedef struct hed_synth_modulation_def {
 
 /** How notes are played. */
 typedef enum hed_synth_voice_mode {
-    HED_SYNTH_SINGLETON, /**< one instance; notes start what their route names, nothing is dilated */
+    /** one instance; notes start what their route names, nothing is dilated */
+    HED_SYNTH_SINGLETON,
     HED_SYNTH_VOICES,    /**< an instance for each sounding note, dilated from the root note */
     HED_SYNTH_VOICES_MPE /**< that, and bend and pressure of a note's own channel act on its voice alone */
 } hed_synth_voice_mode;
@@ -418,14 +419,14 @@ typedef struct hed_synth_grid_def {
     hed_synth_spring_def spring; /**< `from` and `to` are ignored */
     /** stiffness of springs along the diagonals of each square, N/m; 0: none */
     float diagonal;
-    float
-        bend; /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them). They
-                    push, and those to the next pull against them: the grid resists bending as a beam does, bend x
-                    (fourth difference), and rests. Below stiffness x rest length / distance */
-    float
-        tune; /**< Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by
-                    rest_length), or along the first axis of a lattice, is exactly this at `rate`, body.damping
-                    included; where there is no tension, `bend` is chosen. All ends have to be anchored */
+    /** stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them).
+     *  They push, and those to the next pull against them: the grid resists bending as a beam does,
+     *  bend x (fourth difference), and rests. Below stiffness x rest length / distance */
+    float bend;
+    /** Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by
+     *  rest_length), or along the first axis of a lattice, is exactly this at `rate`, body.damping
+     *  included; where there is no tension, `bend` is chosen. All ends have to be anchored */
+    float tune;
     double rate; /**< for `tune` */
     bool anchor_ends
         [3]
@@ -564,9 +565,9 @@ typedef struct hed_synth_block {
     uint32_t event_count;
     const float *const *inputs; /**< (inputs) each (frames); NULL: silence */
     float *left, *right;        /**< (frames) out, within [-1, 1] */
-    float *const *
-        stems; /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter,
-                            voices summed; NULL: none */
+    /** (2 x heard microphones: left, right) each (frames), before master gain and limiter,
+     *  voices summed; NULL: none */
+    float *const *stems;
 } hed_synth_block;
 
 /** Plays a block. Thread class: rt with HED_SYNTH_CPU and one thread, or resident and awake; else

@@ -71,9 +71,9 @@ typedef struct hed_evaluation {
 /** One argument's content. Buffers that the kernel changes in place are given back their first
  *  content before every run; those that it only writes are poisoned before every check. */
 typedef struct hed_tune_argument {
-    const void *
-        data; /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
-                               (zeros), local arrays */
+    /** first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
+     *  (zeros), local arrays */
+    const void *data;
     uint64_t bytes; /**< of a buffer, enough for every configuration */
     /** (expected_bytes) right output, to the argument's tolerance; NULL: by reference */
     const void *expected;
@@ -167,14 +167,14 @@ typedef struct hed_tune_def {
     double good_enough; /**< stop at this share of the roofline, 0 to 1; 0: never */
     /** stop after this many evaluations without a gain of 0.5 %; 0: never */
     uint32_t patience;
-    double
-        timeout_seconds; /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has
-                                 been timed before (no problem given) and is more */
+    /** of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has been
+     *  timed before (no problem given) and is more */
+    double timeout_seconds;
     uint32_t builders; /**< processes that compile ahead; 0: one for each processor */
     bool cold_cache;   /**< empty the device's last-level cache before each timed run */
-    bool
-        resume; /**< what the database has of this very key counts as done, and is not measured again;
-                                 what has crashed or hung is never tried again, with or without this */
+    /** what the database has of this very key counts as done, and is not measured again; what has
+     *  crashed or hung is never tried again, with or without this */
+    bool resume;
     bool keep;              /**< write results into the database; default true */
     hed_database *database; /**< NULL: the context's */
     /** Called after each evaluation, and ten times a second while compilers are waited for or runs
@@ -208,9 +208,9 @@ typedef struct hed_tune_result {
     uint32_t ties;          /**< evaluations that cannot be told from the winner */
     bool kept_stored;       /**< the former choice was not beaten and so stays */
     bool kept;              /**< the winner is the database's choice now */
-    const char *
-        not_kept_reason; /**< why not, such as fewer than HED_TUNE_LEAST_COMPARED configurations to compare;
-                                      "" where it is kept. Static text */
+    /** why not, such as fewer than HED_TUNE_LEAST_COMPARED configurations to compare; "" where it
+     *  is kept. Static text */
+    const char *not_kept_reason;
     /** default over winner, of the final rounds if both were in them; NAN: no default */
     double gain;
     /** that it was tuned for: hed_tune_def.problem, or one that was chosen */

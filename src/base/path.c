@@ -268,7 +268,7 @@ void hed_path_abandon(hed_path_writer *writer)
 hed_status hed_path_write_own(
     const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error)
 {
-    hed_path_writer writer;
+    hed_path_writer writer = {.file = -1};
     hed_status status = path_begin(&writer, path, false, 0644, error);
     if (status) return status;
     for (size_t index = 0; index < count && !status; index++)

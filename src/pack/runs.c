@@ -227,7 +227,7 @@ static void pack_plan_cuts(
 void pack_exact(const pack_problem *p, pack_plan *plan)
 {
     ranges table;
-    uint8_t from[HED_PACK_MAX_TYPES + 1];
+    uint8_t from[HED_PACK_MAX_TYPES + 1] = {0};
     uint32_t bound = pack_occupancy_bound(p);
     pack_fill_ranges(p, false, &table);
     while (!pack_fits(p, &table, bound, from)) bound++;
@@ -252,7 +252,7 @@ static void pack_sort(double *values, uint32_t count)
 bool pack_exact_cost(const pack_problem *p, double below, pack_plan *plan)
 {
     ranges table;
-    uint8_t from[HED_PACK_MAX_TYPES + 1];
+    uint8_t from[HED_PACK_MAX_TYPES + 1] = {0};
     double values[HED_PACK_MAX_TYPES * (HED_PACK_MAX_TYPES + 1) / 2], floor = 0;
     uint32_t count = 0;
     pack_fill_ranges(p, true, &table);

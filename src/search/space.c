@@ -187,7 +187,7 @@ static hed_config space_config_of(const hed_space *space, const uint8_t *row)
 
 hed_config hed_space_at(const hed_space *space, uint64_t index)
 {
-    uint8_t row[HED_MAX_PARAMETERS];
+    uint8_t row[HED_MAX_PARAMETERS] = {0};
     hed_space_row(space, index, row);
     return space_config_of(space, row);
 }

@@ -97,7 +97,7 @@ static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, cons
 hed_status synth_sndfile_parse(
     const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error)
 {
-    synth_sndfile_api api;
+    synth_sndfile_api api = {0};
     SF_INFO info = {0};
     SF_VIRTUAL_IO io = {memory_size, memory_seek, memory_read, memory_write, memory_tell};
     memory m = {bytes, (sf_count_t)size, 0};
