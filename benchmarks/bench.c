@@ -17,6 +17,7 @@ enum { FEWEST_ROUNDS = 5, MOST_ROUNDS = 2000 };
 hed_status hed_bench_measure(
     hed_bench_case *cases, uint32_t count, double seconds, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     double *samples = malloc((size_t)count * MOST_ROUNDS * sizeof *samples);
     if (!samples) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     hed_status status = HED_OK;
@@ -104,10 +105,11 @@ hed_status cli_copy_open(hed_stream *stream, cli_copy *copy, hed_error *error)
         hed_problem_1d((int64_t)(cli_copy_bytes(hed_device_describe(device)) / unit) << 20);
     hed_kernel_options options = hed_default_kernel_options();
     options.problem = &problem;
-    hed_status status = hed_kernel_create(device, def, &options, &copy->kernel, error);
-    if (!status) status = hed_sample_create(def, &config, &problem, 1, &copy->sample, error);
-    if (!status) status = hed_sample_place(&copy->sample, stream, 0, 0, &copy->placed, error);
-    if (!status) status = hed_stream_wait(stream, error);
+    hed_kernel_create(device, def, &options, &copy->kernel, error);
+    hed_status status = hed_sample_create(def, &config, &problem, 1, &copy->sample, error);
+    if (status) return status;
+    hed_sample_place(&copy->sample, stream, 0, 0, &copy->placed, error);
+    status = hed_stream_wait(stream, error);
     for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         if (def->arguments[i].kind == HED_BUFFER)
             *(def->arguments[i].access == HED_READ ? &copy->from : &copy->to) =
@@ -135,27 +137,24 @@ typedef struct copying {
     cli_copy copy;
 } copying;
 
-static hed_status finish(
-    const copying *c, hed_status status, uint64_t started, double *seconds, hed_error *error)
-{
-    if (!status) status = hed_stream_wait(c->stream, error);
-    *seconds = (double)(hed_now() - started) * 1e-9;
-    return status;
-}
-
 static hed_status copy_by_driver(void *user, double *seconds, hed_error *error)
 {
     copying *c = user;
     uint64_t started = hed_now();
-    return finish(c, hed_copy(c->stream, c->copy.to, 0, c->copy.from, 0, c->copy.bytes, error),
-        started, seconds, error);
+    hed_copy(c->stream, c->copy.to, 0, c->copy.from, 0, c->copy.bytes, error);
+    hed_status status = hed_stream_wait(c->stream, error);
+    *seconds = (double)(hed_now() - started) * 1e-9;
+    return status;
 }
 
 static hed_status copy_by_kernel(void *user, double *seconds, hed_error *error)
 {
     copying *c = user;
     uint64_t started = hed_now();
-    return finish(c, cli_copy_launch(&c->copy, c->stream, error), started, seconds, error);
+    cli_copy_launch(&c->copy, c->stream, error);
+    hed_status status = hed_stream_wait(c->stream, error);
+    *seconds = (double)(hed_now() - started) * 1e-9;
+    return status;
 }
 
 hed_status cli_copy_bandwidth(hed_stream *stream, double *bytes_per_second, hed_error *error)
@@ -163,8 +162,8 @@ hed_status cli_copy_bandwidth(hed_stream *stream, double *bytes_per_second, hed_
     copying c = {.stream = stream};
     hed_bench_case cases[2] = {
         {.run = copy_by_driver, .user = &c}, {.run = copy_by_kernel, .user = &c}};
-    hed_status status = cli_copy_open(stream, &c.copy, error);
-    if (!status) status = hed_bench_measure(cases, 2, 0.5, error);
+    cli_copy_open(stream, &c.copy, error);
+    hed_status status = hed_bench_measure(cases, 2, 0.5, error);
     if (!status)
         *bytes_per_second =
             2.0 * (double)c.copy.bytes / fmin(cases[0].seconds.p50, cases[1].seconds.p50);

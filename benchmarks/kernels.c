@@ -68,9 +68,9 @@ static hed_status run_once(void *user, double *seconds, hed_error *error)
 {
     kernel_bench *b = user;
     uint64_t started = hed_now();
-    hed_status status = hed_launch(b->stream, b->kernel, &b->sample.problem, b->placed.arguments,
+    hed_launch(b->stream, b->kernel, &b->sample.problem, b->placed.arguments,
         b->def->argument_count, error);
-    if (status == HED_OK) status = hed_stream_wait(b->stream, error);
+    hed_status status = hed_stream_wait(b->stream, error);
     *seconds = (double)(hed_now() - started) * 1e-9;
     return status;
 }
@@ -88,15 +88,14 @@ static hed_status open_problem(kernel_bench *b, const hed_problem *problem, hed_
 {
     hed_kernel_options options = hed_default_kernel_options();
     options.problem = problem;
-    hed_status status =
-        hed_kernel_create(hed_stream_device(b->stream), b->def, &options, &b->kernel, error);
-    if (status != HED_OK) return status;
+    if (hed_kernel_create(hed_stream_device(b->stream), b->def, &options, &b->kernel, error))
+        return error->status;
     hed_config config = hed_kernel_config(b->kernel, NULL);
-    status = hed_sample_create(b->def, &config, problem, 1, &b->sample, error);
-    if (status == HED_OK) status = hed_sample_place(&b->sample, b->stream, 0, 0, &b->placed, error);
-    if (status == HED_OK) status = hed_stream_wait(b->stream, error);
-    if (status != HED_OK) close_problem(b);
-    return status;
+    if (!hed_sample_create(b->def, &config, problem, 1, &b->sample, error))
+        hed_sample_place(&b->sample, b->stream, 0, 0, &b->placed, error);
+    hed_stream_wait(b->stream, error);
+    if (error->status) close_problem(b);
+    return error->status;
 }
 
 /* Grows from a small problem, by what each size took, to the largest one that is still quick.
@@ -116,12 +115,11 @@ static hed_status open_best_size(kernel_bench *b, hed_error *error)
     }
     for (;;) {
         hed_problem problem = scale(b->def, halvings);
-        hed_status status = open_problem(b, &problem, error);
         double first, seconds = 0;
-        if (status == HED_OK)
-            status = run_once(b, &first, error); /* some drivers compile on the first run */
-        if (status == HED_OK) status = run_once(b, &seconds, error);
-        if (status != HED_OK || halvings == 0) return status;
+        hed_status status = open_problem(b, &problem, error);
+        if (!status) run_once(b, &first, error); /* some drivers compile on the first run */
+        if (!status) status = run_once(b, &seconds, error);
+        if (status || halvings == 0) return status;
         /* The next size: the largest one that should still take less than LONGEST_RUN. */
         hed_work now = work_of(b->def, &config, &problem);
         int next = halvings;
@@ -148,23 +146,18 @@ static const char *unit_of(const hed_kernel_def *def)
     return def->metric_unit ? def->metric_unit : units[def->metric];
 }
 
-static double amount_of(const hed_kernel_def *def, const hed_work *work)
-{
-    double amount = def->metric == HED_METRIC_BYTES        ? work->bytes
-                    : def->metric == HED_METRIC_OPERATIONS ? work->operations
-                                                           : work->items;
-    char prefix = unit_of(def)[0];
-    return amount * (prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6 : 1);
-}
-
 static void add_record(
     cli_report *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)
 {
     char problem[128], name[192];
     hed_config config = hed_kernel_config(b->kernel, NULL);
     hed_work work = work_of(b->def, &config, &b->sample.problem);
-    double amount = amount_of(b->def, &work), value = amount / seconds->p50,
-           bound = amount / (work.bytes / bandwidth);
+    char prefix = unit_of(b->def)[0];
+    double scale = prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6 : 1;
+    double amount = scale * (b->def->metric == HED_METRIC_BYTES           ? work.bytes
+                                : b->def->metric == HED_METRIC_OPERATIONS ? work.operations
+                                                                          : work.items);
+    double value = amount / seconds->p50, bound = amount / (work.bytes / bandwidth);
     cli_format_problem(b->def, &b->sample.problem, problem, sizeof problem);
     snprintf(name, sizeof name, "%s %s", b->def->name, problem);
     hed_bench_record record = {.suite = SUITE, .name = name,

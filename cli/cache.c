@@ -10,6 +10,7 @@
 static hed_status cache_print(
     const hed_cache_report *report, const char *what, bool json, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (json) {
         cli_report *found = cli_report_create(true);
         cli_report_row(found, CLI_TEXT("folder", report->folder),
@@ -42,9 +43,9 @@ static int cache_info_run(const hed_arguments *arguments, void *user)
     cli_session session;
     hed_error error = {0};
     hed_cache_report report;
-    hed_status status = cli_open_context(arguments, &session, &error);
-    if (!status) status = hed_cache_info(session.context, &report, &error);
-    if (!status) status = cache_print(&report, "", hed_given(arguments, "json"), &error);
+    cli_open_context(arguments, &session, &error);
+    hed_cache_info(session.context, &report, &error);
+    hed_status status = cache_print(&report, "", hed_given(arguments, "json"), &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
@@ -54,9 +55,9 @@ static int cache_clear_run(const hed_arguments *arguments, void *user)
     cli_session session;
     hed_error error = {0};
     hed_cache_report removed;
-    hed_status status = cli_open_context(arguments, &session, &error);
-    if (!status) status = hed_cache_clear(session.context, &removed, &error);
-    if (!status) status = cache_print(&removed, "removed ", hed_given(arguments, "json"), &error);
+    cli_open_context(arguments, &session, &error);
+    hed_cache_clear(session.context, &removed, &error);
+    hed_status status = cache_print(&removed, "removed ", hed_given(arguments, "json"), &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
@@ -76,8 +77,8 @@ static void warm_kernel(
     hed_kernel_options options = hed_default_kernel_options();
     hed_kernel_resources resources;
     options.math = math;
-    hed_status status = hed_kernel_create(device, def, &options, &kernel, &error);
-    if (!status) status = hed_kernel_report(kernel, &resources, &error);
+    hed_kernel_create(device, def, &options, &kernel, &error);
+    hed_status status = hed_kernel_report(kernel, &resources, &error);
     if (!status) {
         count->cached += resources.from_cache;
         count->compiled += !resources.from_cache;
@@ -188,7 +189,7 @@ static const hed_command SHIP = {
 };
 static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, &SHIP, NULL};
 static const hed_example EXAMPLES[] = {
-    {"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
+    {"heddle cache info", "its folder and size"}, {"heddle cache clear", "remove all of it"}, {0}};
 
 const hed_command hed_command_cache = {
     .name = "cache", .summary = "show, clear or fill the cache of compiled kernels",

@@ -1,4 +1,4 @@
-/* heddle doctor: what works, what does not, why, and what mends it. */
+/* heddle doctor: which backends, libraries and folders work, why others do not, and the remedy. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "heddle/canonical.h"
@@ -47,10 +47,9 @@ static bool try_device(hed_context *context, hed_device *device, char *text)
     def.each = doctor_remember;
     def.user = text;
     text[0] = 0;
-    hed_status status = hed_device_find(context, "host", &def.reference, &error);
-    if (status == HED_OK) status = hed_conformance(&def, &report, &error);
-    if (status != HED_OK) snprintf(text, 512, "%.500s", error.text);
-    return status == HED_OK && report.passed > 0 && report.failed == 0;
+    hed_device_find(context, "host", &def.reference, &error);
+    if (hed_conformance(&def, &report, &error)) snprintf(text, 512, "%.500s", error.text);
+    return !error.status && report.passed > 0 && report.failed == 0;
 }
 
 static void examine_backend(hed_context *context, uint32_t index, finding *found)
@@ -78,7 +77,7 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
     }
 }
 
-/* ---- libraries that the engines and this command do without ---- */
+/* ---- optional libraries of the engines and of this command ---- */
 
 static void examine_library(const hed_library_def *def, finding *found)
 {

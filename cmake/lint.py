@@ -7,9 +7,9 @@ small statics that are called once, and names of statics that several files have
 import collections, json, os, re, subprocess, sys
 
 LIMITS = {'words': 0, 'once': 7, 'shared': 5, 'wide': 1,  # all but the words in per cent
-          'files': 433, 'core functions': 150, 'chains': 320}
+          'core functions': 150, 'chains': 220}
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
-ENGINES = ('canonical', 'cloth', 'synth')
+ENGINES = ('canonical', 'cloth', 'synth', 'mppi', 'css', 'shader')
 C = ('.c', '.h', '.cl', '.clh')
 
 os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -81,8 +81,8 @@ def size():
     chains = [place for place, line in places if 'if (!status) status =' in line]
     core = [place for place, line in places if line.startswith('HED_API') and place.startswith('include/')
             and not os.path.basename(place).startswith(ENGINES)]
-    print(f'product: {sum(t.count(chr(10)) for t in product.values())} lines')
-    checks = [('files', len(product), [], ''), ('wide', 100 * len(wide) / len(places), wide, ' % of the lines'),
+    print(f'product: {len(product)} files, {sum(t.count(chr(10)) for t in product.values())} lines')
+    checks = [('wide', 100 * len(wide) / len(places), wide, ' % of the lines'),
               ('chains', len(chains), chains, ''), ('core functions', len(core), core, '')]
     return any([judge(*check) for check in checks])
 

@@ -134,16 +134,6 @@ static hed_status check(void *user, hed_error *error)
     return error->status;
 }
 
-static void report(const hed_tune_result *tuned)
-{
-    for (uint32_t i = 0; i < tuned->count; i++) {
-        const hed_evaluation *e = &tuned->evaluations[i];
-        printf("%s %s, groups of %-4d %9.1f us%s\n", i == tuned->best ? "->" : "  ",
-            e->config.values[STRUCTURE] ? "fused" : "split", (int)e->config.values[GROUP],
-            1e6 * e->seconds, e->text);
-    }
-}
-
 int main(void)
 {
     const hed_parameter_def parameters[] = {
@@ -173,7 +163,12 @@ int main(void)
         fprintf(stderr, "tune_pipeline: %s\n%s", error.text, error.log);
     } else {
         printf("%s:\n", p.on.name);
-        report(tuned);
+        for (uint32_t i = 0; i < tuned->count; i++) {
+            const hed_evaluation *e = &tuned->evaluations[i];
+            printf("%s %s, groups of %-4d %9.1f us%s\n", i == tuned->best ? "->" : "  ",
+                e->config.values[STRUCTURE] ? "fused" : "split", (int)e->config.values[GROUP],
+                1e6 * e->seconds, e->text);
+        }
         printf("chosen: %s\n", parameters[STRUCTURE].labels[config.values[STRUCTURE]]);
     }
     hed_tune_result_free(tuned);

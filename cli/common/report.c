@@ -52,8 +52,6 @@ void cli_report_free(cli_report *report)
     free(report);
 }
 
-bool cli_report_is_json(const cli_report *report) { return report && report->json; }
-
 uint64_t cli_report_rows(const cli_report *report) { return report ? report->rows : 0; }
 
 /* ---- for programs ---- */
@@ -94,7 +92,7 @@ static json_t *report_value(const cli_cell *cell)
 
 void cli_report_texts(cli_report *report, const char *key, const char *const *values, size_t count)
 {
-    if (!cli_report_is_json(report)) return;
+    if (!report || !report->json) return;
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++)
         if (json_array_append_new(array, report_string(values[i]))) {
@@ -118,12 +116,12 @@ static void report_enter(cli_report *report, const char *key, json_t *inner, boo
 
 void cli_report_open(cli_report *report, const char *key)
 {
-    if (cli_report_is_json(report)) report_enter(report, key, json_object(), false);
+    if (report && report->json) report_enter(report, key, json_object(), false);
 }
 
 void cli_report_open_list(cli_report *report, const char *key)
 {
-    if (cli_report_is_json(report)) report_enter(report, key, json_array(), true);
+    if (report && report->json) report_enter(report, key, json_array(), true);
 }
 
 void cli_report_close(cli_report *report)
@@ -271,7 +269,7 @@ hed_status cli_report_print_one(const cli_report *report, FILE *stream, hed_erro
 
 hed_status cli_report_end(cli_report *report, hed_status status, hed_error *error)
 {
-    if (!status) status = cli_report_print(report, stdout, error);
+    hed_status printed = status ? status : cli_report_print(report, stdout, error);
     cli_report_free(report);
-    return status;
+    return printed;
 }

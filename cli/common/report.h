@@ -23,7 +23,7 @@ typedef enum cli_cell_kind { CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_WHOLE, CLI_IS_FL
 typedef struct cli_cell {
     cli_cell_kind kind;
     const char *key;     /* of the object's member; NULL: for people only */
-    const char *text;    /* what is not UTF-8 becomes '?' in JSON, a line break ' ' in a table */
+    const char *text;    /* not UTF-8: '?' in JSON; a line break: ' ' in a table */
     double number;       /* NaN and infinities become null, or an empty cell */
     int64_t whole;       /* a flag, too */
     const char *heading; /* '>' in front: aligned to the right; NULL: for programs only */
@@ -45,7 +45,6 @@ typedef struct cli_report cli_report;
 
 cli_report *cli_report_create(bool json);
 void cli_report_free(cli_report *report);
-bool cli_report_is_json(const cli_report *report);
 uint64_t cli_report_rows(const cli_report *report);
 
 /* Begins a row with these cells, or adds cells to the row, or to the inner object that is open. */

@@ -40,7 +40,7 @@ static void outcome_free(outcome *result)
 static hed_status outcome_read(const hed_sample *sample, hed_stream *stream,
     const hed_placed *placed, outcome *result, hed_error *error)
 {
-    hed_status status = HED_OK;
+    hed_status status = error->status;
     for (uint32_t i = 0; i < sample->def->argument_count && !status; i++) {
         if (!placed->buffers[i]) continue;
         uint64_t size = sample->bytes[i] + GUARD_BYTES;
@@ -60,15 +60,14 @@ static hed_status outcome_run(const hed_sample *sample, hed_stream *stream, hed_
     hed_placed placed;
     hed_status status = hed_sample_place(sample, stream, GUARD_BYTES, poison, &placed, error);
     if (status) return status;
-    status = hed_launch(
+    hed_launch(
         stream, kernel, &sample->problem, placed.arguments, sample->def->argument_count, error);
-    if (!status) status = outcome_read(sample, stream, &placed, result, error);
+    status = outcome_read(sample, stream, &placed, result, error);
     /* Even after a failure: what was enqueued still uses the buffers. */
     hed_status waited = hed_stream_wait(stream, status ? NULL : error);
     hed_placed_free(&placed);
-    if (!status) status = waited;
-    if (status) outcome_free(result);
-    return status;
+    if (status || waited) outcome_free(result);
+    return status ? status : waited;
 }
 
 /* ---- elements ---- */
@@ -207,7 +206,7 @@ static void comparison_unchanged(comparison *c, const outcome *found, uint32_t i
         if (data[bytes + i] == POISON_DEVICE) continue;
         if (c->wrong++ == 0)
             snprintf(c->run->text, sizeof c->run->text,
-                "%s: written %" PRIu64 " bytes behind its end", argument->name, i);
+                "%s: written %" PRIu64 " bytes past its end", argument->name, i);
         break;
     }
 }
@@ -337,6 +336,7 @@ static hed_status selection_make(
 {
     *chosen = (selection){0};
     const hed_kernel_def *kernel = def->kernel;
+    if (hed_failed(error)) return error->status;
     if (kernel->sample.count == 0 || !kernel->sample.bytes || !kernel->sample.fill)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "kernel %s describes no sample problems", kernel->name);
@@ -403,15 +403,11 @@ static hed_status session_expect(
     options.math = MODES[mode];
     options.problem = &data->sample.problem;
     hed_kernel *kernel;
-    hed_status status =
-        hed_kernel_create(s->def->reference, s->def->kernel, &options, &kernel, error);
-    if (status) return status;
     expected_outcome *expected = &data->expected[mode];
-    status =
-        outcome_run(&data->sample, s->reference, kernel, POISON_FIRST, &expected->first, error);
-    if (!status)
-        status = outcome_run(
-            &data->sample, s->reference, kernel, POISON_SECOND, &expected->second, error);
+    hed_kernel_create(s->def->reference, s->def->kernel, &options, &kernel, error);
+    outcome_run(&data->sample, s->reference, kernel, POISON_FIRST, &expected->first, error);
+    hed_status status =
+        outcome_run(&data->sample, s->reference, kernel, POISON_SECOND, &expected->second, error);
     data->has_expected[mode] = !status;
     hed_kernel_destroy(kernel);
     return status;
@@ -502,9 +498,9 @@ static hed_status session_open(session *s, hed_error *error)
     for (uint32_t i = 0; i < kernel->sample.count && !status; i++)
         status = hed_sample_create(
             kernel, &config, &kernel->sample.problems[i], def->seed, &s->problems[i].sample, error);
-    if (!status) status = hed_stream_create(def->device, NULL, &s->stream, error);
-    if (!status) status = hed_stream_create(def->reference, NULL, &s->reference, error);
-    return status;
+    if (status) return status;
+    hed_stream_create(def->device, NULL, &s->stream, error);
+    return hed_stream_create(def->reference, NULL, &s->reference, error);
 }
 
 static void session_close(session *s)
@@ -528,7 +524,8 @@ hed_status hed_conformance(
     session s = {.def = def, .report = report};
     selection chosen;
     hed_status status = selection_make(def, &chosen, error);
-    if (!status) status = session_open(&s, error);
+    if (status) return status;
+    status = session_open(&s, error);
     for (uint64_t i = 0; i < chosen.count && !status && !report->stopped; i++) {
         hed_config config = selection_config(def, &chosen, i);
         for (uint32_t mode = 0; mode < MODE_COUNT && !status && !report->stopped; mode++)

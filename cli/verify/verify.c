@@ -3,6 +3,7 @@
 #include "cli/verify/conformance.h"
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
+#include "heddle/author.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,9 +95,9 @@ static hed_status verify_kernel(verification *v, hed_context *context, hed_devic
         .seed = 1, .each = verify_after_run, .stop = verify_should_stop, .user = v};
     result r = {.def = kernel, .device = hed_device_describe(device)};
     char label[96];
-    hed_status status = hed_device_find(context, "host", &def.reference, error);
+    hed_device_find(context, "host", &def.reference, error);
     uint64_t count = 0;
-    if (!status) status = hed_conformance_count(&def, &count, error);
+    hed_status status = hed_conformance_count(&def, &count, error);
     if (status) return status;
     snprintf(label, sizeof label, "verify %s on %s", kernel->name, r.device->id);
     v->current = &r;
@@ -110,27 +111,18 @@ static hed_status verify_kernel(verification *v, hed_context *context, hed_devic
 
 /* ---- the command ---- */
 
-/* Kernels that --kernel names, in the order given; all of them without it. */
-static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_def **kernels,
-    uint32_t most, const char **unknown)
-{
-    uint32_t count = 0;
-    if (!hed_given(arguments, "kernel"))
-        for (; count < cli_kernel_count() && count < most; count++)
-            kernels[count] = cli_kernel_at(count);
-    const char *name;
-    for (uint32_t i = 0; (name = hed_text_at(arguments, "kernel", i)) && count < most; i++) {
-        kernels[count] = cli_kernel_find(name);
-        if (!kernels[count++]) *unknown = name;
-    }
-    return count;
-}
-
 static int verify_run(const hed_arguments *arguments, void *user)
 {
+    /* Kernels that --kernel names, in the order given; all of them without it. */
     const hed_kernel_def *kernels[64];
-    const char *unknown = NULL;
-    uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
+    const char *unknown = NULL, *name;
+    uint32_t count = 0;
+    if (!hed_given(arguments, "kernel"))
+        for (; count < cli_kernel_count() && count < HED_COUNT(kernels); count++)
+            kernels[count] = cli_kernel_at(count);
+    for (uint32_t i = 0; (name = hed_text_at(arguments, "kernel", i)) && count < HED_COUNT(kernels);
+         i++)
+        if (!(kernels[count++] = cli_kernel_find(name))) unknown = name;
     if (unknown) {
         fprintf(stderr, "heddle: there is no kernel \"%s\"; there are", unknown);
         for (uint32_t i = 0; i < cli_kernel_count(); i++)
