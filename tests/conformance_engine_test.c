@@ -154,7 +154,7 @@ Test(conformance, finds_planted_faults)
         [WRONG_VALUE] = "out[7]: error 1.56, tolerance 1e-06, expected 9, found -5",
         [NOT_WRITTEN] = "out[7]: not written",
         [UNASKED] = "out[99]: written, though the native version leaves it alone",
-        [BEHIND_THE_END] = "out: written 0 bytes behind its end",
+        [BEHIND_THE_END] = "out: written 0 bytes past its end",
         [INPUT_CHANGED] = "in: an input was changed"};
     for (int fault = 0; fault < FAULTS; fault++) {
         bool right = fault == RIGHT || fault == SLIGHTLY_OFF || fault == OTHER_NAN;
