@@ -83,7 +83,7 @@ static void examine_library(const hed_library_def *def, finding *found)
 {
     *found = (finding){.state = "works"};
     snprintf(found->subject, sizeof found->subject, "%s", def->name);
-    hed_library_def bare = *def; /* its packages are told as the remedy */
+    hed_library_def bare = *def; /* its packages are the remedy */
     bare.debian = bare.fedora = NULL;
     const char *file;
     hed_error error = {0};

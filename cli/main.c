@@ -37,7 +37,7 @@ static const hed_example EXIT_STATUS[] = {{"0", "It worked"},
 static const hed_section SECTIONS[] = {
     {"EXIT STATUS", EXIT_STATUS}, {"ENVIRONMENT", ENVIRONMENT}, {"FILES", FILES}, {0}};
 
-static const hed_example EXAMPLES[] = {{"heddle devices", "what there is to compute on"},
+static const hed_example EXAMPLES[] = {{"heddle devices", "the devices to compute on"},
     {"heddle doctor", "what works, what does not, and what mends it"},
     {"heddle verify --device all", "whether every device computes what the processor computes"},
     {"heddle tune heddle:convolution --report blur.html",

@@ -1,4 +1,4 @@
-/* heddle pack: who sits in which lane, for counts that are given on the command line. */
+/* heddle pack: which entity goes into which lane, for counts given on the command line. */
 #include "cli/common/command.h"
 #include "heddle/author.h"
 #include "cli/common/report.h"

@@ -7,7 +7,7 @@ small statics that are called once, and names of statics that several files have
 import collections, json, os, re, subprocess, sys
 
 LIMITS = {'words': 0, 'once': 7, 'shared': 5, 'wide': 1,  # all but the words in per cent
-          'core functions': 150, 'chains': 220}
+          'core functions': 150, 'chains': 50}
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
 ENGINES = ('canonical', 'cloth', 'synth', 'mppi', 'css', 'shader')
 C = ('.c', '.h', '.cl', '.clh')
@@ -36,7 +36,7 @@ def words():
             patterns.append((re.compile(pattern, re.I), better))
     found = []
     for name, content in text.items():
-        if name.startswith(PRODUCT + ('docs', 'examples')) or '/' not in name and name != 'CONTRIBUTING.md':
+        if name.startswith(PRODUCT + ('docs', 'examples')) or '/' not in name and name not in ('CONTRIBUTING.md', 'CHANGELOG.md'):
             # Of C, what is read: comments and strings. A string that goes into a driver's or a format's hands may say `color`.
             spots = [(0, content)] if name.endswith('.md') else [(m.start(), m.group()) for m in re.finditer(
                 r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', content, re.S)]

@@ -61,7 +61,7 @@ typedef struct cli_cloth_figures {
     const char *math;
     uint32_t first, frames; /* done here: frames first + 1 to first + frames */
     uint32_t substeps, iterations, garments;
-    /* (frames) of each step, device work included, files not; sorted when they are told */
+    /* (frames) of each step, device work included, files not; sorted for the report */
     double *seconds;
     hed_cloth_info report;
     hed_cloth_metrics quality;

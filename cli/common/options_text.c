@@ -173,8 +173,8 @@ static void man_sentence(FILE *stream, const char *text)
     fputs(".\n", stream);
 }
 
-/* Options of a command; those of the root are told in two parts, the ones that go with every
- * command and its own. */
+/* Options of a command; those of the root come in two parts: the ones that go with every
+ * command, and its own. */
 typedef enum man_part { MAN_PART_ALL, MAN_PART_SHARED, MAN_PART_OWN } man_part;
 
 static void man_options(const hed_option *options, man_part part, FILE *stream)

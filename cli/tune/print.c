@@ -60,7 +60,7 @@ static void print_gain(const cli_tuned *t, FILE *out)
                 : "");
 }
 
-/* What there was of each failure, with one example. */
+/* The number of failures of each kind, with an example. */
 static void print_failures(const cli_tuned *t, FILE *out)
 {
     uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];

@@ -49,7 +49,7 @@ void cli_tune_view_close(cli_tune_view *view);
 
 /* ---- the result (print.c) ---- */
 
-/* What is told of a tuning that has ended. */
+/* A finished tuning, as it is reported. */
 typedef struct cli_tuned {
     const hed_kernel_def *kernel;
     const hed_device_info *device;

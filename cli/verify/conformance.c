@@ -124,7 +124,7 @@ typedef struct comparison {
     uint64_t wrong; /* elements */
 } comparison;
 
-/* Counts a wrong element; the first one is told. */
+/* Counts a wrong element; the first one is reported. */
 static void comparison_complain(comparison *c, const hed_argument_def *argument, uint64_t element,
     const unsigned char *found, const unsigned char *expected, const char *what)
 {

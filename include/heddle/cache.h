@@ -29,7 +29,7 @@ HED_API hed_status hed_cache_info(
     const hed_context *context, hed_cache_report *report, hed_error *error);
 
 /** Removes every file of the cache, damaged ones and what interrupted writers left behind included,
- *  and nothing else. `*removed` (nullable) tells what was there. Other processes may go on using
+ *  and nothing else. `*removed` (nullable) says what was removed. Other processes may go on using
  *  the cache meanwhile. Thread class: any. Errors: IO (names the first file that could not be
  *  removed; the others are gone), MEMORY. */
 HED_API hed_status hed_cache_clear(

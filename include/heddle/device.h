@@ -1,5 +1,5 @@
 /** @file device.h
- *  Devices: what there is, what each can do, how one is chosen, and the driver's own handles.
+ *  Devices: their list, what each can do, how one is chosen, and the driver's own handles.
  */
 #ifndef HEDDLE_DEVICE_H
 #define HEDDLE_DEVICE_H
@@ -82,7 +82,7 @@ typedef struct hed_device_info {
  *  on. Thread class: any. */
 HED_API hed_device *hed_device_at(const hed_context *context, uint32_t index);
 /** Finds a device: by id, else by part of its name or platform (case ignored), or "best"; NULL: the
- *  context's default. Thread class: any. Errors: NO_DEVICE, with the list of what there is. */
+ *  context's default. Thread class: any. Errors: NO_DEVICE, with the list of devices. */
 HED_API hed_status hed_device_find(
     hed_context *context, const char *selector, hed_device **device, hed_error *error);
 

@@ -412,7 +412,7 @@ HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
 /** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
 HED_API void hed_kernel_destroy(hed_kernel *kernel);
 
-/** What there is to know of a kernel. */
+/** Facts about a kernel. */
 typedef struct hed_kernel_info {
     const hed_kernel_def *def;
     hed_device *device;

@@ -1,6 +1,6 @@
 /** @file pack.h
- *  Who sits in which lane: entities of several types laid out over warps so that lanes of a warp do
- *  the same thing.
+ *  Which entity goes into which lane: entities of several types laid out over warps so that lanes of
+ *  a warp do the same thing.
  *
  *  A warp whose lanes hold entities of k types runs k branches one after another. What a warp does
  *  at once is a row of at most `lanes` entities; where there are more entities than lanes in all,
@@ -11,12 +11,12 @@
  *                optimizer")
  *    EXACT       the least number of types in the fullest row, for that order (dynamic programme
  *                over runs)
- *    EXACT_COST  the least cost of the dearest row, for that order
+ *    EXACT_COST  the least cost of the most expensive row, for that order
  *    SPREAD      without contiguity: at most k types a row, for the least k (Vose's alias
  *                construction). Proven least where there are at most rows + 1 types; else at most
  *                one more, and never more than EXACT
  *    ROWS        each warp walks a list of rows, a row holding entities of one type; rows go to the
- *                least loaded warp, dearest first (Graham 1969). Never dearer than EXACT_COST
+ *                least loaded warp, longest first (Graham 1969). Never more than EXACT_COST
  *
  *  With more entities than lanes all methods but NAIVE give rows to warps as ROWS does.
  *  docs/packing.md tells more.
@@ -81,7 +81,7 @@ typedef struct hed_pack_layout {
     uint32_t rows;
     uint32_t warps_used;
     uint32_t max_occupancy; /**< most distinct types of a row; for ROWS, of a warp's list */
-    double max_cost;        /**< dearest warp: sum over its rows of the costs of the types in it */
+    double max_cost;        /**< most expensive warp: sum over its rows of the costs of the types in it */
     uint32_t iterations;    /**< GREEDY: how often the allowance was raised, plus one; else 0 */
 } hed_pack_layout;
 

@@ -181,7 +181,7 @@ typedef struct hed_tune_def {
      *  are short; may be NULL. What it is given lives until it returns. */
     void (*progress)(void *user, const hed_tune_progress *progress);
     /** Asked between candidates, and ten times a second while compilers are waited for or runs are
-     *  short; true ends the tuning with what there is. May be NULL. */
+     *  short; true ends the tuning with the results so far. May be NULL. */
     bool (*stop)(void *user);
     void *user;
 } hed_tune_def;

@@ -11,8 +11,8 @@ enum { HED_PATH_MAX = 4096 };
 
 /* folder + "/" + name into `path` (HED_PATH_MAX bytes); false if it does not fit. */
 bool hed_path_join(char *path, const char *folder, const char *name);
-/* Makes a folder and those above it, each for this user alone (mode 0700); what is there already
- * stays as it is. */
+/* Makes a folder and those above it, each for this user alone (mode 0700); existing ones stay as
+ * they are. */
 hed_status hed_path_make(const char *folder, hed_error *error);
 /* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released
  * with hed_release(allocator, bytes, size + 1). IO: the text names the path and the reason. */

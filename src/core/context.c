@@ -31,8 +31,9 @@ static void xdg_folder(char *path, const char *variable, const char *under_home)
     }
 }
 
-/* What is installed with the library lies beside it, in the prefix above its folder (lib, or a folder
- * of lib for one machine), or in a build folder. The first of `places` that allows `access_mode`. */
+/* What is installed with the library lies beside it, in the prefix above its folder (lib, or a
+ * folder of lib for one machine), or in a build folder. The first of `places` that allows
+ * `access_mode`. */
 static void find_installed(char *path, const char *const *places, size_t count, int access_mode)
 {
     char library[HED_PATH_MAX];
@@ -59,8 +60,8 @@ static bool toolkit_of_nvcc(char *path)
     return false;
 }
 
-/* The user's own: given, of the environment, or in the folder of kept data. Who wants none
- * does not want the installed one either. */
+/* The user's own: given, of the environment, or in the folder of kept data. Without one of their
+ * own there is no installed one either. */
 static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
 {
     const char *variable = hed_environment("HEDDLE_DATABASE");

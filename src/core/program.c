@@ -1,5 +1,5 @@
 /* From a description and a configuration to a compiled program: text and defines are put together,
- * the cache is asked, the backend compiles what is not there, and loads it. */
+ * the cache is searched, the backend compiles what the cache lacks, and loads it. */
 #include "core/program.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Who sits in which lane: the definition checked, the method called, and its plan written out as
- * pieces. */
+/* Which entity goes into which lane: the definition checked, the method called, and its plan
+ * written out as pieces. */
 #include "pack/plan.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Which warp runs which row. Rows are independent, so this is scheduling on identical machines: the
  * longest-processing-time rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each
- * row, dearest first, to the least loaded warp, and ends within 4/3 - 1/(3 warps) of the best. */
+ * row, longest first, to the least loaded warp, and ends within 4/3 - 1/(3 warps) of the best. */
 #include "pack/plan.h"
 
 #include <string.h>
@@ -156,8 +156,8 @@ double pack_highest_load(const pack_problem *p, const pack_placing *placing)
 
 /* ---- row lists ---- */
 
-/* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and
- * some warp as many rows as the mean, if only of the cheapest. */
+/* No row lists can be cheaper: some warp has the most expensive row, some warp no less than the
+ * mean, and some warp as many rows as the mean, if only of the cheapest. */
 static double pack_lowest_load(const pack_problem *p, const pack_plan *plan)
 {
     uint32_t left = (plan->rows + p->warps - 1) / p->warps;

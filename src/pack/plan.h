@@ -40,7 +40,7 @@ typedef struct pack_kind {
 typedef struct pack_plan {
     uint32_t kinds, parts, rows;
     uint32_t next[HED_PACK_MAX_TYPES]; /* first entity of the type that has no row yet */
-    /* of the kinds in a warp: dearest first, equal ones as they come */
+    /* of the kinds in a warp: most expensive first, equal ones as they come */
     uint8_t order[PACK_KINDS];
     pack_kind kind[PACK_KINDS];
     pack_part part[PACK_PARTS];
@@ -70,7 +70,7 @@ static inline void pack_write(pack_output *output, hed_pack_piece piece)
 
 void pack_greedy(const pack_problem *problem, pack_plan *plan, uint32_t *iterations);
 void pack_exact(const pack_problem *problem, pack_plan *plan);
-/* False, and no plan, where the dearest row costs no less than `below`. */
+/* False, and no plan, where the most expensive row costs no less than `below`. */
 bool pack_exact_cost(const pack_problem *problem, double below, pack_plan *plan);
 /* A number of types that some row has in every layout in order: never above the least possible. */
 uint32_t pack_occupancy_bound(const pack_problem *problem);
@@ -94,7 +94,7 @@ typedef struct pack_placing {
 } pack_placing;
 
 /* Row i on warp i where there are no more rows than warps; else each row to the least loaded warp,
- * dearest first. */
+ * most expensive first. */
 void pack_place(const pack_problem *problem, const pack_plan *plan, pack_placing *placing);
 /* For a plan of pack_rows(): the latter in any case, or the rows of the exact layout by cost where
  * that is better. */

@@ -4,7 +4,7 @@
  *
  *   greedy      the five steps of the Anukari devlog ("The new warp alignment optimizer")
  *   exact       the least number of types in the fullest row, by dynamic programming over cuts
- *   exact-cost  the same with the cost of the dearest row, found by bisection among those that
+ *   exact-cost  the same with the cost of the most expensive row, found by bisection among those that
  *               occur
  *
  * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest

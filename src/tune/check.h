@@ -33,8 +33,8 @@ void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_
 void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
     const unsigned char *found, uint64_t bytes, unsigned char poison);
 
-/* Copies of the buffers that a launch writes, so that it can be run once more without anybody
- * noticing. */
+/* Copies of the buffers that a launch writes, so that it can be repeated without a visible
+ * effect. */
 
 /* What a buffer that is only written is filled with: as a float or a double so large that no
  * tolerance takes it for a result. */

@@ -221,8 +221,8 @@ hed_status hed_race_check(hed_race *race, hed_trial *trial, hed_error *error)
  * (Ville 1939; Robbins 1970, "Statistical methods related to the law of the iterated logarithm"):
  * it may be looked at after every round without a correction. Where the noise is far below the
  * difference, seven rounds without overlap do (rank sum test, 1 of 3432). All this is strict since
- * the leader is the luckiest of up to twelve; who is dropped wrongly may be the one that ought to
- * stay. */
+ * the leader is the luckiest of up to twelve; one that is dropped wrongly may be the one that ought
+ * to stay. */
 
 enum {
     LEAST_ROUNDS = 3,

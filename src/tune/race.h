@@ -46,7 +46,7 @@ typedef struct hed_probe {
     uint32_t runs;
     double values[HED_PROBE_RUNS];
     double seconds, low, high; /* as measured, not at level 1; NAN where it failed */
-    bool stopped;              /* by stop(): the rest is what there is so far */
+    bool stopped;              /* by stop(): the rest is the result so far */
 } hed_probe;
 
 /* Runs a slot until batches of runs take the same time, at most `seconds`. Trial as of

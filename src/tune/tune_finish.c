@@ -1,5 +1,5 @@
 /* The end of a tuning: final rounds among the best, the stored choice and the default; the winner,
- * what ties with it, and what the database is told. */
+ * what ties with it, and what is written to the database. */
 #include <math.h>
 
 #include "base/error.h"
@@ -14,7 +14,7 @@ static const double entrant_margin = 0.02; /* over the best: may still be the be
 /* of the time that the search took, where there is no limit */
 static const double unlimited_share = 0.15, least_seconds = 2;
 
-/* ---- who is in the final rounds ---- */
+/* ---- the contenders of the final rounds ---- */
 
 typedef struct final_list {
     uint32_t count;

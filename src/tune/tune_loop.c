@@ -1,5 +1,5 @@
-/* The search of a tuning: what is known is told, candidates are asked for, compiled ahead,
- * measured, told and recorded, until something ends it. */
+/* The search of a tuning: it learns what is known; candidates are asked for, compiled ahead,
+ * measured, learnt from and recorded, until something ends it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

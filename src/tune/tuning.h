@@ -108,8 +108,8 @@ double hed_tuning_share(const hed_tuning *t, double seconds);
 /* tune_loop.c: everything from the history to the end of the search. Errors: MEMORY, DRIVER, LOST,
  * IO. */
 hed_status hed_tuning_search(hed_tuning *t, hed_error *error);
-/* tune_finish.c: final rounds, the winner, ties, and what the database is told. Errors: likewise;
- * BUILD where nothing worked. */
+/* tune_finish.c: final rounds, the winner, ties, and what is written to the database. Errors:
+ * likewise; BUILD where nothing worked. */
 hed_status hed_tuning_finish(hed_tuning *t, hed_error *error);
 
 /* tuning.c: both. On success the result is handed over, on failure `*result` is left alone. */

@@ -123,7 +123,7 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
 
 /* ---- living ---- */
 
-/* A job that cannot be read is told in answer to the first request, where the parent waits for
+/* A job that cannot be read is reported in answer to the first request, where the parent waits for
  * it. */
 static void serve_refuse(int socket, const hed_error *error)
 {

@@ -9,10 +9,10 @@
  * remembers at which levels the farther branch is still to be looked at (after Hapala et al.,
  * Efficient Stack-less BVH Traversal, 2011).
  *
- * Inside or outside is told by the pseudo-normal of the nearest face, edge or vertex: the face's
- * own, the sum of two, the sum of all around weighted by their angles (Baerentzen and Aanaes,
- * Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005). The nearest point of a
- * triangle is found by regions, after Ericson, Real-Time Collision Detection, 5.1.5. */
+ * Inside and outside are distinguished by the pseudo-normal of the nearest face, edge or vertex:
+ * the face's own, the sum of two, the sum of all around weighted by their angles (Baerentzen and
+ * Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005). The nearest
+ * point of a triangle is found by regions, after Ericson, Real-Time Collision Detection, 5.1.5. */
 #ifndef CLOTH_CONTACT_MESH_H
 #define CLOTH_CONTACT_MESH_H
 

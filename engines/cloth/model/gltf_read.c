@@ -317,7 +317,7 @@ static void push_nodes(
     }
 }
 
-/* Without a scene: the nodes that are no one's children. */
+/* Without a scene: the nodes without a parent. */
 static void push_roots(
     reader *r, hed_json_node nodes, const double m[12], step *stack, size_t *depth, uint8_t *met)
 {

@@ -39,8 +39,8 @@ static double scale(uint64_t digits, int exponent)
     return exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
 }
 
-/* By the C library, in the C locale. A text of more than 255 characters is no number that anybody
- * meant. */
+/* By the C library, in the C locale. A text of more than 255 characters is not meant as a
+ * number. */
 static bool read_slowly(const char *from, const char *to, float *value)
 {
     char text[256];

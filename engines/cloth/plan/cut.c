@@ -58,8 +58,8 @@ typedef struct cutter {
     uint32_t begin, end, patches; /* the piece at work */
 } cutter;
 
-/* Ranks are places in the whole array, and each piece is a range of it: so they tell who is in the
- * piece. */
+/* Ranks are places in the whole array, and each piece is a range of it: so they tell which are in
+ * the piece. */
 static bool in_piece(const cutter *c, uint32_t particle)
 {
     return c->rank[particle] >= c->begin && c->rank[particle] < c->end;

@@ -293,7 +293,7 @@ hed_status cloth_plan_close(cloth_planner *planner)
     return HED_OK;
 }
 
-/* ---- who reads from whom ---- */
+/* ---- which patch reads from which ---- */
 
 /* `reads` of each patch: the patches that its ghosts belong to, each once. */
 static bool find_reads(

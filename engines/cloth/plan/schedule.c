@@ -18,7 +18,7 @@
  * edges that are left). What is left over is placed by alternating paths (Kempe 1879, as in
  * Vizing's theorem): two steps are exchanged along a path until one is free at both ends. Where no
  * path may be exchanged the edge takes a place by force and those that it throws out wait for
- * theirs; edges that are thrown out often become dear (Morris's breakout, 1993). */
+ * theirs; edges that are thrown out often become expensive (Morris's breakout, 1993). */
 typedef struct schedule_edge {
     uint32_t a, b;       /* vertices; UINT32_MAX: an end that makes no conflict */
     uint16_t first, end; /* it may be in steps [first, end) */

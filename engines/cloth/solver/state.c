@@ -233,7 +233,7 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
  * nothing near the new one. It begins in the middle of the garments, goes along with `motion` and
  * teleports, and follows the cloth: every LOOK_EVERY submissions some places are copied to the
  * host, and LOOK_AFTER submissions later, when they are long there, the origin moves into their
- * middle. By counting submissions instead of waiting for what is there, the same submissions give
+ * middle. By counting submissions instead of waiting for results, the same submissions give
  * the same bits, whatever the device and however often the program waits in between. */
 
 #undef fabs /* double here: words.h has the float of kernels */

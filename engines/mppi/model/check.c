@@ -185,7 +185,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
     hed_mppi_def *def = &controller->def;
     *def = *given;
     if (!def->model)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: model is NULL: what is to be controlled?");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: model is NULL, expected the system to control");
     const hed_mppi_model *model = def->model;
     controller->model = *model;
     if (model->states < 1 || model->states > HED_MPPI_MAX_STATES || model->controls < 1 ||

@@ -147,8 +147,8 @@ LATTICE_FUNCTION lattice_vector lattice_push(
     return made;
 }
 
-/* The step of body m of an item from `at`: its way is changed and it is told to others; gives where
- * it is then. */
+/* The step of body m of an item from `at`: changes its displacement and publishes it; gives its new
+ * place. */
 LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group,
     const lattice_step *step, __global uint4 *sent, uint epoch, uint m, lattice_vector at,
     lattice_vector *velocity)

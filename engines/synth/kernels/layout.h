@@ -12,7 +12,7 @@
  * `count`, then how many there are for each, then the entries: word k of entry e is at first + (e
  * words + k) SYNTH_STRIDE(count). So neighbours lie side by side, as their lanes read them:
  * entities are taken SYNTH_SLICE at
- * a time, with room for the longest list of each slice rows      who sits in which lane
+ * a time, with room for the longest list of each slice rows      which entity is in which lane
  *
  * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a
  * signal is numbered from the start of a half: type[t].signal + f * type[t].count + i. Entity

@@ -1,6 +1,7 @@
 /* A spring's force and a body's way, for numbers of any kind: floats, or in the cpu solver vectors
  * of them (native_step.h), with the same operations in the same order, so the same bits. Behind
- * physics_store.h; who includes it for other numbers defines the words below, which end with it.
+ * physics_store.h; a file that includes it for other numbers defines the words below, which end
+ * with it.
  *
  * A spring between ends at rest vector d0, with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 -
  * L0^2) / (|d| + L0), which does not cancel; e/|d| is one division. */

@@ -1,4 +1,4 @@
-/* What there is to know of each type of entity: its name, the fields of its definition with their
+/* Facts about each type of entity: its name, the fields of its definition with their
  * ranges, the parameters that modulation reaches, and values that are sensible without knowing the
  * instrument. */
 #include "model/model.h"

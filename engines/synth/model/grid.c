@@ -390,7 +390,7 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const
     return HED_OK;
 }
 
-/* ---- what there is ---- */
+/* ---- counting ---- */
 
 uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *instrument)
 {

@@ -92,7 +92,7 @@ static void number_kind(
 
 /* ---- adding ---- */
 
-/* A value on its way into its range, and who has it, for the report. */
+/* A value on its way into its range, and its owner, for the report. */
 typedef struct fitting {
     synth_import *im;
     const char *of, *key;

@@ -81,9 +81,9 @@ struct synth_sound_writer {
 /* Whether bytes begin as a WAV file does. */
 bool synth_wav_begins(const void *bytes, size_t size);
 /* The sound in the bytes of a file: integers of 8 to 32 bits, floats of 32 and 64. What is no
- * number becomes 0. A file that was cut short gives what there is, and how much is missing. `path`
- * is for messages. Errors: FORMAT, UNSUPPORTED (another encoding), LIMIT (over 2^30 samples),
- * MEMORY. */
+ * number becomes 0. A file that was cut short gives the part before the cut, and how much is
+ * missing. `path` is for messages. Errors: FORMAT, UNSUPPORTED (another encoding), LIMIT (over 2^30
+ * samples), MEMORY. */
 hed_status synth_wav_parse(
     const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
 

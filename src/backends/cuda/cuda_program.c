@@ -246,8 +246,8 @@ void hed_cuda_program_unload(hed_program *program)
 
 /* ---- launching ---- */
 
-/* Beyond 48 KB a function must be told once. It is told the most there is, so that any thread may
- * do it at any time. */
+/* More than 48 KB have to be allowed once for a function. All of it is allowed, so that any thread
+ * may do it at any time. */
 static hed_status cuda_allow_local(const hed_program *program, uint64_t bytes, hed_error *error)
 {
     hed_cuda_program *made = program->impl;

@@ -49,8 +49,8 @@ hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size);
 /* Text in front of `build`'s sources: the prelude, or "" for CUDA C. */
 const char *hed_nvrtc_prelude(const hed_build *build);
 
-/* Reads registers, stack and spills of kernel `entry` out of ptxas' words; what is not there stays
- * as it was. */
+/* Reads registers, stack and spills of kernel `entry` out of ptxas' words; what it does not say
+ * stays as it was. */
 void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources);
 
 #endif

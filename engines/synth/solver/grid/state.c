@@ -20,7 +20,7 @@ hed_status synth_grid_read(synth_solver *made, uint32_t *stores, float *delays, 
     return synth_wait(made->stream, error);
 }
 
-/* The lattice comes to rest, too; who wants it moving says so with carry(). */
+/* The lattice comes to rest, too; a caller that wants it moving calls carry(). */
 hed_status synth_grid_write(
     synth_solver *made, const uint32_t *stores, const float *delays, hed_error *error)
 {

@@ -1,6 +1,6 @@
-/* Tables of lattice.cl: who is where in which group, which packets a group receives, and what each
- * body's neighbours and half-springs are. Made once, on the host; a million bodies take about a
- * second. */
+/* Tables of lattice.cl: the place of each body in its group, which packets a group receives, and
+ * what each body's neighbours and half-springs are. Made once, on the host; a million bodies take
+ * about a second. */
 #include "solver/grid/grid.h"
 
 #include <stdlib.h>
