@@ -121,8 +121,9 @@ static const float *copy_floats(
     if (!from) return NULL;
     for (uint64_t i = 0; i < count; i++) {
         if (isfinite(from[i])) continue;
-        hed_fail(error, HED_ERROR_ARGUMENT, "mppi: element %llu of %s is %g: a finite number is expected",
-            (unsigned long long)i, member, (double)from[i]);
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: element %llu of %s is %g: a finite number is expected", (unsigned long long)i,
+            member, (double)from[i]);
         return NULL;
     }
     float *copy = hed_arena_new(&controller->arena, count, sizeof *copy, error);
@@ -180,12 +181,42 @@ static hed_status find_precision(hed_mppi *controller, hed_error *error)
         error, HED_ERROR_ARGUMENT, "mppi: covariance (%u x %u) is not positive definite", n, n);
 }
 
+static hed_status check_pair(const hed_mppi_def *def, const hed_mppi_model *model, hed_error *error)
+{
+    if (!model->step)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "mppi: model %s has no C function, from which TUBE and ROBUST find their feedback",
+            model->name);
+    if (def->update != HED_MPPI_EXPONENTIAL && def->kind == HED_MPPI_ROBUST)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "mppi: ROBUST goes with update EXPONENTIAL alone");
+    if (def->rollouts > 1 && def->kind == HED_MPPI_ROBUST)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "mppi: ROBUST goes with one rollout of a sample");
+    for (uint32_t i = 0; i < model->controls; i++)
+        if (!(def->track_control[i] > 0))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: track_control of control %u is %g: a number above 0 is expected", i,
+                (double)def->track_control[i]);
+    if (def->kind == HED_MPPI_ROBUST &&
+        (def->candidates < 3 || def->candidates % 2 == 0 || def->candidates > 255))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: candidates is %u: an odd number from 3 to 255 is expected", def->candidates);
+    if (def->kind == HED_MPPI_ROBUST &&
+        (uint64_t)def->candidates * def->candidate_samples > def->samples)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: %u candidates of %u samples are more than the %u samples of a solve",
+            def->candidates, def->candidate_samples, def->samples);
+    return HED_OK;
+}
+
 hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_error *error)
 {
     hed_mppi_def *def = &controller->def;
     *def = *given;
     if (!def->model)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: model is NULL, expected the system to control");
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "mppi: model is NULL, expected the system to control");
     const hed_mppi_model *model = def->model;
     controller->model = *model;
     if (model->states < 1 || model->states > HED_MPPI_MAX_STATES || model->controls < 1 ||
@@ -220,6 +251,19 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
         controller->table_counts[i] = tables[i].count;
     }
     def->tables = tables;
+    for (uint32_t i = 0; i < model->states; i++) {
+        if (!(def->disturbance[i] >= 0 && def->disturbance[i] < 1e30f))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: disturbance of state %u is %g: 0 or more is expected", i,
+                (double)def->disturbance[i]);
+        controller->disturbed = controller->disturbed || def->disturbance[i] > 0;
+    }
+    if (def->rollouts > 1 && !controller->disturbed)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: %u rollouts of each sample without a disturbance are all alike", def->rollouts);
+    if (def->smooth_weight > 0) /* the noise is that of the derivative */
+        for (uint32_t i = 0; i < model->controls; i++) def->sigma[i] *= def->dt;
+    if (def->kind != HED_MPPI_PLAIN && check_pair(def, model, error)) return error->status;
     find_precision(controller, error);
     if (mppi_make_sampler(controller, error)) return error->status;
     if (def->sampler == HED_MPPI_GIVEN)
@@ -307,8 +351,9 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
                 def->settings[i].name, model->name, controller->parameter_count,
                 controller->parameter_count ? controller->parameter_names[0] : "");
         if (!isfinite(def->settings[i].value))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: parameter %s is %g: a finite number is expected",
-                def->settings[i].name, (double)def->settings[i].value);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: parameter %s is %g: a finite number is expected", def->settings[i].name,
+                (double)def->settings[i].value);
         controller->parameters[index] = def->settings[i].value;
     }
     return hed_failed(error) ? error->status : HED_OK;

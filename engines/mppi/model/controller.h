@@ -16,6 +16,8 @@
 #ifndef HED_MPPI_CONTROLLER_H
 #define HED_MPPI_CONTROLLER_H
 
+#include <stdatomic.h>
+
 #include "heddle/author.h"
 #include "heddle/mppi.h"
 #include "heddle/ring.h"
@@ -34,7 +36,10 @@ static inline uint32_t mppi_tile(uint32_t samples)
 /* One round of sampling for every system: `count` controllers, each with a real system, and with a
  * nominal one behind it for TUBE. Systems of one controller have the same noise. */
 typedef struct mppi_sampling {
-    uint32_t number;    /* counts rounds: the noise's counter */
+    uint32_t number; /* counts rounds: the noise's counter */
+    /* controller->systems and def.samples; for the candidates of ROBUST, system i + k count is candidate
+     * k of controller i, and only sums are asked for */
+    uint32_t systems, samples;
     const float *state; /* (systems x nx) */
     const float *plan;  /* (systems x T x nu) mean of the samples */
     const float *ratio; /* (systems x T x nu) lambda (1 - alpha) Sigma^-1 u; NULL: no correction */
@@ -44,7 +49,8 @@ typedef struct mppi_sampling {
     const float *lambda;     /* (count) of the scaled cost */
     uint64_t deadline;       /* by hed_now(); 0: none */
     /* answers */
-    float *mean; /* (systems x T x nu) weighted mean of the sampled controls, limits kept */
+    /* (systems x T x nu) weighted mean of the sampled controls, limits kept; NULL: not wanted */
+    float *mean;
     float *sums; /* (systems x 4) min S, sum w, sum w^2, samples that crashed */
 } mppi_sampling;
 
@@ -59,9 +65,9 @@ typedef struct mppi_solver {
     hed_status (*round)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
     /* New content of table `table`, before a round. */
     hed_status (*table)(hed_mppi *controller, uint32_t table, hed_error *error);
-    /* The trajectories of the last round: see hed_mppi_trace(). */
-    hed_status (*trace)(hed_mppi *controller, uint32_t system, uint32_t count, bool best,
-        float *states, float *costs, hed_error *error);
+    /* Trajectories of a round: see hed_mppi_trace(). */
+    hed_status (*trace)(hed_mppi *controller, const mppi_sampling *round, uint32_t system,
+        uint32_t count, bool best, float *states, float *costs, hed_error *error);
     void (*destroy)(hed_mppi *controller);
 } mppi_solver;
 
@@ -83,6 +89,11 @@ typedef struct mppi_change {
     float value;
 } mppi_change;
 
+/* The content of a spare that replaces a table. */
+typedef struct mppi_table_change {
+    uint32_t table, spare, count;
+} mppi_table_change;
+
 struct hed_mppi {
     hed_mppi_def def; /* completed; its arrays are copies in `arena` */
     hed_mppi_model model;
@@ -95,6 +106,7 @@ struct hed_mppi {
 
     uint32_t systems; /* count, twice that for TUBE */
     uint32_t past;    /* controls kept: at least 2, and the delay */
+    bool disturbed;   /* some disturbance is above 0 */
     /* parameters and tables */
     mppi_part model_part, term_parts[HED_MPPI_MAX_TERMS];
     float parameters[HED_MPPI_MAX_PARAMETERS];
@@ -103,21 +115,38 @@ struct hed_mppi {
     float *tables[HED_MPPI_MAX_TABLES]; /* (capacity) */
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
     hed_ring *changes;
+    hed_ring *table_changes;              /* of mppi_table_change */
+    float *spare[HED_MPPI_MAX_TABLES][2]; /* (capacity) */
+    atomic_bool spare_used[HED_MPPI_MAX_TABLES][2];
     /* what lasts from solve to solve; TUBE: systems count and on are nominal */
-    float *state;     /* (systems x nx) at the last solve */
-    float *plan;      /* (systems x T x nu) */
-    float *ratio;     /* (systems x T x nu), or NULL */
-    float *pasts;     /* (systems x past x nu) */
-    float *mean;      /* (systems x T x nu) */
-    float *sums;      /* (systems x 4) */
-    float *states;    /* (systems x (T + 1) x nx) along the plan */
-    float *gains;     /* (count x T x nu x nx); PLAIN: NULL */
-    float *lambda;    /* (count) */
-    float *scratch;   /* (T + 4) */
-    bool *crashed;    /* (systems) in the last round */
-    bool *forget;     /* (systems) the next shift empties the plan */
-    float *precision; /* (nu x nu) inverse of the covariance of the controls */
-    float *factor;    /* (nu x nu) its lower Cholesky factor; NULL: diagonal, sigma */
+    float *state;        /* (systems x nx) at the last solve */
+    float *plan;         /* (systems x T x nu) */
+    float *ratio;        /* (systems x T x nu), or NULL */
+    float *pasts;        /* (systems x past x nu) */
+    float *mean;         /* (systems x T x nu) */
+    float *sums;         /* (systems x 4) */
+    float *states;       /* (systems x (T + 1) x nx) along the plan */
+    float *gains;        /* (count x T x nu x nx); PLAIN: NULL */
+    float *applied;      /* (count x nu) by the last solve */
+    float *drive;        /* smooth_weight: (systems x T x nu) derivative times dt; else NULL */
+    float *sampled;      /* (systems x T x nu) plan of the last round, for traces */
+    float *sampled_past; /* (systems x past x nu) */
+    mppi_sampling last;  /* that round */
+    /* TUBE and ROBUST */
+    bool started;
+    uint32_t *stride;       /* (count) steps since the last solve */
+    uint32_t *candidate;    /* (count) hed_mppi_stats.candidate */
+    float *track_states;    /* (2 x (T + 1) x nx) */
+    float *track_controls;  /* (3 x T x nu) */
+    float *candidate_state; /* ROBUST: (candidates x count x nx) */
+    float *candidate_plan;  /* (candidates x count x T x nu) */
+    float *candidate_sums;  /* (candidates x count x 4) */
+    float *lambda;          /* (count) */
+    float *scratch;         /* (T + 4) */
+    bool *crashed;          /* (systems) in the last round */
+    bool *forget;           /* (systems) the next shift empties the plan */
+    float *precision;       /* (nu x nu) inverse of the covariance of the controls */
+    float *factor;          /* (nu x nu) its lower Cholesky factor; NULL: diagonal, sigma */
     /* sampler.c: noise of control i is sigma sum_m mix[i][t][m] n_m; NULL: independent in time */
     float *mix; /* (nu x T x mix_columns) */
     uint32_t mix_columns;
@@ -154,5 +183,27 @@ bool mppi_roll_plan(hed_mppi *controller, uint32_t system);
 void mppi_step(const hed_mppi *controller, float *x, const float *u);
 /* What the C function of a text is given. */
 hed_mppi_world mppi_world_of(const hed_mppi *controller, const mppi_part *part, const void *user);
+
+/* ---- track.c ---- */
+
+/* Gains (T x nu x nx) that track states (T + 1 x nx) and controls (T x nu) from x0, after `iterations`
+ * of iterative LQR; the trajectory of the last one stays in controller->track_states and
+ * track_controls. False where it does not converge to finite values. */
+bool mppi_track(hed_mppi *controller, const float *x0, const float *states, const float *controls,
+    uint32_t iterations, float *gains);
+
+/* ---- nominal.c: TUBE and ROBUST ---- */
+
+/* The system whose plan and states users see. */
+uint32_t mppi_shown(const hed_mppi *controller, uint32_t index);
+/* Candidate k of ROBUST: weights of the nominal state before, the nominal state now and the real one,
+ * and by how many of `stride` steps its plan is shifted. */
+void mppi_candidate(const hed_mppi_def *def, uint32_t candidate, uint32_t stride, float weights[3],
+    uint32_t *shift);
+/* Before the rounds of a solve: nominal states and, for ROBUST, gains. */
+hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_error *error);
+/* After them: the nominal trajectory, gains, and the control u (nu) to apply. */
+void mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
+void mppi_nominal_shift(hed_mppi *controller, uint32_t index, uint32_t shift);
 
 #endif

@@ -42,7 +42,8 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
     }
     for (uint32_t lag = 0; lag < steps; lag++) {
         r[lag] = 0;
-        for (uint32_t j = 0; j <= steps; j++) { /* s_j^2 cos; the lowest frequency has that of j = 1 */
+        for (uint32_t j = 0; j <= steps;
+             j++) { /* s_j^2 cos; the lowest frequency has that of j = 1 */
             double s = pow(fmax((double)j, 1) / length, -exponent);
             double weight = j == 0 || j == steps ? 0.25 : 1;
             r[lag] += weight * s * cos(2 * pi * j * lag / length);
@@ -126,7 +127,8 @@ static void fill_support(float *a, uint32_t steps, uint32_t knots, double width,
 
 /* The inverse of sigma^2 A A' over time (T x T), for the importance correction; a ridge where A has
  * fewer columns than T. */
-static void fill_time_precision(const float *a, uint32_t steps, uint32_t columns, double *work, float *out)
+static void fill_time_precision(
+    const float *a, uint32_t steps, uint32_t columns, double *work, float *out)
 {
     uint32_t n = steps;
     double *l = work, *y = work + (uint64_t)n * n;

@@ -2,6 +2,7 @@
  * through the model side by side (models/native.h). The order of all sums is that of controller.h, so
  * the number of threads changes no bit, and devices in strict mode give the same. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/words.h"
 #include "kernels/order.h"
@@ -13,8 +14,9 @@ enum { L = MPPI_LANES };
 /* What one thread works in. */
 typedef struct cpu_workspace {
     float *controls; /* (S / 32 x T nu x 32) sampled controls of a tile */
+    float *real;     /* ROBUST: the same with feedback, for the real system */
     float *normals;  /* (columns nu x 32) before they are mixed */
-    float *costs;    /* (S) */
+    float *costs;    /* (2 x S); ROBUST: of the nominal, then of the real system */
     float *weights;  /* (S) */
     float *sums;     /* (T nu + 2) of a tile */
 } cpu_workspace;
@@ -26,16 +28,30 @@ typedef struct cpu_chain {
 } cpu_chain;
 
 typedef struct cpu_solver {
-    hed_arena arena;
     hed_team *team;
-    uint32_t threads, tile, tiles, chains;
+    uint32_t threads, tile, chains;
+    uint32_t systems;          /* the most that a round has: candidates of ROBUST included */
     cpu_workspace *workspaces; /* (threads) */
     cpu_chain *chain;          /* (systems x chains) */
+    float *costs;              /* (c->systems x N) of the last round; what ELITE and TSALLIS sort */
+    float *bounds;             /* (c->systems x 2) least cost, bound of the elite */
+    float *sorted;             /* (N) */
     const struct mppi_native_model *lanes;
     int32_t terms[HED_MPPI_MAX_TERMS]; /* index among Heddle's own terms; -1: a C function */
     const hed_mppi *controller;
     const mppi_sampling *round;
+    enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase; /* both at once, or costs before all weights */
 } cpu_solver;
+
+static uint32_t round_tiles(const cpu_solver *s)
+{
+    return (uint32_t)hed_ceil_divide(s->round->samples, s->tile);
+}
+static uint32_t round_chains(const cpu_solver *s)
+{
+    uint32_t tiles = round_tiles(s);
+    return tiles < MPPI_MOST_CHAINS ? tiles : MPPI_MOST_CHAINS;
+}
 
 /* ---- sampling: controls of 32 samples ---- */
 
@@ -62,8 +78,9 @@ static void draw_noise(
     if (c->noise) {
         for (uint32_t j = 0; j < size; j++)
             for (uint32_t l = 0; l < L; l++)
-                noise[j * L + l] =
-                    sample + l < c->def.samples ? c->noise[(uint64_t)j * c->def.samples + sample + l] : 0;
+                noise[j * L + l] = sample + l < c->def.samples
+                                       ? c->noise[(uint64_t)j * c->def.samples + sample + l]
+                                       : 0;
         return;
     }
     for (uint32_t q = 0; 4 * q < size; q++) {
@@ -114,10 +131,12 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
 {
     const mppi_sampling *round = ((const cpu_solver *)c->solver_data)->round;
     uint32_t nu = c->model.controls, size = c->def.steps * nu;
-    uint32_t pure = c->def.samples - (uint32_t)(c->def.pure_noise * (float)c->def.samples);
+    uint32_t samples = round->samples;
+    uint32_t pure = samples - (uint32_t)(c->def.pure_noise * (float)samples);
     const float *plan = round->plan + (uint64_t)system * size;
     const float *g = round->ratio ? round->ratio + (uint64_t)system * size : NULL;
-    const float *past = round->past + ((uint64_t)system * c->past + c->past - 1) * nu;
+    const float *past =
+        round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
     draw_noise(c, system, sample, controls, normals);
     for (uint32_t j = 0; j < size; j++) {
         uint32_t t = j / nu, i = j % nu;
@@ -182,34 +201,156 @@ static void add_term(const hed_mppi *c, const cpu_solver *s, uint32_t term, cons
     }
 }
 
-/* Costs of 32 samples; `states` (nullable): (T + 1 x nx x 32). */
-static void roll_out(const hed_mppi *c, const cpu_solver *s, uint32_t system, const float *controls,
-    float *costs, float *states)
+/* The control that reaches the actuators of 32 samples in step t: `delay` steps old. */
+static const float *arriving(const hed_mppi *c, const cpu_solver *s, uint32_t system,
+    const float *controls, uint32_t t, float *early)
+{
+    uint32_t nu = c->model.controls, delay = c->def.delay;
+    if (t >= delay) return controls + (uint64_t)(t - delay) * nu * L;
+    const float *past = s->round->past + (uint64_t)(system % c->systems) * c->past * nu;
+    for (uint32_t i = 0; i < nu * L; i++) early[i] = past[(c->past - delay + t) * nu + i / L];
+    return early;
+}
+
+/* A normal disturbance of the states of 32 samples, independent for each rollout. */
+static void disturb(const hed_mppi *c, const cpu_solver *s, uint32_t system, uint32_t sample,
+    uint32_t rollout, uint32_t t, float *x)
+{
+    uint32_t nx = c->model.states, stream = system % c->def.count | (rollout + 1) << 24;
+    float root = mppi_sqrt(c->def.dt), four[4 * L];
+    for (uint32_t i = 0; i < nx; i++) {
+        uint32_t n = t * ((nx + 3) / 4) * 4 + i;
+        if (i % 4 == 0) draw_normals(c, sample, n / 4, stream, four);
+        float scale = c->def.disturbance[i] * root;
+        for (uint32_t l = 0; l < L; l++)
+            x[i * L + l] = hed_fma(scale, four[i % 4 * L + l], x[i * L + l]);
+    }
+    (void)s;
+}
+
+static void add_terms(const hed_mppi *c, const cpu_solver *s, hed_mppi_when not_this,
+    const float *x, const float *u, uint32_t t, float *costs)
+{
+    for (uint32_t k = 0; k < c->def.term_count; k++)
+        if (c->def.terms[k].when != not_this) add_term(c, s, k, x, u, t, costs);
+}
+
+static void start_lanes(const hed_mppi *c, const float *state, float *x)
+{
+    for (uint32_t i = 0; i < c->model.states * L; i++) x[i] = state[i / L];
+}
+
+/* One rollout of 32 samples; `states` (nullable): (T + 1 x nx x 32). */
+static void roll_once(const hed_mppi *c, const cpu_solver *s, uint32_t system, uint32_t sample,
+    uint32_t rollout, const float *controls, float *costs, float *states)
 {
     uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
-    const float *past = s->round->past + (uint64_t)system * c->past * nu;
     float x[HED_MPPI_MAX_STATES * L], early[HED_MPPI_MAX_CONTROLS * L];
-    for (uint32_t i = 0; i < nx; i++)
-        for (uint32_t l = 0; l < L; l++) x[i * L + l] = s->round->state[system * nx + i];
+    start_lanes(c, s->round->state + (uint64_t)system * nx, x);
     memset(costs, 0, L * sizeof *costs);
     if (states) memcpy(states, x, nx * L * sizeof *x);
     for (uint32_t t = 0; t < steps; t++) {
-        const float *v = controls + (uint64_t)t * nu * L, *u = early;
-        if (t >= c->def.delay) u = v - (uint64_t)c->def.delay * nu * L;
-        else /* a control given before this solve arrives */
-            for (uint32_t i = 0; i < nu * L; i++)
-                early[i] = past[(c->past - c->def.delay + t) * nu + i / L];
-        step_lanes(c, s, x, u);
+        const float *v = controls + (uint64_t)t * nu * L;
+        step_lanes(c, s, x, arriving(c, s, system, controls, t, early));
+        if (c->disturbed) disturb(c, s, system, sample, rollout, t, x);
         if (states) memcpy(states + (uint64_t)(t + 1) * nx * L, x, nx * L * sizeof *x);
-        for (uint32_t k = 0; k < c->def.term_count; k++)
-            if (c->def.terms[k].when != HED_MPPI_TERMINAL) add_term(c, s, k, x, v, t, costs);
+        add_terms(c, s, HED_MPPI_TERMINAL, x, v, t, costs);
     }
-    const float *last = controls + (uint64_t)(steps - 1) * nu * L;
-    for (uint32_t k = 0; k < c->def.term_count; k++)
-        if (c->def.terms[k].when != HED_MPPI_RUNNING) add_term(c, s, k, x, last, steps - 1, costs);
-    if (c->def.scale == HED_MPPI_MEAN) {
-        float scale = 1.0f / (float)steps;
-        for (uint32_t l = 0; l < L; l++) costs[l] *= scale;
+    add_terms(
+        c, s, HED_MPPI_RUNNING, x, controls + (uint64_t)(steps - 1) * nu * L, steps - 1, costs);
+    float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
+    for (uint32_t l = 0; l < L; l++) costs[l] *= scale;
+}
+
+/* Costs of the rollouts of one sample, in ascending order, into that of the sample. */
+static float risk_of(const hed_mppi *c, const float *sorted)
+{
+    uint32_t count = c->def.rollouts, from = 0;
+    float sum = 0;
+    if (c->def.risk != HED_MPPI_EXPECTED) {
+        float rank = c->def.risk_level * (float)count;
+        from = rank > 0 ? (uint32_t)rank - ((float)(uint32_t)rank == rank) : 0;
+        if (from >= count) from = count - 1;
+    }
+    if (c->def.risk == HED_MPPI_VALUE_AT_RISK) return sorted[from];
+    for (uint32_t r = from; r < count; r++) sum += sorted[r];
+    return sum * (1.0f / (float)(count - from));
+}
+
+/* Costs of 32 samples. */
+static void roll_out(const hed_mppi *c, const cpu_solver *s, uint32_t system, uint32_t sample,
+    const float *controls, float *costs)
+{
+    float all[HED_MPPI_MAX_ROLLOUTS * L];
+    uint32_t nu = c->model.controls, rollouts = c->def.rollouts;
+    for (uint32_t r = 0; r < rollouts; r++)
+        roll_once(c, s, system, sample, r, controls, all + r * L, NULL);
+    for (uint32_t l = 0; l < L; l++) {
+        float sorted[HED_MPPI_MAX_ROLLOUTS] = {0};
+        for (uint32_t r = 0; r < rollouts; r++) { /* insertion; NaN counts as out */
+            float cost = all[r * L + l];
+            uint32_t at = r;
+            if (MPPI_IS_OUT(cost)) cost = MPPI_OUT;
+            for (; at && sorted[at - 1] > cost; at--) sorted[at] = sorted[at - 1];
+            sorted[at] = cost;
+        }
+        costs[l] = rollouts > 1 ? risk_of(c, sorted) : sorted[0];
+    }
+    if (c->def.smooth_weight <= 0) return;
+    const float *past =
+        s->round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
+    for (uint32_t j = 0; j < c->def.steps * nu; j++)
+        for (uint32_t l = 0; l < L; l++) {
+            float before = j < nu ? past[j] : controls[(j - nu) * L + l];
+            costs[l] =
+                hed_fma(c->def.smooth_weight, mppi_square(controls[j * L + l] - before), costs[l]);
+        }
+}
+
+/* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
+ * feedback: `real` (T nu x 32) is what it is given. costs: (2 x 32) of nominal and real, as their
+ * weights need them. */
+static void roll_robust(const hed_mppi *c, const cpu_solver *s, uint32_t index,
+    const float *controls, float *real, float *costs, uint32_t apart)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
+    uint32_t nominal = c->def.count + index;
+    const float *gains = s->round->gains + (uint64_t)index * steps * nu * nx;
+    float x[HED_MPPI_MAX_STATES * L], y[HED_MPPI_MAX_STATES * L]; /* real, nominal */
+    float early[HED_MPPI_MAX_CONTROLS * L], real_cost[L] = {0}, nominal_cost[L] = {0};
+    float feedback_cost[L] = {0}, half = 0.5f * s->round->lambda[index] * (1 - c->def.alpha);
+    start_lanes(c, s->round->state + (uint64_t)index * nx, x);
+    start_lanes(c, s->round->state + (uint64_t)nominal * nx, y);
+    for (uint32_t t = 0; t < steps; t++) {
+        const float *v = controls + (uint64_t)t * nu * L, *k_t = gains + (uint64_t)t * nu * nx;
+        float *u = real + (uint64_t)t * nu * L, feedback[HED_MPPI_MAX_CONTROLS * L];
+        for (uint32_t i = 0; i < nu; i++)
+            for (uint32_t l = 0; l < L; l++) {
+                float k = 0;
+                for (uint32_t n = 0; n < nx; n++)
+                    k = hed_fma(k_t[i * nx + n], x[n * L + l] - y[n * L + l], k);
+                feedback[i * L + l] = k;
+                u[i * L + l] = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
+            }
+        for (uint32_t i = 0; half > 0 && i < nu; i++)
+            for (uint32_t n = 0; n < nu; n++)
+                for (uint32_t l = 0; l < L; l++)
+                    feedback_cost[l] +=
+                        half * feedback[i * L + l] * c->precision[i * nu + n] * feedback[n * L + l];
+        step_lanes(c, s, x, arriving(c, s, index, real, t, early));
+        step_lanes(c, s, y, arriving(c, s, nominal, controls, t, early));
+        add_terms(c, s, HED_MPPI_TERMINAL, x, u, t, real_cost);
+        add_terms(c, s, HED_MPPI_TERMINAL, y, v, t, nominal_cost);
+    }
+    uint64_t last = (uint64_t)(steps - 1) * nu * L;
+    add_terms(c, s, HED_MPPI_RUNNING, x, real + last, steps - 1, real_cost);
+    add_terms(c, s, HED_MPPI_RUNNING, y, controls + last, steps - 1, nominal_cost);
+    float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
+    for (uint32_t l = 0; l < L; l++) {
+        float r = real_cost[l] * scale, n = nominal_cost[l] * scale, f = r + feedback_cost[l];
+        float bounded = f < c->def.value_threshold ? f : c->def.value_threshold;
+        costs[l] = 0.5f * n + 0.5f * (bounded > n ? bounded : n);
+        costs[apart + l] = r;
     }
 }
 
@@ -230,34 +371,48 @@ static float sum_lanes(const float *weights, const float *v, uint64_t stride, ui
 static const float cpu_ones[L] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* Rolls a tile out and adds it to its chain. */
-HED_NATIVE_BODY do_tile(
-    const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile)
+/* Costs of a tile, (sets x S), and what they are relative to. ROBUST has two sets: nominal, real. */
+static void roll_tile(
+    const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile, bool robust)
 {
     uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
-    cpu_chain *chain = &s->chain[system * s->chains + tile % s->chains];
-    float inverse = 1.0f / s->round->lambda[system % c->def.count], minimum = MPPI_OUT;
     for (uint32_t g = 0; g < groups; g++) {
         uint32_t sample = tile * s->tile + g * L;
         float *controls = w->controls + (uint64_t)g * size * L, *costs = w->costs + g * L;
         float ratio[L] = {0};
-        sample_controls(c, system, sample, controls, w->normals, ratio);
-        roll_out(c, s, system, controls, costs, NULL);
-        for (uint32_t l = 0; l < L; l++) {
-            if (s->round->ratio) costs[l] += ratio[l];
-            bool exists = sample + l < c->def.samples, out = MPPI_IS_OUT(costs[l]);
-            if (exists && (out || costs[l] >= c->def.crash_cost)) chain->crashed += 1;
-            if (out || !exists) costs[l] = MPPI_OUT;
-            minimum = mppi_min(costs[l], minimum);
-        }
+        sample_controls(
+            c, robust ? c->def.count + system : system, sample, controls, w->normals, ratio);
+        if (s->phase == CPU_WEIGHTS) continue;
+        if (robust)
+            roll_robust(c, s, system, controls, w->real + (uint64_t)g * size * L, costs, s->tile);
+        else roll_out(c, s, system, sample, controls, costs);
+        for (uint32_t set = 0; set <= robust; set++)
+            for (uint32_t l = 0; l < L; l++) {
+                float *cost = &costs[set * s->tile + l];
+                if (s->round->ratio) *cost += ratio[l];
+                bool exists = sample + l < s->round->samples, out = MPPI_IS_OUT(*cost);
+                cpu_chain *chain = &s->chain[(set         ? system
+                                                 : robust ? c->def.count + system
+                                                          : system) *
+                                                 s->chains +
+                                             tile % round_chains(s)];
+                if (exists && (out || *cost >= c->def.crash_cost)) chain->crashed += 1;
+                if (out || !exists) *cost = MPPI_OUT;
+            }
     }
-    for (uint32_t k = 0; k < s->tile; k++)
-        w->weights[k] = mppi_weight(minimum, w->costs[k], inverse);
+}
+
+/* Adds the weighted controls of a tile to its chain. */
+static void add_tile(const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system,
+    uint32_t tile, const float *controls, float minimum)
+{
+    uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
+    cpu_chain *chain = &s->chain[system * s->chains + tile % round_chains(s)];
+    float inverse = 1.0f / s->round->lambda[system % c->def.count];
     for (uint32_t j = 0; j < size; j++)
-        w->sums[j] = sum_lanes(w->weights, w->controls + (uint64_t)j * L, (uint64_t)size * L, groups);
+        w->sums[j] = sum_lanes(w->weights, controls + (uint64_t)j * L, (uint64_t)size * L, groups);
     w->sums[size] = sum_lanes(w->weights, cpu_ones, 0, groups);
     w->sums[size + 1] = sum_lanes(w->weights, w->weights, L, groups);
-
     float both = mppi_min(minimum, chain->minimum);
     float keep = mppi_weight(both, chain->minimum, inverse);
     float factor = mppi_weight(both, minimum, inverse);
@@ -268,6 +423,46 @@ HED_NATIVE_BODY do_tile(
         hed_fma(w->sums[size + 1], factor * factor, chain->sums[size + 1] * (keep * keep));
 }
 
+/* A tile of one round: ROBUST's `system` is its real one. */
+HED_NATIVE_BODY do_tile(
+    const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile)
+{
+    bool robust = s->round->gains != NULL;
+    float inverse = 1.0f / s->round->lambda[system % c->def.count];
+    uint64_t first = (uint64_t)tile * s->tile;
+    uint32_t exist = (uint32_t)(s->round->samples - first);
+    if (exist > s->tile) exist = s->tile;
+    roll_tile(c, s, w, system, tile, robust);
+    if (s->phase == CPU_ALL) {
+        for (uint32_t set = 0; set <= robust; set++) {
+            float minimum = MPPI_OUT;
+            const float *costs = w->costs + set * s->tile;
+            for (uint32_t k = 0; k < s->tile; k++) minimum = mppi_min(costs[k], minimum);
+            for (uint32_t k = 0; k < s->tile; k++)
+                w->weights[k] = mppi_weight(minimum, costs[k], inverse);
+            add_tile(c, s, w, !robust || set ? system : c->def.count + system, tile,
+                set ? w->real : w->controls, minimum);
+        }
+        return;
+    }
+    float *costs = s->costs + (uint64_t)system * c->def.samples + first;
+    if (s->phase == CPU_COSTS) {
+        memcpy(costs, w->costs, exist * sizeof *costs);
+        return;
+    }
+    float least = s->bounds[2 * system], bound = s->bounds[2 * system + 1];
+    for (uint32_t k = 0; k < s->tile; k++) {
+        float cost = k < exist ? costs[k] : MPPI_OUT, share;
+        share = 1 - (cost - least) / c->def.tsallis_threshold;
+        if (MPPI_IS_OUT(cost)) w->weights[k] = 0;
+        else if (c->def.update == HED_MPPI_ELITE) w->weights[k] = cost <= bound ? 1 : 0;
+        else
+            w->weights[k] =
+                share > 0 ? mppi_exp(mppi_log(share) * (1 / (c->def.tsallis_r - 1))) : 0;
+    }
+    add_tile(c, s, w, system, tile, w->controls, least);
+}
+
 HED_CLONES(static, run_tile, do_tile,
     (const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile),
     (c, s, w, system, tile))
@@ -276,15 +471,19 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
 {
     cpu_solver *s = user;
     const hed_mppi *c = s->controller;
-    uint32_t size = c->def.steps * c->model.controls, total = c->systems * s->chains;
+    uint32_t size = c->def.steps * c->model.controls, chains = round_chains(s);
+    bool robust = s->round->gains != NULL;
+    uint32_t systems = robust ? c->def.count : s->round->systems;
     hed_float_state state = hed_float_strict();
-    for (uint32_t n = member; n < total; n += s->threads) {
-        uint32_t system = n / s->chains;
-        cpu_chain *chain = &s->chain[n];
-        chain->minimum = MPPI_OUT;
-        chain->crashed = 0;
-        memset(chain->sums, 0, (size + 2) * sizeof(float));
-        for (uint32_t tile = n % s->chains; tile < s->tiles; tile += s->chains)
+    for (uint32_t n = member; n < systems * chains; n += s->threads) {
+        uint32_t system = n / chains, first = n % chains;
+        for (uint32_t set = 0; set <= robust && s->phase != CPU_WEIGHTS; set++) {
+            cpu_chain *chain = &s->chain[(system + set * c->def.count) * s->chains + first];
+            chain->minimum = MPPI_OUT;
+            chain->crashed = 0;
+            memset(chain->sums, 0, (size + 2) * sizeof(float));
+        }
+        for (uint32_t tile = first; tile < round_tiles(s); tile += chains)
             run_tile(c, s, &s->workspaces[member], system, tile);
     }
     hed_float_restore(state);
@@ -296,22 +495,23 @@ static void merge_chains(const hed_mppi *c, cpu_solver *s, uint32_t system)
 {
     uint32_t size = c->def.steps * c->model.controls;
     const cpu_chain *chains = &s->chain[system * s->chains];
+    uint32_t count = round_chains(s);
     float inverse = 1.0f / s->round->lambda[system % c->def.count], minimum = MPPI_OUT;
     float factor[MPPI_MOST_CHAINS], square[MPPI_MOST_CHAINS], total[2] = {0}, crashed = 0;
-    for (uint32_t i = 0; i < s->chains; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         minimum = mppi_min(chains[i].minimum, minimum);
         crashed += chains[i].crashed;
     }
-    for (uint32_t i = 0; i < s->chains; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         factor[i] = mppi_weight(minimum, chains[i].minimum, inverse);
         square[i] = factor[i] * factor[i];
     }
-    float *mean = s->round->mean + (uint64_t)system * size, normalizer = 0;
-    for (uint32_t at = 0; at < size + 2; at++) {
+    float *mean = s->round->mean ? s->round->mean + (uint64_t)system * size : NULL, normalizer = 0;
+    for (uint32_t at = 0; at < (mean ? size + 2 : 2); at++) {
         uint32_t j = at < 2 ? size + at : at - 2; /* the sum of weights first */
         const float *f = j == size + 1 ? square : factor;
         float sum[MPPI_GROUPS] = {0};
-        for (uint32_t i = 0; i < s->chains; i++)
+        for (uint32_t i = 0; i < count; i++)
             sum[i % MPPI_GROUPS] = hed_fma(f[i], chains[i].sums[j], sum[i % MPPI_GROUPS]);
         for (uint32_t g = 1; g < MPPI_GROUPS; g++) sum[0] = sum[0] + sum[g];
         if (at < 2) total[at] = sum[0];
@@ -340,12 +540,16 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     cpu_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
     if (!s) return error->status;
     uint64_t size = (uint64_t)c->def.steps * c->model.controls;
+    bool robust = c->def.kind == HED_MPPI_ROBUST;
     c->solver_data = s;
     s->controller = c;
     s->lanes = c->model.lanes;
     s->tile = mppi_tile(c->def.samples);
-    s->tiles = (uint32_t)hed_ceil_divide(c->def.samples, s->tile);
-    s->chains = s->tiles < MPPI_MOST_CHAINS ? s->tiles : MPPI_MOST_CHAINS;
+    uint64_t tiles = hed_ceil_divide(c->def.samples, s->tile);
+    s->chains = tiles < MPPI_MOST_CHAINS ? (uint32_t)tiles : MPPI_MOST_CHAINS;
+    s->systems = c->systems;
+    if (robust && s->systems < c->def.count * c->def.candidates)
+        s->systems = c->def.count * c->def.candidates;
     s->threads = hed_device_describe(c->device)->compute_units;
     if (s->threads > s->chains * c->systems) s->threads = s->chains * c->systems;
     for (uint32_t k = 0; k < c->def.term_count; k++) {
@@ -355,21 +559,51 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
             if (own->cost == c->def.terms[k].cost) s->terms[k] = (int32_t)i;
     }
     s->workspaces = hed_arena_new(&c->arena, s->threads, sizeof *s->workspaces, error);
-    s->chain = hed_arena_new(&c->arena, (uint64_t)c->systems * s->chains, sizeof *s->chain, error);
+    s->chain = hed_arena_new(&c->arena, (uint64_t)s->systems * s->chains, sizeof *s->chain, error);
+    s->costs =
+        hed_arena_new(&c->arena, (uint64_t)c->systems * c->def.samples, sizeof(float), error);
+    s->sorted = hed_arena_new(&c->arena, c->def.samples, sizeof(float), error);
+    s->bounds = hed_arena_new(&c->arena, 2 * (uint64_t)c->systems, sizeof(float), error);
     for (uint32_t i = 0; i < s->threads && !hed_failed(error); i++) {
         cpu_workspace *w = &s->workspaces[i];
+        uint64_t columns = (uint64_t)c->mix_columns * c->model.controls + 3;
         w->controls = hed_arena_new(&c->arena, s->tile * size, sizeof(float), error);
-        if (c->mix)
-            w->normals = hed_arena_new(&c->arena,
-                (uint64_t)(c->mix_columns * c->model.controls + 3) * L, sizeof(float), error);
-        w->costs = hed_arena_new(&c->arena, s->tile, sizeof(float), error);
+        if (robust) w->real = hed_arena_new(&c->arena, s->tile * size, sizeof(float), error);
+        if (c->mix) w->normals = hed_arena_new(&c->arena, columns * L, sizeof(float), error);
+        w->costs = hed_arena_new(&c->arena, 2 * s->tile, sizeof(float), error);
         w->weights = hed_arena_new(&c->arena, s->tile, sizeof(float), error);
         w->sums = hed_arena_new(&c->arena, size + 2, sizeof(float), error);
     }
-    for (uint32_t i = 0; i < c->systems * s->chains && !hed_failed(error); i++)
+    for (uint32_t i = 0; i < s->systems * s->chains && !hed_failed(error); i++)
         s->chain[i].sums = hed_arena_new(&c->arena, size + 2, sizeof(float), error);
-    hed_team_create(&c->arena.allocator, s->threads, &s->team, error);
-    return hed_failed(error) ? error->status : HED_OK;
+    return hed_team_create(&c->arena.allocator, s->threads, &s->team, error);
+}
+
+static void run_phase(cpu_solver *s, int phase)
+{
+    s->phase = phase;
+    if (s->threads > 1) hed_team_run(s->team, run_chains, s);
+    else run_chains(s, s->team, 0);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Least cost, and the cost of the last sample of the elite, of each system. */
+static void find_bounds(const hed_mppi *c, cpu_solver *s)
+{
+    for (uint32_t system = 0; system < c->systems; system++) {
+        float elite = c->def.elite * (float)c->def.samples;
+        uint32_t last = elite >= 1 ? (uint32_t)elite - 1 : 0;
+        memcpy(s->sorted, s->costs + (uint64_t)system * c->def.samples,
+            c->def.samples * sizeof(float));
+        qsort(s->sorted, c->def.samples, sizeof(float), ascending);
+        s->bounds[2 * system] = s->sorted[0];
+        s->bounds[2 * system + 1] = s->sorted[last];
+    }
 }
 
 static hed_status cpu_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
@@ -377,19 +611,61 @@ static hed_status cpu_round(hed_mppi *c, const mppi_sampling *round, hed_error *
     cpu_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
     s->round = round;
-    if (s->threads > 1) hed_team_run(s->team, run_chains, s);
-    else run_chains(s, s->team, 0);
+    if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
+        run_phase(s, CPU_ALL);
+    } else {
+        run_phase(s, CPU_COSTS);
+        find_bounds(c, s);
+        run_phase(s, CPU_WEIGHTS);
+    }
     hed_float_state state = hed_float_strict();
-    for (uint32_t system = 0; system < c->systems; system++) merge_chains(c, s, system);
+    for (uint32_t system = 0; system < round->systems; system++) merge_chains(c, s, system);
     hed_float_restore(state);
     return HED_OK;
 }
 
-static hed_status cpu_trace(hed_mppi *c, uint32_t system, uint32_t count, bool best, float *states,
-    float *costs, hed_error *error)
+/* The samples with the `count` least costs, in ascending order. */
+static void find_best(cpu_solver *s, const float *costs, uint32_t count, uint32_t *best)
 {
-    (void)c, (void)system, (void)count, (void)best, (void)states, (void)costs;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "mppi: no trace yet");
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < s->round->samples; k++) {
+        if (found == count && !(costs[k] < costs[best[count - 1]])) continue;
+        uint32_t at = found < count ? found++ : count - 1;
+        for (; at && costs[best[at - 1]] > costs[k]; at--) best[at] = best[at - 1];
+        best[at] = k;
+    }
+}
+
+static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
+    uint32_t count, bool best, float *states, float *costs, hed_error *error)
+{
+    cpu_solver *s = c->solver_data;
+    cpu_workspace *w = s->workspaces;
+    uint32_t nx = c->model.states, size = (c->def.steps + 1) * nx;
+    hed_arena arena = {.allocator = c->arena.allocator, .owner = "a trace"};
+    uint32_t *which = hed_arena_new(&arena, count, sizeof *which, error);
+    float *lanes = hed_arena_new(&arena, (uint64_t)size * L, sizeof *lanes, error), cost[L];
+    if (!lanes) {
+        hed_arena_free(&arena);
+        return error->status;
+    }
+    s->round = round;
+    for (uint32_t i = 0; i < count; i++) which[i] = i;
+    if (best) { /* costs alone: nothing is merged */
+        run_phase(s, CPU_COSTS);
+        find_best(s, s->costs + (uint64_t)system * c->def.samples, count, which);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        float ratio[L] = {0};
+        uint32_t lane = which[i] % L, sample = which[i] - lane;
+        sample_controls(c, system, sample, w->controls, w->normals, ratio);
+        roll_once(c, s, system, sample, 0, w->controls, cost, lanes);
+        if (costs) costs[i] = cost[lane];
+        for (uint32_t n = 0; states && n < size; n++)
+            states[(uint64_t)i * size + n] = lanes[(uint64_t)n * L + lane];
+    }
+    hed_arena_free(&arena);
+    return HED_OK;
 }
 
 static hed_status cpu_table(hed_mppi *c, uint32_t table, hed_error *error)

@@ -33,6 +33,23 @@ static hed_status choose_solver(hed_mppi *c, hed_error *error)
         (int)c->def.solver);
 }
 
+/* What TUBE and ROBUST need beside. */
+static void create_nominal(hed_mppi *c, hed_error *error)
+{
+    uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
+    uint64_t count = c->def.count, candidates = c->def.candidates;
+    c->gains = hed_arena_new(&c->arena, count * steps * nu * nx, sizeof(float), error);
+    c->stride = hed_arena_new(&c->arena, count, sizeof(uint32_t), error);
+    c->candidate = hed_arena_new(&c->arena, count, sizeof(uint32_t), error);
+    c->track_states = hed_arena_new(&c->arena, 2 * (steps + 1) * nx, sizeof(float), error);
+    c->track_controls = hed_arena_new(&c->arena, 3 * steps * nu, sizeof(float), error);
+    if (c->def.kind != HED_MPPI_ROBUST) return;
+    c->candidate_state = hed_arena_new(&c->arena, candidates * count * nx, sizeof(float), error);
+    c->candidate_plan =
+        hed_arena_new(&c->arena, candidates * count * steps * nu, sizeof(float), error);
+    c->candidate_sums = hed_arena_new(&c->arena, candidates * count * 4, sizeof(float), error);
+}
+
 hed_status hed_mppi_create(
     hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error)
 {
@@ -61,9 +78,20 @@ hed_status hed_mppi_create(
     c->scratch = hed_arena_new(&c->arena, steps + 4, sizeof(float), error);
     c->crashed = hed_arena_new(&c->arena, n, sizeof(bool), error);
     c->forget = hed_arena_new(&c->arena, n, sizeof(bool), error);
+    c->applied = hed_arena_new(&c->arena, c->def.count * nu, sizeof(float), error);
+    c->sampled = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
+    c->sampled_past = hed_arena_new(&c->arena, n * c->past * nu, sizeof(float), error);
+    if (c->def.smooth_weight > 0)
+        c->drive = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
+    if (c->def.kind != HED_MPPI_PLAIN) create_nominal(c, error);
     c->stats = hed_arena_new(&c->arena, c->def.count, sizeof *c->stats, error);
     c->lambda = hed_arena_new(&c->arena, c->def.count, sizeof(float), error);
     hed_ring_create(&allocator, sizeof(mppi_change), 1024, &c->changes, error);
+    hed_ring_create(
+        &allocator, sizeof(mppi_table_change), 2 * HED_MPPI_MAX_TABLES, &c->table_changes, error);
+    for (uint32_t i = 0; i < 2 * c->def.table_count && !hed_failed(error); i++)
+        c->spare[i / 2][i % 2] =
+            hed_arena_new(&c->arena, c->def.tables[i / 2].capacity, sizeof(float), error);
     if (!hed_failed(error)) choose_solver(c, error);
     if (!hed_failed(error)) c->solver->create(c, error);
     if (hed_failed(error)) {
@@ -81,6 +109,7 @@ void hed_mppi_destroy(hed_mppi *c)
     hed_allocator allocator = c->arena.allocator;
     if (c->solver) c->solver->destroy(c);
     hed_ring_destroy(c->changes);
+    hed_ring_destroy(c->table_changes);
     hed_arena_free(&c->arena);
     hed_delete(&allocator, c, 1, sizeof *c);
 }
@@ -110,10 +139,33 @@ static void fill_ratio(hed_mppi *c, uint32_t system)
 }
 
 /* What was posted since the last solve. */
-static void take_changes(hed_mppi *c)
+static hed_status take_changes(hed_mppi *c, hed_error *error)
 {
     mppi_change change;
+    mppi_table_change table;
     while (hed_ring_pop(c->changes, &change)) c->parameters[change.parameter] = change.value;
+    while (!hed_failed(error) && hed_ring_pop(c->table_changes, &table)) {
+        memcpy(c->tables[table.table], c->spare[table.table][table.spare],
+            table.count * sizeof(float));
+        atomic_store_explicit(
+            &c->spare_used[table.table][table.spare], false, memory_order_release);
+        c->table_counts[table.table] = table.count;
+        for (uint32_t k = 0; k <= c->def.term_count; k++) {
+            mppi_part *part = k ? &c->term_parts[k - 1] : &c->model_part;
+            for (uint32_t i = 0; i < part->table_count; i++)
+                part->table_counts[i] = c->table_counts[part->table_index[i]];
+        }
+        c->solver->table(c, table.table, error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Smooth MPPI: the samples' mean is the plan moved by the derivative found before. */
+static void begin_smooth(hed_mppi *c)
+{
+    uint64_t size = (uint64_t)c->systems * c->def.steps * c->model.controls;
+    for (uint64_t j = 0; c->drive && j < size; j++) c->plan[j] += c->drive[j];
+    for (uint32_t s = 0; c->drive && s < c->systems; s++) mppi_limit(c, s);
 }
 
 /* The plan of one system from a round's answer. False: no sample had a finite cost. */
@@ -121,6 +173,8 @@ static bool take_mean(hed_mppi *c, uint32_t system)
 {
     uint64_t size = (uint64_t)c->def.steps * c->model.controls, at = system * size;
     if (!(c->sums[4 * system + 1] > 0)) return false;
+    for (uint64_t j = 0; c->drive && j < size; j++)
+        c->drive[at + j] += c->mean[at + j] - c->plan[at + j];
     memcpy(c->plan + at, c->mean + at, size * sizeof(float));
     if (c->def.smooth) mppi_smooth(c, system, c->scratch);
     mppi_limit(c, system);
@@ -167,25 +221,31 @@ hed_status hed_mppi_solve(
             "mppi: state %u %s of controller %u is %g: a finite number is expected", i % nx,
             c->model.state_names ? c->model.state_names[i % nx] : "", i / nx, (double)x[i]);
     }
-    take_changes(c);
+    if (take_changes(c, error)) return error->status;
     memcpy(c->state, x, count * nx * sizeof *x);
 
     mppi_sampling round = {.state = c->state,
         .plan = c->plan,
-        .ratio = c->def.alpha < 1 ? c->ratio : NULL,
         .past = c->pasts,
-        .gains = c->gains,
+        .systems = c->systems,
+        .samples = c->def.samples,
         .parameters = c->parameters,
         .lambda = c->lambda,
         .deadline = c->def.deadline_ns ? begin + c->def.deadline_ns : 0,
         .mean = c->mean,
         .sums = c->sums};
+    bool pair = c->def.kind != HED_MPPI_PLAIN;
+    if (pair && mppi_nominal_begin(c, &round, error)) return error->status;
+    c->started = true;
+    round.ratio = c->def.alpha < 1 ? c->ratio : NULL;
+    round.gains = c->def.kind == HED_MPPI_ROBUST ? c->gains : NULL;
+    uint64_t size = (uint64_t)c->systems * c->def.steps * nu;
     uint32_t done = 0;
-    hed_mppi_outcome outcome = HED_MPPI_SOLVED;
-    bool *crashed = c->crashed;
+    begin_smooth(c);
     for (; done < c->def.iterations; done++) {
         if (round.deadline && hed_now() >= round.deadline) break;
         for (uint32_t s = 0; round.ratio && s < c->systems; s++) fill_ratio(c, s);
+        memcpy(c->sampled, c->plan, size * sizeof(float));
         round.number = c->round++;
         hed_status status = c->solver->round(c, &round, error);
         if (status == HED_ERROR_TIMEOUT) {
@@ -193,45 +253,66 @@ hed_status hed_mppi_solve(
             break;
         }
         if (status) return status;
-        for (uint32_t s = 0; s < c->systems; s++) crashed[s] = !take_mean(c, s);
+        for (uint32_t s = 0; s < c->systems; s++) c->crashed[s] = !take_mean(c, s);
     }
-    if (done < c->def.iterations) outcome = HED_MPPI_DEADLINE;
-    for (uint32_t s = 0; s < c->systems; s++) {
-        bool finite = !c->model.step || mppi_roll_plan(c, s);
-        fill_stats(c, s,
-            !done        ? outcome
-            : crashed[s] ? HED_MPPI_ALL_CRASHED
-            : !finite    ? HED_MPPI_DIVERGED
-                         : outcome,
-            done);
-        c->forget[s] = done && (crashed[s] || !finite);
-    }
+    c->last = round;
+    c->last.plan = c->sampled;
+    c->last.past = c->sampled_past;
+    memcpy(c->sampled_past, c->pasts, (uint64_t)c->systems * c->past * nu * sizeof(float));
+    hed_mppi_outcome outcome = done < c->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     for (uint32_t i = 0; i < count; i++) {
-        if (u) memcpy(u + i * nu, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *u);
+        float *now = c->applied + i * nu;
+        bool finite = !c->model.step || mppi_roll_plan(c, i);
+        memcpy(now, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *now);
+        if (pair) mppi_nominal_end(c, i, now);
+        bool crashed = done && c->crashed[i];
+        if (crashed) outcome = HED_MPPI_ALL_CRASHED;
+        else if (done && !finite) outcome = HED_MPPI_DIVERGED;
+        for (uint32_t s = i; s < c->systems; s += count)
+            c->forget[s] = done && (c->crashed[s] || !finite);
+        fill_stats(c, i, outcome, done);
+        if (c->candidate) c->stats[i].candidate = c->candidate[i];
+        if (u) memcpy(u + i * nu, now, nu * sizeof *u);
         adapt_lambda(c, i);
         c->stats[i].solve_ns = hed_now() - begin;
         c->stats[i].missed = c->def.deadline_ns && c->stats[i].solve_ns > c->def.deadline_ns;
         if (stats) stats[i] = c->stats[i];
+        outcome = done < c->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     }
     return HED_OK;
 }
 
+/* `shift` steps on for an array (T x nu); the last element stays, or becomes 0. */
+static void shift_steps(const hed_mppi *c, float *plan, uint32_t shift, bool zero)
+{
+    uint64_t nu = c->model.controls, steps = c->def.steps, keep = steps - shift;
+    memmove(plan, plan + shift * nu, keep * nu * sizeof *plan);
+    for (uint64_t t = keep; t < steps; t++)
+        for (uint64_t i = 0; i < nu; i++)
+            plan[t * nu + i] = zero || keep == 0 ? 0 : plan[(keep - 1) * nu + i];
+}
+
 void hed_mppi_shift(hed_mppi *c, uint32_t shift)
 {
-    uint32_t nu = c->model.controls, steps = c->def.steps;
+    uint64_t nu = c->model.controls, steps = c->def.steps, size = steps * nu;
+    if (shift == 0) return;
     for (uint32_t s = 0; s < c->systems; s++) {
-        float *plan = c->plan + (uint64_t)s * steps * nu;
-        float *past = c->pasts + (uint64_t)s * c->past * nu;
-        for (uint32_t n = 0; n < shift; n++) {
+        float *plan = c->plan + s * size, *past = c->pasts + (uint64_t)s * c->past * nu;
+        const float *applied = c->applied + s % c->def.count * nu;
+        for (uint32_t n = 0; n < shift; n++) { /* what was given; the nominal one gets its own */
             memmove(past, past + nu, (c->past - 1) * nu * sizeof *past);
-            memcpy(past + (c->past - 1) * nu, plan, nu * sizeof *past);
-            memmove(plan, plan + nu, (steps - 1) * (uint64_t)nu * sizeof *plan);
-            if (c->def.tail == HED_MPPI_ZERO)
-                memset(plan + (steps - 1) * (uint64_t)nu, 0, nu * sizeof *plan);
+            memcpy(past + (c->past - 1) * nu,
+                n == 0 && s < c->def.count ? applied : plan + (n < steps ? n : steps - 1) * nu,
+                nu * sizeof *past);
         }
+        if (s >= c->def.count) mppi_nominal_shift(c, s - c->def.count, shift);
+        bool chosen_later = c->def.kind == HED_MPPI_ROBUST && s >= c->def.count;
+        uint32_t by = shift < steps ? shift : (uint32_t)steps;
+        if (!chosen_later) shift_steps(c, plan, by, c->def.tail == HED_MPPI_ZERO);
+        if (c->drive) shift_steps(c, c->drive + s * size, by, true);
         /* A plan along which everything crashed is no place to begin from. */
-        if (shift && c->forget[s]) memset(plan, 0, (uint64_t)steps * nu * sizeof *plan);
-        if (shift) c->forget[s] = false;
+        if (c->forget[s]) memset(plan, 0, size * sizeof *plan);
+        c->forget[s] = false;
     }
 }
 
@@ -246,7 +327,9 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
             c->past * c->model.controls * sizeof(float));
         c->forget[s] = false;
     }
+    if (c->drive) memset(c->drive, 0, c->systems * size * sizeof(float));
     for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
+    c->started = false;
     c->round = 0;
 }
 
@@ -254,12 +337,12 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
 
 const float *hed_mppi_controls(const hed_mppi *c, uint32_t index)
 {
-    return c->plan + (uint64_t)index * c->def.steps * c->model.controls;
+    return c->plan + (uint64_t)mppi_shown(c, index) * c->def.steps * c->model.controls;
 }
 
 const float *hed_mppi_states(const hed_mppi *c, uint32_t index)
 {
-    return c->states + (uint64_t)index * (c->def.steps + 1) * c->model.states;
+    return c->states + (uint64_t)mppi_shown(c, index) * (c->def.steps + 1) * c->model.states;
 }
 
 const float *hed_mppi_gains(const hed_mppi *c, uint32_t index)
@@ -297,7 +380,13 @@ hed_status hed_mppi_trace(hed_mppi *c, uint32_t index, uint32_t count, bool best
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: trace of %u samples of controller %u: there are %u samples and %u controllers",
             count, index, c->def.samples, c->def.count);
-    return c->solver->trace(c, index, count, best, states, costs, error);
+    if (!c->last.plan)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: trace before the first solve");
+    mppi_sampling round = c->last;
+    round.gains = NULL;
+    round.mean = NULL;
+    round.sums = NULL;
+    return c->solver->trace(c, &round, mppi_shown(c, index), count, best, states, costs, error);
 }
 
 bool hed_mppi_post(hed_mppi *c, uint32_t parameter, float value)
@@ -321,6 +410,34 @@ hed_status hed_mppi_set_noise(hed_mppi *c, const float *noise, hed_error *error)
                 (unsigned long long)i, (double)noise[i]);
     memcpy(c->noise, noise, count * sizeof *noise);
     c->noise_number++;
+    return HED_OK;
+}
+
+hed_status hed_mppi_post_table(
+    hed_mppi *c, const char *name, const float *values, uint32_t count, hed_error *error)
+{
+    uint32_t at = 0, spare;
+    if (hed_failed(error)) return error->status;
+    while (at < c->def.table_count && strcmp(c->def.tables[at].name, name)) at++;
+    if (at == c->def.table_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: no table \"%s\": the controller has %u",
+            name, c->def.table_count);
+    if (count > c->def.tables[at].capacity)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: %u floats for table %s: it was made for %u", count, name,
+            c->def.tables[at].capacity);
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: element %u of table %s is %g: a finite number is expected", i, name,
+                (double)values[i]);
+    for (spare = 0; spare < 2; spare++)
+        if (!atomic_load_explicit(&c->spare_used[at][spare], memory_order_acquire)) break;
+    if (spare == 2) return HED_ERROR_NOT_READY;
+    memcpy(c->spare[at][spare], values, count * sizeof *values);
+    atomic_store_explicit(&c->spare_used[at][spare], true, memory_order_relaxed);
+    const mppi_table_change change = {at, spare, count};
+    hed_ring_push(c->table_changes, &change); /* has room for all spares */
     return HED_OK;
 }
 

@@ -1,0 +1,158 @@
+/* Controllers of two systems: the real one, and a nominal one that is what the real one would be
+ * without disturbance. System i is real, system count + i is its nominal one.
+ *
+ * TUBE (Williams et al., RSS 2018): both are sampled with the same noise; the nominal system is reset
+ * to the real one where that costs less than `nominal_threshold` more; feedback K tracks the nominal
+ * trajectory: u = u*_0 + K_0 (x - x*_0).
+ *
+ * ROBUST (Gandhi et al., RA-L 2021): before sampling, the nominal state is chosen among candidates
+ * between where the nominal system was, where it would be now, and where the real system is: the last
+ * one whose free energy is below `value_threshold`. Both systems are in each sample, the real one with
+ * feedback. */
+#include <math.h>
+
+#include "model/controller.h"
+
+uint32_t mppi_shown(const hed_mppi *c, uint32_t index)
+{
+    return c->def.kind == HED_MPPI_PLAIN ? index : c->def.count + index;
+}
+
+void mppi_candidate(
+    const hed_mppi_def *def, uint32_t candidate, uint32_t stride, float weights[3], uint32_t *shift)
+{
+    uint32_t half = (def->candidates - 1) / 2;
+    float along = (float)(candidate <= half ? candidate : candidate - half) / (float)half;
+    weights[0] = candidate <= half ? 1 - along : 0;
+    weights[1] = candidate <= half ? along : 1 - along;
+    weights[2] = candidate <= half ? 0 : along;
+    *shift = (uint32_t)((weights[1] + weights[2]) * (float)stride + 0.5f);
+}
+
+/* A plan (T x nu) moved on by `shift` steps, its tail as the definition says. */
+static void shifted(const hed_mppi *c, const float *plan, uint32_t shift, float *out)
+{
+    uint32_t nu = c->model.controls, steps = c->def.steps;
+    for (uint32_t t = 0; t < steps; t++) {
+        bool behind = t + shift >= steps;
+        const float *from = plan + (uint64_t)(behind ? steps - 1 : t + shift) * nu;
+        for (uint32_t i = 0; i < nu; i++)
+            out[(uint64_t)t * nu + i] = behind && c->def.tail == HED_MPPI_ZERO ? 0 : from[i];
+    }
+}
+
+/* Gains along the nominal plan; where tracking fails, none. */
+static void find_gains(hed_mppi *c, uint32_t index)
+{
+    uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
+    uint32_t nominal = c->def.count + index;
+    const float *states = c->states + nominal * (steps + 1) * nx;
+    float *gains = c->gains + index * steps * nu * nx;
+    if (!mppi_track(c, states, states, c->plan + nominal * steps * nu, 1, gains))
+        memset(gains, 0, steps * nu * nx * sizeof *gains);
+}
+
+/* The free energies of all candidates in one round, and the choice. */
+static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error *error)
+{
+    uint64_t nx = c->model.states, size = (uint64_t)c->def.steps * c->model.controls;
+    uint32_t count = c->def.count, candidates = c->def.candidates;
+    for (uint32_t i = 0; i < count; i++) {
+        const float *states = c->states + (uint64_t)(count + i) * (c->def.steps + 1) * nx;
+        const float *plan = c->plan + (count + i) * size;
+        uint32_t stride = c->stride[i] < c->def.steps ? c->stride[i] : c->def.steps;
+        for (uint32_t k = 0; k < candidates; k++) {
+            float w[3], *x = c->candidate_state + ((uint64_t)k * count + i) * nx;
+            uint32_t shift;
+            mppi_candidate(&c->def, k, stride, w, &shift);
+            for (uint32_t n = 0; n < nx; n++)
+                x[n] =
+                    w[0] * states[n] + w[1] * states[stride * nx + n] + w[2] * c->state[i * nx + n];
+            shifted(c, plan, shift, c->candidate_plan + ((uint64_t)k * count + i) * size);
+        }
+    }
+    mppi_sampling ask = *round;
+    ask.number = c->round++;
+    ask.systems = count * candidates;
+    ask.samples = c->def.candidate_samples;
+    ask.state = c->candidate_state;
+    ask.plan = c->candidate_plan;
+    ask.ratio = NULL;
+    ask.gains = NULL;
+    ask.mean = NULL;
+    ask.sums = c->candidate_sums;
+    if (c->solver->round(c, &ask, error)) return error->status;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t chosen = 0, shift;
+        for (uint32_t k = 0; k < candidates; k++) {
+            const float *sums = c->candidate_sums + 4 * ((uint64_t)k * count + i);
+            double energy =
+                sums[0] - (double)c->lambda[i] * log(sums[1] / c->def.candidate_samples);
+            if (sums[1] > 0 && energy < c->def.value_threshold) chosen = k;
+        }
+        float w[3];
+        mppi_candidate(&c->def, chosen, c->stride[i], w, &shift);
+        memcpy(c->plan + (count + i) * size,
+            c->candidate_plan + ((uint64_t)chosen * count + i) * size, size * sizeof(float));
+        memcpy(c->state + (count + i) * nx,
+            c->candidate_state + ((uint64_t)chosen * count + i) * nx, nx * sizeof(float));
+        c->candidate[i] = chosen;
+        c->stride[i] = 0;
+    }
+    return HED_OK;
+}
+
+hed_status mppi_nominal_begin(hed_mppi *c, mppi_sampling *round, hed_error *error)
+{
+    uint64_t nx = c->model.states, size = (uint64_t)c->def.steps * c->model.controls;
+    uint32_t count = c->def.count;
+    for (uint32_t i = 0; i < count && !c->started; i++) {
+        memcpy(c->state + (count + i) * nx, c->state + i * nx, nx * sizeof(float));
+        memcpy(c->plan + (count + i) * size, c->plan + i * size, size * sizeof(float));
+        c->stride[i] = 0;
+        c->candidate[i] = 0;
+    }
+    if (c->def.kind != HED_MPPI_ROBUST) return HED_OK;
+    if (c->started && choose_candidate(c, round, error)) return error->status;
+    for (uint32_t i = 0; i < count; i++) {
+        mppi_roll_plan(c, count + i);
+        find_gains(c, i);
+    }
+    return HED_OK;
+}
+
+void mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
+{
+    uint64_t nx = c->model.states, nu = c->model.controls, size = c->def.steps * nu;
+    uint32_t nominal = c->def.count + index;
+    const float *real_sums = c->sums + 4 * (uint64_t)index;
+    const float *nominal_sums = c->sums + 4 * (uint64_t)nominal;
+    if (c->def.kind == HED_MPPI_TUBE) {
+        bool near = real_sums[0] < nominal_sums[0] + c->def.nominal_threshold;
+        c->candidate[index] = near;
+        if (near) {
+            memcpy(c->state + nominal * nx, c->state + index * nx, nx * sizeof(float));
+            memcpy(c->plan + nominal * size, c->plan + index * size, size * sizeof(float));
+        }
+    }
+    mppi_roll_plan(c, nominal);
+    find_gains(c, index);
+    const float *plan = c->plan + nominal * size, *gains = c->gains + index * size * nx;
+    memcpy(u, c->plan + index * size, nu * sizeof *u);
+    for (uint32_t i = 0; i < nu && c->def.kind == HED_MPPI_TUBE; i++) {
+        u[i] = plan[i];
+        for (uint32_t j = 0; j < nx; j++)
+            u[i] += gains[i * nx + j] * (c->state[index * nx + j] - c->state[nominal * nx + j]);
+        u[i] = fminf(fmaxf(u[i], c->def.minimum[i]), c->def.maximum[i]);
+    }
+}
+
+void mppi_nominal_shift(hed_mppi *c, uint32_t index, uint32_t shift)
+{
+    uint64_t nx = c->model.states;
+    uint32_t nominal = c->def.count + index, at = shift < c->def.steps ? shift : c->def.steps;
+    const float *states = c->states + (uint64_t)nominal * (c->def.steps + 1) * nx;
+    if (c->def.kind == HED_MPPI_TUBE)
+        memcpy(c->state + nominal * nx, states + at * nx, nx * sizeof(float));
+    c->stride[index] += shift;
+}
