@@ -30,21 +30,14 @@ static uint32_t below(uint32_t *state, uint32_t bound)
 
 /* ---- regular ones ---- */
 
-/* A string of more than a million masses has a smaller step, a power of two, too. */
-static float step_of(const uint32_t size[3])
-{
-    uint32_t longest = size[0];
-    float step = STEP;
-    for (int axis = 1; axis < 3; axis++) longest = size[axis] > longest ? size[axis] : longest;
-    while (step * (float)longest > FARTHEST) step /= 2;
-    return step;
-}
-
 static hed_status add_grid(hed_synth_instrument *instrument, const uint32_t size[3],
     hed_synth_generated *generated, hed_error *error)
 {
     hed_synth_grid_def def = hed_default_synth_grid_def();
-    float step = step_of(size);
+    uint32_t longest = size[0];
+    float step = STEP; /* smaller for a string of more than a million masses; a power of two, too */
+    for (int axis = 1; axis < 3; axis++) longest = size[axis] > longest ? size[axis] : longest;
+    while (step * (float)longest > FARTHEST) step /= 2;
     for (int axis = 0; axis < 3; axis++) {
         def.size[axis] = size[axis];
         for (int c = 0; c < 3; c++) def.step[axis][c] = axis == c ? step : 0;
@@ -334,8 +327,8 @@ static hed_status add_mixed(
         for (uint32_t i = 0; i < count && !status; i++) {
             hed_synth_entity_def def = mixed_def(&m, (hed_synth_entity_type)type, i);
             hed_synth_entity entity;
-            status = hed_synth_instrument_add(instrument, &def, NULL, &entity, error);
-            if (!status) status = connect_mixed(&m, (hed_synth_entity_type)type, entity, i, error);
+            if (!(status = hed_synth_instrument_add(instrument, &def, NULL, &entity, error)))
+                status = connect_mixed(&m, (hed_synth_entity_type)type, entity, i, error);
         }
     }
     return status;

@@ -91,6 +91,15 @@ static hed_status parse_wrong(const parser *p, const char *words)
     return hed_fail(p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
 }
 
+/* The commands below `parent` that are shown; ends with NULL. */
+static void list_commands(const hed_command *parent, const char *names[64])
+{
+    size_t count = 0;
+    for (const hed_command *const *c = parent->commands; *c && count < 63; c++)
+        if (!(*c)->hidden) names[count++] = (*c)->name;
+    names[count] = NULL;
+}
+
 static void list_words(char *text, size_t size, const char *const *words)
 {
     size_t used = 0;
@@ -120,10 +129,7 @@ static hed_status unknown_option(const parser *p, const char *typed, size_t size
 static hed_status unknown_command(const parser *p, const hed_command *parent, const char *typed)
 {
     const char *names[64];
-    size_t count = 0;
-    for (const hed_command *const *c = parent->commands; *c && count < 63; c++)
-        if (!(*c)->hidden) names[count++] = (*c)->name;
-    names[count] = NULL;
+    list_commands(parent, names);
     const char *nearest = hed_nearest(typed, names);
     char words[512], all[384];
     list_words(all, sizeof all, names);
@@ -150,10 +156,8 @@ static hed_status parse_choice(
     const char *nearest = hed_nearest(text, option->choices);
     char words[512], all[256];
     list_words(all, sizeof all, option->choices);
-    if (nearest)
-        snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s; did you mean %s?",
-            label, text, all, nearest);
-    else snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s", label, text, all);
+    snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s%s%s%s", label, text, all,
+        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     return parse_wrong(p, words);
 }
 
@@ -313,11 +317,8 @@ static hed_status check_required(const parser *p)
     char words[704];
     if (!command->run) {
         const char *names[64];
-        size_t count = 0;
-        for (const hed_command *const *c = command->commands; *c && count < 63; c++)
-            if (!(*c)->hidden) names[count++] = (*c)->name;
-        names[count] = NULL;
         char all[384];
+        list_commands(command, names);
         list_words(all, sizeof all, names);
         snprintf(words, sizeof words, "\"%s\" needs one of these behind it: %s", p->line, all);
         return parse_wrong(p, words);

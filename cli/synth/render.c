@@ -70,7 +70,7 @@ static void song_note(
 {
     if (song_make_room(song, 2, error)) return;
     const hed_synth_instrument_def *def = hed_synth_instrument_definition(instrument);
-    double root = fmin(fmax(round(def->root_note), def->low), def->high);
+    double root = fmin(fmax(round((double)def->root_note), def->low), def->high);
     song->length = (uint64_t)llround(rate);
     song_add(song, 0, 0x90, (uint8_t)root, 100);
     song_add(song, song->length, 0x80, (uint8_t)root, 0);
@@ -444,7 +444,7 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
         100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,
         100 * report.load.maximum_ns / block);
-    if (peak > INAUDIBLE) printf("peak %.1f dB", 20 * log10(peak));
+    if (peak > INAUDIBLE) printf("peak %.1f dB", 20 * log10((double)peak));
     else printf("silent");
     if (report.reduction > 0.05f)
         printf(", the limiter took up to %.1f dB", (double)report.reduction);

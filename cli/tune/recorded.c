@@ -118,7 +118,7 @@ static bool table_write_domain(FILE *out, const table *t, size_t column)
 {
     size_t rows = t->count / t->columns, count = 0;
     bool numbers = true;
-    char **values = malloc(rows * sizeof *values);
+    char **values = malloc((rows + 1) * sizeof *values);
     if (!values) return false;
     for (size_t row = 1; row < rows; row++) {
         char *value = t->cells[row * t->columns + column];
@@ -271,8 +271,7 @@ static json_t *cache_load(const char *text, json_error_t *why)
     while (size > 0 && strchr(" \t\r\n,", text[size - 1])) size--;
     char *closed = malloc(size + 3);
     if (!closed) return NULL;
-    memcpy(closed, text, size);
-    memcpy(closed + size, "}}", 3);
+    snprintf(closed, size + 3, "%.*s}}", (int)size, text);
     json_error_t ignored;
     document = json_loads(closed, 0, &ignored);
     free(closed);
