@@ -55,7 +55,7 @@ HED_API hed_status hed_buffer_create_sub(
 /** Destroys a buffer once all work that uses it is done. NULL is allowed. Thread class: any. */
 HED_API void hed_buffer_destroy(hed_buffer *buffer);
 
-/** Facts about a buffer. */
+/** The properties of a buffer. */
 typedef struct hed_buffer_info {
     hed_device *device;
     hed_memory memory;

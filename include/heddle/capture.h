@@ -18,9 +18,9 @@
 HED_BEGIN
 
 /** Captures a launch, then launches as hed_launch() does. Waits for the stream before. What the
- *  kernel writes is found by a launch over copies of the buffers that it writes, which takes that
- *  much device memory for a moment; inputs go to the file in pieces. The file is there whole, or
- *  not at all. Where it fails, nothing was launched. Thread class: owner of stream and kernel.
+ *  kernel writes is determined by a launch over copies of the buffers that it writes, which takes
+ *  that much device memory for a moment; inputs go to the file in pieces. The file is there whole,
+ *  or not at all. Where it fails, nothing was launched. Thread class: owner of stream and kernel.
  *  Errors: those of hed_launch(), IO, MEMORY, DEVICE_MEMORY, ARGUMENT (a stream that records),
  *  LIMIT (a description larger than docs/capture.md allows; a space too large for
  *  hed_space_create_for_kernel()), UNSUPPORTED (no kernel text, as a kernel that is native C alone;
@@ -41,22 +41,23 @@ HED_API void hed_capture_close(hed_capture *capture);
 /** Where a capture comes from. Texts live as long as the capture. */
 typedef struct hed_capture_info {
     /** what hed_tune_kernel() takes. valid() and geometry() look into the capture, so that it knows
-     * the captured problem alone, and the configurations that were valid on the capturing device.
-     * It has no native version; defines of the kernel's options are among its own */
+     *  the captured problem alone, and the configurations that were valid on the capturing device.
+     *  It has no native version; defines of the kernel's options are among its own */
     const hed_kernel_def *kernel;
     const hed_problem *problem;
     /** one for each argument of the description: hed_tune_def.arguments; with `checked` they hold
-     * the right outputs */
+     *  the right outputs */
     const hed_tune_argument *arguments;
     hed_math math;       /**< of the launch */
     const char *version; /**< of Heddle */
     const char *device;  /**< id, as "cuda:0" */
     const char *name;    /**< the device's, as "NVIDIA H200" */
     const char *driver;
-    hed_config config;         /**< in force then */
+    hed_config config;            /**< in force then */
     hed_config_origin configured; /**< and where it came from */
-    bool checked; /**< right outputs are there: the configuration in force was one to trust, not one
-                                    taken over from another size or device and never checked here */
+    /** right outputs are there: the configuration in force was one to trust, not one taken over
+     *  from another size or device and never checked here */
+    bool checked;
     uint64_t configurations; /**< in the file: those that were valid there */
 } hed_capture_info;
 /** Thread class: any. */

@@ -1,7 +1,7 @@
 /** @file context.h
  *  The context: the root of everything. It owns the backends, the list of devices, the directories,
  *  the allocator, the log and the clock. There is no other global state; two contexts in one
- *  process do not know of each other.
+ *  process are independent.
  */
 #ifndef HEDDLE_CONTEXT_H
 #define HEDDLE_CONTEXT_H
@@ -18,23 +18,23 @@ typedef struct hed_context_def {
     hed_logger logger;
     hed_clock clock;
     /** Default device: an id ("cuda:0"), part of a name ("H200") or "best". NULL: HEDDLE_DEVICE,
-     * else "best". */
+     *  else "best". */
     const char *device;
     /** compiled kernels; NULL: $XDG_CACHE_HOME/heddle; "": no cache on disk */
     const char *cache_dir;
-    const char *data_dir; /**< kept data; NULL: $XDG_DATA_HOME/heddle */
+    const char *data_dir; /**< persistent data; NULL: $XDG_DATA_HOME/heddle */
     /** read kernel files from here instead of the built-in text; NULL: HEDDLE_KERNEL_DIR */
     const char *kernel_dir;
     /** Precompiled kernels for machines without NVRTC; NULL: HEDDLE_PTX_DIR, else beside the
-     * installed library. */
+     *  installed library. */
     const char *ptx_dir;
     /** The tuning database, a file; NULL: HEDDLE_DATABASE ("none": as ""), else data_dir/tuning.db.
-     * "": none, and the one
-     *  installed with Heddle is not read either: every kernel then runs in its description's
-     *  default configuration. ":memory:": an empty one that goes with the context. */
+     *  "": none, and the one installed with Heddle is not read either: every kernel then runs in
+     *  its description's default configuration. ":memory:": an empty one that goes with the
+     *  context. */
     const char *database;
     /** The program that tuning runs candidates in; NULL: HEDDLE_WORKER, else the installed
-     * heddle-worker. */
+     *  heddle-worker. */
     const char *worker;
     /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY,
      *  HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY where set); "": this one is not used. */
@@ -42,7 +42,7 @@ typedef struct hed_context_def {
     const char *cuda_library;
     const char *nvrtc_library;
     /** Name of a kernel whose first launch is written to a file (capture.h). NULL: HEDDLE_CAPTURE,
-     * else none. */
+     *  else none. */
     const char *capture;
     /** threads of the host device, the caller's included; 0: one for each processor */
     uint32_t host_threads;
@@ -53,7 +53,7 @@ typedef struct hed_context_def {
 } hed_context_def;
 
 /** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread
- * class: any. */
+ *  class: any. */
 static inline hed_context_def hed_default_context_def(void)
 {
     hed_context_def def = HED_ZERO;
@@ -62,17 +62,17 @@ static inline hed_context_def hed_default_context_def(void)
     return def;
 }
 
-/** Makes a context, loads what drivers there are and lists their devices. A driver that is missing
- *  or broken is no failure (see hed_backend_report). `def` may be NULL for the defaults. Thread
+/** Makes a context, loads the drivers that are installed and lists their devices. A missing or
+ *  broken driver is no failure (see hed_backend_report). `def` may be NULL for the defaults. Thread
  *  class: any. Errors: MEMORY. */
 HED_API hed_status hed_context_create(
     const hed_context_def *def, hed_context **context, hed_error *error);
 
 /** Destroys a context. Everything made from it must be destroyed before. NULL is allowed. Thread
- * class: owner. */
+ *  class: owner. */
 HED_API void hed_context_destroy(hed_context *context);
 
-/** What is in force in a context. Texts belong to it; "" where there is none. */
+/** The settings of a context, and what it found. Texts belong to it; "" where there is none. */
 typedef struct hed_context_info {
     const char *cache_dir, *data_dir;
     /** where the context's own database lies or would lie, and the one installed with Heddle */
@@ -90,7 +90,7 @@ HED_API hed_context_info hed_context_describe(const hed_context *context);
 typedef enum hed_backend_state {
     HED_BACKEND_WORKS,
     HED_BACKEND_LIMITED, /**< devices are there, something is missing (say NVRTC) */
-    HED_BACKEND_ABSENT,  /**< the driver library is not on this machine, or was not wanted */
+    HED_BACKEND_ABSENT,  /**< the driver library is not on this machine, or is switched off */
     HED_BACKEND_FAILED   /**< the library is there and does not work */
 } hed_backend_state;
 

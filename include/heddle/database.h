@@ -20,15 +20,15 @@ typedef struct hed_database hed_database;
 /* ---- opening ---- */
 
 /** Opens a database, makes it where there is none, and brings one of an older version up to date.
- * `path` NULL: the
- *  context's own. A damaged file is set aside as NAME.damaged-N, with a warning in the log, and a
- *  new one is begun. With `read_only` nothing on disk is changed, and a file that is not there or
- *  damaged is an error. Thread class: any. Errors: IO (folder, permissions, full disk, locked),
- *  FORMAT (from a newer Heddle; another program's database; damaged and read-only), MEMORY. */
+ *  `path` NULL: the context's own. A damaged file is set aside as NAME.damaged-N, with a warning in
+ *  the log, and a new one is begun. With `read_only` nothing on disk is changed, and a file that is
+ *  not there or damaged is an error. Thread class: any. Errors: IO (folder, permissions, full disk,
+ *  locked), FORMAT (from a newer Heddle; another program's database; damaged and read-only),
+ *  MEMORY. */
 HED_API hed_status hed_database_open(hed_context *context, const char *path, bool read_only,
     hed_database **database, hed_error *error);
 /** Writes what waits and closes. Before the context is destroyed. NULL is allowed. Thread class:
- * owner. */
+ *  owner. */
 HED_API void hed_database_close(hed_database *database);
 /** The context's own, opened (and made) at the first call; NULL where there is none that works,
  *  which is logged. It belongs to the context. Thread class: any. */
@@ -81,7 +81,7 @@ typedef struct hed_database_entry {
     const char *session;  /**< 32 hexadecimal digits that no other tuning has */
     const char *settings; /**< a line for people: "auto, 200 evaluations, seed 1" */
     const char *version;  /**< Heddle's */
-    /** when, in seconds since 1970, by that machine's clock; decides on nothing */
+    /** when, in seconds since 1970, by that machine's clock; nothing depends on it */
     int64_t begun;
     /* measurements and choices */
     const char *config; /**< "WG=64 TILE=4" */
@@ -109,9 +109,9 @@ typedef struct hed_record_filter {
 } hed_record_filter;
 
 /** Calls `visit` for each record: facts, then key after key (by kernel, device, problem), each with
- *  its choice and then its measurements, oldest first. A record lives until visit() returns. What
- *  visit() gives other than OK ends it and is returned. visit() must not use this database. Thread
- *  class: any. Errors: IO, MEMORY. */
+ *  its choice and then its measurements, oldest first. A record lives until visit() returns. A
+ *  status of visit() other than OK ends it and is returned. visit() must not use this database.
+ *  Thread class: any. Errors: IO, MEMORY. */
 HED_API hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
     hed_status (*visit)(void *user, const hed_database_entry *record, hed_error *error), void *user,
     hed_error *error);
@@ -123,9 +123,9 @@ typedef struct hed_database_changes {
 
 /** Adds what `next` gives, record after record until it sets `*end`: all or nothing. Measurements
  *  and facts that are there already are passed over. A choice that is there stays, unless the new
- *  one's confidence interval lies wholly below its own: what cannot be told apart changes nothing.
- *  A record's texts must live until `next` is called again. `changes` may be NULL. Thread class:
- *  any. Errors: FORMAT (names the field), IO, MEMORY, and what `next` gave. */
+ *  one's confidence interval lies wholly below its own: a choice that cannot be told apart changes
+ *  nothing. A record's texts must live until `next` is called again. `changes` may be NULL. Thread
+ *  class: any. Errors: FORMAT (names the field), IO, MEMORY, and what `next` gave. */
 HED_API hed_status hed_database_import(hed_database *database,
     hed_status (*next)(void *user, hed_database_entry *record, bool *end, hed_error *error),
     void *user, hed_database_changes *changes, hed_error *error);
@@ -145,10 +145,9 @@ typedef struct hed_prune_def {
     bool dry_run; /**< only count */
 } hed_prune_def;
 
-/** Removes measurements. Choices stay, and so do measurements of crashes and hangs where `keep_best`
- * is given alone:
- *  those are never tried again. `removed` may be NULL. Thread class: any. Errors: ARGUMENT (nothing
- *  was asked for), IO, MEMORY. */
+/** Removes measurements. Choices stay, and so do measurements of crashes and hangs where
+ *  `keep_best` is given alone: those are never tried again. `removed` may be NULL. Thread class:
+ *  any. Errors: ARGUMENT (nothing was asked for), IO, MEMORY. */
 HED_API hed_status hed_database_prune(hed_database *database, const hed_prune_def *def,
     hed_database_changes *removed, hed_error *error);
 

@@ -36,7 +36,7 @@ typedef enum hed_capability {
 } hed_capability;
 
 /** Name of one capability bit, such as "packets"; NULL for a bit that is none. Thread class:
- * any. */
+ *  any. */
 static inline const char *hed_capability_name(uint32_t bit)
 {
     static const char *const names[HED_CAPABILITY_COUNT] = {"fp16", "fp64", "strict", "lanes",
@@ -51,7 +51,7 @@ static inline const char *hed_capability_name(uint32_t bit)
 typedef enum hed_device_type { HED_DEVICE_CPU, HED_DEVICE_GPU, HED_DEVICE_OTHER } hed_device_type;
 
 /** What a device is. 0 means unknown unless a field says otherwise. Strings live as long as the
- * context. */
+ *  context. */
 typedef struct hed_device_info {
     const char *id;       /**< "host", "opencl:0:0", "cuda:0" */
     const char *backend;  /**< "host", "opencl", "cuda" */
@@ -91,8 +91,8 @@ HED_API const hed_device_info *hed_device_describe(const hed_device *device);
 /** The context it belongs to. Thread class: any. */
 HED_API hed_context *hed_device_context(const hed_device *device);
 
-/** Device memory, bytes; `free_bytes` is 0 where the driver does not tell. Opens the device.
- *  Thread class: any. Errors: DRIVER. */
+/** Device memory, bytes; `free_bytes` is 0 where the driver does not tell. Opens the device. Thread
+ *  class: any. Errors: DRIVER. */
 HED_API hed_status hed_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 
@@ -115,7 +115,7 @@ HED_API hed_status hed_device_adopt(hed_context *context, const char *backend,
 /** Destroys what hed_device_adopt() made. NULL is allowed. Thread class: owner. */
 HED_API void hed_device_release(hed_device *device);
 /** Reads the driver's handles; opens the device. Thread class: any. Errors: DRIVER, UNSUPPORTED
- * (host). */
+ *  (host). */
 HED_API hed_status hed_device_handles(
     hed_device *device, hed_native_device *native, hed_error *error);
 /** Looks up a function of the driver library behind the device, such as "cuLaunchKernel"; NULL if

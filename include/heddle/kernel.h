@@ -28,8 +28,8 @@ enum {
     HED_ALL_PARAMETERS = (1 << HED_MAX_PARAMETERS) - 1,
     HED_MAX_DIMENSIONS = 8,
     HED_MAX_STRUCT_BYTES = 4096, /**< a struct passed by value */
-    HED_MAX_SYMBOL_BYTES =
-        1 << 20 /**< a struct copied into a symbol; __constant__ memory ends at 65,536 */
+    /** a struct copied into a symbol; __constant__ memory ends at 65,536 */
+    HED_MAX_SYMBOL_BYTES = 1 << 20
 };
 
 /* ---- pieces of a description ---- */
@@ -81,8 +81,9 @@ typedef enum hed_access {
     HED_READ,
     HED_WRITE,
     HED_READ_WRITE,
-    HED_WORKSPACE /**< zeros before the first launch and then kept from one to the next, whatever the configuration; the
-                       kernel's own affair: never compared, poisoned or restored */
+    /** zeros before the first launch and then kept from one to the next, whatever the
+     *  configuration; private to the kernel: never compared, poisoned or restored */
+    HED_WORKSPACE
 } hed_access;
 
 /** How a written buffer is compared with what is right. */
@@ -100,11 +101,11 @@ typedef struct hed_argument_def {
     hed_type type;
     hed_access access; /**< buffers */
     size_t size;       /**< structs: bytes */
-    /** Structs, CUDA C: no argument of the kernel, but copied into the __constant__ or __device__
-     * variable that `name` names (as C++
-     *  does: "weights", "ns::weights") before a launch that comes with another content than the one
-     *  before. One for all launches of a compiled kernel, which are waited for then. May have more
-     *  bytes than a struct: at most HED_MAX_SYMBOL_BYTES. */
+    /** Structs, CUDA C: not an argument of the kernel, but copied into the __constant__ or
+     *  __device__ variable that `name` names (as C++ does: "weights", "ns::weights") before a
+     *  launch whose content differs from that of the previous one. All launches of a compiled
+     *  kernel share it, so they are waited for then. May have more bytes than a struct: at most
+     *  HED_MAX_SYMBOL_BYTES. */
     bool symbol;
     hed_compare compare; /**< written buffers */
     /** written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal
@@ -201,7 +202,7 @@ typedef void hed_native_team_function(const hed_native_call *call, hed_team *tea
 typedef uint64_t hed_sample_bytes_function(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
 /** Writes argument `argument` of a sample problem: a buffer's first content, a scalar, or a
- * struct. */
+ *  struct. */
 typedef void hed_sample_fill_function(const hed_kernel_def *def, const hed_problem *problem,
     uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
 
@@ -212,13 +213,13 @@ typedef struct hed_sample_def {
     hed_problem benchmark; /**< fills a large GPU */
     hed_sample_bytes_function *bytes;
     hed_sample_fill_function *fill;
-    /** A benchmark may shrink the first so many dimensions, where others follow from each other;
-     * 0: all. */
+    /** A benchmark may shrink the first so many dimensions, where others follow from each other; 0:
+     *  all. */
     uint32_t free_dimensions;
 } hed_sample_def;
 
-/** The one description. Everything in it must live as long as the kernels made from it. Start from
- * {0}. */
+/** The description of a kernel. Everything in it must live as long as the kernels made from it.
+ *  Start from {0}. */
 struct hed_kernel_def {
     const char *name;    /**< unique, such as "convolution" */
     const char *summary; /**< one line for people */
@@ -232,9 +233,8 @@ struct hed_kernel_def {
     uint32_t argument_count;
     const hed_parameter_def *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
-    /** set of parameters that the native version does not read, neither itself nor in what
-     *  geometry() gives it: they are not tuned on `host`. HED_ALL_PARAMETERS: it reads none; 0:
-     *  all */
+    /** set of parameters that the native version does not read, neither itself nor through
+     *  geometry(): they are not tuned on `host`. HED_ALL_PARAMETERS: it reads none; 0: all */
     uint32_t native_ignores;
     /** (constraint_count) expressions (space.h) that must not be 0, beside valid() */
     const char *const *constraints;
@@ -243,7 +243,7 @@ struct hed_kernel_def {
     uint32_t condition_count;
     const hed_define *defines; /**< (define_count) */
     uint32_t define_count;
-    /** (option_count) further words for the device's compiler: NVRTC's, or OpenCL's; those that
+    /** (option_count) further options of the device's compiler: NVRTC's, or OpenCL's; those that
      *  begin with "-cl-" are left out on CUDA */
     const char *const *options;
     uint32_t option_count;
@@ -251,11 +251,11 @@ struct hed_kernel_def {
     const char *const *dimensions;
     uint32_t dimension_count;
     uint64_t needs; /**< bits of hed_capability */
-    /** work items of a group at most (launch bounds): parameter, number or their product, as
+    /** most work items of a group (launch bounds): parameter, number or their product, as
      *  "WG_X*WG_Y"; NULL: none */
     const char *max_threads;
-    /** groups a compute unit should hold (launch bounds); 0: as the compiler likes: CUDA's saves
-     *  registers for several, so say 1 where a group has a unit to itself */
+    /** groups a compute unit should hold (launch bounds); 0: the compiler's choice: CUDA's saves
+     *  registers for several, so set 1 where a group has a unit to itself */
     uint32_t min_groups;
     bool may_spill;                   /**< a spill or a stack frame is accepted */
     hed_valid_function *valid;        /**< NULL: every configuration that fits the device */
@@ -272,7 +272,7 @@ struct hed_kernel_def {
 /* ---- configurations ---- */
 
 /** The parameters that a kernel does not read on a device, as a set: native_ignores on `host`, else
- * none. Thread class: rt. */
+ *  none. Thread class: rt. */
 HED_API uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device);
 /** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread
  *  class: rt. */
@@ -293,7 +293,7 @@ static inline hed_config hed_config_default(const hed_kernel_def *def)
     return config;
 }
 /** Number of configurations without constraints (the full product; saturates). Thread class:
- * any. */
+ *  any. */
 static inline uint64_t hed_config_count(const hed_kernel_def *def)
 {
     uint64_t count = 1;
@@ -305,7 +305,7 @@ static inline uint64_t hed_config_count(const hed_kernel_def *def)
     return count;
 }
 /** Configuration `index` of the full product, the last parameter running fastest. Thread class:
- * any. */
+ *  any. */
 static inline hed_config hed_config_at(const hed_kernel_def *def, uint64_t index)
 {
     hed_config config = HED_ZERO;
@@ -412,13 +412,13 @@ HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
 /** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
 HED_API void hed_kernel_destroy(hed_kernel *kernel);
 
-/** Facts about a kernel. */
+/** The properties of a kernel. */
 typedef struct hed_kernel_info {
     const hed_kernel_def *def;
     hed_device *device;
     void *handle; /**< the driver's: CUfunction or cl_kernel; NULL on host */
     /** the compiler's, of the configuration in force; "" if it said nothing. Lives until the next
-     * swap */
+     *  swap */
     const char *log;
 } hed_kernel_info;
 /** Thread class: rt; owner for `log`. */
@@ -427,8 +427,8 @@ HED_API hed_kernel_info hed_kernel_describe(const hed_kernel *kernel);
 /** The configuration in force, and where it came from (nullable). Thread class: rt. */
 HED_API hed_config hed_kernel_config(const hed_kernel *kernel, hed_config_origin *configured);
 
-/** What the compiler and the driver say of a kernel; -1 where they do not tell, or are known to
- * lie. */
+/** What the compiler and the driver report about a kernel; -1 where they do not, or are known to be
+ *  wrong. */
 typedef struct hed_kernel_resources {
     int64_t registers;    /**< of a work item */
     int64_t spill_bytes;  /**< stores and loads of spilled registers, of a work item */

@@ -158,7 +158,7 @@ static inline hed_argument hed_same_argument(hed_argument argument) { return arg
 
 /** Launches a kernel for a problem; the description's geometry() says how. A kernel that was not
  *  given a configuration takes the best that the database knew for this size when the kernel was
- *  made; where that one has to be compiled first, the present one stands in for it
+ *  made; if that one is not compiled yet, the current configuration is used until it is
  *  (hed_kernel_config() says so). Thread class: owner of stream and kernel. Errors: ARGUMENT
  *  (count, kind or type of an argument; a size below 1; kernel and stream of different devices),
  *  LIMIT (group or local memory too large), NOT_READY (nothing can run until a background build
@@ -167,7 +167,7 @@ HED_API hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_
     const hed_argument *arguments, uint32_t argument_count, hed_error *error);
 
 /** Launches over a geometry given by the caller; `group` all 0 lets Heddle choose it. Thread class
- * and errors: as hed_launch. */
+ *  and errors: as hed_launch. */
 HED_API hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel,
     const hed_geometry *geometry, const hed_argument *arguments, uint32_t argument_count,
     hed_error *error);

@@ -17,15 +17,15 @@ typedef struct hed_library_def {
     const char *const *files; /**< file names or paths, tried in turn; NULL ends them */
     /** environment variable that names a file to be tried instead; NULL: none */
     const char *setting;
-    const char *debian; /**< the package that brings it there; NULL: not known */
+    const char *debian; /**< the package that has it; NULL: not known */
     const char *fedora; /**< likewise */
 } hed_library_def;
 
 /** Loads a library, for as long as the program runs, and finds functions in it: `functions[i]`
- * becomes the address of
- *  `names[i]`, for i < count. `file` (nullable) becomes the one of the names that was loaded.
- *  `allocator` may be NULL. Thread class: any. Errors: UNSUPPORTED (none of the files loads, or a
- *  function is missing: the text says why, and which packages bring the library), MEMORY. */
+ *  becomes the address of `names[i]`, for i < count. `file` (nullable) becomes the one of the names
+ *  that was loaded. `allocator` may be NULL. Thread class: any. Errors: UNSUPPORTED (none of the
+ *  files loads, or a function is missing: the text says why, and which packages bring the library),
+ *  MEMORY. */
 HED_API hed_status hed_library_load(const hed_allocator *allocator, const hed_library_def *def,
     const char *const *names, void **functions, size_t count, const char **file, hed_error *error);
 

@@ -1,20 +1,20 @@
 /** @file online.h
  *  Tuning while a program works. hed_online_launch() does the program's launch with the
  *  configuration in force; now and then, for a bounded share of the time that launches take, it
- *  runs the same launch twice more behind it, over copies of the buffers that the kernel writes: in
+ *  runs the same launch twice more after it, over copies of the buffers that the kernel writes: in
  *  the configuration in force, and in another one. Their outputs are compared and their times
  *  paired. One that gives the same results and is clearly faster is put in force. So the program's
  *  buffers hold what the configuration in force wrote, always.
  *
- *  Searching, compiling and comparing happen in a thread beside; results go to the database, so
+ *  Searching, compiling and comparing happen in a worker thread; results go to the database, so
  *  that the next start begins with the best. A problem size that is new has a search of its own,
  *  and a lasting slowdown starts one again.
  *
  *  Candidates run in the program's own process and stream: one that crashes or hangs takes the
  *  program along. Give it kernels whose configurations are known to be harmless, or tune those in a
- *  worker first (tune.h). Functions of the description are called from the other thread. Real-time
+ *  worker first (tune.h). Functions of the description are called from the worker thread. Real-time
  *  streams must not be launched through this; one with hed_stream_def.priority above 0 is launched
- *  plainly, and so is one that records a graph.
+ *  as usual, and so is one that records a graph.
  */
 #ifndef HEDDLE_ONLINE_H
 #define HEDDLE_ONLINE_H
@@ -25,14 +25,14 @@ HED_BEGIN
 
 typedef struct hed_online hed_online;
 
-/** How. Start from hed_default_online_def(). */
+/** How to tune online. Start from hed_default_online_def(). */
 typedef struct hed_online_def {
     /** of the time spent in launches that trials may take, above 0 to 1; default 0.05 */
     double share;
     /** for each size, earlier ones in the database counted; default 60; then it rests */
     uint32_t evaluations;
-    /** where the median of the last 32 measured launches is above this times what it was when it
-     *  came to rest, the search starts again; above 1, default 1.25 */
+    /** the search starts again when the median of the last 32 measured launches exceeds this
+     *  multiple of the median at which it came to rest; above 1, default 1.25 */
     double slowdown;
     /** device memory for copies, default 1 GiB; launches that need more are not tried */
     uint64_t copy_limit;
@@ -61,11 +61,11 @@ HED_API hed_status hed_online_create(
     hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error);
 /** Waits for the device's work and for the thread. NULL is allowed. Thread class: owner. */
 HED_API void hed_online_destroy(hed_online *online);
-/** As hed_launch(). Now and then it also enqueues a trial: copies before the launch, runs behind
- *  it. A trial never waits, and its failures are never the launch's. How long a candidate's first
- *  run takes is not known before; whatever it was, no further trial is made until the share is
- *  right again. Compiling in the thread is not counted. Thread class: owner of stream and kernel.
- *  Errors: those of hed_launch() for the launch itself. */
+/** As hed_launch(). Now and then it also enqueues a trial: copies before the launch, runs after it.
+ *  A trial never waits, and its failures are never the launch's. The time of a candidate's first
+ *  run is not known in advance; whatever it was, no further trial is made until the share is right
+ *  again. Compiling in the thread is not counted. Thread class: owner of stream and kernel. Errors:
+ *  those of hed_launch() for the launch itself. */
 HED_API hed_status hed_online_launch(hed_online *online, hed_stream *stream,
     const hed_problem *problem, const hed_argument *arguments, uint32_t argument_count,
     hed_error *error);

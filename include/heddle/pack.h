@@ -1,6 +1,6 @@
 /** @file pack.h
- *  Which entity goes into which lane: entities of several types laid out over warps so that lanes of
- *  a warp do the same thing.
+ *  Packing: entities of several types laid out over warps so that the lanes of a warp do the same
+ *  thing.
  *
  *  A warp whose lanes hold entities of k types runs k branches one after another. What a warp does
  *  at once is a row of at most `lanes` entities; where there are more entities than lanes in all,
@@ -16,10 +16,11 @@
  *                construction). Proven least where there are at most rows + 1 types; else at most
  *                one more, and never more than EXACT
  *    ROWS        each warp walks a list of rows, a row holding entities of one type; rows go to the
- *                least loaded warp, longest first (Graham 1969). Never more than EXACT_COST
+ *                least loaded warp, the most expensive first (Graham 1969). Never costs more than
+ *                EXACT_COST
  *
  *  With more entities than lanes all methods but NAIVE give rows to warps as ROWS does.
- *  docs/packing.md tells more.
+ *  docs/packing.md has the theory.
  */
 #ifndef HEDDLE_PACK_H
 #define HEDDLE_PACK_H
@@ -65,7 +66,7 @@ typedef struct hed_pack_def {
     hed_pack_method method;
 } hed_pack_def;
 
-/** A stretch of lanes with entities of one type, one behind another: `first`, first + 1, ... */
+/** A stretch of lanes with entities of one type, consecutive: `first`, first + 1, ... */
 typedef struct hed_pack_piece {
     uint32_t type, first, count;
     uint32_t warp; /**< that runs it */
@@ -81,20 +82,20 @@ typedef struct hed_pack_layout {
     uint32_t rows;
     uint32_t warps_used;
     uint32_t max_occupancy; /**< most distinct types of a row; for ROWS, of a warp's list */
-    double max_cost;        /**< most expensive warp: sum over its rows of the costs of the types in it */
+    double max_cost;        /**< of a warp: the sum over its rows of the costs of the types in it */
     uint32_t iterations;    /**< GREEDY: how often the allowance was raised, plus one; else 0 */
 } hed_pack_layout;
 
 /** Lays entities out. Writes the pieces in order of warp, row and lane into `pieces` (capacity).
- * Allocates nothing,
- *  does not recurse, needs less than 100 KiB of stack. Its time grows with the number of pieces.
- *  Thread class: rt. Errors: ARGUMENT (types, warps, lanes or method out of range, more than
- *  HED_PACK_MAX_ENTITIES, a cost that is not positive and finite), BOUNDS (`capacity` is too small:
- *  piece_count says what is needed; hed_pack_capacity() is always enough). */
+ *  Allocates nothing, does not recurse, needs less than 100 KiB of stack. Its time grows with the
+ *  number of pieces. Thread class: rt. Errors: ARGUMENT (types, warps, lanes or method out of
+ *  range, more than HED_PACK_MAX_ENTITIES, a cost that is not positive and finite), BOUNDS
+ *  (`capacity` is too small: piece_count says what is needed; hed_pack_capacity() is always
+ *  enough). */
 HED_API hed_status hed_pack(
     const hed_pack_def *def, hed_pack_piece *pieces, uint32_t capacity, hed_pack_layout *layout);
 /** A number of pieces that is always enough; 0 for a definition that hed_pack() refuses. Thread
- * class: rt. */
+ *  class: rt. */
 HED_API uint32_t hed_pack_capacity(const hed_pack_def *def);
 
 HED_END

@@ -6,7 +6,7 @@
  *  the prelude's words hed_resident_wait() and hed_resident_done() use; the caller gives the
  *  others. Group 0 alone reads the mapped memory and forwards the request to the other groups.
  *
- *  What blocks behind a resident kernel: whatever makes the driver wait for the whole device. With
+ *  Whatever makes the driver wait for the whole device blocks while a resident kernel runs. With
  *  CUDA that is allocation and release of device memory (cuMemAlloc, cuMemFree), module loading (so
  *  compile and create every kernel and buffer before the start), hed_device_wait(), and copies from
  *  memory that is not pinned. Launches into other streams run beside it as far as there is room on
@@ -30,7 +30,7 @@ typedef struct hed_resident_def {
     uint32_t request_bytes; /**< of one request, at most 64 KiB */
     uint32_t reply_bytes;   /**< of one reply, at most 64 KiB */
     uint64_t idle_exit_ns;  /**< the kernel leaves after this long without work; 0: never */
-    /** the kernel gives a step up after this long (waits between groups); 0: one second */
+    /** the kernel abandons a step after this long (waits between groups); 0: one second */
     uint64_t step_timeout_ns;
 } hed_resident_def;
 
@@ -48,7 +48,8 @@ typedef enum hed_resident_state {
     HED_RESIDENT_IDLE_EXIT, /**< left after idle_exit_ns; hed_resident_post() starts it again */
     HED_RESIDENT_STOPPED,   /**< by hed_resident_stop() */
     HED_RESIDENT_TIMED_OUT, /**< a wait on the device ran into its time-out */
-    HED_RESIDENT_LOST /**< it ended without saying why, or the driver reports its stream as failed */
+    /** it ended without saying why, or the driver reports its stream as failed */
+    HED_RESIDENT_LOST
 } hed_resident_state;
 
 /** Starts the kernel in `stream`, which is its own until hed_resident_stop(). Thread class: owner.
@@ -69,13 +70,13 @@ static inline hed_status hed_resident_poll(hed_resident *resident, void *reply)
     return hed_resident_wait(resident, reply, 0);
 }
 /** State, and the heartbeat (nullable), which changes while the kernel waits for work. Asks the
- * driver too. Thread class: owner. */
+ *  driver too. Thread class: owner. */
 HED_API hed_resident_state hed_resident_report(const hed_resident *resident, uint64_t *heartbeat);
 /** Tells the kernel to leave, waits for it at most `timeout_ns`. Acts where it is handed an error
  *  already set, too. NULL is allowed. Thread class: owner. Errors: TIMEOUT, DRIVER, LOST. */
 HED_API hed_status hed_resident_stop(hed_resident *resident, uint64_t timeout_ns, hed_error *error);
 /** Stops it if it runs (waiting at most a second) and frees it. NULL is allowed. Thread class:
- * owner. */
+ *  owner. */
 HED_API void hed_resident_destroy(hed_resident *resident);
 
 HED_END

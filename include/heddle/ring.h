@@ -19,7 +19,7 @@ HED_API void hed_ring_destroy(hed_ring *ring); /**< NULL is allowed. Thread clas
 /** Copies a record in; false when the ring is full. Thread class: rt, one writing thread. */
 HED_API bool hed_ring_push(hed_ring *ring, const void *record);
 /** Copies the oldest record out; false when the ring is empty. Thread class: rt, one reading
- * thread. */
+ *  thread. */
 HED_API bool hed_ring_pop(hed_ring *ring, void *record);
 /** Records in the ring, as seen by the caller. Thread class: rt. */
 HED_API uint32_t hed_ring_count(const hed_ring *ring);

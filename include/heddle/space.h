@@ -4,7 +4,7 @@
  *  An expression is arithmetic on numbers as C and Python write it: + - * / % // **, comparisons
  *  (chained as in Python: 32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1,
  *  2), x not in [1, 2], min max abs ceil floor round log2 ceil_div(a, b), and "label" for a
- *  parameter's named choice. Where C and Python differ it is Python's meaning: / divides as real
+ *  parameter's named choice. Where C and Python differ, Python's meaning holds: / divides as real
  *  numbers do, // and % round down, ** binds tighter than a sign on its left, round() goes to the
  *  even neighbour; ! is C's and binds tighter than a comparison, as not does not. Truth is 1 and 0.
  *  A name is a parameter, a constant of the definition, or for kernels a problem dimension or a
@@ -13,12 +13,12 @@
  *  parameter (VARIANT == "vector", VARIANT in ("scalar", "vector")) is that parameter's value of
  *  this name; anywhere else it must have one value among all.
  *
- *  What has no answer (a division by zero, log2(0)) is NAN, and so is all that is computed from it,
- *  comparisons too; only what and, or, in and a choice leave out is not looked at: n != 0 and m / n
- *  > 2. A constraint that is NAN is not met.
+ *  An undefined result (a division by zero, log2(0)) is NAN and propagates, through comparisons
+ *  too. `and`, `or`, `in` and the conditional evaluate only what they need: n != 0 and m / n > 2. A
+ *  constraint that is NAN is not met.
  *
- *  A space is built without going through the full product: parameters that share no constraint are
- *  kept apart, and within those that do a value is given up as soon as one constraint fails.
+ *  A space is built without enumerating the full product: parameters that share no constraint are
+ *  treated separately, and among those that do, a value is dropped as soon as one constraint fails.
  */
 #ifndef HEDDLE_SPACE_H
 #define HEDDLE_SPACE_H
@@ -45,7 +45,7 @@ typedef struct hed_expression_names {
 HED_API hed_status hed_expression_create(const hed_allocator *allocator, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error);
 /** Its value; truth is 1 and 0; NAN where there is none. `values` (names->count), by slot. Thread
- * class: rt. */
+ *  class: rt. */
 HED_API double hed_expression_value(const hed_expression *expression, const double *values);
 /** Whether it reads a slot. Thread class: rt. */
 HED_API bool hed_expression_uses(const hed_expression *expression, uint32_t slot);
@@ -75,24 +75,24 @@ typedef struct hed_space_def {
     uint32_t parameter_count;
     const char *const *constraints; /**< (constraint_count) expressions that must not be 0 */
     uint32_t constraint_count;
-    const hed_condition *conditions; /**< (condition_count) parameters that matter only at times */
+    const hed_condition *conditions; /**< (condition_count) of parameters that matter at times */
     uint32_t condition_count;
     const hed_constant *constants; /**< (constant_count) */
     uint32_t constant_count;
-    /** What no expression says; asked for each point that the constraints leave, 2^22 at most.
-     *  NULL: all. */
+    /** What no expression can state; called for each point that the constraints leave, at most 2^22
+     *  times. NULL: all are accepted. */
     bool (*accept)(void *user, const hed_config *config);
     void *user;
 } hed_space_def;
 
 /** Builds a space; it may be empty. A constraint that has no value (a division by zero) does not
- * hold. Thread class: any.
- *  Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression), MEMORY, LIMIT (more
- *  combinations than can be gone through, or than accept() is asked for; says what to do). */
+ *  hold. Thread class: any. Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression),
+ *  MEMORY, LIMIT (too many combinations to enumerate, or to ask accept() about; the text says what
+ *  to do). */
 HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error);
 /** A space of given points, which keep their order. `values` (count x parameter_count). Thread
- * class: any. Errors:
- *  ARGUMENT (a value that is not the parameter's, a point twice), LIMIT (2^32 points), MEMORY. */
+ *  class: any. Errors: ARGUMENT (a value that the parameter does not have, a point given twice),
+ *  LIMIT (2^32 points), MEMORY. */
 HED_API hed_status hed_space_create_list(const hed_allocator *allocator,
     const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
     uint64_t count, hed_space **space, hed_error *error);
@@ -109,7 +109,7 @@ HED_API void hed_space_destroy(hed_space *space);
 HED_API uint64_t hed_space_count(const hed_space *space);
 /** Point `index` < hed_space_count(). Thread class: rt. */
 HED_API hed_config hed_space_at(const hed_space *space, uint64_t index);
-/** Finds a point; UINT64_MAX where it is none of the space. Thread class: rt. */
+/** Index of a configuration; UINT64_MAX if it is not in the space. Thread class: rt. */
 HED_API uint64_t hed_space_find(const hed_space *space, const hed_config *config);
 
 HED_END

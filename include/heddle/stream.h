@@ -25,7 +25,7 @@ typedef struct hed_stream_def {
     /** a CUstream or cl_command_queue of the program's own, which must outlive this */
     void *native;
     bool use_native;  /**< because NULL is a valid CUstream */
-    int32_t priority; /**< > 0: before others where the driver can; 0 normal; < 0 behind */
+    int32_t priority; /**< > 0: before others where the driver can; 0 normal; < 0 after them */
 } hed_stream_def;
 
 /** A stream of its own, not timed, of normal priority. Thread class: any. */
@@ -70,7 +70,7 @@ HED_API hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint
 HED_API hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset,
     hed_buffer *from, uint64_t from_offset, uint64_t size, hed_error *error);
 /** Fills with a pattern of 1, 2, 4, 8 or 16 bytes; offset and size are multiples of it. Errors:
- * BOUNDS, ARGUMENT, DRIVER. */
+ *  BOUNDS, ARGUMENT, DRIVER. */
 HED_API hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_t size,
     const void *pattern, uint32_t pattern_size, hed_error *error);
 /** Makes `size` bytes of a buffer readable and writable at `*pointer` on the host, after the steps
@@ -83,7 +83,7 @@ HED_API hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offs
 HED_API hed_status hed_unmap(
     hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 /** Calls a function on the host as a step of the stream. It must not call Heddle or the driver.
- * Errors: MEMORY, DRIVER. */
+ *  Errors: MEMORY, DRIVER. */
 HED_API hed_status hed_call(
     hed_stream *stream, void (*function)(void *user), void *user, hed_error *error);
 
@@ -100,8 +100,8 @@ HED_API hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer,
 HED_API hed_status hed_event_create(
     hed_device *device, bool timed, hed_event **event, hed_error *error);
 HED_API void hed_event_destroy(hed_event *event); /**< NULL is allowed */
-/** Marks the present end of the stream (which belongs to the event's device); an earlier mark is
- * forgotten. */
+/** Marks the current end of the stream (which belongs to the event's device); an earlier mark is
+ *  forgotten. */
 HED_API hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_error *error);
 /** Later steps of `stream` wait for the mark. Across drivers the calling thread waits instead.
  *  Errors: ARGUMENT (never recorded), DRIVER, LOST. */
@@ -134,15 +134,15 @@ typedef struct hed_step_time {
 } hed_step_time;
 
 /** Waits for the stream and hands out the times kept since the last call, oldest first, at most
- *  `capacity`; `*count` is how many. The stream keeps hed_stream_def.timed_steps of them; what is
- *  beyond is dropped from the front. Errors: ARGUMENT (the stream is not timed), DRIVER, LOST. */
+ *  `capacity`; `*count` is how many. The stream keeps hed_stream_def.timed_steps of them; beyond
+ *  that the oldest are dropped. Errors: ARGUMENT (the stream is not timed), DRIVER, LOST. */
 HED_API hed_status hed_stream_times(
     hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error);
 
 /* ---- graphs: a chain recorded once, replayed often ---- */
 
 /** From here the stream's steps are recorded and not run. Errors: ARGUMENT (already recording),
- * MEMORY. */
+ *  MEMORY. */
 HED_API hed_status hed_graph_begin(hed_stream *stream, hed_error *error);
 /** Ends the recording, and drops it where it is handed an error already set: the stream is usable
  *  again, and `*graph` is NULL. A step that failed is not in the chain. Maps, events and copies

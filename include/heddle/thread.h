@@ -15,8 +15,8 @@ typedef struct hed_team hed_team;
 HED_API uint32_t hed_processor_count(void);
 
 /** Makes a team of `threads` members (0: one for each processor), of which the caller of
- * hed_team_run() is one.
- *  `allocator` may be NULL. Thread class: any. Errors: MEMORY (memory or threads ran out). */
+ *  hed_team_run() is one. `allocator` may be NULL. Thread class: any. Errors: MEMORY (memory or
+ *  threads ran out). */
 HED_API hed_status hed_team_create(
     const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error);
 /** Ends the threads. NULL is allowed. Thread class: owner. */
@@ -28,10 +28,10 @@ HED_API uint32_t hed_team_size(const hed_team *team); /**< members. Thread class
 HED_API void hed_team_run(
     hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user);
 /** Waits until every member of the running function is here. Thread class: rt, inside
- * hed_team_run(). */
+ *  hed_team_run(). */
 HED_API void hed_team_barrier(hed_team *team);
 /** Calls `function` on pieces of [0, count), each at least `grain` long, in several threads. Thread
- * class: owner. */
+ *  class: owner. */
 HED_API void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
     void (*function)(void *user, uint64_t begin, uint64_t end), void *user);
 

@@ -6,10 +6,10 @@
  *  the driver costs one evaluation. Native C kernels (`host`) and pipelines are the program's own
  *  code, measured in its process.
  *
- *  How it measures: times are warmed up for, a candidate that is clearly slower is given up after
- *  one to five runs, and what is nearly the fastest meets in final rounds, with the stored choice
- *  and the default. A difference of half a percent, or one that the noise hides, is a tie, and in a
- *  tie the stored choice stays, else the default.
+ *  How it measures: each candidate is warmed up before it is timed. One that is clearly slower is
+ *  abandoned after one to five runs; the closest contenders are measured again in interleaved final
+ *  rounds, with the stored choice and the default. A difference of half a percent, or one within
+ *  the noise, is a tie, and in a tie the stored choice stays, else the default.
  */
 #ifndef HEDDLE_TUNE_H
 #define HEDDLE_TUNE_H
@@ -22,10 +22,11 @@ HED_BEGIN
 
 /* ---- the outcome of one candidate ---- */
 
-/** How trying one candidate ended. */
+/** The outcome of trying one candidate. */
 typedef enum hed_outcome {
     HED_OUTCOME_MEASURED, /**< right, and timed to the end */
-    /** right, and given up early since it was clearly slower; `seconds` is what was seen */
+    /** right, but abandoned early because it was clearly slower; `seconds` is its time until
+     *  then */
     HED_OUTCOME_DROPPED,
     HED_OUTCOME_INVALID, /**< over a limit of the device, found before or after compiling */
     HED_OUTCOME_BUILD,   /**< does not compile */
@@ -33,7 +34,7 @@ typedef enum hed_outcome {
     HED_OUTCOME_WRONG,   /**< wrong results */
     HED_OUTCOME_CRASHED, /**< ended its process, or poisoned the driver */
     HED_OUTCOME_HUNG,    /**< not done in time */
-    /** a time that cannot be: 0, or faster than the device's memory or arithmetic allow */
+    /** an impossible time: 0, or faster than the device's memory or arithmetic allow */
     HED_OUTCOME_IMPOSSIBLE,
     HED_OUTCOME_COUNT
 } hed_outcome;
@@ -58,7 +59,7 @@ typedef struct hed_evaluation {
     double at;            /**< seconds since the tuning began */
     /** largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
     double error;
-    bool recalled; /**< not run now: from an earlier tuning that this one goes on from */
+    bool recalled; /**< not run now: from an earlier tuning that this one continues */
     bool tied;     /**< in the result: cannot be told from the winner */
     /** in the result: clock drift, the time of the reference workload at that moment over its time
      *  at the start (interpolated); `seconds / drift` corrects for it */
@@ -117,8 +118,8 @@ typedef enum hed_tune_end {
     HED_TUNE_LOST /**< a candidate in this process has hung the device, or broken it for good */
 } hed_tune_end;
 
-/** So many configurations have to work before the fastest is anything to keep, unless there are no
- * more to try. */
+/** At least so many configurations must work before the fastest is kept, unless there are no more
+ *  to try. */
 enum { HED_TUNE_LEAST_COMPARED = 3 };
 
 /** "evaluations", "seconds", "good enough", ... Thread class: any. */
@@ -134,7 +135,7 @@ typedef struct hed_tune_progress {
     const hed_evaluation *last; /**< the newest; NULL in the final rounds */
     const hed_evaluation *best; /**< NULL: none yet */
     uint32_t done, failed;      /**< evaluations */
-    uint32_t total;             /**< evaluations there will be at most */
+    uint32_t total;             /**< at most so many evaluations */
     uint32_t building;          /**< on their way */
     uint64_t space;             /**< valid configurations */
     double seconds, limit;      /**< passed, and allowed (0: no limit) */
@@ -172,13 +173,13 @@ typedef struct hed_tune_def {
     double timeout_seconds;
     uint32_t builders; /**< processes that compile ahead; 0: one for each processor */
     bool cold_cache;   /**< empty the device's last-level cache before each timed run */
-    /** what the database has of this very key counts as done, and is not measured again; what has
-     *  crashed or hung is never tried again, with or without this */
+    /** results that the database has for this very key count as done and are not measured again; a
+     *  configuration that has crashed or hung is never tried again, with or without this */
     bool resume;
     bool keep;              /**< write results into the database; default true */
     hed_database *database; /**< NULL: the context's */
     /** Called after each evaluation, and ten times a second while compilers are waited for or runs
-     *  are short; may be NULL. What it is given lives until it returns. */
+     *  are short; may be NULL. Its argument is valid until it returns. */
     void (*progress)(void *user, const hed_tune_progress *progress);
     /** Asked between candidates, and ten times a second while compilers are waited for or runs are
      *  short; true ends the tuning with the results so far. May be NULL. */
@@ -211,9 +212,10 @@ typedef struct hed_tune_result {
     /** why not, such as fewer than HED_TUNE_LEAST_COMPARED configurations to compare; "" where it
      *  is kept. Static text */
     const char *not_kept_reason;
-    /** default over winner, of the final rounds if both were in them; NAN: no default */
+    /** the default's time over the winner's, from the final rounds if both took part; NAN: no
+     *  default */
     double gain;
-    /** that it was tuned for: hed_tune_def.problem, or one that was chosen */
+    /** the one that it was tuned for: hed_tune_def.problem, or one that was chosen */
     hed_problem problem;
     uint64_t space; /**< valid configurations */
     hed_tune_end end;
@@ -229,7 +231,7 @@ typedef struct hed_tune_result {
     double bandwidth;
     /** operations/s that it reached in multiply-adds; 0: not known */
     double arithmetic;
-    /** of the roofline that those two give, the winner's; NAN: not known */
+    /** the winner's share of the roofline that those two give; NAN: not known */
     double share;
     /** share of each parameter in what is known of the times */
     double importance[HED_MAX_PARAMETERS];
@@ -237,17 +239,17 @@ typedef struct hed_tune_result {
 } hed_tune_result;
 
 /** Tunes a kernel; `def` NULL: the defaults. On OK the winner is in the database (`keep`) and later
- * kernels take it.
- *  If it is stopped, everything measured so far is kept and returned. `device` must not be used by
- *  others meanwhile, or times are worth less. Thread class: owner of the device's time. Errors:
- *  ARGUMENT (no sample and no arguments, ...), UNSUPPORTED (no valid configuration; no energy
- *  counter; isolation that cannot be had), MEMORY, DRIVER (the reference does not work, ...), LOST,
- *  IO (the worker program), BUILD (every configuration fails; the first error in words). */
+ *  kernels take it. If it is stopped, everything measured so far is kept and returned. Nothing else
+ *  should use `device` meanwhile, or the times are less reliable. Thread class: owner of the
+ *  device's time. Errors: ARGUMENT (no sample and no arguments, ...), UNSUPPORTED (no valid
+ *  configuration; no energy counter; isolation that cannot be had), MEMORY, DRIVER (the reference
+ *  does not work, ...), LOST, IO (the worker program), BUILD (every configuration fails; the first
+ *  error in words). */
 HED_API hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error);
 
 /** Anything that can be timed: a chain of kernels, a choice between a split and a fused
- * structure. */
+ *  structure. */
 typedef struct hed_pipeline_def {
     const char *name;    /**< of the database's key */
     const char *version; /**< another text is another pipeline: change it with the code; NULL: "" */
@@ -259,11 +261,11 @@ typedef struct hed_pipeline_def {
     uint32_t condition_count;
     const char *const *dimensions; /**< names of hed_tune_def.problem's sizes */
     uint32_t dimension_count;
-    /** Makes a configuration ready to run, and forgets the one before. A failure costs this
-     * evaluation. */
+    /** Makes a configuration ready to run, instead of the one before. A failure costs this
+     *  evaluation. */
     hed_status (*prepare)(void *user, const hed_config *config, hed_error *error);
     /** Runs what is prepared once, to its end. Gives `*value`, a positive number: seconds, or the
-     *  metric; left NAN, the host's clock around the call counts. */
+     *  metric; if it stays NAN, the call is timed by the host's clock. */
     hed_status (*run)(void *user, double *value, hed_error *error);
     /** Whether the last run's results are right; NULL: not checked. */
     hed_status (*check)(void *user, hed_error *error);
@@ -271,8 +273,8 @@ typedef struct hed_pipeline_def {
     void *user;
 } hed_pipeline_def;
 
-/** Tunes a pipeline in this process. Of `def`, what is about arguments, references, defines,
- *  isolation, builders and caches does not count. Thread class and errors: as hed_tune_kernel(). */
+/** Tunes a pipeline in this process. The fields of `def` for arguments, references, defines,
+ *  isolation, builders and caches are ignored. Thread class and errors: as hed_tune_kernel(). */
 HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error);
 /** The best configuration that the context's database knows for a pipeline (by time, else by its
