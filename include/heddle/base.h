@@ -10,9 +10,9 @@
  *    destroys an object takes no error and always acts, and so do real-time functions. What ends
  *    something that another call began (hed_unmap(), hed_buffer_gl_release(), hed_graph_end(),
  *    hed_resident_stop()) acts too; the error that it was handed stays.
- *  - A call that asks may be answered "not yet" (hed_kernel_ready(), hed_event_elapsed(), waits with
- *    a limit) or "none left" (hed_search_ask()). That is a status and no failure: nothing is written
- *    to the error, and the same call may ask again with it.
+ *  - A call that asks may be answered "not yet" (hed_kernel_ready(), hed_event_elapsed(), waits
+ *    with a limit) or "none left" (hed_search_ask()). That is a status and no failure: nothing is
+ *    written to the error, and the same call may ask again with it.
  *  - "Thread class" says where a function may be called: `any` (any thread, at any time), `owner`
  *    (by one thread at a time for the objects named; the caller ensures it), `rt` (safe in a
  *    real-time thread: never allocates, locks, logs, opens a file or compiles).

@@ -1,7 +1,7 @@
 /** @file cache.h
- *  The cache of compiled kernels on disk: files by hash under hed_context_describe().cache_dir, deletable at
- *  any time. What is compiled here is taken from there by the next program. Kept data (tuning) is
- *  elsewhere and is never touched by this.
+ *  The cache of compiled kernels on disk: files by hash under
+ *  hed_context_describe().cache_dir, deletable at any time. What is compiled here is taken from
+ *  there by the next program. Kept data (tuning) is elsewhere and is never touched by this.
  */
 #ifndef HEDDLE_CACHE_H
 #define HEDDLE_CACHE_H
