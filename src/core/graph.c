@@ -43,13 +43,6 @@ static hed_argument *copy_arguments(
     return copy;
 }
 
-static void free_step(const hed_graph *graph, hed_step *step)
-{
-    if (step->kind != HED_STEP_LAUNCH) return;
-    free_arguments(allocator_of(graph), step->arguments, step->program->def->argument_count);
-    hed_variant_release(variant_of(step));
-}
-
 static hed_status grow(hed_graph *graph, hed_error *error)
 {
     if (graph->count < graph->capacity) return HED_OK;
@@ -109,18 +102,9 @@ hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error
     if (made->count && stream->device->backend->graph_build)
         status = stream->device->backend->graph_build(
             made->device, made->steps, made->count, &made->impl, error);
-    if (status) {
-        hed_graph_destroy(made);
-        return status;
-    }
-    *graph = made;
-    return HED_OK;
-}
-
-static const char *step_name(const hed_step *step)
-{
-    static const char *const names[] = {"launch", "write", "read", "copy", "fill", "call"};
-    return step->kind == HED_STEP_LAUNCH ? step->program->def->name : names[step->kind];
+    if (status) hed_graph_destroy(made);
+    else *graph = made;
+    return status;
 }
 
 hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error)
@@ -132,9 +116,14 @@ hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *err
     if (stream->recording && graph->count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a replay cannot be recorded in a graph");
     if (graph->impl) return graph->device->backend->graph_replay(stream, graph->impl, error);
+    static const char *const names[] = {"launch", "write", "read", "copy", "fill", "call"};
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < graph->count && !status; i++)
-        status = hed_stream_step(stream, &graph->steps[i], step_name(&graph->steps[i]), error);
+    for (uint32_t i = 0; i < graph->count && !status; i++) {
+        hed_step *step = &graph->steps[i];
+        bool launch = step->kind == HED_STEP_LAUNCH;
+        status = hed_stream_step(
+            stream, step, launch ? step->program->def->name : names[step->kind], error);
+    }
     return status;
 }
 
@@ -165,7 +154,12 @@ void hed_graph_destroy(hed_graph *graph)
     if (!graph) return;
     const hed_allocator *allocator = allocator_of(graph);
     if (graph->impl) graph->device->backend->graph_destroy(graph->device, graph->impl);
-    for (uint32_t i = 0; i < graph->count; i++) free_step(graph, &graph->steps[i]);
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const hed_step *step = &graph->steps[i];
+        if (step->kind != HED_STEP_LAUNCH) continue;
+        free_arguments(allocator, step->arguments, step->program->def->argument_count);
+        hed_variant_release(variant_of(step));
+    }
     hed_release(allocator, graph->steps, graph->capacity * sizeof *graph->steps);
     hed_release(allocator, graph, sizeof *graph);
 }

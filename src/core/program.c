@@ -168,17 +168,6 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
     return HED_OK;
 }
 
-/* A read-only folder or a full disk costs the next program its time, nothing else. */
-static void keep(
-    const hed_settings *settings, const hed_text *request, const hed_cache_entry *entry)
-{
-    hed_error error = {0};
-    if (settings->cache_dir[0] &&
-        hed_cache_store(settings->cache_dir, request->bytes, request->size, entry, &error))
-        hed_log_message(
-            &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
-}
-
 /* `ahead`: for other machines' devices. */
 static hed_status build_timed(const hed_settings *settings, const hed_build *build, bool ahead,
     hed_cache_entry *entry, hed_error *error)
@@ -198,7 +187,12 @@ static hed_status compile(
     hed_cache_entry entry = {{0}, 0};
     hed_status status = build_timed(settings, build, false, &entry, error);
     if (!status) {
-        keep(settings, request, &entry);
+        /* A read-only folder or a full disk costs the next program its time, nothing else. */
+        hed_error why = {0};
+        if (settings->cache_dir[0] &&
+            hed_cache_store(settings->cache_dir, request->bytes, request->size, &entry, &why))
+            hed_log_message(
+                &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", why.text);
         status = load(program, build, &entry, false, error);
     }
     /* no fault of the cache: this driver refuses what it has just made */
@@ -298,12 +292,9 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
         set_resources_unknown(&made->program.resources);
         status = device->backend->program_load(&made->program, NULL, NULL, error);
     }
-    if (status) {
-        hed_release(allocator, made, sizeof *made);
-        return status;
-    }
-    *variant = made;
-    return HED_OK;
+    if (status) hed_release(allocator, made, sizeof *made);
+    else *variant = made;
+    return status;
 }
 
 /* ---- compiling ahead ---- */

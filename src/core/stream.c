@@ -424,12 +424,9 @@ hed_status hed_event_create(hed_device *device, bool timed, hed_event **event, h
     made->device = device;
     made->timed = timed;
     status = device->backend->event_create(made, error);
-    if (status) {
-        hed_release(&device->settings->allocator, made, sizeof *made);
-        return status;
-    }
-    *event = made;
-    return HED_OK;
+    if (status) hed_release(&device->settings->allocator, made, sizeof *made);
+    else *event = made;
+    return status;
 }
 
 void hed_event_destroy(hed_event *event)

@@ -13,16 +13,6 @@ static const hed_allocator *kernel_allocator_of(const hed_kernel *kernel)
 
 /* ---- the options' defines, copied ---- */
 
-static void free_defines(hed_kernel *kernel)
-{
-    for (uint32_t i = 0; kernel->defines && i < kernel->define_count; i++) {
-        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].name);
-        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].value);
-    }
-    hed_release(kernel_allocator_of(kernel), kernel->defines,
-        (kernel->define_count + 1) * sizeof *kernel->defines);
-}
-
 static hed_status copy_defines(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
@@ -177,17 +167,6 @@ static void abandon_job(hed_kernel *kernel)
     hed_release(kernel_allocator_of(kernel), job, sizeof *job);
 }
 
-static void load_choices(hed_kernel *kernel)
-{
-    hed_tune_key key;
-    if (kernel->choices || !kernel->def->parameter_count ||
-        !hed_choices_any(kernel->device->context))
-        return;
-    hed_tune_key_of_kernel(kernel->device, kernel->def, kernel->math, kernel->defines,
-        kernel->define_count, NULL, HED_OBJECTIVE_TIME, &key);
-    kernel->choices = hed_choices_load(kernel->device->context, &key);
-}
-
 /* Builds what the options ask for. */
 static hed_status kernel_configure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
@@ -204,7 +183,13 @@ static hed_status kernel_configure(
             options->problem, kernel->math, error);
     } else {
         job->configured = HED_ORIGIN_DEFAULT;
-        load_choices(kernel);
+        if (!kernel->choices && kernel->def->parameter_count &&
+            hed_choices_any(kernel->device->context)) {
+            hed_tune_key key;
+            hed_tune_key_of_kernel(kernel->device, kernel->def, kernel->math, kernel->defines,
+                kernel->define_count, NULL, HED_OBJECTIVE_TIME, &key);
+            kernel->choices = hed_choices_load(kernel->device->context, &key);
+        }
     }
     if (status) {
         hed_release(kernel_allocator_of(kernel), job, sizeof *job);
@@ -327,7 +312,12 @@ void hed_kernel_destroy(hed_kernel *kernel)
     hed_rules_destroy(kernel->rules);
     hed_release(kernel_allocator_of(kernel), kernel->refused,
         kernel->refused_count * sizeof *kernel->refused);
-    free_defines(kernel);
+    for (uint32_t i = 0; kernel->defines && i < kernel->define_count; i++) {
+        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].name);
+        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].value);
+    }
+    hed_release(kernel_allocator_of(kernel), kernel->defines,
+        (kernel->define_count + 1) * sizeof *kernel->defines);
     hed_release(kernel_allocator_of(kernel), kernel, sizeof *kernel);
 }
 

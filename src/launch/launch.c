@@ -146,17 +146,6 @@ hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument 
 
 static uint32_t launch_smaller(uint32_t a, uint64_t b) { return b && b < a ? (uint32_t)b : a; }
 
-/* Work items a group may have at most, by everything that is known. */
-static uint32_t group_limit(
-    const hed_device *device, const hed_program *program, uint32_t max_threads)
-{
-    uint32_t limit = device->info.max_group ? device->info.max_group : 1;
-    limit = launch_smaller(limit, max_threads);
-    if (program && program->resources.max_group > 0)
-        limit = launch_smaller(limit, (uint64_t)program->resources.max_group);
-    return limit;
-}
-
 /* A group for a kernel that takes any: 256 items, or as many as fit; square-like in two and three
  * dimensions. */
 static void choose_group(const hed_device *device, uint32_t limit, hed_geometry *g)
@@ -241,7 +230,11 @@ hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *devi
 {
     hed_status status = check_sizes(def, g, error);
     if (status) return status;
-    uint32_t limit = group_limit(device, program, max_threads);
+    /* work items a group may have at most, by everything that is known */
+    uint32_t limit =
+        launch_smaller(device->info.max_group ? device->info.max_group : 1, max_threads);
+    if (program && program->resources.max_group > 0)
+        limit = launch_smaller(limit, (uint64_t)program->resources.max_group);
     bool open = !g->group[0] && !g->group[1] && !g->group[2];
     for (uint32_t i = g->dimensions; i < 3; i++) {
         g->global[i] = 1;

@@ -245,21 +245,6 @@ static bool resolve_recall(hed_kernel *kernel, const hed_problem *problem)
     return false;
 }
 
-static void resolve_remember(hed_kernel *kernel, const hed_problem *problem, hed_variant *variant,
-    hed_config_origin configured)
-{
-    kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
-        (hed_recent){*problem, variant, configured};
-}
-
-static hed_variant *find_compiled(hed_kernel *kernel, const hed_config *config)
-{
-    if (same_config(&kernel->active->program.config, config)) return kernel->active;
-    hed_variant *former = kernel->retired;
-    while (former && !same_config(&former->program.config, config)) former = former->retired;
-    return former;
-}
-
 hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed_error *error)
 {
     if (resolve_recall(kernel, problem)) return HED_OK;
@@ -268,9 +253,13 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
         hed_config_origin configured;
         hed_status status = hed_kernel_pick(kernel, problem, &config, &configured, error);
         if (status) return status;
-        hed_variant *variant = find_compiled(kernel, &config);
+        bool same = same_config(&kernel->active->program.config, &config);
+        hed_variant *variant = same ? kernel->active : kernel->retired;
+        while (!same && variant && !same_config(&variant->program.config, &config))
+            variant = variant->retired;
         if (variant) {
-            resolve_remember(kernel, problem, variant, configured);
+            kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
+                (hed_recent){*problem, variant, configured};
             hed_kernel_put_in_force(kernel, variant, configured, problem);
             return HED_OK;
         }

@@ -74,12 +74,9 @@ hed_status hed_rules_create(
     made->slots = slots;
     const hed_expression_names names = {words, slots, def->parameters, def->parameter_count};
     hed_status status = rules_compile(made, &names, error);
-    if (status) {
-        hed_rules_destroy(made);
-        return status;
-    }
-    *rules = made;
-    return HED_OK;
+    if (status) hed_rules_destroy(made);
+    else *rules = made;
+    return status;
 }
 
 void hed_rules_destroy(hed_rules *rules)

@@ -135,9 +135,7 @@ static hed_status take_time(hed_stream *stream, double *seconds, hed_error *erro
 static hed_status time_rounds(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
     const hed_problem *problem, uint32_t rounds, double *seconds, hed_error *error)
 {
-    const hed_argument given[] = {hed_buffer_argument(out), hed_uint_argument(rounds),
-        hed_float_argument(0.999f), hed_float_argument(0.5f)};
-    hed_launch(stream, kernel, problem, given, sizeof given / sizeof given[0], error);
+    hed_launch(stream, kernel, problem, HED_ARGS(out, rounds, 0.999f, 0.5f), error);
     return take_time(stream, seconds, error);
 }
 
