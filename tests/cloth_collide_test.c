@@ -252,14 +252,15 @@ static double tree_distance(const placed_tree *made, float4 p)
 {
     const cloth_tree *tree = made->tree;
     float best = 1e30f;
-    uint32_t t = cloth_tree_nearest(p, &best, made->boxes, tree->leaf_at, tree->triangles,
-        tree->edges, made->places, tree->leaves);
+    cloth_mesh_view view = {.boxes = made->boxes, .leaf_at = tree->leaf_at,
+        .triangles = tree->triangles, .edges = tree->edges, .incident_at = tree->incident_at,
+        .incident = tree->incident, .begin = made->places};
+    uint32_t t = cloth_tree_nearest(p, &best, view, tree->leaves);
     CHECK(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
     cloth_nearest near =
         cloth_nearest_of(p, made->places[corner.x], made->places[corner.y], made->places[corner.z]);
-    float4 normal = cloth_pseudo_normal(t, near.region, tree->triangles, tree->edges,
-        tree->incident_at, tree->incident, made->places);
+    float4 normal = cloth_pseudo_normal(t, near.region, view);
     return cloth_dot(near.to, normal) <= 0.0f ? sqrt(near.to.w) : -sqrt(near.to.w);
 }
 

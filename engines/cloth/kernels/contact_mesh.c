@@ -20,11 +20,10 @@ static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t e
 
 HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *argument = call->arguments;
+    void *const *a = call->arguments;
+    cloth_mesh_view view = {a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]};
     for (uint64_t i = begin; i < end; i++)
-        cloth_mesh_find_one((uint)i, argument[0], argument[1], argument[2], argument[3],
-            argument[4], argument[5], argument[6], argument[7], argument[8], argument[9],
-            argument[10], argument[11], argument[12], *(const cloth_meshes *)argument[13]);
+        cloth_mesh_find_one((uint)i, a[0], a[1], a[2], view, a[12], *(const cloth_meshes *)a[13]);
 }
 HED_NATIVE_CLONES(find_native, find_body)
 

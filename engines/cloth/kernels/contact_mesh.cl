@@ -34,7 +34,8 @@ __kernel void cloth_mesh_find(__global const float4 *restrict position,
     __global const float4 *restrict end, __global float4 *restrict contact, cloth_meshes meshes)
 {
     uint i = (uint)get_global_id(0);
+    cloth_mesh_view view = {
+        boxes, leaf_at, triangles, edges, incident_at, incident, kinds, begin, end};
     if (i < meshes.particles)
-        cloth_mesh_find_one(i, position, previous, garments, boxes, leaf_at, triangles, edges,
-            incident_at, incident, kinds, begin, end, contact, meshes);
+        cloth_mesh_find_one(i, position, previous, garments, view, contact, meshes);
 }

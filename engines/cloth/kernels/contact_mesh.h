@@ -150,75 +150,80 @@ CLOTH_FUNCTION uint cloth_tree_next(
     }
 }
 
+/* The mesh colliders in their tree, as solver/contact_tree.c makes it. */
+typedef struct cloth_mesh_view {
+    __global const float4 *boxes; /* two of each node */
+    __global const uint *leaf_at;
+    __global const uint4 *triangles, *edges;
+    __global const uint *incident_at, *incident;
+    __global const float4 *kinds;       /* of each mesh: its friction; 1 where it has no border */
+    __global const float4 *begin, *end; /* vertices where the frame begins and ends */
+} cloth_mesh_view;
+
 /* The triangle nearest to p whose distance's square is at most *best, which becomes its own; of
  * equally near ones the one with the smallest number (`edges[..].w`). CLOTH_MESH_NONE: there is
  * none. */
-CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, __global const float4 *boxes,
-    __global const uint *leaf_at, __global const uint4 *triangles, __global const uint4 *edges,
-    __global const float4 *places, uint leaves)
+CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, cloth_mesh_view view, uint leaves)
 {
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
-    if (!(cloth_box_square(p, boxes, 1) <= *best)) return found;
+    if (!(cloth_box_square(p, view.boxes, 1) <= *best)) return found;
     for (;;) {
         while (node < leaves) { /* down, the nearer branch first */
-            float left = cloth_box_square(p, boxes, 2 * node),
-                  right = cloth_box_square(p, boxes, 2 * node + 1);
+            float left = cloth_box_square(p, view.boxes, 2 * node),
+                  right = cloth_box_square(p, view.boxes, 2 * node + 1);
             if (!(hed_min(left, right) <= *best)) break;
             node = 2 * node + (right < left ? 1u : 0u);
             trail = 2 * trail + (hed_max(left, right) <= *best ? 1u : 0u);
         }
         if (node >= leaves) {
-            for (uint t = leaf_at[node - leaves]; t < leaf_at[node - leaves + 1]; t++) {
-                uint4 triangle = triangles[t];
-                float square =
-                    cloth_nearest_of(p, places[triangle.x], places[triangle.y], places[triangle.z])
-                        .to.w;
-                if (square < *best || (square == *best && edges[t].w < number)) {
+            for (uint t = view.leaf_at[node - leaves]; t < view.leaf_at[node - leaves + 1]; t++) {
+                uint4 triangle = view.triangles[t];
+                float square = cloth_nearest_of(
+                    p, view.begin[triangle.x], view.begin[triangle.y], view.begin[triangle.z])
+                                   .to.w;
+                if (square < *best || (square == *best && view.edges[t].w < number)) {
                     *best = square;
                     found = t;
-                    number = edges[t].w;
+                    number = view.edges[t].w;
                 }
             }
         }
-        node = cloth_tree_next(node, &trail, p, boxes, *best);
+        node = cloth_tree_next(node, &trail, p, view.boxes, *best);
         if (node == 1) return found;
     }
 }
 
 /* Unit normal of a triangle; 0 where it has no area. */
-CLOTH_FUNCTION float4 cloth_face_normal(
-    uint t, __global const uint4 *triangles, __global const float4 *places)
+CLOTH_FUNCTION float4 cloth_face_normal(uint t, cloth_mesh_view view)
 {
-    uint4 triangle = triangles[t];
-    float4 a = places[triangle.x];
-    return cloth_unit(
-        cloth_cross(cloth_minus(places[triangle.y], a), cloth_minus(places[triangle.z], a)));
+    uint4 triangle = view.triangles[t];
+    float4 a = view.begin[triangle.x];
+    return cloth_unit(cloth_cross(
+        cloth_minus(view.begin[triangle.y], a), cloth_minus(view.begin[triangle.z], a)));
 }
 
 /* The pseudo-normal where the nearest point lies, not of length 1. */
-CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const uint4 *triangles,
-    __global const uint4 *edges, __global const uint *incident_at, __global const uint *incident,
-    __global const float4 *places)
+CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view view)
 {
-    float4 normal = cloth_face_normal(t, triangles, places);
+    float4 normal = cloth_face_normal(t, view);
     if (region >= 3) {
-        uint4 beside = edges[t];
+        uint4 beside = view.edges[t];
         uint other = region == 3   ? beside.x
                      : region == 4 ? beside.y
                      : region == 5 ? beside.z
                                    : CLOTH_MESH_NONE;
         if (other == CLOTH_MESH_NONE) return normal;
-        float4 its = cloth_face_normal(other, triangles, places);
+        float4 its = cloth_face_normal(other, view);
         return hed_f4(normal.x + its.x, normal.y + its.y, normal.z + its.z, 0.0f);
     }
-    uint vertex = region == 0 ? triangles[t].x : region == 1 ? triangles[t].y : triangles[t].z;
+    uint vertex = region == 0 ? view.triangles[t].x : region == 1 ? view.triangles[t].y : view.triangles[t].z;
     normal = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    for (uint k = incident_at[vertex]; k < incident_at[vertex + 1]; k++) {
-        uint4 around = triangles[incident[k]];
+    for (uint k = view.incident_at[vertex]; k < view.incident_at[vertex + 1]; k++) {
+        uint4 around = view.triangles[view.incident[k]];
         uint next = around.x == vertex ? around.y : around.y == vertex ? around.z : around.x;
         uint last = around.x == vertex ? around.z : around.y == vertex ? around.x : around.y;
-        float4 u = cloth_minus(places[next], places[vertex]),
-               v = cloth_minus(places[last], places[vertex]), cross = cloth_cross(u, v);
+        float4 u = cloth_minus(view.begin[next], view.begin[vertex]),
+               v = cloth_minus(view.begin[last], view.begin[vertex]), cross = cloth_cross(u, v);
         float length = sqrt(cloth_dot(cross, cross));
         float angle = hed_atan2(length, cloth_dot(u, v)),
               share = length > 0.0f ? angle / length : 0.0f;
@@ -228,15 +233,10 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const ui
     return normal;
 }
 
-/* A particle's plane and the plane's motion, as cloth_touch() takes them. `begin` and `end`:
- * vertices of the meshes where the frame begins and ends; `kinds`: for each mesh its friction, and
- * 1 where it has no border. */
+/* A particle's plane and the plane's motion, as cloth_touch() takes them. */
 CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
-    __global const float4 *previous, __global const float4 *garments, __global const float4 *boxes,
-    __global const uint *leaf_at, __global const uint4 *triangles, __global const uint4 *edges,
-    __global const uint *incident_at, __global const uint *incident, __global const float4 *kinds,
-    __global const float4 *begin, __global const float4 *end, __global float4 *contact,
-    cloth_meshes meshes)
+    __global const float4 *previous, __global const float4 *garments, cloth_mesh_view view,
+    __global float4 *contact, cloth_meshes meshes)
 {
     float4 at = position[i], before = previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
     contact[2 * i] = contact[2 * i + 1] = none;
@@ -246,19 +246,18 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
         sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
     float reach = thickness + way + meshes.fall + meshes.move, best = reach * reach;
     /* no point is deeper inside than half the least extent of the whole */
-    float4 low = boxes[2], high = boxes[3];
+    float4 low = view.boxes[2], high = view.boxes[3];
     float deep = 0.5f * hed_min(hed_min(high.x - low.x, high.y - low.y), high.z - low.z);
-    if (meshes.closed != 0 && cloth_box_square(at, boxes, 1) == 0.0f)
+    if (meshes.closed != 0 && cloth_box_square(at, view.boxes, 1) == 0.0f)
         best = hed_max(best, deep * deep);
-    uint t = cloth_tree_nearest(at, &best, boxes, leaf_at, triangles, edges, begin, meshes.leaves);
+    uint t = cloth_tree_nearest(at, &best, view, meshes.leaves);
     if (t == CLOTH_MESH_NONE) return;
 
-    uint4 triangle = triangles[t];
-    float4 a = begin[triangle.x], b = begin[triangle.y], c = begin[triangle.z],
-           kind = kinds[triangle.w];
+    uint4 triangle = view.triangles[t];
+    float4 a = view.begin[triangle.x], b = view.begin[triangle.y], c = view.begin[triangle.z],
+           kind = view.kinds[triangle.w];
     cloth_nearest near = cloth_nearest_of(at, a, b, c);
-    float4 pseudo = cloth_unit(
-        cloth_pseudo_normal(t, near.region, triangles, edges, incident_at, incident, begin));
+    float4 pseudo = cloth_unit(cloth_pseudo_normal(t, near.region, view));
     float away = sqrt(near.to.w);
     float side = cloth_dot(near.to, pseudo) <= 0.0f ? 1.0f : -1.0f;
     if (away > (side > 0.0f ? reach : kind.y != 0.0f ? 3e38f : thickness)) return;
@@ -268,7 +267,7 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
             -side * near.to.x / away, -side * near.to.y / away, -side * near.to.z / away, 0.0f);
     if (!(cloth_dot(normal, normal) > 0.5f)) return; /* nothing there has an area */
 
-    float4 a1 = end[triangle.x], b1 = end[triangle.y], c1 = end[triangle.z];
+    float4 a1 = view.end[triangle.x], b1 = view.end[triangle.y], c1 = view.end[triangle.z];
     float share = 1.0f - near.b - near.c;
     float4 motion = hed_f4(fma(share, a1.x - a.x, fma(near.b, b1.x - b.x, near.c * (c1.x - c.x))),
         fma(share, a1.y - a.y, fma(near.b, b1.y - b.y, near.c * (c1.y - c.y))),

@@ -79,20 +79,20 @@ static void order_native(const hed_native_call *call, uint64_t begin, uint64_t e
 
 HED_NATIVE_BODY near_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *argument = call->arguments;
+    void *const *a = call->arguments;
+    cloth_self_view view = {a[0], a[1], a[2], a[3], a[4], a[5]};
     for (uint64_t slot = begin; slot < end; slot++)
-        cloth_self_near_one((uint)slot, argument[0], argument[1], argument[2], argument[3],
-            argument[4], argument[5], argument[6], argument[7], *(const cloth_self *)argument[8]);
+        cloth_self_near_one((uint)slot, view, a[6], a[7], *(const cloth_self *)a[8]);
 }
 HED_NATIVE_CLONES(near_native, near_body)
 
 HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *argument = call->arguments;
+    void *const *a = call->arguments;
+    cloth_self_view view = {a[2], a[3], a[4], a[6], a[7], a[8]};
+    cloth_self_target target = {a[11], a[12], a[0], a[1], a[5]};
     for (uint64_t slot = begin; slot < end; slot++)
-        cloth_self_push_one((uint)slot, argument[0], argument[1], argument[2], argument[3],
-            argument[4], argument[5], argument[6], argument[7], argument[8], argument[9],
-            argument[10], argument[11], argument[12], *(const cloth_self *)argument[13]);
+        cloth_self_push_one((uint)slot, view, a[9], a[10], target, *(const cloth_self *)a[13]);
 }
 HED_NATIVE_CLONES(push_native, push_body)
 

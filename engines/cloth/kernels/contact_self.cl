@@ -100,8 +100,8 @@ __kernel void cloth_self_near(__global const uint *restrict starts,
     __global uint *restrict counts, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
-    if (slot < self.particles)
-        cloth_self_near_one(slot, starts, totals, sorted, rows, rests, bodies, near, counts, self);
+    cloth_self_view view = {starts, totals, sorted, rows, rests, bodies};
+    if (slot < self.particles) cloth_self_near_one(slot, view, near, counts, self);
 }
 
 __kernel void cloth_self_push(__global float4 *restrict position,
@@ -114,7 +114,7 @@ __kernel void cloth_self_push(__global float4 *restrict position,
     cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
-    if (slot < self.particles)
-        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests,
-            bodies, near, counts, colliders, contact, self);
+    cloth_self_view view = {starts, totals, sorted, rows, rests, bodies};
+    cloth_self_target target = {colliders, contact, position, previous, pushed};
+    if (slot < self.particles) cloth_self_push_one(slot, view, near, counts, target, self);
 }

@@ -170,35 +170,49 @@ CLOTH_FUNCTION void cloth_self_gather(
     sum->z = fma(-part, z, sum->z);
 }
 
+/* The particles sorted into buckets, and what is read of them. */
+typedef struct cloth_self_view {
+    __global const uint *starts, *totals;  /* first slots of the buckets: cloth_self_start() */
+    __global const float4 *sorted;         /* two of each slot: cloth_self_order_one() */
+    __global const uint *rows;             /* of each slot */
+    __global const float4 *rests, *bodies; /* of each particle, of each copy of a garment */
+} cloth_self_view;
+
+/* Other collisions that a push must not undo, and where its result goes. */
+typedef struct cloth_self_target {
+    __global const float4 *colliders, *contact;
+    __global float4 *position, *previous; /* of the last pass */
+    __global float4 *pushed;              /* `sorted` of the next pass */
+} cloth_self_target;
+
 /* A particle as it goes through the candidates. */
 typedef struct cloth_self_ball {
     float4 at, before; /* as in `sorted` */
     float4 rest, body;
 } cloth_self_ball;
 
-CLOTH_FUNCTION cloth_self_ball cloth_self_ball_at(uint slot, __global const float4 *sorted,
-    __global const float4 *rests, __global const float4 *bodies)
+CLOTH_FUNCTION cloth_self_ball cloth_self_ball_at(uint slot, cloth_self_view view)
 {
     cloth_self_ball own;
-    own.at = sorted[2 * slot];
-    own.before = sorted[2 * slot + 1];
-    own.rest = rests[as_uint(own.at.w)];
-    own.body = bodies[as_uint(own.rest.w)];
+    own.at = view.sorted[2 * slot];
+    own.before = view.sorted[2 * slot + 1];
+    own.rest = view.rests[as_uint(own.at.w)];
+    own.body = view.bodies[as_uint(own.rest.w)];
     return own;
 }
 
 /* The k-th of 18 ranges of slots around a ball in cube `cell`: two for each of nine rows, since a
  * row may run over the end of the buckets; else the second is empty. Gives the row. */
-CLOTH_FUNCTION uint cloth_self_range(int k, const int *cell, __global const uint *starts,
-    __global const uint *totals, cloth_self self, uint *begin, uint *end)
+CLOTH_FUNCTION uint cloth_self_range(
+    int k, const int *cell, cloth_self_view view, cloth_self self, uint *begin, uint *end)
 {
     uint row = cloth_row(cell[1] + k / 2 % 3 - 1, cell[2] + k / 6 - 1), mask = self.buckets - 1;
     uint first = (row + (uint)(cell[0] - 1)) & mask, last = (first + 2) & mask,
          second = (uint)k & 1u, over = first > last ? 1u : 0u;
     *begin = *end = 0;
     if (second > over) return row;
-    *begin = cloth_self_start(starts, totals, second ? 0u : first);
-    *end = cloth_self_start(starts, totals, second == over ? last + 1 : self.buckets);
+    *begin = cloth_self_start(view.starts, view.totals, second ? 0u : first);
+    *end = cloth_self_start(view.starts, view.totals, second == over ? last + 1 : self.buckets);
     return row;
 }
 
@@ -216,16 +230,16 @@ CLOTH_FUNCTION float cloth_self_apart(
 
 /* Whether the ball in slot `other` may touch in one of the passes. `row`: the one that is looked
  * through: buckets hold other rows too. */
-CLOTH_FUNCTION uint cloth_self_may_touch(cloth_self_ball own, uint other, uint row,
-    __global const float4 *sorted, __global const uint *rows, __global const float4 *rests,
-    cloth_self self)
+CLOTH_FUNCTION uint cloth_self_may_touch(
+    cloth_self_ball own, uint other, uint row, cloth_self_view view, cloth_self self)
 {
-    float4 its_at = sorted[2 * other], now, then;
-    float nearest = cloth_self_apart(own, its_at, sorted[2 * other + 1], &now, &then),
+    float4 its_at = view.sorted[2 * other], now, then;
+    float nearest = cloth_self_apart(own, its_at, view.sorted[2 * other + 1], &now, &then),
           reach = CLOTH_SELF_REACH * self.widest;
-    if (!(nearest < reach * reach) || as_uint(own.at.w) == as_uint(its_at.w) || rows[other] != row)
+    if (!(nearest < reach * reach) || as_uint(own.at.w) == as_uint(its_at.w) ||
+        view.rows[other] != row)
         return 0;
-    float4 its_rest = rests[as_uint(its_at.w)];
+    float4 its_rest = view.rests[as_uint(its_at.w)];
     float apart = CLOTH_SELF_REST * own.body.x;
     return as_uint(its_rest.w) != as_uint(own.rest.w) ||
            cloth_square(own.rest.x - its_rest.x, own.rest.y - its_rest.y,
@@ -234,22 +248,20 @@ CLOTH_FUNCTION uint cloth_self_may_touch(cloth_self_ball own, uint other, uint r
 
 /* Writes down who may touch the ball in a slot: the k-th in near[k * particles + slot]; and how
  * many those are, of which the first CLOTH_SELF_NEAR are written. */
-CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts,
-    __global const uint *totals, __global const float4 *sorted, __global const uint *rows,
-    __global const float4 *rests, __global const float4 *bodies, __global uint *near,
-    __global uint *counts, cloth_self self)
+CLOTH_FUNCTION void cloth_self_near_one(
+    uint slot, cloth_self_view view, __global uint *near, __global uint *counts, cloth_self self)
 {
-    if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
-    cloth_self_ball own = cloth_self_ball_at(slot, sorted, rests, bodies);
+    if (slot >= cloth_self_start(view.starts, view.totals, self.buckets)) return;
+    cloth_self_ball own = cloth_self_ball_at(slot, view);
     uint count = 0, begin, end;
     int cell[3];
     cloth_self_cell(own.at, own.before, self, cell);
     CLOTH_ROLLED
     for (int k = 0; k < 18 && own.before.w > 0.0f; k++) {
-        uint row = cloth_self_range(k, cell, starts, totals, self, &begin, &end);
+        uint row = cloth_self_range(k, cell, view, self, &begin, &end);
         CLOTH_ROLLED
         for (uint other = begin; other < end; other++) {
-            if (!cloth_self_may_touch(own, other, row, sorted, rows, rests, self)) continue;
+            if (!cloth_self_may_touch(own, other, row, view, self)) continue;
             if (count < CLOTH_SELF_NEAR) near[count * self.particles + slot] = other;
             count++;
         }
@@ -258,14 +270,13 @@ CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts,
 }
 
 /* One that may touch, in slot `other`. */
-CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint other,
-    __global const float4 *sorted, __global const float4 *rests, __global const float4 *bodies,
-    cloth_self self)
+CLOTH_FUNCTION void cloth_self_pair(
+    cloth_pushes *sum, cloth_self_ball own, uint other, cloth_self_view view, cloth_self self)
 {
-    float4 its_at = sorted[2 * other], its_before = sorted[2 * other + 1], now, then;
+    float4 its_at = view.sorted[2 * other], its_before = view.sorted[2 * other + 1], now, then;
     if (!(cloth_self_apart(own, its_at, its_before, &now, &then) < self.widest * self.widest))
         return;
-    float4 its_body = bodies[as_uint(rests[as_uint(its_at.w)].w)];
+    float4 its_body = view.bodies[as_uint(view.rests[as_uint(its_at.w)].w)];
     float distance = 0.5f * (own.body.x + its_body.x);
     float4 way = hed_f4(now.x - then.x, now.y - then.y, now.z - then.z, 0.0f);
     float4 touch = cloth_self_touch(
@@ -277,9 +288,7 @@ CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint
 
 /* What all that touch ask of a ball. Where more may than were written down, they are looked for
  * again. */
-CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own,
-    __global const uint *starts, __global const uint *totals, __global const float4 *sorted,
-    __global const uint *rows, __global const float4 *rests, __global const float4 *bodies,
+CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own, cloth_self_view view,
     __global const uint *near, uint count, cloth_self self)
 {
     cloth_pushes sum = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
@@ -288,18 +297,17 @@ CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own,
     if (count <= CLOTH_SELF_NEAR) {
         CLOTH_ROLLED
         for (uint k = 0; k < count; k++)
-            cloth_self_pair(
-                &sum, own, near[k * self.particles + slot], sorted, rests, bodies, self);
+            cloth_self_pair(&sum, own, near[k * self.particles + slot], view, self);
         return sum;
     }
     cloth_self_cell(own.at, own.before, self, cell);
     CLOTH_ROLLED
     for (int k = 0; k < 18; k++) {
-        uint row = cloth_self_range(k, cell, starts, totals, self, &begin, &end);
+        uint row = cloth_self_range(k, cell, view, self, &begin, &end);
         CLOTH_ROLLED
         for (uint other = begin; other < end; other++)
-            if (cloth_self_may_touch(own, other, row, sorted, rows, rests, self))
-                cloth_self_pair(&sum, own, other, sorted, rests, bodies, self);
+            if (cloth_self_may_touch(own, other, row, view, self))
+                cloth_self_pair(&sum, own, other, view, self);
     }
     return sum;
 }
@@ -307,8 +315,8 @@ CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own,
 /* Moves a ball by the mean of what it was asked, and out of the colliders again, into which that
  * may have pushed it: the part of the push that was a velocity into a collider is lost, and the
  * rest of the way out makes none. */
-CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum,
-    __global const float4 *colliders, __global const float4 *contact, cloth_self self)
+CLOTH_FUNCTION void cloth_self_move(
+    cloth_self_ball *own, cloth_pushes sum, cloth_self_target target, cloth_self self)
 {
     float4 at = hed_f4(own->at.x, own->at.y, own->at.z, own->before.w);
     float x = sum.x / sum.weight, y = sum.y / sum.weight, z = sum.z / sum.weight;
@@ -316,11 +324,11 @@ CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum,
     float4 kept = hed_f4(at.x + x, at.y + y, at.z + z, at.w), moved = kept;
     if (self.colliders > 0)
         moved = cloth_collide(
-            moved, at, own->body.x, 0.0f, colliders, self.colliders, self.to, self.to);
+            moved, at, own->body.x, 0.0f, target.colliders, self.colliders, self.to, self.to);
     if (self.flags & CLOTH_STEP_CONTACTS) {
         uint particle = as_uint(own->at.w);
-        moved = cloth_touch(moved, at, own->body.x, 0.0f, contact[2 * particle],
-            contact[2 * particle + 1], self.to, self.to);
+        moved = cloth_touch(moved, at, own->body.x, 0.0f, target.contact[2 * particle],
+            target.contact[2 * particle + 1], self.to, self.to);
     }
     float out_x = moved.x - kept.x, out_y = moved.y - kept.y, out_z = moved.z - kept.z,
           square = cloth_square(out_x, out_y, out_z);
@@ -332,29 +340,24 @@ CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum,
     own->before.z += fma(still, out_z, uz);
 }
 
-/* One pass for the particle of a slot, against all near it as they are in `sorted`. `pushed`: what
- * `sorted` is in the next pass; the last one goes back to the particles. */
-CLOTH_FUNCTION void cloth_self_push_one(uint slot, __global float4 *position,
-    __global float4 *previous, __global const uint *starts, __global const uint *totals,
-    __global const float4 *sorted, __global float4 *pushed, __global const uint *rows,
-    __global const float4 *rests, __global const float4 *bodies, __global const uint *near,
-    __global const uint *counts, __global const float4 *colliders, __global const float4 *contact,
-    cloth_self self)
+/* One pass for the particle of a slot, against all near it as they are in `view.sorted`; the last
+ * one goes back to the particles. */
+CLOTH_FUNCTION void cloth_self_push_one(uint slot, cloth_self_view view, __global const uint *near,
+    __global const uint *counts, cloth_self_target target, cloth_self self)
 {
-    if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
-    cloth_self_ball own = cloth_self_ball_at(slot, sorted, rests, bodies);
+    if (slot >= cloth_self_start(view.starts, view.totals, self.buckets)) return;
+    cloth_self_ball own = cloth_self_ball_at(slot, view);
     uint particle = as_uint(own.at.w), count = counts[slot];
     if (count > 0) {
-        cloth_pushes sum = cloth_self_sum(
-            slot, own, starts, totals, sorted, rows, rests, bodies, near, count, self);
-        if (sum.weight > 0.0f) cloth_self_move(&own, sum, colliders, contact, self);
+        cloth_pushes sum = cloth_self_sum(slot, own, view, near, count, self);
+        if (sum.weight > 0.0f) cloth_self_move(&own, sum, target, self);
     }
     if (self.last == 0) {
-        pushed[2 * slot] = own.at;
-        pushed[2 * slot + 1] = own.before;
+        target.pushed[2 * slot] = own.at;
+        target.pushed[2 * slot + 1] = own.before;
     } else if (own.before.w > 0.0f) {
-        position[particle] = hed_f4(own.at.x, own.at.y, own.at.z, own.before.w);
-        previous[particle] = hed_f4(own.before.x, own.before.y, own.before.z, own.body.z);
+        target.position[particle] = hed_f4(own.at.x, own.at.y, own.at.z, own.before.w);
+        target.previous[particle] = hed_f4(own.before.x, own.before.y, own.before.z, own.body.z);
     }
 }
 
