@@ -6,7 +6,7 @@
 #include "testing.h"
 
 #include "heddle/cloth.h"
-#include "model/controller.h"
+#include "solver/solver.h"
 
 #include "kernels/particle.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "solver/group/kernels.h"
-#include "model/controller.h"
+#include "solver/solver.h"
 
 static hed_error error;
 

@@ -1,7 +1,7 @@
 /* The mix alone: sums in order, the limiter, the breaker, and that none of them knows of blocks. */
 #include "testing.h"
 
-#include "model/controller.h"
+#include "solver/solver.h"
 
 #include <math.h>
 

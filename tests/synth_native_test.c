@@ -6,7 +6,7 @@
 
 #include "heddle/thread.h"
 #include "kernels/physics.h"
-#include "model/controller.h"
+#include "solver/solver.h"
 #include "testing.h"
 
 enum { FRAMES = 96 };

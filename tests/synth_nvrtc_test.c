@@ -3,7 +3,7 @@
  * older architectures. Skipped where NVRTC is not installed. */
 
 #include "solver/group/kernels.h"
-#include "model/controller.h"
+#include "solver/solver.h"
 #include "nvrtc_testing.h"
 
 static void check(const hed_kernel_def *def, uint32_t group, bool strict, const char *target)
