@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <png.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,9 @@ typedef struct codec {
     /* reading */
     const unsigned char *bytes;
     size_t size, used;
-    /* writing */
+    /* writing: to a file, or to memory */
     hed_file_writer *writer;
+    FILE *memory;
 } codec;
 
 static void on_error(png_structp png, png_const_charp words)
@@ -153,11 +155,22 @@ hed_status hed_png_read(const char *path, hed_image *image, hed_error *error)
 static void drain(png_structp png, png_bytep from, size_t size)
 {
     codec *c = png_get_io_ptr(png);
-    if (hed_file_writer_put(c->writer, from, size) != HED_OK)
+    if (c->memory ? fwrite(from, 1, size, c->memory) != size
+                  : hed_file_writer_put(c->writer, from, size) != HED_OK)
         png_error(png, "the file cannot be written"); /* commit knows why */
 }
 
 static void no_flush(png_structp png) { (void)png; }
+
+static hed_status png_check_image(const char *what, const hed_image *image, hed_error *error)
+{
+    if (image->width && image->height &&
+        (image->channels == 1 || image->channels == 3 || image->channels == 4))
+        return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "cannot write %s: an image of %u x %u pixels and %u channels; expected 1, 3 or 4 channels",
+        what, image->width, image->height, image->channels);
+}
 
 static bool encode(codec *c, const hed_image *image)
 {
@@ -176,13 +189,9 @@ static bool encode(codec *c, const hed_image *image)
 
 hed_status hed_png_write(const char *path, const hed_image *image, hed_error *error)
 {
-    if (image->width == 0 || image->height == 0 ||
-        (image->channels != 1 && image->channels != 3 && image->channels != 4))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "cannot write %s: an image of %u x %u pixels and %u channels; expected 1, 3 or 4 channels",
-            path, image->width, image->height, image->channels);
     codec c = {0};
-    hed_status status = hed_file_writer_open(path, &c.writer, error);
+    hed_status status = png_check_image(path, image, error);
+    if (status == HED_OK) status = hed_file_writer_open(path, &c.writer, error);
     if (status != HED_OK) return status;
     errno = 0;
     c.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &c, on_error, on_warning);
@@ -199,4 +208,23 @@ hed_status hed_png_write(const char *path, const hed_image *image, hed_error *er
     }
     png_destroy_write_struct(&c.png, &c.info);
     return status;
+}
+
+hed_status hed_png_encode(const hed_image *image, uint8_t **bytes, size_t *size, hed_error *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    hed_status status = png_check_image("a PNG", image, error);
+    if (status != HED_OK) return status;
+    codec c = {.memory = open_memstream((char **)bytes, size)};
+    c.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &c, on_error, on_warning);
+    c.info = c.png ? png_create_info_struct(c.png) : NULL;
+    bool whole = c.memory && c.info && encode(&c, image);
+    if (c.memory) whole = fclose(c.memory) == 0 && whole;
+    png_destroy_write_struct(&c.png, &c.info);
+    if (whole) return HED_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a PNG of %u x %u pixels",
+        image->width, image->height);
 }

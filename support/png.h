@@ -14,6 +14,9 @@ typedef struct hed_image {
  * MEMORY. */
 hed_status hed_png_write(const char *path, const hed_image *image, hed_error *error);
 
+/* The same in memory, to be released with free(). Errors: ARGUMENT, MEMORY. */
+hed_status hed_png_encode(const hed_image *image, uint8_t **bytes, size_t *size, hed_error *error);
+
 /* Reads a file. What is not 8-bit gray, RGB or RGBA is converted: palettes and less than 8 bits are
  * expanded, 16 bits are rounded, gray with alpha becomes RGBA. The pixels are released with
  * hed_image_free(). Errors: IO, FORMAT (the text says what is damaged), LIMIT (over 1 GiB of

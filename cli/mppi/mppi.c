@@ -1,0 +1,165 @@
+/* heddle mppi: sampling model-predictive control. The command itself, and what models and terms
+ * there are. */
+#include "mppi.h"
+
+#include "cli/common/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- models ---- */
+
+/* For people: the item in one row, its parameters in rows below. */
+static void models_rows(cli_report *report, const char *kind, const char *name, const char *shape,
+    const char *summary, const hed_mppi_parameter *parameters, uint32_t count)
+{
+#define MODELS_ROW(kind_, name_, parameter_, value_, shown_, text_) \
+    cli_report_row(report, CLI_TEXT(NULL, kind_, .heading = "KIND"), \
+        CLI_TEXT(NULL, name_, .heading = "NAME"), \
+        CLI_TEXT(NULL, parameter_, .heading = "PARAMETER"), \
+        CLI_NUMBER(NULL, value_, .heading = ">DEFAULT"), \
+        CLI_TEXT(NULL, shown_, .heading = "FOR EACH"), CLI_TEXT(NULL, text_, .heading = "WHAT"))
+    MODELS_ROW(kind, name, "", NAN, shape, summary);
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_mppi_parameter *p = &parameters[i];
+        char length[32] = "";
+        if (p->length > 0) snprintf(length, sizeof length, "of %d", p->length);
+        MODELS_ROW("", "", p->name, p->value,
+            p->length == HED_MPPI_EACH_STATE     ? "state"
+            : p->length == HED_MPPI_EACH_CONTROL ? "control"
+                                                 : length,
+            p->summary ? p->summary : "");
+    }
+}
+
+static void models_parameters(
+    cli_report *report, const hed_mppi_parameter *parameters, uint32_t count)
+{
+    cli_report_open_list(report, "parameters");
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_mppi_parameter *p = &parameters[i];
+        cli_report_row(report, CLI_TEXT("name", p->name), CLI_NUMBER("value", cli_mppi_decimal(p->value)),
+            CLI_TEXT("summary", p->summary ? p->summary : ""));
+        if (p->length > 0) cli_report_more(report, CLI_WHOLE("length", p->length));
+        if (p->length < 0)
+            cli_report_more(
+                report, CLI_TEXT("each", p->length == HED_MPPI_EACH_STATE ? "state" : "control"));
+    }
+    cli_report_close(report);
+}
+
+static void models_add_model(cli_report *report, bool json, const hed_mppi_model *model)
+{
+    char shape[48];
+    snprintf(shape, sizeof shape, "%u x, %u u", model->states, model->controls);
+    if (!json) {
+        models_rows(report, "model", model->name, shape, model->summary, model->parameters,
+            model->parameter_count);
+        return;
+    }
+    cli_report_row(report, CLI_TEXT("kind", "model"), CLI_TEXT("name", model->name),
+        CLI_TEXT("summary", model->summary));
+    cli_report_open_list(report, "states");
+    for (uint32_t i = 0; i < model->states; i++) {
+        char name[16];
+        cli_report_row(report, CLI_TEXT("name", cli_mppi_state_name(model, i, name)),
+            CLI_NUMBER("start", cli_mppi_decimal(model->start[i])),
+            CLI_FLAG("angle", model->angles >> i & 1));
+    }
+    cli_report_close(report);
+    cli_report_open_list(report, "controls");
+    for (uint32_t i = 0; i < model->controls; i++) {
+        char name[16];
+        bool limits = model->minimum[i] != 0 || model->maximum[i] != 0;
+        cli_report_row(report, CLI_TEXT("name", cli_mppi_control_name(model, i, name)),
+            CLI_NUMBER("sigma", cli_mppi_decimal(model->sigma[i])),
+            CLI_NUMBER("minimum", limits ? cli_mppi_decimal(model->minimum[i]) : NAN),
+            CLI_NUMBER("maximum", limits ? cli_mppi_decimal(model->maximum[i]) : NAN));
+    }
+    cli_report_close(report);
+    cli_report_more(report, CLI_NUMBER("dt", cli_mppi_decimal(model->dt)));
+    models_parameters(report, model->parameters, model->parameter_count);
+}
+
+static void models_add_term(cli_report *report, bool json, const hed_mppi_term *term)
+{
+    static const char *const when[] = {"each step", "the end", "each step and the end"};
+    if (!json) {
+        models_rows(report, "term", term->name, when[term->when], term->summary, term->parameters,
+            term->parameter_count);
+        return;
+    }
+    cli_report_row(report, CLI_TEXT("kind", "term"), CLI_TEXT("name", term->name),
+        CLI_TEXT("summary", term->summary), CLI_NUMBER("weight", cli_mppi_decimal(term->weight)),
+        CLI_TEXT("when", when[term->when]));
+    models_parameters(report, term->parameters, term->parameter_count);
+}
+
+static int models_run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    const char *wanted = hed_text_of(arguments, "NAME");
+    const char *text = hed_text_of(arguments, "text");
+    hed_error error = {0};
+    if (text) {
+        const hed_mppi_model *model = hed_mppi_model_find(text);
+        const hed_mppi_term *term = hed_mppi_term_find(text);
+        if (!model && !term)
+            hed_fail(&error, HED_ERROR_ARGUMENT,
+                "there is no model or term \"%s\"; \"heddle mppi models\" lists them", text);
+        else fputs(model ? model->text : term->text, stdout);
+        return cli_end(error.status, &error);
+    }
+    bool json = hed_given(arguments, "json");
+    cli_report *report = cli_report_create(json);
+    const hed_mppi_model *model;
+    const hed_mppi_term *term;
+    for (uint32_t i = 0; (model = hed_mppi_model_at(i)); i++)
+        if (!wanted || !strcmp(wanted, model->name)) models_add_model(report, json, model);
+    for (uint32_t i = 0; (term = hed_mppi_term_at(i)); i++)
+        if (!wanted || !strcmp(wanted, term->name)) models_add_term(report, json, term);
+    hed_status status = HED_OK;
+    if (wanted && report && !cli_report_rows(report))
+        status = hed_fail(&error, HED_ERROR_ARGUMENT,
+            "there is no model or term \"%s\"; \"heddle mppi models\" lists them", wanted);
+    return cli_end(cli_report_end(report, status, &error), &error);
+}
+
+static const hed_option MODELS_OPTIONS[] = {CLI_OPTION_JSON(true),
+    OPTION("text", TEXT, "NAME", "print the text of a model or term, to begin your own from",
+        .letter = 0),
+    {0}};
+
+static const hed_command hed_command_mppi_models = {
+    .name = "models",
+    .summary = "list models and terms of costs, with their parameters",
+    .description =
+        "A model has states x and controls u; a cost is a sum of terms (\"critics\"), each with a weight, NAME.weight. "
+        "Parameters are set by name: mass=2 of the model, goal.x=3 of the term goal.",
+    .options = MODELS_OPTIONS,
+    .positionals =
+        (const hed_option[]){
+            {.name = "NAME", .kind = HED_OPTION_TEXT, .help = "this model or term alone"}, {0}},
+    .examples = (const hed_example[]){{"heddle mppi models cartpole", "one model"},
+        {"heddle mppi models --text cartpole > my_robot.h", "its text, to be changed"}, {0}},
+    .run = models_run,
+};
+
+/* ---- mppi ---- */
+
+static const hed_command *const MPPI_COMMANDS[] = {
+    &hed_command_mppi_run, &hed_command_mppi_models, NULL};
+static const hed_example MPPI_EXAMPLES[] = {
+    {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
+    {"heddle mppi models", "what comes with Heddle"}, {0}};
+
+const hed_command hed_command_mppi = {
+    .name = "mppi",
+    .summary = "control a robot by sampling its futures (MPPI)",
+    .description =
+        "Model-predictive path integral control: thousands of futures are sampled around the present plan, rolled out "
+        "through a model and weighed by their costs; the weighted mean is the new plan. docs/mppi.md is the way in.",
+    .commands = MPPI_COMMANDS,
+    .examples = MPPI_EXAMPLES,
+};

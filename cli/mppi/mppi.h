@@ -1,0 +1,108 @@
+/* What the files of `heddle mppi` share: what is controlled, the record of a run, and what is made
+ * of it. */
+#ifndef HED_CLI_MPPI_H
+#define HED_CLI_MPPI_H
+
+#include "cli/common/command.h"
+#include "heddle/mppi.h"
+#include "heddle/stats.h"
+#include "support/png.h"
+
+/* ---- what is controlled (subject.c) ---- */
+
+enum { CLI_MPPI_MOST_SETTINGS = 256 };
+
+/* A model with its cost: one of Heddle's own by name, with a task of its own, or a scene file. */
+typedef struct cli_mppi_subject {
+    const char *name; /* as typed */
+    hed_mppi_def def;
+    hed_mppi_term terms[HED_MPPI_MAX_TERMS];
+    hed_mppi_setting settings[CLI_MPPI_MOST_SETTINGS];
+    float start[HED_MPPI_MAX_STATES];
+    uint32_t steps;                      /* of the closed loop; 0: not said */
+    char *texts[CLI_MPPI_MOST_SETTINGS]; /* names of settings that were typed */
+} cli_mppi_subject;
+
+/* Opens MODEL, with the options of CLI_MPPI_SIZE_OPTIONS. Errors: ARGUMENT (there is none of this
+ * name; an option), IO, FORMAT. */
+hed_status cli_mppi_subject_open(
+    const hed_arguments *arguments, cli_mppi_subject *subject, hed_error *error);
+void cli_mppi_subject_close(cli_mppi_subject *subject);
+
+/* "theta" of a state or control, or "x2" where it has no name. */
+const char *cli_mppi_state_name(const hed_mppi_model *model, uint32_t state, char text[16]);
+const char *cli_mppi_control_name(const hed_mppi_model *model, uint32_t control, char text[16]);
+
+/* A float as the decimal number that it stands for: 0.02 rather than 0.0199999996. */
+double cli_mppi_decimal(float value);
+
+extern const char *const cli_mppi_kinds[];   /* in the order of hed_mppi_kind */
+extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver */
+
+/* What makes a subject's definition. The seed is not among the first: that of a tuning is of its
+ * search. */
+#define CLI_MPPI_SIZE_OPTIONS \
+    OPTION("controller", CHOICE, "KIND", \
+        "mppi, tube (Tube-MPPI) or rmppi (robust) (default: the scene's, else mppi)", \
+        .choices = cli_mppi_kinds), \
+        OPTION("samples", INTEGER, "N", "futures that are sampled in a solve", .letter = 'n', \
+            .low = 1, .high = 16777216), \
+        OPTION("horizon", INTEGER, "T", "steps of each future", .letter = 't', .low = 1, \
+            .high = HED_MPPI_MAX_STEPS), \
+        OPTION("set", TEXT, "NAME=VALUE", \
+            "a parameter of the model (mass=2), of a term (goal.x=3) or a term's weight (goal.weight=5)", \
+            .repeated = true)
+
+/* ---- the record of a run (record.c) ---- */
+
+enum { CLI_MPPI_FUTURES = 48, CLI_MPPI_MOST_MOMENTS = 16 };
+
+/* What the controller looked at in one solve: rows of (T + 1 x nx) states. */
+typedef struct cli_mppi_moment {
+    uint32_t step;
+    float *states; /* the plan, the best sample, then CLI_MPPI_FUTURES samples */
+    float *costs;  /* of all rows; the plan's is not known: NAN */
+} cli_mppi_moment;
+
+typedef struct cli_mppi_record {
+    const hed_mppi_def *def; /* as completed */
+    uint32_t steps, done;
+    float *states;         /* (steps + 1 x nx); row k is the state before control k */
+    float *controls;       /* (steps x nu) */
+    hed_mppi_stats *stats; /* (steps) */
+    hed_meter meter;       /* from the moment that a state is there until its control is */
+    cli_mppi_moment moments[CLI_MPPI_MOST_MOMENTS];
+    uint32_t moment_count, every; /* the latter: steps between two moments */
+} cli_mppi_record;
+
+/* What a record says in numbers. */
+typedef struct cli_mppi_figures {
+    hed_summary solve_ms, ess, cost; /* cost: of the solves that had a finite one */
+    uint32_t outcomes[4];            /* of each hed_mppi_outcome */
+    float crashed;                   /* largest share */
+} cli_mppi_figures;
+
+/* Memory for `steps` steps, and for moments if `pictures`. Errors: MEMORY. */
+hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def, uint32_t steps,
+    bool pictures, hed_error *error);
+/* Keeps what the last solve looked at, if its turn has come. Where there is no more room every
+ * second moment is dropped, and from then on half as many are kept. */
+hed_status cli_mppi_record_look(cli_mppi_record *record, hed_mppi *controller, hed_error *error);
+/* Errors: MEMORY. */
+hed_status cli_mppi_record_sum(
+    const cli_mppi_record *record, cli_mppi_figures *figures, hed_error *error);
+/* A row for each step: time, state, control, statistics. Errors: IO, MEMORY. */
+hed_status cli_mppi_record_write_csv(
+    const cli_mppi_record *record, const char *path, hed_error *error);
+void cli_mppi_record_close(cli_mppi_record *record);
+
+extern const char *const cli_mppi_outcomes[]; /* in the order of hed_mppi_outcome */
+
+/* ---- the picture (picture.c) ---- */
+
+/* Errors: MEMORY, IO. */
+hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mppi_record *record,
+    const cli_mppi_figures *figures, const hed_mppi *controller, const char *path,
+    hed_error *error);
+
+#endif

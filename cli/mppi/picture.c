@@ -1,0 +1,550 @@
+/* The picture of a run. Above: where it went, in the plane where the model has a pose, else each
+ * state over time, with futures that were sampled at some moments, coloured by their cost. Below,
+ * over time: controls with their limits, cost, effective samples, times of solves. */
+#include "mppi.h"
+#include "svg.h"
+
+#include "heddle/author.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char STYLE[] =
+    "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:13px;fill:#374151}"
+    ".title{font-size:22px;font-weight:bold;fill:#111827}.mid{text-anchor:middle}.end{text-anchor:end}"
+    ".small{font-size:11px;fill:#6b7280}.tick{font-size:11px;fill:#6b7280;text-anchor:end}"
+    ".tickx{font-size:11px;fill:#6b7280;text-anchor:middle}.name{font-size:12px;font-weight:bold;fill:#111827}"
+    ".mark{font-size:11px;font-weight:bold;fill:#fff;text-anchor:middle}"
+    "path,line{fill:none}rect.frame{fill:none;stroke:#d1d5db}line.grid{stroke:#eceef1}"
+    "line.moment{stroke:#c7cdd6;stroke-dasharray:2 3}"
+    ".went{stroke:#111827;stroke-width:2.2;stroke-linejoin:round}"
+    ".series{stroke:#111827;stroke-width:1.3;stroke-linejoin:round}"
+    ".second{stroke:#0d9488;stroke-width:1.1;stroke-linejoin:round}"
+    ".future{stroke-width:.9;stroke-opacity:.75}.crash{stroke:#e11d48;stroke-width:.7;stroke-opacity:.45}"
+    ".plan{stroke:#7c3aed;stroke-width:1.8;stroke-dasharray:5 3}.best{stroke:#1d4ed8;stroke-width:2}"
+    ".goal{stroke:#15803d;stroke-width:1.6;stroke-dasharray:7 4}.goalmark{fill:none;stroke:#15803d;stroke-width:2.4}"
+    ".limit{stroke:#e11d48;stroke-width:1.2;stroke-dasharray:4 3}"
+    ".path{stroke:#15803d;stroke-width:5;stroke-opacity:.25}"
+    ".obstacle{fill:#9f1239;fill-opacity:.18;stroke:#9f1239;stroke-width:1.2}"
+    ".miss{stroke:#e11d48;stroke-width:1.4}.dot{fill:#111827}.start{fill:#fff;stroke:#111827;stroke-width:2}";
+
+enum { WIDTH = 1180, LEFT = 64, RIGHT = 24, INNER = WIDTH - LEFT - RIGHT };
+
+/* ---- a frame with axes ---- */
+
+/* Maps [x0, x1] x [y0, y1] onto a box of pixels; with `log`, y is the logarithm. */
+typedef struct frame {
+    double left, top, width, height;
+    double x0, x1, y0, y1;
+    bool log;
+} frame;
+
+static double frame_x(const frame *f, double x)
+{
+    return f->left + (x - f->x0) / (f->x1 - f->x0) * f->width;
+}
+
+static double frame_y(const frame *f, double y)
+{
+    if (f->log) y = y > 0 ? log10(y) : f->y0;
+    return f->top + f->height - (y - f->y0) / (f->y1 - f->y0) * f->height;
+}
+
+/* The step of 1, 2 or 5 times a power of ten that gives about `count` of them. */
+static double nice_step(double range, double count)
+{
+    double raw = range / count, power = pow(10, floor(log10(raw)));
+    return raw <= power       ? power
+           : raw <= 2 * power ? 2 * power
+           : raw <= 5 * power ? 5 * power
+                              : 10 * power;
+}
+
+/* A range that holds [low, high] with some air. */
+static void frame_range_y(frame *f, double low, double high)
+{
+    if (!(low <= high)) low = 0, high = 1;
+    f->log = f->log && low > 0;
+    if (f->log) low = log10(low), high = log10(high);
+    double air =
+        high - low > 1e-9 * (fabs(low) + 1e-9) ? 0.06 * (high - low) : 0.5 * fabs(high) + 0.5;
+    f->y0 = low - air;
+    f->y1 = high + air;
+}
+
+static void frame_ticks_y(const frame *f, svg *picture)
+{
+    double step = nice_step(f->y1 - f->y0, fmax(3, f->height / 38));
+    if (f->log && step < 1) step = 1;
+    bool few = f->log && floor(f->y1) - ceil(f->y0) < 1; /* not one whole decade: its ends */
+    for (double v = ceil(f->y0 / step) * step; v <= f->y1 && !few; v += step) {
+        double y = f->top + f->height - (v - f->y0) / (f->y1 - f->y0) * f->height;
+        svg_line(picture, "grid", f->left, y, f->left + f->width, y);
+        svg_text(picture, "tick", f->left - 6, y + 4, "%.4g",
+            f->log                  ? pow(10, v)
+            : fabs(v) < 1e-9 * step ? 0
+                                    : v);
+    }
+    for (int end = 0; few && end < 2; end++) {
+        double v = f->y0 + (end ? 0.94 : 0.06) * (f->y1 - f->y0), y = frame_y(f, pow(10, v));
+        svg_line(picture, "grid", f->left, y, f->left + f->width, y);
+        svg_text(picture, "tick", f->left - 6, y + 4, "%.3g", pow(10, v));
+    }
+}
+
+static void frame_ticks_x(const frame *f, svg *picture, const char *unit, bool labels)
+{
+    double step = nice_step(f->x1 - f->x0, fmax(2, f->width / 75));
+    for (double v = ceil(f->x0 / step - 1e-9) * step; v <= f->x1 + 1e-9 * step; v += step) {
+        double x = frame_x(f, v);
+        svg_line(picture, "grid", x, f->top, x, f->top + f->height);
+        if (labels)
+            svg_text(picture, "tickx", x, f->top + f->height + 15, "%.4g%s",
+                fabs(v) < 1e-9 * step ? 0 : v, unit);
+    }
+}
+
+static void frame_box(const frame *f, svg *picture)
+{
+    svg_box(picture, "frame", f->left, f->top, f->width, f->height);
+}
+
+/* ---- what is drawn ---- */
+
+typedef struct picture {
+    const cli_mppi_subject *subject;
+    const cli_mppi_record *record;
+    const cli_mppi_figures *figures;
+    const hed_mppi *controller;
+    const hed_mppi_model *model;
+    svg *svg;
+    double seconds;                                     /* of the run */
+    uint32_t shown[CLI_MPPI_MOST_MOMENTS], shown_count; /* moments */
+} picture;
+
+static float state_of(const picture *p, uint32_t step, uint32_t state)
+{
+    return p->record->states[(size_t)step * p->model->states + state];
+}
+
+/* State `state` at step `t` of row `row` of a moment. */
+static float future_of(
+    const picture *p, const cli_mppi_moment *moment, uint32_t row, uint32_t t, uint32_t state)
+{
+    size_t steps = p->record->def->steps + (size_t)1;
+    return moment->states[((size_t)row * steps + t) * p->model->states + state];
+}
+
+static const cli_mppi_moment *moment_of(const picture *p, uint32_t i)
+{
+    return &p->record->moments[p->shown[i]];
+}
+
+/* Up to `most` moments, evenly in the run. */
+static void choose_moments(picture *p, uint32_t most)
+{
+    uint32_t count = p->record->moment_count;
+    p->shown_count = count < most ? count : most;
+    for (uint32_t i = 0; i < p->shown_count; i++)
+        p->shown[i] = (uint32_t)((uint64_t)i * count / p->shown_count);
+}
+
+/* From cheap to dear: blue, green, yellow, pale. */
+static const char *colour_of(double share, char text[8])
+{
+    static const double stops[][3] = {
+        {29, 78, 216}, {14, 165, 160}, {132, 190, 70}, {250, 204, 21}, {253, 224, 160}};
+    double at = fmin(fmax(share, 0), 1) * (HED_COUNT(stops) - 1);
+    uint32_t i = at >= HED_COUNT(stops) - 1 ? HED_COUNT(stops) - 2 : (uint32_t)at;
+    int rgb[3];
+    for (uint32_t c = 0; c < 3; c++)
+        rgb[c] = (int)lround(stops[i][c] + (at - i) * (stops[i + 1][c] - stops[i][c]));
+    snprintf(text, 8, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+    return text;
+}
+
+typedef struct ranked {
+    float cost;
+    uint32_t row;
+} ranked;
+
+static int by_cost(const void *a, const void *b)
+{
+    float x = ((const ranked *)a)->cost, y = ((const ranked *)b)->cost;
+    return (x > y) - (x < y);
+}
+
+/* Draws one future: `axis` is the state that goes upwards; across goes another one, or with
+ * `across` < 0 time. */
+static void draw_future(const picture *p, const frame *f, const cli_mppi_moment *moment,
+    uint32_t row, int across, uint32_t axis, const char *kind, const char *colour)
+{
+    const hed_mppi_def *def = p->record->def;
+    svg_curve_begin(p->svg, kind, colour);
+    for (uint32_t t = 0; t <= def->steps; t++) {
+        double x = across < 0 ? (moment->step + t) * (double)def->dt
+                              : future_of(p, moment, row, t, (uint32_t)across);
+        svg_curve_point(p->svg, frame_x(f, x), frame_y(f, future_of(p, moment, row, t, axis)));
+    }
+    svg_curve_end(p->svg);
+}
+
+/* The futures of a moment, the dearest first, so that the cheapest lie above; then plan, best. */
+static void draw_moment(
+    const picture *p, const frame *f, const cli_mppi_moment *moment, int across, uint32_t axis)
+{
+    ranked order[CLI_MPPI_FUTURES];
+    uint32_t count = 0, finite = 0;
+    char colour[8];
+    for (uint32_t i = 0; i < CLI_MPPI_FUTURES && i < p->record->def->samples; i++) {
+        float cost = moment->costs[i + 2];
+        bool crashed = !(cost < p->record->def->crash_cost);
+        order[count++] = (ranked){crashed ? FLT_MAX : cost, i + 2};
+        finite += !crashed;
+    }
+    qsort(order, count, sizeof *order, by_cost);
+    for (uint32_t i = count; i-- > 0;) {
+        bool crashed = order[i].cost == FLT_MAX;
+        draw_future(p, f, moment, order[i].row, across, axis, crashed ? "crash" : "future",
+            crashed ? NULL : colour_of((double)i / fmax(1, finite - 1.0), colour));
+    }
+    draw_future(p, f, moment, 1, across, axis, "best", NULL);
+    draw_future(p, f, moment, 0, across, axis, "plan", NULL);
+}
+
+/* Letter of a moment on a dot. */
+static void draw_mark(const picture *p, double x, double y, uint32_t i)
+{
+    svg_circle(p->svg, "dot", x, y, 8);
+    svg_text(p->svg, "mark", x, y + 4, "%c", (char)('a' + i));
+}
+
+static void draw_moment_lines(const picture *p, const frame *f)
+{
+    for (uint32_t i = 0; i < p->shown_count; i++) {
+        double x = frame_x(f, moment_of(p, i)->step * (double)p->record->def->dt);
+        svg_line(p->svg, "moment", x, f->top, x, f->top + f->height);
+    }
+}
+
+/* ---- a strip: values over time ---- */
+
+typedef struct strip {
+    char name[96];
+    const float *values; /* every `stride`-th, one for each step */
+    size_t stride;
+    uint32_t count;
+    const float *second; /* another series, or NULL */
+    double limits[2];    /* dashed lines; NAN: none */
+    double goal;         /* NAN: none */
+    bool log;
+    int state; /* whose futures are drawn; -1: none */
+} strip;
+
+static void widen(double value, double *low, double *high)
+{
+    if (!isfinite(value) || fabs(value) > 1e30) return;
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
+}
+
+/* A series with more points than pixels: the least and the largest of each pixel's. */
+static void draw_series(
+    const picture *p, const frame *f, const char *kind, const strip *s, const float *values)
+{
+    uint32_t each = (uint32_t)(s->count / (2 * f->width)) + 1;
+    svg_curve_begin(p->svg, kind, NULL);
+    for (uint32_t k = 0; k < s->count; k += each) {
+        double low = INFINITY, high = -INFINITY, x;
+        for (uint32_t i = k; i < k + each && i < s->count; i++)
+            widen(values[i * s->stride], &low, &high);
+        x = frame_x(f, k * (double)p->record->def->dt);
+        svg_curve_point(p->svg, x, frame_y(f, low));
+        if (high > low) svg_curve_point(p->svg, x, frame_y(f, high));
+    }
+    svg_curve_end(p->svg);
+}
+
+static void draw_strip(const picture *p, const strip *s, frame f, bool labels)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t k = 0; k < s->count; k++) {
+        widen(s->values[k * s->stride], &low, &high);
+        if (s->second) widen(s->second[k * s->stride], &low, &high);
+    }
+    for (int i = 0; i < 2; i++) widen(s->limits[i], &low, &high);
+    widen(s->goal, &low, &high);
+    /* Futures widen a strip, but not so far that the rest becomes a line. */
+    double most = 0.75 * (high - low) + 1e-6, least = low - most, largest = high + most;
+    for (uint32_t i = 0; i < p->shown_count && s->state >= 0; i++)
+        for (uint32_t t = 0; t <= p->record->def->steps; t++)
+            for (uint32_t row = 0; row < 2; row++) {
+                double v = future_of(p, moment_of(p, i), row, t, (uint32_t)s->state);
+                widen(fmin(fmax(v, least), largest), &low, &high);
+            }
+    f.x0 = 0;
+    f.x1 = p->seconds;
+    f.log = s->log && low > 0 && high > 30 * low;
+    frame_range_y(&f, low, high);
+    frame_ticks_x(&f, p->svg, " s", labels);
+    frame_ticks_y(&f, p->svg);
+    draw_moment_lines(p, &f);
+    svg_clip_begin(p->svg, f.left, f.top, f.width, f.height);
+    for (uint32_t i = 0; i < p->shown_count && s->state >= 0; i++)
+        draw_moment(p, &f, moment_of(p, i), -1, (uint32_t)s->state);
+    for (int i = 0; i < 2; i++)
+        if (isfinite(s->limits[i]))
+            svg_line(p->svg, "limit", f.left, frame_y(&f, s->limits[i]), f.left + f.width,
+                frame_y(&f, s->limits[i]));
+    if (isfinite(s->goal))
+        svg_line(
+            p->svg, "goal", f.left, frame_y(&f, s->goal), f.left + f.width, frame_y(&f, s->goal));
+    if (s->second) draw_series(p, &f, "second", s, s->second);
+    draw_series(p, &f, s->state >= 0 ? "went" : "series", s, s->values);
+    svg_clip_end(p->svg);
+    frame_box(&f, p->svg);
+    svg_text(p->svg, "name", f.left + 2, f.top - 5, "%s", s->name);
+}
+
+/* A column of strips that share their time. */
+static void draw_strips(const picture *p, const strip *strips, uint32_t count, double left,
+    double top, double width, double height)
+{
+    enum { GAP = 26 };
+    double each = (height - GAP * count) / count;
+    for (uint32_t i = 0; i < count; i++)
+        draw_strip(p, &strips[i],
+            (frame){
+                .left = left, .top = top + GAP + i * (each + GAP), .width = width, .height = each},
+            i + 1 == count);
+}
+
+/* ---- which strips ---- */
+
+/* Value of the parameter "FIRST.SECOND" of the controller; NAN: there is none. */
+static double value_of(const picture *p, const char *first, const char *second)
+{
+    char name[160];
+    float value;
+    snprintf(name, sizeof name, "%s.%s", first, second);
+    uint32_t index = hed_mppi_parameter_find(p->controller, name);
+    return index != UINT32_MAX && hed_mppi_parameter_at(p->controller, index, &value) ? value : NAN;
+}
+
+/* Where the quadratic term wants a state. */
+static double goal_of(const picture *p, uint32_t state)
+{
+    char name[16], element[64];
+    const char *word = cli_mppi_state_name(p->model, state, name);
+    if (!p->model->state_names) snprintf(name, sizeof name, "%u", state), word = name;
+    snprintf(element, sizeof element, "state.%s", word);
+    if (!(value_of(p, "quadratic", element) > 0)) return NAN;
+    snprintf(element, sizeof element, "goal.%s", word);
+    return value_of(p, "quadratic", element);
+}
+
+static strip strip_of_state(const picture *p, uint32_t state)
+{
+    strip s = {.values = p->record->states + state,
+        .stride = p->model->states,
+        .count = p->record->done + 1,
+        .limits = {NAN, NAN},
+        .goal = goal_of(p, state),
+        .state = (int)state};
+    char name[16];
+    snprintf(s.name, sizeof s.name, "%s", cli_mppi_state_name(p->model, state, name));
+    return s;
+}
+
+static strip strip_of_control(const picture *p, uint32_t control)
+{
+    const hed_mppi_def *def = p->record->def;
+    strip s = {.values = p->record->controls + control,
+        .stride = p->model->controls,
+        .count = p->record->done,
+        .limits = {def->minimum[control] > -1e30f ? def->minimum[control] : NAN,
+            def->maximum[control] < 1e30f ? def->maximum[control] : NAN},
+        .goal = NAN,
+        .state = -1};
+    char name[16];
+    snprintf(s.name, sizeof s.name, "control %s%s", cli_mppi_control_name(p->model, control, name),
+        isfinite(s.limits[0]) || isfinite(s.limits[1]) ? ", with its limits" : "");
+    return s;
+}
+
+/* Strips of what the controller says of itself. `times`: (done) solve times in ms. */
+static uint32_t strips_of_stats(const picture *p, strip *strips, const float *times)
+{
+    const hed_mppi_stats *stats = p->record->stats;
+    const strip plain = {.stride = sizeof *stats / sizeof(float),
+        .count = p->record->done,
+        .limits = {NAN, NAN},
+        .goal = NAN,
+        .state = -1};
+    double deadline = 1e-6 * (double)p->record->meter.deadline_ns;
+    uint32_t count = 0;
+    float crashed = 0;
+    for (uint32_t k = 0; k < p->record->done; k++) crashed = fmaxf(crashed, stats[k].crashed);
+    strip *s = &strips[count++];
+    *s = plain;
+    snprintf(s->name, sizeof s->name, "cost: best sample (black), free energy (teal)");
+    s->values = &stats->baseline;
+    s->second = &stats->free_energy;
+    s->log = true;
+    s = &strips[count++];
+    *s = plain;
+    snprintf(s->name, sizeof s->name, "effective samples, of %u", p->record->def->samples);
+    s->values = &stats->ess;
+    s->log = true;
+    s = &strips[count++];
+    *s = plain;
+    snprintf(s->name, sizeof s->name, "time of a solve, ms%s", deadline > 0 ? ", and the deadline" : "");
+    s->values = times;
+    s->stride = 1;
+    s->limits[1] = deadline > 0 ? deadline : NAN;
+    if (crashed > 0) {
+        s = &strips[count++];
+        *s = plain;
+        snprintf(s->name, sizeof s->name, "share of samples that crashed");
+        s->values = &stats->crashed;
+    }
+    return count;
+}
+
+/* ---- the plane ---- */
+
+static void plane_range(const picture *p, frame *f)
+{
+    uint32_t x = (uint32_t)p->model->pose_x, y = (uint32_t)p->model->pose_y;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (uint32_t k = 0; k <= p->record->done; k++) {
+        widen(state_of(p, k, x), &low[0], &high[0]);
+        widen(state_of(p, k, y), &low[1], &high[1]);
+    }
+    for (uint32_t i = 0; i < p->shown_count; i++)
+        for (uint32_t t = 0; t <= p->record->def->steps; t++) {
+            widen(future_of(p, moment_of(p, i), 1, t, x), &low[0], &high[0]);
+            widen(future_of(p, moment_of(p, i), 1, t, y), &low[1], &high[1]);
+        }
+    double air = 0.06 * fmax(fmax(high[0] - low[0], high[1] - low[1]), 0.1);
+    f->x0 = low[0] - air;
+    f->x1 = high[0] + air;
+    f->y0 = low[1] - air;
+    f->y1 = high[1] + air;
+}
+
+static void draw_plane(const picture *p, const frame *f)
+{
+    uint32_t x = (uint32_t)p->model->pose_x, y = (uint32_t)p->model->pose_y;
+    frame_ticks_x(f, p->svg, "", true);
+    frame_ticks_y(f, p->svg);
+    svg_clip_begin(p->svg, f->left, f->top, f->width, f->height);
+    for (uint32_t i = 0; i < p->shown_count; i++) draw_moment(p, f, moment_of(p, i), (int)x, y);
+    svg_curve_begin(p->svg, "went", NULL);
+    for (uint32_t k = 0; k <= p->record->done; k++)
+        svg_curve_point(p->svg, frame_x(f, state_of(p, k, x)), frame_y(f, state_of(p, k, y)));
+    svg_curve_end(p->svg);
+    for (uint32_t i = 0; i < p->shown_count; i++) {
+        uint32_t step = moment_of(p, i)->step;
+        draw_mark(p, frame_x(f, state_of(p, step, x)), frame_y(f, state_of(p, step, y)), i);
+    }
+    uint32_t last = p->record->done;
+    svg_circle(p->svg, "start", frame_x(f, state_of(p, last, x)), frame_y(f, state_of(p, last, y)), 6);
+    svg_clip_end(p->svg);
+    frame_box(f, p->svg);
+}
+
+/* ---- the whole ---- */
+
+static void draw_head(const picture *p)
+{
+    const hed_mppi_def *def = p->record->def;
+    const hed_mppi_info info = hed_mppi_describe(p->controller);
+    static const char *const kinds[] = {"MPPI", "Tube-MPPI", "RMPPI"};
+    svg_text(p->svg, "title", LEFT, 38, "%s", p->subject->name);
+    svg_text(p->svg, "end", WIDTH - RIGHT, 28, "%s, %u samples of %u steps of %g s, lambda %.3g",
+        kinds[def->kind], def->samples, def->steps, def->dt, def->lambda);
+    svg_text(p->svg, "end", WIDTH - RIGHT, 46, "%u solves on %s: p50 %.3g ms, p99 %.3g ms",
+        p->record->done, hed_device_describe(info.device)->name, p->figures->solve_ms.p50,
+        p->figures->solve_ms.p99);
+}
+
+static double legend_line(const picture *p, double x, double y, const char *kind, const char *text)
+{
+    svg_line(p->svg, kind, x, y - 4, x + 26, y - 4);
+    svg_text(p->svg, "small", x + 32, y, "%s", text);
+    return x + 32 + 6.2 * (double)strlen(text) + 18;
+}
+
+static void draw_legend(const picture *p, double y)
+{
+    double x = legend_line(p, LEFT, y, "went", "travelled");
+    if (p->shown_count) {
+        x = legend_line(p, x, y, "best", "best sample");
+        x = legend_line(p, x, y, "plan", "plan (weighted mean)");
+        char colour[8];
+        for (uint32_t i = 0; i < 8; i++) {
+            svg_curve_begin(p->svg, "went", colour_of(i / 7.0, colour));
+            svg_curve_point(p->svg, x + 5 * i, y - 4);
+            svg_curve_point(p->svg, x + 5 * i + 5, y - 4);
+            svg_curve_end(p->svg);
+        }
+        svg_text(p->svg, "small", x + 46, y, "sampled futures, cheap to dear");
+        x = legend_line(p, x + 46 + 6.2 * 30 + 18, y, "crash", "crashed");
+    }
+    legend_line(p, x, y, "goal", "goal");
+}
+
+static void draw_all(picture *p, const float *times, double top, double main, double below)
+{
+    uint32_t nx = p->model->states, nu = p->model->controls, count = 0;
+    strip strips[HED_MPPI_MAX_STATES];
+    enum { MOST_STATES = 6, MIDDLE = 70 };
+    draw_head(p);
+    draw_legend(p, top - 2);
+    if (p->model->pose_x >= 0 && p->model->pose_y >= 0) {
+        frame f = {.left = LEFT, .top = top + 20, .height = main - 50};
+        plane_range(p, &f);
+        double aspect = (f.x1 - f.x0) / (f.y1 - f.y0), wide = f.height * aspect;
+        f.width = fmin(wide, INNER);
+        f.height = f.width / aspect;
+        draw_plane(p, &f);
+        double left = LEFT + f.width + MIDDLE, room = WIDTH - RIGHT - left;
+        for (uint32_t i = 0; i < nx && count < MOST_STATES; i++)
+            if ((int32_t)i != p->model->pose_x && (int32_t)i != p->model->pose_y)
+                strips[count++] = strip_of_state(p, i);
+        if (room > 220 && count) draw_strips(p, strips, count, left, top, room, main - 30);
+    } else {
+        for (uint32_t i = 0; i < nx && count < MOST_STATES; i++)
+            strips[count++] = strip_of_state(p, i);
+        draw_strips(p, strips, count, LEFT, top, INNER, main - 30);
+    }
+    double half = (INNER - MIDDLE) / 2.0, y = top + main;
+    for (count = 0; count < nu; count++) strips[count] = strip_of_control(p, count);
+    draw_strips(p, strips, count, LEFT, y, half, below - 30);
+    count = strips_of_stats(p, strips, times);
+    draw_strips(p, strips, count, LEFT + half + MIDDLE, y, half, below - 30);
+}
+
+hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mppi_record *record,
+    const cli_mppi_figures *figures, const hed_mppi *controller, const char *path, hed_error *error)
+{
+    picture p = {.subject = subject,
+        .record = record,
+        .figures = figures,
+        .controller = controller,
+        .model = record->def->model,
+        .seconds = fmax(record->done, 1) * (double)record->def->dt};
+    float *times = malloc(((size_t)record->done + 1) * sizeof *times);
+    if (!times) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    for (uint32_t k = 0; k < record->done; k++) times[k] = 1e-6f * (float)record->stats[k].solve_ns;
+    choose_moments(&p, 8);
+    double top = 84, main = 620, below = p.model->controls > 4 ? 520 : 420;
+    p.svg = svg_open(WIDTH, top + main + below, STYLE);
+    draw_all(&p, times, top, main, below);
+    free(times);
+    return svg_save(p.svg, path, error);
+}

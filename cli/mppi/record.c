@@ -1,0 +1,145 @@
+/* What happened in a run: states, controls, statistics of each solve, and some futures that were
+ * sampled. */
+#include "mppi.h"
+
+#include "heddle/author.h"
+#include "support/file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cli_mppi_outcomes[] = {"solved", "all_crashed", "deadline", "diverged", NULL};
+
+enum { ROWS = CLI_MPPI_FUTURES + 2 };
+
+static size_t record_row(const cli_mppi_record *record)
+{
+    return ((size_t)record->def->steps + 1) * record->def->model->states;
+}
+
+hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def, uint32_t steps,
+    bool pictures, hed_error *error)
+{
+    *record = (cli_mppi_record){.def = def, .steps = steps, .every = 1};
+    record->states = calloc(((size_t)steps + 1) * def->model->states, sizeof(float));
+    record->controls = calloc((size_t)steps * def->model->controls, sizeof(float));
+    record->stats = calloc(steps, sizeof *record->stats);
+    bool all = record->states && record->controls && record->stats;
+    for (uint32_t i = 0; pictures && i < CLI_MPPI_MOST_MOMENTS; i++) {
+        record->moments[i].states = malloc(ROWS * record_row(record) * sizeof(float));
+        record->moments[i].costs = malloc(ROWS * sizeof(float));
+        all = all && record->moments[i].states && record->moments[i].costs;
+    }
+    if (!all)
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the record of %u steps", steps);
+    return HED_OK;
+}
+
+void cli_mppi_record_close(cli_mppi_record *record)
+{
+    free(record->states);
+    free(record->controls);
+    free(record->stats);
+    for (uint32_t i = 0; i < CLI_MPPI_MOST_MOMENTS; i++) {
+        free(record->moments[i].states);
+        free(record->moments[i].costs);
+    }
+    *record = (cli_mppi_record){0};
+}
+
+hed_status cli_mppi_record_look(cli_mppi_record *record, hed_mppi *controller, hed_error *error)
+{
+    if (!record->moments[0].states || record->done % record->every) return HED_OK;
+    if (record->moment_count == CLI_MPPI_MOST_MOMENTS) {
+        for (uint32_t i = 0; i < CLI_MPPI_MOST_MOMENTS / 2; i++) {
+            cli_mppi_moment kept = record->moments[2 * i];
+            record->moments[2 * i] = record->moments[i];
+            record->moments[i] = kept;
+        }
+        record->moment_count /= 2;
+        record->every *= 2;
+        if (record->done % record->every) return HED_OK;
+    }
+    cli_mppi_moment *moment = &record->moments[record->moment_count];
+    size_t row = record_row(record);
+    uint32_t count =
+        record->def->samples < CLI_MPPI_FUTURES ? record->def->samples : CLI_MPPI_FUTURES;
+    for (uint32_t i = 0; i < ROWS; i++) moment->costs[i] = NAN;
+    moment->step = record->done;
+    memcpy(moment->states, hed_mppi_states(controller, 0), row * sizeof(float));
+    hed_status status =
+        hed_mppi_trace(controller, 0, 1, true, moment->states + row, moment->costs + 1, error);
+    if (status == HED_OK)
+        status = hed_mppi_trace(
+            controller, 0, count, false, moment->states + 2 * row, moment->costs + 2, error);
+    if (status == HED_OK) record->moment_count++;
+    if (status != HED_ERROR_UNSUPPORTED) return status;
+    hed_error_clear(error); /* a solver without traces: a picture without futures */
+    return HED_OK;
+}
+
+hed_status cli_mppi_record_sum(
+    const cli_mppi_record *record, cli_mppi_figures *figures, hed_error *error)
+{
+    *figures = (cli_mppi_figures){0};
+    double *values = malloc(((size_t)record->done + 1) * sizeof *values);
+    if (!values)
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "out of memory for the figures of %u steps", record->done);
+    uint32_t finite = 0;
+    for (uint32_t k = 0; k < record->done; k++)
+        values[k] = 1e-6 * (double)record->stats[k].solve_ns;
+    figures->solve_ms = hed_summarize(values, record->done);
+    for (uint32_t k = 0; k < record->done; k++) values[k] = record->stats[k].ess;
+    figures->ess = hed_summarize(values, record->done);
+    for (uint32_t k = 0; k < record->done; k++)
+        if (isfinite(record->stats[k].baseline)) values[finite++] = record->stats[k].baseline;
+    figures->cost = hed_summarize(values, finite);
+    for (uint32_t k = 0; k < record->done; k++) {
+        figures->outcomes[record->stats[k].outcome]++;
+        figures->crashed = fmaxf(figures->crashed, record->stats[k].crashed);
+    }
+    free(values);
+    return HED_OK;
+}
+
+/* ---- CSV (RFC 4180) ---- */
+
+static void csv_row(const cli_mppi_record *record, uint32_t k, FILE *stream)
+{
+    const hed_mppi_model *model = record->def->model;
+    const hed_mppi_stats *s = &record->stats[k];
+    fprintf(stream, "%u,%.9g", k, (double)k * record->def->dt);
+    for (uint32_t i = 0; i < model->states; i++)
+        fprintf(stream, ",%.9g", record->states[(size_t)k * model->states + i]);
+    for (uint32_t i = 0; i < model->controls; i++)
+        fprintf(stream, ",%.9g", record->controls[(size_t)k * model->controls + i]);
+    fprintf(stream, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.3f,%d,%s\n", s->baseline, s->free_energy, s->ess,
+        s->crashed, s->lambda, 1e-3 * (double)s->solve_ns, s->missed,
+        cli_mppi_outcomes[s->outcome]);
+}
+
+hed_status cli_mppi_record_write_csv(
+    const cli_mppi_record *record, const char *path, hed_error *error)
+{
+    const hed_mppi_model *model = record->def->model;
+    char *text = NULL, name[16];
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    fputs("step,time", stream);
+    for (uint32_t i = 0; i < model->states; i++)
+        fprintf(stream, ",%s", cli_mppi_state_name(model, i, name));
+    for (uint32_t i = 0; i < model->controls; i++)
+        fprintf(stream, ",%s", cli_mppi_control_name(model, i, name));
+    fputs(",cost,free_energy,ess,crashed,lambda,solve_us,missed,outcome\n", stream);
+    for (uint32_t k = 0; k < record->done; k++) csv_row(record, k, stream);
+    bool whole = !ferror(stream);
+    whole = fclose(stream) == 0 && whole;
+    hed_status status = whole ? hed_file_write(path, text, size, error)
+                              : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    free(text);
+    return status;
+}

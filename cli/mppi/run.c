@@ -1,0 +1,365 @@
+/* heddle mppi run: a model under control, step by step, in a closed loop. */
+#include "mppi.h"
+
+#include "heddle/author.h"
+#include "cli/common/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct mppi_run {
+    const hed_arguments *arguments;
+    bool quiet, json;
+    cli_session session;
+    cli_mppi_subject subject;
+    hed_mppi *controller;
+    hed_mppi_info info;
+    cli_mppi_record record;
+    /* the plant */
+    float parameters[HED_MPPI_MAX_PARAMETERS]; /* of the model */
+    const float *tables[HED_MPPI_MAX_TABLES];
+    uint32_t table_counts[HED_MPPI_MAX_TABLES];
+    float pipe[HED_MPPI_MAX_DELAY + 1][HED_MPPI_MAX_CONTROLS]; /* controls on their way */
+} mppi_run;
+
+/* ---- the plant ---- */
+
+/* What the model's C function is given: the controller's parameters, whose first ones are the
+ * model's, and the tables that it names. */
+static void plant_open(mppi_run *r)
+{
+    const hed_mppi_def *def = r->info.def;
+    for (uint32_t i = 0; i < r->info.parameter_count; i++)
+        hed_mppi_parameter_at(r->controller, i, &r->parameters[i]);
+    for (uint32_t i = 0; i < def->model->table_count; i++)
+        for (uint32_t j = 0; j < def->table_count; j++)
+            if (!strcmp(def->model->tables[i], def->tables[j].name)) {
+                r->tables[i] = def->tables[j].values;
+                r->table_counts[i] = def->tables[j].count;
+            }
+}
+
+/* Moves x by a step under the control u, which arrives after the delay. A model without a C
+ * function goes where its controller has computed that it goes. */
+static void plant_step(mppi_run *r, float *x, const float *u)
+{
+    const hed_mppi_def *def = r->info.def;
+    const hed_mppi_model *model = def->model;
+    if (!model->step) {
+        memcpy(x, hed_mppi_states(r->controller, 0) + model->states, model->states * sizeof *x);
+        return;
+    }
+    memcpy(r->pipe[def->delay], u, model->controls * sizeof *u);
+    const hed_mppi_world world = {.parameters = r->parameters,
+        .tables = r->tables,
+        .table_counts = r->table_counts,
+        .dt = def->dt,
+        .steps = def->steps,
+        .model = model,
+        .user = model->user};
+    model->step(x, r->pipe[0], def->dt, &world);
+    memmove(r->pipe[0], r->pipe[1], def->delay * sizeof r->pipe[0]);
+}
+
+/* ---- opening ---- */
+
+static hed_status run_open(mppi_run *r, hed_error *error)
+{
+    const hed_arguments *a = r->arguments;
+    if (cli_mppi_subject_open(a, &r->subject, error) != HED_OK) return error->status;
+    uint32_t steps =
+        hed_given(a, "steps") ? (uint32_t)hed_integer_of(a, "steps") : r->subject.steps;
+    if (steps == 0) steps = 1000;
+    if (hed_given(a, "seed")) r->subject.def.seed = (uint64_t)hed_integer_of(a, "seed");
+    if (hed_given(a, "strict")) r->subject.def.math = HED_MATH_STRICT;
+    if (hed_given(a, "solver")) r->subject.def.solver = (hed_mppi_solver)hed_choice_of(a, "solver");
+    if (hed_given(a, "deadline"))
+        r->subject.def.deadline_ns = (uint64_t)(1e6 * hed_number_of(a, "deadline"));
+    hed_mppi_create(r->session.devices[0], &r->subject.def, &r->controller, error);
+    if (hed_failed(error)) return error->status;
+    r->info = hed_mppi_describe(r->controller);
+    if (r->info.def->count != 1)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s has a fleet of %u controllers; a run has one", r->subject.name, r->info.def->count);
+    plant_open(r);
+    return cli_mppi_record_open(&r->record, r->info.def, steps, hed_given(a, "plot"), error);
+}
+
+/* ---- the live line ---- */
+
+static void live_line(const mppi_run *r, FILE *stream, bool terminal)
+{
+    const cli_mppi_record *record = &r->record;
+    uint32_t last = record->done - 1, nx = record->def->model->states, columns = 160;
+    const hed_mppi_stats *stats = &record->stats[last];
+    hed_meter_report times = hed_meter_read(&record->meter);
+    char text[1024], name[16];
+    size_t used = (size_t)snprintf(text, sizeof text, "step %" PRIu32 " of %" PRIu32 ": cost %.4g, ESS %.3g, p50 %.3g p99 %.3g max %.3g ms, "
+        "%" PRIu64 " missed;", record->done, record->steps, stats->baseline, stats->ess,
+        1e-6 * times.p50_ns, 1e-6 * times.p99_ns, 1e-6 * times.maximum_ns, times.misses);
+    for (uint32_t i = 0; i < nx && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s %.3g",
+            cli_mppi_state_name(record->def->model, i, name),
+            record->states[(size_t)record->done * nx + i]);
+    struct winsize window;
+    if (terminal && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
+        columns = window.ws_col - 1u;
+    fprintf(stream, terminal ? "\r%.*s\033[K" : "%.*s\n", (int)columns, text);
+    fflush(stream);
+}
+
+/* ---- the loop ---- */
+
+/* Sleeps until shortly before a time of hed_now(), then waits for it: a sleep alone is late by as
+ * much as some solves take. */
+static void wait_until(uint64_t due)
+{
+    static const uint64_t EARLY = 200000;
+    uint64_t now = hed_now();
+    if (due > now + EARLY) {
+        uint64_t left = due - now - EARLY;
+        nanosleep(&(struct timespec){.tv_sec = (time_t)(left / 1000000000u),
+                      .tv_nsec = (long)(left % 1000000000u)},
+            NULL);
+    }
+    while (hed_now() < due && !hed_interrupted()) {}
+}
+
+static hed_status run_step(mppi_run *r, uint64_t due, hed_error *error)
+{
+    cli_mppi_record *record = &r->record;
+    const hed_mppi_model *model = r->info.def->model;
+    float *x = record->states + (size_t)record->done * model->states;
+    float *u = record->controls + (size_t)record->done * model->controls;
+    hed_mppi_stats *stats = &record->stats[record->done];
+    hed_status status = hed_mppi_solve(r->controller, x, u, stats, error);
+    if (status != HED_OK) return status;
+    uint64_t took = hed_now() - due;
+    hed_meter_add(&record->meter, took);
+    stats->missed =
+        stats->missed || (record->meter.deadline_ns && took > record->meter.deadline_ns);
+    status = cli_mppi_record_look(record, r->controller, error);
+    memcpy(x + model->states, x, model->states * sizeof *x);
+    plant_step(r, x + model->states, u);
+    hed_mppi_shift(r->controller, 1);
+    record->done++;
+    return status;
+}
+
+static hed_status run_go(mppi_run *r, hed_error *error)
+{
+    double rate = hed_number_of(r->arguments, "rate");
+    uint64_t period = rate > 0 ? (uint64_t)(1e9 / rate) : 0;
+    hed_meter_reset(&r->record.meter, r->info.def->deadline_ns ? r->info.def->deadline_ns : period);
+    bool terminal = isatty(STDERR_FILENO) == 1, shown = false;
+    uint64_t pause = terminal ? 100000000u : 10000000000u, drawn = hed_now(), due = hed_now();
+    hed_status status = HED_OK;
+    memcpy(r->record.states, r->subject.start, r->info.def->model->states * sizeof(float));
+    while (r->record.done < r->record.steps && status == HED_OK && !hed_interrupted()) {
+        if (period) wait_until(due);
+        else due = hed_now();
+        if (hed_interrupted()) break;
+        status = run_step(r, due, error);
+        uint64_t now = hed_now();
+        if (!r->quiet && !r->json && status == HED_OK && now - drawn > pause) {
+            live_line(r, stderr, terminal);
+            drawn = now;
+            shown = true;
+        }
+        /* Starts are at fixed times: a cycle that comes too late begins with the next. */
+        if (period) due += period * (1 + (now > due + period ? (now - due - 1) / period : 0));
+    }
+    if (shown && terminal) fputs("\r\033[K", stderr);
+    return status;
+}
+
+/* ---- ending ---- */
+
+static const char *run_math(const mppi_run *r)
+{
+    return r->info.def->math == HED_MATH_STRICT ? "strict" : "fast";
+}
+
+static hed_status run_tell_json(
+    const mppi_run *r, const cli_mppi_figures *f, const char *device, hed_error *error)
+{
+    const hed_mppi_def *def = r->info.def;
+    const cli_mppi_record *record = &r->record;
+    const float *x = record->states + (size_t)record->done * def->model->states;
+    const hed_mppi_stats *last = record->done ? &record->stats[record->done - 1] : NULL;
+    char hash[20], name[16];
+    snprintf(hash, sizeof hash, "%016" PRIx64, hed_mppi_hash(r->controller));
+    cli_report *c = cli_report_create(true);
+    cli_report_row(c, CLI_TEXT("model", def->model->name), CLI_TEXT("scene", r->subject.name),
+        CLI_TEXT("controller", cli_mppi_kinds[def->kind]), CLI_TEXT("device", device),
+        CLI_TEXT("solver", cli_mppi_solvers[r->info.solver]), CLI_TEXT("choice", r->info.choice),
+        CLI_TEXT("math", run_math(r)), CLI_WHOLE("samples", def->samples),
+        CLI_WHOLE("horizon", def->steps), CLI_NUMBER("dt", cli_mppi_decimal(def->dt)),
+        CLI_WHOLE("seed", def->seed),
+        CLI_NUMBER("lambda", cli_mppi_decimal(last ? last->lambda : def->lambda)),
+        CLI_WHOLE("steps", record->done), CLI_FLAG("interrupted", record->done < record->steps));
+    cli_report_open(c, "state");
+    for (uint32_t i = 0; i < def->model->states; i++)
+        cli_report_more(c, CLI_NUMBER(cli_mppi_state_name(def->model, i, name), x[i]));
+    cli_report_close(c);
+    cli_report_open(c, "cost");
+    cli_report_more(c, CLI_NUMBER("first", record->done ? record->stats[0].baseline : NAN),
+        CLI_NUMBER("last", last ? last->baseline : NAN), CLI_NUMBER("p50", f->cost.p50),
+        CLI_NUMBER("min", f->cost.minimum), CLI_NUMBER("max", f->cost.maximum));
+    cli_report_close(c);
+    cli_report_more(c, CLI_NUMBER("free_energy", last ? last->free_energy : NAN));
+    cli_report_open(c, "ess");
+    cli_report_more(c, CLI_NUMBER("p50", f->ess.p50), CLI_NUMBER("min", f->ess.minimum),
+        CLI_NUMBER("last", last ? last->ess : NAN));
+    cli_report_close(c);
+    cli_report_more(c, CLI_NUMBER("crashed", f->crashed));
+    cli_report_open(c, "solve_ms");
+    cli_report_more(c, CLI_NUMBER("p50", f->solve_ms.p50), CLI_NUMBER("p99", f->solve_ms.p99),
+        CLI_NUMBER("max", f->solve_ms.maximum));
+    cli_report_close(c);
+    cli_report_open(c, "outcomes");
+    for (uint32_t i = 0; cli_mppi_outcomes[i]; i++)
+        cli_report_more(c, CLI_WHOLE(cli_mppi_outcomes[i], f->outcomes[i]));
+    cli_report_close(c);
+    cli_report_more(c, CLI_NUMBER("deadline_ms", 1e-6 * (double)record->meter.deadline_ns),
+        CLI_WHOLE("missed", record->meter.misses), CLI_TEXT("hash", hash));
+    return cli_report_end(c, HED_OK, error);
+}
+
+static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *device)
+{
+    const hed_mppi_def *def = r->info.def;
+    const cli_mppi_record *record = &r->record;
+    const float *x = record->states + (size_t)record->done * def->model->states;
+    char name[16];
+    printf("%s: %" PRIu32 " steps of %g s on %s (%s, %s, %s), %" PRIu32 " samples of %" PRIu32
+           " steps\n",
+        r->subject.name, record->done, def->dt, device, cli_mppi_kinds[def->kind],
+        cli_mppi_solvers[r->info.solver], run_math(r), def->samples, def->steps);
+    printf("last state:");
+    for (uint32_t i = 0; i < def->model->states; i++)
+        printf("%s %s %.4g", i ? "," : "", cli_mppi_state_name(def->model, i, name), x[i]);
+    if (record->done)
+        printf("\ncost: first %.4g, last %.4g; effective samples: p50 %.3g, least %.3g of %" PRIu32 "\n",
+            record->stats[0].baseline, record->stats[record->done - 1].baseline, f->ess.p50,
+            f->ess.minimum, def->samples);
+    printf("a solve: p50 %.3g ms, p99 %.3g ms, max %.3g ms", f->solve_ms.p50, f->solve_ms.p99,
+        f->solve_ms.maximum);
+    if (record->meter.deadline_ns)
+        printf("; %" PRIu64 " of %" PRIu64 " missed the deadline of %g ms", record->meter.misses,
+            record->meter.count, 1e-6 * (double)record->meter.deadline_ns);
+    putchar('\n');
+    if (f->outcomes[HED_MPPI_ALL_CRASHED])
+        printf("all samples crashed in %" PRIu32 " solves, at most %.3g %% in the others\n",
+            f->outcomes[HED_MPPI_ALL_CRASHED], 100 * f->crashed);
+    if (f->outcomes[HED_MPPI_DIVERGED])
+        printf("the model diverged along the plan in %" PRIu32 " solves\n",
+            f->outcomes[HED_MPPI_DIVERGED]);
+}
+
+/* What there is after `status` of the loop: files and a summary, also of a run that was stopped. */
+static int run_end(mppi_run *r, hed_status status, hed_error *error)
+{
+    const hed_arguments *a = r->arguments;
+    const char *plot = hed_text_of(a, "plot"), *csv = hed_text_of(a, "csv");
+    const char *device = hed_device_describe(r->session.devices[0])->id;
+    cli_mppi_figures figures;
+    int code = status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_OK;
+    if (status != HED_OK)
+        fprintf(stderr, "heddle: step %" PRIu32 ": %s\n", r->record.done, error->text);
+    hed_error_clear(error);
+    status = cli_mppi_record_sum(&r->record, &figures, error);
+    if (status == HED_OK && csv) status = cli_mppi_record_write_csv(&r->record, csv, error);
+    if (status == HED_OK && plot)
+        status =
+            cli_mppi_picture_write(&r->subject, &r->record, &figures, r->controller, plot, error);
+    if (status == HED_OK && r->json) status = run_tell_json(r, &figures, device, error);
+    else if (status == HED_OK) {
+        run_tell(r, &figures, device);
+        if (plot) printf("%s: the picture\n", plot);
+        if (csv) printf("%s: %" PRIu32 " rows\n", csv, r->record.done);
+    }
+    if (status != HED_OK) {
+        fprintf(stderr, "heddle: %s\n", error->text);
+        return HED_EXIT_FAILURE;
+    }
+    if (code != HED_EXIT_OK || r->record.done == r->record.steps) return code;
+    fprintf(stderr, "heddle: interrupted after step %" PRIu32 " of %" PRIu32 "\n", r->record.done,
+        r->record.steps);
+    return HED_EXIT_INTERRUPTED;
+}
+
+static int mppi_run_main(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    mppi_run r = {.arguments = arguments};
+    r.quiet = hed_given(arguments, "quiet");
+    r.json = hed_given(arguments, "json");
+    hed_error error = {0};
+    if (cli_open_devices(arguments, &r.session, &error) != HED_OK) return cli_fail(&error);
+    hed_status status = run_open(&r, &error);
+    int code = status == HED_OK ? run_end(&r, run_go(&r, &error), &error) : cli_fail(&error);
+    cli_mppi_record_close(&r.record);
+    hed_mppi_destroy(r.controller);
+    cli_mppi_subject_close(&r.subject);
+    cli_close(&r.session);
+    return code;
+}
+
+/* ---- the command ---- */
+
+static const hed_option OPTIONS[] = {
+    CLI_MPPI_SIZE_OPTIONS,
+    OPTION("seed", INTEGER, "S", "of the noise", .low = 0, .high = 9007199254740992.0),
+    OPTION("solver", CHOICE, "NAME", "what a solve consists of on the device (default: auto)",
+        .choices = cli_mppi_solvers),
+    FLAG("strict", "the same bits on every device"),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    CLI_OPTION_THREADS,
+    OPTION("steps", INTEGER, "COUNT", "steps of the closed loop (default: the scene's, else 1000)",
+        .low = 1, .high = 1000000),
+    OPTION("rate", NUMBER, "HZ",
+        "begin so many solves a second and count those that do not end before the next; else as fast as it goes",
+        .low = 0.001, .high = 100000),
+    OPTION("deadline", NUMBER, "MS",
+        "a solve gives what it has after so many milliseconds; such solves are counted",
+        .low = 0.001, .high = 1e6),
+    OPTION("plot", FILE, "FILE",
+        "a picture of the run (SVG): where it went, sampled futures, controls, cost, times",
+        .letter = 'p'),
+    OPTION(
+        "csv", FILE, "FILE", "a row for each step: time, state, control, statistics", .letter = 0),
+    FLAG("json", "print JSON: one array with one object, nothing else"),
+    {0},
+};
+static const hed_option POSITIONALS[] = {{.name = "MODEL", .kind = HED_OPTION_FILE,
+                                             .required = true,
+                                             .help = "a model of Heddle's, or a scene, FILE.json"},
+    {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
+    {"heddle mppi run my_robot.json --device cuda:0 -n 65536 --rate 1000",
+        "a scene in real time, a thousand solves a second"},
+    {"heddle mppi run cartpole --set length=0.5 --set quadratic.goal.x=0 --json",
+        "another pole, another goal, figures for a program"},
+    {0}};
+
+const hed_command hed_command_mppi_run = {
+    .name = "run",
+    .summary = "control a model in a closed loop, and show how it went",
+    .description =
+        "Solves from the model's present state, applies the first control of the plan to the model, and so on. The "
+        "line on the terminal shows how far it is, the least cost of a future, the effective sample size (ESS), times of "
+        "solves, missed deadlines and the state.\n\n"
+        "Ctrl-C ends the run; picture, log and summary are of what was done until then.",
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = mppi_run_main,
+};

@@ -1,0 +1,151 @@
+/* What `heddle mppi` controls: one of Heddle's own models with a task of its own, or a scene file;
+ * and the options that change it. */
+#include "mppi.h"
+
+#include "heddle/author.h"
+#include "support/nearest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cli_mppi_kinds[] = {"mppi", "tube", "rmppi", NULL};
+const char *const cli_mppi_solvers[] = {"auto", "cpu", "launches", "packets", "resident", NULL};
+
+/* ---- tasks of Heddle's own models ---- */
+
+typedef struct task {
+    const char *model;
+    const char *terms[HED_MPPI_MAX_TERMS];
+    const char *settings; /* "NAME=VALUE NAME=VALUE" */
+    uint32_t samples, horizon, steps;
+    float dt, lambda, sigma[HED_MPPI_MAX_CONTROLS];
+    float start[HED_MPPI_MAX_STATES]; /* all 0: the model's */
+} task;
+
+static const task TASKS[] = {
+    /* swing up, 20 m to the left */
+    {"cartpole", {"quadratic"},
+        "quadratic.goal.x=-20 quadratic.goal.theta=3.14159265 quadratic.state.x=100 "
+        "quadratic.state.velocity=10 quadratic.state.theta=200 quadratic.state.rate=20",
+        .samples = 2048, .horizon = 100, .steps = 1000, .dt = 0.01f, .lambda = 0.25f, .sigma = {5}},
+    {"double_integrator", {"quadratic"}, "", .samples = 1024, .horizon = 50, .steps = 500,
+        .dt = 0.02f, .lambda = 1, .sigma = {1, 1}, .start = {2, 0, 0, 1}},
+};
+
+/* ---- names ---- */
+
+static const char *mppi_name(const char *const *names, uint32_t i, char letter, char text[16])
+{
+    if (names && names[i]) return names[i];
+    snprintf(text, 16, "%c%u", letter, i);
+    return text;
+}
+
+const char *cli_mppi_state_name(const hed_mppi_model *model, uint32_t state, char text[16])
+{
+    return mppi_name(model->state_names, state, 'x', text);
+}
+
+const char *cli_mppi_control_name(const hed_mppi_model *model, uint32_t control, char text[16])
+{
+    return mppi_name(model->control_names, control, 'u', text);
+}
+
+double cli_mppi_decimal(float value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.7g", value);
+    return strtod(text, NULL);
+}
+
+/* ---- opening ---- */
+
+/* Adds NAME=VALUE, `size` characters of text. */
+static hed_status subject_set(cli_mppi_subject *s, const char *text, size_t size, hed_error *error)
+{
+    uint32_t at = s->def.setting_count;
+    if (at == CLI_MPPI_MOST_SETTINGS)
+        return hed_fail(error, HED_ERROR_LIMIT, "%u parameters are set; at most %d can be", at + 1,
+            CLI_MPPI_MOST_SETTINGS);
+    char *name = s->texts[at] = strndup(text, size), *equals = name ? strchr(name, '=') : NULL;
+    if (!name) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a setting");
+    char *end = equals;
+    float value = equals ? strtof(equals + 1, &end) : 0;
+    if (!equals || equals == name || end == equals + 1 || *end || !isfinite(value))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--set %s: expected NAME=VALUE with a number, such as mass=2 or goal.weight=5", text);
+    *equals = 0;
+    s->settings[s->def.setting_count++] = (hed_mppi_setting){name, value};
+    return HED_OK;
+}
+
+static hed_status subject_take_task(cli_mppi_subject *s, const task *t, hed_error *error)
+{
+    hed_mppi_def *def = &s->def;
+    def->model = hed_mppi_model_find(t->model);
+    for (uint32_t i = 0; t->terms[i]; i++) {
+        const hed_mppi_term *term = hed_mppi_term_find(t->terms[i]);
+        if (!term) return hed_fail(error, HED_ERROR_ARGUMENT, "there is no term \"%s\"", t->terms[i]);
+        s->terms[def->term_count++] = *term;
+    }
+    def->samples = t->samples;
+    def->steps = t->horizon;
+    def->dt = t->dt;
+    def->lambda = t->lambda;
+    memcpy(def->sigma, t->sigma, sizeof def->sigma);
+    s->steps = t->steps;
+    bool own = false;
+    for (uint32_t i = 0; i < def->model->states; i++) own = own || t->start[i] != 0;
+    memcpy(s->start, own ? t->start : def->model->start, sizeof s->start);
+    for (const char *at = t->settings; *at;) {
+        size_t size = strcspn(at, " ");
+        if (subject_set(s, at, size, error) != HED_OK) return error->status;
+        at += size + strspn(at + size, " ");
+    }
+    return HED_OK;
+}
+
+static hed_status subject_refuse(const char *name, hed_error *error)
+{
+    const char *names[HED_COUNT(TASKS) + 1] = {NULL};
+    for (size_t i = 0; i < HED_COUNT(TASKS); i++) names[i] = TASKS[i].model;
+    const char *near = hed_nearest(name, names);
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "there is no model \"%s\"%s%s%s; a scene is a file, %s.json. \"heddle mppi models\" lists the "
+        "models",
+        name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "", name);
+}
+
+static hed_status subject_take_options(
+    const hed_arguments *a, cli_mppi_subject *s, hed_error *error)
+{
+    if (hed_given(a, "controller")) s->def.kind = (hed_mppi_kind)hed_choice_of(a, "controller");
+    if (hed_given(a, "samples")) s->def.samples = (uint32_t)hed_integer_of(a, "samples");
+    if (hed_given(a, "horizon")) s->def.steps = (uint32_t)hed_integer_of(a, "horizon");
+    const char *text;
+    for (uint32_t i = 0; (text = hed_text_at(a, "set", i)); i++)
+        if (subject_set(s, text, strlen(text), error) != HED_OK) return error->status;
+    return HED_OK;
+}
+
+hed_status cli_mppi_subject_open(
+    const hed_arguments *arguments, cli_mppi_subject *subject, hed_error *error)
+{
+    cli_mppi_subject *s = subject;
+    *s = (cli_mppi_subject){.name = hed_text_of(arguments, "MODEL"), .def = hed_default_mppi_def()};
+    s->def.terms = s->terms;
+    s->def.settings = s->settings;
+    const task *found = NULL;
+    for (size_t i = 0; i < HED_COUNT(TASKS); i++)
+        if (!strcmp(TASKS[i].model, s->name)) found = &TASKS[i];
+    hed_status status = found ? subject_take_task(s, found, error) : subject_refuse(s->name, error);
+    return status == HED_OK ? subject_take_options(arguments, s, error) : status;
+}
+
+void cli_mppi_subject_close(cli_mppi_subject *subject)
+{
+    for (uint32_t i = 0; i < CLI_MPPI_MOST_SETTINGS; i++) free(subject->texts[i]);
+    *subject = (cli_mppi_subject){0};
+}

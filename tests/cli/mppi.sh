@@ -1,0 +1,87 @@
+#!/bin/sh
+# sh mppi.sh HEDDLE: `heddle mppi` as a user runs it, on host alone: figures, log and picture of a run, wrong inputs, Ctrl-C.
+heddle=$1
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
+unset HEDDLE_DEVICE
+
+# value KEY: the first number behind "KEY": in the JSON on stdout.
+value() { sed -n "s/^ *\"$1\": \(.*[^,]\),*$/\1/p" "$work/out" | head -n 1; }
+# A picture is whole and well-formed.
+svg_is_whole() {
+    [ "$(tail -n 1 "$1")" = '</svg>' ] || complain "$1 is not whole"
+    if command -v python3 > /dev/null; then
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1" || complain "$1 is not XML"
+    fi
+    ! grep -q -e nan -e inf "$1" || complain "$1 holds a number that is none"
+}
+
+# ---- what it says of itself ----
+run 2 mppi; out_is_empty; err_has 'run, '
+run 2 mppi run; out_is_empty; err_has 'MODEL is missing'
+run 0 mppi models; err_is_empty; out_has '^model  cartpole '; out_has '  gravity  *9.81 .*m/s^2'; out_has '^term   quadratic '
+run 0 mppi models --json; out_is_json kind name summary parameters
+run 0 mppi models cartpole; out_has '^model  cartpole'; [ "$(grep -c '^model\|^term' "$work/out")" = 1 ] || complain "more than one model"
+run 1 mppi models nothing; out_is_empty; err_has 'no model or term "nothing"'
+run 0 mppi models --text cartpole; out_has 'void model_step(float \*x'
+run 1 mppi models --text nothing; out_is_empty; err_has 'no model or term "nothing"'
+
+# ---- a run: the pole stands, the log and the picture are there ----
+run 0 mppi run cartpole --csv "$work/log.csv" --plot "$work/run.svg" --json; err_is_empty
+out_is_json model controller device solver samples horizon steps state cost ess solve_ms missed hash
+out_has '"steps": 1000'; out_has '"interrupted": false'
+awk -v theta="$(value theta)" -v x="$(value x)" 'BEGIN { exit !((theta - 3.14159265) ^ 2 < 0.0004 && (x + 20) ^ 2 < 0.01) }' ||
+    complain "the pole does not stand at -20 m: x $(value x), theta $(value theta)"
+head -n 1 "$work/log.csv" | grep -q '^step,time,x,velocity,theta,rate,force,cost,free_energy,ess,crashed,lambda,solve_us,missed,outcome$' ||
+    complain "the log begins with $(head -n 1 "$work/log.csv")"
+awk -F, 'NR > 1 && ($1 != NR - 2 || ($2 - 0.01 * $1) ^ 2 > 1e-10 || NF != 15 || $15 != "solved" || $13 <= 0) { bad = 1 } END { exit bad || NR != 1001 }' "$work/log.csv" ||
+    complain "the log is not of 1000 steps"
+svg_is_whole "$work/run.svg"
+grep -q '>theta</text>' "$work/run.svg" || complain "no strip of the angle in the picture"
+
+# ---- options change what they say; a seed is the whole of chance ----
+hash_of() { run 0 mppi run cartpole --steps 20 -n 256 -t 30 --json "$@"; hash=$(value hash); }
+hash_of --seed 7; first=$hash
+out_has '"samples": 256'; out_has '"horizon": 30'; out_has '"steps": 20'; out_has '"seed": 7'
+hash_of --seed 7; [ "$hash" = "$first" ] || complain "one seed, two runs: $first and $hash"
+hash_of --seed 7 --threads 1; [ "$hash" = "$first" ] || complain "one seed, another number of threads: $first and $hash"
+hash_of --seed 8; [ "$hash" != "$first" ] || complain "two seeds, one run"
+hash_of --seed 7 --set length=0.5; [ "$hash" != "$first" ] || complain "--set length=0.5 changes nothing"
+hash_of --seed 7 --set quadratic.goal.x=3; [ "$hash" != "$first" ] || complain "--set quadratic.goal.x=3 changes nothing"
+run 0 mppi run double_integrator --steps 30 --plot "$work/plane.svg"; err_is_empty
+out_has '^double_integrator: 30 steps of 0.02 s on host (mppi, cpu, '; out_has '^a solve: p50 .* p99 .* max '; out_has '^last state: x '; out_has 'plane.svg: the picture'
+svg_is_whole "$work/plane.svg"
+
+# ---- real time ----
+run 0 mppi run cartpole --steps 20 -n 64 -t 10 --rate 100 --json; out_has '"deadline_ms": 10.0'
+run 0 mppi run cartpole --steps 5 -n 4096 --rate 10000; out_has '; [1-5] of 5 missed the deadline of 0.1 ms'
+
+# ---- wrong inputs ----
+run 1 mppi run cartpol; out_is_empty; err_has 'no model "cartpol".*did you mean cartpole?.*cartpol.json'
+run 1 mppi run cartpole --set nothing=1; out_is_empty; err_has 'nothing'
+run 1 mppi run cartpole --set mass; err_has 'expected NAME=VALUE'
+run 1 mppi run cartpole --set cart=heavy; err_has 'expected NAME=VALUE'
+run 1 mppi run cartpole --set cart=nan; err_has 'expected NAME=VALUE'
+run 2 mppi run cartpole -n 0; err_has 'expected a whole number from 1'
+run 2 mppi run cartpole -t 0; err_has 'expected a whole number from 1 to 1024'
+run 2 mppi run cartpole --controller best; err_has 'mppi, tube, rmppi'
+run 1 mppi run cartpole --solver resident --steps 1; out_is_empty; err_has 'host'
+run 1 mppi run cartpole --steps 1 --csv "$work/no/log.csv"; err_has 'no/log.csv'
+run 1 mppi run cartpole --steps 1 --plot "$work/no/run.svg"; err_has 'no/run.svg'
+run 1 mppi run cartpole --device nothing; err_has 'no device fits "nothing"'
+
+# ---- Ctrl-C: what was done is kept ----
+"$heddle" mppi run cartpole --steps 1000000 --csv "$work/part.csv" --plot "$work/part.svg" > "$work/out" 2> "$work/err" &
+pid=$!
+words="mppi run, interrupted"
+sleep 1
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ $code = 130 ] || complain "heddle $words: exit code $code instead of 130"
+err_has 'interrupted after step [0-9]* of 1000000'; out_has '^cartpole: [1-9][0-9]* steps of '
+svg_is_whole "$work/part.svg"
+[ "$(($(wc -l < "$work/part.csv") - 1))" = "$(sed -n 's/^cartpole: \([0-9]*\) steps.*/\1/p' "$work/out")" ] || complain "the log has other steps than the summary"
+
+exit $failed
