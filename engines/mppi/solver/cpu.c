@@ -55,17 +55,33 @@ static uint32_t round_chains(const cpu_solver *s)
 
 /* ---- sampling: controls of 32 samples ---- */
 
-/* Normal numbers of 32 samples, from the first sample on: (4 x 32). */
+/* Normal numbers 4 q to 4 q + 3 of 32 samples, from `sample` on: (4 x 32). */
+HED_NATIVE_BODY normals_body(const hed_mppi_def *def, uint32_t number, uint32_t sample,
+    uint32_t quad, uint32_t stream, float *normals)
+{
+    uint32_t low = (uint32_t)def->seed, high = (uint32_t)(def->seed >> 32), words[4 * L];
+    for (uint32_t l = 0; l < L; l++) {
+        mppi_words drawn = mppi_philox(sample + l, quad, number, stream, low, high);
+        words[l] = drawn.w[0];
+        words[L + l] = drawn.w[1];
+        words[2 * L + l] = drawn.w[2];
+        words[3 * L + l] = drawn.w[3];
+    }
+    for (uint32_t l = 0; l < L; l++)
+        mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
+    for (uint32_t l = 2 * L; l < 3 * L; l++)
+        mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
+}
+HED_CLONES(static, normals_of, normals_body,
+    (const hed_mppi_def *def, uint32_t number, uint32_t sample, uint32_t quad, uint32_t stream,
+        float *normals),
+    (def, number, sample, quad, stream, normals))
+
 static void draw_normals(
     const hed_mppi *c, uint32_t sample, uint32_t quad, uint32_t stream, float *normals)
 {
-    uint32_t low = (uint32_t)c->def.seed, high = (uint32_t)(c->def.seed >> 32);
     uint32_t number = ((const cpu_solver *)c->solver_data)->round->number;
-    for (uint32_t l = 0; l < L; l++) {
-        float n[4];
-        mppi_normals(sample + l, quad, number, stream, low, high, n);
-        for (uint32_t i = 0; i < 4; i++) normals[i * L + l] = n[i];
-    }
+    normals_of(&c->def, number, sample, quad, stream, normals);
 }
 
 /* Noise of 32 samples, (T nu x 32), in units of the control; `normals`: (columns nu x 32) */
@@ -125,35 +141,45 @@ static void draw_noise(
     }
 }
 
-/* Sampled controls, (T nu x 32). `ratio` (32): the importance term, where it is used. */
+/* Noise of one scalar of 32 samples into controls within limits, of which the first `follow` have the
+ * plan as their mean, the others 0; `ratio` += g (raw - mean / 2) for those that follow it. */
+HED_NATIVE_BODY limit_body(float *v, float plan, float g, uint32_t follow, const float *low,
+    const float *high, float *ratio)
+{
+    for (uint32_t l = 0; l < L; l++) {
+        float raw = (l < follow ? plan : 0) + v[l];
+        ratio[l] = hed_fma(l < follow ? g : 0, raw - 0.5f * plan, ratio[l]);
+        v[l] = mppi_clamp(raw, *low, *high);
+    }
+}
+HED_CLONES(static, limit_lanes, limit_body,
+    (float *v, float plan, float g, uint32_t follow, const float *low, const float *high,
+        float *ratio),
+    (v, plan, g, follow, low, high, ratio))
+
+/* Sampled controls, (T nu x 32). `ratio` (32): the importance term. */
 static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample, float *controls,
     float *normals, float *ratio)
 {
     const mppi_sampling *round = ((const cpu_solver *)c->solver_data)->round;
-    uint32_t nu = c->model.controls, size = c->def.steps * nu;
-    uint32_t samples = round->samples;
+    uint32_t nu = c->model.controls, size = c->def.steps * nu, samples = round->samples;
     uint32_t pure = samples - (uint32_t)(c->def.pure_noise * (float)samples);
+    uint32_t follow = sample < pure ? pure - sample : 0;
     const float *plan = round->plan + (uint64_t)system * size;
     const float *g = round->ratio ? round->ratio + (uint64_t)system * size : NULL;
     const float *past =
         round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
     draw_noise(c, system, sample, controls, normals);
+    memset(controls, 0, (uint64_t)c->def.committed * nu * L * sizeof *controls);
+    for (uint32_t j = 0; c->def.keep_plan && sample == 0 && j < size; j++) controls[j * L] = 0;
     for (uint32_t j = 0; j < size; j++) {
-        uint32_t t = j / nu, i = j % nu;
-        float low = c->def.minimum[i], high = c->def.maximum[i];
-        float reach = c->def.rate[i] * c->def.dt;
-        float *v = controls + j * L;
-        bool free = t >= c->def.committed;
-        for (uint32_t l = 0; l < L; l++) {
-            float mean = sample + l < pure ? plan[j] : 0;
-            float noise = !free || (c->def.keep_plan && sample + l == 0) ? 0 : v[l];
-            float raw = mean + noise;
-            if (g) ratio[l] = hed_fma(sample + l < pure ? g[j] : 0, raw - 0.5f * plan[j], ratio[l]);
-            v[l] = mppi_clamp(raw, low, high);
-            if (reach > 0) {
-                float before = t ? controls[(j - nu) * L + l] : past[i];
-                v[l] = mppi_clamp(v[l], before - reach, before + reach);
-            }
+        uint32_t i = j % nu;
+        float *v = controls + j * L, reach = c->def.rate[i] * c->def.dt;
+        limit_lanes(
+            v, plan[j], g ? g[j] : 0, follow, &c->def.minimum[i], &c->def.maximum[i], ratio);
+        for (uint32_t l = 0; reach > 0 && l < L; l++) {
+            float before = j >= nu ? controls[(j - nu) * L + l] : past[i];
+            v[l] = mppi_clamp(v[l], before - reach, before + reach);
         }
     }
 }
@@ -356,17 +382,25 @@ static void roll_robust(const hed_mppi *c, const cpu_solver *s, uint32_t index,
 
 /* ---- tiles and chains ---- */
 
-/* Sum over a tile of w v, in the order of controller.h. `v`: (S / 32 x stride) */
-static float sum_lanes(const float *weights, const float *v, uint64_t stride, uint32_t groups)
+/* Sums over a tile of w v for `count` scalars, in the order of controller.h. `v`: (S / 32 x stride) */
+HED_NATIVE_BODY sum_body(const float *weights, const float *v, uint64_t stride, uint32_t groups,
+    uint32_t count, float *sums)
 {
-    float sum[L] = {0};
-    for (uint32_t g = 0; g < groups; g++)
-        for (uint32_t l = 0; l < L; l++)
-            sum[l] = hed_fma(weights[g * L + l], v[g * stride + l], sum[l]);
-    for (uint32_t half = L / 2; half; half /= 2)
-        for (uint32_t l = 0; l < half; l++) sum[l] = sum[l] + sum[l + half];
-    return sum[0];
+    for (uint32_t j = 0; j < count; j++, v += L) {
+        float sum[L] = {0};
+        for (uint32_t g = 0; g < groups; g++)
+            for (uint32_t l = 0; l < L; l++)
+                sum[l] = hed_fma(weights[g * L + l], v[g * stride + l], sum[l]);
+        for (uint32_t l = 0; l < 16; l++) sum[l] = sum[l] + sum[l + 16];
+        for (uint32_t l = 0; l < 8; l++) sum[l] = sum[l] + sum[l + 8];
+        for (uint32_t l = 0; l < 4; l++) sum[l] = sum[l] + sum[l + 4];
+        sums[j] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    }
 }
+HED_CLONES(static, sum_lanes, sum_body,
+    (const float *weights, const float *v, uint64_t stride, uint32_t groups, uint32_t count,
+        float *sums),
+    (weights, v, stride, groups, count, sums))
 
 static const float cpu_ones[L] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -409,10 +443,9 @@ static void add_tile(const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_
     uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
     cpu_chain *chain = &s->chain[system * s->chains + tile % round_chains(s)];
     float inverse = 1.0f / s->round->lambda[system % c->def.count];
-    for (uint32_t j = 0; j < size; j++)
-        w->sums[j] = sum_lanes(w->weights, controls + (uint64_t)j * L, (uint64_t)size * L, groups);
-    w->sums[size] = sum_lanes(w->weights, cpu_ones, 0, groups);
-    w->sums[size + 1] = sum_lanes(w->weights, w->weights, L, groups);
+    sum_lanes(w->weights, controls, (uint64_t)size * L, groups, size, w->sums);
+    sum_lanes(w->weights, cpu_ones, 0, groups, 1, &w->sums[size]);
+    sum_lanes(w->weights, w->weights, L, groups, 1, &w->sums[size + 1]);
     float both = mppi_min(minimum, chain->minimum);
     float keep = mppi_weight(both, chain->minimum, inverse);
     float factor = mppi_weight(both, minimum, inverse);
