@@ -94,8 +94,7 @@ static void make_objects(gl_context *gl)
     gl->program = make_program();
 }
 
-/* A float4 for each vertex: x, y, z, and the colour's four bytes, which this picture has no use
- * for. */
+/* A float4 for each vertex: x, y, z, and four bytes of colour, which this picture ignores. */
 static void draw(const gl_context *gl, int which)
 {
     glBindBuffer(GL_ARRAY_BUFFER, gl->vertices[which]);
@@ -151,63 +150,54 @@ static hed_status make_flag(hed_device *device, hed_cloth **cloth, hed_error *er
     return hed_cloth_create(device, &def, cloth, error);
 }
 
-static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
+int main(void)
 {
-    hed_gl shared = {(void *(*)(const char *))eglGetProcAddress, gl->display, gl->context};
+    gl_context gl = {0};
+    if (!open_context(&gl)) {
+        fprintf(stderr, "no OpenGL 3.3 without a window here (Debian: libegl1 libgl1-mesa-dri)\n");
+        return 77; /* as tests say that they were skipped */
+    }
+    make_objects(&gl);
+    hed_gl shared = {(void *(*)(const char *))eglGetProcAddress, gl.display, gl.context};
+    hed_error error = {0};
+    hed_context *context = NULL;
+    hed_device *device = NULL;
     hed_buffer *buffers[2] = {0};
     hed_cloth *cloth = NULL;
     bool copied = false;
-    hed_status status = make_flag(device, &cloth, error);
-    for (int i = 0; i < 2 && !status; i++)
-        status = hed_buffer_from_gl(
-            device, &shared, gl->vertices[i], PARTICLES * 16, &copied, &buffers[i], error);
-    if (!status) status = hed_cloth_set_vertex_buffers(cloth, buffers[0], buffers[1], error);
+    hed_context_create(NULL, &context, &error);
+    hed_device_find(context, NULL, &device, &error);
+    make_flag(device, &cloth, &error);
+    for (int i = 0; i < 2; i++)
+        hed_buffer_from_gl(
+            device, &shared, gl.vertices[i], PARTICLES * 16, &copied, &buffers[i], &error);
+    hed_cloth_set_vertex_buffers(cloth, buffers[0], buffers[1], &error);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.wind[0] = 9;
     frame.wind[2] = 2;
     frame.gust = 0.6f;
     uint64_t start = hed_now();
-    for (int number = 0; number < FRAMES && !status; number++) {
+    for (int number = 0; number < FRAMES && !error.status; number++) {
         int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* the last frame's */
         /* enqueues: acquire, simulate, write back, release */
-        status = hed_cloth_step(cloth, &frame, error);
-        if (!status && number > 0) draw(gl, before); /* meanwhile */
+        hed_cloth_step(cloth, &frame, &error);
+        if (number > 0) draw(&gl, before); /* meanwhile */
     }
     double seconds = 1e-9 * (double)(hed_now() - start);
-    if (!status) status = hed_cloth_wait(cloth, error);
-    if (!status) {
-        draw(gl, hed_cloth_vertex_buffer(cloth) == buffers[1]);
+    if (!hed_cloth_wait(cloth, &error)) {
+        draw(&gl, hed_cloth_vertex_buffer(cloth) == buffers[1]);
         show();
         printf("%s and %s: buffers %s; %d frames of %d vertices, %.3f ms each\n",
             hed_device_describe(device)->name, (const char *)glGetString(GL_RENDERER),
             copied ? "copied through the host, since these two cannot share" : "shared", FRAMES,
             PARTICLES, 1e3 * seconds / FRAMES);
     }
+    if (error.status) fprintf(stderr, "%s\n%s", error.text, error.log);
     hed_cloth_destroy(cloth);
     hed_buffer_destroy(buffers[0]);
     hed_buffer_destroy(buffers[1]);
-    return status;
-}
-
-int main(void)
-{
-    gl_context gl = {0};
-    hed_context *context;
-    hed_device *device;
-    hed_error error = {0};
-    if (!open_context(&gl)) {
-        fprintf(stderr, "no OpenGL 3.3 without a window here (Debian: libegl1 libgl1-mesa-dri)\n");
-        return 77; /* as tests say that they were skipped */
-    }
-    make_objects(&gl);
-    hed_status status = hed_context_create(NULL, &context, &error);
-    if (!status) {
-        status = hed_device_find(context, NULL, &device, &error);
-        if (!status) status = run(device, &gl, &error);
-        hed_context_destroy(context);
-    }
-    if (status) fprintf(stderr, "%s\n%s", error.text, error.log);
+    hed_context_destroy(context);
     eglMakeCurrent(gl.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(gl.display, gl.context);
-    return status != HED_OK;
+    return error.status != HED_OK;
 }
