@@ -30,8 +30,6 @@
 #ifndef SYNTH_PHYSICS_EXCITERS_H
 #include "physics_exciters.h"
 #endif
-#ifndef SYNTH_PHYSICS_MODULATORS_H
-#endif
 #ifndef SYNTH_PHYSICS_H
 #include "physics.h"
 #endif
@@ -45,25 +43,20 @@
 #include "lattice_control.h"
 #endif
 
-#if ROLE != ROLE_CONTROL
 /* The way of the next sample. `force` is over the unit, and over the stiffness where all springs
  * have one. */
 LATTICE_FUNCTION lattice_vector lattice_next(lattice_vector velocity, lattice_vector force,
     __local const float *block, __global const uchar *classes, const lattice_step *step, uint i)
 {
-#if BODIES == BODIES_CLASSES
-    uint kind = CLASSES > 1 ? classes[i] : 0u;
-    float decay = block[CLASS_AT + 2 * kind], gain = block[CLASS_AT + 2 * kind + 1];
+    float decay = step->decay, gain = step->gain;
+    if (BODIES == BODIES_CLASSES) {
+        uint kind = CLASSES > 1 ? classes[i] : 0u;
+        decay = block[CLASS_AT + 2 * kind];
+        gain = block[CLASS_AT + 2 * kind + 1];
+    }
     velocity.x = fma(velocity.x, decay, gain * force.x);
     velocity.y = fma(velocity.y, decay, gain * force.y);
     velocity.z = fma(velocity.z, decay, gain * force.z);
-#else
-    velocity.x = fma(velocity.x, step->decay, step->gain * force.x);
-    velocity.y = fma(velocity.y, step->decay, step->gain * force.y);
-    velocity.z = fma(velocity.z, step->decay, step->gain * force.z);
-    (void)block, (void)classes, (void)i;
-#endif
-    (void)step;
     return velocity;
 }
 
@@ -94,19 +87,17 @@ LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const flo
 {
     __local float *block = group->block;
     uint item = group->item;
-#if BODIES == BODIES_CLASSES
-    for (uint k = item; k < CLASSES; k += WG) { /* palette: h^2/m, 2 damping h */
+    for (uint k = item; BODIES == BODIES_CLASSES && k < CLASSES; k += WG) {
+        /* palette: h^2/m, 2 damping h */
         float decay = exp(-palette[2 * k + 1] * step->dilation);
         block[CLASS_AT + 2 * k] = decay;
         block[CLASS_AT + 2 * k + 1] =
             decay * palette[2 * k] * step->dilation * step->dilation * step->common;
     }
-#endif
     for (uint k = item; k < (uint)(MATERIAL_FLOATS * MATERIALS); k += WG)
         block[MATERIAL_AT + k] = palette[2 * CLASSES + k];
-#if TABLE_LOCAL
-    for (uint k = item; k < WORDS * OWN; k += WG) block[TABLE_AT + k] = as_float(group->table[k]);
-#endif
+    for (uint k = item; TABLE_LOCAL && k < WORDS * OWN; k += WG)
+        block[TABLE_AT + k] = as_float(group->table[k]);
     for (uint k = item; k < OWN; k += WG) {
         block[k] = state[k];
         block[k + PLACES] = state[k + OWN];
@@ -271,12 +262,11 @@ LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const floa
         state[i + 5 * OWN] = velocity[m].z * step->slowness;
     }
 }
-#endif
 
 /* ---- the kernel ---- */
 
-/* Tables are described in solver/grid.h. `state`: of each
- * group, OWN floats each of x, y, z and of h v along them, in units. */
+/* Tables are described in solver/grid/grid.h. `state`: of each group, OWN floats each of x, y, z and
+ * of h v along them, in units. */
 __kernel void synth_lattice(__global const uint4 *groups, __global const uint *table,
     __global const uint *springs, __global const uchar *classes, __global const float *palette,
     __global const uint *halo, __global const uint *links, __global float *state,
@@ -286,8 +276,7 @@ __kernel void synth_lattice(__global const uint4 *groups, __global const uint *t
 {
     HED_LOCAL_USE(float, block);
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
-#if ROLE != ROLE_CONTROL
-    if (ROLE == ROLE_LATTICE || group < step.groups) {
+    if (ROLE == ROLE_LATTICE || (ROLE == ROLE_ALL && group < step.groups)) {
         uint4 words = groups[group];
         lattice_view view;
         view.block = block;
@@ -304,15 +293,7 @@ __kernel void synth_lattice(__global const uint4 *groups, __global const uint *t
         view.link = item < view.info.linked ? links[group * WG + item] : LATTICE_NOTHING;
         view.item = item;
         lattice_run(&view, palette, state + group * (6 * OWN), packets, &step);
-        return;
-    }
-#else
-    (void)groups, (void)table, (void)springs, (void)classes, (void)palette, (void)halo, (void)links,
-        (void)state, (void)halo_room, (void)group;
-#endif
-#if ROLE != ROLE_LATTICE
-    control_all(block, store, delay, pokes, inputs, stems, packets, flags, &layout, &step, item);
-#else
-    (void)store, (void)delay, (void)pokes, (void)inputs, (void)stems, (void)layout;
-#endif
+    } else
+        control_all(
+            block, store, delay, pokes, inputs, stems, packets, flags, &layout, &step, item);
 }

@@ -3,8 +3,6 @@
 #ifndef SYNTH_LATTICE_CONTROL_H
 #define SYNTH_LATTICE_CONTROL_H
 
-#if ROLE != ROLE_LATTICE
-
 #if CONTROL_LOCAL
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else
@@ -171,6 +169,5 @@ LATTICE_FUNCTION void control_all(__local float *block, __global uint *store, __
     control_run(store, delay, pokes, inputs, stems, packets, flags, *layout, *step, item);
 #endif
 }
-#endif
 
 #endif

@@ -166,7 +166,6 @@ LATTICE_FUNCTION uint4 lattice_wait(
     return packet;
 }
 
-#if ROLE != ROLE_CONTROL
 /* ---- springs ---- */
 
 /* A spring while its force is computed. */
@@ -181,15 +180,14 @@ typedef struct lattice_spring {
 /* The pull of a spring along d, over |d|; w = u.(u + 2 d0). */
 LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 {
-    /* A palette's rest lengths are larger themselves, and where it is short its squares follow from
-     * them. */
-#if SPRINGS == SPRINGS_KINDS && KIND_FLOATS == 4 /* s.square is L0^2 */
-    float now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
-    float over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
-#else
     /* |d|^2, |d|^2 - L0^2 */
     float now = fma(s.square, SAFE, w), over = TENSE || CUBIC ? w + s.excess : w;
-#endif
+    /* A palette's rest lengths are larger themselves; in a short one s.square is L0^2, and |d0|^2
+     * follows from it. */
+    if (SPRINGS == SPRINGS_KINDS && KIND_FLOATS == 4) {
+        now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
+        over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
+    }
     /* 1 - L0/|d| */
     float length = lattice_sqrt(now), share = over * lattice_rcp(fma(s.rest, length, now));
     if (CUBIC) {
@@ -199,7 +197,6 @@ LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
     return SAME ? share : s.stiffness * share;
 }
 
-#if SPRINGS == SPRINGS_SLOTS
 /* Slot j; all of it but the stiffness is known to the compiler. */
 LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
 {
@@ -216,9 +213,7 @@ LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
     s.cubic = step->cubic[SAME ? 0 : j];
     return s;
 }
-#endif
 
-#if SPRINGS == SPRINGS_KINDS
 /* Four floats of local memory at once. OpenCL aligns an array given by the host for its own type
  * alone. */
 #ifdef __OPENCL_C_VERSION__
@@ -240,22 +235,19 @@ LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, uint
     s.y = shape.y;
     s.z = shape.z;
     s.rest = shape.w;
-#if KIND_FLOATS > 4
-    float4 more = LATTICE_FOUR(entry + 4);
-    s.stiffness = more.x;
-    s.excess = more.y;
-    s.cubic = more.z;
-    s.square = TENSE ? fma(s.rest, s.rest, s.excess) : s.rest * s.rest;
-#else
     s.stiffness = 1.0f;
     s.cubic = s.excess = 0.0f;
     s.square = s.rest * s.rest;
-#endif
+    if (KIND_FLOATS > 4) {
+        float4 more = LATTICE_FOUR(entry + 4);
+        s.stiffness = more.x;
+        s.excess = more.y;
+        s.cubic = more.z;
+        if (TENSE) s.square = fma(s.rest, s.rest, s.excess);
+    }
     return s;
 }
-#endif
 
-#if SPRINGS == SPRINGS_OWN
 /* Bits to a whole number: the low bits of a float of that size, without a conversion. */
 LATTICE_FUNCTION float lattice_whole(uint bits)
 {
@@ -272,22 +264,18 @@ LATTICE_FUNCTION lattice_spring lattice_of_its_own(
     s.z = lattice_whole(word.y & 0xffffu);
     s.square = fma(s.x, s.x, fma(s.y, s.y, s.z * s.z));
     s.rest = s.square * lattice_rsqrt(s.square);
-#if MATERIALS > 1
-    __local const float *made = block + MATERIAL_AT + LATTICE_MATERIAL_FLOATS * (word.y >> 16);
-    s.stiffness = made[0];
-    s.cubic = made[1];
-    s.rest *= made[2];
-    s.excess = made[3] * s.square;
-    (void)step;
-#else
     s.stiffness = 1.0f;
     s.cubic = step->cubic[0];
     s.excess = 0.0f; /* under tension there are two: that, and what pulls nothing */
-    (void)block;
-#endif
+    if (MATERIALS > 1) {
+        __local const float *made = block + MATERIAL_AT + LATTICE_MATERIAL_FLOATS * (word.y >> 16);
+        s.stiffness = made[0];
+        s.cubic = made[1];
+        s.rest *= made[2];
+        s.excess = made[3] * s.square;
+    }
     return s;
 }
-#endif
 
 #define HAS_PART(part) (SPRINGS != SPRINGS_SLOTS || (part) != 0.0f)
 
@@ -297,34 +285,22 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block,
     lattice_vector at)
 {
     lattice_vector force = {0.0f, 0.0f, 0.0f};
-    uint words[WORDS];
+    uint words[WORDS], kinds[LATTICE_KIND_WORDS(DEGREE)];
 #pragma unroll
-    for (uint k = 0; k < WORDS; k++) {
-#if TABLE_LOCAL
-        words[k] = as_uint(block[TABLE_AT + k * OWN + i]);
-#else
-        words[k] = table[k * OWN + i];
-#endif
-    }
-#if SPRINGS == SPRINGS_KINDS
-    uint kinds[LATTICE_KIND_WORDS(DEGREE)];
+    for (uint k = 0; k < WORDS; k++)
+        words[k] = TABLE_LOCAL ? as_uint(block[TABLE_AT + k * OWN + i]) : table[k * OWN + i];
 #pragma unroll
-    for (uint k = 0; k < LATTICE_KIND_WORDS(DEGREE); k++) kinds[k] = springs[k * OWN + i];
-#endif
-    (void)table, (void)springs;
+    for (uint k = 0; k < LATTICE_KIND_WORDS(DEGREE); k++)
+        kinds[k] = SPRINGS == SPRINGS_KINDS ? springs[k * OWN + i] : 0u;
 #pragma unroll
     for (uint j = 0; j < DEGREE; j++) {
         uint byte = j & 1u ? words[j / 2] >> 16 : words[j / 2] & 0xfffcu;
         float ux = NEIGHBOUR(block, 0, byte) - at.x, uy = NEIGHBOUR(block, 1, byte) - at.y,
               uz = NEIGHBOUR(block, 2, byte) - at.z;
-#if SPRINGS == SPRINGS_SLOTS
-        lattice_spring s = lattice_slot(step, j);
-#elif SPRINGS == SPRINGS_KINDS
-        lattice_spring s = lattice_of_kind(block, kinds[j / 4], j % 4);
-#else
-        lattice_spring s =
-            lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
-#endif
+        lattice_spring s;
+        if (SPRINGS == SPRINGS_SLOTS) s = lattice_slot(step, j);
+        else if (SPRINGS == SPRINGS_KINDS) s = lattice_of_kind(block, kinds[j / 4], j % 4);
+        else s = lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
         /* d, and u + 2 d0 = d + d0. Parts of a slot that are 0 are known to be. */
         float dx = HAS_PART(s.x) ? ux + s.x : ux, dy = HAS_PART(s.y) ? uy + s.y : uy,
               dz = HAS_PART(s.z) ? uz + s.z : uz;
@@ -335,15 +311,12 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block,
         force.y = fma(pull, dy, force.y);
         force.z = fma(pull, dz, force.z);
     }
-#if HOLES
-    if (words[0] & LATTICE_HOLES) {
+    if (HOLES && (words[0] & LATTICE_HOLES)) {
         force.x += as_float(springs[i]);
         force.y += as_float(springs[i + OWN]);
         force.z += as_float(springs[i + 2 * OWN]);
     }
-#endif
     return force;
 }
-#endif
 
 #endif
