@@ -301,15 +301,15 @@ static hed_status connect_mixed(
     case HED_SYNTH_ENVELOPE:
     case HED_SYNTH_FOLLOWER:
     case HED_SYNTH_MIDI_SOURCE:
-        modulation.target = index % 3 == 0
+        modulation.entity = index % 3 == 0
                                 ? m->bodies.first_spring + below(&m->state, m->bodies.springs)
                             : index % 3 == 1 ? body
                                              : m->modulator;
-        modulation.parameter = index % 3 == 0   ? HED_SYNTH_TARGET_STIFFNESS
+        modulation.target = index % 3 == 0   ? HED_SYNTH_TARGET_STIFFNESS
                                : index % 3 == 1 ? HED_SYNTH_TARGET_DAMPING
                                                 : HED_SYNTH_TARGET_DEPTH;
         m->modulator = entity;
-        return modulation.target ? hed_synth_instrument_modulate(m->instrument, &modulation, error)
+        return modulation.entity ? hed_synth_instrument_modulate(m->instrument, &modulation, error)
                                  : HED_OK;
     default: return HED_OK;
     }

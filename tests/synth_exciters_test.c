@@ -314,8 +314,8 @@ static double modulated_force(hed_synth_modulation_mode mode, bool invert)
     def.as.midi_source.initial = 0.5f;
     def.as.midi_source.smoothing = 0;
     hed_synth_entity source = rig_add(&r, &def);
-    hed_synth_modulation_def modulation = {.source = source, .target = input,
-        .parameter = HED_SYNTH_TARGET_GAIN, .mode = mode, .depth = 0.8f, .invert = invert};
+    hed_synth_modulation_def modulation = {.source = source, .entity = input,
+        .target = HED_SYNTH_TARGET_GAIN, .mode = mode, .depth = 0.8f, .invert = invert};
     OK(hed_synth_instrument_modulate(r.instrument, &modulation, &error));
     rig_start(&r);
     rig_play(&r, 10);

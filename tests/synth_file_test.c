@@ -66,8 +66,8 @@ static void compare(const hed_synth_instrument *a, const hed_synth_instrument *b
     for (uint32_t i = 0; i < a->modulation_count; i++) {
         const hed_synth_modulation_def *one = &a->modulations[i], *other = &b->modulations[i];
         CHECK(same_entity(a, one->source, b, other->source) &&
-              same_entity(a, one->target, b, other->target));
-        CHECK(one->parameter == other->parameter && one->mode == other->mode &&
+              same_entity(a, one->entity, b, other->entity));
+        CHECK(one->target == other->target && one->mode == other->mode &&
               one->depth == other->depth && one->invert == other->invert);
     }
 }
@@ -141,7 +141,7 @@ Test(synth_file, a_file_is_what_it_says)
         i->link_count == 1 + 10 + 3 + 1 + 1 && i->links[0].from == m && i->links[0].weight == 0.5f);
     EXPECT(i->links[14].to == b && i->links[14].weight == 1);
     EXPECT(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_SYNTH_MODULATE_EXPONENTIAL);
-    EXPECT(i->modulations[8].target == i->grids[0].generated.first_spring + 8 &&
+    EXPECT(i->modulations[8].entity == i->grids[0].generated.first_spring + 8 &&
            i->modulations[0].invert);
     EXPECT(i->mallets[0].route.channel == 3 && i->mallets[0].route.high == 127 &&
            i->lfos[0].wave == HED_SYNTH_WAVE_HOLD);
@@ -493,7 +493,7 @@ Test(synth_file, refuses_with_the_place)
         {FILE_OF(
              "\"lfos\": [{\"name\": \"l\"}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
              "\"parameter\": \"mass\"}]"),
-            "modulations[0].target: a modulation of the mass of \"l\" by \"l\": the target has no such parameter"},
+            "modulations[0].target: a modulation of the mass of \"l\" by \"l\": this entity has no such value"},
         {FILE_OF(
              "\"lfos\": [{\"name\": \"l\"}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
              "\"parameter\": \"mas\"}]"),

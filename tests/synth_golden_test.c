@@ -126,10 +126,10 @@ static void read_set(const hed_synth_instrument *instrument, const char *rest, h
     event->kind = HED_SYNTH_EVENT_SET;
     event->entity = hed_synth_instrument_find(instrument, name);
     CHECK_NE(event->entity, 0, "no entity \"%s\"", name);
-    while (event->parameter < HED_SYNTH_TARGET_COUNT &&
-           strcmp(hed_synth_target_name(event->parameter), parameter) != 0)
-        event->parameter++;
-    CHECK_LT(event->parameter, HED_SYNTH_TARGET_COUNT, "no parameter \"%s\"", parameter);
+    while (event->target < HED_SYNTH_TARGET_COUNT &&
+           strcmp(hed_synth_target_name(event->target), parameter) != 0)
+        event->target++;
+    CHECK_LT(event->target, HED_SYNTH_TARGET_COUNT, "no parameter \"%s\"", parameter);
 }
 
 static uint32_t read_events(
@@ -276,31 +276,31 @@ static void add_hash(hash_list *list, const char *name, uint64_t hash)
     list->lines[list->count++].hash = hash;
 }
 
-/* ---- every parameter modulated ---- */
+/* ---- every target modulated ---- */
 
 /* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO
  * that follows the tempo has a name of its own. */
-static const char *target_name(hed_synth_entity_type type, hed_synth_target parameter)
+static const char *target_name(hed_synth_entity_type type, hed_synth_target target)
 {
-    bool position = parameter >= HED_SYNTH_TARGET_POSITION_X && parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    bool position = target >= HED_SYNTH_TARGET_POSITION_X && target <= HED_SYNTH_TARGET_POSITION_Z;
     if (type == HED_SYNTH_BODY && position) return "anchor";
-    if (type == HED_SYNTH_LFO && parameter == HED_SYNTH_TARGET_SYNC_FREQUENCY) return "synced";
+    if (type == HED_SYNTH_LFO && target == HED_SYNTH_TARGET_SYNC_FREQUENCY) return "synced";
     return hed_synth_entity_type_name(type);
 }
 
 static hed_synth_modulation_def modulation_of(
-    const hed_synth_instrument *base, hed_synth_entity_type type, hed_synth_target parameter)
+    const hed_synth_instrument *base, hed_synth_entity_type type, hed_synth_target target)
 {
     hed_synth_modulation_def def = {.source = hed_synth_instrument_find(base, "source"),
-        .target = hed_synth_instrument_find(base, target_name(type, parameter)), .parameter = parameter,
-        .depth = 0.4f, .invert = parameter % 2 == 1};
-    CHECK(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
-    bool position = parameter >= HED_SYNTH_TARGET_POSITION_X && parameter <= HED_SYNTH_TARGET_POSITION_Z;
-    if (position || parameter == HED_SYNTH_TARGET_ROTATION || parameter == HED_SYNTH_TARGET_PAN) {
+        .entity = hed_synth_instrument_find(base, target_name(type, target)), .target = target,
+        .depth = 0.4f, .invert = target % 2 == 1};
+    CHECK(def.source && def.entity, "base.json has no \"%s\"", target_name(type, target));
+    bool position = target >= HED_SYNTH_TARGET_POSITION_X && target <= HED_SYNTH_TARGET_POSITION_Z;
+    if (position || target == HED_SYNTH_TARGET_ROTATION || target == HED_SYNTH_TARGET_PAN) {
         def.mode = HED_SYNTH_MODULATE_ADD;
         if (position) def.depth = type == HED_SYNTH_BODY ? 0.0005f : 0.05f;
     } else {
-        def.mode = parameter % 2 == 1 ? HED_SYNTH_MODULATE_MULTIPLY : HED_SYNTH_MODULATE_EXPONENTIAL;
+        def.mode = target % 2 == 1 ? HED_SYNTH_MODULATE_MULTIPLY : HED_SYNTH_MODULATE_EXPONENTIAL;
     }
     return def;
 }
@@ -379,7 +379,7 @@ static void cover_instrument(const hed_synth_instrument *instrument, coverage *c
     for (uint32_t i = 0; i < instrument->modulation_count; i++) {
         const hed_synth_modulation_def *def = &instrument->modulations[i];
         c->modes[def->mode + (def->invert ? HED_SYNTH_MODULATION_MODE_COUNT : 0)]++;
-        c->modulated_modulators += synth_is_modulator(synth_find(instrument, def->target)->type);
+        c->modulated_modulators += synth_is_modulator(synth_find(instrument, def->entity)->type);
     }
 }
 

@@ -379,13 +379,13 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
         hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
         hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
             .entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0),
-            .parameter = HED_SYNTH_TARGET_GAIN, .value = -6.0f};
+            .target = HED_SYNTH_TARGET_GAIN, .value = -6.0f};
         float left[64], right[64];
         hed_synth_block block = {
             .frames = 64, .events = &set, .event_count = 1, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
         set = (hed_synth_event){.kind = HED_SYNTH_EVENT_SET, .entity = instrument->links[0].to,
-            .parameter = HED_SYNTH_TARGET_MASS, .value = 0.002f};
+            .target = HED_SYNTH_TARGET_MASS, .value = 0.002f};
         FAILS(HED_ERROR_ARGUMENT, hed_synth_process(synth, &block, &error));
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
@@ -430,8 +430,8 @@ static hed_synth_instrument *with_modulated_body(void)
     hed_synth_entity_def lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
     OK(hed_synth_instrument_modulate(instrument,
         &(hed_synth_modulation_def){.source = add(instrument, &lfo),
-            .target = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 40),
-            .parameter = HED_SYNTH_TARGET_DAMPING, .mode = HED_SYNTH_MODULATE_ADD, .depth = 0.5f},
+            .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 40),
+            .target = HED_SYNTH_TARGET_DAMPING, .mode = HED_SYNTH_MODULATE_ADD, .depth = 0.5f},
         &error));
     return instrument;
 }

@@ -280,7 +280,7 @@ static void render_storm(const playing *how, float *sound)
         events[i] = (hed_synth_event){.frame = i < 5000 ? 20 : 20 + (i - 5000) / 3,
             .kind = HED_SYNTH_EVENT_SET, .value = 0.1f + (float)(i % 97) * 0.001f,
             .entity = hed_synth_instrument_at(instrument, HED_SYNTH_OSCILLATOR, 0),
-            .parameter = i % 3 ? HED_SYNTH_TARGET_GAIN : HED_SYNTH_TARGET_PULSE_WIDTH};
+            .target = i % 3 ? HED_SYNTH_TARGET_GAIN : HED_SYNTH_TARGET_PULSE_WIDTH};
     }
     hed_synth_block block = {.frames = FRAMES, .events = events, .event_count = STORM + 1,
         .left = sound, .right = sound + FRAMES};

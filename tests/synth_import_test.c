@@ -55,7 +55,7 @@ static const hed_synth_modulation_def *modulation(
 {
     for (uint32_t i = 0; i < in->modulation_count; i++)
         if (in->modulations[i].source == hed_synth_instrument_find(in, source) &&
-            in->modulations[i].target == hed_synth_instrument_find(in, target))
+            in->modulations[i].entity == hed_synth_instrument_find(in, target))
             return &in->modulations[i];
     CHECK(false, "%s does not modulate %s", source, target);
     return NULL;
@@ -223,18 +223,18 @@ Test(synth_import, modulation_and_delay_lines_are_joined)
     make_everything(&p);
     hed_synth_instrument *in = import();
     const hed_synth_modulation_def *m = modulation(in, "lfo8", "spring1");
-    CHECK(m->parameter == HED_SYNTH_TARGET_STIFFNESS && m->mode == HED_SYNTH_MODULATE_MULTIPLY &&
+    CHECK(m->target == HED_SYNTH_TARGET_STIFFNESS && m->mode == HED_SYNTH_MODULATE_MULTIPLY &&
           !m->invert);
     EQUAL(m->depth, 0.1);
     m = modulation(in, "envelope9", "oscillator3"); /* 12 dB more are 4 times as many newtons */
-    CHECK(m->parameter == HED_SYNTH_TARGET_GAIN && m->mode == HED_SYNTH_MODULATE_EXPONENTIAL);
+    CHECK(m->target == HED_SYNTH_TARGET_GAIN && m->mode == HED_SYNTH_MODULATE_EXPONENTIAL);
     EQUAL(m->depth, 2);
     m = modulation(in, "midi_source1", "lfo8");
-    CHECK(m->parameter == HED_SYNTH_TARGET_FREQUENCY && m->mode == HED_SYNTH_MODULATE_EXPONENTIAL);
+    CHECK(m->target == HED_SYNTH_TARGET_FREQUENCY && m->mode == HED_SYNTH_MODULATE_EXPONENTIAL);
     m = modulation(in, "follower10", "microphone1");
-    CHECK(m->parameter == HED_SYNTH_TARGET_PAN && m->mode == HED_SYNTH_MODULATE_ADD && m->invert);
+    CHECK(m->target == HED_SYNTH_TARGET_PAN && m->mode == HED_SYNTH_MODULATE_ADD && m->invert);
     m = modulation(in, "midi_source7", "delay_line22");
-    CHECK(m->parameter == HED_SYNTH_TARGET_DELAY);
+    CHECK(m->target == HED_SYNTH_TARGET_DELAY);
     hed_synth_delay_line_def line = entity(in, HED_SYNTH_DELAY_LINE, "delay_line22").as.delay_line;
     CHECK_EQ(line.source, hed_synth_instrument_find(in, "microphone2"));
     EQUAL(line.seconds, 0.25);

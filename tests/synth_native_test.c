@@ -108,19 +108,19 @@ static void add_others(hed_synth_instrument *in, hed_synth_entity first, uint32_
         }
     }
     const hed_synth_modulation_def modulations[] = {
-        {.source = last[HED_SYNTH_LFO], .target = first + 2, .parameter = HED_SYNTH_TARGET_MASS,
+        {.source = last[HED_SYNTH_LFO], .entity = first + 2, .target = HED_SYNTH_TARGET_MASS,
             .mode = HED_SYNTH_MODULATE_EXPONENTIAL, .depth = 0.1f},
-        {.source = last[HED_SYNTH_ENVELOPE], .target = first + 4, .parameter = HED_SYNTH_TARGET_DAMPING,
+        {.source = last[HED_SYNTH_ENVELOPE], .entity = first + 4, .target = HED_SYNTH_TARGET_DAMPING,
             .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 2},
-        {.source = last[HED_SYNTH_LFO], .target = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 5),
-            .parameter = HED_SYNTH_TARGET_STIFFNESS, .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 0.2f},
-        {.source = last[HED_SYNTH_MIDI_SOURCE], .target = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 1),
-            .parameter = HED_SYNTH_TARGET_REST_LENGTH, .depth = 1e-4f},
-        {.source = last[HED_SYNTH_FOLLOWER], .target = last[HED_SYNTH_BOW],
-            .parameter = HED_SYNTH_TARGET_DRAW_VELOCITY, .depth = 0.1f},
-        {.source = last[HED_SYNTH_LFO], .target = last[HED_SYNTH_LFO] - 1, .parameter = HED_SYNTH_TARGET_FREQUENCY,
+        {.source = last[HED_SYNTH_LFO], .entity = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 5),
+            .target = HED_SYNTH_TARGET_STIFFNESS, .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 0.2f},
+        {.source = last[HED_SYNTH_MIDI_SOURCE], .entity = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 1),
+            .target = HED_SYNTH_TARGET_REST_LENGTH, .depth = 1e-4f},
+        {.source = last[HED_SYNTH_FOLLOWER], .entity = last[HED_SYNTH_BOW],
+            .target = HED_SYNTH_TARGET_DRAW_VELOCITY, .depth = 0.1f},
+        {.source = last[HED_SYNTH_LFO], .entity = last[HED_SYNTH_LFO] - 1, .target = HED_SYNTH_TARGET_FREQUENCY,
             .depth = 3},
-        {.source = last[HED_SYNTH_LFO], .target = microphone, .parameter = HED_SYNTH_TARGET_ROTATION,
+        {.source = last[HED_SYNTH_LFO], .entity = microphone, .target = HED_SYNTH_TARGET_ROTATION,
             .depth = 0.3f},
     };
     for (size_t i = 0; i < sizeof modulations / sizeof *modulations; i++)

@@ -148,15 +148,15 @@ Test(synth_program, both_ends_of_a_spring_know_it)
 
 /* Setting what a definition says gives the words of the image. */
 static void expect_image(
-    const synth_program *p, hed_synth_entity entity, hed_synth_target parameter, float value)
+    const synth_program *p, hed_synth_entity entity, hed_synth_target target, float value)
 {
     synth_poke pokes[64];
-    uint32_t count = synth_program_set(p, entity, parameter, value, pokes, 64);
-    CHECK_GT(count, 0, "%s is not there", hed_synth_target_name(parameter));
+    uint32_t count = synth_program_set(p, entity, target, value, pokes, 64);
+    CHECK_GT(count, 0, "%s is not there", hed_synth_target_name(target));
     for (uint32_t i = 0; i < count; i++) {
         float kept = hed_as_float(p->image[pokes[i].word]), set = hed_as_float(pokes[i].value);
         CHECK(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g",
-            hed_synth_target_name(parameter), set, kept);
+            hed_synth_target_name(target), set, kept);
     }
 }
 

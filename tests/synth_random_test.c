@@ -121,17 +121,17 @@ static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
         .depth = uniform(state, 0, 0.1f)};
     hed_synth_entity_type type = (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
     def.source = any(state, instrument, (hed_synth_entity_type)(HED_SYNTH_LFO + draw(state, 4)));
-    def.target = any(state, instrument, type);
+    def.entity = any(state, instrument, type);
     def.invert = draw(state, 2);
-    do def.parameter = (hed_synth_target)draw(state, HED_SYNTH_TARGET_COUNT);
-    while (!hed_synth_target_of(type, def.parameter));
-    if (!def.source || !def.target) return;
-    if (def.parameter == HED_SYNTH_TARGET_MASS || def.parameter == HED_SYNTH_TARGET_STIFFNESS)
+    do def.target = (hed_synth_target)draw(state, HED_SYNTH_TARGET_COUNT);
+    while (!hed_synth_target_of(type, def.target));
+    if (!def.source || !def.entity) return;
+    if (def.target == HED_SYNTH_TARGET_MASS || def.target == HED_SYNTH_TARGET_STIFFNESS)
         def.mode = HED_SYNTH_MODULATE_MULTIPLY;
     hed_synth_entity_def target;
-    OK(hed_synth_instrument_get(instrument, def.target, &target, &error));
-    bool place = def.parameter >= HED_SYNTH_TARGET_POSITION_X &&
-                 def.parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    OK(hed_synth_instrument_get(instrument, def.entity, &target, &error));
+    bool place = def.target >= HED_SYNTH_TARGET_POSITION_X &&
+                 def.target <= HED_SYNTH_TARGET_POSITION_Z;
     /* only anchors can be moved */
     if (type == HED_SYNTH_BODY && place && !target.as.body.anchored) return;
     OK(hed_synth_instrument_modulate(instrument, &def, &error));

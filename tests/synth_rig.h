@@ -83,8 +83,8 @@ static inline hed_synth_entity rig_probe(rig *r, hed_synth_entity source, float 
 {
     hed_error error = {0};
     hed_synth_entity body = rig_body(r, 0, 0, 0);
-    hed_synth_modulation_def def = {.source = source, .target = body,
-        .parameter = HED_SYNTH_TARGET_POSITION_X, .mode = HED_SYNTH_MODULATE_ADD, .depth = depth};
+    hed_synth_modulation_def def = {.source = source, .entity = body,
+        .target = HED_SYNTH_TARGET_POSITION_X, .mode = HED_SYNTH_MODULATE_ADD, .depth = depth};
     OK(hed_synth_instrument_modulate(r->instrument, &def, &error));
     return body;
 }

@@ -94,7 +94,7 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     play(synth, RATE / 2, 256, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), 2);
     hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET, .entity = hed_synth_instrument_find(instrument, "ear"),
-        .parameter = HED_SYNTH_TARGET_PAN, .value = 0.5f};
+        .target = HED_SYNTH_TARGET_PAN, .value = 0.5f};
     play(synth, 256, 256, &set, 1, NULL);
     CHECK_EQ(asleep(synth), 0, "a parameter wakes all");
     OK(hed_synth_reset(synth, &error));
@@ -257,7 +257,7 @@ Test(synth_sleep, sound_off_wakes_every_voice)
     hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     uint32_t islands = info_of(synth).islands;
     hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
-        .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5), .parameter = HED_SYNTH_TARGET_MASS,
+        .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5), .target = HED_SYNTH_TARGET_MASS,
         .value = 0.0003f};
     play(synth, RATE / 4, 256, &set, 1, NULL);
     CHECK_EQ(asleep(synth), islands);

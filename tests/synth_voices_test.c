@@ -475,7 +475,7 @@ Test(synth_voices, the_last_settings_are_kept)
         &allocator, &def, fewer, &(hed_synth_def){.max_events = 8}, &heirs, &error));
     for (uint32_t i = 0; i < 2 * BODIES; i++) {
         hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET, .entity = bodies[i % BODIES],
-            .parameter = HED_SYNTH_TARGET_DAMPING, .value = (float)i};
+            .target = HED_SYNTH_TARGET_DAMPING, .value = (float)i};
         OK(synth_voices_run(voices, &set, 1, 32, &pokes, &begin, &error));
     }
     synth_voices_adopt(heirs, voices);
@@ -519,7 +519,7 @@ Test(synth_voices, parameters_are_set_in_every_instance)
     const synth_poke *pokes;
     const uint32_t *begin;
     const hed_synth_event set[] = {{.frame = 9, .kind = HED_SYNTH_EVENT_SET, .entity = second,
-        .parameter = HED_SYNTH_TARGET_MASS, .value = 2}};
+        .target = HED_SYNTH_TARGET_MASS, .value = 2}};
     OK(synth_voices_run(voices, set, 1, 32, &pokes, &begin, &error));
     uint32_t element = program->entities[SYNTH_BODY][0] == second ? 0 : 1;
     for (uint32_t i = 0; i < 2; i++) {
@@ -531,9 +531,9 @@ Test(synth_voices, parameters_are_set_in_every_instance)
     }
     expect_said_again(voices, pokes[0], 2);
     const hed_synth_event wrong[] = {
-        {.kind = HED_SYNTH_EVENT_SET, .entity = 99, .parameter = HED_SYNTH_TARGET_MASS, .value = 2},
-        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .parameter = HED_SYNTH_TARGET_STIFFNESS, .value = 2},
-        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .parameter = HED_SYNTH_TARGET_MASS, .value = NAN}};
+        {.kind = HED_SYNTH_EVENT_SET, .entity = 99, .target = HED_SYNTH_TARGET_MASS, .value = 2},
+        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .target = HED_SYNTH_TARGET_STIFFNESS, .value = 2},
+        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .target = HED_SYNTH_TARGET_MASS, .value = NAN}};
     for (uint32_t i = 0; i < 3; i++)
         FAILS(
             HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));
@@ -570,7 +570,7 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
     hed_synth_event events[2 * GROUPS];
     for (uint32_t i = 0; i < GROUPS; i++) {
         events[2 * i] = (hed_synth_event){.frame = i, .kind = HED_SYNTH_EVENT_SET, .entity = body,
-            .parameter = HED_SYNTH_TARGET_MASS, .value = 1};
+            .target = HED_SYNTH_TARGET_MASS, .value = 1};
         events[2 * i + 1] = midi(i, 0xb0, 1, (uint8_t)i);
     }
     const synth_poke *pokes;

@@ -60,7 +60,7 @@ typedef enum hed_synth_entity_type {
 /** Its name in files, such as "audio_input". Thread class: rt. */
 HED_API const char *hed_synth_entity_type_name(hed_synth_entity_type type);
 
-/** A parameter that modulation and automation can reach. */
+/** A value of an entity that modulation and automation can reach. */
 typedef enum hed_synth_target {
     HED_SYNTH_TARGET_MASS,
     HED_SYNTH_TARGET_DAMPING,
@@ -92,9 +92,9 @@ typedef enum hed_synth_target {
 } hed_synth_target;
 
 /** Its name in files, such as "rest_length". Thread class: rt. */
-HED_API const char *hed_synth_target_name(hed_synth_target parameter);
-/** Whether entities of this type have this parameter. Thread class: rt. */
-HED_API bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target parameter);
+HED_API const char *hed_synth_target_name(hed_synth_target target);
+/** Whether entities of this type have this target. Thread class: rt. */
+HED_API bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target target);
 
 /** Which notes start an exciter, an envelope or an LFO, and which channels a MIDI source hears. {0,
  * 0, 127}: all. */
@@ -264,7 +264,7 @@ typedef enum hed_synth_midi_kind {
 /** A modulator that follows MIDI or the host. */
 typedef struct hed_synth_midi_source_def {
     hed_synth_midi_kind kind;
-    uint32_t number; /**< of the controller, or of the host's parameter */
+    uint32_t number; /**< of the controller, or of the host's control */
     float centre;    /**< note */
     float initial;   /**< value before the first event */
     float smoothing; /**< s: time constant */
@@ -302,21 +302,21 @@ typedef struct hed_synth_entity_def {
 /** Sensible values of everything but positions and references. Thread class: rt. */
 HED_API hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type);
 
-/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of
- *  a gain that is given in dB (microphones, delay lines) ADD adds dB, and the other two act on the
+/** How modulation acts on a value p, for the modulator's output m (times -1 where inverted). Of a
+ *  gain that is given in dB (microphones, delay lines) ADD adds dB, and the other two act on the
  *  amplitude. ROTATION is 0 but for modulation. */
 typedef enum hed_synth_modulation_mode {
-    HED_SYNTH_MODULATE_ADD,         /**< p + depth m, in the parameter's unit */
+    HED_SYNTH_MODULATE_ADD,         /**< p + depth m, in the unit of p */
     HED_SYNTH_MODULATE_MULTIPLY,    /**< p (1 + depth m) */
     HED_SYNTH_MODULATE_EXPONENTIAL, /**< p 2^(depth m) */
     HED_SYNTH_MODULATION_MODE_COUNT
 } hed_synth_modulation_mode;
 
-/** One modulator acting on one parameter. */
+/** One modulator acting on one value of an entity. */
 typedef struct hed_synth_modulation_def {
     hed_synth_entity source; /**< an LFO, envelope, follower or MIDI source */
-    hed_synth_entity target; /**< any entity, also a modulator */
-    hed_synth_target parameter;
+    hed_synth_entity entity; /**< any, also a modulator */
+    hed_synth_target target;
     hed_synth_modulation_mode mode;
     float depth;
     bool invert;
@@ -380,8 +380,8 @@ HED_API hed_status hed_synth_instrument_remove(
  *  ARGUMENT, MEMORY. */
 HED_API hed_status hed_synth_instrument_link(hed_synth_instrument *instrument,
     hed_synth_entity from, hed_synth_entity to, float weight, hed_error *error);
-/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such
- *  parameter, the source is no modulator), MEMORY. */
+/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the entity has no such target,
+ *  the source is no modulator), MEMORY. */
 HED_API hed_status hed_synth_instrument_modulate(
     hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error);
 
@@ -507,8 +507,8 @@ typedef enum hed_synth_event_kind {
      *  output fades out over a few milliseconds */
     HED_SYNTH_EVENT_MIDI,
     HED_SYNTH_EVENT_TEMPO, /**< value: quarter notes a minute */
-    /** entity, parameter, value in the unit of its definition. Holds until hed_synth_reset(). At
-     *  most 256 different parameters outlast a break, "all sound off" or hed_synth_apply(); of
+    /** entity, target, value in the unit of its definition. Holds until hed_synth_reset(). At
+     *  most 256 different targets outlast a break, "all sound off" or hed_synth_apply(); of
      *  more, those set longest ago return to their definitions */
     HED_SYNTH_EVENT_SET,
     HED_SYNTH_EVENT_HOST /**< number, value: of MIDI sources of kind HED_SYNTH_MIDI_HOST */
@@ -520,7 +520,7 @@ typedef struct hed_synth_event {
     hed_synth_event_kind kind;
     uint8_t bytes[3];
     hed_synth_entity entity;
-    hed_synth_target parameter;
+    hed_synth_target target;
     uint32_t number;
     float value;
 } hed_synth_event;

@@ -74,8 +74,8 @@ static hed_status refuse_modulation(const hed_synth_instrument *instrument,
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return hed_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
-        hed_synth_target_name(def->parameter),
-        hed_synth_instrument_describe(instrument, def->target, there, sizeof there),
+        hed_synth_target_name(def->target),
+        hed_synth_instrument_describe(instrument, def->entity, there, sizeof there),
         hed_synth_instrument_describe(instrument, def->source, here, sizeof here), why);
 }
 
@@ -83,15 +83,15 @@ static hed_status check_modulation(
     const hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error)
 {
     const synth_place *source = synth_find(instrument, def->source),
-                      *target = synth_find(instrument, def->target);
+                      *target = synth_find(instrument, def->entity);
     if (!source || !synth_is_modulator(source->type))
         return refuse_modulation(instrument, def,
             "the source is no modulator; expected an LFO, envelope, follower or MIDI source",
             error);
-    if (!target || !hed_synth_target_of(target->type, def->parameter))
-        return refuse_modulation(instrument, def, "the target has no such parameter", error);
-    bool position = def->parameter >= HED_SYNTH_TARGET_POSITION_X &&
-                    def->parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    if (!target || !hed_synth_target_of(target->type, def->target))
+        return refuse_modulation(instrument, def, "this entity has no such value", error);
+    bool position = def->target >= HED_SYNTH_TARGET_POSITION_X &&
+                    def->target <= HED_SYNTH_TARGET_POSITION_Z;
     if (position && target->type == HED_SYNTH_BODY && !instrument->bodies[target->index].anchored)
         return refuse_modulation(instrument, def, "only an anchored body can be moved", error);
     if ((uint32_t)def->mode >= HED_SYNTH_MODULATION_MODE_COUNT)
@@ -175,7 +175,7 @@ static void close_links(hed_synth_instrument *instrument)
     kept = 0;
     for (uint32_t i = 0; i < instrument->modulation_count; i++)
         if (!gone(instrument, instrument->modulations[i].source) &&
-            !gone(instrument, instrument->modulations[i].target))
+            !gone(instrument, instrument->modulations[i].entity))
             instrument->modulations[kept++] = instrument->modulations[i];
     instrument->modulation_count = kept;
 }

@@ -184,15 +184,15 @@ const char *hed_synth_entity_type_name(hed_synth_entity_type type)
     return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT ? types[type].name : "unknown";
 }
 
-const char *hed_synth_target_name(hed_synth_target parameter)
+const char *hed_synth_target_name(hed_synth_target target)
 {
-    return (uint32_t)parameter < HED_SYNTH_TARGET_COUNT ? parameter_names[parameter] : "unknown";
+    return (uint32_t)target < HED_SYNTH_TARGET_COUNT ? parameter_names[target] : "unknown";
 }
 
-bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target parameter)
+bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target target)
 {
-    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT && (uint32_t)parameter < HED_SYNTH_TARGET_COUNT &&
-           (types[type].parameters >> parameter & 1u);
+    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT && (uint32_t)target < HED_SYNTH_TARGET_COUNT &&
+           (types[type].parameters >> target & 1u);
 }
 
 bool synth_is_exciter(hed_synth_entity_type type)

@@ -116,7 +116,7 @@ static void modulate_one(
 {
     hed_synth_modulation_def *def = user;
     hed_error error = {0};
-    def->target = target;
+    def->entity = target;
     if (hed_synth_instrument_modulate(reader->instrument, def, &error) != HED_OK)
         synth_file_refuse(reader, node, &error);
 }
@@ -128,7 +128,7 @@ static void read_modulation(synth_file_reader *reader, hed_json_node element)
     hed_json_only(element, synth_modulation_keys);
     hed_synth_modulation_def def = {
         .depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
-    def.parameter = hed_json_choice(hed_json_member(element, "parameter"), parameters);
+    def.target = hed_json_choice(hed_json_member(element, "parameter"), parameters);
     if (hed_json_has(element, "mode"))
         def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
     if (hed_json_has(element, "depth"))

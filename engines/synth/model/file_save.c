@@ -460,9 +460,9 @@ static void put_modulations(writer *w)
         put_key(w, "source");
         put_reference(w, def->source);
         put_key(w, "target");
-        put_reference(w, def->target);
+        put_reference(w, def->entity);
         put_key(w, "parameter");
-        put_string(w, hed_synth_target_name(def->parameter));
+        put_string(w, hed_synth_target_name(def->target));
         put_key(w, "mode");
         put_string(w, synth_modulation_names[def->mode]);
         put_key(w, "depth");
@@ -487,7 +487,7 @@ static void find_referred(writer *w)
     for (uint32_t at = 0; at < i->link_count; at++)
         w->referred[i->links[at].from] = w->referred[i->links[at].to] = 1;
     for (uint32_t at = 0; at < i->modulation_count; at++)
-        w->referred[i->modulations[at].source] = w->referred[i->modulations[at].target] = 1;
+        w->referred[i->modulations[at].source] = w->referred[i->modulations[at].entity] = 1;
 }
 
 static hed_status put_document(writer *w, hed_error *error)

@@ -88,14 +88,14 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
 static hed_synth_modulation_def modulation_of(
     synth_import *im, const synth_ank_link *link, hed_synth_entity target, bool first)
 {
-    hed_synth_modulation_def def = {.target = target, .parameter = (hed_synth_target)link->modulator.operand,
+    hed_synth_modulation_def def = {.entity = target, .target = (hed_synth_target)link->modulator.operand,
         .depth = link->modulator.depth, .invert = link->modulator.invert};
     def.mode = link->modulator.exponential ? HED_SYNTH_MODULATE_EXPONENTIAL
                : link->modulator.multiply  ? HED_SYNTH_MODULATE_MULTIPLY
                                            : HED_SYNTH_MODULATE_ADD;
     const synth_place *place = synth_find(im->instrument, target);
     bool newtons = place && (place->type == HED_SYNTH_OSCILLATOR || place->type == HED_SYNTH_AUDIO_INPUT) &&
-                   def.parameter == HED_SYNTH_TARGET_GAIN;
+                   def.target == HED_SYNTH_TARGET_GAIN;
     if (newtons && def.mode == HED_SYNTH_MODULATE_ADD) {
         def.mode = HED_SYNTH_MODULATE_EXPONENTIAL;
         def.depth /= 6.0206f;

@@ -57,7 +57,7 @@ typedef struct walk {
 static bool modulates(const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
     for (uint32_t i = 0; i < instrument->modulation_count; i++)
-        if (instrument->places[instrument->modulations[i].target].type == (uint32_t)type)
+        if (instrument->places[instrument->modulations[i].entity].type == (uint32_t)type)
             return true;
     return false;
 }
@@ -72,13 +72,13 @@ static void find_limits(walk *w)
             (spring_limits){instrument->springs[i].stiffness, instrument->springs[i].damping};
     for (uint32_t i = 0; i < instrument->modulation_count; i++) {
         const hed_synth_modulation_def *def = &instrument->modulations[i];
-        uint32_t at = instrument->places[def->target].index;
-        hed_synth_entity_type type = instrument->places[def->target].type;
-        if (type == HED_SYNTH_BODY && def->parameter == HED_SYNTH_TARGET_MASS)
+        uint32_t at = instrument->places[def->entity].index;
+        hed_synth_entity_type type = instrument->places[def->entity].type;
+        if (type == HED_SYNTH_BODY && def->target == HED_SYNTH_TARGET_MASS)
             w->masses[at] = reach(instrument, def, w->masses[at], -1);
-        if (type == HED_SYNTH_SPRING && def->parameter == HED_SYNTH_TARGET_STIFFNESS)
+        if (type == HED_SYNTH_SPRING && def->target == HED_SYNTH_TARGET_STIFFNESS)
             w->springs[at].stiffness = reach(instrument, def, w->springs[at].stiffness, 1);
-        if (type == HED_SYNTH_SPRING && def->parameter == HED_SYNTH_TARGET_DAMPING)
+        if (type == HED_SYNTH_SPRING && def->target == HED_SYNTH_TARGET_DAMPING)
             w->springs[at].damping = reach(instrument, def, w->springs[at].damping, 1);
     }
 }

@@ -156,9 +156,9 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
         return HED_ERROR_MEMORY;
     memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
     for (uint32_t i = 0; i < in->modulation_count; i++) {
-        b->marks[in->modulations[i].target] |= SYNTH_MARK_MODULATED;
-        if (in->modulations[i].parameter == HED_SYNTH_TARGET_DAMPING)
-            b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
+        b->marks[in->modulations[i].entity] |= SYNTH_MARK_MODULATED;
+        if (in->modulations[i].target == HED_SYNTH_TARGET_DAMPING)
+            b->marks[in->modulations[i].entity] |= SYNTH_MARK_DAMPED;
     }
     for (uint32_t i = 0; i < in->link_count; i++) b->marks[in->links[i].to] |= SYNTH_MARK_LINKED;
 

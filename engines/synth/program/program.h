@@ -92,7 +92,7 @@ void synth_program_destroy(synth_program *program);
  * set: the mass of an anchored body, the place of a free one or of one with modulation, a spring's
  * damping where no spring has any, a body or spring of a grid. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity,
-    hed_synth_target parameter, float value, synth_poke *pokes, uint32_t capacity);
+    hed_synth_target target, float value, synth_poke *pokes, uint32_t capacity);
 
 /* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`:
  * entities that are in both go on. What a gate of this store has started or will start is not

@@ -24,7 +24,7 @@ typedef enum conversion {
 
 /* Where each parameter stands. */
 static const struct {
-    uint8_t type, parameter, field, conversion;
+    uint8_t type, target, field, conversion;
 } places[] = {
     {SYNTH_BODY, HED_SYNTH_TARGET_MASS, BODY_P_WEIGHT, MASS},
     {SYNTH_BODY, HED_SYNTH_TARGET_DAMPING, BODY_P_RATE, DAMPING_RATE},
@@ -175,13 +175,13 @@ static void collect_element(
 }
 
 uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity,
-    hed_synth_target parameter, float value, synth_poke *pokes, uint32_t capacity)
+    hed_synth_target target, float value, synth_poke *pokes, uint32_t capacity)
 {
     if (entity > program->entity_count || program->seats[entity] == SYNTH_EMPTY) return 0;
     uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]),
              first = SYNTH_SEAT_ENTITY(program->seats[entity]), place = 0;
     uint32_t count = sizeof places / sizeof *places;
-    while (place < count && (places[place].type != type || places[place].parameter != parameter))
+    while (place < count && (places[place].type != type || places[place].target != target))
         place++;
     if (place == count) return 0;
     if (type == SYNTH_BODY && program->remote) return 0; /* the grid has its own */

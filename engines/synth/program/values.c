@@ -431,14 +431,14 @@ static void list_modulations(synth_builder *b)
     const hed_synth_instrument *in = b->instrument;
     for (uint32_t i = 0; i < in->modulation_count; i++) {
         const hed_synth_modulation_def *m = &in->modulations[i];
-        uint32_t seat = program->seats[m->target], source = program->seats[m->source];
+        uint32_t seat = program->seats[m->entity], source = program->seats[m->source];
         if (seat == SYNTH_EMPTY) continue; /* left out, or an exciter without a body */
         uint32_t type = SYNTH_SEAT_TYPE(seat), count = program->layout.type[type].count;
         uint32_t words[SYNTH_LINK_WORDS] = {synth_signal(&program->layout, SYNTH_SEAT_TYPE(source),
                                                 MODULATOR_O_SIGNAL, SYNTH_SEAT_ENTITY(source)),
-            hed_as_uint(m->depth), SYNTH_LINK(m->parameter, m->mode, m->invert)};
+            hed_as_uint(m->depth), SYNTH_LINK(m->target, m->mode, m->invert)};
         for (uint32_t e = SYNTH_SEAT_ENTITY(seat);
-             e < count && program->entities[type][e] == m->target; e++)
+             e < count && program->entities[type][e] == m->entity; e++)
             emit(b, SYNTH_LIST_LINKS + type, e, words);
     }
 }

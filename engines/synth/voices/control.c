@@ -311,7 +311,7 @@ static void poke_setting(synth_voices *v, const synth_setting *s)
 {
     /* The list of pokes serves as scratch: it is filled only when all events are through. */
     uint32_t count =
-        synth_program_set(v->program, s->entity, s->parameter, s->value, v->pokes, v->capacity);
+        synth_program_set(v->program, s->entity, s->target, s->value, v->pokes, v->capacity);
     for (uint32_t i = 0; i < v->instances; i++)
         for (uint32_t k = 0; k < count; k++)
             synth_voices_poke(v, i, v->pokes[k].word, v->pokes[k].value);
@@ -330,12 +330,12 @@ static void forget(synth_voices *v, uint32_t index)
 static void control_keep(synth_voices *v, synth_setting s)
 {
     for (uint32_t i = 0; i < v->setting_count; i++)
-        if (v->settings[i].entity == s.entity && v->settings[i].parameter == s.parameter) {
+        if (v->settings[i].entity == s.entity && v->settings[i].target == s.target) {
             forget(v, i);
             break;
         }
     uint64_t pokes = (uint64_t)v->instances *
-                     synth_program_set(v->program, s.entity, s.parameter, s.value, NULL, 0);
+                     synth_program_set(v->program, s.entity, s.target, s.value, NULL, 0);
     if (pokes == 0 || pokes > v->setting_room) return;
     while (v->setting_count == SYNTH_SETTINGS || v->setting_pokes + pokes > v->setting_room)
         forget(v, 0);
@@ -344,9 +344,9 @@ static void control_keep(synth_voices *v, synth_setting s)
     v->settings[v->setting_count++] = s;
 }
 
-void synth_settings_set(synth_voices *v, hed_synth_entity entity, hed_synth_target parameter, float value)
+void synth_settings_set(synth_voices *v, hed_synth_entity entity, hed_synth_target target, float value)
 {
-    synth_setting s = {.entity = entity, .parameter = parameter, .value = value};
+    synth_setting s = {.entity = entity, .target = target, .value = value};
     poke_setting(v, &s);
     control_keep(v, s);
 }

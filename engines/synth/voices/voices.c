@@ -316,12 +316,12 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
     case HED_SYNTH_EVENT_SET:
         if (!isfinite(e->value))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets a parameter to %g; expected a finite number", index, (double)e->value);
-        needed = synth_program_set(v->program, e->entity, e->parameter, e->value, NULL, 0);
+                "events[%u] sets a value to %g; expected a finite number", index, (double)e->value);
+        needed = synth_program_set(v->program, e->entity, e->target, e->value, NULL, 0);
         if (!needed)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
-                index, hed_synth_target_name(e->parameter), e->entity);
+                "events[%u] sets %s of entity %u: there is no such entity, or it has no such value",
+                index, hed_synth_target_name(e->target), e->entity);
         needed *= v->instances;
         break;
     case HED_SYNTH_EVENT_HOST:
@@ -409,7 +409,7 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
         case HED_SYNTH_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
         case HED_SYNTH_EVENT_SET:
             for (uint32_t k = 0; k < v->instances; k++) synth_sleep_wake_all(v, k);
-            synth_settings_set(v, e->entity, e->parameter, e->value);
+            synth_settings_set(v, e->entity, e->target, e->value);
             break;
         case HED_SYNTH_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
         }

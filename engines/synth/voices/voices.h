@@ -198,7 +198,7 @@ typedef struct synth_host_value {
 /* What an event has set a parameter to, in all instances. */
 typedef struct synth_setting {
     hed_synth_entity entity;
-    hed_synth_target parameter;
+    hed_synth_target target;
     float value;
     uint32_t pokes; /* that it takes in all instances */
 } synth_setting;
@@ -322,7 +322,7 @@ void synth_sleep_wake_all(synth_voices *voices, uint32_t instance);
 
 /* Pokes a parameter, and keeps it. */
 void synth_settings_set(
-    synth_voices *voices, hed_synth_entity entity, hed_synth_target parameter, float value);
+    synth_voices *voices, hed_synth_entity entity, hed_synth_target target, float value);
 /* Keeps those of another program's voices that this program can set. */
 void synth_settings_adopt(synth_voices *voices, const synth_voices *from);
 void synth_settings_renew(synth_voices *voices);

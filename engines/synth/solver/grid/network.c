@@ -24,7 +24,7 @@ bool synth_network_valid(const hed_synth_instrument *instrument, char *reason, s
     if (instrument->counts[HED_SYNTH_BODY] == 0)
         return network_refuse(reason, size, "the instrument has no body");
     for (uint32_t m = 0; m < instrument->modulation_count; m++) {
-        uint32_t type = instrument->places[instrument->modulations[m].target].type;
+        uint32_t type = instrument->places[instrument->modulations[m].entity].type;
         if (type == HED_SYNTH_BODY || type == HED_SYNTH_SPRING)
             return network_refuse(reason, size,
                 "bodies and springs of the grid have fixed parameters: one of them is modulated");

@@ -201,11 +201,11 @@ static void link_to(building *b, hed_synth_entity from, hed_synth_entity to, flo
     if (!b->status) b->status = hed_synth_instrument_link(b->instrument, from, to, weight, b->error);
 }
 
-static void store_modulate(building *b, hed_synth_entity source, hed_synth_entity target,
-    hed_synth_target parameter, hed_synth_modulation_mode mode, float depth)
+static void store_modulate(building *b, hed_synth_entity source, hed_synth_entity entity,
+    hed_synth_target target, hed_synth_modulation_mode mode, float depth)
 {
     hed_synth_modulation_def def = {
-        source, target, parameter, mode, depth, parameter == HED_SYNTH_TARGET_PAN};
+        source, entity, target, mode, depth, target == HED_SYNTH_TARGET_PAN};
     if (!b->status) b->status = hed_synth_instrument_modulate(b->instrument, &def, b->error);
 }
 
@@ -259,10 +259,10 @@ static void add_exciters(building *b, hed_synth_entity lfo, hed_synth_entity env
         hed_synth_entity made = store_add(b, &def);
         link_to(b, made, store_body_at(b, 2 + type - HED_SYNTH_MALLET), 1.0f);
         link_to(b, made, store_body_at(b, 1), 0.5f);
-        hed_synth_target parameter = type == HED_SYNTH_MALLET ? HED_SYNTH_TARGET_HARDNESS
+        hed_synth_target target = type == HED_SYNTH_MALLET ? HED_SYNTH_TARGET_HARDNESS
                                   : type == HED_SYNTH_BOW  ? HED_SYNTH_TARGET_ROSIN_STICTION
                                                      : HED_SYNTH_TARGET_ROTATION;
-        store_modulate(b, type % 2 ? lfo : envelope, made, parameter, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
+        store_modulate(b, type % 2 ? lfo : envelope, made, target, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
     }
     hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
     def.as.audio_input.gain = 0.001f;
