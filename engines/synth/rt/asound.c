@@ -1,6 +1,7 @@
 /* Playing live through ALSA: a thread of ours reads blocks from the card and writes them to it,
  * another one reads the sequencer's MIDI. */
-#include "asound.h"
+#include "asound_api.h"
+#include "live.h"
 #include "heddle/author.h"
 #include "support/optional_libraries.h"
 
@@ -9,107 +10,31 @@
 #include <errno.h>
 #include <stdio.h>
 
-static void *asound_play(void *user)
-{
-    live_driver *d = user;
-    if (d->capture.pcm) asound_card_begin(d);
-    while (!atomic_load(&d->stop)) {
-        if (d->capture.pcm && !asound_card_read(d)) {
-            live_end(d->live, HED_ERROR_IO, "the sound card gives no sound any more");
-            return NULL;
-        }
-        live_play(d->live, d->live->block, d->live->inputs ? (const float *const *)d->inputs : NULL,
-            d->left, d->right);
-        if (asound_card_write(d)) continue;
-        live_end(d->live, HED_ERROR_IO, "the sound card does not take sound any more");
-        return NULL;
-    }
-    return NULL;
-}
+/* A direction of the card. */
+typedef struct asound_stream {
+    snd_pcm_t *pcm; /* NULL: not open */
+    snd_pcm_format_t format;
+    uint32_t channels;
+} asound_stream;
 
-static void *listen_midi(void *user)
-{
-    live_driver *d = user;
-    while (!atomic_load(&d->stop)) {
-        if (asound_midi_read(d)) continue;
-        live_end(d->live, HED_ERROR_IO, "ALSA's sequencer gives no MIDI any more");
-        return NULL;
-    }
-    return NULL;
-}
-
-/* ---- the driver ---- */
-
-static void asound_close(live_driver *d)
-{
-    atomic_store(&d->stop, true);
-    if (d->has_player) {
-        pthread_join(d->player, NULL);
-        /* the sound has faded by the last block: that is to be heard */
-        d->api.snd_pcm_drain(d->playback.pcm);
-    }
-    if (d->has_listener) pthread_join(d->listener, NULL);
-    asound_midi_close(d);
-    asound_card_close(d);
-    hed_allocator a = d->live->allocator;
-    a.release(a.user, d, sizeof *d);
-}
-
-/* libasound writes to stderr what it could not do; the caller gets it in words. */
-static void asound_say_nothing(
-    const char *file, int line, const char *function, int code, const char *format, ...)
-{
-    (void)file;
-    (void)line;
-    (void)function;
-    (void)code;
-    (void)format;
-}
-
-hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_error *error)
-{
-#define NAME(type, name, parameters) #name,
-    static const char *const names[] = {ASOUND_FUNCTIONS(NAME)};
-#undef NAME
-    void *slots[sizeof names / sizeof *names];
-    _Static_assert(sizeof *api == sizeof slots, "asound_api holds function pointers only");
-    const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_ALSA];
-    hed_status status = hed_library_load(
-        allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
-    if (!status) memcpy(api, slots, sizeof slots);
-    return status;
-}
-
-static hed_status asound_open(
-    const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
-{
-    live_driver *d =
-        live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
-    *driver = d;
-    if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for ALSA");
-    memset(d, 0, sizeof *d);
-    d->live = live;
-    if (asound_load(&live->allocator, &d->api, error)) return error->status;
-    d->api.snd_lib_error_set_handler(asound_say_nothing);
-    if (!asound_card_open(d, def, error)) asound_midi_open(d, def, error);
-    d->api.snd_lib_error_set_handler(NULL);
-    return error->status;
-}
-
-static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
-{
-    (void)def;
-    d->has_player = pthread_create(&d->player, NULL, asound_play, d) == 0;
-    if (!d->has_player) return hed_fail(error, HED_ERROR_MEMORY, "no thread to play in");
-    /* Where the user may; without it ALSA plays too, with more xruns. */
-    pthread_setschedparam(d->player, SCHED_FIFO, &(struct sched_param){.sched_priority = 10});
-    if (d->seq) d->has_listener = pthread_create(&d->listener, NULL, listen_midi, d) == 0;
-    if (d->seq && !d->has_listener)
-        return hed_fail(error, HED_ERROR_MEMORY, "no thread to listen to MIDI in");
-    return HED_OK;
-}
-
-const live_driver_ops live_asound_ops = {asound_open, asound_start, asound_close};
+struct live_driver {
+    asound_api api;
+    hed_synth_live *live;
+    /* the card */
+    asound_stream playback, capture; /* without a capture what comes in is silence */
+    float *left, *right, *inputs[LIVE_MOST_INPUTS];
+    void *period; /* (block x channels) in the card's format */
+    size_t bytes; /* of all of them, one allocation from `left` on */
+    /* MIDI */
+    snd_seq_t *seq; /* NULL: no sequencer here */
+    snd_midi_event_t *decoder;
+    snd_seq_queue_status_t *status;
+    int port, queue; /* events come to this port, with this queue's time */
+    /* threads */
+    pthread_t player, listener;
+    bool has_player, has_listener;
+    _Atomic bool stop;
+};
 
 /* A card through ALSA: opened for playback and, for an instrument with inputs, for capture. */
 
@@ -159,7 +84,7 @@ static void deinterleave(live_driver *d)
 
 /* Writes fill the buffer, the first of them starts playback, and capture with it where the two are
  * linked; else the first read starts it. What fails here fails again at that read. */
-void asound_card_begin(live_driver *d)
+static void asound_card_begin(live_driver *d)
 {
     memset(d->period, 0, d->live->block * frame_bytes(d, &d->playback));
     for (uint32_t i = 0; i < PERIODS; i++)
@@ -179,7 +104,8 @@ static bool recover(live_driver *d, const asound_stream *failed, int code)
     return true;
 }
 
-bool asound_card_read(live_driver *d)
+/* Takes a block of `inputs`; false: the card is gone. Audio thread. */
+static bool asound_card_read(live_driver *d)
 {
     snd_pcm_uframes_t done = 0;
     while (done < d->live->block && !atomic_load(&d->stop)) {
@@ -192,7 +118,8 @@ bool asound_card_read(live_driver *d)
     return true;
 }
 
-bool asound_card_write(live_driver *d)
+/* Hands a block of `left` and `right` over; false: the card is gone. Audio thread. */
+static bool asound_card_write(live_driver *d)
 {
     interleave(d);
     snd_pcm_uframes_t done = 0;
@@ -342,7 +269,8 @@ static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, he
     return HED_OK;
 }
 
-hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
+/* Opens it, and says at which rate and block it plays. */
+static hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     if (open_stream(d, def, &d->playback, set_playback, error) ||
         (d->live->inputs && open_capture(d, def, error)))
@@ -359,7 +287,7 @@ hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_e
     return HED_OK;
 }
 
-void asound_card_close(live_driver *d)
+static void asound_card_close(live_driver *d)
 {
     close_stream(d, &d->capture);
     close_stream(d, &d->playback);
@@ -390,7 +318,8 @@ static uint64_t age(live_driver *d, const snd_seq_event_t *event)
     return ago > 0 ? (uint64_t)ago : 0;
 }
 
-bool asound_midi_read(live_driver *d)
+/* Waits a while for events and hands them on; false: the sequencer is gone. */
+static bool asound_midi_read(live_driver *d)
 {
     struct pollfd descriptors[MOST_DESCRIPTORS];
     int count = d->api.snd_seq_poll_descriptors(d->seq, descriptors, MOST_DESCRIPTORS, POLLIN);
@@ -522,7 +451,9 @@ static int make_client(live_driver *d, const char *name, const char **step)
     return 0;
 }
 
-hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
+/* A client with a port, connected from the one that was named. That there is no sequencer is no
+ * error unless one was. */
+static hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     /* out: to start the queue */
     int code = d->api.snd_seq_open(&d->seq, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK);
@@ -541,9 +472,111 @@ hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_e
     return def->midi_port ? connect_from(d, def->midi_port, error) : HED_OK;
 }
 
-void asound_midi_close(live_driver *d)
+static void asound_midi_close(live_driver *d)
 {
     if (d->decoder) d->api.snd_midi_event_free(d->decoder);
     if (d->status) d->api.snd_seq_queue_status_free(d->status);
     if (d->seq) d->api.snd_seq_close(d->seq); /* with port and queue */
 }
+
+static void *asound_play(void *user)
+{
+    live_driver *d = user;
+    if (d->capture.pcm) asound_card_begin(d);
+    while (!atomic_load(&d->stop)) {
+        if (d->capture.pcm && !asound_card_read(d)) {
+            live_end(d->live, HED_ERROR_IO, "the sound card gives no sound any more");
+            return NULL;
+        }
+        live_play(d->live, d->live->block, d->live->inputs ? (const float *const *)d->inputs : NULL,
+            d->left, d->right);
+        if (asound_card_write(d)) continue;
+        live_end(d->live, HED_ERROR_IO, "the sound card does not take sound any more");
+        return NULL;
+    }
+    return NULL;
+}
+
+static void *listen_midi(void *user)
+{
+    live_driver *d = user;
+    while (!atomic_load(&d->stop)) {
+        if (asound_midi_read(d)) continue;
+        live_end(d->live, HED_ERROR_IO, "ALSA's sequencer gives no MIDI any more");
+        return NULL;
+    }
+    return NULL;
+}
+
+/* ---- the driver ---- */
+
+static void asound_close(live_driver *d)
+{
+    atomic_store(&d->stop, true);
+    if (d->has_player) {
+        pthread_join(d->player, NULL);
+        /* the sound has faded by the last block: that is to be heard */
+        d->api.snd_pcm_drain(d->playback.pcm);
+    }
+    if (d->has_listener) pthread_join(d->listener, NULL);
+    asound_midi_close(d);
+    asound_card_close(d);
+    hed_allocator a = d->live->allocator;
+    a.release(a.user, d, sizeof *d);
+}
+
+/* libasound writes to stderr what it could not do; the caller gets it in words. */
+static void asound_say_nothing(
+    const char *file, int line, const char *function, int code, const char *format, ...)
+{
+    (void)file;
+    (void)line;
+    (void)function;
+    (void)code;
+    (void)format;
+}
+
+hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_error *error)
+{
+#define NAME(type, name, parameters) #name,
+    static const char *const names[] = {ASOUND_FUNCTIONS(NAME)};
+#undef NAME
+    void *slots[sizeof names / sizeof *names];
+    _Static_assert(sizeof *api == sizeof slots, "asound_api holds function pointers only");
+    const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_ALSA];
+    hed_status status = hed_library_load(
+        allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
+    if (!status) memcpy(api, slots, sizeof slots);
+    return status;
+}
+
+static hed_status asound_open(
+    const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
+{
+    live_driver *d =
+        live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
+    *driver = d;
+    if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for ALSA");
+    memset(d, 0, sizeof *d);
+    d->live = live;
+    if (asound_load(&live->allocator, &d->api, error)) return error->status;
+    d->api.snd_lib_error_set_handler(asound_say_nothing);
+    if (!asound_card_open(d, def, error)) asound_midi_open(d, def, error);
+    d->api.snd_lib_error_set_handler(NULL);
+    return error->status;
+}
+
+static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
+{
+    (void)def;
+    d->has_player = pthread_create(&d->player, NULL, asound_play, d) == 0;
+    if (!d->has_player) return hed_fail(error, HED_ERROR_MEMORY, "no thread to play in");
+    /* Where the user may; without it ALSA plays too, with more xruns. */
+    pthread_setschedparam(d->player, SCHED_FIFO, &(struct sched_param){.sched_priority = 10});
+    if (d->seq) d->has_listener = pthread_create(&d->listener, NULL, listen_midi, d) == 0;
+    if (d->seq && !d->has_listener)
+        return hed_fail(error, HED_ERROR_MEMORY, "no thread to listen to MIDI in");
+    return HED_OK;
+}
+
+const live_driver_ops live_asound_ops = {asound_open, asound_start, asound_close};
