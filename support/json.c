@@ -165,8 +165,13 @@ static bool place_find(walk *w, const json_t *tree)
 static json_place json_find_place(const char *text, const json_t *root, const json_t *container,
     const char *key, size_t index, char *path, size_t size)
 {
-    walk w = {.at = text, .place = {1, 1}, .container = container, .key = key, .index = index,
-        .path = path, .begin = size - 1};
+    walk w = {.at = text,
+        .place = {1, 1},
+        .container = container,
+        .key = key,
+        .index = index,
+        .path = path,
+        .begin = size - 1};
     path[size - 1] = 0;
     place_skip_space(&w);
     if (container) place_find(&w, root);
@@ -292,24 +297,19 @@ static const char *json_describe(const json_t *value)
     }
 }
 
-static void reject(hed_json_node node, const char *format, va_list arguments)
+void hed_json_fail(hed_json_node node, hed_status status, const char *format, ...)
 {
     hed_json *json = node.json;
     if (json->problem.status != HED_OK) return;
     char words[HED_ERROR_TEXT / 2], path[HED_ERROR_TEXT / 4];
-    vsnprintf(words, sizeof words, format, arguments);
-    json_place place = json_find_place(
-        json->text, json->root, node.container, node.key, node.index, path, sizeof path);
-    hed_fail(&json->problem, HED_ERROR_FORMAT, "%s: %s (%s:%zu:%zu)",
-        path[0] ? path : "the whole document", words, json->name, place.line, place.column);
-}
-
-void hed_json_reject(hed_json_node node, const char *format, ...)
-{
     va_list arguments;
     va_start(arguments, format);
-    reject(node, format, arguments);
+    vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
+    json_place place = json_find_place(
+        json->text, json->root, node.container, node.key, node.index, path, sizeof path);
+    hed_fail(&json->problem, status, "%s: %s (%s:%zu:%zu)", path[0] ? path : "the whole document",
+        words, json->name, place.line, place.column);
 }
 
 static hed_json_node nothing(hed_json_node near) { return (hed_json_node){.json = near.json}; }
@@ -370,8 +370,10 @@ hed_json_node hed_json_next(hed_json_node object, const char *key)
     void *at =
         key ? json_object_iter_next(tree, json_object_iter_at(tree, key)) : json_object_iter(tree);
     if (!at) return nothing(object);
-    return (hed_json_node){.json = object.json, .value = json_object_iter_value(at),
-        .container = object.value, .key = json_object_iter_key(at)};
+    return (hed_json_node){.json = object.json,
+        .value = json_object_iter_value(at),
+        .container = object.value,
+        .key = json_object_iter_key(at)};
 }
 
 static void json_reject_key(hed_json_node object, const char *key, const char *const *keys)

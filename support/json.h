@@ -87,8 +87,10 @@ uint32_t hed_json_choice(hed_json_node node, const char *const *choices);
 /* An array of exactly `count` numbers from `low` to `high`: a vector, a colour, a matrix. */
 void hed_json_numbers(hed_json_node array, double *values, size_t count, double low, double high);
 
-/* For what only the caller can know: "springs[12].to: <your words> (instrument.json:34:11)". */
-void hed_json_reject(hed_json_node node, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* For what only the caller can know: "springs[12].to: <your words> (instrument.json:34:11)", which
+ * is the document's problem from now on unless it has one. */
+void hed_json_fail(hed_json_node node, hed_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define hed_json_reject(node, ...) hed_json_fail(node, HED_ERROR_FORMAT, __VA_ARGS__)
 
 #endif

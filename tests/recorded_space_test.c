@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "folder.h"
-#include "cli/tune/score.h"
+#include "cli/tune/recorded.h"
 
 static hed_error error;
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/tune/score.h"
+#include "cli/tune/recorded.h"
 #include "search/search.h"
 
 static hed_error error;

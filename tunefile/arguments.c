@@ -22,7 +22,7 @@ static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};       /* 
 static const char *const ACCESSES[] = {"read", "write", "read_write", NULL}; /* of hed_access */
 
 /* Which keys a kind of argument has. */
-static void argument_check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kind)
+static void argument_check_keys(hed_json_node node, uint32_t kind)
 {
     enum { MOST = 10 };
     static const char *const of_kind[][MOST] = {
@@ -38,16 +38,14 @@ static void argument_check_keys(hed_spec_reader *reader, hed_json_node node, uin
         bool found = false;
         for (size_t i = 0; i < MOST && of_kind[kind][i]; i++)
             found = found || strcmp(of_kind[kind][i], at.key) == 0;
-        if (!found)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at,
-                "an argument of kind \"%s\" has no such key", KINDS[kind]);
+        if (!found) hed_json_reject(at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
     }
 }
 
 /* ---- contents ---- */
 
 /* Reads the two numbers of a rule, or the one of a constant. */
-static void argument_read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator *rule)
+static void argument_read_rule(hed_json_node node, hed_generator *rule)
 {
     hed_json_only(node, FILL_KEYS);
     uint32_t rules = 0;
@@ -69,7 +67,7 @@ static void argument_read_rule(hed_spec_reader *reader, hed_json_node node, hed_
         rules++;
     }
     if (rules != 1)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+        hed_json_reject(node,
             "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
 }
 
@@ -81,12 +79,12 @@ static void argument_fill(
         static const char *const words[] = {"zeros", NULL};
         hed_json_choice(node, words);
     } else {
-        argument_read_rule(reader, node, &rule);
+        argument_read_rule(node, &rule);
     }
     const char *wrong = hed_spec_fine(reader) ? hed_generator_wrong(&rule, type) : NULL;
     if (wrong)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "an array of type \"%s\" cannot be filled so: %s", TYPES[type], wrong);
+        hed_json_reject(
+            node, "an array of type \"%s\" cannot be filled so: %s", TYPES[type], wrong);
     void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
     if (!data) return;
     hed_generate(&rule, type, data, argument->bytes / hed_type_bytes(type));
@@ -119,12 +117,11 @@ static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
 {
     bool from_file = hed_json_has(node, "file"), by_rule = hed_json_has(node, "fill");
     if (def->access == HED_WRITE && (from_file || by_rule))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "a buffer that is only written has no first content; write "
-            "\"access\": \"read_write\" if it has");
+        hed_json_reject(node, "a buffer that is only written has no first content; write "
+                              "\"access\": \"read_write\" if it has");
     if (def->access != HED_WRITE && from_file == by_rule)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "expected either \"fill\" or \"file\": what is in it before the kernel runs");
+        hed_json_reject(
+            node, "expected either \"fill\" or \"file\": what is in it before the kernel runs");
     if (hed_json_has(node, "size"))
         argument_read_size(reader, hed_json_member(node, "size"), def->type, argument);
     else if (!from_file) hed_json_member(node, "size");
@@ -150,14 +147,14 @@ static void argument_read_buffer(
                              : hed_spec_tolerance(def->type);
     else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") ||
              hed_json_has(node, "compare"))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+        hed_json_reject(node,
             "a buffer that is only read has neither \"expected\" nor \"compare\" nor "
             "\"tolerance\"");
     if (hed_json_has(node, "compare"))
         def->compare = (hed_compare)hed_json_choice(hed_json_member(node, "compare"), COMPARES);
     bool hangs = reader->spec->kernel.local[argument - reader->spec->arguments] != NULL;
     if (hangs && def->access != HED_READ && def->compare == HED_COMPARE_EACH)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
+        hed_json_reject(hed_json_member(node, "size"),
             "an output whose size depends on parameters cannot be compared element by element: "
             "write \"compare\": "
             "\"sum\" or \"sorted\"");
@@ -178,8 +175,7 @@ static void argument_read_struct(
         hed_spec_read_data(reader, file, hed_json_string(file), HED_BYTES, &argument->bytes);
     def->size = argument->bytes;
     if (hed_spec_fine(reader) && def->size > HED_MAX_STRUCT_BYTES)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, file, "a struct of %zu bytes; at most %d",
-            def->size, HED_MAX_STRUCT_BYTES);
+        hed_json_reject(file, "a struct of %zu bytes; at most %d", def->size, HED_MAX_STRUCT_BYTES);
 }
 
 /* 64-bit numbers that are written out go around the double. */
@@ -206,13 +202,13 @@ static void argument_read_symbol(
     hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     if (reader->spec->kernel.def.language != HED_CUDA_C)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
+        hed_json_reject(
+            node, "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
     if (hed_json_has(node, "value")) argument_read_scalar(reader, node, def, argument);
     else argument_read_content(reader, node, def, argument);
     if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
-        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
-            "the size of a symbol cannot depend on parameters");
+        hed_json_reject(
+            hed_json_member(node, "size"), "the size of a symbol cannot depend on parameters");
     if (hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
@@ -227,17 +223,16 @@ static void argument_read(hed_spec_reader *reader, hed_json_node node, uint32_t 
     def->name = hed_json_string(hed_json_member(node, "name"));
     for (uint32_t i = 0; i < index; i++)
         if (hed_spec_fine(reader) && strcmp(spec->argument_defs[i].name, def->name) == 0)
-            hed_spec_fail(
-                reader, HED_ERROR_FORMAT, node, "there are two arguments called \"%s\"", def->name);
+            hed_json_reject(node, "there are two arguments called \"%s\"", def->name);
     uint32_t kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
     if (hed_json_has(node, "kind")) kind = hed_json_choice(hed_json_member(node, "kind"), KINDS);
-    if (hed_spec_fine(reader)) argument_check_keys(reader, node, kind);
+    if (hed_spec_fine(reader)) argument_check_keys(node, kind);
     def->kind = kind == SYMBOL ? HED_STRUCT : (hed_argument_kind)kind;
     def->type = kind == HED_STRUCT
                     ? HED_BYTES
                     : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
     if (hed_spec_fine(reader) && def->kind == HED_SCALAR && def->type == HED_BYTES)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar needs a type of a number");
+        hed_json_reject(node, "a scalar needs a type of a number");
     if (!hed_spec_fine(reader)) return;
     switch (kind) {
     case HED_BUFFER: argument_read_buffer(reader, node, def, argument); break;
@@ -264,7 +259,7 @@ void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_
          * __shared__`. What a launch passes beyond a kernel's own arguments the driver does not
          * read. */
         if (!hangs && kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+            hed_json_reject(node,
                 "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
                 "the kernel: give one, behind all others");
     }
@@ -275,15 +270,14 @@ void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list)
     size_t count = hed_json_count(list);
     bool written = false;
     if (count > HED_MAX_ARGUMENTS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu arguments; a kernel has at most %d",
-            count, HED_MAX_ARGUMENTS);
+        hed_json_reject(list, "%zu arguments; a kernel has at most %d", count, HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         argument_read(reader, hed_json_item(list, i), i);
         written = written || (reader->spec->argument_defs[i].kind == HED_BUFFER &&
                                  reader->spec->argument_defs[i].access != HED_READ);
     }
     if (hed_spec_fine(reader) && !written)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list,
+        hed_json_reject(list,
             "no argument is written: give the outputs \"access\": \"write\" or \"read_write\"");
     reader->spec->argument_list = list;
     reader->spec->kernel.def.argument_count = (uint32_t)count;

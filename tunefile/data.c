@@ -293,19 +293,18 @@ static const char *const TYPE_NAMES[HED_TYPE_COUNT] = {
     "bytes", "int", "uint", "long", "ulong", "float", "double"};
 
 /* Moves the elements of an npy file to its front. */
-static bool data_take_npy(hed_spec_reader *reader, hed_json_node node, const char *file,
-    hed_type type, char *bytes, size_t *size)
+static bool data_take_npy(
+    hed_json_node node, const char *file, hed_type type, char *bytes, size_t *size)
 {
     hed_npy npy;
     hed_error error = {0};
     if (hed_npy_parse(file, bytes, *size, &npy, &error) != HED_OK) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s", error.text);
+        hed_json_reject(node, "%s", error.text);
         return false;
     }
     if (npy.type != type) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "%s holds elements of type \"%s\"; the argument's type is \"%s\"", file,
-            TYPE_NAMES[npy.type], TYPE_NAMES[type]);
+        hed_json_reject(node, "%s holds elements of type \"%s\"; the argument's type is \"%s\"",
+            file, TYPE_NAMES[npy.type], TYPE_NAMES[type]);
         return false;
     }
     *size -= npy.offset;
@@ -323,9 +322,9 @@ void *hed_spec_read_data(
     if (!hed_spec_read_file(reader, node, file, 0, limit, &data, &size)) return NULL;
     size_t length = strlen(file);
     if (length >= 4 && strcmp(file + length - 4, ".npy") == 0 &&
-        !data_take_npy(reader, node, file, type, data, &size))
+        !data_take_npy(node, file, type, data, &size))
         return NULL;
-    if (size == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s has no elements", file);
+    if (size == 0) hed_json_reject(node, "%s has no elements", file);
     *bytes = size;
     return size > 0 ? data : NULL;
 }
@@ -337,11 +336,10 @@ bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count,
     *bytes = 0;
     if (!hed_spec_fine(reader)) return false;
     if (!(count >= 1) || count != floor(count)) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "expected a whole number of elements from 1 on, found %g", count);
+        hed_json_reject(node, "expected a whole number of elements from 1 on, found %g", count);
     } else if (count > 0x1p53 || __builtin_mul_overflow((uint64_t)count, element_bytes, bytes) ||
                *bytes > SIZE_MAX / 2 || (most > 0 && *bytes > most)) {
-        hed_spec_fail(reader, HED_ERROR_LIMIT, node,
+        hed_json_fail(node, HED_ERROR_LIMIT,
             "%.17g elements of %u bytes are more than a buffer of %s may have (%" PRIu64 " bytes)",
             count, element_bytes, reader->device->id, most);
         *bytes = 0;
@@ -366,8 +364,7 @@ void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type
     bool real = type_is_real(type);
     if (!hed_spec_fine(reader)) return NULL;
     if (!real && (value != floor(value) || !type_holds(type, value))) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar of type \"%s\" cannot be %.17g",
-            TYPE_NAMES[type], value);
+        hed_json_reject(node, "a scalar of type \"%s\" cannot be %.17g", TYPE_NAMES[type], value);
         return NULL;
     }
     void *memory = hed_spec_allocate(reader, 8, node);
@@ -388,8 +385,8 @@ bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const cha
 {
     if (!hed_spec_fine(reader)) return false;
     if (found == expected) return true;
-    hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-        "%s holds %" PRIu64 " bytes; the argument has %" PRIu64, file, found, expected);
+    hed_json_reject(
+        node, "%s holds %" PRIu64 " bytes; the argument has %" PRIu64, file, found, expected);
     return false;
 }
 
@@ -403,7 +400,7 @@ void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argum
     def->size = argument->bytes;
     def->symbol = true;
     if (argument->bytes > HED_MAX_SYMBOL_BYTES)
-        hed_spec_fail(reader, HED_ERROR_LIMIT, node, "a symbol of %" PRIu64 " bytes; at most %d",
+        hed_json_fail(node, HED_ERROR_LIMIT, "a symbol of %" PRIu64 " bytes; at most %d",
             argument->bytes, HED_MAX_SYMBOL_BYTES);
 }
 
@@ -439,9 +436,7 @@ static void content_from_range(hed_spec_reader *reader, hed_json_node node, doub
         .second = high,
         .seed = (uint64_t)(argument - reader->spec->arguments)};
     const char *wrong = hed_generator_wrong(&rule, type);
-    if (wrong)
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, node, "\"%s\" cannot be filled so: %s", def->name, wrong);
+    if (wrong) hed_json_reject(node, "\"%s\" cannot be filled so: %s", def->name, wrong);
     void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
     if (!data) return;
     hed_generate(&rule, type, data, argument->bytes / hed_type_bytes(type));
@@ -461,10 +456,10 @@ void hed_spec_give(hed_spec_reader *reader, const char *name, const char *conten
     hed_argument_def *def = &reader->spec->argument_defs[index < HED_MAX_ARGUMENTS ? index : 0];
     bool range = sscanf(content, "%lf:%lf%n", &low, &high, &length) == 2 && !content[length];
     if (index == reader->spec->kernel.def.argument_count)
-        hed_spec_fail(reader, HED_ERROR_ARGUMENT, node,
-            "there is no argument \"%s\" that --input could fill", name);
+        hed_json_fail(
+            node, HED_ERROR_ARGUMENT, "there is no argument \"%s\" that --input could fill", name);
     else if (!reader->spec->arguments[index].data || def->kind == HED_SCALAR)
-        hed_spec_fail(reader, HED_ERROR_ARGUMENT, node,
+        hed_json_fail(node, HED_ERROR_ARGUMENT,
             "\"%s\" has no first content that --input could take the place of", name);
     else if (range)
         content_from_range(reader, node, low, high, def, &reader->spec->arguments[index]);

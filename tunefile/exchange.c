@@ -379,10 +379,11 @@ hed_status hed_exchange_import(hed_database *database, const char *const *paths,
     if (hed_failed(error)) return error->status;
     hed_json **documents = calloc(count + 1, sizeof *documents);
     if (!documents) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
+    uint32_t read = 0;
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < count && !status; i++)
-        status = hed_json_read(paths[i], &documents[i], error);
-    if (!status) status = hed_exchange_import_json(database, documents, count, stop, added, error);
+    while (read < count && !(status = hed_json_read(paths[read], &documents[read], error))) read++;
+    if (read == count)
+        status = hed_exchange_import_json(database, documents, count, stop, added, error);
     for (uint32_t i = 0; i < count; i++) hed_json_free(documents[i]);
     free(documents);
     return status;

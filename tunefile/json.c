@@ -26,18 +26,16 @@ static void json_check_name(hed_spec_reader *reader, hed_json_node member)
     hed_tune_file *spec = reader->spec;
     if (!hed_spec_fine(reader)) return;
     if (!hed_spec_is_name(member.key))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, member,
-            "expected a name of letters, digits and _, which is no word of expressions");
+        hed_json_reject(
+            member, "expected a name of letters, digits and _, which is no word of expressions");
     hed_constant constants[HED_DEVICE_CONSTANTS];
     hed_device_constants(reader->device, constants);
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++)
         if (strcmp(constants[i].name, member.key) == 0)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, member,
-                "this is the name of a device limit; choose another");
+            hed_json_reject(member, "this is the name of a device limit; choose another");
     for (uint32_t i = 0; i < spec->problem.count; i++)
         if (strcmp(spec->dimensions[i], member.key) == 0)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, member,
-                "this is the name of a problem size, too; choose another");
+            hed_json_reject(member, "this is the name of a problem size, too; choose another");
 }
 
 static void json_read_problem(hed_spec_reader *reader, hed_json_node object)
@@ -47,8 +45,7 @@ static void json_read_problem(hed_spec_reader *reader, hed_json_node object)
     {
         json_check_name(reader, at);
         if (spec->problem.count == HED_MAX_DIMENSIONS)
-            hed_spec_fail(
-                reader, HED_ERROR_FORMAT, at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
+            hed_json_reject(at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
         int64_t size = hed_json_integer(at, 1, INT64_C(1) << 53);
         if (!hed_spec_fine(reader)) return;
         spec->dimensions[spec->problem.count] = at.key;
@@ -66,11 +63,9 @@ static bool list_add_value(
     hed_spec_reader *reader, hed_json_node node, value_list *list, int64_t value)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->values[i] == value)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%" PRId64 " is there twice", value);
+        if (list->values[i] == value) hed_json_reject(node, "%" PRId64 " is there twice", value);
     if (list->count == HED_SPEC_VALUES)
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, node, "a parameter has at most %d values", HED_SPEC_VALUES);
+        hed_json_reject(node, "a parameter has at most %d values", HED_SPEC_VALUES);
     if (!hed_spec_fine(reader)) return false;
     list->values[list->count++] = value;
     return true;
@@ -81,10 +76,9 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
     for (size_t i = 0; i < hed_json_count(array); i++) {
         hed_json_node item = hed_json_item(array, i);
         if (hed_json_kind_of(item) == HED_JSON_STRING)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, item,
-                "expected a whole number; names go into {\"choices\": [...]}, "
-                "texts that stand in the "
-                "kernel as they are into {\"texts\": [...]}");
+            hed_json_reject(item, "expected a whole number; names go into {\"choices\": [...]}, "
+                                  "texts that stand in the "
+                                  "kernel as they are into {\"texts\": [...]}");
         if (!list_add_value(
                 reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53)))
             return;
@@ -96,8 +90,8 @@ static void list_range(hed_spec_reader *reader, hed_json_node array, value_list 
     size_t count = hed_json_count(array);
     const int64_t most = INT64_C(1) << 53;
     if (count != 2 && count != 3)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, array,
-            "expected [first, last] or [first, last, step], found %zu elements", count);
+        hed_json_reject(
+            array, "expected [first, last] or [first, last, step], found %zu elements", count);
     int64_t first = hed_json_integer(hed_json_item(array, 0), -most, most),
             last = hed_json_integer(hed_json_item(array, 1), first, most);
     int64_t step = count == 3 ? hed_json_integer(hed_json_item(array, 2), 1, most) : 1;
@@ -108,16 +102,13 @@ static void list_range(hed_spec_reader *reader, hed_json_node array, value_list 
 static void list_powers(hed_spec_reader *reader, hed_json_node array, value_list *list)
 {
     size_t count = hed_json_count(array);
-    if (count != 2)
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, array, "expected [first, last], found %zu elements", count);
+    if (count != 2) hed_json_reject(array, "expected [first, last], found %zu elements", count);
     int64_t ends[2] = {1, 1};
     for (size_t i = 0; i < 2; i++) {
         hed_json_node item = hed_json_item(array, i);
         ends[i] = hed_json_integer(item, ends[0], INT64_C(1) << 52);
         if (hed_spec_fine(reader) && (ends[i] & (ends[i] - 1)) != 0)
-            hed_spec_fail(
-                reader, HED_ERROR_FORMAT, item, "expected a power of two, found %" PRId64, ends[i]);
+            hed_json_reject(item, "expected a power of two, found %" PRId64, ends[i]);
     }
     for (int64_t value = ends[0]; hed_spec_fine(reader) && value <= ends[1]; value *= 2)
         list_add_value(reader, array, list, value);
@@ -133,8 +124,8 @@ static const char **json_read_choices(
         const char *label = hed_json_string(item);
         for (size_t j = 0; j < i; j++)
             if (strcmp(labels[j], label) == 0)
-                hed_spec_fail(reader, HED_ERROR_FORMAT, item, "\"%s\" is there twice", label);
-        if (!label[0]) hed_spec_fail(reader, HED_ERROR_FORMAT, item, "expected a name, found \"\"");
+                hed_json_reject(item, "\"%s\" is there twice", label);
+        if (!label[0]) hed_json_reject(item, "expected a name, found \"\"");
         if (!list_add_value(reader, item, list, (int64_t)i)) return NULL;
         labels[i] = label;
     }
@@ -153,8 +144,8 @@ static void json_read_parameter(
         hed_json_only(node, PARAMETER_KEYS);
         hed_json_node only = hed_json_next(node, NULL);
         if (!only.key || hed_json_next(node, only.key).key)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
+            hed_json_reject(
+                node, "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
         else if (strcmp(only.key, "range") == 0) list_range(reader, only, &list);
         else if (strcmp(only.key, "choices") == 0 || strcmp(only.key, "texts") == 0)
             labels = json_read_choices(reader, only, &list);
@@ -162,7 +153,7 @@ static void json_read_parameter(
         *is_text = only.key && strcmp(only.key, "texts") == 0;
     }
     if (hed_spec_fine(reader) && list.count == 0)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter needs at least one value");
+        hed_json_reject(node, "a parameter needs at least one value");
     int64_t *values = hed_spec_allocate(reader, list.count * sizeof *values, node);
     if (!values || !hed_spec_fine(reader)) return;
     memcpy(values, list.values, list.count * sizeof *values);
@@ -180,8 +171,7 @@ static void json_read_parameters(
     {
         json_check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters",
-                HED_MAX_PARAMETERS);
+            hed_json_reject(at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
         if (!hed_spec_fine(reader)) return;
         bool is_text = false;
         json_read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count], &is_text);
@@ -190,12 +180,11 @@ static void json_read_parameters(
     }
 }
 
-static hed_parameter_def *json_find_parameter(
-    hed_spec_reader *reader, hed_json_node member, hed_spec_kernel *kernel)
+static hed_parameter_def *json_find_parameter(hed_json_node member, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
         if (strcmp(kernel->parameters[i].name, member.key) == 0) return &kernel->parameters[i];
-    hed_spec_fail(reader, HED_ERROR_FORMAT, member, "there is no parameter of this name");
+    hed_json_reject(member, "there is no parameter of this name");
     return NULL;
 }
 
@@ -205,7 +194,7 @@ static void json_read_defaults(
     HED_SPEC_EACH(at, object)
     {
         hed_parameter_def *parameter =
-            hed_spec_fine(reader) ? json_find_parameter(reader, at, kernel) : NULL;
+            hed_spec_fine(reader) ? json_find_parameter(at, kernel) : NULL;
         if (!parameter) return;
         bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, found = false;
         const char *label = named ? hed_json_string(at) : "";
@@ -215,8 +204,7 @@ static void json_read_defaults(
                 named ? strcmp(parameter->labels[i], label) == 0 : parameter->values[i] == value;
             if (found) parameter->value = parameter->values[i];
         }
-        if (!found)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "this is not among the parameter's values");
+        if (!found) hed_json_reject(at, "this is not among the parameter's values");
     }
 }
 
@@ -245,13 +233,12 @@ static void json_read_conditions(
     for (hed_json_node at = hed_json_next(object, NULL); at.key && conditions;
          at = hed_json_next(object, at.key)) {
         const hed_parameter_def *parameter =
-            hed_spec_fine(reader) ? json_find_parameter(reader, at, kernel) : NULL;
+            hed_spec_fine(reader) ? json_find_parameter(at, kernel) : NULL;
         if (!parameter) return;
         conditions[count++] = (hed_condition){at.key, hed_json_string(at)};
         const hed_expression *when = hed_spec_expression(reader, kernel, at);
         if (when && hed_expression_uses(when, (uint32_t)(parameter - kernel->parameters)))
-            hed_spec_fail(
-                reader, HED_ERROR_FORMAT, at, "whether %s matters cannot depend on itself", at.key);
+            hed_json_reject(at, "whether %s matters cannot depend on itself", at.key);
     }
     kernel->def.conditions = conditions;
     kernel->def.condition_count = count;
@@ -274,7 +261,7 @@ static void json_read_sources(hed_spec_reader *reader, hed_json_node node,
     const char *const *folders, hed_spec_kernel *kernel)
 {
     size_t count = json_count_words(node);
-    if (count == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected at least one file");
+    if (count == 0) hed_json_reject(node, "expected at least one file");
     hed_source *sources = hed_spec_allocate(reader, (count + 1) * sizeof *sources, node);
     const char *texts = hed_spec_define_texts(reader, node, kernel, kernel->texts);
     if (sources && texts[0])
@@ -290,14 +277,12 @@ static void json_read_sources(hed_spec_reader *reader, hed_json_node node,
 static void json_read_folders(hed_spec_reader *reader, hed_json_node node, const char **folders)
 {
     size_t count = hed_json_kind_of(node) == HED_JSON_NOTHING ? 0 : json_count_words(node);
-    if (count > HED_SPEC_VALUES)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "at most %d folders", HED_SPEC_VALUES);
+    if (count > HED_SPEC_VALUES) hed_json_reject(node, "at most %d folders", HED_SPEC_VALUES);
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
         hed_json_node item = json_word_at(node, i);
         folders[i] = hed_spec_path(reader, item, hed_json_string(item), 0);
         if (hed_spec_fine(reader) && access(folders[i], X_OK) != 0)
-            hed_spec_fail(
-                reader, HED_ERROR_IO, item, "the folder %s cannot be entered", folders[i]);
+            hed_json_fail(item, HED_ERROR_IO, "the folder %s cannot be entered", folders[i]);
     }
 }
 
@@ -349,7 +334,7 @@ static uint32_t json_count_sizes(hed_spec_reader *reader, hed_json_node array)
 {
     size_t count = hed_json_count(array);
     if (hed_spec_fine(reader) && (count < 1 || count > 3))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, array, "expected 1 to 3 sizes, found %zu", count);
+        hed_json_reject(array, "expected 1 to 3 sizes, found %zu", count);
     return hed_spec_fine(reader) ? (uint32_t)count : 0;
 }
 
@@ -360,19 +345,17 @@ static void json_read_global(
     hed_json_node from = hed_json_has(own, "global") || hed_json_has(own, "groups") ? own : whole;
     kernel->counts_groups = hed_json_has(from, "groups");
     if (kernel->counts_groups && hed_json_has(from, "global"))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, from,
-            "\"global\" and \"groups\" say the same in two ways; give one");
+        hed_json_reject(from, "\"global\" and \"groups\" say the same in two ways; give one");
     if (kernel->counts_groups || hed_json_has(from, "global")) {
         hed_json_node sizes = hed_json_member(from, kernel->counts_groups ? "groups" : "global");
         if (hed_spec_fine(reader) && json_count_sizes(reader, sizes) != kernel->dimensions)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, sizes,
-                "expected as many sizes as \"group\" has: %u", kernel->dimensions);
+            hed_json_reject(
+                sizes, "expected as many sizes as \"group\" has: %u", kernel->dimensions);
         json_read_sizes(reader, sizes, kernel, kernel->global);
         return;
     }
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, whole,
-            "\"global\" is missing: the problem has %u sizes, the group %u",
+        hed_json_reject(whole, "\"global\" is missing: the problem has %u sizes, the group %u",
             reader->spec->problem.count, kernel->dimensions);
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++)
         kernel->global[i] =
@@ -390,8 +373,8 @@ static const char *json_read_max_threads(
     for (size_t used = 0, length = 0; plain; text++) {
         if (*text == ' ') continue;
         if ((*text == '*' || !*text) && !hed_spec_is_factor(kernel, word))
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                "expected parameters and numbers with * between them, found \"%s\"", word);
+            hed_json_reject(
+                node, "expected parameters and numbers with * between them, found \"%s\"", word);
         if (!*text) break;
         length = *text == '*' ? 0 : length + 1 < sizeof word ? length + 1 : length;
         if (length > 0) word[length - 1] = *text;
@@ -451,8 +434,7 @@ static void json_read_fixed(hed_spec_reader *reader, hed_json_node object, hed_s
     {
         json_check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters",
-                HED_MAX_PARAMETERS);
+            hed_json_reject(at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
         int64_t *value = hed_spec_allocate(reader, sizeof *value, at);
         if (!value) return;
         *value = hed_json_integer(at, -(INT64_C(1) << 53), INT64_C(1) << 53);

@@ -39,7 +39,7 @@ typedef struct including {
 static void including_put(including *in, const char *bytes, size_t size)
 {
     if (size > HED_SPEC_LONGEST_SOURCE || in->size > HED_SPEC_LONGEST_SOURCE - size) {
-        hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
+        hed_json_fail(in->node, HED_ERROR_LIMIT,
             "with all that it includes the text is longer than %d MiB: give the folder to "
             "the compiler itself (options: -I)",
             HED_SPEC_LONGEST_SOURCE >> 20);
@@ -121,7 +121,7 @@ static uint32_t including_once(including *in, const char *path)
     while (i < in->once_count && strcmp(in->once[i].path, path) != 0) i++;
     if (i < in->once_count) return i;
     if (i == MOST_ONCE)
-        hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
+        hed_json_fail(in->node, HED_ERROR_LIMIT,
             "more than %d files with #pragma once are included: give the folder to "
             "the compiler itself (options: -I)",
             MOST_ONCE);
@@ -166,7 +166,7 @@ static void including_put_file(including *in, const char *path)
     for (uint32_t i = 0; i < in->depth; i++)
         if (strcmp(in->open[i], path) == 0) return;
     if (in->depth == DEEPEST) {
-        hed_spec_fail(in->reader, HED_ERROR_FORMAT, in->node,
+        hed_json_reject(in->node,
             "more than %d files deep, ...%s includes ...%s: do files include each other "
             "by different paths? Name them from a folder of \"include\"",
             DEEPEST, path_end(in->open[in->depth - 1]), path_end(path));
@@ -214,9 +214,8 @@ static void including_follow(including *in, const char *line, size_t length, uin
 {
     if (is_directive(line, length, "if", NULL))
         if (in->branch_depth + 1 == MOST_BRANCHES)
-            hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
-                "%s: more than %d #if within each other", in->open[in->depth - 1],
-                MOST_BRANCHES - 1);
+            hed_json_fail(in->node, HED_ERROR_LIMIT, "%s: more than %d #if within each other",
+                in->open[in->depth - 1], MOST_BRANCHES - 1);
         else in->branches[++in->branch_depth] = ++in->branch_count;
     else if (in->branch_depth > outermost && is_directive(line, length, "el", NULL))
         in->branches[in->branch_depth] = ++in->branch_count;

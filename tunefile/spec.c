@@ -14,19 +14,6 @@
 
 /* ---- complaints ---- */
 
-void hed_spec_fail(
-    hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
-{
-    if (!hed_spec_fine(reader)) return;
-    char words[HED_ERROR_TEXT / 2];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
-    va_end(arguments);
-    hed_json_reject(node, "%s", words);
-    reader->status = status;
-}
-
 bool hed_spec_fine(const hed_spec_reader *reader)
 {
     return hed_json_status(reader->spec->json, NULL) == HED_OK;
@@ -43,7 +30,7 @@ struct hed_spec_bytes {
 void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node)
 {
     void *memory = hed_arena_new(&reader->spec->arena, size, 1, NULL);
-    if (!memory) hed_spec_fail(reader, HED_ERROR_MEMORY, node, "out of memory for %zu bytes", size);
+    if (!memory) hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for %zu bytes", size);
     return memory;
 }
 
@@ -111,6 +98,17 @@ static void kernel_values(const hed_spec_kernel *kernel, const hed_config *confi
     memcpy(values, kernel->constants, sizeof kernel->constants);
 }
 
+hed_expression *hed_spec_compile(hed_spec_reader *reader, const hed_allocator *allocator,
+    const hed_expression_names *names, hed_json_node node, const char *text)
+{
+    hed_expression *expression = NULL;
+    hed_error error = {0};
+    if (hed_spec_fine(reader) && hed_expression_create(allocator, text, names, &expression, &error))
+        hed_json_fail(node, error.status == HED_ERROR_MEMORY ? HED_ERROR_MEMORY : HED_ERROR_FORMAT,
+            "%s", error.text);
+    return expression;
+}
+
 hed_expression *hed_spec_expression_of(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text)
 {
@@ -118,14 +116,7 @@ hed_expression *hed_spec_expression_of(
         kernel->def.parameter_count + reader->spec->problem.count + HED_DEVICE_CONSTANTS,
         kernel->parameters, kernel->def.parameter_count};
     hed_allocator allocator = {&reader->spec->arena, arena_allocate, arena_release};
-    hed_expression *expression = NULL;
-    hed_error error = {0};
-    if (!hed_spec_fine(reader)) return NULL;
-    hed_status status = hed_expression_create(&allocator, text, &names, &expression, &error);
-    if (!status) return expression;
-    hed_spec_fail(
-        reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, node, "%s", error.text);
-    return NULL;
+    return hed_spec_compile(reader, &allocator, &names, node, text);
 }
 
 hed_expression *hed_spec_expression(
@@ -160,7 +151,7 @@ double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_s
         total = total > MOST ? total : total * kernel->parameters[i].count;
     }
     if (total > MOST)
-        hed_spec_fail(reader, HED_ERROR_LIMIT, node,
+        hed_json_fail(node, HED_ERROR_LIMIT,
             "this size has more than %d values: let it depend on fewer parameters", MOST);
     hed_spec_kernel plain = {.def.parameter_count = kernel->def.parameter_count,
         .def.dimension_count = reader->spec->problem.count};
@@ -189,8 +180,7 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
     kernel_values(&plain, NULL, &spec->problem, values);
     double value = hed_expression_value(expression, values);
     if (isfinite(value)) return value;
-    hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-        "\"%s\" has no value here: it divides by zero, or is too large", text);
+    hed_json_reject(node, "\"%s\" has no value here: it divides by zero, or is too large", text);
     return 0;
 }
 
@@ -223,7 +213,7 @@ bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char 
     if (!hed_spec_fine(reader)) return false;
     hed_status status = hed_file_read(path, limit, bytes, size, &error);
     if (status) {
-        hed_spec_fail(reader, status, node, "%s", error.text);
+        hed_json_fail(node, status, "%s", error.text);
         return false;
     }
     struct hed_spec_bytes *file = hed_spec_allocate(reader, sizeof *file, node);
@@ -280,7 +270,7 @@ void hed_spec_set_entry(
     }
     if (!hed_spec_fine(reader) || (hed_spec_is_name(kernel->def.name) && !strpbrk(entry, "\n;{}")))
         return;
-    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected the name of a kernel in the text%s",
+    hed_json_reject(node, "expected the name of a kernel in the text%s",
         cuda ? ", as \"scale\" or \"ns::scale<float, 4>\"" : "");
 }
 
@@ -290,7 +280,7 @@ static bool option_begins(const char *text, const char *with)
 }
 
 /* What Heddle sets itself, or what only says what is so anyway. */
-static bool option_is_known(hed_spec_reader *reader, hed_json_node node, const char *option)
+static bool option_is_known(hed_json_node node, const char *option)
 {
     static const char *const harmless[] = {"-std=", "--std=", "-O", "-w", "-Wall",
         "--extended-lambda", "--expt-relaxed-constexpr", "-Xptxas", "-lineinfo",
@@ -299,12 +289,12 @@ static bool option_is_known(hed_spec_reader *reader, hed_json_node node, const c
         "-arch", "--gpu-architecture", "-gencode", "--generate-code", "-cl-std", "--pre-include"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (option_begins(option, own[i]))
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+            hed_json_reject(node,
                 "\"%s\" is not the file's to say: Heddle compiles for the device it tunes on",
                 option);
     const char *standard = strstr(option, "++2"); /* c++20, gnu++2b */
     if (standard && (option_begins(option, "-std=") || option_begins(option, "--std=")))
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
             "\"%s\": Heddle compiles C++17: expected c++17 or earlier, "
             "and a text that it suffices for",
             option);
@@ -320,8 +310,8 @@ static void option_read(hed_spec_reader *reader, hed_json_node node, hed_spec_ke
     uint32_t count = 0;
     if (!option[0]) return;
     if (option[0] != '-' || strpbrk(option, " \t\n"))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "expected one option of the compiler without blanks, found \"%s\"", option);
+        hed_json_reject(
+            node, "expected one option of the compiler without blanks, found \"%s\"", option);
     if (option_begins(option, "-D") && option[2]) {
         const char *name = hed_spec_text(
             reader, node, "%.*s", value ? (int)(value - option) - 2 : 1000, option + 2);
@@ -331,10 +321,10 @@ static void option_read(hed_spec_reader *reader, hed_json_node node, hed_spec_ke
         if (count < 2 * HED_SPEC_VALUES)
             folders[count] = hed_spec_path(reader, node, option + 2, 0);
         else
-            hed_spec_fail(reader, HED_ERROR_LIMIT, node,
+            hed_json_fail(node, HED_ERROR_LIMIT,
                 "\"%s\": more than %d folders to look for includes in", option,
                 2 * HED_SPEC_VALUES);
-    } else if (!option_is_known(reader, node, option)) {
+    } else if (!option_is_known(node, option)) {
         bool fast = option_begins(option, "-use_fast_math") ||
                     option_begins(option, "--use_fast_math") ||
                     option_begins(option, "-cl-fast-relaxed-math");
@@ -501,15 +491,6 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- the object ---- */
 
-/* What went wrong first, by its own status. */
-static hed_status reader_status(const hed_spec_reader *reader, hed_error *error)
-{
-    hed_status status = hed_json_status(reader->spec->json, error);
-    if (!status || !reader->status) return status;
-    if (error) error->status = reader->status;
-    return reader->status;
-}
-
 hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
 {
@@ -530,9 +511,9 @@ hed_status hed_tune_file_open(
     if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
         hed_spec_read_t1(&reader, root);
     else hed_spec_read_json(&reader, root);
-    status = reader_status(&reader, error);
-    if (!status) *result = spec;
-    else hed_tune_file_close(spec);
+    status = hed_json_status(json, error);
+    if (status) hed_tune_file_close(spec);
+    else *result = spec;
     return status;
 }
 
@@ -542,7 +523,7 @@ hed_status hed_tune_file_set_content(hed_tune_file *spec, const hed_device_info 
     if (hed_failed(error)) return error->status;
     hed_spec_reader reader = {.spec = spec, .path = "", .device = device};
     hed_spec_give(&reader, name, content);
-    return reader_status(&reader, error);
+    return hed_json_status(spec->json, error);
 }
 
 void hed_tune_file_close(hed_tune_file *spec)

@@ -1,6 +1,6 @@
 /* What the two readers of tune files share: the object they fill, its memory, complaints with a
  * place, expressions, and the content of arguments. Functions that fail leave a complaint behind
- * (hed_spec_fail) and give 0, NULL or false; a reader goes straight through and asks once, at its
+ * (hed_json_fail) and give 0, NULL or false; a reader goes straight through and asks once, at its
  * end. */
 #ifndef HED_TUNEFILE_SPEC_H
 #define HED_TUNEFILE_SPEC_H
@@ -59,7 +59,6 @@ typedef struct hed_spec_reader {
     hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
-    hed_status status; /* of the first complaint */
 } hed_spec_reader;
 
 /* Goes through the members of an object. */
@@ -68,9 +67,6 @@ typedef struct hed_spec_reader {
 
 /* ---- complaints and memory (spec.c) ---- */
 
-/* The first complaint counts: "path: words (file:line:column)". */
-void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Whether nothing was wrong so far. */
 bool hed_spec_fine(const hed_spec_reader *reader);
 /* Zeroed memory, aligned to 64 bytes, that lives as long as the spec. */
@@ -101,6 +97,9 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel);
 hed_expression *hed_spec_expression(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
 /* Likewise from text that stands at a node. */
+/* Compiles an expression over `names`; `allocator` NULL: the C library's. */
+hed_expression *hed_spec_compile(hed_spec_reader *reader, const hed_allocator *allocator,
+    const hed_expression_names *names, hed_json_node node, const char *text);
 hed_expression *hed_spec_expression_of(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text);
 /* A number now: over dimensions and device limits, not over parameters. */

@@ -111,8 +111,7 @@ typedef struct stretch {
 static void list_complain(list_reader *r, stretch at, const char *what)
 {
     int length = at.to - at.from > 60 ? 60 : (int)(at.to - at.from);
-    hed_spec_fail(
-        r->reader, HED_ERROR_FORMAT, r->node, "expected %s, found \"%.*s\"", what, length, at.from);
+    hed_json_reject(r->node, "expected %s, found \"%.*s\"", what, length, at.from);
 }
 
 /* ---- text ---- */
@@ -162,17 +161,10 @@ static bool stretch_inside(stretch s, const char *open, char close, stretch *inn
 
 static double list_evaluate(list_reader *r, stretch s, const char *variable, double value)
 {
-    hed_expression *expression;
-    hed_error error = {0};
     const char *text = hed_spec_text(r->reader, r->node, "%.*s", (int)(s.to - s.from), s.from);
-    if (!hed_spec_fine(r->reader)) return 0;
     hed_expression_names names = {.names = &variable, .count = variable ? 1 : 0};
-    hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);
-    if (status) {
-        hed_spec_fail(r->reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, r->node,
-            "%s", error.text);
-        return 0;
-    }
+    hed_expression *expression = hed_spec_compile(r->reader, NULL, &names, r->node, text);
+    if (!expression) return 0;
     double result = hed_expression_value(expression, &value);
     hed_expression_destroy(expression);
     return result;
@@ -181,18 +173,24 @@ static double list_evaluate(list_reader *r, stretch s, const char *variable, dou
 static void values_add(list_reader *r, t1_values *values, int64_t value, const char *label)
 {
     bool mixed = values->count > 0 && !label != !values->labels[0];
-    if (mixed)
-        hed_spec_fail(
-            r->reader, HED_ERROR_FORMAT, r->node, "expected numbers or texts, found both");
+    if (mixed) hed_json_reject(r->node, "expected numbers or texts, found both");
     for (uint32_t i = 0; i < values->count && !mixed; i++)
         if (label ? strcmp(values->labels[i], label) == 0 : values->numbers[i] == value)
             return; /* Python's lists may say one thing twice; a space does not */
     if (values->count == HED_SPEC_VALUES)
-        hed_spec_fail(r->reader, HED_ERROR_FORMAT, r->node, "a parameter has at most %d values",
-            HED_SPEC_VALUES);
+        hed_json_reject(r->node, "a parameter has at most %d values", HED_SPEC_VALUES);
     if (!hed_spec_fine(r->reader)) return;
     values->numbers[values->count] = label ? values->count : value;
     values->labels[values->count++] = label;
+}
+
+static void list_add_number(list_reader *r, t1_values *values, stretch s, double number)
+{
+    if (number == floor(number) && fabs(number) <= 0x1p53)
+        values_add(r, values, (int64_t)number, NULL);
+    else
+        list_complain(
+            r, s, "whole numbers or texts in quotes, the values that parameters have here");
 }
 
 static void list_add_element(
@@ -207,12 +205,7 @@ static void list_add_element(
         values_add(r, values, 0,
             hed_spec_text(r->reader, r->node, "%.*s", (int)(text.to - text.from), text.from));
     else {
-        double number = list_evaluate(r, s, variable, value);
-        if (number == floor(number) && fabs(number) <= 0x1p53)
-            values_add(r, values, (int64_t)number, NULL);
-        else
-            list_complain(
-                r, s, "whole numbers or texts in quotes, which is what parameters are here");
+        list_add_number(r, values, s, list_evaluate(r, s, variable, value));
     }
 }
 
@@ -236,11 +229,8 @@ static void list_read_range(list_reader *r, stretch s, t1_values *values)
     if (rest.from < rest.to || !(step != 0) || isnan(first) || isnan(end))
         list_complain(r, s, "range(end), range(first, end) or range(first, end, step)");
     for (double value = first; hed_spec_fine(r->reader) && (step > 0 ? value < end : value > end);
-         value += step) {
-        char number[32];
-        snprintf(number, sizeof number, "%.17g", value);
-        list_add_element(r, values, (stretch){number, number + strlen(number)}, NULL, 0);
-    }
+         value += step)
+        list_add_number(r, values, s, value);
 }
 
 /* ELEMENT for NAME in LIST [if CONDITION] */
@@ -281,7 +271,7 @@ static void list_read_elements(list_reader *r, stretch s, t1_values *values)
 static void list_read_one(list_reader *r, stretch s, t1_values *values)
 {
     stretch inner;
-    if (r->depth++ == DEEPEST) list_complain(r, s, "lists that are not so deep");
+    if (r->depth++ == DEEPEST) list_complain(r, s, "lists nested less deeply");
     else if (stretch_inside(s, "list(", ')', &inner)) list_read_sum(r, inner, values);
     else if (stretch_inside(s, "range(", ')', &inner)) list_read_range(r, inner, values);
     else if (stretch_inside(s, "[", ']', &inner) || stretch_inside(s, "(", ')', &inner))
@@ -317,7 +307,7 @@ static void t1_read_values(hed_spec_reader *reader, hed_json_node node, t1_value
         list_read_sum(&r, (stretch){text, text + strlen(text)}, values);
     }
     if (hed_spec_fine(reader) && values->count == 0)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter needs at least one value");
+        hed_json_reject(node, "a parameter needs at least one value");
 }
 
 /* ---- the space ---- */
@@ -328,7 +318,7 @@ static void t1_read_problem(hed_spec_reader *reader, hed_json_node node)
     bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
     size_t count = list ? hed_json_count(node) : 1;
     if (count < 1 || count > 3) {
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected 1 to 3 sizes, found %zu", count);
+        hed_json_reject(node, "expected 1 to 3 sizes, found %zu", count);
         return;
     }
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
@@ -361,10 +351,10 @@ static void t1_read_parameter(
     t1_values *list = hed_spec_allocate(reader, sizeof *list, node);
     parameter->name = hed_json_string(name);
     if (hed_spec_fine(reader) && !hed_spec_is_name(parameter->name))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, name, "expected a name of letters, digits and _");
+        hed_json_reject(name, "expected a name of letters, digits and _");
     for (uint32_t i = 0; i < reader->spec->kernel.def.parameter_count; i++)
         if (strcmp(reader->spec->kernel.parameters[i].name, parameter->name) == 0)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, name, "there are two parameters of this name");
+            hed_json_reject(name, "there are two parameters of this name");
     if (!list || !hed_spec_fine(reader)) return;
     t1_read_values(reader, values, list);
     parameter->values = list->numbers;
@@ -379,8 +369,7 @@ static void t1_read_space(hed_spec_reader *reader, hed_json_node space, hed_spec
     hed_json_node list = hed_json_member(space, "TuningParameters");
     size_t count = hed_json_count(list);
     if (count > HED_MAX_PARAMETERS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu parameters; a kernel has at most %d",
-            count, HED_MAX_PARAMETERS);
+        hed_json_reject(list, "%zu parameters; a kernel has at most %d", count, HED_MAX_PARAMETERS);
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
         t1_read_parameter(reader, hed_json_item(list, i), &kernel->parameters[i]);
         kernel->def.parameter_count++;

@@ -59,18 +59,17 @@ static bool t1_find_type(const char *word, hed_json_node node, t1_type *found)
 
 /* ---- contents ---- */
 
-static void t1_fill(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
-    const hed_generator *rule, void *data, uint64_t bytes)
+static void t1_fill(
+    hed_json_node node, const t1_type *type, const hed_generator *rule, void *data, uint64_t bytes)
 {
     if (!type->fillable) {
         if (rule->kind != HED_GENERATE_CONSTANT || rule->first != 0)
-            hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+            hed_json_fail(node, HED_ERROR_UNSUPPORTED,
                 "elements of this type can be zero or come from a file (BinaryRaw), no more");
         return; /* zeros it is */
     }
     const char *wrong = hed_generator_wrong(rule, type->type);
-    if (wrong)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "this array cannot be filled so: %s", wrong);
+    if (wrong) hed_json_reject(node, "this array cannot be filled so: %s", wrong);
     else hed_generate(rule, type->type, data, bytes / hed_type_bytes(type->type));
 }
 
@@ -81,22 +80,15 @@ static void t1_fill_by_expression(
     static const char *const name = "i";
     hed_expression_names names = {.names = &name, .count = 1};
     hed_json_node source = hed_json_member(node, "DataSource");
-    hed_expression *expression;
-    hed_error error = {0};
-    const char *text = hed_json_string(source);
-    if (!hed_spec_fine(reader)) return;
-    hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);
-    if (status) {
-        hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, source, "%s",
-            error.text);
-        return;
-    }
+    hed_expression *expression =
+        hed_spec_compile(reader, NULL, &names, source, hed_json_string(source));
+    if (!expression) return;
     uint32_t each = hed_type_bytes(type->type);
     for (uint64_t i = 0; i < bytes / each && hed_spec_fine(reader); i++) {
         double index = (double)i;
         hed_generator rule = {
             .kind = HED_GENERATE_CONSTANT, .first = hed_expression_value(expression, &index)};
-        t1_fill(reader, source, type, &rule, (char *)data + i * each, each);
+        t1_fill(source, type, &rule, (char *)data + i * each, each);
     }
     hed_expression_destroy(expression);
 }
@@ -112,7 +104,7 @@ static void *t1_read_content(hed_spec_reader *reader, hed_json_node node, const 
                         ? hed_json_choice(hed_json_member(node, "FillType"), kinds)
                         : 0;
     if (kind >= 4)
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
             "FillType \"%s\" is not read; Constant, Random, Generator and BinaryRaw are",
             kinds[kind]);
     if (kind == 3) {
@@ -136,7 +128,7 @@ static void *t1_read_content(hed_spec_reader *reader, hed_json_node node, const 
         rule = (hed_generator){real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, fmin(0, value),
             fmax(0, value), seed};
     if (kind == 2) t1_fill_by_expression(reader, node, type, data, *bytes);
-    else t1_fill(reader, node, type, &rule, data, *bytes);
+    else t1_fill(node, type, &rule, data, *bytes);
     return data;
 }
 
@@ -188,15 +180,13 @@ static void t1_read_scalar(
     double number = hed_json_number(value, -DBL_MAX, DBL_MAX);
     const char *word = hed_json_string(hed_json_member(node, "Type"));
     if (type->width > 1 || strcmp(word, "half") == 0 || strcmp(word, "custom") == 0)
-        hed_spec_fail(
-            reader, HED_ERROR_UNSUPPORTED, node, "scalars of type \"%s\" are not read", word);
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED, "scalars of type \"%s\" are not read", word);
     def->kind = type->type == HED_BYTES ? HED_STRUCT : HED_SCALAR;
     def->size = type->type == HED_BYTES ? type->element_bytes : 0;
     double low = type->element_bytes == 1 ? INT8_MIN : INT16_MIN,
            high = type->element_bytes == 1 ? UINT8_MAX : UINT16_MAX;
     if (hed_spec_fine(reader) && def->kind == HED_STRUCT && (number < low || number > high))
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, value, "a scalar of type \"%s\" cannot be %g", word, number);
+        hed_json_reject(value, "a scalar of type \"%s\" cannot be %g", word, number);
     /* Little-endian: the first bytes of an int are the shorter numbers. */
     reader->spec->arguments[index].data =
         hed_spec_scalar(reader, value, def->kind == HED_STRUCT ? HED_INT32 : type->type, number);
@@ -220,8 +210,7 @@ static void t1_read_argument(hed_spec_reader *reader, hed_json_node node, uint32
     uint32_t memory = hed_json_choice(hed_json_member(node, "MemoryType"), memories);
     t1_type type = {0};
     if (!t1_find_type(hed_json_string(word), node, &type))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, word, "\"%s\" is no type of a T1 file",
-            hed_json_string(word));
+        hed_json_reject(word, "\"%s\" is no type of a T1 file", hed_json_string(word));
     const char *name_key = memory == 3 && hed_json_has(node, "SymbolName") ? "SymbolName" : "Name";
     def->name = hed_json_has(node, name_key) ? hed_json_string(hed_json_member(node, name_key))
                                              : hed_spec_text(reader, node, "argument %u", index);
@@ -235,8 +224,8 @@ static void t1_read_argument(hed_spec_reader *reader, hed_json_node node, uint32
     else if (reader->spec->kernel.def.language == HED_CUDA_C)
         t1_read_vector(reader, node, &type, index);
     else
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
+        hed_json_reject(
+            node, "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
 }
 
 /* ---- references ---- */
@@ -251,7 +240,7 @@ static void t1_read_reference(
     hed_argument_def *def = &reader->spec->argument_defs[index < count ? index : 0];
     if (hed_spec_fine(reader) &&
         (index == count || def->kind != HED_BUFFER || def->access == HED_READ))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, target, "there is no output called \"%s\"", name);
+        hed_json_reject(target, "there is no output called \"%s\"", name);
     t1_type type = {0};
     if (!hed_spec_fine(reader)) return;
     hed_json_node argument = hed_json_item(list, index);
@@ -269,7 +258,7 @@ static void t1_read_shared_memory(hed_spec_reader *reader, hed_json_node node, u
     const char *bytes = hed_t1_text(reader, node);
     if (!hed_spec_fine(reader) || strcmp(bytes, "0") == 0) return;
     if (reader->spec->kernel.def.language != HED_CUDA_C || *count == HED_MAX_ARGUMENTS) {
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
             "shared memory of a size is for CUDA; in OpenCL it is an argument of MemoryType Local");
         return;
     }
@@ -289,9 +278,7 @@ static void t1_take_all_as_written(hed_spec_reader *reader, hed_json_node list, 
         def->access = HED_READ_WRITE;
         def->tolerance = hed_spec_tolerance(def->type);
     }
-    if (!any)
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, list, "no argument can be written: none is a vector");
+    if (!any) hed_json_reject(list, "no argument can be written: none is a vector");
     reader->spec->note =
         "the file marks no output (AccessType, Output): all vectors count as changed in place and "
         "are compared";
@@ -303,14 +290,13 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
     uint32_t count = (uint32_t)hed_json_count(list);
     bool written = false;
     if (hed_json_count(list) > HED_MAX_ARGUMENTS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%u arguments; a kernel has at most %d",
-            count, HED_MAX_ARGUMENTS);
+        hed_json_reject(list, "%u arguments; a kernel has at most %d", count, HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         const hed_argument_def *def = &reader->spec->argument_defs[i];
         t1_read_argument(reader, hed_json_item(list, i), i);
         written = written || (def->kind == HED_BUFFER && def->access != HED_READ);
         if (def->kind == HED_LOCAL && reader->spec->kernel.def.language == HED_CUDA_C)
-            hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, hed_json_item(list, i),
+            hed_json_fail(hed_json_item(list, i), HED_ERROR_UNSUPPORTED,
                 "local arrays are no arguments in CUDA C; use SharedMemory");
     }
     if (hed_spec_fine(reader) && !written) t1_take_all_as_written(reader, list, count);

@@ -334,7 +334,7 @@ static hed_status recorded_convert(
     } else {
         return HED_OK;
     }
-    if (!status) status = table_write(&t, path, converted, error);
+    if (status == HED_OK) status = table_write(&t, path, converted, error);
     for (size_t i = 0; i < t.count; i++) free(t.cells[i]);
     free(t.cells);
     return status;
@@ -570,23 +570,22 @@ hed_status hed_recorded_space_parse(
     /* names of parameters, and values that are text, point into it */
     recorded->words = malloc(size + 1);
     reader r = {.recorded = recorded, .path = path, .error = error};
+    char *converted = NULL;
     hed_status status = recorded->name && recorded->words ? HED_OK : reader_no_memory(&r);
-    if (!status) {
+    if (size && memchr(text, 0, size))
+        status = hed_fail(error, HED_ERROR_FORMAT, "%s: a zero byte: this is not a text", path);
+    if (status == HED_OK) {
         memcpy(recorded->words, text, size);
         recorded->words[size] = 0;
-        char *converted = NULL;
-        if (strlen(recorded->words) != size)
-            status = hed_fail(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
-        else status = recorded_convert(path, recorded->words, &converted, error);
-        if (converted) {
-            free(recorded->words);
-            recorded->words = converted;
-            r.converted = true;
-        }
-        r.next = recorded->words;
+        status = recorded_convert(path, recorded->words, &converted, error);
     }
-    if (!status) status = reader_parse(&r);
-    if (status) hed_recorded_space_free(recorded);
+    if (converted) {
+        free(recorded->words);
+        recorded->words = converted;
+        r.converted = true;
+    }
+    r.next = recorded->words;
+    if (status || (status = reader_parse(&r))) hed_recorded_space_free(recorded);
     return status;
 }
 

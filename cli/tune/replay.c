@@ -3,7 +3,7 @@
 #include "cli/common/command.h"
 #include "heddle/author.h"
 #include "cli/common/progress.h"
-#include "cli/tune/score.h"
+#include "cli/tune/recorded.h"
 #include "cli/common/report.h"
 
 #include <math.h>
@@ -96,10 +96,9 @@ static hed_status read_job(replaying *r, const char *path)
     if (r->job_count == MOST_SPACES)
         return hed_fail(&r->error, HED_ERROR_LIMIT, "more than %d spaces", MOST_SPACES);
     job *j = &r->jobs[r->job_count++];
-    hed_status status = hed_recorded_space_read(path, &j->recorded, &r->error);
-    if (!status) status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
-    if (!status) status = choose_sources(r, j);
-    if (status) return status;
+    if (hed_recorded_space_read(path, &j->recorded, &r->error) ||
+        hed_replay_measure(&j->recorded, &j->scale, &r->error) || choose_sources(r, j))
+        return r->error.status;
     j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
@@ -276,8 +275,8 @@ static int replay_run(const hed_arguments *arguments, void *user)
     pthread_mutex_init(&r.lock, NULL);
     hed_interrupt_install();
     hed_status status = replay_open(&r, arguments);
-    if (!status) status = replay_all(&r, json || hed_given(arguments, "quiet"));
-    if (!status && !hed_interrupted()) status = replay_print(&r, json);
+    if (status == HED_OK) status = replay_all(&r, json || hed_given(arguments, "quiet"));
+    if (!hed_interrupted() && status == HED_OK) status = replay_print(&r, json);
     int code = cli_end(status, &r.error);
     replay_close(&r);
     return code;

@@ -1,5 +1,5 @@
 /* Replaying searches on recorded spaces. */
-#include "cli/tune/score.h"
+#include "cli/tune/recorded.h"
 
 #include "heddle/author.h"
 
@@ -142,7 +142,7 @@ hed_status hed_replay_run(
     question *open = malloc(def->open * sizeof *open);
     hed_status status = open ? hed_search_create(&search_def, &search, error)
                              : hed_fail(error, HED_ERROR_MEMORY, "out of memory");
-    if (!status) status = replay(def, search, open, best, seconds, error);
+    if (status == HED_OK) status = replay(def, search, open, best, seconds, error);
     hed_search_destroy(search);
     free(open);
     return status;

@@ -267,11 +267,30 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
     return status;
 }
 
+/* Tunes under the live view, which makes room for messages. `tune` NULL: the kernel itself. */
+static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kernel,
+    const char *title, bool quiet, hed_tune_def *def, cli_tune_engine_function *tune,
+    const void *user, hed_tune_result **result, hed_error *error)
+{
+    cli_tune_view view;
+    cli_tune_view_open(&view, kernel, def->objective, title, quiet);
+    session->before_message = cli_tune_view_clear;
+    session->user = &view;
+    def->progress = cli_tune_view_update;
+    def->stop = tune_should_stop;
+    def->user = &view;
+    hed_status status = tune ? tune(session->devices[0], user, def, result, error)
+                             : hed_tune_kernel(session->devices[0], kernel, def, result, error);
+    session->before_message = NULL;
+    session->user = NULL;
+    cli_tune_view_close(&view);
+    return status;
+}
+
 static int tune_kernel(const hed_arguments *arguments, cli_session *session, const subject *s,
     hed_tune_def *def, hed_error *error)
 {
     char title[256];
-    cli_tune_view view;
     hed_tune_result *result = NULL;
     cli_tuned tuned = {
         .kernel = s->kernel,
@@ -282,17 +301,9 @@ static int tune_kernel(const hed_arguments *arguments, cli_session *session, con
     };
     snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id,
         tuned.device->name);
-    cli_tune_view_open(&view, s->kernel, def->objective, title,
-        hed_given(arguments, "quiet") || hed_given(arguments, "json"));
-    session->before_message = cli_tune_view_clear;
-    session->user = &view;
-    def->progress = cli_tune_view_update;
-    def->stop = tune_should_stop;
-    def->user = &view;
-    hed_status status = hed_tune_kernel(session->devices[0], s->kernel, def, &result, error);
-    session->before_message = NULL;
-    session->user = NULL;
-    cli_tune_view_close(&view);
+    bool quiet = hed_given(arguments, "quiet") || hed_given(arguments, "json");
+    hed_status status =
+        tune_in_view(session, s->kernel, title, quiet, def, NULL, NULL, &result, error);
     if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
     hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
@@ -311,13 +322,10 @@ static int tune_kernel(const hed_arguments *arguments, cli_session *session, con
 
 /* ---- engines: a choice of solver tuned in the live view, and reported ---- */
 
-static bool engine_should_stop(void *user) { return hed_interrupted(); }
-
 int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     const hed_kernel_def *description, const char *origin, cli_tune_engine_function *tune,
     const void *user, hed_error *error)
 {
-    cli_tune_view view;
     hed_tune_result *result = NULL;
     hed_tune_def def = hed_default_tune_def();
     bool json = hed_given(arguments, "json");
@@ -326,22 +334,14 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     def.evaluations = 0;
     def.seed = (uint64_t)hed_integer_of(arguments, "seed");
     if (hed_given(arguments, "exhaustive")) def.strategy = HED_SEARCH_EXHAUSTIVE;
-    def.progress = cli_tune_view_update;
-    def.stop = engine_should_stop;
-    def.user = &view;
     cli_tuned tuned = {.kernel = description,
         .device = hed_device_describe(session->devices[0]),
         .def = &def,
         .origin = origin};
     snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
         tuned.device->name);
-    cli_tune_view_open(
-        &view, description, def.objective, title, json || hed_given(arguments, "quiet"));
-    session->before_message = cli_tune_view_clear;
-    session->user = &view;
-    hed_status status = tune(session->devices[0], user, &def, &result, error);
-    session->before_message = NULL;
-    cli_tune_view_close(&view);
+    hed_status status = tune_in_view(session, description, title,
+        json || hed_given(arguments, "quiet"), &def, tune, user, &result, error);
     if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
     hed_database *database = hed_context_database(session->context);
@@ -409,7 +409,7 @@ static const hed_option OPTIONS[] = {
     OPTION("patience", INTEGER, "COUNT", "stop after so many configurations without a gain",
         .low = 1, .high = 1e9),
     OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
-    OPTION("seed", INTEGER, "NUMBER", "of the search's chance", .low = 0, .high = 999999999999,
+    OPTION("seed", INTEGER, "NUMBER", "of the search's random numbers", .low = 0, .high = 999999999999,
         .fallback = "1"),
     OPTION("math", CHOICE, "MODE",
         "fast, or the same bits on every device; what the file or capture says, else fast",
@@ -417,10 +417,10 @@ static const hed_option OPTIONS[] = {
     OPTION("reference", CHOICE, "WHAT",
         "what results are compared with; what the file says, else native, else default",
         .choices = REFERENCES),
-    OPTION("objective", CHOICE, "WHAT", "what is made small; energy needs NVML",
+    OPTION("objective", CHOICE, "WHAT", "what to minimize; energy needs NVML",
         .choices = OBJECTIVES, .fallback = "time"),
     FLAG("cold-cache", "empty the device's last-level cache before each timed run"),
-    FLAG("resume", "go on from what the database knows of this very kernel, size and device"),
+    FLAG("resume", "start from the database's results for this kernel, size and device"),
     FLAG("no-isolation", "run candidates in this process: a crash ends it"),
     FLAG("no-keep", "write nothing into the database"),
     OPTION("report", FILE, "FILE", "write a page for the browser", .letter = 'r'),

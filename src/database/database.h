@@ -48,7 +48,7 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
 
 /* What was measured for this very key: the newest evaluation of each configuration (crashed and
  * hung ones included: they are never tried again), oldest first. Freed with hed_release() of count
- * * sizeof; NULL where there is nothing. Errors: IO, MEMORY. */
+ * * sizeof; NULL where there are none. Errors: IO, MEMORY. */
 hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     hed_evaluation **evaluations, uint32_t *count, hed_error *error);
 /* The best `HED_SOURCE_TOP` configurations of each other device, driver or size that measured this
@@ -67,7 +67,7 @@ hed_status hed_database_put_fact(hed_database *database, const hed_device_info *
     const char *name, double value, hed_error *error);
 
 /* All choices that could serve one kernel on one device, whatever the size, ranked when asked with
- * a size: what a launch looks into. Immutable once made, no database behind it any more. */
+ * a size: what a launch looks into. Immutable, and independent of the database once made. */
 typedef struct hed_choices hed_choices;
 /* Whether there is a database to look into at all. */
 bool hed_choices_any(hed_context *context);

@@ -1,8 +1,8 @@
 /* Expressions over parameters: their values. expression_parse.c makes the program that runs here.
  *
  * A NAN stands for what Python answers with an exception: every operation on one gives one,
- * comparisons too, so that a division by zero cannot pass for an answer. Only what `and`, `or` and
- * a choice leave out is not looked at: `n != 0 and m / n > 2` is 0 where n is 0. */
+ * comparisons too, so that a division by zero cannot pass for an answer. `and`, `or` and a choice
+ * evaluate lazily: `n != 0 and m / n > 2` is 0 where n is 0. */
 #include "search/expression.h"
 
 #include <assert.h>

@@ -1,8 +1,7 @@
-/* The form in which an expression waits to be evaluated: a program for a stack machine, in one
- * piece of memory.
+/* A compiled expression: a program for a stack machine, in one block of memory.
  *
- * Jumps count from the instruction behind them, so that a stretch of the program can be moved as it
- * is (the condition of `a if c else b` is read second and evaluated first). */
+ * Jumps count from the instruction behind them, so that a part of the program can be moved
+ * unchanged (the condition of `a if c else b` is read second and evaluated first). */
 #ifndef HED_SEARCH_EXPRESSION_H
 #define HED_SEARCH_EXPRESSION_H
 
@@ -11,8 +10,8 @@
 enum {
     HED_EXPRESSION_TEXT = 16384, /* longest text, in bytes */
     HED_EXPRESSION_STACK = 64,   /* values that wait at once */
-    HED_EXPRESSION_DEPTH =
-        128 /* parentheses (each counts twice), signs, choices and powers inside one another */
+    /* nesting of parentheses (each counts twice), signs, choices and powers */
+    HED_EXPRESSION_DEPTH = 128
 };
 
 typedef enum hed_expression_code {

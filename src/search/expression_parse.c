@@ -9,7 +9,9 @@
  *
  * A label in quotes stands for the value that its parameter gives it. Compared with a parameter it
  * is one of that parameter's; anywhere else it must have one value among all parameters. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,9 +46,15 @@ typedef struct parser {
 
 /* The first complaint counts. The text goes into the message, from its beginning where it is short,
  * else from near `at`. */
-static void parse_complain(parser *p, hed_status status, const char *at, const char *words)
+__attribute__((format(printf, 4, 5))) static void parse_complain(
+    parser *p, hed_status status, const char *at, const char *format, ...)
 {
     if (p->status) return;
+    char words[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
     size_t column = (size_t)(at - p->text), from = column > 60 ? column - 50 : 0;
     p->status = hed_fail(p->error, status, "%s%.120s%s: column %zu: %s", from ? "..." : "",
         p->text + from, strlen(p->text + from) > 120 ? "..." : "", column + 1, words);
@@ -55,14 +63,12 @@ static void parse_complain(parser *p, hed_status status, const char *at, const c
 /* Complains that the next token is not what was expected. */
 static void complain_of_token(parser *p, const char *what)
 {
-    char words[160];
-    if (p->now.kind == TOKEN_END) snprintf(words, sizeof words, "expected %s, found the end", what);
-    else if (p->now.kind == TOKEN_LABEL)
-        snprintf(words, sizeof words, "expected %s, found a label", what);
-    else
-        snprintf(words, sizeof words, "expected %s, found %.*s", what,
-            p->now.size > 40 ? 40 : (int)p->now.size, p->now.text);
-    parse_complain(p, HED_ERROR_FORMAT, p->now.text - (p->now.kind == TOKEN_LABEL), words);
+    bool end = p->now.kind == TOKEN_END, label = p->now.kind == TOKEN_LABEL;
+    parse_complain(p, HED_ERROR_FORMAT, p->now.text - label, "expected %s, found %.*s", what,
+        end || label || p->now.size > 40 ? 40 : (int)p->now.size,
+        end     ? "the end"
+        : label ? "a label"
+                : p->now.text);
 }
 
 /* ---- tokens: numbers, names, labels in quotes, signs ---- */
@@ -123,7 +129,8 @@ static void read_label(parser *p)
     const char *end = strchr(p->next + 1, quote);
     p->now = (token){.kind = TOKEN_LABEL, .text = p->next + 1};
     if (!end) {
-        parse_complain(p, HED_ERROR_FORMAT, p->next, "the label that begins here has no closing quote");
+        parse_complain(
+            p, HED_ERROR_FORMAT, p->next, "the label that begins here has no closing quote");
         return;
     }
     p->now.size = (size_t)(end - p->now.text);
@@ -142,7 +149,7 @@ static void read_sign(parser *p)
                             ? "write && or and, || or or; there are no operations on bits"
                             : "this character means nothing here";
     if (p->now.size == 1 && !strchr("+-*/%<>!?:()[],", sign))
-        parse_complain(p, HED_ERROR_FORMAT, p->next, wrong);
+        parse_complain(p, HED_ERROR_FORMAT, p->next, "%s", wrong);
     p->next += p->now.size;
 }
 
@@ -162,7 +169,7 @@ static void parse_advance(parser *p)
         p->now = (token){.kind = TOKEN_NUMBER, .text = p->next};
         p->next = parse_read_number(p->next, &p->now.number, &wrong);
         p->now.size = (size_t)(p->next - p->now.text);
-        if (wrong) parse_complain(p, HED_ERROR_FORMAT, p->now.text, wrong);
+        if (wrong) parse_complain(p, HED_ERROR_FORMAT, p->now.text, "%s", wrong);
     } else if (first == '"' || first == '\'') {
         read_label(p);
     } else {
@@ -223,7 +230,7 @@ static uint32_t parse_emit(parser *p, hed_instruction instruction, int more)
     if (p->status) return 0;
     p->waiting += (uint32_t)more;
     if (p->waiting > HED_EXPRESSION_STACK)
-        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
+        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations are pending");
     p->program[p->count] = instruction;
     return p->count++;
 }
@@ -249,7 +256,7 @@ static void land(parser *p, uint32_t jump)
 static bool parse_enter(parser *p)
 {
     if (++p->depth > HED_EXPRESSION_DEPTH)
-        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
+        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "operations are nested too deeply");
     return !p->status;
 }
 
@@ -270,13 +277,12 @@ static bool find_label(const hed_parameter_def *parameter, const token *label, i
 static void complain_of_label(
     parser *p, const token *label, const char *of, const hed_parameter_def *parameter)
 {
-    char list[400] = "", words[640];
+    char list[400] = "";
     for (uint32_t i = 0; parameter && parameter->labels && i < parameter->count; i++)
         list_word(list, sizeof list, parameter->labels[i]);
-    snprintf(words, sizeof words, "%.60s has no choice \"%.*s\"; %s%s", of,
+    parse_complain(p, HED_ERROR_ARGUMENT, label->text, "%.60s has no choice \"%.*s\"; %s%s", of,
         label->size > 60 ? 60 : (int)label->size, label->text,
         list[0] ? "it has: " : "it has no named choices", list);
-    parse_complain(p, HED_ERROR_ARGUMENT, label->text, words);
 }
 
 /* A label beside a name is one of that parameter's. */
@@ -302,12 +308,11 @@ static void parse_settle(parser *p, const operand *label)
         const hed_parameter_def *parameter = &p->names->parameters[i];
         if (!find_label(parameter, &label->token, first ? &other : &value)) continue;
         if (first && other != value) {
-            char words[320];
-            snprintf(words, sizeof words,
-                "\"%.*s\" means %lld for %.60s and %lld for %.60s; compare it with one of them",
-                label->token.size > 60 ? 60 : (int)label->token.size, label->token.text,
-                (long long)value, first->name, (long long)other, parameter->name);
-            parse_complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
+            parse_complain(p, HED_ERROR_ARGUMENT, label->token.text,
+                "\"%.*s\" means %" PRId64 " for %.60s and %" PRId64
+                " for %.60s; compare it with one of them",
+                label->token.size > 60 ? 60 : (int)label->token.size, label->token.text, value,
+                first->name, other, parameter->name);
             return;
         }
         if (!first) first = parameter;
@@ -357,32 +362,23 @@ static operand parse_call(parser *p, const token *name)
     } while (parse_take(p, ","));
     parse_need(p, ")", "a comma or )");
     if (arguments == 1 && functions[i].most == 1) emit_code(p, functions[i].code, 0);
-    if (arguments < functions[i].least || arguments > functions[i].most) {
-        char words[80];
-        snprintf(words, sizeof words, "%s takes %u argument%s%s, found %u", functions[i].name,
-            functions[i].least, functions[i].least == 1 ? "" : "s",
+    if (arguments < functions[i].least || arguments > functions[i].most)
+        parse_complain(p, HED_ERROR_FORMAT, name->text, "%s takes %u argument%s%s, found %u",
+            functions[i].name, functions[i].least, functions[i].least == 1 ? "" : "s",
             functions[i].most > 2 ? " or more" : "", arguments);
-        parse_complain(p, HED_ERROR_FORMAT, name->text, words);
-    }
     return (operand){0};
-}
-
-static bool is_word_of_the_language(const token *name)
-{
-    static const char *const words[] = {"and", "or", "not", "in", "if", "else"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (token_is(name, words[i])) return true;
-    return false;
 }
 
 static operand parse_name(parser *p)
 {
+    static const char *const keywords[] = {"not", "and", "or", "in", "if", "else"};
     token name = p->now;
-    if (is_word_of_the_language(&name)) {
-        bool not = token_is(&name, "not");
-        complain_of_token(p, not ? "a value (put not and what follows in parentheses)" : "a value");
-        return (operand){0};
-    }
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (token_is(&name, keywords[i])) {
+            complain_of_token(
+                p, i == 0 ? "a value (put not and what follows in parentheses)" : "a value");
+            return (operand){0};
+        }
     parse_advance(p);
     if (parse_take(p, "(")) return parse_call(p, &name);
     for (uint32_t i = 0; i < p->names->count; i++)
@@ -394,12 +390,11 @@ static operand parse_name(parser *p)
     if (yes || token_is(&name, "false") || token_is(&name, "False"))
         parse_emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = yes}, 1);
     else {
-        char list[512] = "", words[640];
+        char list[512] = "";
         for (uint32_t i = 0; i < p->names->count; i++)
             list_word(list, sizeof list, p->names->names[i]);
-        snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
+        parse_complain(p, HED_ERROR_ARGUMENT, name.text, "there is no \"%.*s\"; known are: %s",
             name.size > 60 ? 60 : (int)name.size, name.text, list[0] ? list : "no names at all");
-        parse_complain(p, HED_ERROR_ARGUMENT, name.text, words);
     }
     return (operand){0};
 }
@@ -424,19 +419,7 @@ static operand parse_value(parser *p)
     return (operand){0};
 }
 
-static operand parse_sign(parser *p);
-
-static operand parse_power(parser *p)
-{
-    operand left = parse_value(p);
-    if (!parse_take(p, "**")) return left;
-    parse_settle(p, &left);
-    operand right = parse_sign(p);
-    parse_settle(p, &right);
-    emit_code(p, HED_CODE_POWER, -1);
-    return (operand){0};
-}
-
+/* A power, which binds tighter than a sign on its left and looser than one on its right. */
 static operand parse_sign(parser *p)
 {
     operand value = {0};
@@ -448,7 +431,14 @@ static operand parse_sign(parser *p)
             parse_settle(p, &inner);
             if (minus || inverse) emit_code(p, minus ? HED_CODE_NEGATE : HED_CODE_NOT, 0);
         } else {
-            value = parse_power(p);
+            value = parse_value(p);
+            if (parse_take(p, "**")) {
+                parse_settle(p, &value);
+                operand right = parse_sign(p);
+                parse_settle(p, &right);
+                emit_code(p, HED_CODE_POWER, -1);
+                value = (operand){0};
+            }
         }
     }
     p->depth--;
@@ -467,31 +457,18 @@ static const operator_word *take_operator(parser *p, const operator_word *words,
     return NULL;
 }
 
-static operand parse_product(parser *p)
+/* Level 0: products of signed values; level 1: sums of products. */
+static operand parse_arithmetic(parser *p, int level)
 {
-    static const operator_word words[] = {{"*", HED_CODE_MULTIPLY}, {"/", HED_CODE_DIVIDE},
-        {"//", HED_CODE_FLOOR_DIVIDE}, {"%", HED_CODE_MODULO}};
-    operand left = parse_sign(p);
-    for (const operator_word *word;
-         (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
+    static const operator_word words[2][4] = {
+        {{"*", HED_CODE_MULTIPLY}, {"/", HED_CODE_DIVIDE}, {"//", HED_CODE_FLOOR_DIVIDE},
+            {"%", HED_CODE_MODULO}},
+        {{"+", HED_CODE_ADD}, {"-", HED_CODE_SUBTRACT}}};
+    operand left = level ? parse_arithmetic(p, 0) : parse_sign(p);
+    for (const operator_word *word; (word = take_operator(p, words[level], level ? 2 : 4)) != NULL;
          left = (operand){0}) {
         parse_settle(p, &left);
-        operand right = parse_sign(p);
-        parse_settle(p, &right);
-        emit_code(p, word->code, -1);
-    }
-    return left;
-}
-
-static operand parse_sum(parser *p)
-{
-    static const operator_word words[] = {{"+", HED_CODE_ADD}, {"-", HED_CODE_SUBTRACT}};
-    operand left = parse_product(p);
-    for (const operator_word *word;
-         (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
-         left = (operand){0}) {
-        parse_settle(p, &left);
-        operand right = parse_product(p);
+        operand right = level ? parse_arithmetic(p, 0) : parse_sign(p);
         parse_settle(p, &right);
         emit_code(p, word->code, -1);
     }
@@ -503,7 +480,8 @@ static void parse_members(parser *p, const operand *left, bool absent)
 {
     const char *end = token_is(&p->now, "(") ? ")" : "]";
     uint32_t jump = NO_JUMP;
-    if (!parse_take(p, "(") && !parse_take(p, "[")) complain_of_token(p, "a list as (1, 2) or [1, 2]");
+    if (!parse_take(p, "(") && !parse_take(p, "["))
+        complain_of_token(p, "a list as (1, 2) or [1, 2]");
     do {
         operand element = parse_choice(p);
         settle_pair(p, left, &element);
@@ -513,16 +491,6 @@ static void parse_members(parser *p, const operand *left, bool absent)
     emit_code(p, HED_CODE_ABSENT, 0);
     land(p, jump);
     if (absent) emit_code(p, HED_CODE_NOT, 0);
-}
-
-/* One link of a chain: a label on either side is one of the other side's parameter; the one before
- * has the first word. */
-static void settle_link(parser *p, operand *left, operand *right)
-{
-    if (left->kind == OPERAND_LABEL) settle_pair(p, right, left);
-    if (left->kind != OPERAND_NAME || right->kind != OPERAND_LABEL) return;
-    settle_pair(p, left, right);
-    right->kind = OPERAND_VALUE;
 }
 
 static operand parse_comparison(parser *p)
@@ -535,7 +503,7 @@ static operand parse_comparison(parser *p)
         {"==", HED_CODE_EQUAL},
         {"!=", HED_CODE_NOT_EQUAL},
     };
-    operand left = parse_sum(p);
+    operand left = parse_arithmetic(p, 1);
     const operator_word *pending = NULL; /* compares the two that wait, unless the chain goes on */
     uint32_t jump = NO_JUMP;
     for (;;) {
@@ -555,8 +523,14 @@ static operand parse_comparison(parser *p)
             land(p, jump);
             return (operand){0};
         }
-        operand right = parse_sum(p);
-        settle_link(p, &left, &right);
+        operand right = parse_arithmetic(p, 1);
+        /* A label on either side is one of the other side's parameter; the one before has the first
+         * word. */
+        if (left.kind == OPERAND_LABEL) settle_pair(p, &right, &left);
+        if (left.kind == OPERAND_NAME && right.kind == OPERAND_LABEL) {
+            settle_pair(p, &left, &right);
+            right.kind = OPERAND_VALUE;
+        }
         left = right;
         pending = word;
     }
@@ -662,20 +636,6 @@ static operand parse_choice(parser *p)
 
 /* ---- the whole ---- */
 
-static hed_status parse_finish(
-    const hed_allocator *allocator, const parser *p, hed_expression **expression)
-{
-    size_t bytes = p->count * sizeof *p->program;
-    *expression = hed_allocate(allocator, sizeof **expression + bytes);
-    if (!*expression)
-        return hed_fail(
-            p->error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", p->text);
-    (*expression)->allocator = *allocator;
-    (*expression)->count = p->count;
-    memcpy((*expression)->program, p->program, bytes);
-    return HED_OK;
-}
-
 hed_status hed_expression_create(const hed_allocator *given, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error)
 {
@@ -697,8 +657,18 @@ hed_status hed_expression_create(const hed_allocator *given, const char *text,
     parse_advance(&p);
     operand value = parse_choice(&p);
     parse_settle(&p, &value);
-    if (!p.status && p.now.kind != TOKEN_END) complain_of_token(&p, "an operator or the end");
-    if (!p.status) p.status = parse_finish(&allocator, &p, expression);
+    if (p.now.kind != TOKEN_END) complain_of_token(&p, "an operator or the end");
+    size_t bytes = p.count * sizeof *p.program;
+    hed_expression *made = p.status ? NULL : hed_allocate(&allocator, sizeof *made + bytes);
+    if (made) {
+        made->allocator = allocator;
+        made->count = p.count;
+        memcpy(made->program, p.program, bytes);
+        *expression = made;
+    } else if (p.status == HED_OK) {
+        p.status =
+            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
+    }
     hed_release(&allocator, p.program, room);
     return p.status;
 }

@@ -79,7 +79,7 @@ bool hed_model_is_old(const hed_search *search, const hed_model *model);
 /* Begins to fit and rebuild a model; nothing else may be under way. false: no memory. */
 bool hed_model_begin(
     hed_search *search, const hed_model_sources *sources, hed_model *model, hed_model_work *work);
-/* Goes on with it for about `effort` multiplications. false: no memory; it is then given up. */
+/* Goes on with it for about `effort` multiplications. false: no memory; it is then abandoned. */
 bool hed_model_advance(
     hed_search *search, const hed_model_sources *sources, hed_model_work *work, double effort);
 /* Brings what answers up to date with the observations, as far as there is room. */

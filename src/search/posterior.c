@@ -1,4 +1,4 @@
-/* A Gaussian process given what was observed. */
+/* A Gaussian process conditioned on observations: see posterior.h. */
 #include "search/posterior.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* A Gaussian process given what was observed: mean and variance at many points at once, one
+/* A Gaussian process conditioned on observations: mean and variance at many points at once, one
  * observation after another (Rasmussen, Williams 2006, algorithm 2.1, with the Cholesky factor
  * extended row by row).
  *

@@ -1,6 +1,5 @@
-/* Search by ask and tell: the table of everything that was asked or told, and the strategies that
- * need no more than that. Local search is in search_local.c, the model-based one in search_auto.c.
- */
+/* Search by ask and tell: the table of all points asked or told, and the strategies that need
+ * nothing else. The local and the model-based strategy are in search_strategies.c. */
 #include "search/search.h"
 
 #include <inttypes.h>

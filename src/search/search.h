@@ -1,4 +1,4 @@
-/* What the search's files share: the table of everything that was asked or told, distances between
+/* What the search's files share: the table of all points asked or told, distances between
  * values, random numbers. */
 #ifndef HED_SEARCH_SEARCH_H
 #define HED_SEARCH_SEARCH_H

@@ -21,7 +21,7 @@ enum {
     NEIGHBOURS = 128,        /* looked at in one step of a climb */
     CLIMBS = 1               /* from the best of the pool and the incumbent's neighbours */
 };
-/* multiplications of an ask for what is under way: about a millisecond */
+/* multiplications that an ask spends on a fit under way: about a millisecond */
 static const double EFFORT = 3e6;
 
 struct hed_auto_search {
@@ -150,7 +150,7 @@ static bool open_with(hed_search *search, uint64_t *point)
     return true;
 }
 
-/* Gets on with what is under way, or begins what is due. false: no memory. */
+/* Continues the fit under way, or begins one that is due. false: no memory. */
 static bool get_on(hed_search *search, hed_model *model)
 {
     hed_auto_search *state = search->models;

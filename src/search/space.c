@@ -1,6 +1,4 @@
-/* Spaces: points by index, indices by point, and spaces of given points. space_build.c makes them
- * from constraints.
- */
+/* Spaces: points by index, indices by point, spaces of given points, and spaces from constraints. */
 #include "search/space.h"
 
 #include <inttypes.h>
@@ -231,7 +229,7 @@ static hed_status sort_component(hed_space *space, hed_component *component, hed
     return there ? HED_OK : space_out_of_memory(space, component->count, error);
 }
 
-/* What accept() takes is no product any more: one list of all parameters takes the components'
+/* What accept() leaves is no longer a product: one list of all parameters takes the components'
  * place. */
 static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *error)
 {
@@ -402,7 +400,7 @@ static hed_status compile_condition(
         i++;
     if (i == space->parameter_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "the condition \"%s\" is for a parameter \"%s\", which there is not", condition->when,
+            "the condition \"%s\" is for a parameter \"%s\", which does not exist", condition->when,
             condition->parameter);
     if (hed_parameter_place(&space->parameters[i], space->parameters[i].value) ==
         space->parameters[i].count)
@@ -547,11 +545,10 @@ hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error
     b.due = hed_allocate(allocator, rules * sizeof *b.due);
     b.values = hed_allocate(allocator, names * sizeof *b.values);
     const char **texts = hed_allocate(allocator, names * sizeof *texts);
-    hed_status status = HED_OK;
-    if (!b.rules || !b.due || !b.values || !texts)
-        status =
-            hed_fail(error, HED_ERROR_MEMORY, "no memory for %u constraints and conditions", rules);
-    if (status == HED_OK) status = compile_all(&b, def, texts, error);
+    hed_status status = b.rules && b.due && b.values && texts
+                            ? compile_all(&b, def, texts, error)
+                            : hed_fail(error, HED_ERROR_MEMORY,
+                                  "no memory for %u constraints and conditions", rules);
     if (status == HED_OK) status = space_fill(&b, error);
     for (uint32_t i = 0; i < b.rule_count; i++) hed_expression_destroy(b.rules[i].expression);
     hed_release(allocator, b.rules, rules * sizeof *b.rules);

@@ -1,4 +1,4 @@
-/* The description of a launch, as a capture holds it and a worker's job, both ways. Each put has
+/* The description of a launch, as captures and workers' jobs hold it: writing and reading. Each put has
  * its get in the same order; what a get finds is checked, since the file may come from anywhere. A
  * text is its length with its zero, then its bytes: what is read points into the file. */
 #include <inttypes.h>
@@ -153,19 +153,23 @@ static const unsigned char *description_take(
     return at;
 }
 
+static void get_number(hed_description_reader *r, void *value, size_t size, const char *what)
+{
+    const unsigned char *at = description_take(r, size, what);
+    if (at) memcpy(value, at, size);
+}
+
 uint32_t hed_get_u32(hed_description_reader *r, const char *what)
 {
     uint32_t value = 0;
-    const unsigned char *at = description_take(r, sizeof value, what);
-    if (at) memcpy(&value, at, sizeof value);
+    get_number(r, &value, sizeof value, what);
     return value;
 }
 
 uint64_t hed_get_u64(hed_description_reader *r, const char *what)
 {
     uint64_t value = 0;
-    const unsigned char *at = description_take(r, sizeof value, what);
-    if (at) memcpy(&value, at, sizeof value);
+    get_number(r, &value, sizeof value, what);
     return value;
 }
 
@@ -173,8 +177,7 @@ uint64_t hed_get_u64(hed_description_reader *r, const char *what)
 double hed_get_double(hed_description_reader *r, const char *what)
 {
     double value = 0;
-    const unsigned char *at = description_take(r, sizeof value, what);
-    if (at) memcpy(&value, at, sizeof value);
+    get_number(r, &value, sizeof value, what);
     if (value >= 0 || r->own) return value;
     if (!r->status)
         r->status = hed_fail(r->error, HED_ERROR_FORMAT,
@@ -275,7 +278,8 @@ static void get_parameter(hed_description_reader *r, hed_parameter_def *paramete
         uint64_t place = r->at;
         values[i] = (int64_t)hed_get_u64(r, "a value");
         if (has_value(parameter, values[i], i))
-            wrong_value(r, place, "a value", (uint64_t)values[i], "one that is not there yet");
+            wrong_value(
+                r, place, "a value", (uint64_t)values[i], "one that differs from those before it");
         if (labels) labels[i] = hed_get_word(r, "a label");
     }
     if (!has_value(parameter, parameter->value, parameter->count))
@@ -314,7 +318,8 @@ static void get_sources(hed_description_reader *r, hed_kernel_def *def)
         if (size == 0) description_wrong(r, at, "the size of a source", 0, "at least its zero");
         const char *text = (const char *)description_take(r, size, "a source");
         if (text && text[size - 1] != 0)
-            description_wrong(r, r->at - 1, "the end of a source", (unsigned char)text[size - 1], "0");
+            description_wrong(
+                r, r->at - 1, "the end of a source", (unsigned char)text[size - 1], "0");
         sources[i].text = r->status ? "" : text;
         sources[i].size = r->status ? 0 : size - 1;
     }
@@ -367,7 +372,7 @@ static void get_info(hed_description_reader *r, hed_capture_launched *launched)
     if (!info->driver) info->driver = "";
     info->configured =
         hed_get_below(r, HED_ORIGIN_DEFAULT + 1, "where the configuration came from", "0 to 6");
-    info->checked = hed_get_below(r, 2, "whether outputs are there", "0 or 1");
+    info->checked = hed_get_below(r, 2, "whether there are outputs", "0 or 1");
     info->config.count = def->parameter_count;
     for (uint32_t i = 0; i < def->parameter_count && !r->status; i++) {
         uint64_t at = r->at;

@@ -514,3 +514,49 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     else *runner = &made->runner;
     return error->status;
 }
+
+/* ---- the queue of trials ----
+ *
+ * An array that starts again at the front whenever it has run empty; workers have one, too. */
+
+hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_error *error)
+{
+    if (hed_trial_queue_empty(queue)) queue->taken = queue->count = 0;
+    if (more <= queue->capacity - queue->count) return HED_OK;
+    uint32_t capacity =
+        2 * queue->capacity > queue->count + more ? 2 * queue->capacity : queue->count + more + 16;
+    hed_queued_trial *grown = hed_allocate(&queue->allocator, capacity * sizeof *grown);
+    if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u candidates", capacity);
+    if (queue->count) memcpy(grown, queue->entries, queue->count * sizeof *grown);
+    hed_release(&queue->allocator, queue->entries, queue->capacity * sizeof *grown);
+    queue->entries = grown;
+    queue->capacity = capacity;
+    return HED_OK;
+}
+
+hed_status hed_trial_queue_put(
+    hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error)
+{
+    hed_status status = hed_trial_queue_reserve(queue, 1, error);
+    if (status) return status;
+    queue->entries[queue->count++] = (hed_queued_trial){*config, *trial};
+    return HED_OK;
+}
+
+bool hed_trial_queue_take(hed_trial_queue *queue, hed_config *config, hed_trial *trial)
+{
+    if (hed_trial_queue_empty(queue)) return false;
+    const hed_queued_trial *first = &queue->entries[queue->taken++];
+    *config = first->config;
+    if (trial) *trial = first->trial;
+    return true;
+}
+
+bool hed_trial_queue_empty(const hed_trial_queue *queue) { return queue->taken == queue->count; }
+
+void hed_trial_queue_free(hed_trial_queue *queue)
+{
+    hed_release(&queue->allocator, queue->entries, queue->capacity * sizeof *queue->entries);
+    queue->entries = NULL;
+    queue->count = queue->taken = queue->capacity = 0;
+}

@@ -1,10 +1,10 @@
 /* What the files of online tuning share: online.c is the launch path, online_trial.c the steps of a
- * trial in the program's stream, online_judge.c what follows from times and comparisons,
- * online_search.c the worker thread.
+ * trial in the program's stream and what follows from times and comparisons, online_search.c the
+ * worker thread.
  *
- * Who may touch what: the caller's thread everything; but while the worker thread works
- * (hed_online_worker.state), a size's fields marked "worker", the side stream and the copies
- * are that one's alone. */
+ * Ownership: the caller's thread may use everything; but while the worker thread runs
+ * (hed_online_worker.state), it alone uses a size's fields marked "worker", the side stream and the
+ * copies. */
 #ifndef HED_TUNE_ONLINE_STATE_H
 #define HED_TUNE_ONLINE_STATE_H
 
@@ -92,7 +92,7 @@ typedef struct hed_online_worker {
     double seconds; /* spent in reading copies */
 } hed_online_worker;
 
-/* ---- a trial on its way ---- */
+/* ---- a trial in flight ---- */
 
 /* Marks in the program's stream. Without a trial only those around the launch are set. */
 typedef enum hed_online_mark {
@@ -124,7 +124,7 @@ struct hed_online {
     bool stopped;        /* the device failed: nothing more is tried */
     hed_online_size *sizes[HED_ONLINE_SIZES];
     hed_online_size *current; /* the size launched last */
-    /* on its way in the program's stream */
+    /* in flight in the program's stream */
     hed_online_flight flight;
     hed_online_size *flown;
     /* has landed, and its copies are to be compared before anything else; or NULL */

@@ -2,9 +2,9 @@
  * device.
  *
  * A candidate is judged by the ratios of its time to that of the configuration in force, each pair
- * run one behind the other on the same inputs, so that a clock that drifts takes both along. It
- * wins if the 95 % interval of their median lies below 1 - MARGIN; it is given up as soon as that
- * cannot come. */
+ * run back to back on the same inputs, so that clock drift affects both alike. It
+ * wins if the 95 % interval of their median lies below 1 - MARGIN; it is abandoned as soon as that is
+ * out of reach. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +227,7 @@ static hed_status run_both(
 }
 
 /* The configuration that a launch ran in is the one in force for its size from now on, unless ours
- * is still on its way. */
+ * has yet to take effect. */
 static bool note_config(hed_online *online, hed_online_size *size)
 {
     hed_config ran = hed_kernel_config(online->kernel, NULL);

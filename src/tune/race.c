@@ -23,7 +23,7 @@ enum {
 
 static const double steady = 0.02;        /* the warm-up's batches agree within this */
 static const double drift_noticed = 0.02; /* smaller moves of the anchor count as noise */
-static const double far_slower = 5;       /* over the best: given up after one run */
+static const double far_slower = 5;       /* over the best: abandoned after one run */
 static const double clearly_slower = 2;   /* after three */
 static const double narrow = 0.005;       /* half the interval over the median: known well enough */
 
@@ -138,7 +138,7 @@ static void race_summarize(hed_probe *probe)
 }
 
 /* Over the best by so much that more runs would only cost time. `run`: how long one took on the
- * host's clock. A short run is never given up after one: a hiccup of the machine can be several
+ * host's clock. A short run is never abandoned after one: a hiccup of the machine can be several
  * times its length. */
 static bool clearly_behind(const hed_race *race, const hed_probe *probe, double run)
 {
@@ -336,8 +336,8 @@ static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t coun
     return HED_OK;
 }
 
-/* Forgets rounds that not all who are in were in: what is timed from here on has the same place
- * with all. */
+/* Forgets rounds that not all remaining entrants took part in: what is timed from here on has the
+ * same place with all. */
 static void keep_shared(hed_entrant *entrants, uint32_t count)
 {
     uint32_t rounds = HED_FINAL_ROUNDS;
@@ -347,9 +347,9 @@ static void keep_shared(hed_entrant *entrants, uint32_t count)
         if (!entrants[i].out) entrants[i].rounds = rounds;
 }
 
-/* Finds the leader, by pairs, since medians of a clock that drifts say little. Lets those go that
- * are shown to be slower than it; whether there is nothing more to learn. `*leader`: of the round
- * before; `count`: none. */
+/* Finds the leader, by pairs, since medians of a clock that drifts say little. Drops those
+ * that are shown to be slower than it; gives whether nothing more can be learnt. `*leader`: of the
+ * round before; `count`: none. */
 static bool race_judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 {
     bool all_settled = true;

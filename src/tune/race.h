@@ -1,13 +1,13 @@
-/* The measuring policy: how often a candidate is timed, when it is given up, how a clock that
+/* The measuring policy: how often a candidate is timed, when it is abandoned, how a clock that
  * drifts is noticed, and which of the best wins. Pure logic over a callback that times what is in a
  * slot, so that it is tested on simulated clocks.
  *
  * Search (race.c). Times are put in relation to a level, the speed of the device now against that
  * at the start: an anchor, a candidate known from the start, is timed again now and then. A
- * candidate gets 1, 3, 5, ... runs and is given up as soon as it is clearly slower than the best
+ * candidate gets 1, 3, 5, ... runs and is abandoned as soon as it is clearly slower than the best
  * (see hed_race_probe()).
  *
- * Final rounds (finals.c). The best are timed in rounds, forwards and backwards in turn, so that
+ * Final rounds (race.c, too). The best are timed in rounds, forwards and backwards in turn, so that
  * drift hits all alike and two that are left meet as A B B A. Times of one round are compared as
  * pairs. A candidate leaves once it is shown to be more than HED_RACE_MARGIN slower than the
  * leader; what is not shown is a tie, and ties go to the one kept before. */
@@ -20,7 +20,7 @@
 
 typedef struct hed_race_def {
     void *user;
-    /* As a runner's time(). DROPPED: it was given up since stop() said so. */
+    /* As a runner's time(). DROPPED: it was abandoned since stop() said so. */
     hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
         hed_error *error);
     double (*now)(void *user); /* seconds of the host's clock; it may step */

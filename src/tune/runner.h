@@ -1,4 +1,4 @@
-/* A runner builds, checks and times candidates of one kernel. Two kinds with one face: in this
+/* A runner builds, checks and times candidates of one kernel. Two kinds with one interface: in this
  * process (local_runner.c), and in worker processes (worker_client.c), which run the first kind at
  * the end of a socket. What a definition points to must outlive the runner. */
 #ifndef HED_TUNE_RUNNER_H
@@ -98,7 +98,7 @@ typedef struct hed_runner_kind {
 struct hed_runner {
     const hed_runner_kind *kind;
     bool device_time; /* times come from the device's clock */
-    /* A candidate has hung or broken the device, so that nothing can be measured any more. A worker
+    /* A candidate has hung or broken the device, so that nothing more can be measured. A worker
      * that this happens to is replaced. */
     bool lost;
 };

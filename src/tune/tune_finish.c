@@ -53,7 +53,7 @@ static hed_status finish_enter(
     return HED_OK;
 }
 
-/* One's place among the candidates by time. Where clocks tick coarsely many times are equal. */
+/* A candidate's place by time. Where clocks tick coarsely, many times are equal. */
 typedef struct place {
     double value;
     uint32_t evaluation;
@@ -64,7 +64,7 @@ static bool finish_before(place a, place b)
     return a.value < b.value || (a.value == b.value && a.evaluation < b.evaluation);
 }
 
-/* Whether it may be the best, for all that is known: the best's median is no more than `high`. */
+/* Whether it may still be the best, whose median is at most `high`. */
 static bool contends(const hed_tuning *t, uint32_t evaluation, double high)
 {
     double low = t->result->evaluations[evaluation].low / t->marks[evaluation].level;

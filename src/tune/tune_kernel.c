@@ -1,5 +1,5 @@
 /* Tuning a kernel: chooses the problem, makes arguments and expected outputs, opens a runner, and
- * lets the loop go. */
+ * starts the loop. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -26,7 +26,7 @@ static const double least_round = 1e-3, set_up_seconds = 0.5;
 
 /* ---- what is known before ---- */
 
-/* Sets up the database's part. What it cannot do is logged, and the tuning goes on without. */
+/* Sets up the database's part. A failure is logged, and the tuning goes on without it. */
 static void open_database(hed_tuning *t)
 {
     hed_error error = {0};

@@ -3,7 +3,7 @@
  * length, version and every number are checked first.
  *
  * What does not change while a worker lives, the kernel and its data, is in a file in memory that
- * both map: worker_job.h. */
+ * both map: the job (worker_job.c). */
 #ifndef HED_TUNE_WORKER_H
 #define HED_TUNE_WORKER_H
 
@@ -79,7 +79,7 @@ typedef struct hed_worker_process {
     int output;      /* what it writes to its standard output and error; -1: it has closed both */
     uint32_t life;   /* how often it was started */
     uint32_t number; /* of the last request */
-    bool busy;       /* a reply is on its way */
+    bool busy;       /* a reply is awaited */
     double deadline; /* of the reply, seconds of hed_now() */
     char said[1024]; /* the end of what it wrote */
     uint32_t said_size;

@@ -1,4 +1,4 @@
-/* Worker processes: see worker_process.h. A worker is the leader of its own process group, so that
+/* Worker processes: see worker.h. A worker is the leader of its own process group, so that
  * Ctrl-C in a terminal reaches the parent alone, which decides. It dies with its parent
  * (worker/main.c), and holds none of its other descriptors. */
 #include "tune/worker.h"
@@ -131,7 +131,7 @@ void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
 }
 
 /* Keeps the end of what the worker writes. One that never stops writing is left after as much as a
- * pipe holds, and one that has closed its output is not listened to any more. */
+ * pipe holds, and one that has closed its output is no longer read. */
 static void process_listen_to(hed_worker_process *worker)
 {
     char text[512];
@@ -251,7 +251,7 @@ void hed_worker_end(
         .socket = -1, .output = -1, .life = worker->life, .number = worker->number};
 }
 
-/* Records between a worker and its parent: see worker_protocol.h. */
+/* Records between a worker and its parent: see worker.h. */
 
 uint64_t hed_worker_version(void)
 {

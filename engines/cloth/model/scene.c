@@ -94,15 +94,13 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
 {
     static const hed_cloth_scene_options plain = {0};
     hed_cloth_scene *made = calloc(1, sizeof *made);
-    cloth_scene_reader reader = {made, json, folder, options ? options : &plain, HED_OK};
+    cloth_scene_reader reader = {made, json, folder, options ? options : &plain};
     hed_status status = HED_ERROR_MEMORY;
     if (!made) {
         hed_fail(error, status, "out of memory for %s", name);
     } else {
         read_scene(&reader);
         status = hed_json_status(json, error);
-        if (status != HED_OK && reader.status != HED_OK) status = reader.status;
-        if (status != HED_OK && error) error->status = status;
     }
     hed_json_free(json);
     if (status == HED_OK) *scene = made;

@@ -16,7 +16,7 @@ hed_cloth_mesh *cloth_scene_own_mesh(
     hed_cloth_mesh **list =
         kept ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_cloth_mesh *)) : NULL;
     if (!list) {
-        cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory");
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
         hed_cloth_mesh_free(mesh);
         return NULL;
     }
@@ -44,13 +44,13 @@ static void make_sound(cloth_scene_reader *reader, hed_json_node node, const cha
             cloth_scene_warn(reader, "%s: mended: %u faces taken away; the first fault was: %s",
                 path, removed, first.text);
     } else if (status == HED_ERROR_FORMAT) {
-        cloth_scene_reject(reader, status, node,
+        hed_json_fail(node, status,
             "%s; \"mend\": true (or --mend) takes such faces away "
             "where that is safe",
             error.text);
         return;
     }
-    if (status != HED_OK) cloth_scene_reject(reader, status, node, "%s", error.text);
+    if (status != HED_OK) hed_json_fail(node, status, "%s", error.text);
 }
 
 const hed_cloth_mesh *cloth_scene_read_mesh(
@@ -62,13 +62,13 @@ const hed_cloth_mesh *cloth_scene_read_mesh(
     if (!cloth_scene_fine(reader)) return NULL;
     hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
     if (status != HED_OK) {
-        cloth_scene_reject(reader, status, file, "%s", error.text);
+        hed_json_fail(file, status, "%s", error.text);
         return NULL;
     }
     if (mesh.warning) cloth_scene_warn(reader, "%s", mesh.warning);
     make_sound(reader, file, path, &mesh, mend || reader->options->mend);
     if (cloth_scene_fine(reader) && (mesh.vertex_count == 0 || mesh.face_count == 0))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "%s has no faces", path);
+        hed_json_reject(file, "%s has no faces", path);
     return cloth_scene_own_mesh(reader, file, &mesh);
 }
 
@@ -117,7 +117,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     body->rest = rest;
     if (!cloth_scene_fine(reader)) return NULL;
     cloth_scene_place(matrix, mesh->positions, rest, mesh->vertex_count);
-    cloth_scene_check_near(reader, object, hed_json_string(file), rest, mesh->vertex_count);
+    cloth_scene_check_near(object, hed_json_string(file), rest, mesh->vertex_count);
     if (hed_json_has(object, "sequence"))
         cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count,
             matrix, &body->sequence);
@@ -308,5 +308,5 @@ void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
     camera->width = cloth_scene_integer(node, "width", camera->width, 16, 8192);
     camera->height = cloth_scene_integer(node, "height", camera->height, 16, 8192);
     if (cloth_scene_fine(reader) && !can_look(camera))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "eye, target and up lie on one line");
+        hed_json_reject(node, "eye, target and up lie on one line");
 }

@@ -34,7 +34,7 @@ static void scene_garment_weld(
         for (uint32_t i = 0; i < count; i++) particle_of[i] = i;
     else status = hed_cloth_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
     if (status != HED_OK) {
-        cloth_scene_reject(reader, status, node, "%s", error.text);
+        hed_json_fail(node, status, "%s", error.text);
         return;
     }
     for (uint32_t i = mesh->vertex_count; i-- > 0;) first_vertex[particle_of[i]] = i;
@@ -58,7 +58,7 @@ static void set_positions(cloth_scene_reader *reader, hed_json_node node, const 
     for (uint32_t i = 0; positions && i < count; i++)
         cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]],
             &positions[3 * (size_t)i], 1);
-    if (positions) cloth_scene_check_near(reader, node, made->name, positions, count);
+    if (positions) cloth_scene_check_near(node, made->name, positions, count);
     made->positions = positions;
     made->def.positions = positions;
 }
@@ -182,7 +182,7 @@ static const char *scene_garment_read_name(
     size_t length = strlen(name);
     if (cloth_scene_fine(reader) &&
         (length < 1 || length > LONGEST_NAME || strspn(name, allowed) != length))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, given,
+        hed_json_reject(given,
             "expected 1 to %d letters, digits, - and _ (it goes "
             "into file names)",
             LONGEST_NAME);
@@ -204,8 +204,7 @@ static void check_names(cloth_scene_reader *reader, hed_json_node list)
     qsort(names, scene->garment_count, sizeof *names, compare_names);
     for (uint32_t g = 1; g < scene->garment_count; g++)
         if (strcmp(names[g - 1], names[g]) == 0)
-            cloth_scene_reject(
-                reader, HED_ERROR_FORMAT, list, "two garments have the name \"%s\"", names[g]);
+            hed_json_reject(list, "two garments have the name \"%s\"", names[g]);
 }
 
 /* ---- garments ---- */
@@ -215,8 +214,7 @@ static cloth_scene_garment *scene_garment_add_garment(
 {
     hed_cloth_scene *scene = reader->scene;
     if (scene->garment_count == CLOTH_SCENE_GARMENTS)
-        cloth_scene_reject(
-            reader, HED_ERROR_LIMIT, node, "more than %d garments", CLOTH_SCENE_GARMENTS);
+        hed_json_fail(node, HED_ERROR_LIMIT, "more than %d garments", CLOTH_SCENE_GARMENTS);
     return cloth_scene_fine(reader) ? &scene->garments[scene->garment_count++] : NULL;
 }
 
@@ -226,8 +224,8 @@ static void count_particles(
     hed_cloth_scene *scene = reader->scene;
     uint64_t more = (uint64_t)made->def.particle_count * made->def.copies;
     if (more > CLOTH_SCENE_PARTICLES - scene->particle_count)
-        cloth_scene_reject(
-            reader, HED_ERROR_LIMIT, node, "more than %d particles in all", CLOTH_SCENE_PARTICLES);
+        hed_json_fail(
+            node, HED_ERROR_LIMIT, "more than %d particles in all", CLOTH_SCENE_PARTICLES);
     else scene->particle_count += (uint32_t)more;
 }
 
@@ -260,7 +258,7 @@ static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node n
             made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
         for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++)
             positions[p] = first->positions[p] + made->shift[p % 3];
-        cloth_scene_check_near(reader, node, made->name, positions, made->def.particle_count);
+        cloth_scene_check_near(node, made->name, positions, made->def.particle_count);
         /* the same lengths to the bit */
         if (!made->def.rest_positions) made->def.rest_positions = first->positions;
         /* `positions` stays the first one's: the driver's shift comes on top */
@@ -279,7 +277,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     made->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);
     made->def.name = made->name;
     made->output = cloth_scene_read_output(reader, node);
-    uint32_t shape = cloth_scene_one_of(reader, node, cloth_shape_keys);
+    uint32_t shape = cloth_scene_one_of(node, cloth_shape_keys);
     float *rest = NULL;
     if (!cloth_scene_fine(reader)) return;
     if (shape) {
@@ -291,8 +289,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     }
     cloth_scene_read_transform(reader, node, made->placing);
     if (cloth_scene_fine(reader) && shape && hed_json_has(node, "mend"))
-        cloth_scene_reject(
-            reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");
+        hed_json_reject(hed_json_member(node, "mend"), "a shape is never broken");
     if (!cloth_scene_fine(reader)) return;
     scene_garment_weld(reader, node, shape != 0, made);
     if (!cloth_scene_fine(reader)) return;
@@ -317,8 +314,7 @@ void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list)
     hed_cloth_scene *scene = reader->scene;
     size_t count = hed_json_count(list);
     if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_GARMENTS))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d garments, found %zu",
-            CLOTH_SCENE_GARMENTS, count);
+        hed_json_reject(list, "expected 1 to %d garments, found %zu", CLOTH_SCENE_GARMENTS, count);
     scene->garments =
         cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
     for (size_t i = 0; i < count && cloth_scene_fine(reader); i++)

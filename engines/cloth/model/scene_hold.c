@@ -235,7 +235,7 @@ void cloth_scene_read_driver(
                 reader, node, made->driver, made->positions, made->def.particle_count);
     } else {
         if (hed_json_has(node, "transform") || hed_json_has(node, "mend"))
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            hed_json_reject(node,
                 "\"transform\" and \"mend\" are of the driver's \"mesh\", which is not there");
         drive_by_itself(reader, node, normals, made);
     }
@@ -255,7 +255,7 @@ static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint
     if (!values) return NULL;
     hed_status status = hed_file_read(path, LONGEST_MAP, &text, &size, &error);
     if (status != HED_OK) {
-        cloth_scene_reject(reader, status, node, "%s", error.text);
+        hed_json_fail(node, status, "%s", error.text);
         return NULL;
     }
     at = text;
@@ -266,7 +266,7 @@ static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint
     }
     at += strspn(at, " \t\r\n");
     if (i < count || *at || at != text + size)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+        hed_json_reject(node,
             "%s: expected %u numbers with white space between them, "
             "one for each vertex; number %u is %s",
             path, count, i + 1, *at ? i < count ? "none" : "one too many" : "missing");
@@ -283,8 +283,7 @@ static uint32_t read_channel(hed_json_node object)
 static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const hed_cloth_mesh *mesh)
 {
     if (cloth_scene_fine(reader) && !mesh->vertex_colours)
-        cloth_scene_reject(
-            reader, HED_ERROR_FORMAT, node, "the mesh has no vertex colours (OBJ: v x y z r g b)");
+        hed_json_reject(node, "the mesh has no vertex colours (OBJ: v x y z r g b)");
     return cloth_scene_fine(reader);
 }
 
@@ -299,8 +298,8 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
         size_t found = hed_json_count(node);
         if (found != count)
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-                "expected %u numbers, one for each vertex; found %zu", count, found);
+            hed_json_reject(
+                node, "expected %u numbers, one for each vertex; found %zu", count, found);
         values = cloth_scene_allocate(reader, node, count, sizeof *values);
         for (uint32_t i = 0; values && i < count; i++)
             values[i] = (float)hed_json_number(hed_json_item(node, i), -most, most);
@@ -309,7 +308,7 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
     hed_json_only(node, cloth_keys_map);
     *scale = cloth_scene_number(node, "scale", 1, -most, most);
     *offset = cloth_scene_number(node, "offset", 0, -most, most);
-    if (cloth_scene_one_of(reader, node, sources) == 0)
+    if (cloth_scene_one_of(node, sources) == 0)
         return read_map_file(reader, hed_json_member(node, "file"), count);
     uint32_t channel = read_channel(node);
     if (!has_colours(reader, node, mesh)) return NULL;
@@ -326,9 +325,8 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
     if (!hed_json_has(garment, key)) return NULL;
     hed_json_node node = hed_json_member(garment, key);
     if (!made->def.driven)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-            "this is about the driver; the garment has none "
-            "(\"driver\": {} is its own start)");
+        hed_json_reject(node, "this is about the driver; the garment has none "
+                              "(\"driver\": {} is its own start)");
     double scale = 1, offset = 0, one = 0, most = 1e12;
     bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
     float *values = NULL,
@@ -339,8 +337,8 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
     for (uint32_t i = 0; i < made->def.particle_count; i++) {
         double value = unit * (same ? one : scale * values[made->first_vertex[i]] + offset);
         if (!(value >= low && value <= high)) {
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u: %g is not from %g to %g",
-                made->first_vertex[i], value / unit, low / unit, high / unit);
+            hed_json_reject(node, "vertex %u: %g is not from %g to %g", made->first_vertex[i],
+                value / unit, low / unit, high / unit);
             return NULL;
         }
         map[i] = (float)value;
@@ -362,13 +360,11 @@ void cloth_scene_read_maps(
     def->drive_stiffness = read_map(reader, garment, "drive_stiffness", made, 1, 0, 1);
     if (!cloth_scene_fine(reader)) return;
     if (def->backstop_radius && !def->backstop_distance)
-        cloth_scene_reject(
-            reader, HED_ERROR_FORMAT, garment, "\"backstop_radius\" without \"backstop_distance\"");
+        hed_json_reject(garment, "\"backstop_radius\" without \"backstop_distance\"");
     for (uint32_t i = 0; def->max_distance && def->backstop_distance && i < def->particle_count;
          i++)
         if (def->backstop_distance[i] > def->max_distance[i]) {
-            cloth_scene_reject(reader, HED_ERROR_FORMAT,
-                hed_json_member(garment, "backstop_distance"),
+            hed_json_reject(hed_json_member(garment, "backstop_distance"),
                 "vertex %u: the backstop at %g is outside the ball of max_distance %g",
                 made->first_vertex[i], def->backstop_distance[i] / unit,
                 def->max_distance[i] / unit);
@@ -396,7 +392,7 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
     static const char *const ways[] = {"vertices", "box", "colour", NULL};
     uint32_t count = 0, particles = made->def.particle_count;
     hed_json_only(node, cloth_keys_pin);
-    uint32_t way = cloth_scene_one_of(reader, node, ways);
+    uint32_t way = cloth_scene_one_of(node, ways);
     memset(marked, 0, particles * sizeof *marked);
     if (way == 0) {
         hed_json_node list = hed_json_member(node, "vertices");
@@ -418,12 +414,12 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
                     marked[made->particle_of[v]] = true;
     }
     if (way != 2 && hed_json_has(node, "above"))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"above\" is of \"colour\"");
+        hed_json_reject(node, "\"above\" is of \"colour\"");
     bool follow = cloth_scene_boolean(node, "follow", true), moves = hed_json_has(node, "motion");
     if (moves) cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &moving->motion);
     for (uint32_t i = 0; i < particles; i++) count += marked[i];
     if (cloth_scene_fine(reader) && count == 0)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "no vertex is pinned by this");
+        hed_json_reject(node, "no vertex is pinned by this");
     if (!cloth_scene_fine(reader)) return;
     uint32_t *list = moves ? cloth_scene_allocate(reader, node, count, sizeof *list) : NULL;
     moving->particles = list;

@@ -130,8 +130,8 @@ static void read_key(
     key->angle =
         RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-            "time %g does not come after the key before, at %g", key->time, key[-1].time);
+        hed_json_reject(
+            node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
     /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning
      * from and to it follows the angle. */
     if (number > 0 && key->angle == 0) memcpy(key->axis, key[-1].axis, sizeof key->axis);
@@ -147,8 +147,7 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         hed_json_node list = hed_json_member(node, "keys");
         size_t count = hed_json_count(list);
         if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_KEYS))
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d keys, found %zu",
-                CLOTH_SCENE_KEYS, count);
+            hed_json_reject(list, "expected 1 to %d keys, found %zu", CLOTH_SCENE_KEYS, count);
         cloth_key *keys = cloth_scene_allocate(reader, list, count, sizeof *keys);
         for (uint32_t i = 0; keys && i < count; i++)
             read_key(reader, hed_json_item(list, i), i, &keys[i]);
@@ -207,8 +206,7 @@ const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node 
     if (!hed_json_has(object, "output_matrix")) return NULL;
     hed_json_node node = hed_json_member(object, "output_matrix");
     double rows[16] = {0};
-    if (hed_json_count(node) != 4)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected four rows of four numbers");
+    if (hed_json_count(node) != 4) hed_json_reject(node, "expected four rows of four numbers");
     for (size_t i = 0; i < 4 && cloth_scene_fine(reader); i++)
         hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -most, most);
     if (!cloth_scene_fine(reader)) return NULL;
@@ -216,11 +214,9 @@ const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node 
     double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
                   a[2] * (b[0] * c[1] - b[1] * c[0]);
     if (memcmp(rows + 12, last, sizeof last) != 0)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-            "its last row is not 0 0 0 1: perspectives are not written");
+        hed_json_reject(node, "its last row is not 0 0 0 1: perspectives are not written");
     else if (!(fabs(size) > 1e-30))
-        cloth_scene_reject(
-            reader, HED_ERROR_FORMAT, node, "makes everything flat (its determinant is %g)", size);
+        hed_json_reject(node, "makes everything flat (its determinant is %g)", size);
     double *matrix = cloth_scene_allocate(reader, node, 12, sizeof *matrix);
     if (matrix) memcpy(matrix, rows, 12 * sizeof *matrix);
     return matrix;
@@ -248,11 +244,11 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node no
     hed_error error = {0};
     hed_status status = hed_cloth_pc2_read(path, &data, &error);
     if (status != HED_OK) {
-        cloth_scene_reject(reader, status, node, "%s", error.text);
+        hed_json_fail(node, status, "%s", error.text);
         return;
     }
     if (data.vertex_count != vertex_count || data.frame_count == 0)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+        hed_json_reject(node,
             "%s has %u vertices in %u samples; the "
             "mesh has %u vertices",
             path, data.vertex_count, data.frame_count, vertex_count);
@@ -261,7 +257,7 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node no
     for (uint32_t s = 0; samples && s < data.frame_count; s++) {
         float *to = samples + 3 * (size_t)s * vertex_count;
         cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
-        if (!cloth_scene_check_near(reader, node, path, to, vertex_count)) break;
+        if (!cloth_scene_check_near(node, path, to, vertex_count)) break;
     }
     if (sequence->rate == 0)
         sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
@@ -290,15 +286,15 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
                 first + s, mark + digits); /* "a/walk_####.obj" and 7: "a/walk_0007.obj" */
         hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
         if (status != HED_OK) {
-            cloth_scene_reject(reader, status, node, "%s", error.text);
+            hed_json_fail(node, status, "%s", error.text);
         } else if (mesh.vertex_count != vertex_count) {
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-                "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
+            hed_json_reject(
+                node, "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
         } else {
             /* the others are like it */
             if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning);
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
-            cloth_scene_check_near(reader, node, path, to, vertex_count);
+            cloth_scene_check_near(node, path, to, vertex_count);
         }
         hed_cloth_mesh_free(&mesh);
     }
@@ -319,9 +315,8 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     if (strchr(path, '#')) {
         read_files(reader, node, path, vertex_count, matrix, sequence);
     } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, file,
-            "\"first\" and \"last\" count files; expected a "
-            "name with #### for the number");
+        hed_json_reject(file, "\"first\" and \"last\" count files; expected a "
+                              "name with #### for the number");
     } else {
         scene_motion_read_cache(reader, file, path, vertex_count, matrix, sequence);
     }

@@ -11,19 +11,6 @@
 
 /* ---- complaints ---- */
 
-void cloth_scene_reject(
-    cloth_scene_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
-{
-    if (!cloth_scene_fine(reader)) return;
-    char words[HED_ERROR_TEXT / 2];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
-    va_end(arguments);
-    hed_json_reject(node, "%s", words);
-    reader->status = status;
-}
-
 bool cloth_scene_fine(const cloth_scene_reader *reader)
 {
     return hed_json_status(reader->json, NULL) == HED_OK;
@@ -55,7 +42,7 @@ void *cloth_scene_allocate(
     struct cloth_block *block = NULL;
     if (count <= (SIZE_MAX - sizeof *block) / size) block = calloc(1, sizeof *block + count * size);
     if (!block) {
-        cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for %llu x %zu bytes",
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for %llu x %zu bytes",
             (unsigned long long)count, size);
         return NULL;
     }
@@ -92,9 +79,7 @@ const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node)
 {
     const char *file = hed_json_string(node);
     if (!cloth_scene_fine(reader)) return "";
-    if (!file[0])
-        cloth_scene_reject(
-            reader, HED_ERROR_FORMAT, node, "expected the name of a file, found \"\"");
+    if (!file[0]) hed_json_reject(node, "expected the name of a file, found \"\"");
     if (file[0] == '/' || !reader->folder[0]) return file;
     return cloth_scene_text(reader, node, "%s/%s", reader->folder, file);
 }
@@ -136,13 +121,12 @@ void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double po
     for (int i = 0; i < 3; i++) point[i] *= unit;
 }
 
-bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what,
-    const float *points, size_t count)
+bool cloth_scene_check_near(hed_json_node node, const char *what, const float *points, size_t count)
 {
     for (size_t i = 0; i < 3 * count; i++) {
         if (fabsf(points[i]) <= CLOTH_SCENE_FAR) continue; /* false for NaN */
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-            "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
+        hed_json_reject(
+            node, "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
         return false;
     }
     return true;
@@ -161,8 +145,7 @@ void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, doubl
     double length = sqrt(
         direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
     if (cloth_scene_fine(reader) && !(length > 1e-9))
-        cloth_scene_reject(
-            reader, HED_ERROR_FORMAT, node, "expected a direction, found a vector without length");
+        hed_json_reject(node, "expected a direction, found a vector without length");
     for (int i = 0; i < 3 && length > 0; i++) direction[i] /= length;
 }
 
@@ -174,8 +157,7 @@ void cloth_scene_colour(hed_json_node object, float rgb[3])
     for (int i = 0; i < 3; i++) rgb[i] = (float)values[i];
 }
 
-uint32_t cloth_scene_one_of(
-    cloth_scene_reader *reader, hed_json_node object, const char *const *keys)
+uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys)
 {
     uint32_t found = 0, which = 0;
     char list[128] = "";
@@ -188,8 +170,8 @@ uint32_t cloth_scene_one_of(
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
     }
     if (found != 1)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, object, "expected exactly one of %s, found %s",
-            list, found ? "several" : "none");
+        hed_json_reject(
+            object, "expected exactly one of %s, found %s", list, found ? "several" : "none");
     return which;
 }
 

@@ -1,6 +1,6 @@
 /* What the parts of the scene loader share: the object they fill, its memory, complaints with a
  * place, and what moves. Readers go straight through the document: the first thing that is wrong is
- * kept (cloth_scene_reject, hed_json_*), and from then on they give 0 or NULL and do nothing;
+ * kept (hed_json_*), and from then on they give 0 or NULL and do nothing;
  * hed_cloth_scene_parse() asks once, at its end.
  *
  * Everything in here is in metres and in the scene's axes; the file's unit is gone as soon as a
@@ -186,14 +186,10 @@ typedef struct cloth_scene_reader {
     hed_json *json;
     const char *folder; /* where files are looked for */
     const hed_cloth_scene_options *options;
-    hed_status status; /* of the first complaint of cloth_scene_reject() */
 } cloth_scene_reader;
 
 /* ---- complaints, memory, plain values (scene_parts.c) ---- */
 
-/* The first complaint counts: "garments[2].mesh: words (file:line:column)". */
-void cloth_scene_reject(cloth_scene_reader *reader, hed_status status, hed_json_node node,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool cloth_scene_fine(const cloth_scene_reader *reader);
 /* One line to the caller's warn(). */
 void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
@@ -219,15 +215,14 @@ double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, cons
 void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3]);
 /* Whether `count` points are near enough, and finite; else the complaint, about vertex number so
  * and so of `what`. */
-bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what,
-    const float *points, size_t count);
+bool cloth_scene_check_near(
+    hed_json_node node, const char *what, const float *points, size_t count);
 /* "x", "-z" or three numbers: of length 1. */
 void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3]);
 void cloth_scene_colour(hed_json_node object, float rgb[3]);
 /* The one of these members that is there (NULL-terminated list): its number; a complaint if there
  * are none or several. */
-uint32_t cloth_scene_one_of(
-    cloth_scene_reader *reader, hed_json_node object, const char *const *keys);
+uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys);
 
 /* ---- motion (scene_motion.c) ---- */
 

@@ -21,7 +21,7 @@ static bool scene_shape_make_room(cloth_scene_reader *reader, hed_json_node node
     mesh->texture_count = (uint32_t)textures;
     if (!cloth_scene_fine(reader)) return false;
     if (vertices > CLOTH_SCENE_SHAPE) {
-        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "%llu vertices; a shape has at most %d",
+        hed_json_fail(node, HED_ERROR_LIMIT, "%llu vertices; a shape has at most %d",
             (unsigned long long)vertices, CLOTH_SCENE_SHAPE);
         *mesh = (hed_cloth_mesh){0};
         return false;
@@ -37,7 +37,7 @@ static bool scene_shape_make_room(cloth_scene_reader *reader, hed_json_node node
         return true;
     }
     hed_cloth_mesh_free(mesh);
-    cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for a shape of %llu vertices",
+    hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for a shape of %llu vertices",
         (unsigned long long)vertices);
     return false;
 }
@@ -101,8 +101,7 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     if (hed_json_has(node, "axes")) {
         hed_json_node list = hed_json_member(node, "axes");
         if (hed_json_count(list) != 2)
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, list,
-                "expected two directions: of the width and of the height");
+            hed_json_reject(list, "expected two directions: of the width and of the height");
         for (size_t i = 0; i < 2; i++)
             cloth_scene_direction(reader, hed_json_item(list, i), axes[i]);
     }
@@ -111,7 +110,7 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     cross(axes[0], axes[1], normal);
     if (cloth_scene_fine(reader) &&
         !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "both axes point the same way");
+        hed_json_reject(node, "both axes point the same way");
     if (!scene_shape_make_room(reader, node, mesh, (uint64_t)width * height,
             (uint64_t)width * height, (uint64_t)(width - 1) * (height - 1), 4))
         return;
@@ -402,7 +401,7 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
 {
     static const char *const only_meshes[] = {"transform", "sequence", "mend", NULL};
     hed_json_only(node, cloth_keys_collider);
-    made->kind = (cloth_obstacle_kind)cloth_scene_one_of(reader, node, KINDS);
+    made->kind = (cloth_obstacle_kind)cloth_scene_one_of(node, KINDS);
     made->friction = (float)cloth_scene_number(node, "friction", 0.5, 0, 10);
     cloth_scene_colour(node, made->colour);
     if (!cloth_scene_fine(reader)) return;
@@ -420,8 +419,7 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
         return;
     }
     for (const char *const *key = only_meshes; *key; key++)
-        if (hed_json_has(node, *key))
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"%s\" is for a \"mesh\"", *key);
+        if (hed_json_has(node, *key)) hed_json_reject(node, "\"%s\" is for a \"mesh\"", *key);
     if (made->kind == CLOTH_OBSTACLE_PLANE) {
         double point[3] = {0}, normal[3] = {0};
         hed_json_only(shape, cloth_keys_plane);
@@ -462,8 +460,7 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
     hed_json_node list = some ? hed_json_member(root, "colliders") : root;
     size_t count = some ? hed_json_count(list) : 0;
     if (count > CLOTH_SCENE_COLLIDERS)
-        cloth_scene_reject(
-            reader, HED_ERROR_LIMIT, list, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
+        hed_json_fail(list, HED_ERROR_LIMIT, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
     scene->obstacles = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->obstacles);
     scene->colliders = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->colliders);
     scene->mesh_colliders =
@@ -485,8 +482,8 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
         else simple++;
     }
     if (triangles > CLOTH_SCENE_PARTICLES)
-        cloth_scene_reject(reader, HED_ERROR_LIMIT, root, "more than %d triangles of colliders",
-            CLOTH_SCENE_PARTICLES);
+        hed_json_fail(
+            root, HED_ERROR_LIMIT, "more than %d triangles of colliders", CLOTH_SCENE_PARTICLES);
     if (simple > scene->def.max_colliders) scene->def.max_colliders = simple;
     scene->def.max_collider_triangles = (uint32_t)triangles;
 }
