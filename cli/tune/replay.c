@@ -285,7 +285,8 @@ static int replay_run(const hed_arguments *arguments, void *user)
 /* By hed_strategy. */
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 
-static const hed_option OPTIONS[] = {OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
+static const hed_option OPTIONS[] = {
+    OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
     OPTION("seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
     OPTION("warm", FILE, "OTHER.tsv...", "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations", .repeated = true, .several = true),
     FLAG("json", "print JSON: one object, nothing else"), {0}};

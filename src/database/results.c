@@ -1,5 +1,5 @@
-/* Results: what a tuning writes (itself, its measurements in batches, the choice, facts), and what a
- * new one reads (what was measured for its very key, and what is known of other devices, drivers
+/* Results: what a tuning writes (itself, its measurements in batches, the choice, facts), and what
+ * a new one reads (what was measured for its very key, and what is known of other devices, drivers
  * and sizes). Rows are only ever added, but for a key's choice, which is replaced; their order is
  * that of the rows, never that of the clock on the wall. */
 #include <math.h>
@@ -411,7 +411,7 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
 typedef struct source_key {
     hed_database *database;
     int64_t id;
-    /* another text, another math mode, relation of the devices, distance of the sizes, driver, age */
+    /* other text, other math mode, relation of devices, distance of sizes, driver, age */
     double order[6];
     hed_config configs[HED_SOURCE_TOP];
     uint32_t count;

@@ -1,4 +1,4 @@
-/* Spaces: points by index, indices by point, spaces of given points, and spaces from constraints. */
+/* Spaces: points by index, indices by point, spaces of given points and from constraints. */
 #include "search/space.h"
 
 #include <inttypes.h>
@@ -262,9 +262,8 @@ hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_err
     *space = NULL;
     hed_status status =
         hed_space_begin(def->allocator, def->parameters, def->parameter_count, &made, error);
-    if (status == HED_OK) status = hed_space_build(made, def, error);
-    if (status == HED_OK && def->accept) status = filter(made, def, error);
-    if (status != HED_OK) {
+    if (status != HED_OK || (status = hed_space_build(made, def, error)) ||
+        (def->accept && (status = filter(made, def, error)))) {
         hed_space_destroy(made);
         return status;
     }

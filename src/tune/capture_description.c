@@ -1,6 +1,7 @@
-/* The description of a launch, as captures and workers' jobs hold it: writing and reading. Each put has
- * its get in the same order; what a get finds is checked, since the file may come from anywhere. A
- * text is its length with its zero, then its bytes: what is read points into the file. */
+/* The description of a launch, as captures and workers' jobs hold it: writing and reading. Each put
+ * has its get in the same order; what a get finds is checked, since the file may come from
+ * anywhere. A text is its length with its zero, then its bytes: what is read points into the
+ * file. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * device.
  *
  * A candidate is judged by the ratios of its time to that of the configuration in force, each pair
- * run back to back on the same inputs, so that clock drift affects both alike. It
- * wins if the 95 % interval of their median lies below 1 - MARGIN; it is abandoned as soon as that is
- * out of reach. */
+ * run back to back on the same inputs, so that clock drift affects both alike. It wins if the 95 %
+ * interval of their median lies below 1 - MARGIN; it is abandoned as soon as that is out of
+ * reach. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -260,11 +260,11 @@ static hed_status kernel_tuning_open_runner(
     } else {
         status = hed_runner_create_worker(def, runner, &why);
         r->in_process = status != HED_OK;
-        if (!status) return HED_OK;
+        if (status == HED_OK) return HED_OK;
         bool fall_back = k->def.isolation == HED_ISOLATION_AUTO &&
                          (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_IO);
         if (!fall_back) {
-            if (error) *error = why;
+            *error = why;
             return status;
         }
         r->in_process_reason = status == HED_ERROR_IO ? "the worker program does not start"

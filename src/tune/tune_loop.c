@@ -205,8 +205,9 @@ static hed_status loop_evaluate(
     if (evaluation.outcome == HED_OUTCOME_MEASURED &&
         (!t->race.anchored || probe.seconds / t->race.level * anchor_slower < t->race.anchor_base))
         hed_race_anchor(&t->race, slot, &probe);
-    if (!status) hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
-    return status;
+    if (status) return status;
+    hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
+    return HED_OK;
 }
 
 /* Evaluates a configuration that must take part in the comparison, unless it has a result

@@ -1,5 +1,5 @@
-/* The state of a tuning, shared by the loop (tune_loop.c), the final rounds (tune_finish.c) and their
- * set-up for kernels (tune_kernel.c) and pipelines (pipeline.c). */
+/* The state of a tuning, shared by the loop (tune_loop.c), the final rounds (tune_finish.c) and
+ * their set-up for kernels (tune_kernel.c) and pipelines (pipeline.c). */
 #ifndef HED_TUNE_TUNING_H
 #define HED_TUNE_TUNING_H
 
