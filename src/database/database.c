@@ -105,9 +105,8 @@ bool hed_database_row(hed_database *database, sqlite3_stmt *statement, hed_error
 hed_status hed_database_run(
     hed_database *database, hed_error *error, const char *sql, const char *types, ...)
 {
-    hed_error own = {0};
     va_list values;
-    error = error ? error : &own;
+    error = error ? error : &(hed_error){0};
     va_start(values, types);
     sqlite3_stmt *statement = bind(database, sql, types, values);
     va_end(values);
