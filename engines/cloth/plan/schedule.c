@@ -1,6 +1,6 @@
 /* In which step each pair is done. All boundary constraints of a particle come before all others of
  * it, so that a patch can redo its neighbours' boundary constraints without knowing what they do
- * inside (closure.c). That makes two edge colourings, one with deadlines and one with release
+ * inside (plan.c). That makes two edge colourings, one with deadlines and one with release
  * times, both solved by matchings_find():
  *
  *   1. boundary constraints, each particle's before the steps that its others need at the least;

@@ -34,7 +34,7 @@ typedef struct cloth_slot {
 
 enum { CLOTH_LOOKS = 8 }; /* garments whose places the origin follows */
 
-/* How the origin follows the cloth: origin.c. */
+/* How the origin follows the cloth: state.c. */
 typedef struct cloth_look {
     hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copies of places; NULL until the first */
     hed_event *done;
@@ -127,7 +127,7 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
 /* Enqueues write-back into the next buffers, and turns them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 
-/* origin.c: the origin in the middle of the garments where they start. */
+/* state.c: the origin in the middle of the garments where they start. */
 void cloth_origin_start(hed_cloth *cloth);
 /* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the
  * origin goes along with all. */

@@ -47,7 +47,7 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
     return hed_stream_wait(cloth->stream, error);
 }
 
-/* Reads a whole array of float4 into memory of the cloth's allocator. */
+/* Reads a whole array of float4 into new memory of the cloth's allocator. */
 static hed_status results_read_array(
     hed_cloth *cloth, hed_buffer *buffer, float4 **array, hed_error *error)
 {

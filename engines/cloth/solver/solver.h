@@ -79,7 +79,7 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, wants_normals;
     cloth_buffers buffers;
-    double origin[3]; /* m, where all places on the device are measured from: origin.c */
+    double origin[3]; /* m, where all places on the device are measured from: state.c */
     hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
     hed_config_origin configured;
     const cloth_solver_ops *ops;
