@@ -2,6 +2,8 @@
  * and for lanes. */
 #include "testing.h"
 
+#include <math.h>
+
 #include "engines/mppi/models/native.h"
 #include "engines/mppi/model/controller.h"
 #include "heddle/author.h"
@@ -70,7 +72,9 @@ static void compare_steps(const hed_mppi_model *m)
     float u[HED_MPPI_MAX_CONTROLS * MPPI_LANES], before[HED_MPPI_MAX_STATES * MPPI_LANES];
     fill_parameters(m->parameters, m->parameter_count, m, p);
     fill_lanes(m, 7, x, u);
-    mppi_lanes_world lanes = {p, tables, table_counts, 0.02f, 100};
+    float first[HED_MPPI_MAX_STATES * MPPI_LANES];
+    memcpy(first, x, sizeof x);
+    mppi_lanes_world lanes = {p, tables, table_counts, 0.02f, 100, m};
     hed_mppi_world world = {p, tables, table_counts, 0.02f, 100, m, NULL};
     for (int step = 0; step < 20; step++) {
         memcpy(before, x, sizeof x);
@@ -85,7 +89,17 @@ static void compare_steps(const hed_mppi_model *m)
                     "%s: state %u of lane %u after step %d", m->name, i, lane, step);
         }
     }
-    CHECK(memcmp(before, x, m->states * MPPI_LANES * sizeof *x) != 0, "%s stands still", m->name);
+    CHECK(memcmp(first, x, m->states * MPPI_LANES * sizeof *x) != 0, "%s stands still", m->name);
+}
+
+/* Whether a model has the states that a term speaks of. */
+static bool has_states_of(const hed_mppi_model *m, const hed_mppi_term *term)
+{
+    return (m->pose_x >= 0 || !strstr(term->text, "POSE_X")) &&
+           (m->pose_heading >= 0 || !strstr(term->text, "POSE_HEADING")) &&
+           (m->speed >= 0 || !strstr(term->text, "SPEED")) &&
+           (m->turn >= 0 || !strstr(term->text, "TURN")) &&
+           (m->velocity_x >= 0 || !strstr(term->text, "VELOCITY_X"));
 }
 
 static void compare_costs(const hed_mppi_model *m, uint32_t index)
@@ -95,7 +109,7 @@ static void compare_costs(const hed_mppi_model *m, uint32_t index)
     float u[HED_MPPI_MAX_CONTROLS * MPPI_LANES], cost[MPPI_LANES];
     fill_parameters(term->parameters, term->parameter_count, m, p);
     fill_lanes(m, 11 + index, x, u);
-    mppi_lanes_world lanes = {p, tables, table_counts, 0.02f, 100};
+    mppi_lanes_world lanes = {p, tables, table_counts, 0.02f, 100, m};
     hed_mppi_world world = {p, tables, table_counts, 0.02f, 100, m, NULL};
     for (uint32_t lane = 0; lane < MPPI_LANES; lane++) cost[lane] = 0.5f;
     m->lanes->terms[index](x, u, 3, 2.5f, &lanes, cost);
@@ -110,10 +124,118 @@ static void compare_costs(const hed_mppi_model *m, uint32_t index)
 
 Test(mppi_models, lanes_and_one_state_have_the_same_bits)
 {
+    /* as a grid: 10 x 10 cells of 0.5 m about the origin; as obstacles: 10 at 10 moments */
+    const float head[] = {10, 10, -2.25f, -2.25f, 2};
     hed_sample_floats(table_values, TABLE_SIZE, 3, 0);
+    memcpy(table_values, head, sizeof head);
     for (uint32_t i = 0; hed_mppi_model_at(i); i++) {
         const hed_mppi_model *m = hed_mppi_model_at(i);
         compare_steps(m);
-        for (uint32_t k = 0; hed_mppi_term_at(k); k++) compare_costs(m, k);
+        for (uint32_t k = 0; hed_mppi_term_at(k); k++)
+            if (has_states_of(m, hed_mppi_term_at(k))) compare_costs(m, k);
     }
+}
+
+/* ---- what the models do ---- */
+
+/* The state after `steps` of a model at its defaults. */
+static void roll(const char *name, float *x, const float *u, float dt, int steps)
+{
+    const hed_mppi_model *m = hed_mppi_model_find(name);
+    float p[HED_MPPI_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < m->parameter_count; i++) p[i] = m->parameters[i].value;
+    hed_mppi_world world = {p, tables, table_counts, dt, 100, m, NULL};
+    for (int i = 0; i < steps; i++) m->step(x, u, dt, &world);
+}
+
+Test(mppi_models, they_move_as_they_should)
+{
+    /* a pendulum keeps its energy: pi/2 to -pi/2 and back in 2.369 s (elliptic integral) */
+    float pendulum[] = {1.57079633f, 0};
+    roll("pendulum", pendulum, (float[]){0}, 1e-4f, 23690);
+    CHECK_NEAR(pendulum[0], 1.5708, 0.01);
+    /* quarter of a circle of radius 0.5 m */
+    float drive[] = {0, 0, 0, 0, 0};
+    roll("differential_drive", drive, (float[]){0.5f, 1.0f}, 1e-3f, 1571);
+    CHECK_NEAR(drive[0], 0.5, 0.002);
+    CHECK_NEAR(drive[1], 0.5, 0.002);
+    float dubins[] = {0, 0, 0};
+    roll("dubins", dubins, (float[]){1.0f}, 1e-3f, 3142);
+    CHECK_NEAR(dubins[1], 2, 0.004);
+    /* hovering, and rolling right where a torque turns it about x */
+    float hover[12] = {0, 0, 1};
+    roll("quadrotor", hover, (float[]){0, 0, 0, 0}, 0.02f, 100);
+    CHECK_NEAR(hover[2], 1, 1e-5);
+    roll("quadrotor", hover, (float[]){0, 1e-3f, 0, 0}, 0.02f, 50);
+    CHECK(hover[6] > 0.04f && hover[1] < -0.01f && hover[0] == 0);
+}
+
+Test(mppi_models, a_car_turns_as_its_tyres_allow)
+{
+    /* slowly: turn rate = speed * steering / wheelbase, less the understeer, which is small */
+    float car[] = {0, 0, 0, 3, 0, 0};
+    roll("bicycle", car, (float[]){0, 0.1f}, 0.02f, 100);
+    CHECK_NEAR(car[5] / car[3], 0.1 / 2.6, 0.0008);
+    /* fast: no more than the grip of the tyres */
+    float fast[] = {0, 0, 0, 20, 0, 0};
+    roll("bicycle", fast, (float[]){0, 0.4f}, 0.02f, 100);
+    float s = sinf(fast[2]), c = cosf(fast[2]);
+    float vx = fast[3] * c - fast[4] * s, vy = fast[3] * s + fast[4] * c;
+    roll("bicycle", fast, (float[]){0, 0.4f}, 1e-3f, 1);
+    s = sinf(fast[2]), c = cosf(fast[2]);
+    float gain = hypotf(fast[3] * c - fast[4] * s - vx, fast[3] * s + fast[4] * c - vy) * 1e3f;
+    CHECK(gain > 4 && gain < 0.95f * 9.81f, "%g m/s^2", (double)gain);
+    /* at a standstill, which is where explicit steps of this model divide by zero */
+    float still[] = {0, 0, 0, 0, 0.1f, 0.2f};
+    roll("bicycle", still, (float[]){-1, 0.3f}, 0.05f, 100);
+    CHECK(still[3] == 0 && fabsf(still[4]) < 1e-3f && fabsf(still[5]) < 1e-3f);
+}
+
+/* ---- terms that read tables ---- */
+
+static double cost_at(
+    const char *name, const float *p, const float *table, uint32_t count, float x, float y)
+{
+    const hed_mppi_term *term = hed_mppi_term_find(name);
+    const float *own[] = {table}, state[] = {x, y, 0.5f, 0, 0};
+    const hed_mppi_model *m = hed_mppi_model_find("differential_drive");
+    hed_mppi_world world = {p, own, &count, 0.1f, 100, m, NULL};
+    return (double)term->cost(state, (float[]){0, 0}, 1, &world);
+}
+
+Test(mppi_models, maps_are_interpolated)
+{
+    /* 3 x 2 cells of 0.5 m, the first centre at (1, 2) */
+    const float map[] = {3, 2, 1, 2, 2, 0, 0, 0, 0, 0.2f, 0.4f, 0.1f, 0.3f, 0.9f};
+    const float p[] = {0.65f, 1000, 0.25f}; /* lethal, crash, outside */
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 1, 2), 0, 1e-6);
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 1.5f, 2), 0.2, 1e-6);
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 1.25f, 2.25f), 0.15, 1e-6);
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 0.8f, 1.8f), 0, 1e-6); /* its outermost half cell */
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 0.7f, 2), 0.25, 1e-6); /* off it */
+    CHECK_NEAR(cost_at("costmap", p, map, 14, NAN, 2), 0.25, 1e-6);
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 1, 1e30f), 0.25, 1e-6);
+    CHECK_NEAR(cost_at("costmap", p, map, 14, 2, 2.5f), 1000, 1e-6); /* lethal */
+    const float clear[] = {0.1f, 0.4f, 500, 0}; /* radius, margin, crash, outside */
+    CHECK_NEAR(cost_at("clearance", clear, map, 14, 1.5f, 2.5f), 0.25, 1e-5); /* 0.3 - 0.1 */
+    CHECK_NEAR(cost_at("clearance", clear, map, 14, 1, 2.5f), 500, 1e-6);
+    CHECK_NEAR(cost_at("clearance", clear, map, 14, 5, 5), 500, 1e-6);
+}
+
+Test(mppi_models, paths_and_obstacles_are_found)
+{
+    /* from (0, 0) to (2, 0) to (2, 1) */
+    const float path[] = {0, 0, 2, 0, 0.25f, 3, 2, 0, 2, 0, 0, 1, 1, 1, 1, 1.5708f};
+    CHECK_NEAR(cost_at("path_align", NULL, path, 16, 1, 0.5f), 0.5, 1e-5);
+    CHECK_NEAR(cost_at("path_follow", NULL, path, 16, 1, 0.5f), 2, 1e-5);
+    CHECK_NEAR(cost_at("path_angle", NULL, path, 16, 1, 0.5f), 0.5, 1e-5);
+    CHECK_NEAR(cost_at("path_align", NULL, path, 16, 2.3f, 1.4f), 0.5, 1e-5);
+    CHECK_NEAR(cost_at("path_follow", NULL, path, 16, 2.3f, 0.75f), 0.25, 1e-5);
+    CHECK_NEAR(cost_at("path_angle", NULL, path, 16, 2.3f, 0.75f), 1.0708, 1e-4);
+    /* one disc at 3 moments, 5 in a second: at 0.2 s, after step 1, it is the second */
+    const float discs[] = {1, 3, 5, 0, 0, 0, 0.5f, 0, 1, 0, 0.5f, 0, 2, 0, 0.5f, 0};
+    const float p[] = {0.2f, 1, 500}; /* radius, margin, crash */
+    CHECK_NEAR(cost_at("obstacles", p, discs, 16, 1, 1.2f), 0.25, 1e-5);
+    CHECK_NEAR(cost_at("obstacles", p, discs, 16, 1.6f, 0), 500, 1e-5);
+    CHECK_NEAR(cost_at("obstacles", p, discs, 16, 4, 0), 0, 1e-5);
 }

@@ -104,9 +104,10 @@ typedef struct hed_mppi_model {
     uint32_t parameter_count;
     const char *const *tables; /**< (table_count) names of the tables that it reads */
     uint32_t table_count;
-    /** Which states are position, heading and forward speed, for terms that speak of them as POSE_X,
-     *  POSE_Y, POSE_HEADING, SPEED; -1: none. */
-    int32_t pose_x, pose_y, pose_heading, speed;
+    /** Which states are position, heading, forward speed, turn rate and velocity along the axes, for
+     *  terms that speak of them as POSE_X, POSE_Y, POSE_HEADING, SPEED, TURN, VELOCITY_X, VELOCITY_Y;
+     *  -1: none. */
+    int32_t pose_x, pose_y, pose_heading, speed, turn, velocity_x, velocity_y;
     uint32_t angles; /**< set of states that are angles (bit i: state i): differences are wrapped */
     /* what a controller begins from where its definition says nothing */
     float sigma[HED_MPPI_MAX_CONTROLS];   /**< standard deviation of the noise, control's unit */

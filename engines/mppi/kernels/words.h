@@ -9,10 +9,13 @@
  *   P(name)  P_ARRAY(name)[i]         its parameters
  *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller
  *   MODEL_STATES MODEL_CONTROLS       numbers of states and controls
- *   POSE_X POSE_Y POSE_HEADING SPEED  indices into x, as the model describes them
+ *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y   indices into x, as the model
+ *                                     describes them
  *   STEPS  w->dt                      T, and the length of a step in seconds
  *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
- *   mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp
+ *   mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp mppi_select
+ *   mppi_grid_at mppi_path_nearest    maps and paths in tables
+ *   MPPI_UNROLL                       before a loop of fixed length that must be unrolled
  *
  * Angles are in radians; beyond 131,072 the sine is NaN. Private arrays are indexed by constants, or
  * in loops that unroll. */
@@ -35,6 +38,12 @@
 #define __global
 #define __local
 typedef uint32_t uint;
+#endif
+
+#if MPPI_ON_DEVICE || defined(__clang__)
+#define MPPI_UNROLL _Pragma("unroll")
+#else
+#define MPPI_UNROLL _Pragma("GCC unroll 64")
 #endif
 
 /* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low
@@ -64,6 +73,17 @@ MPPI_FUNCTION float mppi_max(float a, float b) { return a > b ? a : b; }
 MPPI_FUNCTION float mppi_clamp(float x, float low, float high)
 {
     return x < low ? low : x > high ? high : x;
+}
+/* yes where the condition (0 or 1) holds, else no. Both are computed: a processor's compiler would hide
+ * a table's value behind a branch, and not make SIMD code of it. */
+MPPI_FUNCTION float mppi_select(int condition, float yes, float no)
+{
+#if MPPI_ON_DEVICE
+    return condition ? yes : no;
+#else
+    uint mask = 0u - (uint)condition;
+    return hed_as_float((hed_as_uint(yes) & mask) | (hed_as_uint(no) & ~mask));
+#endif
 }
 MPPI_FUNCTION float mppi_abs(float x) { return hed_magnitude(x); }
 MPPI_FUNCTION float mppi_square(float x) { return x * x; }
@@ -181,6 +201,61 @@ MPPI_FUNCTION float mppi_atan2(float y, float x)
 MPPI_FUNCTION float mppi_wrap(float angle)
 {
     return hed_fma(-6.28318548f, mppi_nearest(angle * 0.159154937f), angle);
+}
+
+/* ---- maps and paths in tables ---- */
+
+enum { MPPI_GRID_HEAD = 8, MPPI_PATH_SEGMENT = 8 };
+
+/* The value of a grid at (x, y), between the centres of its cells by bilinear interpolation, beyond
+ * the outermost centres that of the nearest; `outside` off the grid and for NaN. A grid's table begins
+ * with its width and height in cells (both at least 2), the centre of its first cell (x, y), and cells
+ * for each metre; its values begin at MPPI_GRID_HEAD, rows of x, lowest y first. */
+MPPI_FUNCTION float mppi_grid_at(__global const float *grid, float x, float y, float outside)
+{
+    float column = (x - grid[2]) * grid[4], row = (y - grid[3]) * grid[4];
+    float last_column = grid[0] - 1.0f, last_row = grid[1] - 1.0f;
+    /* not NaN, as the comparison chooses 0 then */
+    float c = mppi_min(mppi_max(column, 0.0f), last_column),
+          r = mppi_min(mppi_max(row, 0.0f), last_row);
+    int whole_c = (int)mppi_min(c, last_column - 1.0f), whole_r = (int)mppi_min(r, last_row - 1.0f);
+    int at = MPPI_GRID_HEAD + whole_r * (int)grid[0] + whole_c, above = at + (int)grid[0];
+    float share_c = c - (float)whole_c, share_r = r - (float)whole_r;
+    float low = hed_fma(grid[at + 1] - grid[at], share_c, grid[at]);
+    float high = hed_fma(grid[above + 1] - grid[above], share_c, grid[above]);
+    /* half a cell around the outermost centres belongs to the grid */
+    int inside = (mppi_abs(column - c) <= 0.5f) & (mppi_abs(row - r) <= 0.5f);
+    return mppi_select(inside, hed_fma(high - low, share_r, low), outside);
+}
+
+/* Where a position is on a path. */
+typedef struct mppi_on_path {
+    float distance; /* from the nearest segment, m */
+    float ahead;    /* length of the path from there on, m */
+    float heading;  /* of that segment, rad */
+} mppi_on_path;
+
+/* Finds the nearest of a path's segments. Of each the table has: where it begins (x, y), where it ends
+ * from there (x, y), 1 / length^2, length of the path from its begin on, length, heading. */
+MPPI_FUNCTION mppi_on_path mppi_path_nearest(
+    __global const float *path, uint count, float x, float y)
+{
+    mppi_on_path found = {1e30f, 0.0f, 0.0f};
+    int segments = (int)(count / MPPI_PATH_SEGMENT);
+    for (int i = 0; i < segments; i++) {
+        __global const float *s = path + MPPI_PATH_SEGMENT * i;
+        float dx = x - s[0], dy = y - s[1];
+        float share = mppi_clamp((dx * s[2] + dy * s[3]) * s[4], 0.0f, 1.0f);
+        dx -= share * s[2];
+        dy -= share * s[3];
+        float square = dx * dx + dy * dy, ahead = s[5] - share * s[6];
+        int nearer = square < found.distance;
+        found.distance = mppi_select(nearer, square, found.distance);
+        found.ahead = mppi_select(nearer, ahead, found.ahead);
+        found.heading = mppi_select(nearer, s[7], found.heading);
+    }
+    found.distance = mppi_sqrt(found.distance);
+    return found;
 }
 
 /* ---- noise: Philox4x32-10 (Salmon et al. 2011), then Box and Muller 1958 ---- */

@@ -272,6 +272,38 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
     return mppi_list_parameters(controller, error);
 }
 
+/* A term must not speak of a state that the model does not have. */
+static hed_status check_words(
+    const hed_mppi_model *model, const hed_mppi_term *term, hed_error *error)
+{
+    const struct {
+        const char *word, *meaning;
+        int32_t state;
+    } words[] = {
+        {"POSE_X", "position", model->pose_x},
+        {"POSE_Y", "position", model->pose_y},
+        {"POSE_HEADING", "heading", model->pose_heading},
+        {"SPEED", "forward speed", model->speed},
+        {"TURN", "turn rate", model->turn},
+        {"VELOCITY_X", "velocity", model->velocity_x},
+        {"VELOCITY_Y", "velocity", model->velocity_y},
+    };
+    for (size_t i = 0; i < HED_COUNT(words) && term->text; i++) {
+        char use[32];
+        snprintf(use, sizeof use, "x[%s]", words[i].word);
+        if (words[i].state >= (int32_t)model->states)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: model %s has its %s in state %d: it has %u states", model->name,
+                words[i].meaning, words[i].state, model->states);
+        if (words[i].state < 0 && strstr(term->text, use))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: term %s reads the %s (%s): none of the states of model %s is that; choose "
+                "another term, or say in the model which state it is",
+                term->name, words[i].meaning, words[i].word, model->name);
+    }
+    return HED_OK;
+}
+
 /* Adds the parameters of one text, named "prefix.name", or "name" without a prefix. */
 static hed_status add_parameters(hed_mppi *controller, const char *prefix,
     const hed_mppi_parameter *parameters, uint32_t count, hed_error *error)
@@ -335,6 +367,7 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
         const hed_mppi_term *term = &def->terms[i];
         const hed_mppi_parameter weight = {"weight", term->weight, NULL, 0};
         uint32_t first = controller->parameter_count;
+        check_words(model, term, error);
         add_parameters(controller, term->name, &weight, 1, error);
         add_parameters(controller, term->name, term->parameters, term->parameter_count, error);
         controller->term_parts[i] = (mppi_part){

@@ -74,7 +74,25 @@ MPPI_TERMS(TABLE_PLACES)
 #define NAME3(a, b, c) NAME_JOIN3(a, b, c)
 #define OF_MODEL(name) NAME(MODEL, name)
 #define model_step OF_MODEL(_model_step)
+#define bicycle_stiffness OF_MODEL(_stiffness)
 #define term_quadratic OF_MODEL(_quadratic)
+#define term_goal OF_MODEL(_goal)
+#define term_goal_angle OF_MODEL(_goal_angle)
+#define term_circle OF_MODEL(_circle)
+#define term_circle_robust OF_MODEL(_circle_robust)
+#define term_costmap OF_MODEL(_costmap)
+#define term_clearance OF_MODEL(_clearance)
+#define term_obstacles OF_MODEL(_obstacles)
+#define term_barrier OF_MODEL(_barrier)
+#define term_path_align OF_MODEL(_path_align)
+#define term_path_angle OF_MODEL(_path_angle)
+#define term_path_follow OF_MODEL(_path_follow)
+#define term_prefer_forward OF_MODEL(_prefer_forward)
+#define term_twirling OF_MODEL(_twirling)
+#define term_constraint OF_MODEL(_constraint)
+#define term_velocity_deadband OF_MODEL(_velocity_deadband)
+#define term_speed OF_MODEL(_speed)
+#define term_cosines OF_MODEL(_cosines)
 
 /* The text that is being compiled. */
 #define TEXT MODEL
@@ -87,7 +105,10 @@ static inline mppi_world scalar_world(const hed_mppi_world *world)
         (int)world->steps, world->dt};
 }
 
-/* A term for any model, whose sizes are known when it runs. */
+/* A term for any model, whose sizes are known when it runs: nothing to unroll. */
+#pragma push_macro("MPPI_UNROLL")
+#undef MPPI_UNROLL
+#define MPPI_UNROLL
 #define MODEL any
 #define MODEL_STATES ((int)w->model->states)
 #define MODEL_CONTROLS ((int)w->model->controls)
@@ -95,7 +116,12 @@ static inline mppi_world scalar_world(const hed_mppi_world *world)
 #define POSE_Y (w->model->pose_y)
 #define POSE_HEADING (w->model->pose_heading)
 #define SPEED (w->model->speed)
-#include "models/native_terms.inc"
+#define TURN (w->model->turn)
+#define VELOCITY_X (w->model->velocity_x)
+#define VELOCITY_Y (w->model->velocity_y)
+#include "models/native_state_terms.inc"
+#include "models/native_pose_terms.inc"
+#pragma pop_macro("MPPI_UNROLL")
 
 #define TERM_COST(name) \
     HED_NATIVE_BODY name##_cost_body( \
@@ -122,16 +148,20 @@ MPPI_TERMS(TERM_COST)
 #undef POSE_Y
 #undef POSE_HEADING
 #undef SPEED
+#undef TURN
+#undef VELOCITY_X
+#undef VELOCITY_Y
 
 /* ---- lanes ---- */
 
 static inline mppi_world lanes_world(const mppi_lanes_world *world)
 {
     return (mppi_world){
-        world->p, world->tables, world->table_counts, NULL, (int)world->steps, world->dt};
+        world->p, world->tables, world->table_counts, world->model, (int)world->steps, world->dt};
 }
 
-#define LANE_STATE(state, control, lane) \
+/* state and control of one lane */
+#define LANE_OF_MODEL \
     float state[MODEL_STATES], control[MODEL_CONTROLS]; \
     for (int i = 0; i < MODEL_STATES; i++) state[i] = x[i * MPPI_LANES + lane]; \
     for (int i = 0; i < MODEL_CONTROLS; i++) control[i] = u[i * MPPI_LANES + lane];
@@ -142,9 +172,9 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
     { \
         mppi_world w = lanes_world(world); \
         float term[MPPI_LANES]; /* aliases nothing */ \
+        LANES_BEGIN \
         for (int lane = 0; lane < MPPI_LANES; lane++) { \
-            LANE_STATE(state, control, lane) \
-            term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
+            LANE term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
         } \
         for (int lane = 0; lane < MPPI_LANES; lane++) cost[lane] += weight * term[lane]; \
     } \
@@ -153,6 +183,52 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
             float *cost), \
         (x, u, t, weight, world, cost))
 #define TERM_LANES_NAME(name) NAME3(MODEL, _lanes_, name),
+#define POSE_LANES_NAME(name) pose_lanes_##name,
+
+/* Terms that speak of a pose are compiled once: for a state of the pose alone, whose rows they find
+ * when they run. A controller refuses a term that speaks of what its model does not have. */
+#define MODEL pose
+#define MODEL_STATES 7
+#define MODEL_CONTROLS 1
+#define POSE_X 0
+#define POSE_Y 1
+#define POSE_HEADING 2
+#define SPEED 3
+#define TURN 4
+#define VELOCITY_X 5
+#define VELOCITY_Y 6
+#define LANES_BEGIN \
+    const float *rows[MODEL_STATES]; \
+    pose_rows(world->model, x, rows);
+#define LANE \
+    float state[MODEL_STATES]; \
+    const float *control = NULL; \
+    for (int i = 0; i < MODEL_STATES; i++) state[i] = rows[i][lane];
+
+static inline void pose_rows(const hed_mppi_model *m, const float *x, const float **rows)
+{
+    const int32_t index[] = {
+        m->pose_x, m->pose_y, m->pose_heading, m->speed, m->turn, m->velocity_x, m->velocity_y};
+    for (int i = 0; i < MODEL_STATES; i++) rows[i] = x + (index[i] < 0 ? 0 : index[i]) * MPPI_LANES;
+}
+
+#include "models/native_pose_terms.inc"
+MPPI_POSE_TERMS(TERM_LANES)
+
+#undef MODEL
+#undef MODEL_STATES
+#undef MODEL_CONTROLS
+#undef POSE_X
+#undef POSE_Y
+#undef POSE_HEADING
+#undef SPEED
+#undef TURN
+#undef VELOCITY_X
+#undef VELOCITY_Y
+#undef LANES_BEGIN
+#undef LANE
+#define LANES_BEGIN
+#define LANE LANE_OF_MODEL
 
 #define MODEL cartpole
 #define MODEL_STATES 4
@@ -163,7 +239,41 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
 #define MODEL double_integrator
 #define MODEL_STATES 4
 #define MODEL_CONTROLS 2
-#define POSE_X 0
-#define POSE_Y 1
 #include "models/double_integrator.h"
+#include "models/native_model.inc"
+
+#define MODEL pendulum
+#define MODEL_STATES 2
+#define MODEL_CONTROLS 1
+#include "models/pendulum.h"
+#include "models/native_model.inc"
+
+#define MODEL dubins
+#define MODEL_STATES 3
+#define MODEL_CONTROLS 1
+#include "models/dubins.h"
+#include "models/native_model.inc"
+
+#define MODEL differential_drive
+#define MODEL_STATES 5
+#define MODEL_CONTROLS 2
+#include "models/differential_drive.h"
+#include "models/native_model.inc"
+
+#define MODEL bicycle
+#define MODEL_STATES 6
+#define MODEL_CONTROLS 2
+#include "models/bicycle.h"
+#include "models/native_model.inc"
+
+#define MODEL quadrotor
+#define MODEL_STATES 12
+#define MODEL_CONTROLS 4
+#include "models/quadrotor.h"
+#include "models/native_model.inc"
+
+#define MODEL network
+#define MODEL_STATES 7
+#define MODEL_CONTROLS 2
+#include "models/network.h"
 #include "models/native_model.inc"

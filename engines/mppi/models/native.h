@@ -12,6 +12,7 @@ typedef struct mppi_lanes_world {
     const uint32_t *table_counts;
     float dt;
     uint32_t steps;
+    const hed_mppi_model *model;
 } mppi_lanes_world;
 
 /* x: (nx x MPPI_LANES), u: (nu x MPPI_LANES). */

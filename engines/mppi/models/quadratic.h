@@ -2,8 +2,10 @@
 MPPI_FUNCTION float term_quadratic(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float cost = 0.0f;
+    MPPI_UNROLL
     for (int i = 0; i < MODEL_STATES; i++)
         cost += P_ARRAY(state)[i] * mppi_square(x[i] - P_ARRAY(goal)[i]);
+    MPPI_UNROLL
     for (int i = 0; i < MODEL_CONTROLS; i++) cost += P_ARRAY(control)[i] * mppi_square(u[i]);
     return cost;
 }

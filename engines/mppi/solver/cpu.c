@@ -192,7 +192,8 @@ static void step_lanes(const hed_mppi *c, const cpu_solver *s, float *x, const f
     if (s->lanes) {
         const mppi_part *part = &c->model_part;
         const mppi_lanes_world world = {
-            c->parameters + part->first, part->tables, part->table_counts, c->def.dt, c->def.steps};
+            c->parameters + part->first, part->tables, part->table_counts, c->def.dt, c->def.steps,
+            &c->model};
         s->lanes->step(x, u, &world);
         return;
     }
@@ -214,7 +215,8 @@ static void add_term(const hed_mppi *c, const cpu_solver *s, uint32_t term, cons
     const mppi_part *part = &c->term_parts[term];
     if (s->lanes && s->terms[term] >= 0) {
         const mppi_lanes_world world = {
-            c->parameters + part->first, part->tables, part->table_counts, c->def.dt, c->def.steps};
+            c->parameters + part->first, part->tables, part->table_counts, c->def.dt, c->def.steps,
+            &c->model};
         s->lanes->terms[s->terms[term]](x, u, (int32_t)t, weight, &world, costs);
         return;
     }

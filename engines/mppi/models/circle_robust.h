@@ -1,0 +1,12 @@
+/* Driving round a circular track as in `circle`, with squares, and a cost that grows from the middle
+ * of the track to its edge: (v - speed)^2 + (x v_y - y v_x - radius speed)^2
+ * + crash min(|r - radius| / half_width, 1). */
+MPPI_FUNCTION float term_circle_robust(const float *x, const float *u, int t, MPPI_WORLD w)
+{
+    float r = mppi_sqrt(mppi_square(x[POSE_X]) + mppi_square(x[POSE_Y]));
+    float v = mppi_sqrt(mppi_square(x[VELOCITY_X]) + mppi_square(x[VELOCITY_Y]));
+    float momentum = x[POSE_X] * x[VELOCITY_Y] - x[POSE_Y] * x[VELOCITY_X];
+    float off = mppi_divide(mppi_abs(r - P(radius)), P(half_width));
+    return mppi_square(v - P(speed)) + mppi_square(momentum - P(radius) * P(speed)) +
+           P(crash) * mppi_min(off, 1.0f);
+}

@@ -1,0 +1,6 @@
+/* Distance of the position from a path, m: from the nearest of its segments. Table `path`:
+ * mppi_path_nearest(). */
+MPPI_FUNCTION float term_path_align(const float *x, const float *u, int t, MPPI_WORLD w)
+{
+    return mppi_path_nearest(TABLE(path), TABLE_COUNT(path), x[POSE_X], x[POSE_Y]).distance;
+}
