@@ -26,199 +26,25 @@ const char *hed_synth_instrument_schema(size_t *size)
     return text;
 }
 
-/* ---- entities ---- */
-
-static void read_entity(synth_file_reader *reader, hed_json_node element, hed_synth_entity_type type)
-{
-    hed_synth_entity_def def = hed_default_synth_entity_def(type);
-    synth_file_fields(
-        reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
-    /* Positions and references have no sensible default. */
-    for (const synth_field *field = synth_fields[type]; field->key; field++)
-        if (synth_file_fine(reader) &&
-            (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR))
-            hed_json_member(element, field->key);
-    const char *name = synth_file_fine(reader) && hed_json_has(element, "name")
-                           ? hed_json_string(hed_json_member(element, "name"))
-                           : NULL;
-    hed_synth_entity entity;
-    hed_error error = {0};
-    if (!synth_file_fine(reader)) return;
-    if (hed_synth_instrument_add(reader->instrument, &def, name, &entity, &error) != HED_OK)
-        synth_file_refuse(reader, element, &error);
-}
-
-static void read_entities(synth_file_reader *reader, hed_json_node root, hed_synth_entity_type type)
-{
-    if (!synth_file_fine(reader) || !hed_json_has(root, synth_section_names[type])) return;
-    hed_json_node list = hed_json_member(root, synth_section_names[type]);
-    size_t count = hed_json_count(list);
-    for (size_t i = 0; i < count && synth_file_fine(reader); i++)
-        read_entity(reader, hed_json_item(list, i), type);
-}
-
-/* ---- changes of what grids made ---- */
-
-static void change_one(
-    synth_file_reader *reader, hed_json_node object, hed_synth_entity entity, void *user)
-{
-    (void)user;
-    hed_synth_entity_def def;
-    hed_error error = {0};
-    if (!hed_synth_instrument_get(reader->instrument, entity, &def, &error))
-        synth_file_fields(
-            reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
-    if (synth_file_fine(reader)) hed_synth_instrument_set(reader->instrument, entity, &def, &error);
-    if (error.status) synth_file_refuse(reader, object, &error);
-}
-
-static void read_change(synth_file_reader *reader, hed_json_node element)
-{
-    synth_reference reference = synth_file_refer(reader, hed_json_member(element, "entity"));
-    for (uint32_t i = 0; i < reference.count && synth_file_fine(reader); i++)
-        change_one(reader, element, synth_reference_at(&reference, i), NULL);
-}
-
-/* ---- links and modulations ---- */
-
-typedef struct link_to {
-    hed_synth_entity from;
-    float weight;
-} link_to;
-
-static hed_synth_entity read_single(synth_file_reader *reader, hed_json_node node)
-{
-    synth_reference reference = synth_file_refer(reader, node);
-    if (synth_file_fine(reader) && reference.count != 1)
-        hed_json_reject(node, "expected one entity, found %u", reference.count);
-    return synth_file_fine(reader) ? synth_reference_at(&reference, 0) : 0;
-}
-
-static void link_one(synth_file_reader *reader, hed_json_node node, hed_synth_entity to, void *user)
-{
-    const link_to *link = user;
-    hed_error error = {0};
-    if (hed_synth_instrument_link(reader->instrument, link->from, to, link->weight, &error) != HED_OK)
-        synth_file_refuse(reader, node, &error);
-}
-
-static void read_link(synth_file_reader *reader, hed_json_node element)
-{
-    hed_json_only(element, synth_link_keys);
-    link_to link = {.from = read_single(reader, hed_json_member(element, "from")), .weight = 1};
-    if (hed_json_has(element, "weight"))
-        link.weight = (float)hed_json_number(hed_json_member(element, "weight"), -1e6, 1e6);
-    synth_file_each(reader, hed_json_member(element, "to"), link_one, &link);
-}
-
-static void modulate_one(
-    synth_file_reader *reader, hed_json_node node, hed_synth_entity target, void *user)
-{
-    hed_synth_modulation_def *def = user;
-    hed_error error = {0};
-    def->entity = target;
-    if (hed_synth_instrument_modulate(reader->instrument, def, &error) != HED_OK)
-        synth_file_refuse(reader, node, &error);
-}
-
-static void read_modulation(synth_file_reader *reader, hed_json_node element)
-{
-    const char *parameters[HED_SYNTH_TARGET_COUNT + 1] = {NULL};
-    for (uint32_t i = 0; i < HED_SYNTH_TARGET_COUNT; i++) parameters[i] = hed_synth_target_name(i);
-    hed_json_only(element, synth_modulation_keys);
-    hed_synth_modulation_def def = {
-        .depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
-    def.target = hed_json_choice(hed_json_member(element, "parameter"), parameters);
-    if (hed_json_has(element, "mode"))
-        def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
-    if (hed_json_has(element, "depth"))
-        def.depth = (float)hed_json_number(hed_json_member(element, "depth"), -1e6, 1e6);
-    if (hed_json_has(element, "invert"))
-        def.invert = hed_json_boolean(hed_json_member(element, "invert"));
-    synth_file_each(reader, hed_json_member(element, "target"), modulate_one, &def);
-}
-
-/* ---- the whole ---- */
-
-static void file_read_head(synth_file_reader *reader, hed_json_node root)
-{
-    hed_json_only(root, synth_file_keys);
-    hed_json_node number = hed_json_member(root, "version");
-    int64_t version = hed_json_integer(number, 1, INT32_MAX);
-    if (version > SYNTH_FILE_VERSION)
-        hed_json_reject(number, "%" PRId64 ", and this Heddle reads version %d: take a newer one",
-            version, SYNTH_FILE_VERSION);
-    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
-    if (hed_json_has(root, "description")) hed_json_string(hed_json_member(root, "description"));
-    if (!hed_json_has(root, "instrument")) return;
-    hed_json_node object = hed_json_member(root, "instrument");
-    hed_synth_instrument_def def = hed_default_synth_instrument_def();
-    hed_error error = {0};
-    synth_file_fields(reader, object, synth_instrument_fields, &def, (const char *const[]){NULL});
-    if (synth_file_fine(reader) &&
-        hed_synth_instrument_set_def(reader->instrument, &def, &error) != HED_OK)
-        synth_file_refuse(reader, object, &error);
-}
-
-/* `json` is freed. */
-static hed_status read_document(
-    hed_json *json, const char *file, hed_synth_instrument **instrument, hed_error *error)
-{
-    synth_file_reader reader = {.json = json};
-    hed_status status = hed_synth_instrument_create(NULL, NULL, &reader.instrument, error);
-    if (status == HED_OK) status = synth_name_file(reader.instrument, file, error);
-    if (status == HED_OK) {
-        hed_json_node root = hed_json_root(json);
-        file_read_head(&reader, root);
-        read_entities(&reader, root, HED_SYNTH_BODY);
-        synth_file_section(&reader, root, "grids", synth_file_read_grid);
-        read_entities(&reader, root, HED_SYNTH_SPRING);
-        synth_file_section(&reader, root, "changes", read_change);
-        for (uint32_t type = HED_SYNTH_MICROPHONE; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-            read_entities(&reader, root, type);
-        synth_file_section(&reader, root, "links", read_link);
-        synth_file_section(&reader, root, "modulations", read_modulation);
-        status = hed_json_status(json, error);
-        if (reader.failure.status != HED_OK) {
-            status = reader.failure.status;
-            if (error) *error = reader.failure;
-        }
-    }
-    hed_json_free(json);
-    if (status == HED_OK) *instrument = reader.instrument;
-    else hed_synth_instrument_destroy(reader.instrument);
-    return status;
-}
-
-hed_status hed_synth_instrument_load(const char *path, hed_synth_instrument **instrument, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    *instrument = NULL;
+/* One load. The first complaint is kept; from then on readers give 0 and do nothing. */
+typedef struct file_reader {
     hed_json *json;
-    hed_status status = hed_json_read(path, &json, error);
-    return status ? status : read_document(json, path, instrument, error);
-}
+    hed_synth_instrument *instrument;
+    /* of the instrument itself, where it is no matter of format; status HED_OK: none */
+    hed_error failure;
+} file_reader;
 
-hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
-    hed_synth_instrument **instrument, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    *instrument = NULL;
-    hed_json *json;
-    hed_status status = hed_json_parse(name, text, size, &json, error);
-    return status ? status : read_document(json, name, instrument, error);
-}
+/* ---- one load ---- */
 
-/* Reading the parts of an instrument file: values of definitions, references, lists. */
-
-bool synth_file_fine(const synth_file_reader *reader)
+static bool file_fine(const file_reader *reader)
 {
     return reader->failure.status == HED_OK && hed_json_status(reader->json, NULL) == HED_OK;
 }
 
-void synth_file_refuse(synth_file_reader *reader, hed_json_node node, const hed_error *error)
+/* Keeps the complaint of a function of the instrument, with its place. */
+static void file_refuse(file_reader *reader, hed_json_node node, const hed_error *error)
 {
-    if (!synth_file_fine(reader)) return;
+    if (!file_fine(reader)) return;
     reader->failure = *error;
     if (error->status != HED_ERROR_ARGUMENT && error->status != HED_ERROR_LIMIT) return;
     /* The document's fault: say where. */
@@ -253,22 +79,23 @@ static void read_route(hed_json_node object, hed_synth_route *route)
         route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
 }
 
-static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field,
-    hed_synth_entity *entity)
+static void read_reference(
+    file_reader *reader, hed_json_node node, const synth_field *field, hed_synth_entity *entity)
 {
     const char *name = hed_json_string(node);
-    if (!synth_file_fine(reader)) return;
+    if (!file_fine(reader)) return;
     hed_synth_entity found = hed_synth_instrument_find(reader->instrument, name);
     const synth_place *place = synth_find(reader->instrument, found);
-    if (!place) hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->refers), name);
+    if (!place)
+        hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->refers), name);
     else if (place->type != (uint32_t)field->refers)
         hed_json_reject(node, "expected a %s, but \"%s\" is a %s",
-            hed_synth_entity_type_name(field->refers), name, hed_synth_entity_type_name(place->type));
+            hed_synth_entity_type_name(field->refers), name,
+            hed_synth_entity_type_name(place->type));
     *entity = found;
 }
 
-static void read_field(
-    synth_file_reader *reader, hed_json_node node, const synth_field *field, void *at)
+static void read_field(file_reader *reader, hed_json_node node, const synth_field *field, void *at)
 {
     uint32_t word;
     double vector[3];
@@ -299,10 +126,12 @@ static void read_field(
 
 /* ---- objects ---- */
 
-void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields,
+/* Reads the members of an object that are fields, over what is in `def`. `also`: keys that the
+ * caller reads (ends with NULL). */
+static void file_fields(file_reader *reader, hed_json_node object, const synth_field *fields,
     void *def, const char *const *also)
 {
-    for (hed_json_node at = hed_json_next(object, NULL); at.key && synth_file_fine(reader);
+    for (hed_json_node at = hed_json_next(object, NULL); at.key && file_fine(reader);
          at = hed_json_next(object, at.key)) {
         const synth_field *field = fields;
         while (field->key && strcmp(field->key, at.key) != 0) field++;
@@ -322,24 +151,24 @@ void synth_file_fields(synth_file_reader *reader, hed_json_node object, const sy
     }
 }
 
-void synth_file_section(synth_file_reader *reader, hed_json_node root, const char *key,
-    void (*read)(synth_file_reader *reader, hed_json_node element))
+/* The elements of a section, one after another; a section that is missing has none. */
+static void file_section(file_reader *reader, hed_json_node root, const char *key,
+    void (*read)(file_reader *reader, hed_json_node element))
 {
-    if (!synth_file_fine(reader) || !hed_json_has(root, key)) return;
+    if (!file_fine(reader) || !hed_json_has(root, key)) return;
     hed_json_node list = hed_json_member(root, key);
     size_t count = hed_json_count(list);
-    for (size_t i = 0; i < count && synth_file_fine(reader); i++)
-        read(reader, hed_json_item(list, i));
+    for (size_t i = 0; i < count && file_fine(reader); i++) read(reader, hed_json_item(list, i));
 }
 
 /* ---- references ---- */
 
-synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text)
+static synth_reference file_refer(file_reader *reader, hed_json_node text)
 {
     synth_reference reference = {0};
     char reason[SYNTH_DESCRIPTION];
     const char *name = hed_json_string(text);
-    if (!synth_file_fine(reader)) return reference;
+    if (!file_fine(reader)) return reference;
     if (!synth_refer(reader->instrument, name, &reference, reason, sizeof reason)) {
         hed_json_reject(text, "%s", reason);
         reference.count = 0;
@@ -347,17 +176,18 @@ synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text)
     return reference;
 }
 
-static void each_of(synth_file_reader *reader, hed_json_node text,
-    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
+static void each_of(file_reader *reader, hed_json_node text,
+    void (*each)(file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user)
 {
-    synth_reference reference = synth_file_refer(reader, text);
-    for (uint32_t i = 0; i < reference.count && synth_file_fine(reader); i++)
+    synth_reference reference = file_refer(reader, text);
+    for (uint32_t i = 0; i < reference.count && file_fine(reader); i++)
         each(reader, text, synth_reference_at(&reference, i), user);
 }
 
-void synth_file_each(synth_file_reader *reader, hed_json_node list,
-    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
+/* Goes through a reference, or an array of them: calls `each` for every entity that is there. */
+static void file_each(file_reader *reader, hed_json_node list,
+    void (*each)(file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user)
 {
     if (hed_json_kind_of(list) != HED_JSON_ARRAY) {
@@ -365,11 +195,11 @@ void synth_file_each(synth_file_reader *reader, hed_json_node list,
         return;
     }
     size_t count = hed_json_count(list);
-    for (size_t i = 0; i < count && synth_file_fine(reader); i++)
+    for (size_t i = 0; i < count && file_fine(reader); i++)
         each_of(reader, hed_json_item(list, i), each, user);
 }
 
-/* Reading the grids of an instrument file: strings, membranes, plates and lattices. */
+/* ---- grids: strings, membranes, plates and lattices ---- */
 
 const char *const synth_grid_keys[] = {"kind", "name", "size", "origin", "step", "body", "spring",
     "diagonal", "bend", "tune", "rate", "anchor", NULL};
@@ -450,18 +280,18 @@ static void read_anchor(hed_json_node node, uint32_t axes, hed_synth_grid_def *d
     }
 }
 
-static void read_parts(synth_file_reader *reader, hed_json_node object, hed_synth_grid_def *def)
+static void read_parts(file_reader *reader, hed_json_node object, hed_synth_grid_def *def)
 {
     if (hed_json_has(object, "body")) {
         hed_json_node body = hed_json_member(object, "body");
         hed_json_only(body, BODY_KEYS);
-        synth_file_fields(
+        file_fields(
             reader, body, synth_fields[HED_SYNTH_BODY], &def->body, (const char *const[]){NULL});
     }
     if (hed_json_has(object, "spring")) {
         hed_json_node spring = hed_json_member(object, "spring");
         hed_json_only(spring, SPRING_KEYS);
-        synth_file_fields(reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring,
+        file_fields(reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring,
             (const char *const[]){NULL});
     }
 }
@@ -472,7 +302,7 @@ static float file_read_number(hed_json_node object, const char *key, float other
                                      : otherwise;
 }
 
-void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
+static void file_read_grid(file_reader *reader, hed_json_node element)
 {
     hed_json_only(element, synth_grid_keys);
     synth_grid_kind kind = hed_json_choice(hed_json_member(element, "kind"), synth_grid_kinds);
@@ -494,7 +324,191 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
         hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
     hed_synth_generated generated;
     hed_error error = {0};
-    if (synth_file_fine(reader) &&
+    if (file_fine(reader) &&
         hed_synth_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
-        synth_file_refuse(reader, element, &error);
+        file_refuse(reader, element, &error);
+}
+
+/* ---- entities ---- */
+
+static void read_entity(file_reader *reader, hed_json_node element, hed_synth_entity_type type)
+{
+    hed_synth_entity_def def = hed_default_synth_entity_def(type);
+    file_fields(reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
+    /* Positions and references have no sensible default. */
+    for (const synth_field *field = synth_fields[type]; field->key; field++)
+        if (file_fine(reader) &&
+            (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR))
+            hed_json_member(element, field->key);
+    const char *name = file_fine(reader) && hed_json_has(element, "name")
+                           ? hed_json_string(hed_json_member(element, "name"))
+                           : NULL;
+    hed_synth_entity entity;
+    hed_error error = {0};
+    if (!file_fine(reader)) return;
+    if (hed_synth_instrument_add(reader->instrument, &def, name, &entity, &error) != HED_OK)
+        file_refuse(reader, element, &error);
+}
+
+static void read_entities(file_reader *reader, hed_json_node root, hed_synth_entity_type type)
+{
+    if (!file_fine(reader) || !hed_json_has(root, synth_section_names[type])) return;
+    hed_json_node list = hed_json_member(root, synth_section_names[type]);
+    size_t count = hed_json_count(list);
+    for (size_t i = 0; i < count && file_fine(reader); i++)
+        read_entity(reader, hed_json_item(list, i), type);
+}
+
+/* ---- changes of what grids made ---- */
+
+static void change_one(
+    file_reader *reader, hed_json_node object, hed_synth_entity entity, void *user)
+{
+    (void)user;
+    hed_synth_entity_def def;
+    hed_error error = {0};
+    if (!hed_synth_instrument_get(reader->instrument, entity, &def, &error))
+        file_fields(
+            reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
+    if (file_fine(reader)) hed_synth_instrument_set(reader->instrument, entity, &def, &error);
+    if (error.status) file_refuse(reader, object, &error);
+}
+
+static void read_change(file_reader *reader, hed_json_node element)
+{
+    synth_reference reference = file_refer(reader, hed_json_member(element, "entity"));
+    for (uint32_t i = 0; i < reference.count && file_fine(reader); i++)
+        change_one(reader, element, synth_reference_at(&reference, i), NULL);
+}
+
+/* ---- links and modulations ---- */
+
+typedef struct link_to {
+    hed_synth_entity from;
+    float weight;
+} link_to;
+
+static hed_synth_entity read_single(file_reader *reader, hed_json_node node)
+{
+    synth_reference reference = file_refer(reader, node);
+    if (file_fine(reader) && reference.count != 1)
+        hed_json_reject(node, "expected one entity, found %u", reference.count);
+    return file_fine(reader) ? synth_reference_at(&reference, 0) : 0;
+}
+
+static void link_one(file_reader *reader, hed_json_node node, hed_synth_entity to, void *user)
+{
+    const link_to *link = user;
+    hed_error error = {0};
+    if (hed_synth_instrument_link(reader->instrument, link->from, to, link->weight, &error) !=
+        HED_OK)
+        file_refuse(reader, node, &error);
+}
+
+static void read_link(file_reader *reader, hed_json_node element)
+{
+    hed_json_only(element, synth_link_keys);
+    link_to link = {.from = read_single(reader, hed_json_member(element, "from")), .weight = 1};
+    if (hed_json_has(element, "weight"))
+        link.weight = (float)hed_json_number(hed_json_member(element, "weight"), -1e6, 1e6);
+    file_each(reader, hed_json_member(element, "to"), link_one, &link);
+}
+
+static void modulate_one(
+    file_reader *reader, hed_json_node node, hed_synth_entity target, void *user)
+{
+    hed_synth_modulation_def *def = user;
+    hed_error error = {0};
+    def->entity = target;
+    if (hed_synth_instrument_modulate(reader->instrument, def, &error) != HED_OK)
+        file_refuse(reader, node, &error);
+}
+
+static void read_modulation(file_reader *reader, hed_json_node element)
+{
+    const char *parameters[HED_SYNTH_TARGET_COUNT + 1] = {NULL};
+    for (uint32_t i = 0; i < HED_SYNTH_TARGET_COUNT; i++) parameters[i] = hed_synth_target_name(i);
+    hed_json_only(element, synth_modulation_keys);
+    hed_synth_modulation_def def = {
+        .depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
+    def.target = hed_json_choice(hed_json_member(element, "parameter"), parameters);
+    if (hed_json_has(element, "mode"))
+        def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
+    if (hed_json_has(element, "depth"))
+        def.depth = (float)hed_json_number(hed_json_member(element, "depth"), -1e6, 1e6);
+    if (hed_json_has(element, "invert"))
+        def.invert = hed_json_boolean(hed_json_member(element, "invert"));
+    file_each(reader, hed_json_member(element, "target"), modulate_one, &def);
+}
+
+/* ---- the whole ---- */
+
+static void file_read_head(file_reader *reader, hed_json_node root)
+{
+    hed_json_only(root, synth_file_keys);
+    hed_json_node number = hed_json_member(root, "version");
+    int64_t version = hed_json_integer(number, 1, INT32_MAX);
+    if (version > SYNTH_FILE_VERSION)
+        hed_json_reject(number, "%" PRId64 ", and this Heddle reads version %d: take a newer one",
+            version, SYNTH_FILE_VERSION);
+    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
+    if (hed_json_has(root, "description")) hed_json_string(hed_json_member(root, "description"));
+    if (!hed_json_has(root, "instrument")) return;
+    hed_json_node object = hed_json_member(root, "instrument");
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    hed_error error = {0};
+    file_fields(reader, object, synth_instrument_fields, &def, (const char *const[]){NULL});
+    if (file_fine(reader) &&
+        hed_synth_instrument_set_def(reader->instrument, &def, &error) != HED_OK)
+        file_refuse(reader, object, &error);
+}
+
+/* `json` is freed. */
+static hed_status read_document(
+    hed_json *json, const char *file, hed_synth_instrument **instrument, hed_error *error)
+{
+    file_reader reader = {.json = json};
+    hed_status status = hed_synth_instrument_create(NULL, NULL, &reader.instrument, error);
+    if (status == HED_OK) status = synth_name_file(reader.instrument, file, error);
+    if (status == HED_OK) {
+        hed_json_node root = hed_json_root(json);
+        file_read_head(&reader, root);
+        read_entities(&reader, root, HED_SYNTH_BODY);
+        file_section(&reader, root, "grids", file_read_grid);
+        read_entities(&reader, root, HED_SYNTH_SPRING);
+        file_section(&reader, root, "changes", read_change);
+        for (uint32_t type = HED_SYNTH_MICROPHONE; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+            read_entities(&reader, root, type);
+        file_section(&reader, root, "links", read_link);
+        file_section(&reader, root, "modulations", read_modulation);
+        status = hed_json_status(json, error);
+        if (reader.failure.status != HED_OK) {
+            status = reader.failure.status;
+            if (error) *error = reader.failure;
+        }
+    }
+    hed_json_free(json);
+    if (status == HED_OK) *instrument = reader.instrument;
+    else hed_synth_instrument_destroy(reader.instrument);
+    return status;
+}
+
+hed_status hed_synth_instrument_load(
+    const char *path, hed_synth_instrument **instrument, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    *instrument = NULL;
+    hed_json *json;
+    hed_status status = hed_json_read(path, &json, error);
+    return status ? status : read_document(json, path, instrument, error);
+}
+
+hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
+    hed_synth_instrument **instrument, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    *instrument = NULL;
+    hed_json *json;
+    hed_status status = hed_json_parse(name, text, size, &json, error);
+    return status ? status : read_document(json, name, instrument, error);
 }
