@@ -124,7 +124,7 @@ static hed_status cuda_open(raw_driver *raw, hed_error *error)
 #undef NAME
     hed_cuda_api *api = &raw->api.cuda;
     raw_find(raw->def.device, names, sizeof names / sizeof *names, (void (**)(void))api);
-    hed_native_device native;
+    hed_driver_handles native;
     hed_status status = hed_device_handles(raw->def.device, &native, error);
     if (status || !api->cuCtxSetCurrent || !api->cuStreamSynchronize) return status;
     raw->argument = hed_buffer_describe(raw->def.argument).address;

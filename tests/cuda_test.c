@@ -75,14 +75,14 @@ Test(cuda, a_programs_own_context_stream_and_memory)
     hed_stream *wrapped;
     hed_buffer *x;
     hed_kernel *kernel;
-    hed_native_device read;
+    hed_driver_handles read;
     OK(hed_device_adopt(
-        t.context, "cuda", &(hed_native_device){.context = context}, &device, &error));
+        t.context, "cuda", &(hed_driver_handles){.context = context}, &device, &error));
     OK(hed_device_handles(device, &read, &error));
     CHECK_EQ(read.context, context);
-    hed_stream_def stream_def = {.native = stream, .use_native = true};
+    hed_stream_def stream_def = {.handle = stream, .use_handle = true};
     hed_buffer_def buffer_def = {
-        .memory = HED_MEMORY_NATIVE, .size = sizeof back, .native = (uintptr_t)address};
+        .memory = HED_MEMORY_ADOPTED, .size = sizeof back, .handle = (uintptr_t)address};
     OK(hed_stream_create(device, &stream_def, &wrapped, &error));
     OK(hed_buffer_create(device, &buffer_def, &x, &error));
     OK(hed_kernel_create(device, &add, NULL, &kernel, &error));

@@ -193,9 +193,9 @@ static hed_status cycle_buffers(cycle *c, hed_error *error)
         cycle_buffer(c->device, HED_MEMORY_MAPPED, CYCLE_BYTES, NULL, &c->mapped, error));
     TRY_IF_SUPPORTED(
         cycle_buffer(c->device, HED_MEMORY_CALLER, sizeof c->own, c->own, &c->caller, error));
-    hed_buffer_def def = {.memory = HED_MEMORY_NATIVE,
+    hed_buffer_def def = {.memory = HED_MEMORY_ADOPTED,
         .size = CYCLE_BYTES,
-        .native = hed_buffer_describe(c->out).handle};
+        .handle = hed_buffer_describe(c->out).handle};
     return hed_buffer_create(c->device, &def, &c->imported, error);
 }
 
@@ -349,14 +349,14 @@ static hed_status cycle_across(cycle *c, hed_error *error)
 /* The driver's own handles, given back to Heddle as a program's. */
 static hed_status cycle_adopt(cycle *c, hed_error *error)
 {
-    hed_native_device native;
+    hed_driver_handles native;
     hed_stream_def def = hed_default_stream_def();
     TRY_IF_SUPPORTED(hed_device_handles(c->device, &native, error));
     if (!native.context) return HED_OK;
     TRY(hed_device_adopt(
         c->context, hed_device_describe(c->device)->backend, &native, &c->adopted, error));
-    def.use_native = true;
-    def.native = hed_stream_handle(c->stream);
+    def.use_handle = true;
+    def.handle = hed_stream_handle(c->stream);
     TRY(hed_stream_create(c->adopted, &def, &c->shared, error));
     TRY(hed_call(c->shared, cycle_count, &c->calls, error));
     return hed_stream_wait(c->shared, error);

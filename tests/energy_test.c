@@ -111,7 +111,7 @@ Test(energy, without_memory)
     energy_fakes f = {0};
     open_fakes(&f);
     hed_device *device = device_of(&f, "cuda:0");
-    hed_native_device native;
+    hed_driver_handles native;
     /* opened already: only what the counter takes is to fail */
     OK(hed_device_handles(device, &native, &error));
     for (int64_t n = 1;; n++) {

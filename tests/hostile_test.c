@@ -91,7 +91,7 @@ Test(hostile, selectors_and_backends_that_are_nonsense)
         "", "%s%n%s%n", "cuda:", "opencl:0:0:0:0", "host ", "\xff\xfe", endless};
     scene s;
     hed_device *device;
-    hed_native_device native = {0};
+    hed_driver_handles native = {0};
     memset(endless, 'h', sizeof endless - 1);
     open_scene(&s);
     for (size_t i = 0; i < sizeof selectors / sizeof selectors[0]; i++)
@@ -127,7 +127,7 @@ Test(hostile, buffers_that_cannot_be)
         {{.memory = (hed_memory)-1, .size = 16}, HED_ERROR_ARGUMENT},
         {{.memory = HED_MEMORY_CALLER, .size = 64}, HED_ERROR_ARGUMENT},
         {{.memory = HED_MEMORY_CALLER, .size = 64, .host = own + 8}, HED_ERROR_ARGUMENT},
-        {{.memory = HED_MEMORY_NATIVE, .size = 64}, HED_ERROR_ARGUMENT},
+        {{.memory = HED_MEMORY_ADOPTED, .size = 64}, HED_ERROR_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         FAILS(cases[i].status, hed_buffer_create(s.t.device, &cases[i].def, &buffer, &error));

@@ -15,7 +15,7 @@ enum {
 /* ---- a program that has a context, a queue and a buffer ---- */
 
 typedef struct own {
-    hed_native_device native;
+    hed_driver_handles native;
     cl_context context;
     cl_command_queue queue;
     cl_mem memory;
@@ -76,7 +76,7 @@ static void free_own(const opencl_test *t, own *o)
 
 static hed_stream *adopt_queue(hed_device *device, cl_command_queue queue)
 {
-    const hed_stream_def def = {.native = queue, .use_native = true};
+    const hed_stream_def def = {.handle = queue, .use_handle = true};
     hed_stream *stream;
     OK(hed_stream_create(device, &def, &stream, &error));
     return stream;
@@ -95,7 +95,7 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
         hed_context_describe(t.context).devices > 0 && hed_device_at(t.context, 0) != device, 1);
     hed_stream *stream = adopt_queue(device, o.queue);
     const hed_buffer_def def = {
-        .memory = HED_MEMORY_NATIVE, .size = N * sizeof(int32_t), .native = (uintptr_t)o.memory};
+        .memory = HED_MEMORY_ADOPTED, .size = N * sizeof(int32_t), .handle = (uintptr_t)o.memory};
     OK(hed_buffer_create(device, &def, &x, &error));
     CHECK_EQ(hed_buffer_describe(x).handle, (uintptr_t)o.memory);
     CHECK_EQ(hed_stream_handle(stream), (void *)o.queue);
@@ -124,7 +124,7 @@ Test(opencl, what_cannot_be_adopted_is_refused)
     opencl_test t = open_test(NULL);
     own o = make_own(&t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), plain = make_own(&t, 0);
     references before = count_references(&t, &o);
-    hed_native_device without = o.native;
+    hed_driver_handles without = o.native;
     hed_device *device, *other;
     hed_stream *stream;
     hed_buffer *buffer;
@@ -132,21 +132,21 @@ Test(opencl, what_cannot_be_adopted_is_refused)
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(t.context, "opencl", &without, &device, &error));
     OK(hed_device_adopt(t.context, "opencl", &o.native, &device, &error));
     OK(hed_device_adopt(t.context, "opencl", &plain.native, &other, &error));
-    hed_stream_def def = {.native = o.queue, .use_native = true};
+    hed_stream_def def = {.handle = o.queue, .use_handle = true};
     FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error)); /* out of order */
-    def.native = plain.queue;
+    def.handle = plain.queue;
     /* of another context */
     FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error));
-    def.native = NULL;
+    def.handle = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error));
-    def = (hed_stream_def){.native = plain.queue, .use_native = true, .timed_steps = 4};
+    def = (hed_stream_def){.handle = plain.queue, .use_handle = true, .timed_steps = 4};
     /* keeps no times */
     FAILS(HED_ERROR_UNSUPPORTED, hed_stream_create(other, &def, &stream, &error));
     hed_buffer_def memory = {
-        .memory = HED_MEMORY_NATIVE, .size = 16, .native = (uintptr_t)plain.memory};
+        .memory = HED_MEMORY_ADOPTED, .size = 16, .handle = (uintptr_t)plain.memory};
     /* of another context */
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(device, &memory, &buffer, &error));
-    memory.native = (uintptr_t)o.memory;
+    memory.handle = (uintptr_t)o.memory;
     memory.size = N * sizeof(int32_t) + 1;
     FAILS(HED_ERROR_BOUNDS, hed_buffer_create(device, &memory, &buffer, &error));
     hed_device_release(device);

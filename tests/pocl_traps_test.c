@@ -99,7 +99,7 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
     enum { CL_DEVICE_LOCAL_MEM_SIZE_WORD = 0x1023 };
     opencl_test t = open_pocl(NULL);
     const hed_device_info *info = hed_device_describe(t.device);
-    hed_native_device native;
+    hed_driver_handles native;
     uint64_t told = 0;
     OK(hed_device_handles(t.device, &native, &error));
     CHECK_EQ(t.cl.clGetDeviceInfo(

@@ -25,7 +25,7 @@ static int64_t resident(void)
 
 typedef struct raw {
     hed_device *device;
-    hed_native_device native;
+    hed_driver_handles native;
     const char *backend;
     hed_kernel *kernels[2]; /* where the OpenCL programs come from */
     unsigned char *code[2];

@@ -20,7 +20,7 @@ typedef enum hed_memory {
     HED_MEMORY_MAPPED,
     /** the caller's own memory (def.host), used in place where the device can */
     HED_MEMORY_CALLER,
-    HED_MEMORY_NATIVE /**< a buffer that the program made with the driver (def.native) */
+    HED_MEMORY_ADOPTED /**< a buffer that the program made with the driver (def.handle) */
 } hed_memory;
 
 /** How to make a buffer. Start from hed_default_buffer_def(). */
@@ -29,8 +29,8 @@ typedef struct hed_buffer_def {
     uint64_t size; /**< bytes, at least 1 */
     /** HED_MEMORY_CALLER: at least `size` bytes, aligned to 64, alive as long as the buffer */
     void *host;
-    /** HED_MEMORY_NATIVE: CUdeviceptr, cl_mem, or a pointer for host; stays the program's */
-    uintptr_t native;
+    /** HED_MEMORY_ADOPTED: CUdeviceptr, cl_mem, or a pointer for host; stays the program's */
+    uintptr_t handle;
 } hed_buffer_def;
 
 /** Device memory of `size` bytes. Thread class: any. */
@@ -41,7 +41,7 @@ static inline hed_buffer_def hed_default_buffer_def(uint64_t size)
     return def;
 }
 
-/** Makes a buffer. Its content is undefined (CALLER and NATIVE: as it was). Thread class: any.
+/** Makes a buffer. Its content is undefined (CALLER and ADOPTED: as it was). Thread class: any.
  *  Errors: ARGUMENT, MEMORY, DEVICE_MEMORY, LIMIT (over max_buffer_bytes), UNSUPPORTED, DRIVER. */
 HED_API hed_status hed_buffer_create(
     hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error);

@@ -100,24 +100,24 @@ HED_API hed_status hed_device_memory(
 HED_API hed_status hed_device_wait(hed_device *device, hed_error *error);
 
 /** A driver's own handles: of a program that already has them, or for one that wants Heddle's. */
-typedef struct hed_native_device {
+typedef struct hed_driver_handles {
     void *platform; /**< cl_platform_id */
     void *device;   /**< cl_device_id; CUdevice as (void *)(intptr_t) */
     void *context;  /**< cl_context; CUcontext */
-} hed_native_device;
+} hed_driver_handles;
 
 /** Wraps a context that the program owns ("cuda": context; "opencl": platform, device and context).
  *  The handles stay the program's and must outlive the device. The new device is not in the list of
  *  the context; destroy it with hed_device_release(). Thread class: any. Errors: NO_DEVICE,
  *  ARGUMENT, DRIVER, MEMORY. */
 HED_API hed_status hed_device_adopt(hed_context *context, const char *backend,
-    const hed_native_device *native, hed_device **device, hed_error *error);
+    const hed_driver_handles *handles, hed_device **device, hed_error *error);
 /** Destroys what hed_device_adopt() made. NULL is allowed. Thread class: owner. */
 HED_API void hed_device_release(hed_device *device);
 /** Reads the driver's handles; opens the device. Thread class: any. Errors: DRIVER, UNSUPPORTED
  *  (host). */
 HED_API hed_status hed_device_handles(
-    hed_device *device, hed_native_device *native, hed_error *error);
+    hed_device *device, hed_driver_handles *handles, hed_error *error);
 /** Looks up a function of the driver library behind the device, such as "cuLaunchKernel"; NULL if
  *  there is none. Thread class: any. */
 HED_API void *hed_device_symbol(const hed_device *device, const char *name);

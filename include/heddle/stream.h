@@ -23,8 +23,8 @@ typedef struct hed_stream_def {
     /** keep the times of this many steps (see hed_stream_times); 0: none, and no cost */
     uint32_t timed_steps;
     /** a CUstream or cl_command_queue of the program's own, which must outlive this */
-    void *native;
-    bool use_native;  /**< because NULL is a valid CUstream */
+    void *handle;
+    bool use_handle;  /**< because NULL is a valid CUstream */
     int32_t priority; /**< > 0: before others where the driver can; 0 normal; < 0 after them */
 } hed_stream_def;
 

@@ -176,10 +176,10 @@ struct hed_backend {
     /* also of adopted ones; the program's own handles stay */
     void (*device_close)(hed_device *device);
     /* optional: no foreign context, no handle and no function of the driver is given away */
-    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native,
+    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_driver_handles *native,
         hed_device *device, hed_error *error);
     /* optional */
-    hed_status (*device_native)(hed_device *device, hed_native_device *native, hed_error *error);
+    hed_status (*device_native)(hed_device *device, hed_driver_handles *native, hed_error *error);
     hed_status (*device_memory)(
         hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
     hed_status (*device_wait)(hed_device *device, hed_error *error);

@@ -14,9 +14,9 @@ static hed_status check_def(hed_device *device, const hed_buffer_def *def, hed_e
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "memory of the caller at %p: hed_buffer_def.host must be set and aligned to 64 bytes",
             def->host);
-    if (def->memory == HED_MEMORY_NATIVE && !def->native)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_buffer_def.native is 0");
-    if ((unsigned)def->memory > HED_MEMORY_NATIVE)
+    if (def->memory == HED_MEMORY_ADOPTED && !def->handle)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_buffer_def.handle is 0");
+    if ((unsigned)def->memory > HED_MEMORY_ADOPTED)
         return hed_fail(error, HED_ERROR_ARGUMENT, "unknown memory kind %d", (int)def->memory);
     return HED_OK;
 }

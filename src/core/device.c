@@ -1,4 +1,4 @@
-/* Devices: choosing, opening on first use, adopting a program's own context, native handles. */
+/* Devices: choosing, opening on first use, adopting a program's own context, drivers' handles. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -82,7 +82,7 @@ hed_status hed_device_wait(hed_device *device, hed_error *error)
 /* ---- a program's own context ---- */
 
 hed_status hed_device_adopt(hed_context *context, const char *backend,
-    const hed_native_device *native, hed_device **device, hed_error *error)
+    const hed_driver_handles *handles, hed_device **device, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *device = NULL;
@@ -95,8 +95,8 @@ hed_status hed_device_adopt(hed_context *context, const char *backend,
     if (slot->health == HED_BACKEND_ABSENT || slot->health == HED_BACKEND_FAILED)
         return hed_fail(error, HED_ERROR_NO_DEVICE, "the %s backend does not work here: %s",
             backend, slot->reason);
-    if (!native->context)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_native_device.context is NULL");
+    if (!handles->context)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_driver_handles.context is NULL");
     hed_device *made = hed_allocate(&context->settings.allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
     made->context = context;
@@ -104,7 +104,7 @@ hed_status hed_device_adopt(hed_context *context, const char *backend,
     made->slot = slot;
     made->backend = slot->backend;
     made->adopted = true;
-    hed_status status = slot->backend->device_adopt(slot, native, made, error);
+    hed_status status = slot->backend->device_adopt(slot, handles, made, error);
     if (status) {
         hed_release(&context->settings.allocator, made, sizeof *made);
         return status;
@@ -121,15 +121,15 @@ void hed_device_release(hed_device *device)
     hed_release(&device->settings->allocator, device, sizeof *device);
 }
 
-hed_status hed_device_handles(hed_device *device, hed_native_device *native, hed_error *error)
+hed_status hed_device_handles(hed_device *device, hed_driver_handles *handles, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    *native = (hed_native_device){0};
+    *handles = (hed_driver_handles){0};
     if (!device->backend->device_native)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no native handles",
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no handles",
             device->info.id);
     hed_status status = hed_device_ensure_open(device, error);
-    return status ? status : device->backend->device_native(device, native, error);
+    return status ? status : device->backend->device_native(device, handles, error);
 }
 
 void *hed_device_symbol(const hed_device *device, const char *name)

@@ -47,7 +47,7 @@ static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE]
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no counter of energy: only CUDA devices have, by NVML", id);
     memcpy(&get_address, &symbol, sizeof symbol);
-    hed_native_device native;
+    hed_driver_handles native;
     if (hed_device_handles(device, &native, error)) return error->status;
     int code = get_address(address, PCI_ADDRESS_SIZE, (int)(intptr_t)native.device);
     return code ? hed_fail(

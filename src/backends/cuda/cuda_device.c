@@ -191,7 +191,7 @@ static void cuda_device_close(hed_device *device)
 }
 
 static hed_status cuda_device_adopt(
-    hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
+    hed_backend_slot *slot, const hed_driver_handles *native, hed_device *device, hed_error *error)
 {
     const hed_cuda *cuda = slot->state;
     CUcontext former = NULL, context = native->context;
@@ -212,7 +212,7 @@ static hed_status cuda_device_adopt(
 }
 
 static hed_status cuda_device_native(
-    hed_device *device, hed_native_device *native, hed_error *error)
+    hed_device *device, hed_driver_handles *native, hed_error *error)
 {
     const hed_cuda_device *open = device->impl;
     native->device = (void *)(intptr_t)open->device;

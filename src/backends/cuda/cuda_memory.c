@@ -108,7 +108,7 @@ hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def,
         else if (def->memory == HED_MEMORY_CALLER)
             status = cuda_make_caller(buffer, buffer->impl, def->host, error);
         else if (def->memory == HED_MEMORY_DEVICE) status = cuda_make_device(buffer, error);
-        else buffer->address = def->native;
+        else buffer->address = def->handle;
         hed_cuda_restore(buffer->device, other);
     }
     if (status) cuda_free_impl(buffer);

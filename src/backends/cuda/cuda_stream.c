@@ -18,8 +18,8 @@ hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     CUcontext other;
     CUstream made = NULL;
-    if (stream->def.use_native) {
-        stream->native = stream->def.native;
+    if (stream->def.use_handle) {
+        stream->native = stream->def.handle;
         return HED_OK;
     }
     hed_status status = hed_cuda_enter(stream->device, &other, error);
@@ -33,7 +33,7 @@ hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
 void hed_cuda_stream_destroy(hed_stream *stream)
 {
     CUcontext other;
-    if (stream->def.use_native || hed_cuda_enter(stream->device, &other, NULL)) return;
+    if (stream->def.use_handle || hed_cuda_enter(stream->device, &other, NULL)) return;
     hed_cuda_api_of(stream->device)->cuStreamDestroy(stream->native);
     hed_cuda_restore(stream->device, other);
 }

@@ -168,7 +168,7 @@ static hed_status host_buffer_create(
 {
     const hed_allocator *allocator = &buffer->device->settings->allocator;
     if (def->memory == HED_MEMORY_CALLER) host_place(buffer, def->host);
-    else if (def->memory == HED_MEMORY_NATIVE) host_place(buffer, (void *)def->native);
+    else if (def->memory == HED_MEMORY_ADOPTED) host_place(buffer, (void *)def->handle);
     else host_place(buffer, allocator->allocate(allocator->user, def->size, 64));
     if (buffer->host) return HED_OK;
     return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
@@ -186,7 +186,7 @@ static void host_buffer_destroy(hed_buffer *buffer)
 {
     const hed_allocator *allocator = &buffer->device->settings->allocator;
     if (buffer->parent || buffer->memory == HED_MEMORY_CALLER ||
-        buffer->memory == HED_MEMORY_NATIVE)
+        buffer->memory == HED_MEMORY_ADOPTED)
         return;
     allocator->release(allocator->user, buffer->host, buffer->size);
 }

@@ -236,7 +236,7 @@ static hed_status opencl_check_context(const opencl_device *device, hed_error *e
         device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size);
     if (code)
         return hed_opencl_fail(
-            error, "clGetContextInfo", code, "hed_native_device.context is no cl_context");
+            error, "clGetContextInfo", code, "hed_driver_handles.context is no cl_context");
     for (size_t i = 0; i < size / sizeof ids[0]; i++)
         if (ids[i] == device->id) return HED_OK;
     return hed_fail(
@@ -282,12 +282,12 @@ static hed_status opencl_take_context(opencl_device *made, hed_device *device, h
 }
 
 hed_status hed_opencl_device_adopt(
-    hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
+    hed_backend_slot *slot, const hed_driver_handles *native, hed_device *device, hed_error *error)
 {
     opencl_driver *driver = slot->state;
     if (!native->device)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_native_device.device is NULL: an OpenCL context may have several");
+            "hed_driver_handles.device is NULL: an OpenCL context may have several");
     opencl_device *made = hed_allocate(&driver->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
     *made = (opencl_device){.driver = driver, .api = &driver->api, .platform = native->platform,
@@ -304,10 +304,10 @@ hed_status hed_opencl_device_adopt(
     return status;
 }
 
-hed_status hed_opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error)
+hed_status hed_opencl_device_native(hed_device *device, hed_driver_handles *native, hed_error *error)
 {
     const opencl_device *opened = hed_opencl_of(device);
-    *native = (hed_native_device){opened->platform, opened->id, opened->context};
+    *native = (hed_driver_handles){opened->platform, opened->id, opened->context};
     return HED_OK;
 }
 

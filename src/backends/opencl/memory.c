@@ -52,7 +52,7 @@ static hed_status opencl_import(hed_buffer *buffer, cl_mem memory, hed_error *er
     if (!code)
         code = device->api->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (code)
-        return hed_opencl_fail(error, "clGetMemObjectInfo", code, "hed_buffer_def.native is no cl_mem");
+        return hed_opencl_fail(error, "clGetMemObjectInfo", code, "hed_buffer_def.handle is no cl_mem");
     if (context != device->context)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the cl_mem given belongs to another context than %s: adopt that one first",
@@ -62,7 +62,7 @@ static hed_status opencl_import(hed_buffer *buffer, cl_mem memory, hed_error *er
             (unsigned long long)buffer->size, size);
     code = device->api->clRetainMemObject(memory);
     buffer->handle = memory;
-    return code ? hed_opencl_fail(error, "clRetainMemObject", code, "hed_buffer_def.native") : HED_OK;
+    return code ? hed_opencl_fail(error, "clRetainMemObject", code, "hed_buffer_def.handle") : HED_OK;
 }
 
 hed_status hed_opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
@@ -71,7 +71,7 @@ hed_status hed_opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *de
     hed_memory kind = buffer->memory;
     cl_bitfield flags = CL_MEM_READ_WRITE;
     cl_int code = CL_SUCCESS;
-    if (kind == HED_MEMORY_NATIVE) return opencl_import(buffer, (cl_mem)def->native, error);
+    if (kind == HED_MEMORY_ADOPTED) return opencl_import(buffer, (cl_mem)def->handle, error);
     if (kind == HED_MEMORY_MAPPED && !device->unified)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mapped memory: %s (%s) lacks \"mapped\", its memory is not the host's",

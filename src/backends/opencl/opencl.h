@@ -103,9 +103,9 @@ hed_status hed_opencl_device_describe(hed_backend_slot *slot, uint32_t index, he
 hed_status hed_opencl_device_open(hed_device *device, hed_error *error);
 void hed_opencl_device_close(hed_device *device);
 hed_status hed_opencl_device_adopt(
-    hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error);
+    hed_backend_slot *slot, const hed_driver_handles *native, hed_device *device, hed_error *error);
 hed_status hed_opencl_device_native(
-    hed_device *device, hed_native_device *native, hed_error *error);
+    hed_device *device, hed_driver_handles *native, hed_error *error);
 hed_status hed_opencl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 hed_status hed_opencl_device_wait(hed_device *device, hed_error *error);

@@ -22,16 +22,16 @@ static hed_status opencl_adopt_queue(
     cl_context context = NULL;
     cl_device_id id = NULL;
     cl_bitfield properties = 0;
-    if (!def->native)
+    if (!def->handle)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_stream_def.use_native with native NULL: a cl_command_queue is needed");
-    made->queue = def->native;
+            "hed_stream_def.use_handle with handle NULL: a cl_command_queue is needed");
+    made->queue = def->handle;
     cl_int code = opencl_ask_queue(made, CL_QUEUE_CONTEXT, sizeof context, &context);
     if (!code) code = opencl_ask_queue(made, CL_QUEUE_DEVICE, sizeof id, &id);
     if (!code) code = opencl_ask_queue(made, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
     if (code)
         return hed_opencl_fail(
-            error, "clGetCommandQueueInfo", code, "hed_stream_def.native is no cl_command_queue");
+            error, "clGetCommandQueueInfo", code, "hed_stream_def.handle is no cl_command_queue");
     if (context != made->device->context || id != made->device->id)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the queue given belongs to another context or device: adopt that one first");
@@ -63,7 +63,7 @@ hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error)
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
     made->device = device;
     made->api = device->api;
-    hed_status status = stream->def.use_native ? opencl_adopt_queue(made, &stream->def, error)
+    hed_status status = stream->def.use_handle ? opencl_adopt_queue(made, &stream->def, error)
                                                : opencl_make_queue(made, error);
     if (status) {
         hed_release(&device->driver->allocator, made, sizeof *made);
