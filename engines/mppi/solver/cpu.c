@@ -693,8 +693,10 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
     for (uint32_t i = 0; i < count; i++) {
         float ratio[L] = {0};
         uint32_t lane = which[i] % L, sample = which[i] - lane;
-        sample_controls(c, system, sample, w->controls, w->normals, ratio);
-        roll_once(c, s, system, sample, 0, w->controls, cost, lanes);
+        if (i == 0 || sample != which[i - 1] - which[i - 1] % L) { /* 32 neighbours at once */
+            sample_controls(c, system, sample, w->controls, w->normals, ratio);
+            roll_once(c, s, system, sample, 0, w->controls, cost, lanes);
+        }
         if (costs) costs[i] = cost[lane];
         for (uint32_t n = 0; states && n < size; n++)
             states[(uint64_t)i * size + n] = lanes[(uint64_t)n * L + lane];
