@@ -273,7 +273,8 @@ static hed_status run_device(
         hed_progress_begin(info->id, "cases", sizeof CASES / sizeof *CASES, silent);
     for (uint32_t i = 0; i < sizeof CASES / sizeof *CASES && !error->status; i++) {
         hed_progress_update(&progress, i);
-        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only))) continue;
+        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only)))
+            continue;
         hed_status status = run_case(&CASES[i], device, to, error);
         if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY) continue;
         /* Too much for this device is worth a line, not the end. */

@@ -306,8 +306,8 @@ static hed_status connect_mixed(
                             : index % 3 == 1 ? body
                                              : m->modulator;
         modulation.target = index % 3 == 0   ? HED_SYNTH_TARGET_STIFFNESS
-                               : index % 3 == 1 ? HED_SYNTH_TARGET_DAMPING
-                                                : HED_SYNTH_TARGET_DEPTH;
+                            : index % 3 == 1 ? HED_SYNTH_TARGET_DAMPING
+                                             : HED_SYNTH_TARGET_DEPTH;
         m->modulator = entity;
         return modulation.entity ? hed_synth_instrument_modulate(m->instrument, &modulation, error)
                                  : HED_OK;

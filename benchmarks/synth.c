@@ -457,7 +457,8 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < SAMPLE_CASES && !status; i++) {
         hed_progress_update(&progress, i);
-        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only))) continue;
+        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only)))
+            continue;
         status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info->id, to, error);
     }
     for (uint32_t i = 0; i < LARGEST_CASES && !status; i++) {

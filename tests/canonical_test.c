@@ -328,7 +328,8 @@ Test(canonical, single_pass_again_and_again)
     for (uint32_t round = 0; round < 21; round++) {
         uint32_t n = counts[round % 7], sum = 0;
         for (uint32_t i = 0; i < n; i++) x[i] = (i + round) * 2654435761u;
-        hed_buffer *in = upload(&here, x, 4 * (uint64_t)n), *out = upload(&here, NULL, 4 * (uint64_t)n);
+        hed_buffer *in = upload(&here, x, 4 * (uint64_t)n),
+                   *out = upload(&here, NULL, 4 * (uint64_t)n);
         hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
             hed_buffer_argument(workspace), hed_uint_argument(n)};
         hed_problem problem = hed_problem_1d(n);

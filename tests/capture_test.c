@@ -339,7 +339,8 @@ static void check_run(const bench *b, const hed_capture *capture)
         OK(hed_write(b->t.stream, buffers[i], 0, content[i].data, content[i].bytes, &error));
         arguments[i] = hed_buffer_argument(buffers[i]);
     }
-    OK(hed_launch(b->t.stream, kernel, hed_capture_describe(capture).problem, arguments, 6, &error));
+    OK(hed_launch(
+        b->t.stream, kernel, hed_capture_describe(capture).problem, arguments, 6, &error));
     OK(hed_read(b->t.stream, out, buffers[1], 0, sizeof out, &error));
     OK(hed_read(b->t.stream, bins, buffers[2], 0, sizeof bins, &error));
     OK(hed_stream_wait(b->t.stream, &error));
@@ -362,7 +363,8 @@ Test(capture, what_is_written_is_read_again_and_runs)
     SAME_TEXT(info.name, hed_device_describe(b.t.device)->name);
     SAME_TEXT(info.version, hed_version_text());
     CHECK(info.checked && hed_capture_describe(capture).math == HED_MATH_FAST);
-    CHECK(hed_capture_describe(capture).problem->count == 1 && hed_capture_describe(capture).problem->sizes[0] == N);
+    CHECK(hed_capture_describe(capture).problem->count == 1 &&
+          hed_capture_describe(capture).problem->sizes[0] == N);
     hed_config in_force = hed_kernel_config(b.kernel, NULL);
     CHECK_BYTES(&info.config, &in_force, sizeof in_force);
     check_description(hed_capture_describe(capture).kernel);
@@ -384,7 +386,8 @@ Test(capture, an_output_that_is_written_whole_stays_one)
     OK(bench_capture(&b, in_folder("whole.hcap")));
     OK(hed_capture_open(b.t.context, in_folder("whole.hcap"), &capture, &error));
     CHECK_EQ(hed_capture_describe(capture).kernel->arguments[1].access, HED_WRITE);
-    CHECK(!hed_capture_describe(capture).arguments[1].data && hed_capture_describe(capture).arguments[1].expected);
+    CHECK(!hed_capture_describe(capture).arguments[1].data &&
+          hed_capture_describe(capture).arguments[1].expected);
     hed_capture_close(capture);
     hed_buffer_destroy(part);
     bench_close(&b);
@@ -417,7 +420,8 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
         def.isolation = isolated ? HED_ISOLATION_WORKER : HED_ISOLATION_NONE;
         def.evaluations = 3;
         def.keep = false;
-        OK(hed_tune_kernel(b.t.device, hed_capture_describe(capture).kernel, &def, &result, &error));
+        OK(hed_tune_kernel(
+            b.t.device, hed_capture_describe(capture).kernel, &def, &result, &error));
         CHECK(result->best < result->count && result->in_process == !isolated);
         for (uint32_t i = 0; i < result->count; i++)
             CHECK(result->evaluations[i].outcome == HED_OUTCOME_MEASURED ||

@@ -64,8 +64,8 @@ static void check(hed_cloth_solver solver, bool dressed)
     OK(hed_cloth_enable_normals(cloth, &error));
     builds = nvrtc->builds;
     plain_step(cloth);
-    EXPECT_EQ(nvrtc->builds, builds, "%s: a step with normals compiles",
-        hed_cloth_solver_name(solver));
+    EXPECT_EQ(
+        nvrtc->builds, builds, "%s: a step with normals compiles", hed_cloth_solver_name(solver));
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     hed_context_destroy(t.context);

@@ -60,8 +60,7 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def 
     def.set_width = v->solver == HED_CLOTH_SETS ? 8 : 0;
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
-    CHECK(
-        status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->solver != HED_CLOTH_COLOURS),
+    CHECK(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->solver != HED_CLOTH_COLOURS),
         "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
     return cloth;
 }

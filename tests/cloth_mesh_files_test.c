@@ -74,13 +74,13 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
     CHECK(same_words(again.corner_textures, mesh.corner_textures, 3));
     hed_cloth_mesh_free(&again);
     positions[4] = NAN;
-    FAILS(
-        HED_ERROR_ARGUMENT, hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
     CHECK(strstr(error.text, "coordinate y of vertex 2"), "%s", error.text);
-    FAILS(
-        HED_ERROR_ARGUMENT, hed_cloth_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
-    FAILS(
-        HED_ERROR_ARGUMENT, hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
     FAILS(HED_ERROR_IO, hed_cloth_mesh_write_obj("/dev/full", &mesh, NULL, NULL, &error));
     FAILS(HED_ERROR_IO,
         hed_cloth_mesh_write_ply(in_folder("no/such/folder.ply"), &mesh, NULL, NULL, &error));

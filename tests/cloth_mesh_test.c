@@ -180,7 +180,8 @@ static hed_cloth_mesh_check inspect(const hed_cloth_mesh *mesh)
 }
 
 /* Only this fault, so often and first there. */
-static void expect_fault(const hed_cloth_mesh *mesh, hed_cloth_mesh_fault fault, uint32_t count, uint32_t first)
+static void expect_fault(
+    const hed_cloth_mesh *mesh, hed_cloth_mesh_fault fault, uint32_t count, uint32_t first)
 {
     hed_cloth_mesh_check check = inspect(mesh);
     for (int i = 0; i < HED_CLOTH_MESH_FAULT_COUNT; i++) {

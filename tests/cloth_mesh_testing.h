@@ -18,7 +18,8 @@ static inline hed_cloth_mesh parse(const char *text)
 /* A grid of quads, row after row. */
 static inline hed_cloth_mesh make_grid(uint32_t width, uint32_t height)
 {
-    hed_cloth_mesh mesh = {.vertex_count = width * height, .face_count = (width - 1) * (height - 1)};
+    hed_cloth_mesh mesh = {
+        .vertex_count = width * height, .face_count = (width - 1) * (height - 1)};
     mesh.positions = malloc(mesh.vertex_count * 3 * sizeof(float));
     mesh.face_at = malloc((mesh.face_count + 1) * sizeof(uint32_t));
     mesh.corners = malloc(mesh.face_count * 4 * sizeof(uint32_t));

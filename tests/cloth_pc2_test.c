@@ -131,8 +131,8 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
     const char *path = in_folder("a.pc2");
     FAILS(HED_ERROR_IO, hed_cloth_pc2_read(path, &data, &error));
     FAILS(HED_ERROR_IO, hed_cloth_pc2_resume(path, VERTICES, &cache, &frames, &error));
-    FAILS(
-        HED_ERROR_IO, hed_cloth_pc2_create(in_folder("no/such/folder"), VERTICES, 0, 1, &cache, &error));
+    FAILS(HED_ERROR_IO,
+        hed_cloth_pc2_create(in_folder("no/such/folder"), VERTICES, 0, 1, &cache, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_cloth_pc2_create(path, 0, 0, 1, &cache, &error));
     make(path, 1);
     FAILS(HED_ERROR_FORMAT, hed_cloth_pc2_resume(path, VERTICES + 1, &cache, &frames, &error));
@@ -216,7 +216,8 @@ Test(cloth_pc2, a_full_disk_leaves_the_frames_before)
     FAILS(HED_ERROR_IO, hed_cloth_pc2_close(cache, &error));
     expect_frames(path, in_order, 2);
     CHECK_EQ(size_of(path), 32 + 2 * 4 * FRAME);
-    OK(hed_cloth_pc2_resume(path, VERTICES, &cache, &frames, &error)); /* with room again it goes on */
+    OK(hed_cloth_pc2_resume(
+        path, VERTICES, &cache, &frames, &error)); /* with room again it goes on */
     CHECK_EQ(frames, 2);
     OK(hed_cloth_pc2_add(cache, frame(2), &error));
     OK(hed_cloth_pc2_close(cache, &error));

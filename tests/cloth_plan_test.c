@@ -515,7 +515,8 @@ Test(cloth_plan, figures_of_a_grid)
     cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 1, 0, 0});
     uint32_t constraints = 0;
     for (uint32_t s = 0; s < plan->figure_steps; s++)
-        constraints += cloth_shape_constraints(plan->figure_shape[s]) * (plan->figure_at[s + 1] - plan->figure_at[s]);
+        constraints += cloth_shape_constraints(plan->figure_shape[s]) *
+                       (plan->figure_at[s + 1] - plan->figure_at[s]);
     EXPECT(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps",
         plan->pair_steps, plan->figure_steps);
     EXPECT_GT(constraints, garment->constraint_count * 8 / 10);

@@ -84,7 +84,7 @@ Test(cloth_scene, sleeve_and_skirt_face_outwards)
                "{\"name\": \"b\", \"skirt\": {\"radius\": [1, 2], \"length\": 1, \"around\": "
                "40, \"rows\": 3, \"origin\": [0, 9, 0]}}]}");
     const hed_cloth_mesh *sleeve = hed_cloth_scene_mesh(scene, 0),
-                   *skirt = hed_cloth_scene_mesh(scene, 1);
+                         *skirt = hed_cloth_scene_mesh(scene, 1);
     CHECK(
         sleeve->vertex_count == 200 && sleeve->texture_count == 205 && skirt->vertex_count == 120);
     OK(hed_cloth_mesh_require_sound("sleeve", sleeve, &error));

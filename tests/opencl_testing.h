@@ -56,7 +56,10 @@ static inline bool is_pocl(const opencl_test *t)
 }
 
 /* PoCL's "basic" device and Oclgrind have no threads of their own. */
-static inline bool is_threadless(const opencl_test *t) { return hed_opencl_of(t->device)->threadless; }
+static inline bool is_threadless(const opencl_test *t)
+{
+    return hed_opencl_of(t->device)->threadless;
+}
 
 static inline hed_buffer *make_buffer(hed_device *device, uint64_t size)
 {

@@ -294,14 +294,14 @@ Test(resolve, what_does_not_build_is_passed_over)
         warnings = 0;
         OK(hed_kernel_create(b.t.device, &which, &options, &kernel, &error));
         while (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) usleep(1000);
-        expect_config(kernel, b.compiles ? 64 : 32,
-            b.compiles ? HED_ORIGIN_OTHER_DRIVER : HED_ORIGIN_EXACT);
+        expect_config(
+            kernel, b.compiles ? 64 : 32, b.compiles ? HED_ORIGIN_OTHER_DRIVER : HED_ORIGIN_EXACT);
         EXPECT_EQ(warnings, b.compiles ? 1 : 0, "%d: %s", warnings, last_warning);
         launch_settled(&b, kernel, 2000);
         expect_ran(&b, 2000, 128, 1);
         launch_settled(&b, kernel, 1000);
-        expect_config(kernel, b.compiles ? 64 : 32,
-            b.compiles ? HED_ORIGIN_OTHER_DRIVER : HED_ORIGIN_EXACT);
+        expect_config(
+            kernel, b.compiles ? 64 : 32, b.compiles ? HED_ORIGIN_OTHER_DRIVER : HED_ORIGIN_EXACT);
         EXPECT_EQ(warnings, b.compiles ? 1 : 0, "told once: %s", last_warning);
         hed_kernel_destroy(kernel);
     }

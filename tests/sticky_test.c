@@ -58,8 +58,8 @@ Test(sticky, arguments_by_value)
     hed_buffer *const buffer = NULL;
     const float number = 2.5f;
     const uint32_t two = 2;
-    check_list(HED_ARGS(
-        buffer, -1, two, (int64_t)3, (uint64_t)4, number, 5.0, hed_local_argument()));
+    check_list(
+        HED_ARGS(buffer, -1, two, (int64_t)3, (uint64_t)4, number, 5.0, hed_local_argument()));
     check_count(HED_ARGS(0), 1);
     check_count(HED_ARGS(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                     21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31),

@@ -45,7 +45,8 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
     float *left = malloc(sizeof *left * blocks * BLOCK), right[BLOCK], input[BLOCK];
     CHECK_NOT_NULL(left);
-    hed_synth_event on = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
+    hed_synth_event on = {
+        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
     for (uint32_t i = 0; i < blocks; i++) {
         for (uint32_t k = 0; k < BLOCK; k++)
             input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;

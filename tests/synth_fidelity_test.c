@@ -58,7 +58,8 @@ static hed_synth_instrument *load(const char *name)
 
 static void play(hed_synth *synth, const piece *p, float *sound)
 {
-    const hed_synth_event on = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, p->note, p->velocity}};
+    const hed_synth_event on = {
+        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, p->note, p->velocity}};
     for (uint32_t at = 0; at < FRAMES; at += BLOCK) {
         float input[BLOCK];
         for (uint32_t i = 0; i < BLOCK; i++) input[i] = (float)((at + i) % 384) / 192.0f - 1.0f;

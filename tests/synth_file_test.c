@@ -28,7 +28,8 @@ static bool same_entity(const hed_synth_instrument *a, hed_synth_entity in_a,
     return one && other && one->type == other->type && one->index == other->index;
 }
 
-static void compare_type(const hed_synth_instrument *a, const hed_synth_instrument *b, uint32_t type)
+static void compare_type(
+    const hed_synth_instrument *a, const hed_synth_instrument *b, uint32_t type)
 {
     CHECK(a->counts[type] == b->counts[type], "%u and %u of %s", a->counts[type], b->counts[type],
         hed_synth_entity_type_name(type));
@@ -140,7 +141,8 @@ Test(synth_file, a_file_is_what_it_says)
     EXPECT(
         i->link_count == 1 + 10 + 3 + 1 + 1 && i->links[0].from == m && i->links[0].weight == 0.5f);
     EXPECT(i->links[14].to == b && i->links[14].weight == 1);
-    EXPECT(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_SYNTH_MODULATE_EXPONENTIAL);
+    EXPECT(
+        i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_SYNTH_MODULATE_EXPONENTIAL);
     EXPECT(i->modulations[8].entity == i->grids[0].generated.first_spring + 8 &&
            i->modulations[0].invert);
     EXPECT(i->mallets[0].route.channel == 3 && i->mallets[0].route.high == 127 &&
@@ -188,7 +190,8 @@ static float draw_number(double low, double high)
 }
 
 /* Any values within their ranges. */
-static void draw_fields(const hed_synth_instrument *instrument, const synth_field *fields, char *def)
+static void draw_fields(
+    const hed_synth_instrument *instrument, const synth_field *fields, char *def)
 {
     for (const synth_field *field = fields; field->key; field++) {
         void *at = def + field->offset;
@@ -206,7 +209,8 @@ static void draw_fields(const hed_synth_instrument *instrument, const synth_fiel
                 draw_number(0, 9), draw_number(0, 9), draw_number(0, 1), draw_number(0, 9)};
             continue;
         case SYNTH_FIELD_ROUTE:
-            *(hed_synth_route *)at = (hed_synth_route){(uint8_t)draw(17), 5, (uint8_t)(5 + draw(100))};
+            *(hed_synth_route *)at =
+                (hed_synth_route){(uint8_t)draw(17), 5, (uint8_t)(5 + draw(100))};
             continue;
         case SYNTH_FIELD_NOTE: continue;
         case SYNTH_FIELD_WHOLE:
@@ -294,7 +298,8 @@ Test(synth_file, anything_comes_back)
         char *text = round_trip(i);
         with_grids += strstr(text, "\"grids\"") != NULL;
         with_changes += strstr(text, "\"changes\"") != NULL;
-        for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) entities += i->counts[type];
+        for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+            entities += i->counts[type];
         free(text);
         hed_synth_instrument_destroy(i);
     }
@@ -363,9 +368,10 @@ Test(synth_file, a_million_bodies)
         "9]}], \"links\": [{\"from\": \"m\", \"to\": \"block\"}], \"changes\": [{\"entity\": "
         "\"block[7,*,*]\", \"mass\": 2}]}");
     hed_synth_stability stability;
-    EXPECT(i->counts[HED_SYNTH_BODY] == 1000000 && i->counts[HED_SYNTH_SPRING] == 2970000 - 2 * 99 * 100 &&
-              i->link_count == 1000000);
-    EXPECT(i->bodies[synth_find(i, hed_synth_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
+    EXPECT(i->counts[HED_SYNTH_BODY] == 1000000 &&
+           i->counts[HED_SYNTH_SPRING] == 2970000 - 2 * 99 * 100 && i->link_count == 1000000);
+    EXPECT(
+        i->bodies[synth_find(i, hed_synth_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
     OK(hed_synth_instrument_stability(i, 48000, &stability, &error));
     hed_synth_instrument_destroy(i);
 }

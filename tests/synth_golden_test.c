@@ -119,7 +119,8 @@ static void read_midi(const char *kind, const char *rest, hed_synth_event *event
     FAIL("no event \"%s\"", kind);
 }
 
-static void read_set(const hed_synth_instrument *instrument, const char *rest, hed_synth_event *event)
+static void read_set(
+    const hed_synth_instrument *instrument, const char *rest, hed_synth_event *event)
 {
     char name[32], parameter[32];
     CHECK_EQ(sscanf(rest, "%31s %31s %f", name, parameter, &event->value), 3);

@@ -138,8 +138,9 @@ static hed_synth_instrument *make_irregular(uint32_t width, float jitter, float 
         OK(hed_synth_instrument_set(instrument, bodies[middle + k], &def, &error));
     }
     add_players(instrument, bodies[middle], bodies[middle + 1], bodies[middle + 2]);
-    OK(hed_synth_instrument_link(instrument, hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0),
-        bodies[middle + 3], 1.0f, &error));
+    OK(hed_synth_instrument_link(instrument,
+        hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0), bodies[middle + 3], 1.0f,
+        &error));
     free(bodies);
     return instrument;
 }
@@ -338,15 +339,18 @@ static played render_change(hed_device *device, hed_synth_solver solver)
     hed_synth_change *change;
     play(synth, 0, 192, 64, found.left);
     OK(hed_synth_instrument_copy(instrument, &changed, &error));
-    OK(hed_synth_instrument_remove(changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 700), &error));
+    OK(hed_synth_instrument_remove(
+        changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 700), &error));
     hed_synth_entity_def spring = hed_default_synth_entity_def(HED_SYNTH_SPRING), mallet;
     spring.as.spring.from = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 1000);
     spring.as.spring.to = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 1023);
     spring.as.spring.stiffness = 2e4f;
     add(changed, &spring);
-    OK(hed_synth_instrument_get(changed, hed_synth_instrument_at(changed, HED_SYNTH_MALLET, 0), &mallet, &error));
+    OK(hed_synth_instrument_get(
+        changed, hed_synth_instrument_at(changed, HED_SYNTH_MALLET, 0), &mallet, &error));
     mallet.as.mallet.hardness_hard *= 0.5f;
-    OK(hed_synth_instrument_set(changed, hed_synth_instrument_at(changed, HED_SYNTH_MALLET, 0), &mallet, &error));
+    OK(hed_synth_instrument_set(
+        changed, hed_synth_instrument_at(changed, HED_SYNTH_MALLET, 0), &mallet, &error));
     OK(hed_synth_prepare(synth, changed, &change, &error));
     OK(hed_synth_apply(synth, change, &error));
     hed_synth_change_destroy(change);
@@ -407,7 +411,8 @@ static void expect_refused(
     hed_synth_instrument_destroy(instrument);
 }
 
-static hed_synth_entity spring_of(const hed_synth_instrument *instrument, uint32_t index, hed_synth_entity_def *def)
+static hed_synth_entity spring_of(
+    const hed_synth_instrument *instrument, uint32_t index, hed_synth_entity_def *def)
 {
     hed_synth_entity spring = hed_synth_instrument_at(instrument, HED_SYNTH_SPRING, index);
     OK(hed_synth_instrument_get(instrument, spring, def, &error));

@@ -270,7 +270,8 @@ Test(synth_grids, strings_have_the_notes_figures)
         EXPECT_NEAR(
             hed_synth_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
     }
-    EXPECT(hed_synth_string_frequency(8, 9, 1, RATE) == 0 && hed_synth_string_frequency(8, 0, 1, RATE) == 0);
+    EXPECT(hed_synth_string_frequency(8, 9, 1, RATE) == 0 &&
+           hed_synth_string_frequency(8, 0, 1, RATE) == 0);
     EXPECT(hed_synth_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,
         "beyond the edge it has no pitch");
     EXPECT(hed_synth_string_frequency(1, 1, 1.999 * RATE * RATE, RATE) > 23000);
@@ -405,7 +406,8 @@ static hed_synth_entity add_body(float x, float mass, bool anchored)
     return entity;
 }
 
-static hed_synth_entity add_spring(hed_synth_entity from, hed_synth_entity to, double stiffness, double damping)
+static hed_synth_entity add_spring(
+    hed_synth_entity from, hed_synth_entity to, double stiffness, double damping)
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
     hed_synth_entity entity;
@@ -517,11 +519,13 @@ Test(synth_grids, modulation_counts)
     hed_synth_entity source;
     lfo.as.lfo.depth = -0.5f;
     OK(hed_synth_instrument_add(instrument, &lfo, NULL, &source, &error));
-    hed_synth_modulation_def stiffer = {source, hed_synth_instrument_at(instrument, HED_SYNTH_SPRING, 0),
-        HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_MULTIPLY, 1, false};
+    hed_synth_modulation_def stiffer = {source,
+        hed_synth_instrument_at(instrument, HED_SYNTH_SPRING, 0), HED_SYNTH_TARGET_STIFFNESS,
+        HED_SYNTH_MODULATE_MULTIPLY, 1, false};
     OK(hed_synth_instrument_modulate(instrument, &stiffer, &error));
     EXPECT_NEAR(judge().worst, 1.5, 1e-5);
-    hed_synth_modulation_def lighter = {source, 2, HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_EXPONENTIAL, 2, true};
+    hed_synth_modulation_def lighter = {
+        source, 2, HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_EXPONENTIAL, 2, true};
     OK(hed_synth_instrument_modulate(instrument, &lighter, &error));
     hed_synth_stability found = judge();
     EXPECT_NEAR(found.worst, 3, 1e-5);

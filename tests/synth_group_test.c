@@ -142,7 +142,8 @@ Test(synth_group, fast_is_near)
     render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
                HED_SYNTH_SINGLETON},
         expected);
-    render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS,
+               HED_SYNTH_SINGLETON},
         found);
     double worst = 0, peak = loudest(expected);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) worst = fmax(worst, fabs(expected[i] - found[i]));
@@ -175,8 +176,9 @@ static void expect_no_seam(const playing *how)
     /* What nobody hears and nothing is linked to changes no sample, though everything has another
      * place. */
     OK(hed_synth_instrument_copy(instrument, &changed, &error));
-    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY), lfo = hed_default_synth_entity_def(HED_SYNTH_LFO),
-                   mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET);
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                         lfo = hed_default_synth_entity_def(HED_SYNTH_LFO),
+                         mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET);
     hed_synth_entity made[3];
     OK(hed_synth_instrument_add(changed, &body, NULL, &made[0], &error));
     OK(hed_synth_instrument_add(changed, &lfo, NULL, &made[1], &error));
@@ -296,7 +298,8 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
     render_storm(
         &(playing){.device = host, .solver = HED_SYNTH_CPU, .math = HED_MATH_STRICT}, expected);
     render_storm(
-        &(playing){.device = here.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
+        &(playing){.device = here.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT},
+        found);
     expect_same(found, expected, "a storm");
 }
 

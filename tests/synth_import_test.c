@@ -189,8 +189,9 @@ Test(synth_import, routes_are_ranges_of_notes)
 
 Test(synth_import, every_modulator_has_a_counterpart)
 {
-    static const hed_synth_midi_kind kinds[] = {HED_SYNTH_MIDI_CC, HED_SYNTH_MIDI_BEND, HED_SYNTH_MIDI_PRESSURE,
-        HED_SYNTH_MIDI_AFTERTOUCH, HED_SYNTH_MIDI_VELOCITY, HED_SYNTH_MIDI_NOTE, HED_SYNTH_MIDI_HOST};
+    static const hed_synth_midi_kind kinds[] = {HED_SYNTH_MIDI_CC, HED_SYNTH_MIDI_BEND,
+        HED_SYNTH_MIDI_PRESSURE, HED_SYNTH_MIDI_AFTERTOUCH, HED_SYNTH_MIDI_VELOCITY,
+        HED_SYNTH_MIDI_NOTE, HED_SYNTH_MIDI_HOST};
     make_everything(&p);
     hed_synth_instrument *in = import();
     for (uint32_t i = 0; i < 7; i++) {
@@ -416,7 +417,8 @@ Test(synth_import, bytes_turned_round_are_read_or_refused)
             p.bytes[(state >> 8) % good.size] = (uint8_t)(state >> 3);
         }
         hed_error_clear(&error);
-        hed_status status = hed_synth_instrument_parse_ank(p.bytes, p.size, "p", &in, &report, &error);
+        hed_status status =
+            hed_synth_instrument_parse_ank(p.bytes, p.size, "p", &in, &report, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !in), "%s",
             error.text);
         refused += status != HED_OK;

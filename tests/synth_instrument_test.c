@@ -195,7 +195,8 @@ Test(synth_instrument, names_that_are_refused)
     OK(hed_synth_instrument_add_grid(instrument, &grid, "row", &made, &error));
     static const char *const taken[] = {"a", "row", "row[3]", "row.springs[0]"};
     for (uint32_t i = 0; i < 4; i++) {
-        FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_add(instrument, &def, taken[i], &entity, &error));
+        FAILS(HED_ERROR_ARGUMENT,
+            hed_synth_instrument_add(instrument, &def, taken[i], &entity, &error));
         EXPECT(strstr(error.text, "is taken"));
     }
     FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_add_grid(instrument, &grid, "a", &made, &error));
@@ -215,7 +216,8 @@ Test(synth_instrument, names_that_are_refused)
     OK(hed_synth_instrument_add(instrument, &def, longest, &entity, &error));
     EXPECT(hed_synth_instrument_find(instrument, longest) == entity);
     longest[SYNTH_LONGEST_GRID_NAME + 1] = 0;
-    FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_add_grid(instrument, &grid, longest, &made, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_synth_instrument_add_grid(instrument, &grid, longest, &made, &error));
     longest[SYNTH_LONGEST_GRID_NAME] = 0;
     EXPECT(hed_synth_instrument_count(instrument, HED_SYNTH_BODY) == 6, "what is refused adds nothing");
 }
@@ -266,10 +268,12 @@ Test(synth_instrument, what_may_be_linked)
         first[type] = add(type, NULL);
     for (uint32_t from = 0; from < HED_SYNTH_ENTITY_TYPE_COUNT; from++)
         for (uint32_t to = 0; to < HED_SYNTH_ENTITY_TYPE_COUNT; to++) {
-            bool may = (to == HED_SYNTH_BODY && from >= HED_SYNTH_MICROPHONE && from <= HED_SYNTH_AUDIO_INPUT) ||
+            bool may = (to == HED_SYNTH_BODY && from >= HED_SYNTH_MICROPHONE &&
+                           from <= HED_SYNTH_AUDIO_INPUT) ||
                        (from == HED_SYNTH_AUDIO_INPUT && to == HED_SYNTH_DELAY_LINE);
             hed_error_clear(&error);
-            hed_status status = hed_synth_instrument_link(instrument, first[from], first[to], 1, &error);
+            hed_status status =
+                hed_synth_instrument_link(instrument, first[from], first[to], 1, &error);
             EXPECT(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s",
                 hed_synth_entity_type_name(from), hed_synth_entity_type_name(to));
         }
@@ -353,16 +357,19 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
 {
     hed_synth_entity a = add_body(0, "a"), b = add_body(1, "b"), c = add_body(2, "c");
     hed_synth_entity ab = add_spring(a, b), bc = add_spring(b, c), ac = add_spring(a, c);
-    hed_synth_entity microphone = add(HED_SYNTH_MICROPHONE, "ear"), follower = add(HED_SYNTH_FOLLOWER, "f"),
-               delay = add(HED_SYNTH_DELAY_LINE, "d");
+    hed_synth_entity microphone = add(HED_SYNTH_MICROPHONE, "ear"),
+                     follower = add(HED_SYNTH_FOLLOWER, "f"),
+                     delay = add(HED_SYNTH_DELAY_LINE, "d");
     hed_synth_entity input = add(HED_SYNTH_AUDIO_INPUT, "in"), lfo = add(HED_SYNTH_LFO, "lfo");
     OK(hed_synth_instrument_link(instrument, microphone, a, 1, &error));
     OK(hed_synth_instrument_link(instrument, microphone, b, 1, &error));
     OK(hed_synth_instrument_link(instrument, input, delay, 1, &error));
     hed_synth_modulation_def by_follower = {
         follower, lfo, HED_SYNTH_TARGET_DEPTH, HED_SYNTH_MODULATE_ADD, 1, false};
-    hed_synth_modulation_def of_spring = {lfo, bc, HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_ADD, 1, false};
-    hed_synth_modulation_def of_other = {lfo, ac, HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_ADD, 1, true};
+    hed_synth_modulation_def of_spring = {
+        lfo, bc, HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_ADD, 1, false};
+    hed_synth_modulation_def of_other = {
+        lfo, ac, HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_ADD, 1, true};
     OK(hed_synth_instrument_modulate(instrument, &by_follower, &error));
     OK(hed_synth_instrument_modulate(instrument, &of_spring, &error));
     OK(hed_synth_instrument_modulate(instrument, &of_other, &error));
@@ -444,14 +451,16 @@ Test(synth_instrument, a_storm_of_changes)
     for (uint32_t step = 0; step < 3000; step++) {
         uint32_t what = draw(10);
         if (what < 6 && p.count < MOST) {
-            hed_synth_entity_def def = hed_default_synth_entity_def(draw(2) ? HED_SYNTH_BODY : HED_SYNTH_SPRING);
+            hed_synth_entity_def def =
+                hed_default_synth_entity_def(draw(2) ? HED_SYNTH_BODY : HED_SYNTH_SPRING);
             hed_synth_entity from = p.count ? p.entities[draw(p.count)] : 0,
                              to = p.count ? p.entities[draw(p.count)] : 0;
             if (def.type == HED_SYNTH_BODY) def.as.body.position[0] = (float)step * 1e-3f;
             else def.as.spring.from = from, def.as.spring.to = to;
             hed_synth_entity entity;
             hed_error_clear(&error);
-            if (hed_synth_instrument_add(instrument, &def, NULL, &entity, &error) != HED_OK) continue;
+            if (hed_synth_instrument_add(instrument, &def, NULL, &entity, &error) != HED_OK)
+                continue;
             p.entities[p.count] = entity;
             p.defs[p.count++] = def;
         } else if (what < 8 && p.count > 0) {

@@ -601,7 +601,8 @@ Test(synth_live, alsa)
     hed_synth_live *live;
     hed_synth_live_info report = {0};
     OK(hed_synth_live_start(&def, &live, &error));
-    hed_synth_event note = live_note(0x90, 127), wrong = {.kind = HED_SYNTH_EVENT_SET, .entity = 4711};
+    hed_synth_event note = live_note(0x90, 127),
+                    wrong = {.kind = HED_SYNTH_EVENT_SET, .entity = 4711};
     CHECK(hed_synth_live_event(live, &wrong));
     for (uint32_t i = 0; i < 1000 && report.events_lost == 0; i++) {
         sleep_milliseconds(5);

@@ -127,8 +127,9 @@ static double heard(rig *r, hed_synth_microphone_def microphone, double *right)
     hed_error error = {0};
     rig_open(r, NULL);
     microphone.heard = true;
-    hed_synth_entity body = rig_body(r, 0, 1, 0), input = rig_input(r, 0.6f, 0.8f, (float)RATE * 0.01f),
-               mic = add_microphone(r, &microphone);
+    hed_synth_entity body = rig_body(r, 0, 1, 0),
+                     input = rig_input(r, 0.6f, 0.8f, (float)RATE * 0.01f),
+                     mic = add_microphone(r, &microphone);
     rig_link(r, input, body, 1);
     rig_link(r, mic, body, 0.5f);
     rig_start(r);
@@ -173,7 +174,8 @@ Test(synth_modulators, a_microphone_hears_by_direction_distance_and_pan)
     EXPECT(
         fabs(left / (0.5 * 0.006 / 0.01 * sqrt(0.5)) - 1) < 1e-3, "at 1 mm as at 1 cm: %g", left);
     left = heard(&r,
-        (hed_synth_microphone_def){.position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1},
+        (hed_synth_microphone_def){
+            .position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1},
         &right);
     EXPECT(fabs(left) < 1e-9, "from behind: %g", left);
 }

@@ -60,7 +60,8 @@ static hed_synth_entity add_grid(hed_synth_instrument *in, uint32_t nx, uint32_t
     return made.first_body;
 }
 
-static hed_synth_entity add_tangle(hed_synth_instrument *in, uint32_t bodies, uint32_t springs, bool more)
+static hed_synth_entity add_tangle(
+    hed_synth_instrument *in, uint32_t bodies, uint32_t springs, bool more)
 {
     hed_synth_entity first = 0;
     for (uint32_t i = 0; i < bodies; i++) {
@@ -108,17 +109,32 @@ static void add_others(hed_synth_instrument *in, hed_synth_entity first, uint32_
         }
     }
     const hed_synth_modulation_def modulations[] = {
-        {.source = last[HED_SYNTH_LFO], .entity = first + 2, .target = HED_SYNTH_TARGET_MASS,
-            .mode = HED_SYNTH_MODULATE_EXPONENTIAL, .depth = 0.1f},
-        {.source = last[HED_SYNTH_ENVELOPE], .entity = first + 4, .target = HED_SYNTH_TARGET_DAMPING,
-            .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 2},
-        {.source = last[HED_SYNTH_LFO], .entity = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 5),
-            .target = HED_SYNTH_TARGET_STIFFNESS, .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 0.2f},
-        {.source = last[HED_SYNTH_MIDI_SOURCE], .entity = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 1),
-            .target = HED_SYNTH_TARGET_REST_LENGTH, .depth = 1e-4f},
-        {.source = last[HED_SYNTH_FOLLOWER], .entity = last[HED_SYNTH_BOW],
-            .target = HED_SYNTH_TARGET_DRAW_VELOCITY, .depth = 0.1f},
-        {.source = last[HED_SYNTH_LFO], .entity = last[HED_SYNTH_LFO] - 1, .target = HED_SYNTH_TARGET_FREQUENCY,
+        {.source = last[HED_SYNTH_LFO],
+            .entity = first + 2,
+            .target = HED_SYNTH_TARGET_MASS,
+            .mode = HED_SYNTH_MODULATE_EXPONENTIAL,
+            .depth = 0.1f},
+        {.source = last[HED_SYNTH_ENVELOPE],
+            .entity = first + 4,
+            .target = HED_SYNTH_TARGET_DAMPING,
+            .mode = HED_SYNTH_MODULATE_MULTIPLY,
+            .depth = 2},
+        {.source = last[HED_SYNTH_LFO],
+            .entity = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 5),
+            .target = HED_SYNTH_TARGET_STIFFNESS,
+            .mode = HED_SYNTH_MODULATE_MULTIPLY,
+            .depth = 0.2f},
+        {.source = last[HED_SYNTH_MIDI_SOURCE],
+            .entity = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 1),
+            .target = HED_SYNTH_TARGET_REST_LENGTH,
+            .depth = 1e-4f},
+        {.source = last[HED_SYNTH_FOLLOWER],
+            .entity = last[HED_SYNTH_BOW],
+            .target = HED_SYNTH_TARGET_DRAW_VELOCITY,
+            .depth = 0.1f},
+        {.source = last[HED_SYNTH_LFO],
+            .entity = last[HED_SYNTH_LFO] - 1,
+            .target = HED_SYNTH_TARGET_FREQUENCY,
             .depth = 3},
         {.source = last[HED_SYNTH_LFO], .entity = microphone, .target = HED_SYNTH_TARGET_ROTATION,
             .depth = 0.3f},

@@ -72,7 +72,8 @@ Test(synth_program, modulated_ones_come_first)
     hed_synth_instrument *instrument = sample(20);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     CHECK_EQ(p->layout.type[SYNTH_BODY].modulated, 1);
-    CHECK_EQ(p->entities[SYNTH_BODY][0], hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 19 * 3 / 7));
+    CHECK_EQ(p->entities[SYNTH_BODY][0],
+        hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 19 * 3 / 7));
     for (uint32_t i = 2; i < 20; i++)
         CHECK_LT(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
     CHECK_EQ(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
@@ -160,7 +161,8 @@ static void expect_image(
     }
 }
 
-static hed_synth_entity first(const hed_synth_instrument *instrument, hed_synth_entity_type type, hed_synth_entity_def *def)
+static hed_synth_entity first(
+    const hed_synth_instrument *instrument, hed_synth_entity_type type, hed_synth_entity_def *def)
 {
     hed_synth_entity entity = hed_synth_instrument_at(instrument, type, 0);
     OK(hed_synth_instrument_get(instrument, entity, def, &error));
@@ -285,7 +287,8 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
 {
     hed_synth_instrument *instrument = sample(40), *changed;
     OK(hed_synth_instrument_copy(instrument, &changed, &error));
-    OK(hed_synth_instrument_remove(changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 5), &error));
+    OK(hed_synth_instrument_remove(
+        changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 5), &error));
     hed_synth_entity_def mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
                          lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
     hed_synth_entity added, modulator, body = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 12);

@@ -27,7 +27,8 @@ static void set_direction(uint32_t *state, float direction[3])
     for (int k = 0; k < 3; k++) direction[k] = uniform(state, -1, 1) + (k == 2 ? 2.0f : 0.0f);
 }
 
-static hed_synth_entity any(uint32_t *state, const hed_synth_instrument *instrument, hed_synth_entity_type type)
+static hed_synth_entity any(
+    uint32_t *state, const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
     uint32_t count = hed_synth_instrument_count(instrument, type);
     return count ? hed_synth_instrument_at(instrument, type, draw(state, count)) : 0;
@@ -59,7 +60,8 @@ static void set_exciter(uint32_t *state, hed_synth_entity_def *def)
     }
 }
 
-static void set_other(uint32_t *state, const hed_synth_instrument *instrument, hed_synth_entity_def *def)
+static void set_other(
+    uint32_t *state, const hed_synth_instrument *instrument, hed_synth_entity_def *def)
 {
     switch (def->type) {
     case HED_SYNTH_BODY:
@@ -69,7 +71,8 @@ static void set_other(uint32_t *state, const hed_synth_instrument *instrument, h
         break;
     case HED_SYNTH_SPRING:
         def->as.spring.from = any(state, instrument, HED_SYNTH_BODY);
-        while ((def->as.spring.to = any(state, instrument, HED_SYNTH_BODY)) == def->as.spring.from) {}
+        while (
+            (def->as.spring.to = any(state, instrument, HED_SYNTH_BODY)) == def->as.spring.from) {}
         def->as.spring.stiffness = uniform(state, 100, 5000);
         def->as.spring.rest_length = uniform(state, -1.0f, -0.8f);
         def->as.spring.damping = draw(state, 2) ? 0.001f : 0.0f;
@@ -86,7 +89,9 @@ static void set_other(uint32_t *state, const hed_synth_instrument *instrument, h
         def->as.lfo.frequency = uniform(state, 1, 500);
         def->as.lfo.retrigger = draw(state, 2);
         break;
-    case HED_SYNTH_FOLLOWER: def->as.follower.source = any(state, instrument, HED_SYNTH_MICROPHONE); break;
+    case HED_SYNTH_FOLLOWER:
+        def->as.follower.source = any(state, instrument, HED_SYNTH_MICROPHONE);
+        break;
     case HED_SYNTH_MIDI_SOURCE:
         def->as.midi_source.kind = (hed_synth_midi_kind)draw(state, HED_SYNTH_MIDI_KIND_COUNT);
         break;
@@ -98,13 +103,15 @@ static void set_other(uint32_t *state, const hed_synth_instrument *instrument, h
     }
 }
 
-static hed_synth_entity add_any(uint32_t *state, hed_synth_instrument *instrument, hed_synth_entity_type type)
+static hed_synth_entity add_any(
+    uint32_t *state, hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(type);
     hed_synth_entity made;
     set_other(state, instrument, &def);
     OK(hed_synth_instrument_add(instrument, &def, NULL, &made, &error));
-    bool links = (type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT) || type == HED_SYNTH_MICROPHONE;
+    bool links =
+        (type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT) || type == HED_SYNTH_MICROPHONE;
     for (uint32_t k = draw(state, type == HED_SYNTH_MICROPHONE ? 40 : 5); links && k > 0; k--)
         OK(hed_synth_instrument_link(instrument, made, any(state, instrument, HED_SYNTH_BODY),
             uniform(state, -1, 1), &error));
@@ -117,7 +124,8 @@ static hed_synth_entity add_any(uint32_t *state, hed_synth_instrument *instrumen
 
 static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
 {
-    hed_synth_modulation_def def = {.mode = (hed_synth_modulation_mode)draw(state, HED_SYNTH_MODULATION_MODE_COUNT),
+    hed_synth_modulation_def def = {
+        .mode = (hed_synth_modulation_mode)draw(state, HED_SYNTH_MODULATION_MODE_COUNT),
         .depth = uniform(state, 0, 0.1f)};
     hed_synth_entity_type type = (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
     def.source = any(state, instrument, (hed_synth_entity_type)(HED_SYNTH_LFO + draw(state, 4)));
@@ -130,8 +138,8 @@ static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
         def.mode = HED_SYNTH_MODULATE_MULTIPLY;
     hed_synth_entity_def target;
     OK(hed_synth_instrument_get(instrument, def.entity, &target, &error));
-    bool place = def.target >= HED_SYNTH_TARGET_POSITION_X &&
-                 def.target <= HED_SYNTH_TARGET_POSITION_Z;
+    bool place =
+        def.target >= HED_SYNTH_TARGET_POSITION_X && def.target <= HED_SYNTH_TARGET_POSITION_Z;
     /* only anchors can be moved */
     if (type == HED_SYNTH_BODY && place && !target.as.body.anchored) return;
     OK(hed_synth_instrument_modulate(instrument, &def, &error));
@@ -141,16 +149,20 @@ static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
 static void grow(uint32_t *state, hed_synth_instrument *instrument, uint32_t most)
 {
     for (uint32_t k = 2 + draw(state, most); k > 0; k--) add_any(state, instrument, HED_SYNTH_BODY);
-    for (uint32_t k = draw(state, 2 * most); k > 0; k--) add_any(state, instrument, HED_SYNTH_SPRING);
-    for (uint32_t k = 1 + draw(state, 3); k > 0; k--) add_any(state, instrument, HED_SYNTH_MICROPHONE);
+    for (uint32_t k = draw(state, 2 * most); k > 0; k--)
+        add_any(state, instrument, HED_SYNTH_SPRING);
+    for (uint32_t k = 1 + draw(state, 3); k > 0; k--)
+        add_any(state, instrument, HED_SYNTH_MICROPHONE);
     for (uint32_t type = HED_SYNTH_DELAY_LINE; type >= HED_SYNTH_MALLET; type--)
         for (uint32_t k = draw(state, 4); k > 0; k--)
             add_any(state, instrument, (hed_synth_entity_type)type);
     for (uint32_t k = draw(state, 12); k > 0; k--) modulate_any(state, instrument);
     for (uint32_t k = draw(state, 6); k > 0; k--) {
-        hed_synth_entity_type type = (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
+        hed_synth_entity_type type =
+            (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
         hed_synth_entity gone = any(state, instrument, type);
-        if (gone && (type != HED_SYNTH_BODY || hed_synth_instrument_count(instrument, HED_SYNTH_BODY) > 2))
+        if (gone &&
+            (type != HED_SYNTH_BODY || hed_synth_instrument_count(instrument, HED_SYNTH_BODY) > 2))
             OK(hed_synth_instrument_remove(instrument, gone, &error));
     }
 }

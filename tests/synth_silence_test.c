@@ -187,8 +187,11 @@ Test(synth_silence, a_change_keeps_what_was_set)
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_load("tests/golden/string.json", &instrument, &error));
     hed_synth_event set = {
-        .frame = 5, .kind = HED_SYNTH_EVENT_SET, .entity = hed_synth_instrument_find(instrument, "middle"),
-        .target = HED_SYNTH_TARGET_DAMPING, .value = 50,
+        .frame = 5,
+        .kind = HED_SYNTH_EVENT_SET,
+        .entity = hed_synth_instrument_find(instrument, "middle"),
+        .target = HED_SYNTH_TARGET_DAMPING,
+        .value = 50,
     };
     hed_synth_instrument_destroy(instrument);
     RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), again, midi(0, 0x90, 60, 100));

@@ -44,7 +44,8 @@ static hed_synth *start(const test_device *t, const hed_synth_instrument *instru
 
 static hed_synth_event note(uint32_t frame, uint8_t number)
 {
-    return (hed_synth_event){.frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, number, 100}};
+    return (hed_synth_event){
+        .frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, number, 100}};
 }
 
 /* `frames` in blocks, with events; the left channel goes to `sound`, which may be NULL. */
@@ -93,8 +94,10 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 2, 256, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), 2);
-    hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET, .entity = hed_synth_instrument_find(instrument, "ear"),
-        .target = HED_SYNTH_TARGET_PAN, .value = 0.5f};
+    hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
+        .entity = hed_synth_instrument_find(instrument, "ear"),
+        .target = HED_SYNTH_TARGET_PAN,
+        .value = 0.5f};
     play(synth, 256, 256, &set, 1, NULL);
     CHECK_EQ(asleep(synth), 0, "a parameter wakes all");
     OK(hed_synth_reset(synth, &error));
@@ -257,7 +260,8 @@ Test(synth_sleep, sound_off_wakes_every_voice)
     hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     uint32_t islands = info_of(synth).islands;
     hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
-        .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5), .target = HED_SYNTH_TARGET_MASS,
+        .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5),
+        .target = HED_SYNTH_TARGET_MASS,
         .value = 0.0003f};
     play(synth, RATE / 4, 256, &set, 1, NULL);
     CHECK_EQ(asleep(synth), islands);

@@ -65,7 +65,10 @@ static void make_program(rig *r, uint32_t instances)
         MIDI(NOTE, NOTE, .centre = 60.0f), MIDI(HOST, HOST, .number = 7),
         {.follow = SYNTH_FOLLOW_NOTE, .factor = 2.0f, .word = FREQUENCY, .route = ANY},
         {.follow = SYNTH_FOLLOW_TEMPO, .factor = 0.5f, .word = TEMPO, .route = ANY},
-        {.follow = SYNTH_FOLLOW_MIDI, .kind = HED_SYNTH_MIDI_CC, .number = 1, .word = SECOND_MODULATION,
+        {.follow = SYNTH_FOLLOW_MIDI,
+            .kind = HED_SYNTH_MIDI_CC,
+            .number = 1,
+            .word = SECOND_MODULATION,
             .route = {2, 0, 127}}};
     memcpy(r->gates, gates, sizeof gates);
     if (r->only) r->gates[0].route = r->gates[1].route = (hed_synth_route){0, 60, 71};
@@ -532,8 +535,14 @@ Test(synth_voices, parameters_are_set_in_every_instance)
     expect_said_again(voices, pokes[0], 2);
     const hed_synth_event wrong[] = {
         {.kind = HED_SYNTH_EVENT_SET, .entity = 99, .target = HED_SYNTH_TARGET_MASS, .value = 2},
-        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .target = HED_SYNTH_TARGET_STIFFNESS, .value = 2},
-        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .target = HED_SYNTH_TARGET_MASS, .value = NAN}};
+        {.kind = HED_SYNTH_EVENT_SET,
+            .entity = first,
+            .target = HED_SYNTH_TARGET_STIFFNESS,
+            .value = 2},
+        {.kind = HED_SYNTH_EVENT_SET,
+            .entity = first,
+            .target = HED_SYNTH_TARGET_MASS,
+            .value = NAN}};
     for (uint32_t i = 0; i < 3; i++)
         FAILS(
             HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));

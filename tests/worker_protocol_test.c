@@ -39,7 +39,8 @@ Test(worker_protocol, a_job_comes_through)
           job.launched.def.parameters[0].values[2] == 3);
     CHECK_TEXT(job.launched.def.dimensions[1], "m");
     CHECK(job.launched.problem.count == 2 && job.launched.problem.sizes[1] == 7);
-    CHECK(job.launched.def.arguments[1].access == HED_READ_WRITE && job.launched.def.arguments[3].size == 24);
+    CHECK(job.launched.def.arguments[1].access == HED_READ_WRITE &&
+          job.launched.def.arguments[3].size == 24);
     CHECK_BYTES(job.contents[1].expected, wild_data, sizeof wild_data);
     CHECK_BYTES(job.contents[2].data, &wild_count, sizeof wild_count);
     CHECK(job.contents[0].expected == NULL && job.contents[4].data == NULL &&

@@ -95,7 +95,8 @@ static hed_status play_json(
 
 /* ---- the command ---- */
 
-static int play_watched(const hed_arguments *a, hed_synth_live *live, const char *device, hed_error *error)
+static int play_watched(
+    const hed_arguments *a, hed_synth_live *live, const char *device, hed_error *error)
 {
     bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
     hed_synth_live_info report;

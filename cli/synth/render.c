@@ -329,7 +329,8 @@ static hed_status render_open_files(synth_render *r, hed_error *error)
 /* ---- the loop ---- */
 
 /* The part of --in that belongs to this block; behind its end silence. */
-static void render_take_voice(const synth_render *r, float *piece, const float **inputs, uint32_t frames)
+static void render_take_voice(
+    const synth_render *r, float *piece, const float **inputs, uint32_t frames)
 {
     uint64_t left = r->done < r->voice.frames ? r->voice.frames - r->done : 0,
              count = left < frames ? left : frames;

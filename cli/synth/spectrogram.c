@@ -223,7 +223,8 @@ static void colour_of(double share, uint8_t *pixel)
             colours[below][c] + (place - below) * (colours[below + 1][c] - colours[below][c]));
 }
 
-static void spectrogram_fill(hed_image *image, int64_t x, int64_t y, uint32_t width, uint32_t height)
+static void spectrogram_fill(
+    hed_image *image, int64_t x, int64_t y, uint32_t width, uint32_t height)
 {
     for (int64_t j = y; j < y + height; j++)
         for (int64_t i = x; i < x + width; i++)

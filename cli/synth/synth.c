@@ -103,7 +103,10 @@ const hed_command hed_command_synth_import = {
     .name = "import", .summary = "turn an Anukari preset into an instrument file", .description =
         "Reads a preset of Anukari's published format and writes what of it has a counterpart as an instrument file. "
         "What is left out or changed is listed.",
-    .options = IMPORT_OPTIONS, .positionals = IMPORT_POSITIONALS, .examples = IMPORT_EXAMPLES, .run = import_run,
+    .options = IMPORT_OPTIONS,
+    .positionals = IMPORT_POSITIONALS,
+    .examples = IMPORT_EXAMPLES,
+    .run = import_run,
 };
 
 /* ---- tune ---- */

@@ -63,7 +63,7 @@ typedef enum hed_cloth_mesh_fault {
     HED_CLOTH_MESH_NON_MANIFOLD_EDGE, /**< an edge of more than two faces */
     /** an edge that two faces run along in the same direction */
     HED_CLOTH_MESH_INCONSISTENT_WINDING,
-    HED_CLOTH_MESH_LOOSE_VERTEX,         /**< a vertex of no face */
+    HED_CLOTH_MESH_LOOSE_VERTEX, /**< a vertex of no face */
     HED_CLOTH_MESH_FAULT_COUNT
 } hed_cloth_mesh_fault;
 

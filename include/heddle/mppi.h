@@ -81,7 +81,8 @@ typedef struct hed_mppi_world {
 } hed_mppi_world;
 
 /** Moves x (nx) by one step of dt under u (nu). */
-typedef void hed_mppi_step_function(float *x, const float *u, float dt, const hed_mppi_world *world);
+typedef void hed_mppi_step_function(
+    float *x, const float *u, float dt, const hed_mppi_world *world);
 /** Cost of being in x after step t (0 to T - 1) under u; +infinity or NaN: the sample is out. */
 typedef float hed_mppi_cost_function(
     const float *x, const float *u, int32_t t, const hed_mppi_world *world);
@@ -98,8 +99,8 @@ typedef struct hed_mppi_model {
     const char *const *state_names;   /**< (states), or NULL */
     const char *const *control_names; /**< (controls), or NULL */
     const char *text;                 /**< NULL: no device but `host` */
-    const char *file;                 /**< what the compiler's messages call the text; NULL: `name` */
-    hed_mppi_step_function *step;     /**< NULL: not on `host`; rollouts of `host` call it */
+    const char *file;             /**< what the compiler's messages call the text; NULL: `name` */
+    hed_mppi_step_function *step; /**< NULL: not on `host`; rollouts of `host` call it */
     const hed_mppi_parameter *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
     const char *const *tables; /**< (table_count) names of the tables that it reads */
@@ -113,17 +114,17 @@ typedef struct hed_mppi_model {
     float sigma[HED_MPPI_MAX_CONTROLS];   /**< standard deviation of the noise, control's unit */
     float minimum[HED_MPPI_MAX_CONTROLS]; /**< limits; both 0: none */
     float maximum[HED_MPPI_MAX_CONTROLS];
-    float start[HED_MPPI_MAX_STATES]; /**< for demonstrations */
-    float dt;                         /**< s */
-    const void *user;                 /**< for the C function */
+    float start[HED_MPPI_MAX_STATES];      /**< for demonstrations */
+    float dt;                              /**< s */
+    const void *user;                      /**< for the C function */
     const struct mppi_native_model *lanes; /**< Heddle's own models: a SIMD version; else NULL */
 } hed_mppi_model;
 
 /** When a term counts. */
 typedef enum hed_mppi_when {
-    HED_MPPI_RUNNING, /**< after each step */
+    HED_MPPI_RUNNING,  /**< after each step */
     HED_MPPI_TERMINAL, /**< after the last step alone */
-    HED_MPPI_ALWAYS   /**< after each step, and after the last step once more */
+    HED_MPPI_ALWAYS    /**< after each step, and after the last step once more */
 } hed_mppi_when;
 
 /** One term of the cost ("critic"). Its text defines
@@ -193,8 +194,8 @@ typedef enum hed_mppi_tail { HED_MPPI_HOLD, HED_MPPI_ZERO } hed_mppi_tail;
 
 /** How the costs of `rollouts` disturbed rollouts become the cost of their sample. */
 typedef enum hed_mppi_risk {
-    HED_MPPI_EXPECTED,               /**< their mean */
-    HED_MPPI_VALUE_AT_RISK,          /**< their quantile `risk_level` */
+    HED_MPPI_EXPECTED,                 /**< their mean */
+    HED_MPPI_VALUE_AT_RISK,            /**< their quantile `risk_level` */
     HED_MPPI_CONDITIONAL_VALUE_AT_RISK /**< the mean of those from that quantile on */
 } hed_mppi_risk;
 
@@ -216,14 +217,15 @@ typedef struct hed_mppi_def {
     uint32_t term_count;
     const hed_mppi_table *tables; /**< (table_count) */
     uint32_t table_count;
-    const hed_mppi_setting *settings; /**< (setting_count) parameters that differ from their default */
+    const hed_mppi_setting
+        *settings; /**< (setting_count) parameters that differ from their default */
     uint32_t setting_count;
 
     hed_mppi_kind kind;
-    uint32_t count;   /**< controllers that are solved in one submission, a fleet; 1 */
-    uint32_t samples; /**< N of each */
-    uint32_t steps;   /**< T */
-    float dt;         /**< s; 0: the model's */
+    uint32_t count;      /**< controllers that are solved in one submission, a fleet; 1 */
+    uint32_t samples;    /**< N of each */
+    uint32_t steps;      /**< T */
+    float dt;            /**< s; 0: the model's */
     uint32_t iterations; /**< of sampling and updating in a solve; 1 */
     uint64_t seed;
 
@@ -244,17 +246,18 @@ typedef struct hed_mppi_def {
     /* noise */
     hed_mppi_sampler sampler;
     float sigma[HED_MPPI_MAX_CONTROLS]; /**< all 0: the model's */
-    const float *sigma_steps; /**< (T x nu) factors of sigma; NULL: 1 */
+    const float *sigma_steps;           /**< (T x nu) factors of sigma; NULL: 1 */
     /** (nu x nu) of the controls, symmetric, positive definite, in place of sigma^2; NULL: diagonal */
     const float *covariance;
     float exponent[HED_MPPI_MAX_CONTROLS]; /**< COLOURED: 0 white, 1 pink, 2 red */
-    float offset_decay;  /**< COLOURED: the noise at the first free step is subtracted, times this^t */
-    float log_sigma;     /**< LOG_NORMAL: standard deviation of the logarithm */
-    uint32_t knots;      /**< SPLINE, SUPPORT_POINTS: how many over T */
-    float kernel_width;  /**< SUPPORT_POINTS: of the radial basis functions, in knots */
-    float pure_noise;    /**< share of samples whose mean is 0 instead of the plan */
-    bool keep_plan;      /**< sample 0 is the plan itself, without noise */
-    uint32_t committed;  /**< first steps that no sample disturbs */
+    float
+        offset_decay; /**< COLOURED: the noise at the first free step is subtracted, times this^t */
+    float log_sigma;  /**< LOG_NORMAL: standard deviation of the logarithm */
+    uint32_t knots;   /**< SPLINE, SUPPORT_POINTS: how many over T */
+    float kernel_width; /**< SUPPORT_POINTS: of the radial basis functions, in knots */
+    float pure_noise;   /**< share of samples whose mean is 0 instead of the plan */
+    bool keep_plan;     /**< sample 0 is the plan itself, without noise */
+    uint32_t committed; /**< first steps that no sample disturbs */
 
     /* limits */
     float minimum[HED_MPPI_MAX_CONTROLS]; /**< both 0: the model's */
@@ -271,7 +274,8 @@ typedef struct hed_mppi_def {
 
     /* risk */
     uint32_t rollouts; /**< of each sample; 1 */
-    float disturbance[HED_MPPI_MAX_STATES]; /**< standard deviation added to each state in a second */
+    float
+        disturbance[HED_MPPI_MAX_STATES]; /**< standard deviation added to each state in a second */
     hed_mppi_risk risk;
     float risk_level; /**< 0 to 1 */
 
@@ -374,8 +378,7 @@ HED_API bool hed_mppi_post(hed_mppi *controller, uint32_t parameter, float value
 HED_API hed_status hed_mppi_post_table(
     hed_mppi *controller, const char *name, const float *values, uint32_t count, hed_error *error);
 /** GIVEN: noise of the next solve, (T x nu x N), in units of the control, without the plan. */
-HED_API hed_status hed_mppi_set_noise(
-    hed_mppi *controller, const float *noise, hed_error *error);
+HED_API hed_status hed_mppi_set_noise(hed_mppi *controller, const float *noise, hed_error *error);
 
 /* ---- how it runs ---- */
 
@@ -383,9 +386,9 @@ HED_API hed_status hed_mppi_set_noise(
 typedef struct hed_mppi_info {
     const hed_mppi_def *def; /**< as completed from the model; lives as long as the controller */
     hed_device *device;
-    hed_mppi_solver solver;     /**< never AUTO */
-    char choice[128];           /**< "GROUP=256 SAMPLES=16 ..." */
-    hed_config_origin origin;   /**< where that came from */
+    hed_mppi_solver solver;   /**< never AUTO */
+    char choice[128];         /**< "GROUP=256 SAMPLES=16 ..." */
+    hed_config_origin origin; /**< where that came from */
     uint32_t parameter_count;
 } hed_mppi_info;
 /** Thread class: rt. */

@@ -326,7 +326,7 @@ typedef struct hed_synth_modulation_def {
 typedef enum hed_synth_voice_mode {
     /** one instance; notes start what their route names, nothing is dilated */
     HED_SYNTH_SINGLETON,
-    HED_SYNTH_VOICES,    /**< an instance for each sounding note, dilated from the root note */
+    HED_SYNTH_VOICES, /**< an instance for each sounding note, dilated from the root note */
     HED_SYNTH_VOICES_MPE /**< that, and bend and pressure of a note's own channel act on its voice alone */
 } hed_synth_voice_mode;
 
@@ -358,8 +358,10 @@ HED_API hed_status hed_synth_instrument_copy(
 /** NULL is allowed. Thread class: owner */
 HED_API void hed_synth_instrument_destroy(hed_synth_instrument *instrument);
 /** Thread class: rt */
-HED_API const hed_synth_instrument_def *hed_synth_instrument_definition(const hed_synth_instrument *instrument);
-HED_API hed_status hed_synth_instrument_set_def(hed_synth_instrument *instrument, const hed_synth_instrument_def *def,
+HED_API const hed_synth_instrument_def *hed_synth_instrument_definition(
+    const hed_synth_instrument *instrument);
+HED_API hed_status hed_synth_instrument_set_def(hed_synth_instrument *instrument,
+    const hed_synth_instrument_def *def,
     hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
 
 /** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is
@@ -367,10 +369,11 @@ HED_API hed_status hed_synth_instrument_set_def(hed_synth_instrument *instrument
 HED_API hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
     const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error);
 /** Gives an entity new values of the same type. Thread class: owner. Errors: ARGUMENT. */
-HED_API hed_status hed_synth_instrument_set(
-    hed_synth_instrument *instrument, hed_synth_entity entity, const hed_synth_entity_def *def, hed_error *error);
-HED_API hed_status hed_synth_instrument_get(const hed_synth_instrument *instrument, hed_synth_entity entity,
-    hed_synth_entity_def *def, hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
+HED_API hed_status hed_synth_instrument_set(hed_synth_instrument *instrument,
+    hed_synth_entity entity, const hed_synth_entity_def *def, hed_error *error);
+HED_API hed_status hed_synth_instrument_get(const hed_synth_instrument *instrument,
+    hed_synth_entity entity, hed_synth_entity_def *def,
+    hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
 /** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread
  *  class: owner. Errors: ARGUMENT. */
 HED_API hed_status hed_synth_instrument_remove(
@@ -387,11 +390,13 @@ HED_API hed_status hed_synth_instrument_modulate(
 
 HED_API uint32_t hed_synth_instrument_count(
     const hed_synth_instrument *instrument, hed_synth_entity_type type); /**< Thread class: any */
-HED_API hed_synth_entity hed_synth_instrument_at(const hed_synth_instrument *instrument, hed_synth_entity_type type,
+HED_API hed_synth_entity hed_synth_instrument_at(const hed_synth_instrument *instrument,
+    hed_synth_entity_type type,
     uint32_t index); /**< in the order they were added. Thread class: any */
 /** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]".
  *  0: no such name, or more than one entity. Thread class: any. */
-HED_API hed_synth_entity hed_synth_instrument_find(const hed_synth_instrument *instrument, const char *name);
+HED_API hed_synth_entity hed_synth_instrument_find(
+    const hed_synth_instrument *instrument, const char *name);
 HED_API const char *hed_synth_instrument_name(const hed_synth_instrument *instrument,
     hed_synth_entity entity); /**< "" where it has none. Thread class: any */
 /** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or
@@ -436,8 +441,9 @@ typedef struct hed_synth_grid_def {
 
 HED_API hed_synth_grid_def hed_default_synth_grid_def(void); /**< Thread class: rt */
 /** Thread class: owner. Errors: ARGUMENT, LIMIT, MEMORY. */
-HED_API hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const hed_synth_grid_def *def,
-    const char *name, hed_synth_generated *generated, hed_error *error);
+HED_API hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument,
+    const hed_synth_grid_def *def, const char *name, hed_synth_generated *generated,
+    hed_error *error);
 
 /** A grid that was added. */
 typedef struct hed_synth_grid_info {
@@ -477,7 +483,8 @@ HED_API hed_status hed_synth_instrument_stability(const hed_synth_instrument *in
 /** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m =
  *  `ratio` for each spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it
  *  is unstable. Thread class: rt. */
-HED_API double hed_synth_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate);
+HED_API double hed_synth_string_frequency(
+    uint32_t masses, uint32_t mode, double ratio, double rate);
 /** The k/m that puts mode 1 exactly at `frequency`. Thread class: rt. */
 HED_API double hed_synth_string_ratio(uint32_t masses, double frequency, double rate);
 

@@ -53,7 +53,8 @@ typedef struct hed_synth_midi_file hed_synth_midi_file;
 /** Reads a standard MIDI file of format 0 or 1 (Standard MIDI Files 1.0, MMA RP-001). Thread class:
  *  any. Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"),
  *  LIMIT (over 256 MiB), MEMORY. */
-HED_API hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file, hed_error *error);
+HED_API hed_status hed_synth_midi_file_load(
+    const char *path, hed_synth_midi_file **file, hed_error *error);
 /** The same from memory. Thread class: any. */
 HED_API hed_status hed_synth_midi_file_parse(
     const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error);
@@ -65,7 +66,8 @@ HED_API uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file);
 HED_API const hed_synth_midi_event *hed_synth_midi_file_events(const hed_synth_midi_file *file);
 /** To the end of the longest track. Thread class: any. */
 HED_API double hed_synth_midi_file_seconds(const hed_synth_midi_file *file);
-HED_API uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file); /**< Thread class: any */
+HED_API uint32_t hed_synth_midi_file_tracks(
+    const hed_synth_midi_file *file); /**< Thread class: any */
 
 HED_END
 

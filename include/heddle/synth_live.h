@@ -12,7 +12,10 @@
 HED_BEGIN
 
 /** Where sound goes. */
-typedef enum hed_synth_live_driver { HED_SYNTH_LIVE_JACK, HED_SYNTH_LIVE_ALSA } hed_synth_live_driver;
+typedef enum hed_synth_live_driver {
+    HED_SYNTH_LIVE_JACK,
+    HED_SYNTH_LIVE_ALSA
+} hed_synth_live_driver;
 
 /** How to play live. Start from hed_default_synth_live_def(). */
 typedef struct hed_synth_live_def {
@@ -51,14 +54,16 @@ typedef struct hed_synth_live hed_synth_live;
  *  of ALSA is not installed: the text names its packages), IO (no server, no such port: says which
  *  there are), and hed_synth_create()'s. ALSA without a sequencer plays without MIDI, unless
  *  `midi_port` is given. */
-HED_API hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **live, hed_error *error);
+HED_API hed_status hed_synth_live_start(
+    const hed_synth_live_def *def, hed_synth_live **live, hed_error *error);
 /** Adds an event, as if it had come by MIDI now. Thread class: any one thread. */
 HED_API bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event);
 /** Swaps a changed instrument in. Thread class: owner. Errors: as hed_synth_prepare. */
 HED_API hed_status hed_synth_live_change(
     hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error);
 /** OK while it runs; else why it ended (server gone, device lost). Thread class: owner. */
-HED_API hed_status hed_synth_live_report(hed_synth_live *live, hed_synth_live_info *report, hed_error *error);
+HED_API hed_status hed_synth_live_report(
+    hed_synth_live *live, hed_synth_live_info *report, hed_error *error);
 /** Fades out in a block, disconnects, frees. NULL is allowed. Thread class: owner */
 HED_API void hed_synth_live_stop(hed_synth_live *live);
 

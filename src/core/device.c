@@ -126,8 +126,8 @@ hed_status hed_device_handles(hed_device *device, hed_driver_handles *handles, h
     if (hed_failed(error)) return error->status;
     *handles = (hed_driver_handles){0};
     if (!device->backend->device_native)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no handles",
-            device->info.id);
+        return hed_fail(
+            error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no handles", device->info.id);
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_native(device, handles, error);
 }

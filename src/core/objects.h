@@ -65,7 +65,7 @@ struct hed_kernel {
     /* others that are compiled; launches of these may still be on their way */
     hed_variant *retired;
     hed_config_origin configured; /* what the active one is to the size `resolved` */
-    hed_problem resolved;      /* count 0: none */
+    hed_problem resolved;         /* count 0: none */
     /* by which launches choose; NULL: a configuration was given, or nothing is known */
     struct hed_choices *choices;
     struct hed_rules *rules; /* NULL: the description has no constraints */

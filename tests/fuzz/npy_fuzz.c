@@ -5,7 +5,6 @@
 
 #include "tunefile/data.h"
 
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -108,7 +108,8 @@ HED_NATIVE_BODY matmul_body(const hed_native_call *call, uint64_t begin, uint64_
         for (uint64_t column = 0; column < n; column += PART_N) {
             uint64_t columns = n - column < PART_N ? n - column : PART_N;
             for (uint64_t row = 0; row < steps; row++) {
-                memcpy(packed + row * PART_N, b + (step + row) * n + column, columns * sizeof *packed);
+                memcpy(
+                    packed + row * PART_N, b + (step + row) * n + column, columns * sizeof *packed);
                 memset(packed + row * PART_N + columns, 0, (PART_N - columns) * sizeof *packed);
             }
             matmul_column(a + step, k, packed, steps, c + column, n, columns, begin, end);

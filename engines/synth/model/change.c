@@ -90,8 +90,8 @@ static hed_status check_modulation(
             error);
     if (!target || !hed_synth_target_of(target->type, def->target))
         return refuse_modulation(instrument, def, "this entity has no such value", error);
-    bool position = def->target >= HED_SYNTH_TARGET_POSITION_X &&
-                    def->target <= HED_SYNTH_TARGET_POSITION_Z;
+    bool position =
+        def->target >= HED_SYNTH_TARGET_POSITION_X && def->target <= HED_SYNTH_TARGET_POSITION_Z;
     if (position && target->type == HED_SYNTH_BODY && !instrument->bodies[target->index].anchored)
         return refuse_modulation(instrument, def, "only an anchored body can be moved", error);
     if ((uint32_t)def->mode >= HED_SYNTH_MODULATION_MODE_COUNT)
@@ -139,7 +139,8 @@ static void mark_dependents(hed_synth_instrument *instrument, hed_synth_entity_t
             mark(instrument, i->ids[HED_SYNTH_SPRING][at]);
     for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_FOLLOWER]; at++)
         if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
-    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE]; at++)
+    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE];
+         at++)
         if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
 }
 
@@ -204,7 +205,8 @@ static void close_names(hed_synth_instrument *instrument)
     }
 }
 
-hed_status hed_synth_instrument_remove(hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error)
+hed_status hed_synth_instrument_remove(
+    hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     const synth_place *place = synth_find(instrument, entity);

@@ -173,11 +173,12 @@ const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT] = {body_field
     audio_input_fields, lfo_fields, envelope_fields, follower_fields, midi_source_fields,
     delay_line_fields};
 
-const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT] = {sizeof(hed_synth_body_def), sizeof(hed_synth_spring_def),
-    sizeof(hed_synth_microphone_def), sizeof(hed_synth_mallet_def), sizeof(hed_synth_plectrum_def),
-    sizeof(hed_synth_bow_def), sizeof(hed_synth_oscillator_def), sizeof(hed_synth_audio_input_def),
-    sizeof(hed_synth_lfo_def), sizeof(hed_synth_envelope_def), sizeof(hed_synth_follower_def),
-    sizeof(hed_synth_midi_source_def), sizeof(hed_synth_delay_line_def)};
+const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT] = {sizeof(hed_synth_body_def),
+    sizeof(hed_synth_spring_def), sizeof(hed_synth_microphone_def), sizeof(hed_synth_mallet_def),
+    sizeof(hed_synth_plectrum_def), sizeof(hed_synth_bow_def), sizeof(hed_synth_oscillator_def),
+    sizeof(hed_synth_audio_input_def), sizeof(hed_synth_lfo_def), sizeof(hed_synth_envelope_def),
+    sizeof(hed_synth_follower_def), sizeof(hed_synth_midi_source_def),
+    sizeof(hed_synth_delay_line_def)};
 
 const char *hed_synth_entity_type_name(hed_synth_entity_type type)
 {
@@ -191,8 +192,8 @@ const char *hed_synth_target_name(hed_synth_target target)
 
 bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target target)
 {
-    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT && (uint32_t)target < HED_SYNTH_TARGET_COUNT &&
-           (types[type].parameters >> target & 1u);
+    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT &&
+           (uint32_t)target < HED_SYNTH_TARGET_COUNT && (types[type].parameters >> target & 1u);
 }
 
 bool synth_is_exciter(hed_synth_entity_type type)
@@ -200,7 +201,10 @@ bool synth_is_exciter(hed_synth_entity_type type)
     return type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT;
 }
 
-bool synth_is_modulator(hed_synth_entity_type type) { return type >= HED_SYNTH_LFO && type <= HED_SYNTH_MIDI_SOURCE; }
+bool synth_is_modulator(hed_synth_entity_type type)
+{
+    return type >= HED_SYNTH_LFO && type <= HED_SYNTH_MIDI_SOURCE;
+}
 
 /* ---- sensible values ---- */
 
@@ -215,18 +219,30 @@ static void set_sound_defaults(hed_synth_entity_def *def)
             .direction = {0, 0, 1}, .heard = true, .ratio = 1, .attack = 0.005f, .release = 0.1f};
         break;
     case HED_SYNTH_MALLET:
-        def->as.mallet = (hed_synth_mallet_def){.direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f,
-            .velocity_sensitivity = 1, .hardness_soft = 1e5f, .hardness_hard = 1e6f,
-            .exponent = 2.5f, .relaxation = 1e-4f, .route = every_note};
+        def->as.mallet = (hed_synth_mallet_def){.direction = {0, 0, 1},
+            .mass = 0.005f,
+            .impulse = 0.01f,
+            .velocity_sensitivity = 1,
+            .hardness_soft = 1e5f,
+            .hardness_hard = 1e6f,
+            .exponent = 2.5f,
+            .relaxation = 1e-4f,
+            .route = every_note};
         break;
     case HED_SYNTH_PLECTRUM:
         def->as.plectrum = (hed_synth_plectrum_def){.direction = {0, 0, 1}, .distance = 0.002f,
             .duration = 0.005f, .velocity_sensitivity = 1, .route = every_note};
         break;
     case HED_SYNTH_BOW:
-        def->as.bow = (hed_synth_bow_def){.direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f,
-            .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.05f, .velocity_sensitivity = 0.5f,
-            .envelope = {0.05f, 0, 1, 0.1f}, .route = every_note};
+        def->as.bow = (hed_synth_bow_def){.direction = {0, 0, 1},
+            .force = 0.5f,
+            .draw_velocity = 0.2f,
+            .stiction = 0.8f,
+            .sliding = 0.3f,
+            .dropoff = 0.05f,
+            .velocity_sensitivity = 0.5f,
+            .envelope = {0.05f, 0, 1, 0.1f},
+            .route = every_note};
         break;
     case HED_SYNTH_OSCILLATOR:
         def->as.oscillator = (hed_synth_oscillator_def){.direction = {0, 0, 1}, .gain = 0.1f,
@@ -245,7 +261,9 @@ hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
     hed_synth_entity_def def = {.type = type};
     switch (type) {
     case HED_SYNTH_BODY: def.as.body = (hed_synth_body_def){.mass = 0.001f, .damping = 0.5f}; break;
-    case HED_SYNTH_SPRING: def.as.spring = (hed_synth_spring_def){.stiffness = 1000, .rest_length = -1}; break;
+    case HED_SYNTH_SPRING:
+        def.as.spring = (hed_synth_spring_def){.stiffness = 1000, .rest_length = -1};
+        break;
     case HED_SYNTH_MICROPHONE:
     case HED_SYNTH_MALLET:
     case HED_SYNTH_PLECTRUM:
@@ -267,7 +285,9 @@ hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
         def.as.midi_source = (hed_synth_midi_source_def){
             .number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = every_note};
         break;
-    case HED_SYNTH_DELAY_LINE: def.as.delay_line = (hed_synth_delay_line_def){.seconds = 0.1f}; break;
+    case HED_SYNTH_DELAY_LINE:
+        def.as.delay_line = (hed_synth_delay_line_def){.seconds = 0.1f};
+        break;
     default: break;
     }
     return def;
@@ -275,14 +295,22 @@ hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
 
 hed_synth_instrument_def hed_default_synth_instrument_def(void)
 {
-    return (hed_synth_instrument_def){.mode = HED_SYNTH_SINGLETON, .voices = 8, .root_note = 60, .high = 127,
-        .bend_range = 2, .note_bend_range = 48, .tempo = 120, .limit = -1, .limit_release = 0.05f};
+    return (hed_synth_instrument_def){.mode = HED_SYNTH_SINGLETON,
+        .voices = 8,
+        .root_note = 60,
+        .high = 127,
+        .bend_range = 2,
+        .note_bend_range = 48,
+        .tempo = 120,
+        .limit = -1,
+        .limit_release = 0.05f};
 }
 
 double synth_largest_dilation(const hed_synth_instrument_def *def)
 {
     if (def->mode == HED_SYNTH_SINGLETON) return 1;
-    double bend = def->bend_range + (def->mode == HED_SYNTH_VOICES_MPE ? def->note_bend_range : 0.0);
+    double bend =
+        def->bend_range + (def->mode == HED_SYNTH_VOICES_MPE ? def->note_bend_range : 0.0);
     double dilation = exp2(((double)def->high - def->root_note + bend) / 12);
     return dilation > 1 ? dilation : 1; /* an instance that no note has reached yet runs at 1 */
 }
@@ -354,7 +382,8 @@ static hed_status check_whole(
     }
     if (field->kind == SYNTH_FIELD_CHOICE)
         for (high = -1; field->choices[(uint32_t)(high + 1)];) high++;
-    return value >= low && value <= high ? HED_OK : entity_refuse(what, field, low, high, value, error);
+    return value >= low && value <= high ? HED_OK
+                                         : entity_refuse(what, field, low, high, value, error);
 }
 
 hed_status synth_check_fields(

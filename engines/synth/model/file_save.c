@@ -378,7 +378,8 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
     hed_synth_grid_def resolved;
     hed_status status = synth_resolve_grid(&grid->def, &resolved, error);
     if (status != HED_OK) return status;
-    hed_synth_body_def *bodies = synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
+    hed_synth_body_def *bodies =
+        synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
     hed_synth_spring_def *springs =
         synth_grow(allocator, NULL, &spring_room, made->springs + 1, sizeof *springs);
     if (bodies && springs) {
@@ -517,7 +518,8 @@ static hed_status put_document(writer *w, hed_error *error)
     return status;
 }
 
-hed_status hed_synth_instrument_save(const hed_synth_instrument *instrument, const char *path, hed_error *error)
+hed_status hed_synth_instrument_save(
+    const hed_synth_instrument *instrument, const char *path, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     const hed_allocator *allocator = &instrument->allocator;

@@ -65,7 +65,8 @@ static mode_one mode_of(const hed_synth_grid_def *def)
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (def->size[axis] < 2) continue;
         double angle = PI / (def->size[axis] - 1.0), s = sin(angle / 2), square = s * s;
-        bool along = axis == 0 && grid_dimensions(def) == 3; /* a lattice swings along its first axis */
+        bool along =
+            axis == 0 && grid_dimensions(def) == 3; /* a lattice swings along its first axis */
         double share = share_of(def->spring.rest_length, length_of(def->step[axis]));
         mode.per_stiffness += 4 * square * (along ? 1 : 1 - share);
         mode.per_bend += 4 * square * square;
@@ -109,7 +110,8 @@ static double frequency_of(const hed_synth_grid_def *def, double rate)
     return sine > 0 && sine < 1 ? asin(sqrt(sine)) * rate / PI : 0;
 }
 
-hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error)
+hed_status synth_resolve_grid(
+    const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error)
 {
     *resolved = *def;
     if (def->tune == 0) return HED_OK;
@@ -166,7 +168,8 @@ static hed_synth_entity grid_body_at(const filler *f, const uint32_t at[3])
 }
 
 /* A spring between two anchored bodies would do nothing: there is none. */
-static void grid_join(filler *f, const uint32_t a[3], const uint32_t b[3], float stiffness, float rest)
+static void grid_join(
+    filler *f, const uint32_t a[3], const uint32_t b[3], float stiffness, float rest)
 {
     if (anchored(f->def, a) && anchored(f->def, b)) return;
     if (f->springs) {
@@ -246,7 +249,8 @@ hed_synth_generated synth_fill_grid(const hed_synth_grid_def *def, hed_synth_ent
 
 hed_synth_grid_def hed_default_synth_grid_def(void)
 {
-    return (hed_synth_grid_def){.size = {1, 1, 1}, .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
+    return (hed_synth_grid_def){.size = {1, 1, 1},
+        .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
         .body = hed_default_synth_entity_def(HED_SYNTH_BODY).as.body,
         .spring = hed_default_synth_entity_def(HED_SYNTH_SPRING).as.spring, .rate = 48000};
 }
@@ -363,8 +367,9 @@ static void number(hed_synth_instrument *instrument, uint32_t type, uint32_t cou
     }
 }
 
-hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const hed_synth_grid_def *def,
-    const char *name, hed_synth_generated *generated, hed_error *error)
+hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument,
+    const hed_synth_grid_def *def, const char *name, hed_synth_generated *generated,
+    hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *generated = (hed_synth_generated){0};
@@ -381,7 +386,8 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const
         synth_reserve_places(instrument, made.bodies + made.springs, error) ||
         remember(instrument, def, name, error))
         return error->status;
-    synth_fill_grid(&resolved, made.first_body, instrument->bodies + instrument->counts[HED_SYNTH_BODY],
+    synth_fill_grid(&resolved, made.first_body,
+        instrument->bodies + instrument->counts[HED_SYNTH_BODY],
         instrument->springs ? instrument->springs + instrument->counts[HED_SYNTH_SPRING] : NULL);
     number(instrument, HED_SYNTH_BODY, made.bodies);
     number(instrument, HED_SYNTH_SPRING, made.springs);

@@ -180,7 +180,8 @@ static hed_synth_instrument_def make_def(synth_import *im)
 {
     const synth_ank_model *m = im->model;
     hed_synth_instrument_def def = hed_default_synth_instrument_def();
-    if (m->mode >= HED_SYNTH_SINGLETON && m->mode <= HED_SYNTH_VOICES_MPE) def.mode = (hed_synth_voice_mode)m->mode;
+    if (m->mode >= HED_SYNTH_SINGLETON && m->mode <= HED_SYNTH_VOICES_MPE)
+        def.mode = (hed_synth_voice_mode)m->mode;
     else synth_import_tell(im, "MIDI mode %d is not known: one instance", m->mode);
     if (m->voices > 0) def.voices = (uint32_t)m->voices;
     else if (def.mode != HED_SYNTH_SINGLETON)
@@ -217,7 +218,8 @@ static hed_status limit_notes(synth_import *im)
     if (hed_failed(im->error)) return im->error->status;
     hed_synth_instrument_def def = *hed_synth_instrument_definition(im->instrument);
     hed_synth_stability stability;
-    hed_status status = hed_synth_instrument_stability(im->instrument, 48000.0, &stability, im->error);
+    hed_status status =
+        hed_synth_instrument_stability(im->instrument, 48000.0, &stability, im->error);
     if (status || !stability.unsafe || def.mode == HED_SYNTH_SINGLETON) return status;
     double semitones = 6.0 * log2(stability.worst / 2.0);
     double high = floor(def.high - semitones - 1e-6);

@@ -147,7 +147,8 @@ static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter,
     o->envelope = adsr_of(&exciter->oscillator.envelope);
 }
 
-static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_synth_audio_input_def *a)
+static void set_audio(
+    synth_import *im, const synth_ank_exciter *exciter, hed_synth_audio_input_def *a)
 {
     a->channel = exciter->audio.channel > 0 ? (uint32_t)exciter->audio.channel : 0;
     if (exciter->audio.channel < 0)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 /* A spring, with its ends in their order. */
-static hed_status import_add_spring(synth_import *im, const synth_ank_link *link, synth_imported *imported)
+static hed_status import_add_spring(
+    synth_import *im, const synth_ank_link *link, synth_imported *imported)
 {
     const synth_imported *a = synth_imported_find(im, link->ends.a),
                          *b = synth_imported_find(im, link->ends.b);
@@ -27,7 +28,8 @@ static hed_status import_add_spring(synth_import *im, const synth_ank_link *link
     return synth_import_add(im, imported, &def, NULL, 1);
 }
 
-static hed_status import_join(synth_import *im, const synth_ank_link *link, hed_synth_entity from, hed_synth_entity to)
+static hed_status import_join(
+    synth_import *im, const synth_ank_link *link, hed_synth_entity from, hed_synth_entity to)
 {
     hed_error error = {0};
     if (im->instrument->link_count > SYNTH_WIRE_MOST)
@@ -88,13 +90,16 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
 static hed_synth_modulation_def modulation_of(
     synth_import *im, const synth_ank_link *link, hed_synth_entity target, bool first)
 {
-    hed_synth_modulation_def def = {.entity = target, .target = (hed_synth_target)link->modulator.operand,
-        .depth = link->modulator.depth, .invert = link->modulator.invert};
+    hed_synth_modulation_def def = {.entity = target,
+        .target = (hed_synth_target)link->modulator.operand,
+        .depth = link->modulator.depth,
+        .invert = link->modulator.invert};
     def.mode = link->modulator.exponential ? HED_SYNTH_MODULATE_EXPONENTIAL
                : link->modulator.multiply  ? HED_SYNTH_MODULATE_MULTIPLY
                                            : HED_SYNTH_MODULATE_ADD;
     const synth_place *place = synth_find(im->instrument, target);
-    bool newtons = place && (place->type == HED_SYNTH_OSCILLATOR || place->type == HED_SYNTH_AUDIO_INPUT) &&
+    bool newtons = place &&
+                   (place->type == HED_SYNTH_OSCILLATOR || place->type == HED_SYNTH_AUDIO_INPUT) &&
                    def.target == HED_SYNTH_TARGET_GAIN;
     if (newtons && def.mode == HED_SYNTH_MODULATE_ADD) {
         def.mode = HED_SYNTH_MODULATE_EXPONENTIAL;
@@ -237,7 +242,8 @@ static uint8_t channel_of(const synth_ank_event *event)
     return event->channel >= 1 && event->channel <= 16 ? (uint8_t)event->channel : 0;
 }
 
-uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_synth_route routes[SYNTH_MOST_ROUTES])
+uint32_t synth_import_routes(
+    synth_import *im, synth_ank_id id, hed_synth_route routes[SYNTH_MOST_ROUTES])
 {
     static const hed_synth_route every_note = {0, 0, 127};
     uint8_t heard[17][128] = {{0}};
@@ -275,7 +281,8 @@ uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_synth_route 
     return 1;
 }
 
-bool synth_import_controller(synth_import *im, synth_ank_id id, uint32_t *number, hed_synth_route *route)
+bool synth_import_controller(
+    synth_import *im, synth_ank_id id, uint32_t *number, hed_synth_route *route)
 {
     bool found = false;
     const synth_ank_route *all = im->model->routes.items;

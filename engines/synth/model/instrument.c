@@ -29,7 +29,8 @@ void *synth_grow(
     return moved;
 }
 
-static void instrument_release(const hed_allocator *allocator, void *array, uint32_t capacity, size_t size)
+static void instrument_release(
+    const hed_allocator *allocator, void *array, uint32_t capacity, size_t size)
 {
     if (array) allocator->release(allocator->user, array, capacity * size);
 }
@@ -114,14 +115,16 @@ hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more,
     return HED_OK;
 }
 
-hed_status synth_reserve(hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
+hed_status synth_reserve(
+    hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
 {
     if (more > SYNTH_MOST_OF_TYPE - instrument->counts[type])
         return hed_fail(error, HED_ERROR_LIMIT,
             "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
             SYNTH_MOST_OF_TYPE, more, hed_synth_entity_type_name(type));
     hed_status status = synth_reserve_places(instrument, more, error);
-    if (status || reserve(instrument, type, (uint64_t)instrument->counts[type] + more)) return status;
+    if (status || reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
+        return status;
     return hed_fail(error, HED_ERROR_MEMORY,
         "out of memory for %" PRIu32 " more of an instrument's %s", more,
         hed_synth_entity_type_name(type));
@@ -158,7 +161,8 @@ hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
     hed_status status = instrument_check_def(&checked, error);
     if (status != HED_OK) return status;
-    hed_synth_instrument *made = own.allocate(own.user, sizeof *made, _Alignof(hed_synth_instrument));
+    hed_synth_instrument *made =
+        own.allocate(own.user, sizeof *made, _Alignof(hed_synth_instrument));
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
     *made = (hed_synth_instrument){.allocator = own, .def = checked};
     *instrument = made;
@@ -179,12 +183,16 @@ void hed_synth_instrument_destroy(hed_synth_instrument *instrument)
         synth_free_text(&allocator, instrument->names[i].text);
     for (uint32_t i = 0; i < instrument->grid_count; i++)
         synth_free_text(&allocator, instrument->grids[i].name);
-    instrument_release(&allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
-    instrument_release(&allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
+    instrument_release(
+        &allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
+    instrument_release(
+        &allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
     instrument_release(&allocator, instrument->modulations, instrument->modulation_capacity,
         sizeof(hed_synth_modulation_def));
-    instrument_release(&allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
-    instrument_release(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
+    instrument_release(
+        &allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
+    instrument_release(
+        &allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
     synth_table_free(&instrument->link_table, &allocator);
     synth_table_free(&instrument->name_table, &allocator);
     synth_free_text(&allocator, instrument->file);
@@ -289,7 +297,8 @@ hed_status hed_synth_instrument_copy(
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
 }
 
-const hed_synth_instrument_def *hed_synth_instrument_definition(const hed_synth_instrument *instrument)
+const hed_synth_instrument_def *hed_synth_instrument_definition(
+    const hed_synth_instrument *instrument)
 {
     return &instrument->def;
 }
@@ -312,17 +321,20 @@ const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_
     return place->type < HED_SYNTH_ENTITY_TYPE_COUNT ? place : NULL;
 }
 
-uint32_t hed_synth_instrument_count(const hed_synth_instrument *instrument, hed_synth_entity_type type)
+uint32_t hed_synth_instrument_count(
+    const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
     return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT ? instrument->counts[type] : 0;
 }
 
-hed_synth_entity hed_synth_instrument_at(const hed_synth_instrument *instrument, hed_synth_entity_type type, uint32_t index)
+hed_synth_entity hed_synth_instrument_at(
+    const hed_synth_instrument *instrument, hed_synth_entity_type type, uint32_t index)
 {
     return index < hed_synth_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
 }
 
-const char *hed_synth_instrument_name(const hed_synth_instrument *instrument, hed_synth_entity entity)
+const char *hed_synth_instrument_name(
+    const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     uint32_t low = 0, high = instrument->name_count; /* names are in the order of the numbers */
     while (low < high) {
@@ -354,7 +366,8 @@ hed_status synth_set_name(
     return HED_OK;
 }
 
-hed_status synth_check_name(const hed_synth_instrument *instrument, const char *name, hed_error *error)
+hed_status synth_check_name(
+    const hed_synth_instrument *instrument, const char *name, hed_error *error)
 {
     size_t length = strlen(name);
     if (length == 0 || length > SYNTH_LONGEST_NAME)

@@ -333,6 +333,9 @@ void hed_synth_midi_file_destroy(hed_synth_midi_file *file)
 }
 
 uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file) { return file->count; }
-const hed_synth_midi_event *hed_synth_midi_file_events(const hed_synth_midi_file *file) { return file->events; }
+const hed_synth_midi_event *hed_synth_midi_file_events(const hed_synth_midi_file *file)
+{
+    return file->events;
+}
 double hed_synth_midi_file_seconds(const hed_synth_midi_file *file) { return file->seconds; }
 uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file) { return file->tracks; }

@@ -126,7 +126,8 @@ hed_status synth_reserve(
 hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more, hed_error *error);
 hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, const void *def);
 /* Whether a name is free and well. Errors: ARGUMENT. */
-hed_status synth_check_name(const hed_synth_instrument *instrument, const char *name, hed_error *error);
+hed_status synth_check_name(
+    const hed_synth_instrument *instrument, const char *name, hed_error *error);
 /* The same for a grid. */
 hed_status synth_check_grid_name(
     const hed_synth_instrument *instrument, const char *name, hed_error *error);
@@ -145,7 +146,8 @@ const synth_grid *synth_find_grid(
 const synth_grid *synth_grid_of(const hed_synth_instrument *instrument, hed_synth_entity entity);
 /* What refers to an entity in files: its name, "string1[3]", "string1.springs[3]". False: it has
  * none. */
-bool synth_name_of(const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size);
+bool synth_name_of(
+    const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size);
 
 /* The same for a body or spring of a grid, were the grid's name `name`. */
 void synth_part_name(
@@ -176,7 +178,8 @@ hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t i
 
 /* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend.
  * Errors: ARGUMENT. */
-hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error);
+hed_status synth_resolve_grid(
+    const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error);
 /* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first
  * body's number. Either array may be NULL. */
 hed_synth_generated synth_fill_grid(const hed_synth_grid_def *def, hed_synth_entity first,

@@ -19,7 +19,8 @@ static uint32_t names_find(const hed_synth_instrument *instrument, const char *t
     return place;
 }
 
-const synth_grid *synth_find_grid(const hed_synth_instrument *instrument, const char *text, size_t length)
+const synth_grid *synth_find_grid(
+    const hed_synth_instrument *instrument, const char *text, size_t length)
 {
     uint32_t place = names_find(instrument, text, length);
     bool found = place != SYNTH_NO_PLACE && place & SYNTH_GRID_NAME;
@@ -192,7 +193,8 @@ void synth_part_name(
     else snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
 }
 
-bool synth_name_of(const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size)
+bool synth_name_of(
+    const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size)
 {
     const char *name = hed_synth_instrument_name(instrument, entity);
     const synth_grid *grid = name[0] ? NULL : synth_grid_of(instrument, entity);

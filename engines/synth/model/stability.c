@@ -21,8 +21,9 @@ static double largest_output(const hed_synth_instrument *instrument, hed_synth_e
     default: break;
     }
     const hed_synth_midi_source_def *midi = &instrument->midi_sources[place->index];
-    double most =
-        midi->kind == HED_SYNTH_MIDI_NOTE ? fmax((double)midi->centre, 127.0 - midi->centre) / 12 : 1;
+    double most = midi->kind == HED_SYNTH_MIDI_NOTE
+                      ? fmax((double)midi->centre, 127.0 - midi->centre) / 12
+                      : 1;
     return fabs((double)midi->depth) * fmax(most, fabs((double)midi->initial));
 }
 
@@ -128,7 +129,8 @@ static void *allocate(const hed_synth_instrument *instrument, uint32_t count, si
     return count > 0 ? allocator->allocate(allocator->user, count * size, 16) : NULL;
 }
 
-static void stability_release(const hed_synth_instrument *instrument, void *array, uint32_t count, size_t size)
+static void stability_release(
+    const hed_synth_instrument *instrument, void *array, uint32_t count, size_t size)
 {
     if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
 }

@@ -77,7 +77,8 @@ void synth_fill_lists(synth_builder *builder, uint32_t word);
 /* Parameters, states and signals at rest, and targets. */
 void synth_fill_values(synth_builder *builder);
 /* The route of an entity of a type that has one, else NULL. */
-const hed_synth_route *synth_route_of(const hed_synth_instrument *instrument, uint32_t type, uint32_t index);
+const hed_synth_route *synth_route_of(
+    const hed_synth_instrument *instrument, uint32_t type, uint32_t index);
 static inline bool synth_is_same_route(hed_synth_route a, hed_synth_route b)
 {
     return a.channel == b.channel && a.low == b.low && a.high == b.high;

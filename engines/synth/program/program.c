@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-_Static_assert((int)SYNTH_DELAY == (int)HED_SYNTH_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_SYNTH_AUDIO_INPUT,
+_Static_assert(
+    (int)SYNTH_DELAY == (int)HED_SYNTH_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_SYNTH_AUDIO_INPUT,
     "entity types and rows have one numbering");
 
 /* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an
@@ -253,7 +254,8 @@ static hed_status make_ears(synth_builder *b, hed_error *error)
     uint32_t microphones = b->ordered[HED_SYNTH_MICROPHONE];
     if (NO_ROOM(b, b->first_ear, microphones + 1u)) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < microphones; i++) {
-        hed_synth_entity entity = b->instrument->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
+        hed_synth_entity entity =
+            b->instrument->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
         uint32_t bodies = b->link_begin[entity + 1] - b->link_begin[entity];
         b->first_ear[i + 1] = b->first_ear[i] + (bodies + SYNTH_EAR_BODIES - 1) / SYNTH_EAR_BODIES;
     }
@@ -486,8 +488,11 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     made->remote = def->remote;
     made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
     made->layout.step = (float)(1.0 / def->rate);
-    synth_builder builder = {.arena = {.allocator = *allocator, .owner = arena.owner}, .def = def, .instrument = def->instrument,
-        .program = made, .step = made->step};
+    synth_builder builder = {.arena = {.allocator = *allocator, .owner = arena.owner},
+        .def = def,
+        .instrument = def->instrument,
+        .program = made,
+        .step = made->step};
     hed_status status = program_build(&builder, error);
     hed_arena_free(&builder.arena);
     if (status) synth_program_destroy(made);

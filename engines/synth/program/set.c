@@ -181,8 +181,7 @@ uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity
     uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]),
              first = SYNTH_SEAT_ENTITY(program->seats[entity]), place = 0;
     uint32_t count = sizeof places / sizeof *places;
-    while (place < count && (places[place].type != type || places[place].target != target))
-        place++;
+    while (place < count && (places[place].type != type || places[place].target != target)) place++;
     if (place == count) return 0;
     if (type == SYNTH_BODY && program->remote) return 0; /* the grid has its own */
     collection c = {program, pokes, capacity, 0};

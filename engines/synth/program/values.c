@@ -167,7 +167,8 @@ static void fill_contact(const element *e, const synth_contact *contact, const f
 
 /* Each contact is a hammer with a share of the mass by its weight; a negative weight strikes from
  * the other side. */
-static void fill_mallet(const element *e, const synth_contact *contact, const hed_synth_mallet_def *def)
+static void fill_mallet(
+    const element *e, const synth_contact *contact, const hed_synth_mallet_def *def)
 {
     const synth_program *program = e->b->program;
     const synth_contact *all = e->b->contacts[SYNTH_MALLET];

@@ -154,7 +154,8 @@ static hed_status jack_open(
 
     /* libjack writes its errors to stderr; the caller gets them in words. */
     const jack_api *api = &d->api;
-    jack_message_function *on_error = *api->jack_error_callback, *on_info = *api->jack_info_callback;
+    jack_message_function *on_error = *api->jack_error_callback,
+                          *on_info = *api->jack_info_callback;
     api->jack_set_error_function(jack_say_nothing);
     api->jack_set_info_function(jack_say_nothing);
     d->client = api->jack_client_open(def->name, JackNoStartServer, NULL);

@@ -11,7 +11,10 @@
 
 hed_synth_live_def hed_default_synth_live_def(void)
 {
-    return (hed_synth_live_def){.driver = HED_SYNTH_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000,
+    return (hed_synth_live_def){.driver = HED_SYNTH_LIVE_JACK,
+        .name = "heddle",
+        .block = 256,
+        .rate = 48000,
         .synth = hed_default_synth_def()};
 }
 
@@ -224,7 +227,8 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     return status;
 }
 
-hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **live, hed_error *error)
+hed_status hed_synth_live_start(
+    const hed_synth_live_def *def, hed_synth_live **live, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (!live)
@@ -278,7 +282,8 @@ void hed_synth_live_stop(hed_synth_live *live)
 
 /* ---- the owner's side ---- */
 
-hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error)
+hed_status hed_synth_live_change(
+    hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     hed_status status = hed_synth_prepare(live->synth, instrument, &live->change, error);
@@ -301,7 +306,8 @@ hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrumen
     return status;
 }
 
-hed_status hed_synth_live_report(hed_synth_live *live, hed_synth_live_info *report, hed_error *error)
+hed_status hed_synth_live_report(
+    hed_synth_live *live, hed_synth_live_info *report, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     while (hed_ring_pop(live->loads, &live->report.load)) continue;

@@ -25,12 +25,14 @@ struct hed_synth_change {
     bool applied;
 };
 
-static hed_status rebuild_check_defs(const hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
+static hed_status rebuild_check_defs(
+    const hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     if (!synth || !instrument)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a change needs a synth and an instrument: one of them is NULL");
-    const hed_synth_instrument_def *old = &synth->instrument, *def = hed_synth_instrument_definition(instrument);
+    const hed_synth_instrument_def *old = &synth->instrument,
+                                   *def = hed_synth_instrument_definition(instrument);
     if (def->mode == old->mode && (def->mode == HED_SYNTH_SINGLETON || def->voices == old->voices))
         return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,

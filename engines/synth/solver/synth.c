@@ -20,7 +20,8 @@ const char *hed_synth_solver_name(hed_synth_solver solver)
 
 enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
 
-static hed_status synth_check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
+static hed_status synth_check_def(
+    const hed_device *device, const hed_synth_def *def, hed_error *error)
 {
     if (!device || !def || !def->instrument)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -137,7 +138,8 @@ static hed_status build_solver(
                          : synth->ops->create(synth, synth->program, &synth->solver, error);
 }
 
-static hed_status synth_build(hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
+static hed_status synth_build(
+    hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     char reason[256];
     bool automatic = synth->def.solver == HED_SYNTH_AUTO;
@@ -291,7 +293,8 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
         program->layout.stems, frames, block->left + first, block->right + first);
     if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
-    if (resting) synth_voices_adopt(synth->voices, synth->voices); /* no solver has taken the pokes */
+    if (resting)
+        synth_voices_adopt(synth->voices, synth->voices); /* no solver has taken the pokes */
     if (sounding == frames) return HED_OK;
     /* The breaker opened: everything as it is at rest; keys, controllers and bends stay. */
     hed_status status = synth->ops->write(synth->solver, NULL, NULL, error);
@@ -360,7 +363,10 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
     hed_status status = synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
     for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
-        float *channel = i == 0 ? block->left : i == 1 ? block->right : block->stems ? block->stems[i - 2] : NULL;
+        float *channel = i == 0         ? block->left
+                         : i == 1       ? block->right
+                         : block->stems ? block->stems[i - 2]
+                                        : NULL;
         if (channel) memset(channel, 0, block->frames * sizeof *channel);
     }
     hed_meter_add(&synth->meter, hed_now() - begin);

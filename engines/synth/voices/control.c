@@ -344,7 +344,8 @@ static void control_keep(synth_voices *v, synth_setting s)
     v->settings[v->setting_count++] = s;
 }
 
-void synth_settings_set(synth_voices *v, hed_synth_entity entity, hed_synth_target target, float value)
+void synth_settings_set(
+    synth_voices *v, hed_synth_entity entity, hed_synth_target target, float value)
 {
     synth_setting s = {.entity = entity, .target = target, .value = value};
     poke_setting(v, &s);

@@ -74,11 +74,13 @@ void synth_notes_listen(synth_voices *v)
             const synth_target *target = &p->targets[t];
             if (target->follow == SYNTH_FOLLOW_NOTE ||
                 (target->follow == SYNTH_FOLLOW_MIDI &&
-                    (target->kind == HED_SYNTH_MIDI_NOTE || target->kind == HED_SYNTH_MIDI_VELOCITY)))
+                    (target->kind == HED_SYNTH_MIDI_NOTE ||
+                        target->kind == HED_SYNTH_MIDI_VELOCITY)))
                 listen_to(v, c, &target->route);
         }
         /* Where notes start nothing a voice is dilated by them still. */
-        if (v->def.mode != HED_SYNTH_SINGLETON && !any) listen_to(v, c, &(hed_synth_route){0, 0, 127});
+        if (v->def.mode != HED_SYNTH_SINGLETON && !any)
+            listen_to(v, c, &(hed_synth_route){0, 0, 127});
     }
     v->notes.low = HED_SYNTH_NO_KEY;
     for (uint32_t key = 0; key < SYNTH_KEYS; key++)
@@ -140,7 +142,8 @@ static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uin
         synth_sleep_wake_gate(v, instance, g);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
-        notes_poke_float(v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
+        notes_poke_float(
+            v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
         notes_poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
     }
 }
@@ -291,7 +294,8 @@ void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uin
     if (!is_held(v, channel, note)) return;
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
-        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_SYNTH_MIDI_AFTERTOUCH) continue;
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_SYNTH_MIDI_AFTERTOUCH)
+            continue;
         if (synth_route_fits(&target->route, channel, note))
             notes_poke_float(v, key->voice, target->word, (float)value / 127.0f);
     }

@@ -196,7 +196,8 @@ static void renew(synth_voices *v)
 
 bool synth_voices_is_sound_off(const hed_synth_event *e)
 {
-    return e->kind == HED_SYNTH_EVENT_MIDI && e->bytes[0] >> 4 == 11 && e->bytes[1] == SYNTH_CC_SOUND_OFF;
+    return e->kind == HED_SYNTH_EVENT_MIDI && e->bytes[0] >> 4 == 11 &&
+           e->bytes[1] == SYNTH_CC_SOUND_OFF;
 }
 
 uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
@@ -279,7 +280,8 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
         /* a note's start or end; a voice that is taken away closes its gates, too */
         uint32_t channel = bytes[0] & 15, key = synth_notes_key(v, channel, bytes[1]),
                  plays = v->plays[channel][bytes[1]];
-        uint64_t taken = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates, own = gates_of(v, channel, key);
+        uint64_t taken = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates,
+                 own = gates_of(v, channel, key);
         if (plays != key) own += gates_of(v, channel, plays);
         return 1 + own * SYNTH_GATE_WORDS + taken + targets;
     }

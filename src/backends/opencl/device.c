@@ -304,7 +304,8 @@ hed_status hed_opencl_device_adopt(
     return status;
 }
 
-hed_status hed_opencl_device_native(hed_device *device, hed_driver_handles *native, hed_error *error)
+hed_status hed_opencl_device_native(
+    hed_device *device, hed_driver_handles *native, hed_error *error)
 {
     const opencl_device *opened = hed_opencl_of(device);
     *native = (hed_driver_handles){opened->platform, opened->id, opened->context};

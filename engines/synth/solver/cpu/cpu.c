@@ -179,7 +179,8 @@ static hed_status synth_cpu_create(
     s->block = synth->def.block;
     synth_bodies_create(&s->arena, program, &s->bodies, error);
     /* no more threads than there is work for: the last two slices may overlap, so one steps both */
-    uint32_t instances = program->instances, most = instances > 1 ? instances : s->bodies.slices / 2;
+    uint32_t instances = program->instances,
+             most = instances > 1 ? instances : s->bodies.slices / 2;
     s->threads = synth->def.threads < most ? synth->def.threads : most;
     if (s->threads < 1) s->threads = 1;
     s->share_count = instances > 1 ? 1 : s->threads;
@@ -259,7 +260,8 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
         if (s->standing[instance]) {
             uint32_t until = is_due(poke, end, run->frames) ? poke->frame : run->frames;
             for (; frame < until; frame++)
-                memcpy(stems_at(s, instance, frame), s->held + (uint64_t)instance * 2 * layout->stems,
+                memcpy(stems_at(s, instance, frame),
+                    s->held + (uint64_t)instance * 2 * layout->stems,
                     2 * layout->stems * sizeof *s->held);
             if (frame == run->frames) return;
             s->standing[instance] = 0;
@@ -318,6 +320,13 @@ static void synth_cpu_report(const synth_solver *s, hed_synth_info *report)
     report->bytes = (s->program->instances * words + value_count(s)) * sizeof(uint32_t);
 }
 
-const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU, .valid = synth_cpu_valid,
-    .create = synth_cpu_create, .destroy = synth_cpu_destroy, .run = synth_cpu_run, .read = synth_cpu_read,
-    .stores = synth_cpu_stores, .write = synth_cpu_write, .rest = synth_cpu_rest, .report = synth_cpu_report};
+const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU,
+    .valid = synth_cpu_valid,
+    .create = synth_cpu_create,
+    .destroy = synth_cpu_destroy,
+    .run = synth_cpu_run,
+    .read = synth_cpu_read,
+    .stores = synth_cpu_stores,
+    .write = synth_cpu_write,
+    .rest = synth_cpu_rest,
+    .report = synth_cpu_report};

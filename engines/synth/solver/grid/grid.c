@@ -483,7 +483,8 @@ static void write_pokes(
         made->poke_room = 2ull * count;
     }
     if (count)
-        hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
+        hed_write(
+            made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
 }
 
 static void write_inputs(synth_solver *made, const synth_run *run, hed_error *error)
@@ -573,7 +574,14 @@ static void lattice_report(const synth_solver *made, hed_synth_info *filled)
 }
 
 const synth_solver_ops synth_grid_ops = {
-    .id = HED_SYNTH_GRID, .valid = valid, .create = lattice_create, .destroy = lattice_destroy, .run = lattice_run_block,
-    .read = synth_grid_read, .write = synth_grid_write, .report = lattice_report,
-    .bodies = synth_grid_bodies, .carry = synth_grid_carry,
+    .id = HED_SYNTH_GRID,
+    .valid = valid,
+    .create = lattice_create,
+    .destroy = lattice_destroy,
+    .run = lattice_run_block,
+    .read = synth_grid_read,
+    .write = synth_grid_write,
+    .report = lattice_report,
+    .bodies = synth_grid_bodies,
+    .carry = synth_grid_carry,
 };

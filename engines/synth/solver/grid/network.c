@@ -63,9 +63,12 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver grid: a body with %u springs, %d at most", network->degree,
             LATTICE_MOST_DEGREE);
-    network->other = hed_arena_new(&network->scratch, network->entries, sizeof *network->other, error);
-    network->spring = hed_arena_new(&network->scratch, network->entries, sizeof *network->spring, error);
-    network->kind = hed_arena_new(&network->scratch, network->entries, sizeof *network->kind, error);
+    network->other =
+        hed_arena_new(&network->scratch, network->entries, sizeof *network->other, error);
+    network->spring =
+        hed_arena_new(&network->scratch, network->entries, sizeof *network->spring, error);
+    network->kind =
+        hed_arena_new(&network->scratch, network->entries, sizeof *network->kind, error);
     if (network->scratch.failed) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < springs; s++) {
         uint32_t ends[2] = {body_of(network, instrument->springs[s].from),
@@ -121,7 +124,8 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
     return HED_OK;
 }
 
-static bool same_material(const synth_material *material, const hed_synth_spring_def *spring, double rest)
+static bool same_material(
+    const synth_material *material, const hed_synth_spring_def *spring, double rest)
 {
     return material->stiffness == spring->stiffness && material->cubic == spring->cubic &&
            fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
@@ -235,7 +239,8 @@ static hed_status find_unit(synth_network *network, hed_error *error)
         for (uint32_t k = 0; k < 3; k++) longest = fmax(longest, fabs(vector[k]));
     }
     network->unit = longest > 0.0 ? longest / 32000.0 : 1.0;
-    network->places = hed_arena_new(&network->scratch, 3 * (uint64_t)network->all, sizeof *network->places, error);
+    network->places = hed_arena_new(
+        &network->scratch, 3 * (uint64_t)network->all, sizeof *network->places, error);
     if (!network->places) return HED_ERROR_MEMORY;
     const hed_synth_body_def *first = network->instrument->bodies;
     for (uint32_t i = 0; i < network->all; i++)
@@ -284,14 +289,16 @@ static hed_status find_free(synth_network *network, hed_error *error)
 {
     network->free = hed_arena_new(&network->scratch, network->all, sizeof *network->free, error);
     network->body = hed_arena_new(&network->arena, network->all, sizeof *network->body, error);
-    network->classes = hed_arena_new(&network->scratch, network->all, sizeof *network->classes, error);
+    network->classes =
+        hed_arena_new(&network->scratch, network->all, sizeof *network->classes, error);
     if (network->scratch.failed || network->arena.failed) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < network->all; i++) {
         bool anchored = network->instrument->bodies[i].anchored;
         network->free[i] = anchored ? SYNTH_ANCHORED : network->count;
         if (!anchored) network->body[network->count++] = i;
     }
-    network->begin = hed_arena_new(&network->scratch, network->count + 2ull, sizeof *network->begin, error);
+    network->begin =
+        hed_arena_new(&network->scratch, network->count + 2ull, sizeof *network->begin, error);
     return network->begin ? HED_OK : HED_ERROR_MEMORY;
 }
 

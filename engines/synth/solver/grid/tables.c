@@ -339,7 +339,8 @@ static hed_status fill_tables(builder *b, hed_error *error)
     uint64_t groups = tables->shape.groups, own = tables->own, degree = tables->shape.degree;
     uint64_t link_count = groups * tables->shape.threads;
     tables->table = hed_arena_new(a, groups * (degree / 2) * own, sizeof *tables->table, error);
-    tables->springs = hed_arena_new(a, groups * tables->spring_words, sizeof *tables->springs, error);
+    tables->springs =
+        hed_arena_new(a, groups * tables->spring_words, sizeof *tables->springs, error);
     tables->classes = hed_arena_new(a, groups * own, sizeof *tables->classes, error);
     tables->halo = hed_arena_new(a, groups * tables->halo_room, sizeof *tables->halo, error);
     tables->links = hed_arena_new(&tables->arena, link_count, sizeof *tables->links, error);

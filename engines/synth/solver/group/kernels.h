@@ -68,7 +68,8 @@ extern const hed_kernel_def synth_resident_def;
 
 /* A string of `bodies` bodies, struck, plucked, bowed, driven and heard in many ways. Errors:
  * MEMORY. */
-hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instrument, hed_error *error);
+hed_status synth_sample_instrument(
+    uint32_t bodies, hed_synth_instrument **instrument, hed_error *error);
 
 /* Bytes and first content of an argument of synth_group (kernels.h) for that instrument. */
 uint64_t synth_sample_bytes(

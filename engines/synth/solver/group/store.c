@@ -198,7 +198,8 @@ static hed_synth_entity store_add(building *b, const hed_synth_entity_def *def)
 
 static void link_to(building *b, hed_synth_entity from, hed_synth_entity to, float weight)
 {
-    if (!b->status) b->status = hed_synth_instrument_link(b->instrument, from, to, weight, b->error);
+    if (!b->status)
+        b->status = hed_synth_instrument_link(b->instrument, from, to, weight, b->error);
 }
 
 static void store_modulate(building *b, hed_synth_entity source, hed_synth_entity entity,
@@ -249,7 +250,8 @@ static hed_synth_entity add_microphone(building *b, float pan, bool heard)
     return made;
 }
 
-static void add_exciters(building *b, hed_synth_entity lfo, hed_synth_entity envelope, hed_synth_entity delay)
+static void add_exciters(
+    building *b, hed_synth_entity lfo, hed_synth_entity envelope, hed_synth_entity delay)
 {
     for (uint32_t type = HED_SYNTH_MALLET; type <= HED_SYNTH_AUDIO_INPUT; type++) {
         hed_synth_entity_def def = hed_default_synth_entity_def((hed_synth_entity_type)type);
@@ -261,8 +263,9 @@ static void add_exciters(building *b, hed_synth_entity lfo, hed_synth_entity env
         link_to(b, made, store_body_at(b, 1), 0.5f);
         hed_synth_target target = type == HED_SYNTH_MALLET ? HED_SYNTH_TARGET_HARDNESS
                                   : type == HED_SYNTH_BOW  ? HED_SYNTH_TARGET_ROSIN_STICTION
-                                                     : HED_SYNTH_TARGET_ROTATION;
-        store_modulate(b, type % 2 ? lfo : envelope, made, target, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
+                                                           : HED_SYNTH_TARGET_ROTATION;
+        store_modulate(
+            b, type % 2 ? lfo : envelope, made, target, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
     }
     hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
     def.as.audio_input.gain = 0.001f;
@@ -271,12 +274,16 @@ static void add_exciters(building *b, hed_synth_entity lfo, hed_synth_entity env
     link_to(b, echo, delay, 1.0f);
 }
 
-static hed_synth_entity store_add_modulator(building *b, hed_synth_entity_type type, hed_synth_entity source)
+static hed_synth_entity store_add_modulator(
+    building *b, hed_synth_entity_type type, hed_synth_entity source)
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(type);
     if (type == HED_SYNTH_LFO)
-        def.as.lfo = (hed_synth_lfo_def){.wave = HED_SYNTH_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f,
-            .depth = 1.0f, .route = {0, 0, 127}};
+        def.as.lfo = (hed_synth_lfo_def){.wave = HED_SYNTH_WAVE_SINE,
+            .frequency = 300.0f,
+            .pulse_width = 0.5f,
+            .depth = 1.0f,
+            .route = {0, 0, 127}};
     if (type == HED_SYNTH_FOLLOWER) def.as.follower.source = source;
     if (type == HED_SYNTH_DELAY_LINE) {
         def.as.delay_line.source = source;
@@ -285,25 +292,31 @@ static hed_synth_entity store_add_modulator(building *b, hed_synth_entity_type t
     return store_add(b, &def);
 }
 
-hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instrument, hed_error *error)
+hed_status synth_sample_instrument(
+    uint32_t bodies, hed_synth_instrument **instrument, hed_error *error)
 {
     building b = {.bodies = bodies, .error = error};
     *instrument = NULL;
     b.status = hed_synth_instrument_create(NULL, NULL, &b.instrument, error);
     if (b.status) return b.status;
     add_string(&b);
-    hed_synth_entity left = add_microphone(&b, -0.5f, true), quiet = add_microphone(&b, 0.0f, false);
-    hed_synth_entity lfo = store_add_modulator(&b, HED_SYNTH_LFO, 0), envelope = store_add_modulator(&b, HED_SYNTH_ENVELOPE, 0);
+    hed_synth_entity left = add_microphone(&b, -0.5f, true),
+                     quiet = add_microphone(&b, 0.0f, false);
+    hed_synth_entity lfo = store_add_modulator(&b, HED_SYNTH_LFO, 0),
+                     envelope = store_add_modulator(&b, HED_SYNTH_ENVELOPE, 0);
     hed_synth_entity follower = store_add_modulator(&b, HED_SYNTH_FOLLOWER, quiet),
                      source = store_add_modulator(&b, HED_SYNTH_MIDI_SOURCE, 0);
     hed_synth_entity delay = store_add_modulator(&b, HED_SYNTH_DELAY_LINE, quiet);
     add_exciters(&b, lfo, envelope, delay);
     store_modulate(&b, lfo, left, HED_SYNTH_TARGET_PAN, HED_SYNTH_MODULATE_ADD, 0.5f);
-    store_modulate(&b, follower, lfo, HED_SYNTH_TARGET_FREQUENCY, HED_SYNTH_MODULATE_MULTIPLY, 0.5f);
+    store_modulate(
+        &b, follower, lfo, HED_SYNTH_TARGET_FREQUENCY, HED_SYNTH_MODULATE_MULTIPLY, 0.5f);
     store_modulate(&b, source, envelope, HED_SYNTH_TARGET_DEPTH, HED_SYNTH_MODULATE_MULTIPLY, 1.0f);
-    store_modulate(&b, lfo, store_body_at(&b, 3), HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f);
+    store_modulate(
+        &b, lfo, store_body_at(&b, 3), HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f);
     if (bodies > 1)
-        store_modulate(&b, lfo, b.first_spring, HED_SYNTH_TARGET_REST_LENGTH, HED_SYNTH_MODULATE_MULTIPLY, 0.01f);
+        store_modulate(&b, lfo, b.first_spring, HED_SYNTH_TARGET_REST_LENGTH,
+            HED_SYNTH_MODULATE_MULTIPLY, 0.01f);
     if (b.status) hed_synth_instrument_destroy(b.instrument);
     else *instrument = b.instrument;
     return b.status;
