@@ -62,6 +62,9 @@ typedef struct cli_mppi_moment {
     uint32_t step;
     float *states; /* the plan, the best sample, then CLI_MPPI_FUTURES samples */
     float *costs;  /* of all rows; the plan's is not known: NAN */
+    /* tables that change in the run, as they were; NULL: as at the start */
+    float *tables[HED_MPPI_MAX_TABLES];
+    uint32_t table_counts[HED_MPPI_MAX_TABLES];
 } cli_mppi_moment;
 
 typedef struct cli_mppi_record {

@@ -18,17 +18,20 @@ static const char STYLE[] =
     ".small{font-size:11px;fill:#6b7280}.tick{font-size:11px;fill:#6b7280;text-anchor:end}"
     ".tickx{font-size:11px;fill:#6b7280;text-anchor:middle}.name{font-size:12px;font-weight:bold;fill:#111827}"
     ".mark{font-size:11px;font-weight:bold;fill:#fff;text-anchor:middle}"
-    "path,line{fill:none}rect.frame{fill:none;stroke:#d1d5db}line.grid{stroke:#eceef1}"
+    "path,line{fill:none}rect.frame{fill:none;stroke:#d1d5db}line.grid{stroke:#9ca3af;stroke-opacity:.25}"
     "line.moment{stroke:#c7cdd6;stroke-dasharray:2 3}"
     ".went{stroke:#111827;stroke-width:2.2;stroke-linejoin:round}"
     ".series{stroke:#111827;stroke-width:1.3;stroke-linejoin:round}"
     ".second{stroke:#0d9488;stroke-width:1.1;stroke-linejoin:round}"
-    ".future{stroke-width:.9;stroke-opacity:.75}.crash{stroke:#e11d48;stroke-width:.7;stroke-opacity:.45}"
+    ".future{stroke-width:.9;stroke-opacity:.75}.crash{stroke:#e11d48;stroke-width:.8;stroke-opacity:.55}"
     ".plan{stroke:#7c3aed;stroke-width:1.8;stroke-dasharray:5 3}.best{stroke:#1d4ed8;stroke-width:2}"
     ".goal{stroke:#15803d;stroke-width:1.6;stroke-dasharray:7 4}.goalmark{fill:none;stroke:#15803d;stroke-width:2.4}"
     ".limit{stroke:#e11d48;stroke-width:1.2;stroke-dasharray:4 3}"
     ".path{stroke:#15803d;stroke-width:5;stroke-opacity:.25}"
-    ".obstacle{fill:#9f1239;fill-opacity:.18;stroke:#9f1239;stroke-width:1.2}"
+    ".obstacle{fill:#ea580c;fill-opacity:.22;stroke:#c2410c;stroke-width:1.2}"
+    ".obstacleway{stroke:#c2410c;stroke-width:1;stroke-dasharray:2 3}"
+    ".obstacleletter{font-size:11px;font-weight:bold;fill:#9a3412;text-anchor:middle}"
+    ".track{fill:none;stroke:#e11d48;stroke-width:1.4}"
     ".miss{stroke:#e11d48;stroke-width:1.4}.dot{fill:#111827}.start{fill:#fff;stroke:#111827;stroke-width:2}";
 
 enum { WIDTH = 1180, LEFT = 64, RIGHT = 24, INNER = WIDTH - LEFT - RIGHT };
@@ -77,7 +80,7 @@ static void frame_range_y(frame *f, double low, double high)
 
 static void frame_ticks_y(const frame *f, svg *picture)
 {
-    double step = nice_step(f->y1 - f->y0, fmax(3, f->height / 38));
+    double step = nice_step(f->y1 - f->y0, fmax(4, f->height / 38));
     if (f->log && step < 1) step = 1;
     bool few = f->log && floor(f->y1) - ceil(f->y0) < 1; /* not one whole decade: its ends */
     for (double v = ceil(f->y0 / step) * step; v <= f->y1 && !few; v += step) {
@@ -123,7 +126,13 @@ typedef struct picture {
     svg *svg;
     double seconds;                                     /* of the run */
     uint32_t shown[CLI_MPPI_MOST_MOMENTS], shown_count; /* moments */
+    bool crashes;                                       /* among their futures */
 } picture;
+
+static bool is_crash(const picture *p, float cost)
+{
+    return !(cost < p->record->def->crash_cost);
+}
 
 static float state_of(const picture *p, uint32_t step, uint32_t state)
 {
@@ -150,6 +159,9 @@ static void choose_moments(picture *p, uint32_t most)
     p->shown_count = count < most ? count : most;
     for (uint32_t i = 0; i < p->shown_count; i++)
         p->shown[i] = (uint32_t)((uint64_t)i * count / p->shown_count);
+    for (uint32_t i = 0; i < p->shown_count; i++)
+        for (uint32_t k = 0; k < CLI_MPPI_FUTURES && k < p->record->def->samples; k++)
+            p->crashes = p->crashes || is_crash(p, p->record->moments[p->shown[i]].costs[k + 2]);
 }
 
 /* From cheap to dear: blue, green, yellow, pale. */
@@ -183,7 +195,7 @@ static void draw_future(const picture *p, const frame *f, const cli_mppi_moment 
     uint32_t row, int across, uint32_t axis, const char *kind, const char *colour)
 {
     const hed_mppi_def *def = p->record->def;
-    svg_curve_begin(p->svg, kind, colour);
+    svg_curve_begin(p->svg, kind, colour, 1.5);
     for (uint32_t t = 0; t <= def->steps; t++) {
         double x = across < 0 ? (moment->step + t) * (double)def->dt
                               : future_of(p, moment, row, t, (uint32_t)across);
@@ -201,9 +213,8 @@ static void draw_moment(
     char colour[8];
     for (uint32_t i = 0; i < CLI_MPPI_FUTURES && i < p->record->def->samples; i++) {
         float cost = moment->costs[i + 2];
-        bool crashed = !(cost < p->record->def->crash_cost);
-        order[count++] = (ranked){crashed ? FLT_MAX : cost, i + 2};
-        finite += !crashed;
+        order[count++] = (ranked){is_crash(p, cost) ? FLT_MAX : cost, i + 2};
+        finite += !is_crash(p, cost);
     }
     qsort(order, count, sizeof *order, by_cost);
     for (uint32_t i = count; i-- > 0;) {
@@ -222,11 +233,12 @@ static void draw_mark(const picture *p, double x, double y, uint32_t i)
     svg_text(p->svg, "mark", x, y + 4, "%c", (char)('a' + i));
 }
 
-static void draw_moment_lines(const picture *p, const frame *f)
+static void draw_moment_lines(const picture *p, const frame *f, bool letters)
 {
     for (uint32_t i = 0; i < p->shown_count; i++) {
         double x = frame_x(f, moment_of(p, i)->step * (double)p->record->def->dt);
         svg_line(p->svg, "moment", x, f->top, x, f->top + f->height);
+        if (letters) svg_text(p->svg, "tickx", x, f->top + f->height + 28, "%c", (char)('a' + i));
     }
 }
 
@@ -256,7 +268,7 @@ static void draw_series(
     const picture *p, const frame *f, const char *kind, const strip *s, const float *values)
 {
     uint32_t each = (uint32_t)(s->count / (2 * f->width)) + 1;
-    svg_curve_begin(p->svg, kind, NULL);
+    svg_curve_begin(p->svg, kind, NULL, 0.5);
     for (uint32_t k = 0; k < s->count; k += each) {
         double low = INFINITY, high = -INFINITY, x;
         for (uint32_t i = k; i < k + each && i < s->count; i++)
@@ -291,7 +303,7 @@ static void draw_strip(const picture *p, const strip *s, frame f, bool labels)
     frame_range_y(&f, low, high);
     frame_ticks_x(&f, p->svg, " s", labels);
     frame_ticks_y(&f, p->svg);
-    draw_moment_lines(p, &f);
+    draw_moment_lines(p, &f, labels);
     svg_clip_begin(p->svg, f.left, f.top, f.width, f.height);
     for (uint32_t i = 0; i < p->shown_count && s->state >= 0; i++)
         draw_moment(p, &f, moment_of(p, i), -1, (uint32_t)s->state);
@@ -416,6 +428,104 @@ static uint32_t strips_of_stats(const picture *p, strip *strips, const float *ti
 
 /* ---- the plane ---- */
 
+/* The content of a table at the moment `i` of the picture, or with i < 0 at the start; NULL: there is
+ * none. */
+static const float *table_of(const picture *p, const char *name, int i, uint32_t *count)
+{
+    const hed_mppi_def *def = p->record->def;
+    for (uint32_t t = 0; t < def->table_count; t++)
+        if (!strcmp(def->tables[t].name, name)) {
+            const cli_mppi_moment *moment = i < 0 ? NULL : moment_of(p, (uint32_t)i);
+            bool changed = moment && moment->tables[t];
+            *count = changed ? moment->table_counts[t] : def->tables[t].count;
+            return changed ? moment->tables[t] : def->tables[t].values;
+        }
+    *count = 0;
+    return NULL;
+}
+
+enum { GRID_HEAD = 8, SEGMENT = 8 }; /* as engines/mppi/kernels/words.h has them */
+
+/* A grid's least and largest x and y, the outermost cells included. */
+static void grid_bounds(const float *grid, double low[2], double high[2])
+{
+    for (int axis = 0; axis < 2; axis++) {
+        low[axis] = grid[2 + axis] - 0.5 / (double)grid[4];
+        high[axis] = low[axis] + (double)grid[axis] / (double)grid[4];
+    }
+}
+
+/* A map in greys: the dearer, or the nearer to an obstacle, the darker. */
+static void draw_grid(const picture *p, const frame *f, const float *grid, bool distance)
+{
+    uint32_t width = (uint32_t)grid[0], height = (uint32_t)grid[1];
+    double low[2], high[2];
+    hed_image image;
+    hed_error error = {0};
+    if (hed_image_create(width, height, 1, &image, &error) != HED_OK) return;
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            double value = grid[GRID_HEAD + (size_t)y * width + x];
+            double dark = distance ? (value <= 0 ? 1 : fmax(0.35 - 0.35 * value / 0.6, 0))
+                                   : fmin(fmax(value, 0), 1);
+            image.pixels[(size_t)(height - 1 - y) * width + x] = (uint8_t)lround(255 - 165 * dark);
+        }
+    grid_bounds(grid, low, high);
+    svg_image(p->svg, frame_x(f, low[0]), frame_y(f, high[1]),
+        frame_x(f, high[0]) - frame_x(f, low[0]), frame_y(f, low[1]) - frame_y(f, high[1]), &image,
+        &error);
+    hed_image_free(&image);
+}
+
+static void draw_path(const picture *p, const frame *f, const float *path, uint32_t count)
+{
+    svg_curve_begin(p->svg, "path", NULL, 0.5);
+    for (const float *s = path; s + SEGMENT <= path + count; s += SEGMENT) {
+        svg_curve_point(p->svg, frame_x(f, s[0]), frame_y(f, s[1]));
+        svg_curve_point(p->svg, frame_x(f, s[0] + s[2]), frame_y(f, s[1] + s[3]));
+    }
+    svg_curve_end(p->svg);
+}
+
+/* Where the discs are at the moments of the picture, and the way that each was expected to take. */
+static void draw_obstacles(const picture *p, const frame *f)
+{
+    uint32_t count;
+    for (uint32_t i = 0; i < p->shown_count; i++) {
+        const float *table = table_of(p, "obstacles", (int)i, &count);
+        if (!table || count < 8) return;
+        uint32_t discs = (uint32_t)table[0], moments = (uint32_t)table[1];
+        for (uint32_t d = 0; d < discs; d++) {
+            const float *disc = table + 4 + 4 * (size_t)d;
+            double x = frame_x(f, disc[0]), y = frame_y(f, disc[1]);
+            svg_circle(p->svg, "obstacle", x, y,
+                (double)disc[2] * f->width / (f->x1 - f->x0));
+            svg_text(p->svg, "obstacleletter", x, y + 4, "%c", (char)('a' + i));
+            svg_curve_begin(p->svg, "obstacleway", NULL, 1);
+            for (uint32_t m = 0; m < moments; m++, disc += 4 * (size_t)discs)
+                svg_curve_point(p->svg, frame_x(f, disc[0]), frame_y(f, disc[1]));
+            svg_curve_end(p->svg);
+        }
+    }
+}
+
+static void draw_goals(const picture *p, const frame *f)
+{
+    double scale = f->width / (f->x1 - f->x0);
+    double x = value_of(p, "goal", "x"), y = value_of(p, "goal", "y");
+    double radius = value_of(p, "circle", "radius"), half = value_of(p, "circle", "half_width");
+    if (!isfinite(x)) x = goal_of(p, (uint32_t)p->model->pose_x);
+    if (!isfinite(y)) y = goal_of(p, (uint32_t)p->model->pose_y);
+    if (!isfinite(radius)) {
+        radius = value_of(p, "circle_robust", "radius");
+        half = value_of(p, "circle_robust", "half_width");
+    }
+    for (int side = -1; side < 2; side += 2)
+        svg_circle(p->svg, "track", frame_x(f, 0), frame_y(f, 0), (radius + side * half) * scale);
+    svg_circle(p->svg, "goalmark", frame_x(f, x), frame_y(f, y), 9);
+    svg_circle(p->svg, "goalmark", frame_x(f, x), frame_y(f, y), 3);
+}
+
 static void plane_range(const picture *p, frame *f)
 {
     uint32_t x = (uint32_t)p->model->pose_x, y = (uint32_t)p->model->pose_y;
@@ -430,6 +540,18 @@ static void plane_range(const picture *p, frame *f)
             widen(future_of(p, moment_of(p, i), 1, t, y), &low[1], &high[1]);
         }
     double air = 0.06 * fmax(fmax(high[0] - low[0], high[1] - low[1]), 0.1);
+    uint32_t count;
+    const float *grid = table_of(p, "costmap", -1, &count);
+    if (!grid) grid = table_of(p, "distance", -1, &count);
+    if (grid) {
+        double least[2], most[2];
+        grid_bounds(grid, least, most);
+        for (int axis = 0; axis < 2; axis++) {
+            low[axis] = fmin(low[axis], least[axis]);
+            high[axis] = fmax(high[axis], most[axis]);
+        }
+        air = 0;
+    }
     f->x0 = low[0] - air;
     f->x1 = high[0] + air;
     f->y0 = low[1] - air;
@@ -439,11 +561,19 @@ static void plane_range(const picture *p, frame *f)
 static void draw_plane(const picture *p, const frame *f)
 {
     uint32_t x = (uint32_t)p->model->pose_x, y = (uint32_t)p->model->pose_y;
+    uint32_t count;
+    const float *costmap = table_of(p, "costmap", -1, &count);
+    const float *distance = table_of(p, "distance", -1, &count);
+    if (costmap || distance) draw_grid(p, f, costmap ? costmap : distance, !costmap);
     frame_ticks_x(f, p->svg, "", true);
     frame_ticks_y(f, p->svg);
     svg_clip_begin(p->svg, f->left, f->top, f->width, f->height);
+    const float *path = table_of(p, "path", -1, &count);
+    if (path) draw_path(p, f, path, count);
+    draw_goals(p, f);
+    draw_obstacles(p, f);
     for (uint32_t i = 0; i < p->shown_count; i++) draw_moment(p, f, moment_of(p, i), (int)x, y);
-    svg_curve_begin(p->svg, "went", NULL);
+    svg_curve_begin(p->svg, "went", NULL, 0.5);
     for (uint32_t k = 0; k <= p->record->done; k++)
         svg_curve_point(p->svg, frame_x(f, state_of(p, k, x)), frame_y(f, state_of(p, k, y)));
     svg_curve_end(p->svg);
@@ -487,14 +617,15 @@ static void draw_legend(const picture *p, double y)
         x = legend_line(p, x, y, "plan", "plan (weighted mean)");
         char colour[8];
         for (uint32_t i = 0; i < 8; i++) {
-            svg_curve_begin(p->svg, "went", colour_of(i / 7.0, colour));
+            svg_curve_begin(p->svg, "went", colour_of(i / 7.0, colour), 0);
             svg_curve_point(p->svg, x + 5 * i, y - 4);
             svg_curve_point(p->svg, x + 5 * i + 5, y - 4);
             svg_curve_end(p->svg);
         }
         svg_text(p->svg, "small", x + 46, y, "sampled futures, cheap to dear");
-        x = legend_line(p, x + 46 + 6.2 * 30 + 18, y, "crash", "crashed");
+        x += 46 + 6.2 * 30 + 18;
     }
+    if (p->crashes) x = legend_line(p, x, y, "crash", "crashed");
     legend_line(p, x, y, "goal", "goal");
 }
 
@@ -516,17 +647,17 @@ static void draw_all(picture *p, const float *times, double top, double main, do
         for (uint32_t i = 0; i < nx && count < MOST_STATES; i++)
             if ((int32_t)i != p->model->pose_x && (int32_t)i != p->model->pose_y)
                 strips[count++] = strip_of_state(p, i);
-        if (room > 220 && count) draw_strips(p, strips, count, left, top, room, main - 30);
+        if (room > 220 && count) draw_strips(p, strips, count, left, top, room, main - 46);
     } else {
         for (uint32_t i = 0; i < nx && count < MOST_STATES; i++)
             strips[count++] = strip_of_state(p, i);
-        draw_strips(p, strips, count, LEFT, top, INNER, main - 30);
+        draw_strips(p, strips, count, LEFT, top, INNER, main - 46);
     }
     double half = (INNER - MIDDLE) / 2.0, y = top + main;
     for (count = 0; count < nu; count++) strips[count] = strip_of_control(p, count);
-    draw_strips(p, strips, count, LEFT, y, half, below - 30);
+    draw_strips(p, strips, count, LEFT, y, half, below - 46);
     count = strips_of_stats(p, strips, times);
-    draw_strips(p, strips, count, LEFT + half + MIDDLE, y, half, below - 30);
+    draw_strips(p, strips, count, LEFT + half + MIDDLE, y, half, below - 46);
 }
 
 hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mppi_record *record,
@@ -542,7 +673,7 @@ hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mpp
     if (!times) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
     for (uint32_t k = 0; k < record->done; k++) times[k] = 1e-6f * (float)record->stats[k].solve_ns;
     choose_moments(&p, 8);
-    double top = 84, main = 620, below = p.model->controls > 4 ? 520 : 420;
+    double top = 84, main = 620, below = p.model->controls > 4 ? 540 : 440;
     p.svg = svg_open(WIDTH, top + main + below, STYLE);
     draw_all(&p, times, top, main, below);
     free(times);

@@ -45,6 +45,7 @@ void cli_mppi_record_close(cli_mppi_record *record)
     for (uint32_t i = 0; i < CLI_MPPI_MOST_MOMENTS; i++) {
         free(record->moments[i].states);
         free(record->moments[i].costs);
+        for (uint32_t t = 0; t < HED_MPPI_MAX_TABLES; t++) free(record->moments[i].tables[t]);
     }
     *record = (cli_mppi_record){0};
 }

@@ -16,10 +16,8 @@ struct svg {
     uint32_t clips;
     /* the curve */
     uint32_t points; /* since it began, or was interrupted */
-    double last[2];
+    double last[2], near;
 };
-
-static const double NEAR = 0.5; /* pixels */
 
 svg *svg_open(double width, double height, const char *style)
 {
@@ -127,12 +125,13 @@ void svg_image(svg *picture, double x, double y, double width, double height,
 
 /* ---- curves ---- */
 
-void svg_curve_begin(svg *picture, const char *kind, const char *colour)
+void svg_curve_begin(svg *picture, const char *kind, const char *colour, double near)
 {
     if (!picture) return;
     picture->points = 0;
+    picture->near = near;
     fprintf(picture->stream, "<path class=\"%s\"", kind);
-    if (colour) fprintf(picture->stream, " stroke=\"%s\"", colour);
+    if (colour) fprintf(picture->stream, " style=\"stroke:%s\"", colour);
     fputs(" d=\"", picture->stream);
 }
 
@@ -141,7 +140,7 @@ void svg_curve_point(svg *picture, double x, double y)
     if (!picture) return;
     bool there = isfinite(x) && isfinite(y) && fabs(x) < 1e5 && fabs(y) < 1e5;
     if (!there) picture->points = 0;
-    if (!there || (picture->points && hypot(x - picture->last[0], y - picture->last[1]) < NEAR))
+    if (!there || (picture->points && hypot(x - picture->last[0], y - picture->last[1]) < picture->near))
         return;
     fprintf(picture->stream, picture->points++ ? " %.1f,%.1f" : "M%.1f,%.1f", x, y);
     picture->last[0] = x;

@@ -23,9 +23,9 @@ void svg_text(svg *picture, const char *kind, double x, double y, const char *fo
 void svg_image(svg *picture, double x, double y, double width, double height,
     const hed_image *image, hed_error *error);
 
-/* A curve: begin, points, end. Points less than a pixel's half from the one before are left out; a
+/* A curve: begin, points, end. Points less than `near` pixels from the one before are left out; a
  * point that is not finite interrupts the curve. `colour` NULL: the class's. */
-void svg_curve_begin(svg *picture, const char *kind, const char *colour);
+void svg_curve_begin(svg *picture, const char *kind, const char *colour, double near);
 void svg_curve_point(svg *picture, double x, double y);
 void svg_curve_end(svg *picture);
 
