@@ -1,8 +1,9 @@
-/* heddle mppi: sampling model-predictive control. The command itself, and what models and terms
- * there are. */
+/* heddle mppi: sampling model-predictive control. The command itself, and its small ones: which
+ * models and terms there are; which structure solves fastest on a device. */
 #include "mppi.h"
 
 #include "cli/common/report.h"
+#include "cli/tune/tune.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,10 +147,58 @@ static const hed_command hed_command_mppi_models = {
     .run = models_run,
 };
 
+/* ---- tune ---- */
+
+static hed_status mppi_tune_all(hed_device *device, const void *user, const hed_tune_def *def,
+    hed_tune_result **result, hed_error *error)
+{
+    return hed_mppi_tune(device, user, def, result, error);
+}
+
+static int mppi_tune_run(const hed_arguments *arguments, void *user)
+{
+    (void)user;
+    cli_session session;
+    cli_mppi_subject subject = {0};
+    hed_error error = {0};
+    if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+    int code = HED_EXIT_USAGE;
+    if (session.count != 1)
+        fputs("heddle: tune one device at a time: other work disturbs the measurement\n", stderr);
+    else if (cli_mppi_subject_open(arguments, &subject, &error) != HED_OK) code = cli_fail(&error);
+    else
+        code = cli_tune_engine(arguments, &session, hed_mppi_tune_description(), subject.name,
+            mppi_tune_all, &subject.def, &error);
+    cli_mppi_subject_close(&subject);
+    cli_close(&session);
+    return code;
+}
+
+static const hed_option TUNE_OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS, CLI_MPPI_SIZE_OPTIONS, {0}};
+
+const hed_command hed_command_mppi_tune = {
+    .name = "tune",
+    .summary = "find the fastest structure of a solve on a device",
+    .description =
+        "Measures whole solves: kernels one after another or one kernel with packets, group sizes, how many samples a "
+        "group has, whether noise is kept or drawn again. The winner is kept in the tuning database, where controllers of "
+        "that model and about that size find it.",
+    .options = TUNE_OPTIONS,
+    .positionals =
+        (const hed_option[]){{.name = "MODEL", .kind = HED_OPTION_FILE, .required = true,
+                                 .help = "a model of Heddle's, or a scene, FILE.json"},
+            {0}},
+    .examples = (const hed_example[]){{"heddle mppi tune cartpole -n 8192 --device cuda:0",
+                                          "8,192 futures on the first CUDA device"},
+        {0}},
+    .run = mppi_tune_run,
+};
+
 /* ---- mppi ---- */
 
 static const hed_command *const MPPI_COMMANDS[] = {
-    &hed_command_mppi_run, &hed_command_mppi_models, NULL};
+    &hed_command_mppi_run, &hed_command_mppi_models,
+    &hed_command_mppi_tune, NULL};
 static const hed_example MPPI_EXAMPLES[] = {
     {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
     {"heddle mppi models", "what comes with Heddle"}, {0}};

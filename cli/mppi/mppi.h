@@ -19,7 +19,10 @@ typedef struct cli_mppi_subject {
     hed_mppi_term terms[HED_MPPI_MAX_TERMS];
     hed_mppi_setting settings[CLI_MPPI_MOST_SETTINGS];
     float start[HED_MPPI_MAX_STATES];
-    uint32_t steps;                      /* of the closed loop; 0: not said */
+    uint32_t steps; /* of the closed loop; 0: not said */
+    hed_mppi_table tables[HED_MPPI_MAX_TABLES];
+    uint32_t changing; /* set of tables that change while it runs */
+    struct cli_mppi_course *course;
     char *texts[CLI_MPPI_MOST_SETTINGS]; /* names of settings that were typed */
 } cli_mppi_subject;
 
@@ -28,6 +31,10 @@ typedef struct cli_mppi_subject {
 hed_status cli_mppi_subject_open(
     const hed_arguments *arguments, cli_mppi_subject *subject, hed_error *error);
 void cli_mppi_subject_close(cli_mppi_subject *subject);
+/* Posts what changes with the time of the run and with the state, before a solve. Errors: as
+ * hed_mppi_post_table(). */
+hed_status cli_mppi_subject_update(cli_mppi_subject *subject, hed_mppi *controller, double seconds,
+    const float *x, hed_error *error);
 
 /* "theta" of a state or control, or "x2" where it has no name. */
 const char *cli_mppi_state_name(const hed_mppi_model *model, uint32_t state, char text[16]);
@@ -52,6 +59,26 @@ extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver 
         OPTION("set", TEXT, "NAME=VALUE", \
             "a parameter of the model (mass=2), of a term (goal.x=3) or a term's weight (goal.weight=5)", \
             .repeated = true)
+
+/* ---- tasks of Heddle's own models (tasks.c) ---- */
+
+typedef struct cli_mppi_task {
+    const char *model;
+    const char *terms[8];
+    const char *settings; /* "NAME=VALUE NAME=VALUE" */
+    uint32_t samples, horizon, steps;
+    float dt, lambda, sigma[4];
+    float exponent;                   /* above 0: of coloured noise */
+    float start[HED_MPPI_MAX_STATES]; /* all 0: the model's */
+    bool course;                      /* on a road with other cars */
+} cli_mppi_task;
+
+extern const cli_mppi_task cli_mppi_tasks[]; /* ends with nothing */
+
+typedef struct cli_mppi_course cli_mppi_course;
+/* Tables and start of the course, for a definition that has its dt and horizon. Errors: MEMORY. */
+hed_status cli_mppi_course_open(cli_mppi_subject *subject, hed_error *error);
+void cli_mppi_course_close(cli_mppi_subject *subject);
 
 /* ---- the record of a run (record.c) ---- */
 
@@ -90,7 +117,8 @@ hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def
     bool pictures, hed_error *error);
 /* Keeps what the last solve looked at, if its turn has come. Where there is no more room every
  * second moment is dropped, and from then on half as many are kept. */
-hed_status cli_mppi_record_look(cli_mppi_record *record, hed_mppi *controller, hed_error *error);
+hed_status cli_mppi_record_look(cli_mppi_record *record, const cli_mppi_subject *subject,
+    hed_mppi *controller, hed_error *error);
 /* Errors: MEMORY. */
 hed_status cli_mppi_record_sum(
     const cli_mppi_record *record, cli_mppi_figures *figures, hed_error *error);

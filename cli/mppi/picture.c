@@ -1,8 +1,8 @@
 /* The picture of a run. Above: where it went, in the plane where the model has a pose, else each
  * state over time, with futures that were sampled at some moments, coloured by their cost. Below,
  * over time: controls with their limits, cost, effective samples, times of solves. */
+#include "axes.h"
 #include "mppi.h"
-#include "svg.h"
 
 #include "heddle/author.h"
 
@@ -36,85 +36,6 @@ static const char STYLE[] =
 
 enum { WIDTH = 1180, LEFT = 64, RIGHT = 24, INNER = WIDTH - LEFT - RIGHT };
 
-/* ---- a frame with axes ---- */
-
-/* Maps [x0, x1] x [y0, y1] onto a box of pixels; with `log`, y is the logarithm. */
-typedef struct frame {
-    double left, top, width, height;
-    double x0, x1, y0, y1;
-    bool log;
-} frame;
-
-static double frame_x(const frame *f, double x)
-{
-    return f->left + (x - f->x0) / (f->x1 - f->x0) * f->width;
-}
-
-static double frame_y(const frame *f, double y)
-{
-    if (f->log) y = y > 0 ? log10(y) : f->y0;
-    return f->top + f->height - (y - f->y0) / (f->y1 - f->y0) * f->height;
-}
-
-/* The step of 1, 2 or 5 times a power of ten that gives about `count` of them. */
-static double nice_step(double range, double count)
-{
-    double raw = range / count, power = pow(10, floor(log10(raw)));
-    return raw <= power       ? power
-           : raw <= 2 * power ? 2 * power
-           : raw <= 5 * power ? 5 * power
-                              : 10 * power;
-}
-
-/* A range that holds [low, high] with some air. */
-static void frame_range_y(frame *f, double low, double high)
-{
-    if (!(low <= high)) low = 0, high = 1;
-    f->log = f->log && low > 0;
-    if (f->log) low = log10(low), high = log10(high);
-    double air =
-        high - low > 1e-9 * (fabs(low) + 1e-9) ? 0.06 * (high - low) : 0.5 * fabs(high) + 0.5;
-    f->y0 = low - air;
-    f->y1 = high + air;
-}
-
-static void frame_ticks_y(const frame *f, svg *picture)
-{
-    double step = nice_step(f->y1 - f->y0, fmax(4, f->height / 38));
-    if (f->log && step < 1) step = 1;
-    bool few = f->log && floor(f->y1) - ceil(f->y0) < 1; /* not one whole decade: its ends */
-    for (double v = ceil(f->y0 / step) * step; v <= f->y1 && !few; v += step) {
-        double y = f->top + f->height - (v - f->y0) / (f->y1 - f->y0) * f->height;
-        svg_line(picture, "grid", f->left, y, f->left + f->width, y);
-        svg_text(picture, "tick", f->left - 6, y + 4, "%.4g",
-            f->log                  ? pow(10, v)
-            : fabs(v) < 1e-9 * step ? 0
-                                    : v);
-    }
-    for (int end = 0; few && end < 2; end++) {
-        double v = f->y0 + (end ? 0.94 : 0.06) * (f->y1 - f->y0), y = frame_y(f, pow(10, v));
-        svg_line(picture, "grid", f->left, y, f->left + f->width, y);
-        svg_text(picture, "tick", f->left - 6, y + 4, "%.3g", pow(10, v));
-    }
-}
-
-static void frame_ticks_x(const frame *f, svg *picture, const char *unit, bool labels)
-{
-    double step = nice_step(f->x1 - f->x0, fmax(2, f->width / 75));
-    for (double v = ceil(f->x0 / step - 1e-9) * step; v <= f->x1 + 1e-9 * step; v += step) {
-        double x = frame_x(f, v);
-        svg_line(picture, "grid", x, f->top, x, f->top + f->height);
-        if (labels)
-            svg_text(picture, "tickx", x, f->top + f->height + 15, "%.4g%s",
-                fabs(v) < 1e-9 * step ? 0 : v, unit);
-    }
-}
-
-static void frame_box(const frame *f, svg *picture)
-{
-    svg_box(picture, "frame", f->left, f->top, f->width, f->height);
-}
-
 /* ---- what is drawn ---- */
 
 typedef struct picture {
@@ -129,10 +50,7 @@ typedef struct picture {
     bool crashes;                                       /* among their futures */
 } picture;
 
-static bool is_crash(const picture *p, float cost)
-{
-    return !(cost < p->record->def->crash_cost);
-}
+static bool is_crash(const picture *p, float cost) { return !(cost < p->record->def->crash_cost); }
 
 static float state_of(const picture *p, uint32_t step, uint32_t state)
 {
@@ -155,10 +73,8 @@ static const cli_mppi_moment *moment_of(const picture *p, uint32_t i)
 /* Up to `most` moments, evenly in the run. */
 static void choose_moments(picture *p, uint32_t most)
 {
-    uint32_t count = p->record->moment_count;
-    p->shown_count = count < most ? count : most;
-    for (uint32_t i = 0; i < p->shown_count; i++)
-        p->shown[i] = (uint32_t)((uint64_t)i * count / p->shown_count);
+    uint32_t count = p->record->moment_count, stride = (count + most - 1) / most;
+    for (uint32_t i = 0; i < count; i += stride) p->shown[p->shown_count++] = i;
     for (uint32_t i = 0; i < p->shown_count; i++)
         for (uint32_t k = 0; k < CLI_MPPI_FUTURES && k < p->record->def->samples; k++)
             p->crashes = p->crashes || is_crash(p, p->record->moments[p->shown[i]].costs[k + 2]);
@@ -217,7 +133,9 @@ static void draw_moment(
         finite += !is_crash(p, cost);
     }
     qsort(order, count, sizeof *order, by_cost);
+    /* Of a strip's every third alone: it is not as high as the plane. */
     for (uint32_t i = count; i-- > 0;) {
+        if (across < 0 && i % 3) continue;
         bool crashed = order[i].cost == FLT_MAX;
         draw_future(p, f, moment, order[i].row, across, axis, crashed ? "crash" : "future",
             crashed ? NULL : colour_of((double)i / fmax(1, finite - 1.0), colour));
@@ -428,8 +346,8 @@ static uint32_t strips_of_stats(const picture *p, strip *strips, const float *ti
 
 /* ---- the plane ---- */
 
-/* The content of a table at the moment `i` of the picture, or with i < 0 at the start; NULL: there is
- * none. */
+/* The content of a table at the moment `i` of the picture, or with i < 0 at the start; NULL: there
+ * is none. */
 static const float *table_of(const picture *p, const char *name, int i, uint32_t *count)
 {
     const hed_mppi_def *def = p->record->def;
@@ -498,8 +416,7 @@ static void draw_obstacles(const picture *p, const frame *f)
         for (uint32_t d = 0; d < discs; d++) {
             const float *disc = table + 4 + 4 * (size_t)d;
             double x = frame_x(f, disc[0]), y = frame_y(f, disc[1]);
-            svg_circle(p->svg, "obstacle", x, y,
-                (double)disc[2] * f->width / (f->x1 - f->x0));
+            svg_circle(p->svg, "obstacle", x, y, (double)disc[2] * f->width / (f->x1 - f->x0));
             svg_text(p->svg, "obstacleletter", x, y + 4, "%c", (char)('a' + i));
             svg_curve_begin(p->svg, "obstacleway", NULL, 1);
             for (uint32_t m = 0; m < moments; m++, disc += 4 * (size_t)discs)
@@ -626,7 +543,7 @@ static void draw_legend(const picture *p, double y)
         x += 46 + 6.2 * 30 + 18;
     }
     if (p->crashes) x = legend_line(p, x, y, "crash", "crashed");
-    legend_line(p, x, y, "goal", "goal");
+    legend_line(p, x, y, "goal", "goal, path");
 }
 
 static void draw_all(picture *p, const float *times, double top, double main, double below)
@@ -672,7 +589,7 @@ hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mpp
     float *times = malloc(((size_t)record->done + 1) * sizeof *times);
     if (!times) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
     for (uint32_t k = 0; k < record->done; k++) times[k] = 1e-6f * (float)record->stats[k].solve_ns;
-    choose_moments(&p, 8);
+    choose_moments(&p, 9);
     double top = 84, main = 620, below = p.model->controls > 4 ? 540 : 440;
     p.svg = svg_open(WIDTH, top + main + below, STYLE);
     draw_all(&p, times, top, main, below);

@@ -50,7 +50,25 @@ void cli_mppi_record_close(cli_mppi_record *record)
     *record = (cli_mppi_record){0};
 }
 
-hed_status cli_mppi_record_look(cli_mppi_record *record, hed_mppi *controller, hed_error *error)
+/* The tables that change, as the solve had them. */
+static hed_status moment_keep_tables(
+    cli_mppi_moment *moment, const cli_mppi_subject *subject, hed_error *error)
+{
+    for (uint32_t t = 0; t < subject->def.table_count; t++) {
+        const hed_mppi_table *table = &subject->tables[t];
+        if (!(subject->changing >> t & 1)) continue;
+        free(moment->tables[t]);
+        moment->tables[t] = malloc(table->count * sizeof(float));
+        moment->table_counts[t] = table->count;
+        if (!moment->tables[t])
+            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for table %s", table->name);
+        memcpy(moment->tables[t], table->values, table->count * sizeof(float));
+    }
+    return HED_OK;
+}
+
+hed_status cli_mppi_record_look(cli_mppi_record *record, const cli_mppi_subject *subject,
+    hed_mppi *controller, hed_error *error)
 {
     if (!record->moments[0].states || record->done % record->every) return HED_OK;
     if (record->moment_count == CLI_MPPI_MOST_MOMENTS) {
@@ -75,10 +93,9 @@ hed_status cli_mppi_record_look(cli_mppi_record *record, hed_mppi *controller, h
     if (status == HED_OK)
         status = hed_mppi_trace(
             controller, 0, count, false, moment->states + 2 * row, moment->costs + 2, error);
+    if (status == HED_OK) status = moment_keep_tables(moment, subject, error);
     if (status == HED_OK) record->moment_count++;
-    if (status != HED_ERROR_UNSUPPORTED) return status;
-    hed_error_clear(error); /* a solver without traces: a picture without futures */
-    return HED_OK;
+    return status;
 }
 
 hed_status cli_mppi_record_sum(

@@ -138,13 +138,15 @@ static hed_status run_step(mppi_run *r, uint64_t due, hed_error *error)
     float *x = record->states + (size_t)record->done * model->states;
     float *u = record->controls + (size_t)record->done * model->controls;
     hed_mppi_stats *stats = &record->stats[record->done];
-    hed_status status = hed_mppi_solve(r->controller, x, u, stats, error);
+    double seconds = record->done * (double)r->info.def->dt;
+    hed_status status = cli_mppi_subject_update(&r->subject, r->controller, seconds, x, error);
+    if (status == HED_OK) status = hed_mppi_solve(r->controller, x, u, stats, error);
     if (status != HED_OK) return status;
     uint64_t took = hed_now() - due;
     hed_meter_add(&record->meter, took);
     stats->missed =
         stats->missed || (record->meter.deadline_ns && took > record->meter.deadline_ns);
-    status = cli_mppi_record_look(record, r->controller, error);
+    status = cli_mppi_record_look(record, &r->subject, r->controller, error);
     memcpy(x + model->states, x, model->states * sizeof *x);
     plant_step(r, x + model->states, u);
     hed_mppi_shift(r->controller, 1);

@@ -13,27 +13,6 @@
 const char *const cli_mppi_kinds[] = {"mppi", "tube", "rmppi", NULL};
 const char *const cli_mppi_solvers[] = {"auto", "cpu", "launches", "packets", "resident", NULL};
 
-/* ---- tasks of Heddle's own models ---- */
-
-typedef struct task {
-    const char *model;
-    const char *terms[HED_MPPI_MAX_TERMS];
-    const char *settings; /* "NAME=VALUE NAME=VALUE" */
-    uint32_t samples, horizon, steps;
-    float dt, lambda, sigma[HED_MPPI_MAX_CONTROLS];
-    float start[HED_MPPI_MAX_STATES]; /* all 0: the model's */
-} task;
-
-static const task TASKS[] = {
-    /* swing up, 20 m to the left */
-    {"cartpole", {"quadratic"},
-        "quadratic.goal.x=-20 quadratic.goal.theta=3.14159265 quadratic.state.x=100 "
-        "quadratic.state.velocity=10 quadratic.state.theta=200 quadratic.state.rate=20",
-        .samples = 2048, .horizon = 100, .steps = 1000, .dt = 0.01f, .lambda = 0.25f, .sigma = {5}},
-    {"double_integrator", {"quadratic"}, "", .samples = 1024, .horizon = 50, .steps = 500,
-        .dt = 0.02f, .lambda = 1, .sigma = {1, 1}, .start = {2, 0, 0, 1}},
-};
-
 /* ---- names ---- */
 
 static const char *mppi_name(const char *const *names, uint32_t i, char letter, char text[16])
@@ -81,7 +60,7 @@ static hed_status subject_set(cli_mppi_subject *s, const char *text, size_t size
     return HED_OK;
 }
 
-static hed_status subject_take_task(cli_mppi_subject *s, const task *t, hed_error *error)
+static hed_status subject_take_task(cli_mppi_subject *s, const cli_mppi_task *t, hed_error *error)
 {
     hed_mppi_def *def = &s->def;
     def->model = hed_mppi_model_find(t->model);
@@ -94,7 +73,11 @@ static hed_status subject_take_task(cli_mppi_subject *s, const task *t, hed_erro
     def->steps = t->horizon;
     def->dt = t->dt;
     def->lambda = t->lambda;
-    memcpy(def->sigma, t->sigma, sizeof def->sigma);
+    memcpy(def->sigma, t->sigma, sizeof t->sigma);
+    if (t->exponent > 0) {
+        def->sampler = HED_MPPI_COLOURED;
+        for (uint32_t i = 0; i < def->model->controls; i++) def->exponent[i] = t->exponent;
+    }
     s->steps = t->steps;
     bool own = false;
     for (uint32_t i = 0; i < def->model->states; i++) own = own || t->start[i] != 0;
@@ -109,8 +92,12 @@ static hed_status subject_take_task(cli_mppi_subject *s, const task *t, hed_erro
 
 static hed_status subject_refuse(const char *name, hed_error *error)
 {
-    const char *names[HED_COUNT(TASKS) + 1] = {NULL};
-    for (size_t i = 0; i < HED_COUNT(TASKS); i++) names[i] = TASKS[i].model;
+    const char *names[64] = {NULL};
+    if (hed_mppi_model_find(name))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "model \"%s\" comes without a task: a scene, FILE.json, gives it one", name);
+    for (size_t i = 0; cli_mppi_tasks[i].model && i + 1 < HED_COUNT(names); i++)
+        names[i] = cli_mppi_tasks[i].model;
     const char *near = hed_nearest(name, names);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "there is no model \"%s\"%s%s%s; a scene is a file, %s.json. \"heddle mppi models\" lists the "
@@ -137,15 +124,17 @@ hed_status cli_mppi_subject_open(
     *s = (cli_mppi_subject){.name = hed_text_of(arguments, "MODEL"), .def = hed_default_mppi_def()};
     s->def.terms = s->terms;
     s->def.settings = s->settings;
-    const task *found = NULL;
-    for (size_t i = 0; i < HED_COUNT(TASKS); i++)
-        if (!strcmp(TASKS[i].model, s->name)) found = &TASKS[i];
+    const cli_mppi_task *found = NULL;
+    for (const cli_mppi_task *t = cli_mppi_tasks; t->model; t++)
+        if (!strcmp(t->model, s->name)) found = t;
     hed_status status = found ? subject_take_task(s, found, error) : subject_refuse(s->name, error);
-    return status == HED_OK ? subject_take_options(arguments, s, error) : status;
+    if (status == HED_OK) status = subject_take_options(arguments, s, error);
+    return status == HED_OK && found->course ? cli_mppi_course_open(s, error) : status;
 }
 
 void cli_mppi_subject_close(cli_mppi_subject *subject)
 {
     for (uint32_t i = 0; i < CLI_MPPI_MOST_SETTINGS; i++) free(subject->texts[i]);
+    cli_mppi_course_close(subject);
     *subject = (cli_mppi_subject){0};
 }

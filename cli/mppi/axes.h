@@ -1,0 +1,23 @@
+/* A frame with axes in a picture. */
+#ifndef HED_CLI_MPPI_AXES_H
+#define HED_CLI_MPPI_AXES_H
+
+#include "svg.h"
+
+/* Maps [x0, x1] x [y0, y1] onto a box of pixels; with `log`, y is the logarithm. */
+typedef struct frame {
+    double left, top, width, height;
+    double x0, x1, y0, y1;
+    bool log;
+} frame;
+
+double frame_x(const frame *f, double x);
+double frame_y(const frame *f, double y);
+/* A range of y that holds [low, high] with some air; no logarithm where `low` is not above 0. */
+void frame_range_y(frame *f, double low, double high);
+/* Grid lines, with numbers to the left; with `labels` below, each with `unit` behind it. */
+void frame_ticks_y(const frame *f, svg *picture);
+void frame_ticks_x(const frame *f, svg *picture, const char *unit, bool labels);
+void frame_box(const frame *f, svg *picture);
+
+#endif
