@@ -48,8 +48,8 @@ const cli_mppi_task cli_mppi_tasks[] = {
 /* ---- the course ---- */
 
 enum {
-    POINTS = 240, /* of the middle of the road */
-    AHEAD = 60,   /* segments of it that the controller is shown */
+    POINTS = 120, /* of the middle of the road */
+    AHEAD = 30,   /* segments of it that the controller is shown */
     OTHERS = 3,   /* cars */
     GRID_WIDTH = 184,
     GRID_HEIGHT = 116,
@@ -104,7 +104,7 @@ static void course_fill(cli_mppi_course *c, double seconds, float x, float y)
     for (uint32_t m = 0; m < c->moments; m++)
         for (uint32_t i = 0; i < OTHERS; i++) {
             double time = seconds + m * (double)c->dt, place;
-            place = 80 * (i + 0.35) + time * (3.4 + 0.7 * i);
+            place = 40 * (i + 0.35) + time * (1.7 + 0.35 * i);
             double share = fmod(place, POINTS), part = share - floor(share);
             const float *a = c->points[(uint32_t)share % POINTS],
                         *b = c->points[((uint32_t)share + 1) % POINTS];

@@ -9,6 +9,7 @@ title() {
         tune) echo 'Tuner: the fastest variant, found and kept' ;;
         cloth) echo 'Cloth' ;;
         synth) echo 'Synth' ;;
+        mppi) echo 'MPPI: control by sampled futures' ;;
         *) echo "$1" ;;
     esac
 }
@@ -28,14 +29,14 @@ audio { width: 100% } figcaption { color: GrayText }
 <h1>Heddle: what the demos made</h1>
 <p>Each was made on this machine by <code>./dev demo</code>; <code>./dev demo NAME</code> makes the long version of one.</p>
 TEXT
-    for name in runtime tune cloth synth $(ls ./*.items | sed 's|./\(.*\).items|\1|' | grep -vx -e runtime -e tune -e cloth -e synth); do
+    for name in runtime tune cloth synth mppi $(ls ./*.items | sed 's|./\(.*\).items|\1|' | grep -vx -e runtime -e tune -e cloth -e synth -e mppi); do
         [ -s "$name.items" ] || continue
         printf '<h2 id="%s">%s</h2>\n<main>\n' "$name" "$(title "$name" | escape)"
         tab=$(printf '\t')
         while IFS=$tab read -r file words; do
             words=$(printf '%s' "$words" | escape)
             case $file in
-                *.png) printf '<figure><a href="%s"><img src="%s" alt="%s"></a><figcaption>%s</figcaption></figure>\n' "$file" "$file" "$words" "$words" ;;
+                *.png | *.svg) printf '<figure><a href="%s"><img src="%s" alt="%s"></a><figcaption>%s</figcaption></figure>\n' "$file" "$file" "$words" "$words" ;;
                 *.wav) printf '<figure><audio controls preload="none" src="%s"></audio><figcaption>%s</figcaption></figure>\n' "$file" "$words" ;;
                 *.txt) printf '<figure class="wide"><figcaption>%s</figcaption><pre>' "$words"
                     escape <"$file"

@@ -53,6 +53,19 @@ run 0 mppi run double_integrator --steps 30 --plot "$work/plane.svg"; err_is_emp
 out_has '^double_integrator: 30 steps of 0.02 s on host (mppi, cpu, '; out_has '^a solve: p50 .* p99 .* max '; out_has '^last state: x '; out_has 'plane.svg: the picture'
 svg_is_whole "$work/plane.svg"
 
+# ---- every model with a task, and the road with other cars ----
+for model in pendulum dubins differential_drive bicycle quadrotor; do
+    run 0 mppi run $model --steps 12 -n 128 --plot "$work/$model.svg"; err_is_empty; out_has "^$model: 12 steps"
+    svg_is_whole "$work/$model.svg"
+done
+grep -q 'class="obstacle"' "$work/bicycle.svg" || complain "no other cars in the picture"
+grep -q 'data:image/png;base64' "$work/bicycle.svg" || complain "no map in the picture"
+for kind in tube rmppi; do
+    run 0 mppi run double_integrator --controller $kind --steps 12 --json; err_is_empty; out_has "\"controller\": \"$kind\""
+done
+run 1 mppi run network --steps 1; err_has 'without a task'
+run 1 mppi tune cartpole; err_has 'nothing to choose'
+
 # ---- real time ----
 run 0 mppi run cartpole --steps 20 -n 64 -t 10 --rate 100 --json; out_has '"deadline_ms": 10.0'
 run 0 mppi run cartpole --steps 5 -n 4096 --rate 10000; out_has '; [1-5] of 5 missed the deadline of 0.1 ms'
