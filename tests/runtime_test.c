@@ -1,7 +1,9 @@
 /* ctest: devices */
 /* The runtime through its public face, the same on every device: buffers, copies, events, graphs,
  * launches with every kind of argument, and what each mistake of a caller is answered with. */
-#include "testing.h"
+#include "fixture.h"
+
+TestSuite(runtime, .init = here_open, .fini = here_close);
 
 static hed_error error;
 
@@ -112,7 +114,6 @@ static hed_buffer *make_buffer(hed_device *device, uint64_t size)
 }
 
 typedef struct mix_run {
-    test_device t;
     hed_kernel *kernel;
     hed_buffer *out, *in;
     hed_problem problem;
@@ -131,13 +132,13 @@ static void arguments_of(const mix_run *m, float a, hed_argument arguments[7])
 
 static mix_run open_mix(const hed_kernel_options *options)
 {
-    mix_run m = {.t = test_open(NULL), .problem = hed_problem_1d(N)};
+    mix_run m = {.problem = hed_problem_1d(N)};
     fill_input();
-    OK(hed_kernel_create(m.t.device, &mix, options, &m.kernel, &error));
-    m.out = make_buffer(m.t.device, sizeof out);
-    m.in = make_buffer(m.t.device, sizeof in);
-    OK(hed_write(m.t.stream, m.in, 0, in, sizeof in, &error));
-    OK(hed_write(m.t.stream, m.out, 0, out, sizeof out, &error));
+    OK(hed_kernel_create(here.device, &mix, options, &m.kernel, &error));
+    m.out = make_buffer(here.device, sizeof out);
+    m.in = make_buffer(here.device, sizeof in);
+    OK(hed_write(here.stream, m.in, 0, in, sizeof in, &error));
+    OK(hed_write(here.stream, m.out, 0, out, sizeof out, &error));
     return m;
 }
 
@@ -146,14 +147,13 @@ static void close_mix(mix_run *m)
     hed_kernel_destroy(m->kernel);
     hed_buffer_destroy(m->out);
     hed_buffer_destroy(m->in);
-    test_close(&m->t);
 }
 
 static void check_result(mix_run *m, float a)
 {
     memset(out, 0, sizeof out);
-    OK(hed_read(m->t.stream, out, m->out, 0, sizeof out, &error));
-    OK(hed_stream_wait(m->t.stream, &error));
+    OK(hed_read(here.stream, out, m->out, 0, sizeof out, &error));
+    OK(hed_stream_wait(here.stream, &error));
     for (int i = 0; i < N; i++) {
         float want = expected(i, a);
         CHECK_NEAR(
@@ -173,7 +173,7 @@ Test(runtime, every_kind_of_argument_in_every_configuration)
         options.config = &config;
         mix_run m = open_mix(&options);
         arguments_of(&m, 2.0f, arguments);
-        OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
+        OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
         check_result(&m, 2.0f);
         CHECK_EQ(hed_kernel_config(m.kernel, &configured).values[0], group_sizes[k]);
         CHECK_EQ(configured, HED_ORIGIN_GIVEN);
@@ -196,55 +196,55 @@ Test(runtime, wrong_arguments_are_refused_before_the_driver)
     mix_run m = open_mix(NULL);
     hed_argument good[7], bad[7];
     arguments_of(&m, 1.0f, good);
-    FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, good, 6, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_launch(here.stream, m.kernel, &m.problem, good, 6, &error));
     const hed_argument wrong[] = {hed_float_argument(1), hed_buffer_argument(NULL),
         hed_double_argument(1), hed_int_argument(1), hed_struct_argument(&moved, 4),
         hed_buffer_argument(m.in), hed_uint_argument(1)};
     for (int i = 0; i < 7; i++) {
         memcpy(bad, good, sizeof bad);
         bad[i] = wrong[i];
-        FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, bad, 7, &error));
+        FAILS(HED_ERROR_ARGUMENT, hed_launch(here.stream, m.kernel, &m.problem, bad, 7, &error));
         CHECK(strstr(error.text, mix_arguments[i].name), "the error does not name argument %s: %s",
             mix_arguments[i].name, error.text);
     }
     hed_problem zero = hed_problem_1d(0), flat = hed_problem_2d(4, 4);
-    FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &zero, good, 7, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &flat, good, 7, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_launch(here.stream, m.kernel, &zero, good, 7, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_launch(here.stream, m.kernel, &flat, good, 7, &error));
     close_mix(&m);
 }
 
 Test(runtime, shapes_over_a_limit_are_refused_before_the_driver)
 {
     mix_run m = open_mix(NULL);
-    const hed_device_info *info = hed_device_describe(m.t.device);
+    const hed_device_info *info = hed_device_describe(here.device);
     hed_argument arguments[7];
     arguments_of(&m, 1.0f, arguments);
     hed_geometry g = {.dimensions = 1, .global = {N}, .group = {64}};
     g.local_bytes[5] = g.local_bytes[6] = 64 * sizeof(float);
     hed_geometry bad = g;
     bad.group[0] = info->max_group * 2;
-    FAILS(HED_ERROR_LIMIT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
     bad.group[0] = 65; /* over the launch bound WG = 64 */
-    FAILS(HED_ERROR_LIMIT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
     bad.local_bytes[5] = info->local_bytes + 1;
-    FAILS(HED_ERROR_LIMIT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad.local_bytes[5] = UINT64_MAX - 8;
-    FAILS(HED_ERROR_LIMIT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad.local_bytes[5] = 0;
-    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
     bad.global[0] = 0;
-    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
     bad.dimensions = 4;
-    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
     bad.global[0] = UINT64_MAX;
-    FAILS(HED_ERROR_LIMIT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
+    FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     /* and the device still works */
-    OK(hed_launch_over(m.t.stream, m.kernel, &g, arguments, 7, &error));
+    OK(hed_launch_over(here.stream, m.kernel, &g, arguments, 7, &error));
     check_result(&m, 1.0f);
     close_mix(&m);
 }
@@ -286,10 +286,9 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         {1, 1, 1}, {777, 1, 1}, {31, 17, 1}, {7, 5, 11}, {1, 300, 1}, {2, 3, 200}};
     enum { MOST = 1200 };
     uint32_t seen[MOST];
-    test_device t = test_open(NULL);
     hed_kernel *kernel;
-    hed_buffer *buffer = make_buffer(t.device, sizeof seen);
-    OK(hed_kernel_create(t.device, &shape, NULL, &kernel, &error));
+    hed_buffer *buffer = make_buffer(here.device, sizeof seen);
+    OK(hed_kernel_create(here.device, &shape, NULL, &kernel, &error));
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         uint32_t w = sizes[k][0], h = sizes[k][1], d = sizes[k][2];
         hed_geometry g = {.dimensions = d > 1   ? 3
@@ -299,16 +298,15 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
             .native_items = (uint64_t)w * h * d};
         const hed_argument arguments[] = {hed_buffer_argument(buffer), hed_uint_argument(w),
             hed_uint_argument(h), hed_uint_argument(d)};
-        OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
-        OK(hed_read(t.stream, seen, buffer, 0, sizeof(uint32_t) * w * h * d, &error));
-        OK(hed_stream_wait(t.stream, &error));
+        OK(hed_launch_over(here.stream, kernel, &g, arguments, 4, &error));
+        OK(hed_read(here.stream, seen, buffer, 0, sizeof(uint32_t) * w * h * d, &error));
+        OK(hed_stream_wait(here.stream, &error));
         for (uint32_t i = 0; i < w * h * d; i++)
             CHECK_EQ(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h),
                 "element %u of %u x %u x %u", i, w, h, d);
     }
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(buffer);
-    test_close(&t);
 }
 
 /* ---- building ---- */
@@ -326,13 +324,13 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
         .source_count = 2,
         .arguments = &argument,
         .argument_count = 1};
-    test_device t = test_open(NULL);
     hed_kernel *kernel;
-    if (!(hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE)) {
-        FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
+    if (!(hed_device_describe(here.device)->capabilities & HED_CAN_SOURCE)) {
+        FAILS(
+            HED_ERROR_UNSUPPORTED, hed_kernel_create(here.device, &broken, NULL, &kernel, &error));
         CHECK(strstr(error.text, "native"), "the error does not say why: %s", error.text);
     } else {
-        FAILS(HED_ERROR_BUILD, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
+        FAILS(HED_ERROR_BUILD, hed_kernel_create(here.device, &broken, NULL, &kernel, &error));
         CHECK(strstr(error.log, "second.cl"), "the log does not name the file: %s", error.log);
         CHECK(strstr(error.log, ":4:") || strstr(error.log, "(4)"),
             "the log does not name line 4: %s", error.log);
@@ -340,7 +338,6 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
             strstr(error.log, "no_such_thing"), "the log does not name the mistake: %s", error.log);
     }
     CHECK_NULL(kernel);
-    test_close(&t);
 }
 
 Test(runtime, a_kernel_is_rebuilt_and_swapped_in_the_background)
@@ -356,14 +353,14 @@ Test(runtime, a_kernel_is_rebuilt_and_swapped_in_the_background)
     hed_status status;
     int launches = 0;
     do {
-        OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
-        OK(hed_stream_wait(m.t.stream, &error));
+        OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
+        OK(hed_stream_wait(here.stream, &error));
         launches++;
         status = hed_kernel_ready(m.kernel, &error);
     } while (status == HED_ERROR_NOT_READY);
     OK(status);
     CHECK_EQ(hed_kernel_config(m.kernel, NULL).values[0], 16);
-    OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
+    OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
     check_result(&m, 3.0f);
     config.values[0] = 17;
     FAILS(HED_ERROR_ARGUMENT, hed_kernel_reconfigure(m.kernel, &options, &error));
@@ -389,24 +386,24 @@ Test(runtime, resources_are_true_or_unknown)
 
 /* ---- buffers and copies ---- */
 
-static void check_memory(test_device *t, hed_memory memory)
+static void check_memory(hed_memory memory)
 {
     enum { SIZE = 4096 };
     unsigned char bytes[SIZE], back[SIZE];
     void *own = aligned_alloc(4096, SIZE);
-    hed_buffer *buffer, *device = make_buffer(t->device, SIZE);
+    hed_buffer *buffer, *device = make_buffer(here.device, SIZE);
     hed_buffer_def def = {.memory = memory, .size = SIZE, .host = own};
     for (int i = 0; i < SIZE; i++) bytes[i] = (unsigned char)(i * 7 + 3);
-    hed_status status = hed_buffer_create(t->device, &def, &buffer, &error);
+    hed_status status = hed_buffer_create(here.device, &def, &buffer, &error);
     if (status != HED_ERROR_UNSUPPORTED) {
         OK(status);
         if (memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED)
             CHECK_NOT_NULL(hed_buffer_describe(buffer).host);
-        OK(hed_write(t->stream, buffer, 0, bytes, SIZE, &error));
-        OK(hed_copy(t->stream, device, 64, buffer, 0, SIZE - 64, &error));
-        OK(hed_copy(t->stream, buffer, 1, device, 64, 100, &error));
-        OK(hed_read(t->stream, back, buffer, 0, SIZE, &error));
-        OK(hed_stream_wait(t->stream, &error));
+        OK(hed_write(here.stream, buffer, 0, bytes, SIZE, &error));
+        OK(hed_copy(here.stream, device, 64, buffer, 0, SIZE - 64, &error));
+        OK(hed_copy(here.stream, buffer, 1, device, 64, 100, &error));
+        OK(hed_read(here.stream, back, buffer, 0, SIZE, &error));
+        OK(hed_stream_wait(here.stream, &error));
         memmove(bytes + 1, bytes, 100);
         CHECK_BYTES(back, bytes, SIZE);
         hed_buffer_destroy(buffer);
@@ -417,87 +414,80 @@ static void check_memory(test_device *t, hed_memory memory)
 
 Test(runtime, every_kind_of_memory_copies)
 {
-    test_device t = test_open(NULL);
-    check_memory(&t, HED_MEMORY_DEVICE);
-    check_memory(&t, HED_MEMORY_PINNED);
-    check_memory(&t, HED_MEMORY_MAPPED);
-    check_memory(&t, HED_MEMORY_CALLER);
-    test_close(&t);
+    check_memory(HED_MEMORY_DEVICE);
+    check_memory(HED_MEMORY_PINNED);
+    check_memory(HED_MEMORY_MAPPED);
+    check_memory(HED_MEMORY_CALLER);
 }
 
 Test(runtime, ranges_outside_a_buffer_are_refused)
 {
-    test_device t = test_open(NULL);
-    hed_buffer *buffer = make_buffer(t.device, 100), *other = make_buffer(t.device, 100), *part;
+    hed_buffer *buffer = make_buffer(here.device, 100), *other = make_buffer(here.device, 100),
+               *part;
     char bytes[200] = {0};
     void *pointer;
-    FAILS(HED_ERROR_BOUNDS, hed_write(t.stream, buffer, 1, bytes, 100, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_read(t.stream, bytes, buffer, 101, 0, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_read(t.stream, bytes, buffer, UINT64_MAX, 2, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_copy(t.stream, buffer, 50, other, 0, 51, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_copy(t.stream, buffer, 10, buffer, 0, 50, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_map(t.stream, buffer, 0, 0, &pointer, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_fill(t.stream, buffer, 96, 8, "\0\0\0\0", 4, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_fill(t.stream, buffer, 2, 8, "\0\0\0\0", 4, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_fill(t.stream, buffer, 0, 9, "\0\0\0", 3, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_write(here.stream, buffer, 1, bytes, 100, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_read(here.stream, bytes, buffer, 101, 0, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_read(here.stream, bytes, buffer, UINT64_MAX, 2, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_copy(here.stream, buffer, 50, other, 0, 51, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_copy(here.stream, buffer, 10, buffer, 0, 50, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_map(here.stream, buffer, 0, 0, &pointer, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_fill(here.stream, buffer, 96, 8, "\0\0\0\0", 4, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_fill(here.stream, buffer, 2, 8, "\0\0\0\0", 4, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_fill(here.stream, buffer, 0, 9, "\0\0\0", 3, &error));
     FAILS(HED_ERROR_BOUNDS, hed_buffer_create_sub(buffer, 0, 101, &part, &error));
     hed_buffer_destroy(buffer);
     hed_buffer_destroy(other);
-    test_close(&t);
 }
 
 Test(runtime, fills_with_every_pattern)
 {
-    test_device t = test_open(NULL);
-    hed_buffer *buffer = make_buffer(t.device, 4096);
+    hed_buffer *buffer = make_buffer(here.device, 4096);
     unsigned char pattern[16], back[4096];
     for (int i = 0; i < 16; i++) pattern[i] = (unsigned char)(0x11 * i + 1);
     for (uint32_t size = 1; size <= 16; size *= 2) {
-        OK(hed_fill(t.stream, buffer, 0, 4096, "\xEE", 1, &error));
-        OK(hed_fill(t.stream, buffer, 64, 2048, pattern, size, &error));
-        OK(hed_read(t.stream, back, buffer, 0, sizeof back, &error));
-        OK(hed_stream_wait(t.stream, &error));
+        OK(hed_fill(here.stream, buffer, 0, 4096, "\xEE", 1, &error));
+        OK(hed_fill(here.stream, buffer, 64, 2048, pattern, size, &error));
+        OK(hed_read(here.stream, back, buffer, 0, sizeof back, &error));
+        OK(hed_stream_wait(here.stream, &error));
         for (int i = 0; i < 4096; i++)
             CHECK_EQ(back[i], i >= 64 && i < 2112 ? pattern[(uint32_t)(i - 64) % size] : 0xEE,
                 "byte %d with a pattern of %u", i, size);
     }
     hed_buffer_destroy(buffer);
-    test_close(&t);
 }
 
 Test(runtime, map_shows_and_changes_a_buffer)
 {
-    test_device t = test_open(NULL);
-    hed_buffer *buffer = make_buffer(t.device, 1024);
+    hed_buffer *buffer = make_buffer(here.device, 1024);
     unsigned char back[1024];
     void *pointer;
-    OK(hed_fill(t.stream, buffer, 0, 1024, "\x42", 1, &error));
-    OK(hed_map(t.stream, buffer, 256, 512, &pointer, &error));
+    OK(hed_fill(here.stream, buffer, 0, 1024, "\x42", 1, &error));
+    OK(hed_map(here.stream, buffer, 256, 512, &pointer, &error));
     for (int i = 0; i < 512; i++) CHECK_EQ(((unsigned char *)pointer)[i], 0x42);
     memset(pointer, 0x17, 512);
-    OK(hed_unmap(t.stream, buffer, pointer, &error));
-    OK(hed_read(t.stream, back, buffer, 0, 1024, &error));
-    OK(hed_stream_wait(t.stream, &error));
+    OK(hed_unmap(here.stream, buffer, pointer, &error));
+    OK(hed_read(here.stream, back, buffer, 0, 1024, &error));
+    OK(hed_stream_wait(here.stream, &error));
     for (int i = 0; i < 1024; i++)
         CHECK_EQ(back[i], i >= 256 && i < 768 ? 0x17 : 0x42, "byte %d", i);
-    FAILS(HED_ERROR_ARGUMENT, hed_unmap(t.stream, buffer, back, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_unmap(here.stream, buffer, back, &error));
     hed_buffer_destroy(buffer);
-    test_close(&t);
 }
 
 Test(runtime, a_part_is_a_window_on_its_whole)
 {
     mix_run m = open_mix(NULL);
-    uint32_t alignment = hed_device_describe(m.t.device)->buffer_alignment;
-    hed_buffer *whole = make_buffer(m.t.device, alignment * 4 + sizeof out), *part, *nested;
+    uint32_t alignment = hed_device_describe(here.device)->buffer_alignment;
+    hed_buffer *whole = make_buffer(here.device, alignment * 4 + sizeof out), *part, *nested;
     hed_argument arguments[7];
     OK(hed_buffer_create_sub(whole, alignment * 4, sizeof out, &part, &error));
     arguments_of(&m, 1.5f, arguments);
     arguments[0] = hed_buffer_argument(part);
-    OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
-    OK(hed_copy(m.t.stream, m.out, 0, whole, alignment * 4, sizeof out, &error));
+    OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
+    OK(hed_copy(here.stream, m.out, 0, whole, alignment * 4, sizeof out, &error));
     check_result(&m, 1.5f);
-    FAILS(HED_ERROR_BOUNDS, hed_copy(m.t.stream, part, 0, whole, alignment * 4, 64, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_copy(here.stream, part, 0, whole, alignment * 4, 64, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(part, 0, 4, &nested, &error));
     if (alignment > 1)
         FAILS(HED_ERROR_ARGUMENT, hed_buffer_create_sub(whole, 1, 4, &nested, &error));
@@ -508,19 +498,17 @@ Test(runtime, a_part_is_a_window_on_its_whole)
 
 Test(runtime, out_of_memory_names_what_was_asked)
 {
-    test_device t = test_open(NULL);
     hed_buffer *buffer = NULL;
     hed_buffer_def def = hed_default_buffer_def((uint64_t)1 << 60);
     error = (hed_error){0};
-    hed_status status = hed_buffer_create(t.device, &def, &buffer, &error);
+    hed_status status = hed_buffer_create(here.device, &def, &buffer, &error);
     CHECK(status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_LIMIT, "%s",
         hed_status_name(status));
     CHECK(strstr(error.text, "1152921504606846976"), "the text does not name the size: %s",
         error.text);
     CHECK_NULL(buffer);
     def.size = 0;
-    FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(t.device, &def, &buffer, &error));
-    test_close(&t);
+    FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(here.device, &def, &buffer, &error));
 }
 
 /* ---- events, calls, times ---- */
@@ -535,15 +523,15 @@ Test(runtime, events_order_streams_and_calls_run_in_turn)
     hed_argument arguments[7];
     _Atomic int calls = 0;
     double seconds = -1;
-    OK(hed_stream_create(m.t.device, NULL, &second, &error));
-    OK(hed_event_create(m.t.device, true, &event, &error));
-    OK(hed_event_create(m.t.device, true, &end, &error));
+    OK(hed_stream_create(here.device, NULL, &second, &error));
+    OK(hed_event_create(here.device, true, &event, &error));
+    OK(hed_event_create(here.device, true, &end, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_stream_wait_event(second, event, &error));
     arguments_of(&m, 4.0f, arguments);
-    OK(hed_call(m.t.stream, count_up, &calls, &error));
-    OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
-    OK(hed_call(m.t.stream, count_up, &calls, &error));
-    OK(hed_event_record(event, m.t.stream, &error));
+    OK(hed_call(here.stream, count_up, &calls, &error));
+    OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
+    OK(hed_call(here.stream, count_up, &calls, &error));
+    OK(hed_event_record(event, here.stream, &error));
     OK(hed_stream_wait_event(second, event, &error));
     OK(hed_read(second, out, m.out, 0, sizeof out, &error));
     OK(hed_call(second, count_up, &calls, &error));
@@ -555,13 +543,13 @@ Test(runtime, events_order_streams_and_calls_run_in_turn)
     OK(hed_event_wait(end, UINT64_MAX, &error));
     OK(hed_event_elapsed(event, end, &seconds, &error));
     hed_event *plain;
-    OK(hed_event_create(m.t.device, false, &plain, &error));
-    OK(hed_event_record(plain, m.t.stream, &error));
+    OK(hed_event_create(here.device, false, &plain, &error));
+    OK(hed_event_record(plain, here.stream, &error));
     OK(hed_event_wait(plain, UINT64_MAX, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_event_elapsed(event, plain, &seconds, &error));
     hed_event_destroy(plain);
     CHECK(seconds >= 0 && seconds < 100, "%g s between two events", seconds);
-    OK(hed_stream_wait_for(m.t.stream, 1000000000, &error));
+    OK(hed_stream_wait_for(here.stream, 1000000000, &error));
     hed_event_destroy(event);
     hed_event_destroy(end);
     hed_stream_destroy(second);
@@ -576,10 +564,10 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     hed_step_time times[8];
     hed_argument arguments[7];
     uint32_t count;
-    FAILS(HED_ERROR_ARGUMENT, hed_stream_times(m.t.stream, times, 8, &count, &error));
-    OK(hed_stream_wait(m.t.stream, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_stream_times(here.stream, times, 8, &count, &error));
+    OK(hed_stream_wait(here.stream, &error));
     def.timed_steps = 3;
-    OK(hed_stream_create(m.t.device, &def, &timed, &error));
+    OK(hed_stream_create(here.device, &def, &timed, &error));
     arguments_of(&m, 1.0f, arguments);
     for (int i = 0; i < 3; i++) OK(hed_fill(timed, m.out, 0, 4, "\0", 1, &error));
     OK(hed_write(timed, m.in, 0, in, sizeof in, &error));
@@ -608,24 +596,24 @@ Test(runtime, a_graph_replays_and_takes_new_arguments)
     hed_graph *graph, *none;
     hed_argument arguments[7];
     _Atomic int calls = 0;
-    hed_buffer *third = make_buffer(m.t.device, sizeof out);
+    hed_buffer *third = make_buffer(here.device, sizeof out);
     arguments_of(&m, 2.0f, arguments);
     shift temporary = moved; /* a struct must live until the launch returns, no longer */
     arguments[4] = hed_struct_argument(&temporary, sizeof temporary);
     arguments[0] = hed_buffer_argument(third);
-    OK(hed_graph_begin(m.t.stream, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_graph_begin(m.t.stream, &error));
-    OK(hed_write(m.t.stream, m.in, 0, in, sizeof in, &error));
-    OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
-    OK(hed_call(m.t.stream, count_up, &calls, &error));
-    OK(hed_copy(m.t.stream, m.out, 0, third, 0, sizeof out, &error));
-    OK(hed_fill(m.t.stream, third, 0, sizeof out, "\xff", 1, &error));
-    OK(hed_graph_end(m.t.stream, &graph, &error));
+    OK(hed_graph_begin(here.stream, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_graph_begin(here.stream, &error));
+    OK(hed_write(here.stream, m.in, 0, in, sizeof in, &error));
+    OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
+    OK(hed_call(here.stream, count_up, &calls, &error));
+    OK(hed_copy(here.stream, m.out, 0, third, 0, sizeof out, &error));
+    OK(hed_fill(here.stream, third, 0, sizeof out, "\xff", 1, &error));
+    OK(hed_graph_end(here.stream, &graph, &error));
     memset(&temporary, 0, sizeof temporary);
     CHECK_EQ(hed_graph_step_count(graph), 5);
     CHECK_EQ(calls, 0, "a recorded step ran");
     for (int k = 0; k < 3; k++) {
-        OK(hed_graph_replay(graph, m.t.stream, &error));
+        OK(hed_graph_replay(graph, here.stream, &error));
         check_result(&m, 2.0f);
     }
     CHECK_EQ(calls, 3);
@@ -633,17 +621,17 @@ Test(runtime, a_graph_replays_and_takes_new_arguments)
     arguments[2] = hed_float_argument(-1.0f);
     OK(hed_graph_update(graph, 1, arguments, 7, &error));
     in[0] = 12.0f; /* the recorded write reads the caller's memory anew */
-    OK(hed_graph_replay(graph, m.t.stream, &error));
+    OK(hed_graph_replay(graph, here.stream, &error));
     check_result(&m, -1.0f);
     FAILS(HED_ERROR_ARGUMENT, hed_graph_update(graph, 0, arguments, 7, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_graph_update(graph, 5, arguments, 7, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_graph_end(m.t.stream, &none, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_graph_end(here.stream, &none, &error));
 
     /* A list of calls of which one fails, with one check at the end: nothing is being recorded. */
-    OK(hed_graph_begin(m.t.stream, &error));
-    hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 6, &error);
-    CHECK(hed_graph_end(m.t.stream, &none, &error) == HED_ERROR_ARGUMENT && !none);
-    OK(hed_graph_replay(graph, m.t.stream, &error));
+    OK(hed_graph_begin(here.stream, &error));
+    hed_launch(here.stream, m.kernel, &m.problem, arguments, 6, &error);
+    CHECK(hed_graph_end(here.stream, &none, &error) == HED_ERROR_ARGUMENT && !none);
+    OK(hed_graph_replay(graph, here.stream, &error));
     hed_graph_destroy(graph);
     hed_buffer_destroy(third);
     close_mix(&m);
@@ -658,14 +646,14 @@ Test(runtime, a_graph_outlives_the_configuration_it_recorded)
     hed_kernel_options options = hed_default_kernel_options();
     options.config = &config;
     arguments_of(&m, 2.0f, arguments);
-    OK(hed_graph_begin(m.t.stream, &error));
-    OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
-    OK(hed_graph_end(m.t.stream, &graph, &error));
+    OK(hed_graph_begin(here.stream, &error));
+    OK(hed_launch(here.stream, m.kernel, &m.problem, arguments, 7, &error));
+    OK(hed_graph_end(here.stream, &graph, &error));
     OK(hed_kernel_reconfigure(m.kernel, &options, &error));
-    OK(hed_stream_wait(m.t.stream, &error));
+    OK(hed_stream_wait(here.stream, &error));
     hed_kernel_destroy(m.kernel);
     m.kernel = NULL;
-    OK(hed_graph_replay(graph, m.t.stream, &error));
+    OK(hed_graph_replay(graph, here.stream, &error));
     check_result(&m, 2.0f);
     hed_graph_destroy(graph);
     close_mix(&m);
@@ -675,7 +663,7 @@ Test(runtime, a_graph_outlives_the_configuration_it_recorded)
 
 enum { SHARED = 777777 };
 
-static void exchange(test_device *t, hed_device *other)
+static void exchange(hed_device *other)
 {
     hed_stream *other_stream;
     hed_event *event;
@@ -683,23 +671,23 @@ static void exchange(test_device *t, hed_device *other)
     unsigned char *bytes = malloc(SHARED), *back = calloc(1, SHARED);
     for (int i = 0; i < SHARED; i++) bytes[i] = (unsigned char)(i * 13 + i / 1000);
     OK(hed_stream_create(other, NULL, &other_stream, &error));
-    OK(hed_event_create(t->device, false, &event, &error));
-    hed_buffer *here = make_buffer(t->device, SHARED), *there = make_buffer(other, SHARED);
-    OK(hed_write(t->stream, here, 0, bytes, SHARED, &error));
-    OK(hed_copy(t->stream, there, 0, here, 0, SHARED, &error));
-    OK(hed_event_record(event, t->stream, &error));
+    OK(hed_event_create(here.device, false, &event, &error));
+    hed_buffer *ours = make_buffer(here.device, SHARED), *theirs = make_buffer(other, SHARED);
+    OK(hed_write(here.stream, ours, 0, bytes, SHARED, &error));
+    OK(hed_copy(here.stream, theirs, 0, ours, 0, SHARED, &error));
+    OK(hed_event_record(event, here.stream, &error));
     OK(hed_stream_wait_event(other_stream, event, &error));
-    OK(hed_fill(other_stream, there, 0, 7, "\x01", 1, &error));
+    OK(hed_fill(other_stream, theirs, 0, 7, "\x01", 1, &error));
     OK(hed_stream_wait(other_stream, &error));
-    OK(hed_copy(t->stream, here, 0, there, 0, SHARED, &error));
-    OK(hed_read(t->stream, back, here, 0, SHARED, &error));
-    OK(hed_stream_wait(t->stream, &error));
+    OK(hed_copy(here.stream, ours, 0, theirs, 0, SHARED, &error));
+    OK(hed_read(here.stream, back, ours, 0, SHARED, &error));
+    OK(hed_stream_wait(here.stream, &error));
     memset(bytes, 1, 7);
     CHECK_BYTES(back, bytes, SHARED, "to %s and back", id);
-    if (other != t->device)
-        FAILS(HED_ERROR_ARGUMENT, hed_write(t->stream, there, 0, bytes, 1, &error));
-    hed_buffer_destroy(here);
-    hed_buffer_destroy(there);
+    if (other != here.device)
+        FAILS(HED_ERROR_ARGUMENT, hed_write(here.stream, theirs, 0, bytes, 1, &error));
+    hed_buffer_destroy(ours);
+    hed_buffer_destroy(theirs);
     hed_event_destroy(event);
     hed_stream_destroy(other_stream);
     free(bytes);
@@ -708,30 +696,26 @@ static void exchange(test_device *t, hed_device *other)
 
 Test(runtime, copies_and_events_between_this_device_and_every_other)
 {
-    test_device t = test_open(NULL);
-    for (uint32_t i = 0; i < hed_context_describe(t.context).devices; i++)
-        exchange(&t, hed_device_at(t.context, i));
-    test_close(&t);
+    for (uint32_t i = 0; i < hed_context_describe(here.context).devices; i++)
+        exchange(hed_device_at(here.context, i));
 }
 
 /* ---- devices ---- */
 
 Test(runtime, devices_are_found_by_id_name_and_best)
 {
-    test_device t = test_open(NULL);
     hed_device *found;
-    OK(hed_device_find(t.context, hed_device_describe(t.device)->id, &found, &error));
-    CHECK_EQ(found, t.device);
-    OK(hed_device_find(t.context, "best", &found, &error));
-    CHECK_EQ(found, hed_device_at(t.context, 0));
-    FAILS(HED_ERROR_NO_DEVICE, hed_device_find(t.context, "no such device", &found, &error));
+    OK(hed_device_find(here.context, hed_device_describe(here.device)->id, &found, &error));
+    CHECK_EQ(found, here.device);
+    OK(hed_device_find(here.context, "best", &found, &error));
+    CHECK_EQ(found, hed_device_at(here.context, 0));
+    FAILS(HED_ERROR_NO_DEVICE, hed_device_find(here.context, "no such device", &found, &error));
     CHECK(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
-    const hed_device_info *info = hed_device_describe(t.device);
+    const hed_device_info *info = hed_device_describe(here.device);
     CHECK(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 &&
           info->memory_bytes > 0);
     uint64_t free_bytes, total;
-    OK(hed_device_memory(t.device, &free_bytes, &total, &error));
+    OK(hed_device_memory(here.device, &free_bytes, &total, &error));
     CHECK(total > 0 && free_bytes <= total);
-    OK(hed_device_wait(t.device, &error));
-    test_close(&t);
+    OK(hed_device_wait(here.device, &error));
 }

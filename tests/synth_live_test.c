@@ -2,6 +2,7 @@
  * for bit; MIDI at its samples; xruns are counted; a server that goes is reported. The exchange
  * with a device's thread is tested without a clock. How many deadlines are missed is no matter
  * here. */
+#include "fixture.h"
 #include "synth_live.h"
 
 #include "rt/jack_api.h"
@@ -89,31 +90,28 @@ static void is_one_block_behind(hed_device *host, hed_device *device)
 }
 
 /* In strict mode the device's sound is the host's, a block late. */
-Test(synth_live, a_device_is_one_block_behind)
+Test(synth_live, a_device_is_one_block_behind, .init = here_open, .fini = here_close)
 {
-    test_device t = test_open(NULL);
     hed_device *host, *device;
     hed_error error = {0};
-    OK(hed_device_find(t.context, "host", &host, &error));
+    OK(hed_device_find(here.context, "host", &host, &error));
     is_one_block_behind(host, host);
-    if (!hed_device_find(t.context, "Portable Computing Language", &device, &error))
+    if (!hed_device_find(here.context, "Portable Computing Language", &device, &error))
         is_one_block_behind(host, device);
-    test_close(&t);
 }
 
 /* Blocks that come too late are dropped; nothing that was handed over is played at the wrong time,
  * and afterwards it is one block behind again. */
-Test(synth_live, late_blocks_are_dropped)
+Test(synth_live, late_blocks_are_dropped, .init = here_open, .fini = here_close)
 {
-    test_device t = test_open(NULL);
     test_allocator counting = {0};
     hed_synth_instrument *instrument = live_instrument(false);
-    hed_synth_live *live = make_live(t.device, instrument, &counting);
+    hed_synth_live *live = make_live(here.device, instrument, &counting);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.math = HED_MATH_STRICT;
     static float left[BLOCKS * BLOCK], right[BLOCKS * BLOCK], found[2][BLOCK];
-    live_render(t.device, &def, 0, left, right, BLOCKS * BLOCK);
+    live_render(here.device, &def, 0, left, right, BLOCKS * BLOCK);
     hed_synth_event note = live_note(0x90, 100);
     uint32_t asked = 0, silent = 0, refused = 0;
     bool pending = true;
@@ -137,7 +135,6 @@ Test(synth_live, late_blocks_are_dropped)
         asked, refused, silent);
     free_live(live);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* Without their libraries both ways to play name the package that is missing. */
@@ -484,28 +481,25 @@ static void tells_its_latency(
     hed_synth_instrument_destroy(instrument);
 }
 
-Test(synth_live, jack_is_told_the_latency)
+Test(synth_live, jack_is_told_the_latency, .init = here_open, .fini = here_close)
 {
-    test_device t = test_open(NULL);
     hed_device *device;
     recorder *r = start_recorder(256);
-    tells_its_latency(r, t.device, HED_SYNTH_CPU, 0);
-    if (!hed_device_find(t.context, "Portable Computing Language", &device, NULL))
+    tells_its_latency(r, here.device, HED_SYNTH_CPU, 0);
+    if (!hed_device_find(here.context, "Portable Computing Language", &device, NULL))
         tells_its_latency(r, device, HED_SYNTH_GROUP, 1);
     stop_recorder(r);
-    test_close(&t);
 }
 
 /* ---- what happens while it plays ---- */
 
 /* Late cycles, a changed instrument, events from the program, and an end without a click. */
-Test(synth_live, counts_xruns_changes_and_fades)
+Test(synth_live, counts_xruns_changes_and_fades, .init = here_open, .fini = here_close)
 {
     hed_error error = {0};
-    test_device t = test_open(NULL);
     recorder *r = start_recorder(256);
     hed_synth_instrument *instrument = live_instrument(false), *other = live_instrument(true);
-    hed_synth_live_def def = live_def(t.device, instrument);
+    hed_synth_live_def def = live_def(here.device, instrument);
     hed_synth_live *live;
     hed_synth_live_info before, after;
     OK(hed_synth_live_start(&def, &live, &error));
@@ -538,24 +532,22 @@ Test(synth_live, counts_xruns_changes_and_fades)
     hed_synth_instrument_destroy(instrument);
     hed_synth_instrument_destroy(other);
     stop_recorder(r);
-    test_close(&t);
 }
 
 /* ---- what goes wrong ---- */
 
-Test(synth_live, says_what_it_does_not_find)
+Test(synth_live, says_what_it_does_not_find, .init = here_open, .fini = here_close)
 {
     hed_error error = {0};
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = live_instrument(false);
-    hed_synth_live_def def = live_def(t.device, instrument);
+    hed_synth_live_def def = live_def(here.device, instrument);
     hed_synth_live *live;
     setenv("JACK_DEFAULT_SERVER", "heddle-no-such-server", 1);
     FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "no JACK server") && !live);
     def.device = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_live_start(&def, &live, &error));
-    def.device = t.device;
+    def.device = here.device;
     recorder *r = start_recorder(256);
     def.midi_port = "no such keyboard";
     FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
@@ -583,17 +575,15 @@ Test(synth_live, says_what_it_does_not_find)
     hed_synth_live_stop(NULL);
     hed_synth_instrument_destroy(instrument);
     stop_recorder(r);
-    test_close(&t);
 }
 
 /* ALSA's "null" takes everything at once, and captures silence: that it is asked, that it ends, and
  * that what is not there is named. */
-Test(synth_live, alsa)
+Test(synth_live, alsa, .init = here_open, .fini = here_close)
 {
     hed_error error = {0};
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = live_instrument(false);
-    hed_synth_live_def def = live_def(t.device, instrument);
+    hed_synth_live_def def = live_def(here.device, instrument);
     def.driver = HED_SYNTH_LIVE_ALSA;
     def.midi_port = NULL;
     def.output = "null";
@@ -632,7 +622,6 @@ Test(synth_live, alsa)
     CHECK(report.load.count >= 100 && report.xruns == 0);
     hed_synth_live_stop(live);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* Every allocation of the start in turn: an error, and nothing is left. */
