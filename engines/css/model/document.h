@@ -1,0 +1,84 @@
+/* A document: arrays over its elements in document order. Made by html.c from gumbo's tree or by
+ * document.c from arrays; states.c finds what HTML says of its elements (form states, links, language,
+ * direction). Indices are 32 bits, CSS_NONE where there is none (never a pointer: R4). */
+#ifndef HED_CSS_DOCUMENT_H
+#define HED_CSS_DOCUMENT_H
+
+#include "names.h"
+
+#define CSS_NONE HED_CSS_NONE
+
+/* What a document itself holds of an element's states, a bit each. */
+enum {
+    CSS_ROOT = 1u << 0,
+    CSS_EMPTY = 1u << 1, /* no element and no text as a child */
+    CSS_LINK = 1u << 2,
+    CSS_CHECKED = 1u << 3,
+    CSS_DISABLED = 1u << 4,
+    CSS_ENABLED = 1u << 5,
+    CSS_REQUIRED = 1u << 6,
+    CSS_OPTIONAL = 1u << 7,
+    CSS_READ_WRITE = 1u << 8,
+    CSS_PLACEHOLDER_SHOWN = 1u << 9,
+    CSS_DEFAULT = 1u << 10,
+    CSS_INDETERMINATE = 1u << 11,
+    CSS_VALID = 1u << 12,
+    CSS_INVALID = 1u << 13,
+    CSS_IN_RANGE = 1u << 14,
+    CSS_OUT_OF_RANGE = 1u << 15,
+    CSS_DEFINED = 1u << 16,
+    CSS_OPEN = 1u << 17,
+    CSS_RTL = 1u << 18 /* direction; else left to right */
+};
+
+/* Positions among siblings, from 1. */
+enum { CSS_CHILD, CSS_LAST_CHILD, CSS_OF_TYPE, CSS_LAST_OF_TYPE, CSS_POSITIONS };
+
+typedef struct css_attribute {
+    uint32_t name;  /* as in the document; lower case in HTML */
+    uint32_t value;
+    uint32_t name_space; /* 0: none; else a name: "xlink", "xml", "xmlns" */
+} css_attribute;
+
+struct hed_css_document {
+    hed_allocator allocator;
+    hed_arena arena;
+    hed_css_names *names;
+    uint32_t count; /* N */
+    uint32_t depth; /* of the deepest element */
+    bool quirks;
+    uint32_t *parent;   /* (N) CSS_NONE: a root */
+    uint32_t *previous; /* (N) sibling */
+    uint32_t *end;      /* (N) first element behind its subtree */
+    uint32_t *level;    /* (N) 0: a root */
+    uint8_t *name_space; /* (N) hed_css_namespace */
+    uint32_t *tag;      /* (N) local name: lower case in HTML, as written else */
+    uint32_t *id;       /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
+    uint32_t *class_begin; /* (N + 1) into classes */
+    uint32_t *classes;     /* sorted and without repeats in each element; quirks: lower case */
+    uint32_t *attribute_begin; /* (N + 1) into attributes; id and class are among them */
+    css_attribute *attributes;
+    uint32_t *position[CSS_POSITIONS]; /* (N) */
+    uint32_t *flags;    /* (N) CSS_ROOT ... */
+    uint32_t *states;   /* (N) hed_css_state, given by the program */
+    uint32_t *language; /* (N) name of the language in force; CSS_NONE: unknown */
+    uint32_t *line;     /* (N) or NULL */
+    /* the page's own sheets, in order */
+    struct css_own_sheet {
+        const char *text, *href, *media;
+        size_t length;
+    } *sheets;
+    uint32_t sheet_count;
+};
+
+/* Fills previous, end, level, position and the states of HTML from parent, tag and attributes. */
+hed_status css_document_finish(hed_css_document *document, hed_error *error);
+/* Flags of element `element` alone, as css_document_finish() finds them: for changes. */
+uint32_t css_document_flags(const hed_css_document *document, uint32_t element);
+/* Value of attribute `name` of an element; CSS_NONE: none. */
+uint32_t css_attribute_value(const hed_css_document *document, uint32_t element, uint32_t name);
+/* Gumbo's tree into arrays. */
+hed_status css_document_from_html(
+    hed_css_document *document, const hed_css_document_def *def, hed_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+/* Selectors and rules as the parser leaves them: arrays with indices, one set for each sheet. A
+ * selector list is a range of complex selectors; a complex selector is a range of compounds from left
+ * to right; a compound is a range of simple selectors. */
+#ifndef HED_CSS_SELECTOR_H
+#define HED_CSS_SELECTOR_H
+
+#include "names.h"
+
+typedef enum css_kind {
+    CSS_TYPE,      /* name: as written; lower: ASCII lower case, which HTML elements are compared with */
+    CSS_UNIVERSAL, /* of a namespace, where name_space says so */
+    CSS_ID,
+    CSS_CLASS,
+    CSS_ATTRIBUTE, /* name, operator, value, letter case */
+    CSS_FLAG,      /* bits of document.h, all of which are set (CSS_RTL: see negated) */
+    CSS_STATE,     /* bits of hed_css_state, one of which is set */
+    CSS_NTH,       /* position kind, a n + b; `of` a list, or none */
+    CSS_LANG,      /* a list of language ranges: names, from `value` on in css_selectors.words */
+    CSS_IS,        /* :is(), :where(), and the `&` of nesting */
+    CSS_NOT,
+    CSS_HAS,       /* a list of relative selectors: the first compound has a combinator in front */
+    CSS_NEVER      /* valid, and matches nothing here: ::part's like, :is() */
+} css_kind;
+
+typedef enum css_operator {
+    CSS_PRESENT,
+    CSS_EQUALS,    /* = */
+    CSS_WORD,      /* ~= */
+    CSS_DASH,      /* |= */
+    CSS_PREFIX,    /* ^= */
+    CSS_SUFFIX,    /* $= */
+    CSS_SUBSTRING  /* *= */
+} css_operator;
+
+/* Letter case of an attribute's value. */
+typedef enum css_letter_case { CSS_AS_DOCUMENT, CSS_INSENSITIVE, CSS_SENSITIVE } css_letter_case;
+
+typedef struct css_simple {
+    uint8_t kind;      /* css_kind */
+    uint8_t operation; /* ATTRIBUTE: css_operator; NTH: CSS_CHILD ... */
+    uint8_t letter_case;
+    bool negated;      /* FLAG, STATE: the bits are not set (:enabled is a flag of its own) */
+    /* TYPE, UNIVERSAL, ATTRIBUTE: CSS_NONE any namespace; else 0 none, or 1 + hed_css_namespace */
+    uint32_t name_space;
+    uint32_t name, lower; /* names */
+    uint32_t value;       /* ATTRIBUTE: name of the value; LANG: first word, `count` of them */
+    int32_t a, b;         /* NTH */
+    uint32_t bits;        /* FLAG, STATE */
+    uint32_t list, count; /* IS, NOT, HAS, NTH of: first complex selector, and how many */
+} css_simple;
+
+typedef struct css_compound {
+    uint32_t first, count; /* simple selectors */
+    char combinator;       /* to the compound on the left: ' ' '>' '+' '~'; 0: the first */
+    uint32_t pseudo_element; /* name; CSS_NONE: none */
+} css_compound;
+
+typedef struct css_complex {
+    uint32_t first, count; /* compounds, left to right */
+    uint32_t specificity;  /* a << 20 | b << 10 | c */
+} css_complex;
+
+/* One declaration of a rule. */
+typedef struct css_declaration {
+    uint32_t property; /* name, lower case but for custom properties */
+    const char *value;
+    uint32_t value_length;
+    bool important;
+} css_declaration;
+
+typedef struct css_rule {
+    hed_css_rule info;
+    uint32_t list, count; /* complex selectors; INVALID: none */
+    uint32_t first_declaration, declaration_count;
+} css_rule;
+
+struct hed_css_sheet {
+    hed_allocator allocator;
+    hed_arena arena;
+    hed_css_names *names;
+    hed_css_sheet_def def;
+    css_rule *rules; /* (rule_count) in source order */
+    uint32_t rule_count;
+    /* shared by all rules */
+    css_complex *complexes;
+    css_compound *compounds;
+    css_simple *simples;
+    css_declaration *declarations;
+    uint32_t *words;
+    uint32_t complex_count, compound_count, simple_count, declaration_count, word_count;
+    uint32_t layer_count;
+    /* what is not a style rule, for `unused` */
+    struct css_at_rule {
+        char kind; /* 'k' keyframes, 'f' font-face, 'p' property, 'o' other */
+        uint32_t name; /* of keyframes, font family, custom property; CSS_NONE */
+        size_t begin, end; /* bytes in the text */
+    } *at_rules;
+    uint32_t at_rule_count;
+};
+
+/* ---- naive.c: the meaning of selectors, right to left with backtracking, for tests ---- */
+
+struct hed_css_document;
+bool css_naive_match(const hed_css_sheet *sheet, const struct hed_css_document *document,
+    uint32_t complex, uint32_t element);
+
+#endif

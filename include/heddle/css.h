@@ -1,0 +1,241 @@
+/** @file css.h
+ *  Style sheets matched against whole documents: CSS Syntax 3, Selectors 4 and the cascade for every
+ *  element at once, on any device. A library of its own: heddle-css.
+ *
+ *  Three objects: a document (a tree, from HTML or from arrays), a sheet (from text), and a matcher,
+ *  which holds documents and sheets on a device and says which rules match which elements. Documents
+ *  and sheets that are matched together share a table of names.
+ *
+ *  Results are classes: elements that match the same rules, in the same state of their ancestors, have
+ *  the same class; a class has a sorted list of rules. From it come counts, pairs, bit sets, winners.
+ *
+ *  Elements are numbered in document order from 0, the root; contents of templates are not counted.
+ *  Rules are style rules in source order from 0, those in \@media, \@supports and \@layer flattened,
+ *  nested ones behind the rule that holds them; \@keyframes, \@font-face and \@page have none.
+ *
+ *  Thread class of everything here, unless it says otherwise: owner of the objects named.
+ */
+#ifndef HEDDLE_CSS_H
+#define HEDDLE_CSS_H
+
+#include "heddle/device.h"
+
+HED_BEGIN
+
+typedef struct hed_css_names hed_css_names;
+typedef struct hed_css_document hed_css_document;
+typedef struct hed_css_sheet hed_css_sheet;
+typedef struct hed_css_matcher hed_css_matcher;
+
+/** No element, no rule, no name. */
+#define HED_CSS_NONE UINT32_MAX
+
+/* ---- names ---- */
+
+/** A table of names that documents and sheets share; it must outlive them. `allocator` may be NULL.
+ *  Errors: MEMORY. */
+HED_API hed_status hed_css_names_create(
+    const hed_allocator *allocator, hed_css_names **names, hed_error *error);
+HED_API void hed_css_names_destroy(hed_css_names *names); /**< NULL is allowed */
+/** Number of a name, which is added where it is new; HED_CSS_NONE where memory runs out. */
+HED_API uint32_t hed_css_name(hed_css_names *names, const char *text, size_t length);
+/** The text of a name, with its length (nullable). Lives as long as the table. */
+HED_API const char *hed_css_name_text(const hed_css_names *names, uint32_t name, size_t *length);
+
+/* ---- documents ---- */
+
+/** What an element's name belongs to. */
+typedef enum hed_css_namespace {
+    HED_CSS_HTML,
+    HED_CSS_SVG,
+    HED_CSS_MATHML,
+    HED_CSS_OTHER
+} hed_css_namespace;
+
+/** States that a document does not hold: bits that a program sets for an element, default none. */
+typedef enum hed_css_state {
+    HED_CSS_HOVER = 1u << 0,
+    HED_CSS_ACTIVE = 1u << 1,
+    HED_CSS_FOCUS = 1u << 2,
+    HED_CSS_FOCUS_VISIBLE = 1u << 3,
+    HED_CSS_TARGET = 1u << 4,
+    HED_CSS_VISITED = 1u << 5,
+    HED_CSS_FULLSCREEN = 1u << 6,
+    HED_CSS_MODAL = 1u << 7,
+    HED_CSS_POPOVER_OPEN = 1u << 8,
+    HED_CSS_USER_VALID = 1u << 9,
+    HED_CSS_USER_INVALID = 1u << 10,
+    HED_CSS_AUTOFILL = 1u << 11,
+    HED_CSS_PLAYING = 1u << 12
+} hed_css_state;
+
+/** One attribute of a tree in arrays. */
+typedef struct hed_css_attribute {
+    const char *name; /**< as written; lower case in HTML elements */
+    const char *value;
+    size_t value_length; /**< 0: up to its final zero */
+} hed_css_attribute;
+
+/** One element of a tree in arrays. */
+typedef struct hed_css_element {
+    uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
+    hed_css_namespace name_space;
+    const char *name; /**< lower case in HTML; as written elsewhere */
+    const hed_css_attribute *attributes; /**< (attribute_count) */
+    uint32_t attribute_count;
+    bool has_text; /**< a text node of at least one character is among its children */
+} hed_css_element;
+
+/** Where a document comes from. */
+typedef struct hed_css_document_def {
+    const char *html; /**< HTML, UTF-8; NULL: `elements` */
+    size_t html_length;
+    const char *file; /**< for messages; NULL: "page" */
+    const hed_css_element *elements; /**< (element_count), parents before children */
+    uint32_t element_count;
+    bool quirks; /**< of `elements`: ids and classes regardless of case */
+    /** Position of each element's text in the source, where `html` is given: hed_css_source() */
+    bool keep_source;
+} hed_css_document_def;
+
+/** Makes a document. Errors: ARGUMENT, FORMAT (a parent that is no earlier element, not UTF-8 ...),
+ *  LIMIT, MEMORY, UNSUPPORTED (HTML without libgumbo). */
+HED_API hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
+    hed_css_document **document, hed_error *error);
+HED_API void hed_css_document_destroy(hed_css_document *document); /**< NULL is allowed */
+
+/** What there is to know of a document. */
+typedef struct hed_css_document_info {
+    uint32_t elements, depth, shapes; /**< depth: of the deepest element, the root has 0 */
+    bool quirks;
+    uint32_t style_sheets; /**< `<style>` and `<link rel=stylesheet>`, in order */
+} hed_css_document_info;
+HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
+/** The page's own sheet `index`: text of a `<style>`, or NULL and the `href` of a link; its media
+ *  attribute ("" where there is none). */
+HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
+    size_t *length, const char **href, const char **media);
+/** Element `element` as a short text for people, "div#main.wide"; cut to `size`. */
+HED_API void hed_css_element_text(
+    const hed_css_document *document, uint32_t element, char *text, size_t size);
+HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t element);
+/** Line of its start tag, from 1; 0: unknown. */
+HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);
+
+/* ---- sheets ---- */
+
+/** Who a sheet is from, in rising order of normal declarations. */
+typedef enum hed_css_origin { HED_CSS_USER_AGENT, HED_CSS_USER, HED_CSS_AUTHOR } hed_css_origin;
+
+/** What \@media and \@supports are asked. Start from hed_default_css_medium(): a desktop. */
+typedef struct hed_css_medium {
+    const char *type;       /**< "screen", "print" */
+    double width, height;   /**< CSS pixels */
+    double resolution;      /**< dots for each CSS pixel */
+    bool dark, reduced_motion, hover, fine_pointer;
+} hed_css_medium;
+/** screen, 1,920 x 1,080, one dot a pixel, light, a mouse. Thread class: any. */
+HED_API hed_css_medium hed_default_css_medium(void);
+
+/** Where a sheet comes from. */
+typedef struct hed_css_sheet_def {
+    const char *text; /**< UTF-8; damaged bytes are read as U+FFFD, as the specification says */
+    size_t length;
+    const char *file; /**< for messages; NULL: "sheet" */
+    hed_css_origin origin;
+    const char *media; /**< of the link or style element; NULL: all */
+    bool quirks;       /**< of the documents it is for */
+    hed_css_medium medium; /**< all zero: the default */
+    /** called for \@import: gives the text (which must live until the sheet is made), or NULL */
+    const char *(*import)(void *user, const char *url, size_t *length);
+    void *user;
+} hed_css_sheet_def;
+
+/** Makes a sheet. There is no wrong sheet: errors in it are recovered from as CSS Syntax 3 says, and
+ *  the rule or declaration is dropped. Errors: ARGUMENT, LIMIT, MEMORY. */
+HED_API hed_status hed_css_sheet_create(
+    hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **sheet, hed_error *error);
+HED_API void hed_css_sheet_destroy(hed_css_sheet *sheet); /**< NULL is allowed */
+
+/** Whether a rule takes part. */
+typedef enum hed_css_validity {
+    HED_CSS_VALID = 'M',
+    HED_CSS_INVALID = 'E',    /**< dropped, as the specification says */
+    HED_CSS_UNSUPPORTED = 'U' /**< valid, but about what is not matched here (shadow trees, \@scope) */
+} hed_css_validity;
+
+/** What there is to know of a rule. Texts live as long as the sheet. */
+typedef struct hed_css_rule {
+    hed_css_validity validity;
+    const char *selector; /**< as written, without outer space */
+    size_t selector_length;
+    const char *reason; /**< of INVALID and UNSUPPORTED, for people; else "" */
+    uint32_t line, column; /**< of the selector, from 1 */
+    size_t begin, end;     /**< bytes of the whole rule in the text */
+    bool applies;          /**< its \@media and \@supports hold */
+    bool state;            /**< it asks for a state that a document does not hold */
+    bool pseudo_element;
+    bool important;        /**< one of its declarations is */
+    uint32_t specificity;  /**< largest of its selectors: a << 20 | b << 10 | c, each at most 1,023 */
+    uint32_t layer;        /**< order of its layer, from 0; HED_CSS_NONE: none */
+} hed_css_rule;
+HED_API uint32_t hed_css_rule_count(const hed_css_sheet *sheet);
+HED_API hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule);
+
+/* ---- matching ---- */
+
+/** What a matcher holds. */
+typedef struct hed_css_matcher_def {
+    hed_css_document *const *documents; /**< (document_count), matched as one forest */
+    uint32_t document_count;
+    hed_css_sheet *const *sheets; /**< (sheet_count); rules are numbered on from sheet to sheet */
+    uint32_t sheet_count;
+    bool states_possible; /**< states that documents do not hold are taken for granted (`unused`) */
+} hed_css_matcher_def;
+
+/** Makes a matcher on a device (NULL: `host` of no context, plain C). Documents and sheets must outlive
+ *  it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,
+    hed_css_matcher **matcher, hed_error *error);
+HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is allowed */
+/** Matches everything. Errors: MEMORY, DRIVER, LOST. */
+HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
+
+/** What was found; arrays are the matcher's, until the next match or change. */
+typedef struct hed_css_result {
+    uint32_t elements, classes, rules;
+    const uint32_t *element_class; /**< (elements) */
+    const uint32_t *class_begin;   /**< (classes + 1) where a class's rules begin in `rule` */
+    const uint32_t *rule;          /**< rules of each class, ascending */
+    uint64_t pairs;                /**< of element and rule */
+} hed_css_result;
+HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
+
+/** For each rule how many elements it matches, and the FNV-1a hash (32 bits, basis 2166136261, prime
+ *  16777619) over their indices in ascending order, 4 bytes each, lowest first. Both (rules),
+ *  nullable. Errors: MEMORY. */
+HED_API hed_status hed_css_counts(
+    const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes, hed_error *error);
+/** For each element the rule that would win if every rule declared one same property, important where
+ *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. winners: (elements). */
+HED_API hed_status hed_css_winners(
+    const hed_css_matcher *matcher, uint32_t *winners, hed_error *error);
+/** For each element the rule whose declaration of `property` wins in the real cascade: origins,
+ *  importance, layers, specificity, order, conditions, shorthands, style attributes
+ *  (HED_CSS_NONE - 1: the element's own). winners: (elements). Errors: ARGUMENT (no such property). */
+HED_API hed_status hed_css_cascade(const hed_css_matcher *matcher, const char *property,
+    uint32_t *winners, hed_error *error);
+
+/* ---- changes ---- */
+
+/** Changes an element; what it can touch is matched again at once. `changed` (nullable) gets how many
+ *  elements have another class. `value` NULL: the attribute is removed. Errors: ARGUMENT, MEMORY. */
+HED_API hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document,
+    uint32_t element, const char *name, const char *value, uint32_t *changed, hed_error *error);
+/** Sets the states (bits of hed_css_state) of an element. */
+HED_API hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32_t element,
+    uint32_t states, uint32_t *changed, hed_error *error);
+
+HED_END
+
+#endif
