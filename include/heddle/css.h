@@ -80,7 +80,7 @@ typedef struct hed_css_attribute {
 typedef struct hed_css_element {
     uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
     hed_css_namespace name_space;
-    const char *name; /**< lower case in HTML; as written elsewhere */
+    const char *name;                    /**< lower case in HTML; as written elsewhere */
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
     bool has_text; /**< a text node of at least one character is among its children */
@@ -90,19 +90,13 @@ typedef struct hed_css_element {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    const char *file; /**< for messages; NULL: "page" */
+    const char *file;                /**< for messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
     bool quirks; /**< of `elements`: ids and classes regardless of case */
-    /** Position of each element's text in the source, where `html` is given: hed_css_source() */
+    /** Position of each element's text in the source, where `html` is given */
     bool keep_source;
 } hed_css_document_def;
-
-/** Makes a document. Errors: ARGUMENT, FORMAT (a parent that is no earlier element, not UTF-8 ...),
- *  LIMIT, MEMORY, UNSUPPORTED (HTML without libgumbo). */
-HED_API hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
-    hed_css_document **document, hed_error *error);
-HED_API void hed_css_document_destroy(hed_css_document *document); /**< NULL is allowed */
 
 /** What there is to know of a document. */
 typedef struct hed_css_document_info {
@@ -110,17 +104,6 @@ typedef struct hed_css_document_info {
     bool quirks;
     uint32_t style_sheets; /**< `<style>` and `<link rel=stylesheet>`, in order */
 } hed_css_document_info;
-HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
-/** The page's own sheet `index`: text of a `<style>`, or NULL and the `href` of a link; its media
- *  attribute ("" where there is none). */
-HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
-    size_t *length, const char **href, const char **media);
-/** Element `element` as a short text for people, "div#main.wide"; cut to `size`. */
-HED_API void hed_css_element_text(
-    const hed_css_document *document, uint32_t element, char *text, size_t size);
-HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t element);
-/** Line of its start tag, from 1; 0: unknown. */
-HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);
 
 /* ---- sheets ---- */
 
@@ -129,13 +112,11 @@ typedef enum hed_css_origin { HED_CSS_USER_AGENT, HED_CSS_USER, HED_CSS_AUTHOR }
 
 /** What \@media and \@supports are asked. Start from hed_default_css_medium(): a desktop. */
 typedef struct hed_css_medium {
-    const char *type;       /**< "screen", "print" */
-    double width, height;   /**< CSS pixels */
-    double resolution;      /**< dots for each CSS pixel */
+    const char *type;     /**< "screen", "print" */
+    double width, height; /**< CSS pixels */
+    double resolution;    /**< dots for each CSS pixel */
     bool dark, reduced_motion, hover, fine_pointer;
 } hed_css_medium;
-/** screen, 1,920 x 1,080, one dot a pixel, light, a mouse. Thread class: any. */
-HED_API hed_css_medium hed_default_css_medium(void);
 
 /** Where a sheet comes from. */
 typedef struct hed_css_sheet_def {
@@ -143,25 +124,20 @@ typedef struct hed_css_sheet_def {
     size_t length;
     const char *file; /**< for messages; NULL: "sheet" */
     hed_css_origin origin;
-    const char *media; /**< of the link or style element; NULL: all */
-    bool quirks;       /**< of the documents it is for */
+    const char *media;     /**< of the link or style element; NULL: all */
+    bool quirks;           /**< of the documents it is for */
     hed_css_medium medium; /**< all zero: the default */
     /** called for \@import: gives the text (which must live until the sheet is made), or NULL */
     const char *(*import)(void *user, const char *url, size_t *length);
     void *user;
 } hed_css_sheet_def;
 
-/** Makes a sheet. There is no wrong sheet: errors in it are recovered from as CSS Syntax 3 says, and
- *  the rule or declaration is dropped. Errors: ARGUMENT, LIMIT, MEMORY. */
-HED_API hed_status hed_css_sheet_create(
-    hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **sheet, hed_error *error);
-HED_API void hed_css_sheet_destroy(hed_css_sheet *sheet); /**< NULL is allowed */
-
 /** Whether a rule takes part. */
 typedef enum hed_css_validity {
     HED_CSS_VALID = 'M',
-    HED_CSS_INVALID = 'E',    /**< dropped, as the specification says */
-    HED_CSS_UNSUPPORTED = 'U' /**< valid, but about what is not matched here (shadow trees, \@scope) */
+    HED_CSS_INVALID = 'E', /**< dropped, as the specification says */
+    /** valid, but about what is not matched here (shadow trees, \@scope) */
+    HED_CSS_UNSUPPORTED = 'U'
 } hed_css_validity;
 
 /** What there is to know of a rule. Texts live as long as the sheet. */
@@ -169,18 +145,17 @@ typedef struct hed_css_rule {
     hed_css_validity validity;
     const char *selector; /**< as written, without outer space */
     size_t selector_length;
-    const char *reason; /**< of INVALID and UNSUPPORTED, for people; else "" */
+    const char *reason;    /**< of INVALID and UNSUPPORTED, for people; else "" */
     uint32_t line, column; /**< of the selector, from 1 */
     size_t begin, end;     /**< bytes of the whole rule in the text */
     bool applies;          /**< its \@media and \@supports hold */
     bool state;            /**< it asks for a state that a document does not hold */
     bool pseudo_element;
-    bool important;        /**< one of its declarations is */
-    uint32_t specificity;  /**< largest of its selectors: a << 20 | b << 10 | c, each at most 1,023 */
-    uint32_t layer;        /**< order of its layer, from 0; HED_CSS_NONE: none */
+    bool important; /**< one of its declarations is */
+    uint32_t
+        specificity; /**< largest of its selectors: a << 20 | b << 10 | c, each at most 1,023 */
+    uint32_t layer;  /**< order of its layer, from 0; HED_CSS_NONE: none */
 } hed_css_rule;
-HED_API uint32_t hed_css_rule_count(const hed_css_sheet *sheet);
-HED_API hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule);
 
 /* ---- matching ---- */
 
@@ -193,14 +168,6 @@ typedef struct hed_css_matcher_def {
     bool states_possible; /**< states that documents do not hold are taken for granted (`unused`) */
 } hed_css_matcher_def;
 
-/** Makes a matcher on a device (NULL: `host` of no context, plain C). Documents and sheets must outlive
- *  it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
-HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,
-    hed_css_matcher **matcher, hed_error *error);
-HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is allowed */
-/** Matches everything. Errors: MEMORY, DRIVER, LOST. */
-HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
-
 /** What was found; arrays are the matcher's, until the next match or change. */
 typedef struct hed_css_result {
     uint32_t elements, classes, rules;
@@ -209,32 +176,8 @@ typedef struct hed_css_result {
     const uint32_t *rule;          /**< rules of each class, ascending */
     uint64_t pairs;                /**< of element and rule */
 } hed_css_result;
-HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
-
-/** For each rule how many elements it matches, and the FNV-1a hash (32 bits, basis 2166136261, prime
- *  16777619) over their indices in ascending order, 4 bytes each, lowest first. Both (rules),
- *  nullable. Errors: MEMORY. */
-HED_API hed_status hed_css_counts(
-    const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes, hed_error *error);
-/** For each element the rule that would win if every rule declared one same property, important where
- *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. winners: (elements). */
-HED_API hed_status hed_css_winners(
-    const hed_css_matcher *matcher, uint32_t *winners, hed_error *error);
-/** For each element the rule whose declaration of `property` wins in the real cascade: origins,
- *  importance, layers, specificity, order, conditions, shorthands, style attributes
- *  (HED_CSS_NONE - 1: the element's own). winners: (elements). Errors: ARGUMENT (no such property). */
-HED_API hed_status hed_css_cascade(const hed_css_matcher *matcher, const char *property,
-    uint32_t *winners, hed_error *error);
 
 /* ---- changes ---- */
-
-/** Changes an element; what it can touch is matched again at once. `changed` (nullable) gets how many
- *  elements have another class. `value` NULL: the attribute is removed. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document,
-    uint32_t element, const char *name, const char *value, uint32_t *changed, hed_error *error);
-/** Sets the states (bits of hed_css_state) of an element. */
-HED_API hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32_t element,
-    uint32_t states, uint32_t *changed, hed_error *error);
 
 HED_END
 

@@ -1,0 +1,171 @@
+/* Names: interned strings in a hash table with chains. Texts lie one behind the other in blocks. Tables
+ * are filled with what strangers write, so the hash begins with a seed of its own for each table. */
+#include "names.h"
+
+enum { NAMES_FIRST = 1024, NAMES_BLOCK = 1 << 16 };
+
+static uint32_t names_hash(const hed_css_names *names, const char *text, size_t length)
+{
+    /* Eight bytes at a time: multiply, fold the upper half in. */
+    const uint64_t factor = 0x9e3779b97f4a7c15u;
+    uint64_t h = names->seed ^ (length * factor), word;
+    for (; length >= 8; text += 8, length -= 8) {
+        memcpy(&word, text, 8);
+        h = (h ^ word) * factor;
+        h ^= h >> 32;
+    }
+    word = 0;
+    memcpy(&word, text, length);
+    h = (h ^ word) * factor;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(h >> 32);
+}
+
+hed_status hed_css_names_create(
+    const hed_allocator *allocator, hed_css_names **out, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (!out) return hed_fail(error, HED_ERROR_ARGUMENT, "no place for the table of names");
+    *out = NULL;
+    hed_css_names *names = hed_new(allocator, 1, sizeof *names, error);
+    if (!names) return HED_ERROR_MEMORY;
+    names->allocator = allocator && allocator->allocate ? *allocator : hed_default_allocator();
+    names->capacity = names->bucket_count = NAMES_FIRST;
+    names->seed = hed_now() ^ (uint64_t)(uintptr_t)names;
+    names->names = hed_new(&names->allocator, names->capacity, sizeof *names->names, error);
+    names->buckets = hed_new(&names->allocator, names->bucket_count, 4, error);
+    if (!names->names || !names->buckets) {
+        hed_css_names_destroy(names);
+        return HED_ERROR_MEMORY;
+    }
+    memset(names->buckets, 0xff, names->bucket_count * sizeof *names->buckets);
+    *out = names;
+    return HED_OK;
+}
+
+void hed_css_names_destroy(hed_css_names *names)
+{
+    if (!names) return;
+    while (names->blocks) {
+        struct css_name_block *block = names->blocks;
+        names->blocks = block->next;
+        hed_delete(&names->allocator, block, block->size, 1);
+    }
+    hed_delete(&names->allocator, names->names, names->capacity, sizeof *names->names);
+    hed_delete(&names->allocator, names->buckets, names->bucket_count, sizeof *names->buckets);
+    hed_delete(&names->allocator, names, 1, sizeof *names);
+}
+
+/* Twice the room, and every name into its new bucket. */
+static bool names_grow(hed_css_names *names)
+{
+    if (names->capacity > HED_CSS_NONE / 4) return false;
+    uint32_t capacity = names->capacity * 2;
+    struct css_name *grown = hed_new(&names->allocator, capacity, sizeof *grown, NULL);
+    uint32_t *buckets = hed_new(&names->allocator, capacity, sizeof *buckets, NULL);
+    if (!grown || !buckets) {
+        hed_delete(&names->allocator, grown, capacity, sizeof *grown);
+        hed_delete(&names->allocator, buckets, capacity, sizeof *buckets);
+        return false;
+    }
+    memcpy(grown, names->names, names->count * sizeof *grown);
+    memset(buckets, 0xff, capacity * sizeof *buckets);
+    for (uint32_t i = 0; i < names->count; i++) {
+        uint32_t *bucket = &buckets[grown[i].hash & (capacity - 1)];
+        grown[i].next = *bucket;
+        *bucket = i;
+    }
+    hed_delete(&names->allocator, names->names, names->capacity, sizeof *names->names);
+    hed_delete(&names->allocator, names->buckets, names->bucket_count, sizeof *names->buckets);
+    names->names = grown;
+    names->buckets = buckets;
+    names->capacity = names->bucket_count = capacity;
+    return true;
+}
+
+/* A copy of a text with a final zero; NULL where memory runs out. */
+static char *names_copy(hed_css_names *names, const char *text, size_t length)
+{
+    if (length + 1 > names->left) {
+        size_t room = length + 1 > NAMES_BLOCK / 4 ? length + 1 : NAMES_BLOCK;
+        size_t size = sizeof(struct css_name_block) + room;
+        struct css_name_block *block = hed_new(&names->allocator, size, 1, NULL);
+        if (!block) return NULL;
+        *block = (struct css_name_block){names->blocks, size};
+        names->blocks = block;
+        if (room != NAMES_BLOCK) { /* a block of its own; the open one stays open */
+            char *copy = (char *)(block + 1);
+            memcpy(copy, text, length);
+            return copy;
+        }
+        names->open = (char *)(block + 1);
+        names->left = room;
+    }
+    char *copy = names->open;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    names->open += length + 1;
+    names->left -= length + 1;
+    return copy;
+}
+
+static uint32_t names_look_up(
+    const hed_css_names *names, const char *text, size_t length, uint32_t hash)
+{
+    uint32_t i = names->buckets[hash & (names->bucket_count - 1)];
+    for (; i != HED_CSS_NONE; i = names->names[i].next) {
+        const struct css_name *name = &names->names[i];
+        if (name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0)
+            break;
+    }
+    return i;
+}
+
+uint32_t css_name_find(const hed_css_names *names, const char *text, size_t length)
+{
+    if (length == 0) text = "";
+    return names_look_up(names, text, length, names_hash(names, text, length));
+}
+
+uint32_t hed_css_name(hed_css_names *names, const char *text, size_t length)
+{
+    if (length == 0) text = "";
+    uint32_t hash = names_hash(names, text, length);
+    uint32_t number = names_look_up(names, text, length, hash);
+    if (number != HED_CSS_NONE) return number;
+    if (length >= UINT32_MAX) return HED_CSS_NONE;
+    if (names->count == names->capacity && !names_grow(names)) return HED_CSS_NONE;
+    const char *copy = names_copy(names, text, length);
+    if (!copy) return HED_CSS_NONE;
+    uint32_t *bucket = &names->buckets[hash & (names->bucket_count - 1)], lower = names->count;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] >= 'A' && text[i] <= 'Z') {
+            lower = HED_CSS_NONE;
+            break;
+        }
+    names->names[names->count] = (struct css_name){copy, (uint32_t)length, hash, *bucket, lower};
+    *bucket = names->count;
+    return names->count++;
+}
+
+uint32_t css_name_lower(hed_css_names *names, uint32_t number)
+{
+    const struct css_name *name = &names->names[number];
+    if (name->lower != HED_CSS_NONE) return name->lower;
+    char small[256], *text = small;
+    size_t length = name->length;
+    if (length > sizeof small) text = hed_new(&names->allocator, length, 1, NULL);
+    if (!text) return HED_CSS_NONE;
+    for (size_t i = 0; i < length; i++) text[i] = css_ascii_lower(name->text[i]);
+    uint32_t lower = hed_css_name(names, text, length);
+    if (text != small) hed_delete(&names->allocator, text, length, 1);
+    return names->names[number].lower = lower;
+}
+
+const char *hed_css_name_text(const hed_css_names *names, uint32_t number, size_t *length)
+{
+    bool known = number < names->count;
+    if (length) *length = known ? names->names[number].length : 0;
+    return known ? names->names[number].text : "";
+}
