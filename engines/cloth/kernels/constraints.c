@@ -26,13 +26,10 @@ const hed_kernel_def cloth_distance_def = {
         CLOTH_CONSTRAINT_ARGUMENTS, HED_VALUE(uint, substep), HED_VALUE(uint, pass),
         HED_VALUE(uint, first), HED_VALUE(uint, count)),
     CLOTH_VERSIONS,
-    CLOTH_FOR_EACH("constraints"),
-    .range = distance_native,
-    .work = distance_work,
+    CLOTH_FOR_EACH("constraints", distance),
     HED_PROBLEMS(
         HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001), HED_PROBLEM(1002)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM((1 << 22) - 1),
 };
 
@@ -53,6 +50,7 @@ HED_NATIVE_BODY sets_body(const hed_native_call *call, uint64_t begin, uint64_t 
         cloth_distance_one(i, a[0], a[1], a[2], a[3], a[4], a[5], step.stiffness, pass);
 }
 HED_NATIVE_CLONES(sets_native, sets_body)
+CLOTH_WORK(sets_work, 64.0 + 14.0, 33.0)
 
 /* The sample is a chain: the constraints with an even place in it, then those with an odd one, in
  * sets of eight. */
@@ -67,11 +65,8 @@ const hed_kernel_def cloth_sets_def = {
     HED_PARAMETERS(
         HED_PARAMETER(WG, 32, 1, 8, 32, 128, 512, 1024), HED_CHOICE(VECTOR, 0, "scalar", "vector")),
     .geometry = sets_geometry,
-    CLOTH_FOR_EACH("constraints"),
-    .range = sets_native,
-    .work = distance_work,
+    CLOTH_FOR_EACH("constraints", sets),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(302)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 16),
 };

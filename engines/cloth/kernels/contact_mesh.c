@@ -39,11 +39,8 @@ static void boxes_geometry(const hed_kernel_def *def, const hed_config *config,
 static void find_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    *layout = (hed_geometry){.dimensions = 1,
-        .global = {(uint64_t)problem->sizes[0]},
-        .group = {(uint32_t)config->values[0]},
-        .native_items = (uint64_t)problem->sizes[0],
-        .native_grain = 256};
+    cloth_geometry(def, config, problem, layout);
+    layout->native_grain = 256;
 }
 
 #define COMMON \

@@ -102,11 +102,8 @@ HED_NATIVE_CLONES(push_native, push_body)
 static void particles_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    *layout = (hed_geometry){.dimensions = 1,
-        .global = {(uint64_t)problem->sizes[0]},
-        .group = {(uint32_t)config->values[0]},
-        .native_items = (uint64_t)problem->sizes[0],
-        .native_grain = 1024};
+    cloth_geometry(def, config, problem, layout);
+    layout->native_grain = 1024;
 }
 
 /* One group for each tile of the buckets. */

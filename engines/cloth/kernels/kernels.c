@@ -33,14 +33,10 @@ const hed_kernel_def *hed_cloth_kernel_at(uint32_t index)
 /* The four versions of the slides' kernels, chosen by three parameters: what all of their
  * descriptions share. */
 
-static const int64_t version_groups[] = {64, 128, 256, 512};
-static const int64_t version_forms[] = {0, 1};
-static const char *const version_form_names[] = {"scalar", "vector"};
-static const int64_t version_strands[] = {0, 1, CLOTH_STRANDS};
 const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
-    [CLOTH_WG] = {"WG", version_groups, HED_COUNT(version_groups), 256, NULL},
-    [CLOTH_VECTOR] = {"VECTOR", version_forms, HED_COUNT(version_forms), 0, version_form_names},
-    [CLOTH_TASK] = {"TASK", version_strands, HED_COUNT(version_strands), 0, NULL},
+    [CLOTH_WG] = HED_PARAMETER(WG, 256, 64, 128, 256, 512),
+    [CLOTH_VECTOR] = HED_CHOICE(VECTOR, 0, "scalar", "vector"),
+    [CLOTH_TASK] = HED_PARAMETER(TASK, 0, 0, 1, CLOTH_STRANDS),
 };
 const hed_condition cloth_version_conditions[1] = {{"WG", "TASK == 0"}};
 

@@ -180,10 +180,12 @@ void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const h
 #define CLOTH_PLAIN \
     .parameters = cloth_version_parameters, .parameter_count = 1, .geometry = cloth_geometry
 
-/* One dimension, whose elements are what is counted. */
-#define CLOTH_FOR_EACH(dimension) \
+/* One dimension, whose elements are what is counted; `label`_native() and `label`_work(); sample
+ * data by the arguments' names. */
+#define CLOTH_FOR_EACH(dimension, label) \
     .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS(dimension), .max_threads = "WG", \
-    .metric = HED_METRIC_ITEMS, .metric_unit = "G" dimension "/s"
+    .metric = HED_METRIC_ITEMS, .metric_unit = "G" dimension "/s", .range = label##_native, \
+    .work = label##_work, .sample.fill = cloth_sample_fill
 
 /* A work(): so many bytes and operations for each element. */
 #define CLOTH_WORK(name, bytes_each, operations_each) \

@@ -31,12 +31,9 @@ const hed_kernel_def cloth_integrate_def = {
         HED_IN(float, driver_map, .count = "8*particles"),
         HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, substep)),
     CLOTH_VERSIONS,
-    CLOTH_FOR_EACH("particles"),
-    .range = integrate_native,
-    .work = integrate_work,
+    CLOTH_FOR_EACH("particles", integrate),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM((1 << 22) - 1),
 };
 
@@ -70,12 +67,9 @@ const hed_kernel_def cloth_drive_def = {
         HED_OUT(float, debug, .count = "2*particles", .tolerance = 1e-5),
         HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, substep)),
     CLOTH_VERSIONS,
-    CLOTH_FOR_EACH("particles"),
-    .range = drive_native,
-    .work = drive_work,
+    CLOTH_FOR_EACH("particles", drive),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
@@ -99,12 +93,9 @@ const hed_kernel_def cloth_feed_def = {
         HED_IN(float, driver_map, .count = "8*particles"),
         HED_INOUT(float, driver_to, .count = "8*particles"), HED_VALUE_STRUCT(cloth_feeding, fed)),
     CLOTH_PLAIN,
-    CLOTH_FOR_EACH("particles"),
-    .range = feed_native,
-    .work = feed_work,
+    CLOTH_FOR_EACH("particles", feed),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(6), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
@@ -128,11 +119,8 @@ const hed_kernel_def cloth_move_def = {
         HED_INOUT(float, carry, .count = "2*points", .tolerance = 1e-5),
         HED_VALUE_STRUCT(cloth_rigid, rigid)),
     CLOTH_PLAIN,
-    CLOTH_FOR_EACH("points"),
-    .range = move_native,
-    .work = move_work,
+    CLOTH_FOR_EACH("points", move),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };

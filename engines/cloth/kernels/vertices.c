@@ -22,13 +22,9 @@ const hed_kernel_def cloth_surface_def = {
         HED_IN(uint, triangles, .count = "3*particles"),
         HED_OUT(float, air, .count = "4*particles", .tolerance = 1e-4), HED_VALUE(uint, particles)),
     CLOTH_PLAIN,
-    CLOTH_FOR_EACH("particles"),
-    .range = surface_native,
-    .work = surface_work,
-
+    CLOTH_FOR_EACH("particles", surface),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
@@ -56,12 +52,9 @@ const hed_kernel_def cloth_write_back_def = {
         HED_OUT(float, normals, .count = "4*vertices", .tolerance = 1e-5),
         HED_INOUT(uint, broken, .count = "4"), HED_VALUE_STRUCT(cloth_view, view)),
     CLOTH_VERSIONS,
-    CLOTH_FOR_EACH("vertices"),
-    .range = write_back_native,
-    .work = write_back_work,
+    CLOTH_FOR_EACH("vertices", write_back),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
@@ -134,11 +127,8 @@ const hed_kernel_def cloth_read_def = {
         HED_OUT(float, normals, .count = "3*vertices", .tolerance = 1e-5), HED_OUT(uint, colours),
         HED_VALUE_STRUCT(cloth_view, view), HED_VALUE(uint, wanted)),
     CLOTH_PLAIN,
-    CLOTH_FOR_EACH("vertices"),
-    .range = read_native,
-    .work = read_work,
+    CLOTH_FOR_EACH("vertices", read),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
-    .sample.fill = cloth_sample_fill,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };

@@ -24,7 +24,7 @@ static void read_air(cloth_scene_reader *reader, hed_json_node root)
     }
     if (!hed_json_has(root, "wind")) return;
     hed_json_node node = hed_json_member(root, "wind");
-    hed_json_only(node, cloth_keys_wind);
+    hed_json_only(node, cloth_scene_keys("wind"));
     hed_json_numbers(hed_json_member(node, "velocity"), scene->wind, 3, -fastest, fastest);
     scene->gust = cloth_scene_number(node, "gust", 0, 0, 1);
 }
@@ -37,7 +37,7 @@ static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
     hed_cloth_scene *scene = reader->scene;
     scene->def = hed_default_cloth_def();
     scene->unit = 1;
-    hed_json_only(root, cloth_keys_scene);
+    hed_json_only(root, cloth_scene_keys(""));
     if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
     if (hed_json_has(root, "up"))
         scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);

@@ -295,7 +295,7 @@ void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
     if (!hed_json_has(root, "camera")) return;
     hed_cloth_camera *camera = &scene->camera;
     hed_json_node node = hed_json_member(root, "camera");
-    hed_json_only(node, cloth_keys_camera);
+    hed_json_only(node, cloth_scene_keys("camera"));
     scene_body_read_place(node, "eye", scene->unit, camera->eye);
     scene_body_read_place(node, "target", scene->unit, camera->target);
     if (hed_json_has(node, "up")) {

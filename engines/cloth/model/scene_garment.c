@@ -126,7 +126,8 @@ static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_
 
 static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
 {
-    const char *const *families = cloth_keys_materials; /* in the order of hed_cloth_family */
+    const char *const *families =
+        cloth_scene_keys("materials"); /* in the order of hed_cloth_family */
     hed_json_only(node, families);
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
         if (!hed_json_has(node, families[f])) continue;
@@ -136,7 +137,7 @@ static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
             continue;
         }
         hed_cloth_material *material = &def->family_material[f];
-        hed_json_only(given, cloth_keys_material);
+        hed_json_only(given, cloth_scene_keys("material"));
         material->compress = (float)cloth_scene_number(given, "compress", material->compress, 0, 1);
         material->stretch = (float)cloth_scene_number(given, "stretch", material->stretch, 1, 100);
         material->compliance =
@@ -163,7 +164,7 @@ static void read_surroundings(
     bool flag = hed_json_kind_of(tethers) == HED_JSON_BOOLEAN;
     def->tethers = !flag || hed_json_boolean(tethers);
     if (flag) return;
-    hed_json_only(tethers, cloth_keys_tethers);
+    hed_json_only(tethers, cloth_scene_keys("tethers"));
     def->tether_slack = (float)hed_json_number(hed_json_member(tethers, "slack"), 1, 100);
 }
 
@@ -234,7 +235,7 @@ static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node n
 {
     hed_cloth_scene *scene = reader->scene;
     double across[3] = {0}, along[3] = {0};
-    hed_json_only(node, cloth_keys_array);
+    hed_json_only(node, cloth_scene_keys("array"));
     uint32_t columns =
         (uint32_t)hed_json_integer(hed_json_member(node, "columns"), 1, CLOTH_SCENE_GARMENTS);
     uint32_t rows = cloth_scene_integer(node, "rows", 1, 1, CLOTH_SCENE_GARMENTS);
@@ -271,7 +272,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
 {
     cloth_scene_garment *made = scene_garment_add_garment(reader, node);
     if (!made) return;
-    hed_json_only(node, cloth_keys_garment);
+    hed_json_only(node, cloth_scene_keys("garment"));
     *made = (cloth_scene_garment){
         .def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
     made->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);

@@ -227,7 +227,7 @@ void cloth_scene_read_driver(
     if (!hed_json_has(garment, "driver") || !cloth_scene_fine(reader)) return;
     hed_json_node node = hed_json_member(garment, "driver");
     bool normals = hed_json_has(garment, "backstop_distance");
-    hed_json_only(node, cloth_keys_driver);
+    hed_json_only(node, cloth_scene_keys("driver"));
     if (hed_json_has(node, "mesh")) {
         made->driver = cloth_scene_read_body(reader, node, normals);
         if (made->driver)
@@ -305,7 +305,7 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
             values[i] = (float)hed_json_number(hed_json_item(node, i), -most, most);
         return values;
     }
-    hed_json_only(node, cloth_keys_map);
+    hed_json_only(node, cloth_scene_keys("map"));
     *scale = cloth_scene_number(node, "scale", 1, -most, most);
     *offset = cloth_scene_number(node, "offset", 0, -most, most);
     if (cloth_scene_one_of(node, sources) == 0)
@@ -376,7 +376,7 @@ static void mark_box(
     cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *made, bool *marked)
 {
     double low[3] = {0}, high[3] = {0};
-    hed_json_only(box, cloth_keys_box);
+    hed_json_only(box, cloth_scene_keys("box"));
     cloth_scene_point(reader, hed_json_member(box, "low"), low);
     cloth_scene_point(reader, hed_json_member(box, "high"), high);
     for (uint32_t i = 0; i < made->def.particle_count; i++) {
@@ -391,7 +391,7 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
 {
     static const char *const ways[] = {"vertices", "box", "colour", NULL};
     uint32_t count = 0, particles = made->def.particle_count;
-    hed_json_only(node, cloth_keys_pin);
+    hed_json_only(node, cloth_scene_keys("pin"));
     uint32_t way = cloth_scene_one_of(node, ways);
     memset(marked, 0, particles * sizeof *marked);
     if (way == 0) {

@@ -120,7 +120,7 @@ cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
 static void read_key(
     cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
 {
-    hed_json_only(node, cloth_keys_key);
+    hed_json_only(node, cloth_scene_keys("key"));
     key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_MUCH);
     if (hed_json_has(node, "move"))
         cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
@@ -140,7 +140,7 @@ static void read_key(
 
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion)
 {
-    hed_json_only(node, cloth_keys_motion);
+    hed_json_only(node, cloth_scene_keys("motion"));
     if (hed_json_has(node, "centre"))
         cloth_scene_point(reader, hed_json_member(node, "centre"), motion->centre);
     if (hed_json_has(node, "keys")) {
@@ -157,7 +157,7 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
     motion->loop = cloth_scene_boolean(node, "loop", false);
     if (hed_json_has(node, "spin")) {
         hed_json_node spin = hed_json_member(node, "spin");
-        hed_json_only(spin, cloth_keys_spin);
+        hed_json_only(spin, cloth_scene_keys("spin"));
         cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
         motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"),
                                      -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
@@ -169,7 +169,7 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
 static void read_turn(cloth_scene_reader *reader, hed_json_node node, double turn[9])
 {
     double axis[3], more[9];
-    hed_json_only(node, cloth_keys_turn);
+    hed_json_only(node, cloth_scene_keys("turn"));
     cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
     double degrees =
         hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
@@ -182,7 +182,7 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
     double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
     if (hed_json_has(object, "transform")) {
         hed_json_node node = hed_json_member(object, "transform");
-        hed_json_only(node, cloth_keys_transform);
+        hed_json_only(node, cloth_scene_keys("transform"));
         scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
         if (hed_json_has(node, "move"))
             cloth_scene_point(reader, hed_json_member(node, "move"), move);
@@ -306,7 +306,7 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
 void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
-    hed_json_only(node, cloth_keys_sequence);
+    hed_json_only(node, cloth_scene_keys("sequence"));
     hed_json_node file = hed_json_member(node, "file");
     const char *path = cloth_scene_path(reader, file);
     sequence->rate = cloth_scene_number(node, "rate", 0, 1e-3, 1e5);

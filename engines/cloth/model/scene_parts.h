@@ -11,40 +11,14 @@
 #include "heddle/cloth_scene.h"
 #include "support/json.h"
 
-/* The keys that the scene loader knows at each place, each list ending with NULL. */
-
-extern const char *const cloth_keys_scene[];
-extern const char *const cloth_keys_wind[];
-extern const char *const cloth_keys_camera[];
-extern const char *const cloth_keys_ground[];
-extern const char *const cloth_keys_garment[];
-extern const char *const cloth_keys_grid[];
-extern const char *const cloth_keys_disc[];
-extern const char *const cloth_keys_tube[];
-extern const char *const cloth_keys_materials[];
-extern const char *const cloth_keys_material[];
-extern const char *const cloth_keys_tethers[];
-extern const char *const cloth_keys_array[];
-extern const char *const cloth_keys_pin[];
-extern const char *const cloth_keys_box[];
-extern const char *const cloth_keys_driver[];
-extern const char *const cloth_keys_map[];
-extern const char *const cloth_keys_collider[];
-extern const char *const cloth_keys_plane[];
-extern const char *const cloth_keys_sphere[];
-extern const char *const cloth_keys_capsule[];
-extern const char *const cloth_keys_transform[];
-extern const char *const cloth_keys_turn[];
-extern const char *const cloth_keys_motion[];
-extern const char *const cloth_keys_key[];
-extern const char *const cloth_keys_spin[];
-extern const char *const cloth_keys_sequence[];
-
+/* The keys that the loader knows at each place. */
 typedef struct cloth_scene_key_list {
-    const char *name; /* the schema's: "" for the whole, else of a definition */
-    const char *const *keys;
+    const char *name;           /* the schema's: "" for the whole, else of a definition */
+    const char *const keys[32]; /* end with NULL */
 } cloth_scene_key_list;
 extern const cloth_scene_key_list cloth_scene_key_lists[]; /* ends with NULL */
+/* Those of a place. */
+const char *const *cloth_scene_keys(const char *name);
 
 enum {
     CLOTH_SCENE_PARTICLES = 1 << 24, /* of all garments, and of a shape 1 << 22 */

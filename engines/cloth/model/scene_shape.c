@@ -91,7 +91,7 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0},
            axes[2][3] = {{1, 0, 0}, {0, 1, 0}}, normal[3];
     const double zero[3] = {0};
-    hed_json_only(node, cloth_keys_grid);
+    hed_json_only(node, cloth_scene_keys("grid"));
     uint32_t width =
         (uint32_t)hed_json_integer(hed_json_member(node, "width"), 2, CLOTH_SCENE_SHAPE / 2);
     uint32_t height =
@@ -160,7 +160,7 @@ static void set_triangle(hed_cloth_mesh *mesh, uint32_t *face, uint32_t a, uint3
 static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
 {
     double unit = reader->scene->unit, centre[3] = {0}, axis[3] = {0}, u[3], v[3];
-    hed_json_only(node, cloth_keys_disc);
+    hed_json_only(node, cloth_scene_keys("disc"));
     double radius =
         hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
     uint32_t rings = (uint32_t)hed_json_integer(hed_json_member(node, "rings"), 1, 1181);
@@ -201,7 +201,7 @@ static void read_tube(
 {
     double unit = reader->scene->unit, origin[3] = {0}, axis[3] = {0}, u[3], v[3],
            radius[2] = {1, 1};
-    hed_json_only(node, cloth_keys_tube);
+    hed_json_only(node, cloth_scene_keys(cone ? "skirt" : "sleeve"));
     if (cone)
         hed_json_numbers(
             hed_json_member(node, "radius"), radius, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
@@ -371,7 +371,7 @@ static void to_floats(const double *from, float *to)
 static void read_sphere(cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *sphere)
 {
     double centre[3] = {0};
-    hed_json_only(node, cloth_keys_sphere);
+    hed_json_only(node, cloth_scene_keys("sphere"));
     cloth_scene_point(reader, hed_json_member(node, "centre"), centre);
     hed_json_member(node, "radius");
     sphere->shape = HED_CLOTH_SPHERE;
@@ -384,7 +384,7 @@ static void read_capsule(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *capsule)
 {
     double from[3] = {0}, to[3] = {0}, radius[2] = {0}, unit = reader->scene->unit;
-    hed_json_only(node, cloth_keys_capsule);
+    hed_json_only(node, cloth_scene_keys("capsule"));
     cloth_scene_point(reader, hed_json_member(node, "from"), from);
     cloth_scene_point(reader, hed_json_member(node, "to"), to);
     hed_json_node given = hed_json_member(node, "radius");
@@ -400,7 +400,7 @@ static void read_capsule(
 static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     static const char *const only_meshes[] = {"transform", "sequence", "mend", NULL};
-    hed_json_only(node, cloth_keys_collider);
+    hed_json_only(node, cloth_scene_keys("collider"));
     made->kind = (cloth_obstacle_kind)cloth_scene_one_of(node, KINDS);
     made->friction = (float)cloth_scene_number(node, "friction", 0.5, 0, 10);
     cloth_scene_colour(node, made->colour);
@@ -422,7 +422,7 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
         if (hed_json_has(node, *key)) hed_json_reject(node, "\"%s\" is for a \"mesh\"", *key);
     if (made->kind == CLOTH_OBSTACLE_PLANE) {
         double point[3] = {0}, normal[3] = {0};
-        hed_json_only(shape, cloth_keys_plane);
+        hed_json_only(shape, cloth_scene_keys("plane"));
         cloth_scene_point(reader, hed_json_member(shape, "point"), point);
         cloth_scene_direction(reader, hed_json_member(shape, "normal"), normal);
         made->simple.shape = HED_CLOTH_PLANE;
@@ -440,7 +440,7 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
 
 static void read_ground(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
-    hed_json_only(node, cloth_keys_ground);
+    hed_json_only(node, cloth_scene_keys("ground"));
     made->kind = CLOTH_OBSTACLE_PLANE;
     made->friction = (float)cloth_scene_number(node, "friction", 0.6, 0, 10);
     cloth_scene_colour(node, made->colour);
