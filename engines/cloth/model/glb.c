@@ -6,45 +6,13 @@
 
 #include "heddle/author.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- JSON ---- */
-
-typedef struct json {
-    char *text;
-    size_t size, capacity;
-    bool failed; /* no memory */
-} json;
-
-static void put_bytes(json *j, const char *bytes, size_t size)
-{
-    if (j->failed) return;
-    if (size > j->capacity - j->size) {
-        size_t capacity = 2 * (j->capacity + size) + 1024;
-        char *text = realloc(j->text, capacity);
-        j->failed = !text;
-        if (!text) return;
-        j->text = text;
-        j->capacity = capacity;
-    }
-    memcpy(j->text + j->size, bytes, size);
-    j->size += size;
-}
-
-/* Whole numbers and plain words only: a fraction's point would be the locale's. */
-__attribute__((format(printf, 2, 3))) static void glb_put(json *j, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    put_bytes(j, text, (size_t)length);
-}
+/* ---- JSON: no fraction goes through fprintf(), whose decimal point is the locale's ---- */
 
 /* Bytes of the UTF-8 sequence at `at`, 0: it is none. */
 static size_t sequence(const unsigned char *at)
@@ -64,29 +32,29 @@ static size_t sequence(const unsigned char *at)
 }
 
 /* A string; what is not UTF-8 becomes '?'. */
-static void glb_put_string(json *j, const char *words)
+static void glb_put_string(FILE *j, const char *words)
 {
-    put_bytes(j, "\"", 1);
+    fputc('"', j);
     for (const unsigned char *at = (const unsigned char *)words; *at;) {
         size_t length = sequence(at);
-        if (*at < 0x20) glb_put(j, "\\u%04x", *at);
-        else if (*at == '"' || *at == '\\') glb_put(j, "\\%c", *at);
-        else put_bytes(j, length ? (const char *)at : "?", length ? length : 1);
+        if (*at < 0x20) fprintf(j, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\') fprintf(j, "\\%c", *at);
+        else fwrite(length ? (const char *)at : "?", 1, length ? length : 1, j);
         at += length ? length : 1;
     }
-    put_bytes(j, "\"", 1);
+    fputc('"', j);
 }
 
-static void glb_put_vector(json *j, const char *key, const float *vector)
+static void glb_put_vector(FILE *j, const char *key, const float *vector)
 {
-    glb_put(j, ",\"%s\":[", key);
+    fprintf(j, ",\"%s\":[", key);
     for (int i = 0; i < 3; i++) {
         char number[CLOTH_NUMBER_TEXT];
         size_t length = cloth_write_number(number, vector[i]);
-        if (i > 0) glb_put(j, ",");
-        put_bytes(j, number, length);
+        if (i > 0) fprintf(j, ",");
+        fwrite(number, 1, length, j);
     }
-    glb_put(j, "]");
+    fprintf(j, "]");
 }
 
 /* ---- vertices as glTF has them ---- */
@@ -104,7 +72,9 @@ typedef struct exporter {
     uint32_t *triangles;   /* (triangle_count x 3) */
     uint32_t *triangle_at; /* (face_count + 1) */
     bool has_normals, has_textures;
-    json json;
+    FILE *json; /* writes to `text` */
+    char *text;
+    size_t text_size;
 } exporter;
 
 static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal,
@@ -219,7 +189,7 @@ static uint32_t run_begin(const hed_cloth_mesh *mesh, uint32_t run)
  * size. */
 static uint64_t put_accessors(exporter *x, const part *parts)
 {
-    json *j = &x->json;
+    FILE *j = x->json;
     const hed_cloth_mesh *mesh = x->mesh;
     uint64_t count = x->vertices.count, offset = 0;
     float low[3], high[3];
@@ -228,16 +198,17 @@ static uint64_t put_accessors(exporter *x, const part *parts)
         if (x->positions[i] < low[i % 3]) low[i % 3] = x->positions[i];
         if (x->positions[i] > high[i % 3]) high[i % 3] = x->positions[i];
     }
-    glb_put(j, ",\"accessors\":[");
+    fprintf(j, ",\"accessors\":[");
     for (uint32_t i = 0, view = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        glb_put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"",
-            view ? "," : "", view, parts[i].component, (unsigned long long)count, parts[i].type);
+        fprintf(j,
+            "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%" PRIu64 ",\"type\":\"%s\"",
+            view ? "," : "", view, parts[i].component, count, parts[i].type);
         if (i == POSITIONS) {
             glb_put_vector(j, "min", low);
             glb_put_vector(j, "max", high);
         }
-        glb_put(j, "}");
+        fprintf(j, "}");
         view++;
     }
     uint32_t view = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
@@ -245,69 +216,73 @@ static uint64_t put_accessors(exporter *x, const part *parts)
         uint32_t begin = x->triangle_at[run_begin(mesh, run)],
                  end = x->triangle_at[run_begin(mesh, run + 1)];
         if (begin < end)
-            glb_put(j,
-                ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}",
-                view, 12ull * begin, WORDS, 3ull * (end - begin));
+            fprintf(j,
+                ",{\"bufferView\":%u,\"byteOffset\":%" PRIu64
+                ",\"componentType\":%u,\"count\":%" PRIu64 ",\"type\":\"SCALAR\"}",
+                view, (uint64_t)12 * begin, WORDS, (uint64_t)3 * (end - begin));
     }
-    glb_put(j, "],\"bufferViews\":[");
+    fprintf(j, "],\"bufferViews\":[");
     for (uint32_t i = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        glb_put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},",
-            (unsigned long long)offset, (unsigned long long)(count * parts[i].bytes));
+        fprintf(j,
+            "{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64
+            ",\"target\":34962},",
+            offset, (count * parts[i].bytes));
         offset += count * parts[i].bytes;
     }
     uint64_t index_bytes = 12ull * x->triangle_at[mesh->face_count];
-    glb_put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}]",
-        (unsigned long long)offset, (unsigned long long)index_bytes);
+    fprintf(j,
+        "{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64 ",\"target\":34963}]",
+        offset, index_bytes);
     return offset + index_bytes;
 }
 
 static void put_primitives(exporter *x, const part *parts)
 {
-    json *j = &x->json;
+    FILE *j = x->json;
     const hed_cloth_mesh *mesh = x->mesh;
     uint32_t accessor = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
     bool first = true;
-    glb_put(j, ",\"meshes\":[{\"primitives\":[");
+    fprintf(j, ",\"meshes\":[{\"primitives\":[");
     for (uint32_t run = 0; run <= mesh->material_count; run++) {
         if (x->triangle_at[run_begin(mesh, run)] == x->triangle_at[run_begin(mesh, run + 1)])
             continue;
-        glb_put(j, "%s{\"attributes\":{", first ? "" : ",");
+        fprintf(j, "%s{\"attributes\":{", first ? "" : ",");
         for (uint32_t i = 0, view = 0; i < PARTS; i++)
             if (parts[i].there) {
-                glb_put(j, "%s\"%s\":%u", view ? "," : "", parts[i].attribute, view);
+                fprintf(j, "%s\"%s\":%u", view ? "," : "", parts[i].attribute, view);
                 view++;
             }
-        glb_put(j, "},\"indices\":%u", accessor++);
+        fprintf(j, "},\"indices\":%u", accessor++);
         uint32_t material = run > 0 ? 0 : mesh->material_count; /* the first span of the name */
         while (
             run > 0 && strcmp(mesh->materials[material].name, mesh->materials[run - 1].name) != 0)
             material++;
-        glb_put(j, ",\"material\":%u}", material);
+        fprintf(j, ",\"material\":%u}", material);
         first = false;
     }
-    glb_put(j, "]}]");
+    fprintf(j, "]}]");
 }
 
 static uint64_t glb_put_document(exporter *x, const part *parts)
 {
-    json *j = &x->json;
-    glb_put(j,
+    FILE *j = x->json;
+    fprintf(j,
         "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
         "\"nodes\":[{\"mesh\":0}]");
     static const char two_sided[] =
         "\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}";
-    glb_put(j, ",\"materials\":[");
+    fprintf(j, ",\"materials\":[");
     for (uint32_t i = 0; i < x->mesh->material_count; i++) {
-        glb_put(j, "{\"name\":");
+        fprintf(j, "{\"name\":");
         glb_put_string(j, x->mesh->materials[i].name);
-        glb_put(j, ",%s,", two_sided);
+        fprintf(j, ",%s,", two_sided);
     }
-    glb_put(j, "{%s]", two_sided); /* of faces that have none: cloth has no back side */
+    fprintf(j, "{%s]", two_sided); /* of faces that have none: cloth has no back side */
     put_primitives(x, parts);
     uint64_t bytes = put_accessors(x, parts);
-    glb_put(j, ",\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)bytes);
-    while (j->size % 4 != 0 && !j->failed) glb_put(j, " ");
+    fprintf(j, ",\"buffers\":[{\"byteLength\":%" PRIu64 "}]}", bytes);
+    while (fflush(j) == 0 && x->text_size % 4 != 0) fputc(' ', j);
     return bytes;
 }
 
@@ -357,21 +332,20 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
         [NORMALS] = {"VEC3", "NORMAL", FLOATS, 12, x->has_normals},
         [TEXTURES] = {"VEC2", "TEXCOORD_0", FLOATS, 8, x->has_textures},
         [COLOURS] = {"VEC4", "COLOR_0", FLOATS, 16, x->mesh->vertex_colours != NULL}};
-    uint64_t binary = glb_put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
-    if (x->json.failed)
+    uint64_t binary = glb_put_document(x, parts), total = 12 + 8 + x->text_size + 8 + binary;
+    if (ferror(x->json))
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     if (total > UINT32_MAX)
         return hed_fail(error, HED_ERROR_LIMIT,
-            "%s would have %llu bytes, and a GLB file has less than 4 GiB", path,
-            (unsigned long long)total);
+            "%s would have %" PRIu64 " bytes, and a GLB file has less than 4 GiB", path, total);
     hed_status status = hed_file_writer_open(path, &out->writer, error);
     if (status != HED_OK) return status;
     const uint32_t head[] = {
-        0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->json.size, 0x4e4f534a /* JSON */};
+        0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->text_size, 0x4e4f534a /* JSON */};
     const uint32_t chunk[] = {(uint32_t)binary, 0x004e4942 /* BIN */};
     out->used = 0;
     cloth_text_put(out, (const char *)head, sizeof head);
-    cloth_text_put(out, x->json.text, x->json.size);
+    cloth_text_put(out, x->text, x->text_size);
     cloth_text_put(out, (const char *)chunk, sizeof chunk);
     put_vertex_data(x, parts, out);
     cloth_text_put(
@@ -397,8 +371,9 @@ hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh
     x.vertex_of = malloc(corners * sizeof *x.vertex_of);
     x.triangles = malloc(3 * corners * sizeof *x.triangles);
     x.triangle_at = malloc(((size_t)mesh->face_count + 1) * sizeof *x.triangle_at);
+    x.json = open_memstream(&x.text, &x.text_size);
     cloth_text *out = malloc(sizeof *out);
-    if (x.vertex_of && x.triangles && x.triangle_at && out && glb_make_vertices(&x)) {
+    if (x.vertex_of && x.triangles && x.triangle_at && out && x.json && glb_make_vertices(&x)) {
         glb_make_triangles(&x);
         status = write_file(path, &x, out, error);
     } else {
@@ -408,7 +383,8 @@ hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh
     free(x.vertex_of);
     free(x.triangles);
     free(x.triangle_at);
-    free(x.json.text);
+    if (x.json) fclose(x.json);
+    free(x.text);
     free(out);
     return status;
 }

@@ -33,10 +33,7 @@ static const char *const attribute_names[] = {"POSITION", "NORMAL", "TEXCOORD_0"
 
 typedef struct reader {
     cloth_gltf gltf;
-    /* rows of 3, 3, 2, 4 floats; colours empty until there is one */
-    cloth_list positions, normals, textures, colours;
-    cloth_list corners, corner_textures, corner_normals, face_at;
-    cloth_list materials, groups;
+    cloth_rows rows;
     shared last;
     uint32_t without_faces; /* primitives of points, of lines, or without positions */
     bool deformed;          /* a skin or morph targets are there */
@@ -95,10 +92,13 @@ static void add_positions(reader *r, hed_json_node index, const double m[12])
 {
     uint32_t count, components;
     float *from = cloth_gltf_floats(&r->gltf, index, 3, 3, &components, &count);
-    r->last.first = (uint32_t)r->positions.count;
+    r->last.first = (uint32_t)r->rows.elements[CLOTH_POSITION].count;
     r->last.count = count;
-    if (from) cloth_gltf_limit(&r->gltf, r->positions.count + count, "vertices");
-    float *to = from && cloth_gltf_fine(&r->gltf) ? add_rows(r, &r->positions, count) : NULL;
+    if (from)
+        cloth_gltf_limit(&r->gltf, r->rows.elements[CLOTH_POSITION].count + count, "vertices");
+    float *to = from && cloth_gltf_fine(&r->gltf)
+                    ? add_rows(r, &r->rows.elements[CLOTH_POSITION], count)
+                    : NULL;
     for (size_t i = 0; to && i < count; i++)
         for (size_t k = 0; k < 3; k++) {
             const float *p = from + 3 * i;
@@ -134,8 +134,8 @@ static void add_normals(reader *r, hed_json_node attributes, const double m[12])
 {
     uint32_t components;
     float *from = read_attribute(r, attributes, NORMAL, 3, 3, &components);
-    r->last.first_normal = from ? (uint32_t)r->normals.count : CLOTH_NO_INDEX;
-    float *to = from ? add_rows(r, &r->normals, r->last.count) : NULL;
+    r->last.first_normal = from ? (uint32_t)r->rows.elements[CLOTH_NORMAL].count : CLOTH_NO_INDEX;
+    float *to = from ? add_rows(r, &r->rows.elements[CLOTH_NORMAL], r->last.count) : NULL;
     double cofactor[9], sign = determinant(m) < 0 ? -1 : 1;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -160,8 +160,8 @@ static void add_textures(reader *r, hed_json_node attributes)
 {
     uint32_t components;
     float *from = read_attribute(r, attributes, TEXTURE, 2, 2, &components);
-    r->last.first_texture = from ? (uint32_t)r->textures.count : CLOTH_NO_INDEX;
-    float *to = from ? add_rows(r, &r->textures, r->last.count) : NULL;
+    r->last.first_texture = from ? (uint32_t)r->rows.elements[CLOTH_TEXTURE].count : CLOTH_NO_INDEX;
+    float *to = from ? add_rows(r, &r->rows.elements[CLOTH_TEXTURE], r->last.count) : NULL;
     for (size_t i = 0; to && i < r->last.count; i++) {
         to[2 * i] = from[2 * i];
         /* glTF counts from the picture's upper edge, OBJ from the lower one */
@@ -175,9 +175,9 @@ static void add_colours(reader *r, hed_json_node attributes)
 {
     uint32_t components = 0;
     float *from = read_attribute(r, attributes, COLOUR, 3, 4, &components);
-    if (!cloth_gltf_fine(&r->gltf) || (!from && r->colours.count == 0)) return;
-    uint32_t missing = (uint32_t)(r->positions.count - r->colours.count);
-    float *to = add_rows(r, &r->colours, missing);
+    if (!cloth_gltf_fine(&r->gltf) || (!from && r->rows.colours.count == 0)) return;
+    uint32_t missing = (uint32_t)(r->rows.elements[CLOTH_POSITION].count - r->rows.colours.count);
+    float *to = add_rows(r, &r->rows.colours, missing);
     for (size_t i = 0; to && i < missing; i++)
         for (size_t k = 0; k < 4; k++) {
             bool given = from && i + r->last.count >= missing && k < components;
@@ -208,14 +208,12 @@ static void add_vertices(reader *r, hed_json_node attributes, const double m[12]
 
 static bool add_corner(reader *r, uint32_t vertex)
 {
-    uint32_t *corner = cloth_list_add(&r->corners), *texture = cloth_list_add(&r->corner_textures),
-             *normal = cloth_list_add(&r->corner_normals);
-    if (!corner || !texture || !normal) return false;
-    *corner = r->last.first + vertex;
-    *texture =
-        r->last.first_texture == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_texture + vertex;
-    *normal =
-        r->last.first_normal == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_normal + vertex;
+    const uint32_t first[] = {r->last.first, r->last.first_texture, r->last.first_normal};
+    for (int kind = 0; kind < CLOTH_CORNER_KINDS; kind++) {
+        uint32_t *row = cloth_list_add(&r->rows.corners[kind]);
+        if (!row) return false;
+        *row = first[kind] == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : first[kind] + vertex;
+    }
     return true;
 }
 
@@ -231,7 +229,8 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
             mode == TRIANGLES ? "three for each triangle" : "3 or more");
     uint32_t triangles = mode == TRIANGLES ? count / 3 : count - 2;
     if (cloth_gltf_fine(&r->gltf))
-        cloth_gltf_limit(&r->gltf, r->corners.count + 3 * (uint64_t)triangles, "corners");
+        cloth_gltf_limit(
+            &r->gltf, r->rows.corners[CLOTH_POSITION].count + 3 * (uint64_t)triangles, "corners");
     for (uint32_t i = 0; i < triangles && cloth_gltf_fine(&r->gltf); i++) {
         uint32_t place[3], v[3];
         /* chapter 3.7.2.1 */
@@ -243,9 +242,9 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
         if (mode == STRIP && (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])) continue;
         bool added = add_corner(r, v[0]) && add_corner(r, v[mirrored ? 2 : 1]) &&
                      add_corner(r, v[mirrored ? 1 : 2]);
-        uint32_t *end = added ? cloth_list_add(&r->face_at) : NULL;
+        uint32_t *end = added ? cloth_list_add(&r->rows.face_at) : NULL;
         if (!end) cloth_gltf_starve(&r->gltf);
-        else *end = (uint32_t)r->corners.count;
+        else *end = (uint32_t)r->rows.corners[CLOTH_POSITION].count;
     }
     free(indices);
 }
@@ -255,7 +254,8 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
 static void add_span(reader *r, cloth_list *spans, const char *name, bool object)
 {
     hed_cloth_mesh_span *span = cloth_gltf_fine(&r->gltf) ? cloth_list_add(spans) : NULL;
-    if (span) *span = (hed_cloth_mesh_span){strdup(name), (uint32_t)r->face_at.count - 1, object};
+    if (span)
+        *span = (hed_cloth_mesh_span){strdup(name), (uint32_t)r->rows.face_at.count - 1, object};
     if (!span || !span->name) cloth_gltf_starve(&r->gltf);
 }
 
@@ -279,7 +279,7 @@ static void read_primitive(reader *r, hed_json_node primitive, const double m[12
     if (hed_json_has(primitive, "material"))
         material = gltf_name_of(
             cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
-    add_span(r, &r->materials, material, false);
+    add_span(r, &r->rows.materials, material, false);
     add_vertices(r, attributes, m);
     add_triangles(r, primitive, mode, determinant(m) < 0);
 }
@@ -292,7 +292,7 @@ static void read_mesh(reader *r, hed_json_node node, const double m[12])
     const char *name = gltf_name_of(mesh);
     r->deformed |= hed_json_has(node, "skin");
     r->last.there = false; /* another node puts them elsewhere */
-    add_span(r, &r->groups, *name ? name : gltf_name_of(node), true);
+    add_span(r, &r->rows.groups, *name ? name : gltf_name_of(node), true);
     for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++)
         read_primitive(r, hed_json_item(primitives, i), m);
 }
@@ -420,35 +420,9 @@ static void gltf_tell_rest(reader *r, hed_cloth_mesh *mesh)
     cloth_gltf_starve(&r->gltf);
 }
 
-/* Takes what was read over into the mesh. */
-static void gltf_hand_over(reader *r, hed_cloth_mesh *mesh)
-{
-    bool normals = r->normals.count > 0, textures = r->textures.count > 0;
-    *mesh = (hed_cloth_mesh){
-        .vertex_count = (uint32_t)r->positions.count,
-        .positions = r->positions.rows,
-        .vertex_colours = r->colours.rows,
-        .face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0,
-        .face_at = r->face_at.rows,
-        .corners = r->corners.rows,
-        .texture_count = (uint32_t)r->textures.count,
-        .normal_count = (uint32_t)r->normals.count,
-        .textures = r->textures.rows,
-        .normals = r->normals.rows,
-        .corner_textures = textures ? r->corner_textures.rows : NULL,
-        .corner_normals = normals ? r->corner_normals.rows : NULL,
-        .material_count = (uint32_t)r->materials.count,
-        .group_count = (uint32_t)r->groups.count,
-        .materials = r->materials.rows,
-        .groups = r->groups.rows,
-    };
-    if (!textures) free(r->corner_textures.rows);
-    if (!normals) free(r->corner_normals.rows);
-}
-
 static void gltf_read_document(reader *r)
 {
-    uint32_t *first = cloth_list_add(&r->face_at);
+    uint32_t *first = cloth_list_add(&r->rows.face_at);
     if (!first) cloth_gltf_starve(&r->gltf);
     else *first = 0;
     hed_json_node version = hed_json_member(hed_json_member(r->gltf.root, "asset"), "version");
@@ -457,25 +431,22 @@ static void gltf_read_document(reader *r)
         hed_json_reject(version, "found glTF %.20s, expected 2.0: write it as that", text);
     check_extensions(&r->gltf);
     if (cloth_gltf_fine(&r->gltf)) read_nodes(r);
-    if (cloth_gltf_fine(&r->gltf) && !r->corners.rows && !cloth_list_grow(&r->corners))
+    if (cloth_gltf_fine(&r->gltf) && !r->rows.corners[CLOTH_POSITION].rows &&
+        !cloth_list_grow(&r->rows.corners[CLOTH_POSITION]))
         cloth_gltf_starve(&r->gltf);
 }
 
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
     hed_cloth_mesh *mesh, hed_error *error)
 {
-    reader r = {0};
+    reader r = {.rows = cloth_rows_empty()};
     *mesh = (hed_cloth_mesh){0};
-    r.positions.size = r.normals.size = 3 * sizeof(float);
-    r.textures.size = 2 * sizeof(float);
-    r.colours.size = 4 * sizeof(float);
-    r.corners.size = r.corner_textures.size = r.corner_normals.size = r.face_at.size =
-        sizeof(uint32_t);
-    r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
     hed_status status = cloth_gltf_open(name, bytes, size, folder, &r.gltf, error);
     if (status == HED_OK) {
         gltf_read_document(&r);
-        gltf_hand_over(&r, mesh);
+        const bool used[] = {true, r.rows.elements[CLOTH_TEXTURE].count > 0,
+            r.rows.elements[CLOTH_NORMAL].count > 0};
+        cloth_rows_take(&r.rows, used, mesh);
         if (cloth_gltf_fine(&r.gltf)) gltf_tell_rest(&r, mesh);
         status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
         if (status == HED_OK && mesh->vertex_count == 0)

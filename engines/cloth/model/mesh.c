@@ -2,6 +2,7 @@
 #include "model/mesh.h"
 #include "heddle/author.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,83 @@ bool cloth_list_grow(cloth_list *list)
     list->rows = rows;
     list->capacity = capacity;
     return true;
+}
+
+cloth_rows cloth_rows_empty(void)
+{
+    cloth_rows rows = {.colours.size = 4 * sizeof(float), .face_at.size = sizeof(uint32_t)};
+    for (int kind = 0; kind < CLOTH_CORNER_KINDS; kind++) {
+        rows.elements[kind].size = (kind == CLOTH_TEXTURE ? 2 : 3) * sizeof(float);
+        rows.corners[kind].size = sizeof(uint32_t);
+    }
+    rows.materials.size = rows.groups.size = sizeof(hed_cloth_mesh_span);
+    return rows;
+}
+
+void cloth_rows_take(cloth_rows *rows, const bool *used, hed_cloth_mesh *mesh)
+{
+    for (int kind = CLOTH_TEXTURE; kind < CLOTH_CORNER_KINDS; kind++)
+        if (!used[kind]) {
+            free(rows->corners[kind].rows);
+            rows->corners[kind].rows = NULL;
+        }
+    *mesh = (hed_cloth_mesh){
+        .vertex_count = (uint32_t)rows->elements[CLOTH_POSITION].count,
+        .positions = rows->elements[CLOTH_POSITION].rows,
+        .vertex_colours = rows->colours.rows,
+        .face_count = rows->face_at.count ? (uint32_t)rows->face_at.count - 1 : 0,
+        .face_at = rows->face_at.rows,
+        .corners = rows->corners[CLOTH_POSITION].rows,
+        .texture_count = (uint32_t)rows->elements[CLOTH_TEXTURE].count,
+        .normal_count = (uint32_t)rows->elements[CLOTH_NORMAL].count,
+        .textures = rows->elements[CLOTH_TEXTURE].rows,
+        .normals = rows->elements[CLOTH_NORMAL].rows,
+        .corner_textures = rows->corners[CLOTH_TEXTURE].rows,
+        .corner_normals = rows->corners[CLOTH_NORMAL].rows,
+        .material_count = (uint32_t)rows->materials.count,
+        .group_count = (uint32_t)rows->groups.count,
+        .materials = rows->materials.rows,
+        .groups = rows->groups.rows,
+    };
+}
+
+size_t cloth_reader_word(const cloth_reader *r)
+{
+    const char *at = r->at;
+    while (at < r->end && *at != ' ' && !(*at >= '\t' && *at <= '\r')) at++;
+    return (size_t)(at - r->at);
+}
+
+char *cloth_reader_copy(const cloth_reader *r, const char *from)
+{
+    const char *to = r->at;
+    while (from < to && (*from == ' ' || *from == '\t')) from++;
+    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
+    char *copy = strndup(from, (size_t)(to - from));
+    if (!copy) cloth_reader_starve(r);
+    return copy;
+}
+
+hed_status cloth_reader_expected(const cloth_reader *r, const char *what)
+{
+    int length = 0;
+    while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~')
+        length++;
+    if (length > 0)
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%" PRIu64 ": found \"%.*s\", expected %s",
+            r->name, r->line, length, r->at, what);
+    const char *found = r->at == r->end                    ? "the end of the file"
+                        : *r->at == '\n' || *r->at == '\r' ? "the end of the line"
+                        : *r->at == ' ' || *r->at == '\t'
+                            ? "a blank"
+                            : "a character that no such file has here";
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%" PRIu64 ": found %s, expected %s", r->name,
+        r->line, found, what);
+}
+
+hed_status cloth_reader_starve(const cloth_reader *r)
+{
+    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
 }
 
 void cloth_text_flush(cloth_text *text)

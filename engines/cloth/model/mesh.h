@@ -44,7 +44,61 @@ static inline void *cloth_list_add(cloth_list *list)
     return (char *)list->rows + list->size * list->count++;
 }
 
-/* ---- text ---- */
+/* ---- the rows of a mesh that is read ---- */
+
+/* What a corner names, in the order of OBJ's slashes. */
+enum { CLOTH_POSITION, CLOTH_TEXTURE, CLOTH_NORMAL, CLOTH_CORNER_KINDS };
+
+typedef struct cloth_rows {
+    cloth_list elements[CLOTH_CORNER_KINDS]; /* rows of 3, 2, 3 floats */
+    cloth_list colours;                      /* of 4; empty until the first vertex that has some */
+    cloth_list corners[CLOTH_CORNER_KINDS];  /* words */
+    cloth_list face_at;                      /* words */
+    cloth_list materials, groups;            /* hed_cloth_mesh_span */
+} cloth_rows;
+
+/* Without rows. */
+cloth_rows cloth_rows_empty(void);
+/* Hands all of them to a mesh, but textures and normals of corners only where `used` is set. */
+void cloth_rows_take(cloth_rows *rows, const bool *used, hed_cloth_mesh *mesh);
+
+/* ---- reading text ---- */
+
+/* A text on its way in. The first complaint stays in `error`. */
+typedef struct cloth_reader {
+    const char *at, *end;
+    const char *name; /* the file's, for messages */
+    uint64_t line;
+    hed_error *error; /* not NULL */
+} cloth_reader;
+
+/* Bytes up to the next white space. */
+size_t cloth_reader_word(const cloth_reader *reader);
+/* The text from `from` to the place now without blanks around it; NULL after a complaint. */
+char *cloth_reader_copy(const cloth_reader *reader, const char *from);
+/* Complaints: FORMAT with the place, the word found there and what was expected; MEMORY. */
+hed_status cloth_reader_expected(const cloth_reader *reader, const char *what);
+hed_status cloth_reader_starve(const cloth_reader *reader);
+
+/* A new row of a list; NULL after a complaint. */
+static inline void *cloth_reader_add(const cloth_reader *reader, cloth_list *list)
+{
+    void *row = cloth_list_add(list);
+    if (!row) cloth_reader_starve(reader);
+    return row;
+}
+
+/* A new row, of a list of words. */
+static inline hed_status cloth_reader_push(
+    const cloth_reader *reader, cloth_list *list, uint32_t word)
+{
+    uint32_t *row = cloth_reader_add(reader, list);
+    if (!row) return HED_ERROR_MEMORY;
+    *row = word;
+    return HED_OK;
+}
+
+/* ---- writing text ---- */
 
 /* Text on its way into a file, in large pieces. */
 typedef struct cloth_text {

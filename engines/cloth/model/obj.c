@@ -10,27 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    POSITION,
-    TEXTURE,
-    NORMAL,
-    KINDS, /* what a corner names, in the order of its slashes */
-};
+enum { POSITION, TEXTURE, NORMAL, KINDS = CLOTH_CORNER_KINDS };
 
 static const char *const kind_words[KINDS] = {"vertex", "texture coordinate", "normal"};
 static const char *const kind_keys[KINDS] = {"v", "vt", "vn"};
 
-typedef struct reader {
-    const char *at, *end;
-    const char *name;
-    uint64_t line;
-    hed_error *error;
-    cloth_list elements[KINDS]; /* rows of 3, 2, 3 floats */
-    cloth_list colours;         /* rows of 4 floats; empty until the first vertex that has some */
-    cloth_list face_at;
-    cloth_list corners[KINDS];
+typedef struct obj_reader {
+    cloth_reader text;
+    cloth_rows rows;
     bool used[KINDS];
-    cloth_list materials, groups;
     char *material_library;
     struct {
         uint64_t lines, first; /* how many, and the first one's number */
@@ -40,11 +28,11 @@ typedef struct reader {
         uint32_t index; /* largest one used */
         uint64_t line;  /* where */
     } farthest[KINDS];  /* a face may come before its vertices */
-} reader;
+} obj_reader;
 
 /* ---- words ---- */
 
-static bool obj_at_line_end(const reader *r)
+static bool obj_at_line_end(const cloth_reader *r)
 {
     return r->at == r->end || *r->at == '\n' || *r->at == '\r' || *r->at == '#';
 }
@@ -56,7 +44,7 @@ static size_t line_break(const char *at, const char *end)
     return *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
 }
 
-static void obj_skip_blanks(reader *r)
+static void obj_skip_blanks(cloth_reader *r)
 {
     for (; r->at < r->end; r->at++) {
         if (*r->at == '\\') { /* goes on in the next line */
@@ -70,7 +58,7 @@ static void obj_skip_blanks(reader *r)
     }
 }
 
-static void obj_skip_line(reader *r)
+static void obj_skip_line(cloth_reader *r)
 {
     for (size_t length = 0; r->at < r->end && !(length = line_break(r->at, r->end)); r->at++) {
         if (*r->at == '\\' && (length = line_break(r->at + 1, r->end))) {
@@ -82,79 +70,59 @@ static void obj_skip_line(reader *r)
     r->line++;
 }
 
-static bool is_word_end(const reader *r)
+static bool is_word_end(const cloth_reader *r)
 {
     return r->at == r->end || *r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r' ||
            *r->at == '#' || *r->at == '\\';
-}
-
-/* ---- complaints ---- */
-
-static hed_status obj_no_memory(const reader *r)
-{
-    return hed_fail(
-        r->error, HED_ERROR_MEMORY, "%s:%llu: out of memory", r->name, (unsigned long long)r->line);
-}
-
-static hed_status obj_expected(const reader *r, const char *what)
-{
-    int length = 0;
-    while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~')
-        length++;
-    if (length > 0)
-        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
-            (unsigned long long)r->line, length, r->at, what);
-    const char *found = r->at == r->end                   ? "the end of the file"
-                        : line_break(r->at, r->end)       ? "the end of the line"
-                        : *r->at == ' ' || *r->at == '\t' ? "a blank"
-                                                          : "a character that no OBJ file has here";
-    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
-        (unsigned long long)r->line, found, what);
 }
 
 /* ---- numbers ---- */
 
 /* All numbers up to the line's end, at most `most`. */
 static hed_status read_numbers(
-    reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
+    cloth_reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
 {
     *count = 0;
     for (obj_skip_blanks(r); !obj_at_line_end(r); obj_skip_blanks(r)) {
-        if (*count == most) return obj_expected(r, what);
+        if (*count == most) return cloth_reader_expected(r, what);
         const char *behind = cloth_read_number(r->at, r->end, &numbers[*count]);
-        if (!behind || !isfinite(numbers[*count])) return obj_expected(r, "a finite number");
+        if (!behind || !isfinite(numbers[*count]))
+            return cloth_reader_expected(r, "a finite number");
         const char *from = r->at;
         r->at = behind;
         if (!is_word_end(r)) {
             r->at = from;
-            return obj_expected(r, "a number");
+            return cloth_reader_expected(r, "a number");
         }
         ++*count;
     }
     return HED_OK;
 }
 
-static hed_status obj_add_colour(reader *r, const float *colour, uint32_t count)
+static hed_status obj_add_colour(obj_reader *o, const float *colour, uint32_t count)
 {
+    cloth_reader *r = &o->text;
     for (uint32_t i = 0; i < count; i++)
         if (!(colour[i] >= 0 && colour[i] <= 1))
             return hed_fail(r->error, HED_ERROR_FORMAT,
-                "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
-                (unsigned long long)r->line, (double)colour[i]);
-    if (count == 0 && r->colours.count == 0) return HED_OK;
-    while (r->colours.count < r->elements[POSITION].count) { /* vertices without one are white */
-        float *row = cloth_list_add(&r->colours);
-        if (!row) return obj_no_memory(r);
+                "%s:%" PRIu64 ": found %g in a vertex's colour, expected 0 to 1", r->name, r->line,
+                (double)colour[i]);
+    if (count == 0 && o->rows.colours.count == 0) return HED_OK;
+    /* vertices without one are white */
+    while (o->rows.colours.count < o->rows.elements[POSITION].count) {
+        float *row = cloth_reader_add(r, &o->rows.colours);
+        if (!row) return r->error->status;
         for (int i = 0; i < 4; i++) row[i] = 1;
     }
-    float *last = (float *)r->colours.rows + 4 * (r->colours.count - 1);
+    float *last = (float *)o->rows.colours.rows + 4 * (o->rows.colours.count - 1);
     memcpy(last, colour, count * sizeof *last);
     return HED_OK;
 }
 
 /* v, vt or vn. */
-static hed_status obj_read_element(reader *r, int kind)
+static hed_status obj_read_element(obj_reader *o, int kind)
 {
+    cloth_reader *r = &o->text;
     static const char *const whats[KINDS] = {
         "x y z, and behind them at most a weight or a colour (r g b or r g b a)",
         "u, or u v, or u v w",
@@ -163,25 +131,25 @@ static hed_status obj_read_element(reader *r, int kind)
     static const uint32_t least[KINDS] = {3, 1, 3}, most[KINDS] = {7, 3, 3};
     float numbers[7] = {0};
     uint32_t count;
-    hed_status status = read_numbers(r, whats[kind], numbers, most[kind], &count);
-    if (status != HED_OK) return status;
+    if (read_numbers(r, whats[kind], numbers, most[kind], &count)) return r->error->status;
     if (count < least[kind] || (kind == POSITION && count == 5))
-        return obj_expected(r, whats[kind]);
-    cloth_list *list = &r->elements[kind];
+        return cloth_reader_expected(r, whats[kind]);
+    cloth_list *list = &o->rows.elements[kind];
     if (list->count == CLOTH_NO_INDEX)
-        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name,
-            (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
-    void *row = cloth_list_add(list);
-    if (!row) return obj_no_memory(r);
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%" PRIu64 ": more than %u lines of %s",
+            r->name, r->line, CLOTH_NO_INDEX, kind_keys[kind]);
+    void *row = cloth_reader_add(r, list);
+    if (!row) return r->error->status;
     memcpy(row, numbers, list->size);
-    return kind == POSITION ? obj_add_colour(r, numbers + 3, count >= 6 ? count - 3 : 0) : HED_OK;
+    return kind == POSITION ? obj_add_colour(o, numbers + 3, count >= 6 ? count - 3 : 0) : HED_OK;
 }
 
 /* ---- faces ---- */
 
 /* One of a corner's numbers: counted from 1, or from the last one back if negative. */
-static hed_status obj_read_index(reader *r, int kind, uint32_t *index)
+static hed_status obj_read_index(obj_reader *o, int kind, uint32_t *index)
 {
+    cloth_reader *r = &o->text;
     const char *from = r->at;
     bool negative = r->at < r->end && *r->at == '-';
     uint64_t value = 0;
@@ -190,90 +158,83 @@ static hed_status obj_read_index(reader *r, int kind, uint32_t *index)
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
         if (value <= CLOTH_NO_INDEX) value = value * 10 + (uint64_t)(*r->at - '0');
     bool any = r->at > digits;
-    uint64_t count = r->elements[kind].count;
+    uint64_t count = o->rows.elements[kind].count;
     if (any && value > 0 && value < CLOTH_NO_INDEX && (!negative || value <= count)) {
         *index = (uint32_t)(negative ? count - value : value - 1);
-        if (*index >= r->farthest[kind].index) {
-            r->farthest[kind].index = *index;
-            r->farthest[kind].line = r->line;
+        if (*index >= o->farthest[kind].index) {
+            o->farthest[kind].index = *index;
+            o->farthest[kind].line = r->line;
         }
-        r->used[kind] = true;
+        o->used[kind] = true;
         return HED_OK;
     }
     r->at = from;
     if (any && negative && value > 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
-            r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value,
-            (unsigned long long)count);
+            "%s:%" PRIu64 ": found %s -%" PRIu64
+            ", expected at most as many back as there are so far: %" PRIu64,
+            r->name, r->line, kind_words[kind], value, count);
     static const char *const whats[KINDS] = {
         "the number of a vertex, counted from 1, or from the last one back if negative",
         "the number of a texture coordinate, counted from 1, or nothing before the next /",
         "the number of a normal, counted from 1",
     };
-    return obj_expected(r, whats[kind]);
+    return cloth_reader_expected(r, whats[kind]);
 }
 
-static hed_status read_corner(reader *r)
+static hed_status read_corner(obj_reader *o)
 {
+    cloth_reader *r = &o->text;
     uint32_t index[KINDS] = {CLOTH_NO_INDEX, CLOTH_NO_INDEX, CLOTH_NO_INDEX};
-    hed_status status = obj_read_index(r, POSITION, &index[POSITION]);
+    hed_status status = obj_read_index(o, POSITION, &index[POSITION]);
     for (int kind = TEXTURE; kind < KINDS && status == HED_OK && r->at < r->end && *r->at == '/';
          kind++) {
         r->at++;
         bool left_out = kind == TEXTURE && r->at < r->end && *r->at == '/';
-        if (!left_out) status = obj_read_index(r, kind, &index[kind]);
+        if (!left_out) status = obj_read_index(o, kind, &index[kind]);
     }
     if (status != HED_OK) return status;
-    if (!is_word_end(r)) return obj_expected(r, "a corner: v, v/vt, v//vn or v/vt/vn");
-    for (int kind = 0; kind < KINDS; kind++) {
-        uint32_t *row = cloth_list_add(&r->corners[kind]);
-        if (!row) return obj_no_memory(r);
-        *row = index[kind];
-    }
+    if (!is_word_end(r)) return cloth_reader_expected(r, "a corner: v, v/vt, v//vn or v/vt/vn");
+    for (int kind = 0; kind < KINDS; kind++)
+        if (cloth_reader_push(r, &o->rows.corners[kind], index[kind])) return r->error->status;
     return HED_OK;
 }
 
-static hed_status obj_read_face(reader *r)
+static hed_status obj_read_face(obj_reader *o)
 {
-    size_t first = r->corners[POSITION].count;
-    for (obj_skip_blanks(r); !obj_at_line_end(r); obj_skip_blanks(r)) {
-        hed_status status = read_corner(r);
-        if (status != HED_OK) return status;
-    }
-    size_t count = r->corners[POSITION].count;
-    if (count - first < 3) return obj_expected(r, "a face of at least 3 corners");
+    cloth_reader *r = &o->text;
+    size_t first = o->rows.corners[POSITION].count;
+    for (obj_skip_blanks(r); !obj_at_line_end(r); obj_skip_blanks(r))
+        if (read_corner(o)) return r->error->status;
+    size_t count = o->rows.corners[POSITION].count;
+    if (count - first < 3) return cloth_reader_expected(r, "a face of at least 3 corners");
     if (count >= CLOTH_NO_INDEX)
-        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name,
-            (unsigned long long)r->line, CLOTH_NO_INDEX);
-    uint32_t *end = cloth_list_add(&r->face_at);
-    if (!end) return obj_no_memory(r);
-    *end = (uint32_t)count;
-    return HED_OK;
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%" PRIu64 ": more than %u corners", r->name,
+            r->line, CLOTH_NO_INDEX);
+    return cloth_reader_push(r, &o->rows.face_at, (uint32_t)count);
 }
 
 /* ---- names ---- */
 
-/* The rest of the line without blanks around it: names may have blanks inside, but end where a line
- * goes on in the next one. NULL when memory runs out. */
-static char *obj_read_name(reader *r)
+/* The rest of the line: names may have blanks inside, but end where a line goes on in the next
+ * one. NULL after a complaint. */
+static char *obj_read_name(cloth_reader *r)
 {
     obj_skip_blanks(r);
     const char *from = r->at;
     while (r->at < r->end && !line_break(r->at, r->end) &&
            !(*r->at == '\\' && line_break(r->at + 1, r->end)))
         r->at++;
-    const char *to = r->at;
-    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
-    return strndup(from, (size_t)(to - from));
+    return cloth_reader_copy(r, from);
 }
 
-static hed_status read_span(reader *r, cloth_list *spans, bool object)
+static hed_status read_span(obj_reader *o, cloth_list *spans, bool object)
 {
-    hed_cloth_mesh_span *span = cloth_list_add(spans);
-    if (!span) return obj_no_memory(r);
-    *span = (hed_cloth_mesh_span){obj_read_name(r), (uint32_t)(r->face_at.count - 1), object};
-    return span->name ? HED_OK : obj_no_memory(r);
+    cloth_reader *r = &o->text;
+    hed_cloth_mesh_span *span = cloth_reader_add(r, spans);
+    if (!span) return r->error->status;
+    *span = (hed_cloth_mesh_span){obj_read_name(r), (uint32_t)(o->rows.face_at.count - 1), object};
+    return span->name ? HED_OK : r->error->status;
 }
 
 /* ---- lines ---- */
@@ -301,13 +262,14 @@ static bool is_name(const char *word, size_t length)
 
 /* Remembers a word that is skipped, its first letters if it is long; " ..." stands for those that
  * do not fit. */
-static void note_unknown(reader *r, const char *word, size_t length)
+static void note_unknown(obj_reader *o, const char *word, size_t length)
 {
+    cloth_reader *r = &o->text;
     static const char rest[] = " ...";
-    char *words = r->unknown.words;
-    size_t used = strlen(words), room = sizeof r->unknown.words - sizeof rest;
+    char *words = o->unknown.words;
+    size_t used = strlen(words), room = sizeof o->unknown.words - sizeof rest;
     if (length > room) length = room;
-    if (r->unknown.lines++ == 0) r->unknown.first = r->line;
+    if (o->unknown.lines++ == 0) o->unknown.first = r->line;
     for (const char *known = words; *known; known += strcspn(known, " "), known += *known == ' ')
         if (strcspn(known, " ") == length && memcmp(known, word, length) == 0) return;
     bool full = used >= strlen(rest) && strcmp(words + used - strlen(rest), rest) == 0;
@@ -321,8 +283,9 @@ static void note_unknown(reader *r, const char *word, size_t length)
     words[used + length] = 0;
 }
 
-static hed_status obj_read_line(reader *r)
+static hed_status obj_read_line(obj_reader *o)
 {
+    cloth_reader *r = &o->text;
     /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
     static const char *const ignored[] = {"s", "p", "l", "vp", "mg", "lod", "bevel", "c_interp",
         "d_interp", "shadow_obj", "trace_obj", "maplib", "usemap", NULL};
@@ -332,109 +295,75 @@ static hed_status obj_read_line(reader *r)
     const char *word = r->at;
     while (!is_word_end(r)) r->at++;
     size_t length = (size_t)(r->at - word);
-    if (length == 1 && *word == 'v') return obj_read_element(r, POSITION);
-    if (length == 1 && *word == 'f') return obj_read_face(r);
-    if (length == 2 && memcmp(word, "vt", 2) == 0) return obj_read_element(r, TEXTURE);
-    if (length == 2 && memcmp(word, "vn", 2) == 0) return obj_read_element(r, NORMAL);
+    if (length == 1 && *word == 'v') return obj_read_element(o, POSITION);
+    if (length == 1 && *word == 'f') return obj_read_face(o);
+    if (length == 2 && memcmp(word, "vt", 2) == 0) return obj_read_element(o, TEXTURE);
+    if (length == 2 && memcmp(word, "vn", 2) == 0) return obj_read_element(o, NORMAL);
     if (length == 1 && (*word == 'o' || *word == 'g'))
-        return read_span(r, &r->groups, *word == 'o');
-    if (length == 6 && memcmp(word, "usemtl", 6) == 0) return read_span(r, &r->materials, false);
+        return read_span(o, &o->rows.groups, *word == 'o');
+    if (length == 6 && memcmp(word, "usemtl", 6) == 0)
+        return read_span(o, &o->rows.materials, false);
     if (length == 6 && memcmp(word, "mtllib", 6) == 0) {
-        free(r->material_library);
-        r->material_library = obj_read_name(r);
-        return r->material_library ? HED_OK : obj_no_memory(r);
+        free(o->material_library);
+        o->material_library = obj_read_name(r);
+        return o->material_library ? HED_OK : r->error->status;
     }
     if (is_one_of(word, length, ignored)) return HED_OK;
     r->at = word;
     if (is_one_of(word, length, curved))
-        return obj_expected(
+        return cloth_reader_expected(
             r, "polygons alone: curves and surfaces are not read, convert them to polygons before");
-    if (!is_name(word, length)) return obj_expected(r, known_words);
-    note_unknown(r, word, length);
+    if (!is_name(word, length)) return cloth_reader_expected(r, known_words);
+    note_unknown(o, word, length);
     return HED_OK;
 }
 
-static hed_status read_lines(reader *r)
+static hed_status read_lines(obj_reader *o)
 {
+    cloth_reader *r = &o->text;
     if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3;
-    uint32_t *first = cloth_list_add(&r->face_at);
-    if (!first) return obj_no_memory(r);
-    *first = 0;
+    if (cloth_reader_push(r, &o->rows.face_at, 0)) return r->error->status;
     while (r->at < r->end) {
         obj_skip_blanks(r);
-        hed_status status = obj_at_line_end(r) ? HED_OK : obj_read_line(r);
-        if (status != HED_OK) return status;
+        if (!obj_at_line_end(r) && obj_read_line(o)) return r->error->status;
         obj_skip_line(r);
     }
     for (int kind = 0; kind < KINDS; kind++)
-        if (r->used[kind] && r->farthest[kind].index >= r->elements[kind].count)
+        if (o->used[kind] && o->farthest[kind].index >= o->rows.elements[kind].count)
             return hed_fail(r->error, HED_ERROR_FORMAT,
-                "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
-                r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
-                (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count,
-                kind_keys[kind]);
-    if (r->elements[POSITION].count == 0 && r->unknown.lines > 0)
+                "%s:%" PRIu64 ": found %s %u, expected at most %zu: so many lines of %s are there",
+                r->name, o->farthest[kind].line, kind_words[kind], o->farthest[kind].index + 1,
+                o->rows.elements[kind].count, kind_keys[kind]);
+    if (o->rows.elements[POSITION].count == 0 && o->unknown.lines > 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s:%llu: found \"%s\" and no vertex at all, expected %s", r->name,
-            (unsigned long long)r->unknown.first, r->unknown.words, known_words);
-    if (r->elements[POSITION].count == 0)
+            "%s:%" PRIu64 ": found \"%s\" and no vertex at all, expected %s", r->name,
+            o->unknown.first, o->unknown.words, known_words);
+    if (o->rows.elements[POSITION].count == 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: found no vertex in it, expected lines of v and f", r->name);
     return HED_OK;
 }
 
-/* Takes what was read over into the mesh. */
-static void obj_hand_over(reader *r, hed_cloth_mesh *mesh)
-{
-    for (int kind = TEXTURE; kind < KINDS; kind++)
-        if (!r->used[kind]) {
-            free(r->corners[kind].rows);
-            r->corners[kind].rows = NULL;
-        }
-    *mesh = (hed_cloth_mesh){
-        .vertex_count = (uint32_t)r->elements[POSITION].count,
-        .positions = r->elements[POSITION].rows,
-        .vertex_colours = r->colours.rows,
-        .face_count = (uint32_t)r->face_at.count - 1,
-        .face_at = r->face_at.rows,
-        .corners = r->corners[POSITION].rows,
-        .texture_count = (uint32_t)r->elements[TEXTURE].count,
-        .normal_count = (uint32_t)r->elements[NORMAL].count,
-        .textures = r->elements[TEXTURE].rows,
-        .normals = r->elements[NORMAL].rows,
-        .corner_textures = r->corners[TEXTURE].rows,
-        .corner_normals = r->corners[NORMAL].rows,
-        .material_count = (uint32_t)r->materials.count,
-        .group_count = (uint32_t)r->groups.count,
-        .materials = r->materials.rows,
-        .groups = r->groups.rows,
-        .material_library = r->material_library,
-    };
-}
-
 hed_status hed_cloth_mesh_parse_obj(
     const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    reader r = {.at = text, .end = text + size, .name = name, .line = 1, .error = error};
-    r.elements[POSITION].size = r.elements[NORMAL].size = 3 * sizeof(float);
-    r.elements[TEXTURE].size = 2 * sizeof(float);
-    r.colours.size = 4 * sizeof(float);
-    r.face_at.size = sizeof(uint32_t);
-    for (int kind = 0; kind < KINDS; kind++) r.corners[kind].size = sizeof(uint32_t);
-    r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
-    hed_status status = read_lines(&r);
-    obj_hand_over(&r, mesh);
-    if (status == HED_OK && r.unknown.lines > 0 &&
+    hed_error own = {0};
+    if (!error) error = &own;
+    if (error->status) return error->status;
+    obj_reader r = {{text, text + size, name, 1, error}, .rows = cloth_rows_empty()};
+    read_lines(&r);
+    cloth_rows_take(&r.rows, r.used, mesh);
+    mesh->material_library = r.material_library;
+    if (!error->status && r.unknown.lines > 0 &&
         asprintf(&mesh->warning,
             "%s: %" PRIu64 " lines skipped, from line %" PRIu64
             " on, whose words are not OBJ's: %s",
-            r.name, r.unknown.lines, r.unknown.first, r.unknown.words) < 0) {
+            name, r.unknown.lines, r.unknown.first, r.unknown.words) < 0) {
         mesh->warning = NULL;
-        status = obj_no_memory(&r);
+        cloth_reader_starve(&r.text);
     }
-    if (status != HED_OK) hed_cloth_mesh_free(mesh);
-    return status;
+    if (error->status) hed_cloth_mesh_free(mesh);
+    return error->status;
 }
 
 /* Writing Wavefront OBJ as it was read: vertices, texture coordinates and normals in order,

@@ -4,6 +4,7 @@
 #include "model/mesh.h"
 #include "heddle/author.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +53,8 @@ typedef struct element {
 } element;
 
 typedef struct reader {
-    const char *at, *end;
-    const char *name;
+    cloth_reader text;
     enum format format;
-    uint64_t line; /* of text */
-    hed_error *error;
     uint32_t element_count;
     element elements[MOST_ELEMENTS];
     const element *now; /* what is read, */
@@ -68,70 +66,50 @@ typedef struct reader {
 
 /* ---- complaints ---- */
 
-static hed_status ply_no_memory(const reader *r)
-{
-    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
-}
-
 /* A complaint with the place: the line of a text, or which row of which element. */
 static hed_status ply_wrong(const reader *r, const char *found, const char *what)
 {
     if (r->now && r->format != TEXT)
-        return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s: %s %llu (counted from 1): found %s, expected %s", r->name, r->now->name,
-            (unsigned long long)r->row + 1, found, what);
-    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
-        (unsigned long long)r->line, found, what);
+        return hed_fail(r->text.error, HED_ERROR_FORMAT,
+            "%s: %s %" PRIu64 " (counted from 1): found %s, expected %s", r->text.name,
+            r->now->name, r->row + 1, found, what);
+    return hed_fail(r->text.error, HED_ERROR_FORMAT, "%s:%" PRIu64 ": found %s, expected %s",
+        r->text.name, r->text.line, found, what);
 }
 
 /* ---- words of a text ---- */
 
 static bool ply_at_line_end(const reader *r)
 {
-    return r->at == r->end || *r->at == '\n' || *r->at == '\r';
+    return r->text.at == r->text.end || *r->text.at == '\n' || *r->text.at == '\r';
 }
 
 static void ply_skip_blanks(reader *r)
 {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t')) r->at++;
+    while (r->text.at < r->text.end && (*r->text.at == ' ' || *r->text.at == '\t')) r->text.at++;
 }
 
 static void skip_line_end(reader *r)
 {
-    if (r->at < r->end && *r->at == '\r') r->at++;
-    if (r->at < r->end && *r->at == '\n') r->at++;
-    r->line++;
-}
-
-static size_t ply_word_length(const reader *r)
-{
-    const char *at = r->at;
-    while (at < r->end && *at != ' ' && *at != '\t' && *at != '\n' && *at != '\r') at++;
-    return (size_t)(at - r->at);
+    if (r->text.at < r->text.end && *r->text.at == '\r') r->text.at++;
+    if (r->text.at < r->text.end && *r->text.at == '\n') r->text.at++;
+    r->text.line++;
 }
 
 static bool ply_take_word(reader *r, const char *word)
 {
     ply_skip_blanks(r);
     size_t length = strlen(word);
-    if (ply_word_length(r) != length || memcmp(r->at, word, length) != 0) return false;
-    r->at += length;
+    if (cloth_reader_word(&r->text) != length || memcmp(r->text.at, word, length) != 0)
+        return false;
+    r->text.at += length;
     return true;
 }
 
+/* The same about the word that is next. */
 static hed_status ply_expected(reader *r, const char *what)
 {
-    char found[32] = "the end of the line";
-    size_t length = ply_word_length(r);
-    if (r->at == r->end) strcpy(found, "the end of the file");
-    else if (length > 0) {
-        size_t kept = length < 20 ? length : 20;
-        for (size_t i = 0; i < kept; i++)
-            found[i + 1] = r->at[i] >= ' ' && r->at[i] <= '~' ? r->at[i] : '?';
-        found[0] = found[kept + 1] = '"';
-        found[kept + 2] = 0;
-    }
-    return ply_wrong(r, found, what);
+    return cloth_reader_expected(&r->text, what);
 }
 
 static hed_status end_line(reader *r)
@@ -145,15 +123,15 @@ static hed_status end_line(reader *r)
 /* A whole number in digits, at most 2^53. */
 static bool take_integer(reader *r, double *value)
 {
-    const char *at = r->at;
-    bool negative = at < r->end && *at == '-';
+    const char *at = r->text.at;
+    bool negative = at < r->text.end && *at == '-';
     uint64_t digits = 0;
-    if (at < r->end && (*at == '-' || *at == '+')) at++;
+    if (at < r->text.end && (*at == '-' || *at == '+')) at++;
     const char *first = at;
-    for (; at < r->end && *at >= '0' && *at <= '9'; at++)
+    for (; at < r->text.end && *at >= '0' && *at <= '9'; at++)
         if (digits <= (uint64_t)1 << 49) digits = digits * 10 + (uint64_t)(*at - '0');
-    if (at == first || (size_t)(at - r->at) != ply_word_length(r)) return false;
-    r->at = at;
+    if (at == first || (size_t)(at - r->text.at) != cloth_reader_word(&r->text)) return false;
+    r->text.at = at;
     *value = negative ? -(double)digits : (double)digits;
     return true;
 }
@@ -189,12 +167,12 @@ static uint8_t role_of(reader *r, const element *of, const property *p)
     if (list && strcmp(of->name, "face") == 0 &&
         (ply_take_word(r, "vertex_indices") || ply_take_word(r, "vertex_index")))
         return CORNERS;
-    r->face_textures |= list && strcmp(of->name, "face") == 0 && ply_word_length(r) == 8 &&
-                        memcmp(r->at, "texcoord", 8) == 0;
+    r->face_textures |= list && strcmp(of->name, "face") == 0 && cloth_reader_word(&r->text) == 8 &&
+                        memcmp(r->text.at, "texcoord", 8) == 0;
     for (size_t i = 0; !list && strcmp(of->name, "vertex") == 0 && i < sizeof roles / sizeof *roles;
          i++)
         if (ply_take_word(r, roles[i].word)) return roles[i].role;
-    r->at += ply_word_length(r);
+    r->text.at += cloth_reader_word(&r->text);
     return SKIPPED;
 }
 
@@ -203,10 +181,10 @@ static hed_status read_property(reader *r)
     element *of = r->element_count ? &r->elements[r->element_count - 1] : NULL;
     if (!of) return ply_expected(r, "an element before its properties");
     if (of->property_count == MOST_PROPERTIES)
-        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d properties", r->name,
-            (unsigned long long)r->line, MOST_PROPERTIES);
+        return hed_fail(r->text.error, HED_ERROR_LIMIT, "%s:%" PRIu64 ": more than %d properties",
+            r->text.name, r->text.line, MOST_PROPERTIES);
     if (!of->properties) of->properties = calloc(MOST_PROPERTIES, sizeof *of->properties);
-    if (!of->properties) return ply_no_memory(r);
+    if (!of->properties) return cloth_reader_starve(&r->text);
     property *made = &of->properties[of->property_count++];
     hed_status status = HED_OK;
     if (ply_take_word(r, "list")) {
@@ -231,17 +209,17 @@ static hed_status ply_read_element(reader *r)
 {
     double count;
     if (r->element_count == MOST_ELEMENTS)
-        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d elements", r->name,
-            (unsigned long long)r->line, MOST_ELEMENTS);
+        return hed_fail(r->text.error, HED_ERROR_LIMIT, "%s:%" PRIu64 ": more than %d elements",
+            r->text.name, r->text.line, MOST_ELEMENTS);
     ply_skip_blanks(r);
-    size_t length = ply_word_length(r);
+    size_t length = cloth_reader_word(&r->text);
     element *made = &r->elements[r->element_count];
     if (length == 0 || length >= sizeof made->name)
         return ply_expected(r, "an element's name of at most 31 letters");
     *made = (element){0};
-    memcpy(made->name, r->at, length);
+    memcpy(made->name, r->text.at, length);
     r->element_count++;
-    r->at += length;
+    r->text.at += length;
     for (element *other = r->elements; other < made; other++)
         if (strcmp(other->name, made->name) == 0)
             return ply_wrong(r, "the same element twice", "each once");
@@ -263,8 +241,8 @@ static hed_status read_header(reader *r)
     for (bool format = false;;) {
         hed_status status = HED_OK;
         if (ply_take_word(r, "comment") || ply_take_word(r, "obj_info") || ply_at_line_end(r)) {
-            if (r->at == r->end) return ply_expected(r, "end_header");
-            while (!ply_at_line_end(r)) r->at++;
+            if (r->text.at == r->text.end) return ply_expected(r, "end_header");
+            while (!ply_at_line_end(r)) r->text.at++;
             skip_line_end(r);
             continue;
         }
@@ -281,7 +259,7 @@ static hed_status read_header(reader *r)
         else if (ply_take_word(r, "property")) status = read_property(r);
         else if (ply_take_word(r, "end_header")) {
             ply_skip_blanks(r);
-            if (!ply_at_line_end(r) || r->at == r->end)
+            if (!ply_at_line_end(r) || r->text.at == r->text.end)
                 return ply_expected(r, "the end of the line");
             skip_line_end(r);
             return HED_OK;
@@ -324,19 +302,19 @@ static double binary_value(const char *from, uint8_t type, bool big)
 static hed_status ply_read_value(reader *r, uint8_t type, double *value)
 {
     if (r->format != TEXT) {
-        if ((size_t)(r->end - r->at) < type_bytes[type])
+        if ((size_t)(r->text.end - r->text.at) < type_bytes[type])
             return ply_wrong(r, "the end of the file", "its values");
-        *value = binary_value(r->at, type, r->format == BIG);
-        r->at += type_bytes[type];
+        *value = binary_value(r->text.at, type, r->format == BIG);
+        r->text.at += type_bytes[type];
         return HED_OK;
     }
     float number;
     ply_skip_blanks(r);
     if (type < FLOAT32) return take_integer(r, value) ? HED_OK : ply_expected(r, "a whole number");
-    const char *behind = cloth_read_number(r->at, r->end, &number);
-    if (!behind || (size_t)(behind - r->at) != ply_word_length(r))
+    const char *behind = cloth_read_number(r->text.at, r->text.end, &number);
+    if (!behind || (size_t)(behind - r->text.at) != cloth_reader_word(&r->text))
         return ply_expected(r, "a number");
-    r->at = behind;
+    r->text.at = behind;
     *value = (double)number;
     return HED_OK;
 }
@@ -344,11 +322,10 @@ static hed_status ply_read_value(reader *r, uint8_t type, double *value)
 static hed_status read_length(reader *r, const property *p, uint32_t *length)
 {
     double value;
-    hed_status status = ply_read_value(r, p->count_type, &value);
-    if (status != HED_OK) return status;
+    if (ply_read_value(r, p->count_type, &value)) return r->text.error->status;
     /* bytes of each: a blank and a digit */
     uint64_t least = r->format == TEXT ? 2 : type_bytes[p->type];
-    if (value < 0 || value > (double)((uint64_t)(r->end - r->at) / least))
+    if (value < 0 || value > (double)((uint64_t)(r->text.end - r->text.at) / least))
         return ply_wrong(r, "a list longer than the file", "its values");
     *length = (uint32_t)value;
     return HED_OK;
@@ -375,13 +352,11 @@ static hed_status read_vertex(reader *r)
     for (uint32_t i = 0; i < vertices->property_count; i++) {
         const property *p = &vertices->properties[i];
         if (p->role >= ROLES) {
-            hed_status status = read_skipped(r, p);
-            if (status != HED_OK) return status;
+            if (read_skipped(r, p)) return r->text.error->status;
             continue;
         }
         double *value = &values[p->role];
-        hed_status status = ply_read_value(r, p->type, value);
-        if (status != HED_OK) return status;
+        if (ply_read_value(r, p->type, value)) return r->text.error->status;
         if (!isfinite((float)*value))
             return ply_wrong(r, "a number that is not finite", "finite ones");
         if (p->role < RED || p->role > ALPHA) continue;
@@ -418,13 +393,11 @@ static hed_status read_corners(reader *r, const property *p)
             snprintf(found, sizeof found, "vertex %.0f (counted from 0)", value);
             return ply_wrong(r, found, "one that is there");
         }
-        uint32_t *corner = cloth_list_add(&r->corners);
-        if (!corner) return ply_no_memory(r);
-        *corner = (uint32_t)value;
+        status = cloth_reader_push(&r->text, &r->corners, (uint32_t)value);
     }
     if (status == HED_OK && r->corners.count >= CLOTH_NO_INDEX)
-        return hed_fail(
-            r->error, HED_ERROR_LIMIT, "%s: more than %u corners", r->name, CLOTH_NO_INDEX);
+        return hed_fail(r->text.error, HED_ERROR_LIMIT, "%s: more than %u corners", r->text.name,
+            CLOTH_NO_INDEX);
     return status;
 }
 
@@ -432,13 +405,10 @@ static hed_status ply_read_face(reader *r)
 {
     for (uint32_t i = 0; i < r->now->property_count; i++) {
         const property *p = &r->now->properties[i];
-        hed_status status = p->role == CORNERS ? read_corners(r, p) : read_skipped(r, p);
-        if (status != HED_OK) return status;
+        if (p->role == CORNERS ? read_corners(r, p) : read_skipped(r, p))
+            return r->text.error->status;
     }
-    uint32_t *end = cloth_list_add(&r->face_at);
-    if (!end) return ply_no_memory(r);
-    *end = (uint32_t)r->corners.count;
-    return HED_OK;
+    return cloth_reader_push(&r->text, &r->face_at, (uint32_t)r->corners.count);
 }
 
 /* ---- elements ---- */
@@ -458,8 +428,8 @@ static hed_status ply_make_vertices(reader *r, const element *e)
     bool colours = has_role(e, RED) && has_role(e, GREEN) && has_role(e, BLUE);
     for (uint8_t role = X; role <= Z; role++)
         if (!has_role(e, role))
-            return hed_fail(r->error, HED_ERROR_FORMAT,
-                "%s: vertices have no property %c, expected x, y and z", r->name, "xyz"[role]);
+            return hed_fail(r->text.error, HED_ERROR_FORMAT,
+                "%s: vertices have no property %c, expected x, y and z", r->text.name, "xyz"[role]);
     mesh->positions = malloc(e->count * 3 * sizeof(float) + 1);
     if (normals) mesh->normals = malloc(e->count * 3 * sizeof(float) + 1);
     if (textures) mesh->textures = malloc(e->count * 2 * sizeof(float) + 1);
@@ -468,7 +438,7 @@ static hed_status ply_make_vertices(reader *r, const element *e)
                   (mesh->vertex_colours || !colours);
     mesh->normal_count = normals ? (uint32_t)e->count : 0;
     mesh->texture_count = textures ? (uint32_t)e->count : 0;
-    return enough ? HED_OK : ply_no_memory(r);
+    return enough ? HED_OK : cloth_reader_starve(&r->text);
 }
 
 static hed_status read_rows(reader *r, const element *e)
@@ -479,14 +449,14 @@ static hed_status read_rows(reader *r, const element *e)
     if (vertices !=
         (e ==
             r->elements)) /* faces are checked against them, and no program writes another order */
-        return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found element %s first, expected vertex",
-            r->name, r->elements[0].name);
+        return hed_fail(r->text.error, HED_ERROR_FORMAT,
+            "%s: found element %s first, expected vertex", r->text.name, r->elements[0].name);
     if (faces && e->count > 0 && !has_role(e, CORNERS))
-        return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s: faces have no list vertex_indices (or vertex_index)", r->name);
+        return hed_fail(r->text.error, HED_ERROR_FORMAT,
+            "%s: faces have no list vertex_indices (or vertex_index)", r->text.name);
 
     /* bytes that a row has at the least, so that a count can be believed before memory is taken */
-    uint64_t bytes = (uint64_t)(r->end - r->at), least = 0;
+    uint64_t bytes = (uint64_t)(r->text.end - r->text.at), least = 0;
     for (uint32_t i = 0; i < e->property_count; i++) {
         const property *p = &e->properties[i];
         least += r->format == TEXT ? 2 : type_bytes[p->count_type ? p->count_type : p->type];
@@ -494,12 +464,13 @@ static hed_status read_rows(reader *r, const element *e)
     /* an element without properties has no rows that could be seen */
     if (least == 0 && !vertices) return HED_OK;
     if (least > 0 && e->count > (bytes + 1) / least)
-        return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s is cut: expected %llu of element %s, found %llu bytes for them", r->name,
-            (unsigned long long)e->count, e->name, (unsigned long long)bytes);
+        return hed_fail(r->text.error, HED_ERROR_FORMAT,
+            "%s is cut: expected %" PRIu64 " of element %s, found %" PRIu64 " bytes for them",
+            r->text.name, e->count, e->name, bytes);
     hed_status status = vertices ? ply_make_vertices(r, e) : HED_OK;
     for (; r->row < e->count && status == HED_OK; r->row++) {
-        while (r->format == TEXT && (ply_skip_blanks(r), ply_at_line_end(r)) && r->at < r->end)
+        while (r->format == TEXT && (ply_skip_blanks(r), ply_at_line_end(r)) &&
+               r->text.at < r->text.end)
             skip_line_end(r);
         if (vertices) status = read_vertex(r);
         else if (faces) status = ply_read_face(r);
@@ -512,56 +483,52 @@ static hed_status read_rows(reader *r, const element *e)
 
 static hed_status ply_read_all(reader *r)
 {
-    hed_status status = read_header(r);
-    uint32_t *first = status == HED_OK ? cloth_list_add(&r->face_at) : NULL;
-    if (status == HED_OK && !first) status = ply_no_memory(r);
-    if (first) *first = 0;
-    if (status == HED_OK && (r->element_count == 0 || r->elements[0].count == 0))
-        return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it", r->name);
-    for (uint32_t i = 0; i < r->element_count && status == HED_OK; i++)
-        status = read_rows(r, &r->elements[i]);
-    if (status == HED_OK && !r->corners.rows && !cloth_list_grow(&r->corners))
-        status = ply_no_memory(r);
-    return status;
+    hed_error *error = r->text.error;
+    if (read_header(r) || cloth_reader_push(&r->text, &r->face_at, 0)) return error->status;
+    if (r->element_count == 0 || r->elements[0].count == 0)
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: found no vertex in it", r->text.name);
+    for (uint32_t i = 0; i < r->element_count; i++)
+        if (read_rows(r, &r->elements[i])) return error->status;
+    if (!r->corners.rows && !cloth_list_grow(&r->corners)) return cloth_reader_starve(&r->text);
+    return HED_OK;
+}
+
+/* Every corner has its vertex's normal and texture coordinate. */
+static uint32_t *ply_copy_corners(reader *r)
+{
+    uint32_t *copy = malloc(r->corners.count * sizeof *copy + 1);
+    if (copy) memcpy(copy, r->corners.rows, r->corners.count * sizeof *copy);
+    else cloth_reader_starve(&r->text);
+    return copy;
 }
 
 hed_status cloth_ply_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     *mesh = (hed_cloth_mesh){0};
     reader *r = calloc(1, sizeof *r);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
-    *r = (reader){
-        .at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error, .mesh = mesh};
+    *r = (reader){.text = {bytes, bytes + size, name, 1, error}, .mesh = mesh};
     r->corners.size = r->face_at.size = sizeof(uint32_t);
-    hed_status status = ply_read_all(r);
+    ply_read_all(r);
     mesh->corners = r->corners.rows;
     mesh->face_at = r->face_at.rows;
     mesh->face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0;
-
-    /* every corner has its vertex's normal and texture coordinate */
-    size_t corner_bytes = r->corners.count * sizeof(uint32_t);
-    if (!status && mesh->normals) {
-        mesh->corner_normals = malloc(corner_bytes + 1);
-        if (!mesh->corner_normals) status = ply_no_memory(r);
-        else memcpy(mesh->corner_normals, mesh->corners, corner_bytes);
-    }
-    if (!status && mesh->textures) {
-        mesh->corner_textures = malloc(corner_bytes + 1);
-        if (!mesh->corner_textures) status = ply_no_memory(r);
-        else memcpy(mesh->corner_textures, mesh->corners, corner_bytes);
-    }
-    if (status == HED_OK && r->face_textures &&
+    if (!error->status && mesh->normals) mesh->corner_normals = ply_copy_corners(r);
+    if (!error->status && mesh->textures) mesh->corner_textures = ply_copy_corners(r);
+    if (!error->status && r->face_textures &&
         asprintf(&mesh->warning,
             "%s: the texture coordinates of its faces (texcoord) are not read, those of vertices are",
             name) < 0) {
         mesh->warning = NULL;
-        status = ply_no_memory(r);
+        cloth_reader_starve(&r->text);
     }
     for (uint32_t i = 0; i < r->element_count; i++) free(r->elements[i].properties);
     free(r);
-    if (status != HED_OK) hed_cloth_mesh_free(mesh);
-    return status;
+    if (error->status) hed_cloth_mesh_free(mesh);
+    return error->status;
 }
 
 static void put_head(cloth_text *text, const hed_cloth_mesh *mesh, bool coloured, bool wide)

@@ -6,6 +6,7 @@
 
 #include "heddle/author.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,77 +20,50 @@ enum {
 };
 
 typedef struct reader {
-    const char *at, *end;
-    const char *name;
-    uint64_t line;
-    hed_error *error;
-    cloth_list places; /* rows of 3 floats, three for each facet */
-    cloth_list solids; /* hed_cloth_mesh_span */
+    cloth_reader text;
+    cloth_rows rows; /* three positions for each facet; groups: solids */
     char *warning;
 } reader;
-
-static hed_status stl_no_memory(const reader *r)
-{
-    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
-}
 
 /* ---- text ---- */
 
 /* Blanks and line ends alike: files are found with a facet in one line. */
-static void stl_skip_space(reader *r)
+static void stl_skip_space(cloth_reader *r)
 {
     for (; r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')); r->at++)
         r->line += *r->at == '\n';
 }
 
-static size_t stl_word_length(const reader *r)
-{
-    const char *at = r->at;
-    while (at<r->end && * at> ' ') at++;
-    return (size_t)(at - r->at);
-}
-
-static bool stl_take_word(reader *r, const char *word)
+static bool stl_take_word(cloth_reader *r, const char *word)
 {
     stl_skip_space(r);
     size_t length = strlen(word);
-    if (stl_word_length(r) != length || strncasecmp(r->at, word, length) != 0) return false;
+    if (cloth_reader_word(r) != length || strncasecmp(r->at, word, length) != 0) return false;
     r->at += length;
     return true;
-}
-
-static hed_status stl_expected(const reader *r, const char *what)
-{
-    int length = (int)(stl_word_length(r) < 20 ? stl_word_length(r) : 20);
-    for (int i = 0; i < length; i++)
-        if (r->at[i] > '~') length = i;
-    if (length == 0)
-        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
-            (unsigned long long)r->line, r->at == r->end ? "the end of the file" : "no text", what);
-    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
-        (unsigned long long)r->line, length, r->at, what);
 }
 
 static hed_status read_words(reader *r, const char *const *words)
 {
     for (; *words; words++)
-        if (!stl_take_word(r, *words)) return stl_expected(r, *words);
+        if (!stl_take_word(&r->text, *words)) return cloth_reader_expected(&r->text, *words);
     return HED_OK;
 }
 
 static hed_status stl_read_place(reader *r)
 {
     float place[3];
-    if (!stl_take_word(r, "vertex")) return stl_expected(r, "vertex");
+    if (!stl_take_word(&r->text, "vertex")) return cloth_reader_expected(&r->text, "vertex");
     for (int k = 0; k < 3; k++) {
-        stl_skip_space(r);
-        const char *behind = cloth_read_number(r->at, r->end, &place[k]);
-        if (!behind || (size_t)(behind - r->at) != stl_word_length(r) || !isfinite(place[k]))
-            return stl_expected(r, "a finite number");
-        r->at = behind;
+        stl_skip_space(&r->text);
+        const char *behind = cloth_read_number(r->text.at, r->text.end, &place[k]);
+        if (!behind || (size_t)(behind - r->text.at) != cloth_reader_word(&r->text) ||
+            !isfinite(place[k]))
+            return cloth_reader_expected(&r->text, "a finite number");
+        r->text.at = behind;
     }
-    float *row = cloth_list_add(&r->places);
-    if (!row) return stl_no_memory(r);
+    float *row = cloth_reader_add(&r->text, &r->rows.elements[CLOTH_POSITION]);
+    if (!row) return HED_ERROR_MEMORY;
     memcpy(row, place, sizeof place);
     return HED_OK;
 }
@@ -99,46 +73,40 @@ static hed_status read_facet(reader *r)
 {
     static const char *const opening[] = {"outer", "loop", NULL}, *const closing[] = {
                                                                       "endloop", "endfacet", NULL};
-    if (!stl_take_word(r, "normal")) return stl_expected(r, "normal");
+    if (!stl_take_word(&r->text, "normal")) return cloth_reader_expected(&r->text, "normal");
     for (int k = 0; k < 3; k++) {
-        stl_skip_space(r);
-        if (stl_word_length(r) == 0) return stl_expected(r, "the facet's normal");
-        r->at += stl_word_length(r);
+        stl_skip_space(&r->text);
+        if (cloth_reader_word(&r->text) == 0)
+            return cloth_reader_expected(&r->text, "the facet's normal");
+        r->text.at += cloth_reader_word(&r->text);
     }
     hed_status status = read_words(r, opening);
     for (int k = 0; k < 3 && status == HED_OK; k++) status = stl_read_place(r);
     if (status == HED_OK) status = read_words(r, closing);
-    if (status == HED_OK && r->places.count / 3 > LARGEST_COUNT)
-        status =
-            hed_fail(r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
+    if (status == HED_OK && r->rows.elements[CLOTH_POSITION].count / 3 > LARGEST_COUNT)
+        status = hed_fail(
+            r->text.error, HED_ERROR_LIMIT, "%s: more than %d facets", r->text.name, LARGEST_COUNT);
     return status;
-}
-
-/* The rest of the line behind "solid". */
-static hed_status begin_solid(reader *r)
-{
-    const char *from = r->at;
-    while (r->at < r->end && *r->at != '\n' && *r->at != '\r') r->at++;
-    const char *to = r->at;
-    while (from < to && (*from == ' ' || *from == '\t')) from++;
-    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
-    hed_cloth_mesh_span *span = cloth_list_add(&r->solids);
-    if (!span) return stl_no_memory(r);
-    *span = (hed_cloth_mesh_span){
-        strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
-    return span->name ? HED_OK : stl_no_memory(r);
 }
 
 static hed_status read_text(reader *r)
 {
+    cloth_reader *t = &r->text;
     for (;;) {
-        if (!stl_take_word(r, "solid"))
-            return r->solids.count > 0 && r->at == r->end ? HED_OK : stl_expected(r, "solid");
-        hed_status status = begin_solid(r);
-        while (status == HED_OK && stl_take_word(r, "facet")) status = read_facet(r);
-        if (status != HED_OK) return status;
-        if (!stl_take_word(r, "endsolid")) return stl_expected(r, "facet or endsolid");
-        while (r->at < r->end && *r->at != '\n') r->at++; /* its name again */
+        if (!stl_take_word(t, "solid"))
+            return r->rows.groups.count > 0 && t->at == t->end ? HED_OK
+                                                               : cloth_reader_expected(t, "solid");
+        const char *from = t->at; /* its name: the rest of the line */
+        while (t->at < t->end && *t->at != '\n' && *t->at != '\r') t->at++;
+        hed_cloth_mesh_span *span = cloth_reader_add(t, &r->rows.groups);
+        if (!span) return HED_ERROR_MEMORY;
+        uint32_t facets = (uint32_t)(r->rows.elements[CLOTH_POSITION].count / 3);
+        *span = (hed_cloth_mesh_span){cloth_reader_copy(t, from), facets, true};
+        if (!span->name) return HED_ERROR_MEMORY;
+        while (stl_take_word(t, "facet"))
+            if (read_facet(r)) return t->error->status;
+        if (!stl_take_word(t, "endsolid")) return cloth_reader_expected(t, "facet or endsolid");
+        while (t->at < t->end && *t->at != '\n') t->at++; /* its name again */
     }
 }
 
@@ -147,39 +115,41 @@ static hed_status read_text(reader *r)
 static uint32_t facet_count(const reader *r)
 {
     uint32_t count;
-    memcpy(&count, r->at + HEAD_BYTES - sizeof count, sizeof count);
+    memcpy(&count, r->text.at + HEAD_BYTES - sizeof count, sizeof count);
     return count;
 }
 
 static hed_status read_binary(reader *r)
 {
-    uint64_t size = (uint64_t)(r->end - r->at), count = facet_count(r);
+    uint64_t size = (uint64_t)(r->text.end - r->text.at), count = facet_count(r);
     if (count > (size - HEAD_BYTES) / FACET_BYTES)
-        return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s is cut, or no STL: expected %llu facets of 50 bytes behind the first 84, found %llu bytes",
-            r->name, (unsigned long long)count, (unsigned long long)size - HEAD_BYTES);
+        return hed_fail(r->text.error, HED_ERROR_FORMAT,
+            "%s is cut, or no STL: expected %" PRIu64
+            " facets of 50 bytes behind the first 84, found %" PRIu64 " bytes",
+            r->text.name, count, size - HEAD_BYTES);
     if (count > LARGEST_COUNT)
         return hed_fail(
-            r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
+            r->text.error, HED_ERROR_LIMIT, "%s: more than %d facets", r->text.name, LARGEST_COUNT);
     uint64_t behind = size - HEAD_BYTES - count * FACET_BYTES;
-    if (behind > 0 && asprintf(&r->warning, "%s: %llu bytes behind its last facet were skipped",
-                          r->name, (unsigned long long)behind) < 0) {
+    if (behind > 0 &&
+        asprintf(&r->warning, "%s: %" PRIu64 " bytes behind its last facet were skipped",
+            r->text.name, behind) < 0) {
         r->warning = NULL;
-        return stl_no_memory(r);
+        return cloth_reader_starve(&r->text);
     }
-    r->places.rows = malloc(count * 9 * sizeof(float) + 1);
-    if (!r->places.rows) return stl_no_memory(r);
-    float *to = r->places.rows;
+    r->rows.elements[CLOTH_POSITION].rows = malloc(count * 9 * sizeof(float) + 1);
+    if (!r->rows.elements[CLOTH_POSITION].rows) return cloth_reader_starve(&r->text);
+    float *to = r->rows.elements[CLOTH_POSITION].rows;
     for (uint64_t i = 0; i < count; i++, to += 9) {
         /* behind its normal */
-        memcpy(to, r->at + HEAD_BYTES + i * FACET_BYTES + 12, 9 * sizeof(float));
+        memcpy(to, r->text.at + HEAD_BYTES + i * FACET_BYTES + 12, 9 * sizeof(float));
         for (int k = 0; k < 9; k++)
             if (!isfinite(to[k]))
-                return hed_fail(r->error, HED_ERROR_FORMAT,
-                    "%s: facet %llu (counted from 1): found a coordinate that is not finite",
-                    r->name, (unsigned long long)i + 1);
+                return hed_fail(r->text.error, HED_ERROR_FORMAT,
+                    "%s: facet %" PRIu64 " (counted from 1): found a coordinate that is not finite",
+                    r->text.name, i + 1);
     }
-    r->places.count = 3 * count;
+    r->rows.elements[CLOTH_POSITION].count = 3 * count;
     return HED_OK;
 }
 
@@ -191,8 +161,8 @@ static hed_status stl_weld(reader *r, hed_cloth_mesh *mesh)
 {
     uint32_t count = mesh->vertex_count, *vertex_of = malloc(count * sizeof *vertex_of),
              vertices = 0;
-    if (!vertex_of) return stl_no_memory(r);
-    hed_status status = hed_cloth_mesh_weld(mesh, 0, vertex_of, &vertices, r->error);
+    if (!vertex_of) return cloth_reader_starve(&r->text);
+    hed_status status = hed_cloth_mesh_weld(mesh, 0, vertex_of, &vertices, r->text.error);
     for (uint32_t i = 0, next = 0; i < count && status == HED_OK; i++) {
         if (vertex_of[i] == next)
             memmove(mesh->positions + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i,
@@ -209,18 +179,13 @@ static hed_status stl_weld(reader *r, hed_cloth_mesh *mesh)
 
 static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
 {
-    uint32_t corners = (uint32_t)r->places.count;
-    *mesh = (hed_cloth_mesh){.vertex_count = corners,
-        .face_count = corners / 3,
-        .positions = r->places.rows,
-        .warning = r->warning};
-    mesh->groups = r->solids.rows;
-    mesh->group_count = (uint32_t)r->solids.count;
+    uint32_t corners = mesh->vertex_count;
     if (corners == 0)
-        return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found no facet in it", r->name);
+        return hed_fail(r->text.error, HED_ERROR_FORMAT, "%s: found no facet in it", r->text.name);
+    mesh->face_count = corners / 3;
     mesh->corners = malloc(corners * sizeof *mesh->corners);
     mesh->face_at = malloc((mesh->face_count + 1) * sizeof *mesh->face_at);
-    if (!mesh->corners || !mesh->face_at) return stl_no_memory(r);
+    if (!mesh->corners || !mesh->face_at) return cloth_reader_starve(&r->text);
     for (uint32_t i = 0; i < corners; i++) mesh->corners[i] = i;
     for (uint32_t i = 0; i <= mesh->face_count; i++) mesh->face_at[i] = 3 * i;
     return stl_weld(r, mesh);
@@ -229,26 +194,20 @@ static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
 hed_status cloth_stl_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
-    reader r = {.at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error};
-    r.places.size = 3 * sizeof(float);
-    r.solids.size = sizeof(hed_cloth_mesh_span);
+    hed_error own = {0};
+    if (!error) error = &own;
+    reader r = {{bytes, bytes + size, name, 1, error}, .rows = cloth_rows_empty()};
     /* Binary files may begin with "solid", too: then their size says what they are. */
     bool text = size >= 5 && strncasecmp(bytes, "solid", 5) == 0;
     if (text && size >= HEAD_BYTES && size == HEAD_BYTES + (uint64_t)facet_count(&r) * FACET_BYTES)
         text = false;
-    hed_status status;
     if (!text && size < HEAD_BYTES)
-        status = hed_fail(error, HED_ERROR_FORMAT,
+        hed_fail(error, HED_ERROR_FORMAT,
             "%s is no STL file: expected \"solid\", or 84 bytes and facets", name);
-    else status = text ? read_text(&r) : read_binary(&r);
-    hed_status made = HED_OK;
-    if (status == HED_OK) made = make_mesh(&r, mesh);
-    else {
-        *mesh = (hed_cloth_mesh){
-            .positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
-        mesh->group_count = (uint32_t)r.solids.count;
-    }
-    if (status == HED_OK) status = made;
-    if (status != HED_OK) hed_cloth_mesh_free(mesh);
-    return status;
+    else if (text) read_text(&r);
+    else read_binary(&r);
+    cloth_rows_take(&r.rows, (const bool[CLOTH_CORNER_KINDS]){false}, mesh);
+    mesh->warning = r.warning;
+    if (error->status || make_mesh(&r, mesh)) hed_cloth_mesh_free(mesh);
+    return error->status;
 }
