@@ -23,6 +23,9 @@ install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR
 # Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
 install(DIRECTORY data/scenes data/instruments data/music DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
 
+# The words of models for MPPI, with which a program compiles their texts in C.
+install(FILES engines/mppi/kernels/words.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle RENAME mppi_words.h)
+
 # ---- CMake config files ----
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
