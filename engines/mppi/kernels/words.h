@@ -224,7 +224,7 @@ MPPI_FUNCTION float mppi_grid_at(__global const float *grid, float x, float y, f
     float low = hed_fma(grid[at + 1] - grid[at], share_c, grid[at]);
     float high = hed_fma(grid[above + 1] - grid[above], share_c, grid[above]);
     /* half a cell around the outermost centres belongs to the grid */
-    int inside = (mppi_abs(column - c) <= 0.5f) & (mppi_abs(row - r) <= 0.5f);
+    int inside = (int)(mppi_abs(column - c) <= 0.5f) & (int)(mppi_abs(row - r) <= 0.5f);
     return mppi_select(inside, hed_fma(high - low, share_r, low), outside);
 }
 

@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* its first argument may be a macro */
+/* their arguments may be macros */
 #define CLONES(...) HED_CLONES(__VA_ARGS__)
+#define LANES_CLONES(...) MPPI_CLONES(__VA_ARGS__)
 #define NAME_JOIN(a, b) a##b
 #define NAME(a, b) NAME_JOIN(a, b)
 
@@ -178,7 +179,7 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
         } \
         for (int lane = 0; lane < MPPI_LANES; lane++) cost[lane] += weight * term[lane]; \
     } \
-    CLONES(static, NAME3(MODEL, _lanes_, name), NAME3(MODEL, _lanes_body_, name), \
+    LANES_CLONES(static, NAME3(MODEL, _lanes_, name), NAME3(MODEL, _lanes_body_, name), \
         (const float *x, const float *u, int32_t t, float weight, const mppi_lanes_world *world, \
             float *cost), \
         (x, u, t, weight, world, cost))

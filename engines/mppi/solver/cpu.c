@@ -2,6 +2,7 @@
  * through the model side by side (models/native.h). The order of all sums is that of controller.h, so
  * the number of threads changes no bit, and devices in strict mode give the same. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "kernels/words.h"
@@ -40,6 +41,7 @@ typedef struct cpu_solver {
     int32_t terms[HED_MPPI_MAX_TERMS]; /* index among Heddle's own terms; -1: a C function */
     const hed_mppi *controller;
     const mppi_sampling *round;
+    atomic_uint next; /* chain to be taken, of all systems */
     enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase; /* both at once, or costs before all weights */
 } cpu_solver;
 
@@ -72,7 +74,7 @@ HED_NATIVE_BODY normals_body(const hed_mppi_def *def, uint32_t number, uint32_t 
     for (uint32_t l = 2 * L; l < 3 * L; l++)
         mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
 }
-HED_CLONES(static, normals_of, normals_body,
+MPPI_CLONES(static, normals_of, normals_body,
     (const hed_mppi_def *def, uint32_t number, uint32_t sample, uint32_t quad, uint32_t stream,
         float *normals),
     (def, number, sample, quad, stream, normals))
@@ -84,13 +86,27 @@ static void draw_normals(
     normals_of(&c->def, number, sample, quad, stream, normals);
 }
 
-/* Noise of 32 samples, (T nu x 32), in units of the control; `normals`: (columns nu x 32) */
+/* One scalar of correlated noise of 32 samples: sum over m of row[m] n_m. `normals`: (columns, each
+ * `stride` floats after the one before) */
+HED_NATIVE_BODY mix_body(
+    const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise)
+{
+    float sum[L] = {0};
+    for (uint32_t m = 0; m < columns; m++, normals += stride)
+        for (uint32_t l = 0; l < L; l++) sum[l] = hed_fma(row[m], normals[l], sum[l]);
+    memcpy(noise, sum, sizeof sum);
+}
+MPPI_CLONES(static, mix_lanes, mix_body,
+    (const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise),
+    (row, columns, normals, stride, noise))
+
+/* Noise of 32 samples, (T nu x 32), in units of noise_scale(); `normals`: (columns nu x 32) */
 static void draw_noise(
     const hed_mppi *c, uint32_t system, uint32_t sample, float *noise, float *normals)
 {
     uint32_t nu = c->model.controls, steps = c->def.steps, stream = system % c->def.count;
     uint32_t columns = c->mix ? c->mix_columns : steps, size = columns * nu;
-    float *drawn = c->mix ? normals : noise;
+    float *drawn = c->mix ? normals : noise, four[4 * L];
     if (c->noise) {
         for (uint32_t j = 0; j < size; j++)
             for (uint32_t l = 0; l < L; l++)
@@ -99,24 +115,22 @@ static void draw_noise(
                                        : 0;
         return;
     }
-    for (uint32_t q = 0; 4 * q < size; q++) {
-        float four[4 * L];
-        draw_normals(c, sample, q, stream, four);
-        memcpy(drawn + 4 * q * L, four, (size - 4 * q < 4 ? size - 4 * q : 4) * L * sizeof *four);
+    for (uint32_t q = 0; q < size / 4; q++) draw_normals(c, sample, q, stream, drawn + 4 * q * L);
+    if (size % 4) {
+        draw_normals(c, sample, size / 4, stream, four);
+        memcpy(drawn + size / 4 * 4 * L, four, size % 4 * L * sizeof *four);
     }
     for (uint32_t t = 0; c->mix && t < steps; t++)
         for (uint32_t i = 0; i < nu; i++) {
             const float *row = c->mix + ((uint64_t)i * steps + t) * columns;
-            float *e = noise + (t * nu + i) * L;
-            for (uint32_t l = 0; l < L; l++) e[l] = 0;
-            for (uint32_t m = 0; m < columns; m++)
-                for (uint32_t l = 0; l < L; l++)
-                    e[l] = hed_fma(row[m], normals[(m * nu + i) * L + l], e[l]);
+            /* COLOURED has a Cholesky factor: zeros from t + 1 on */
+            bool lower = c->def.sampler == HED_MPPI_COLOURED;
+            mix_lanes(row, lower ? t + 1 : columns, normals + i * L, (uint64_t)nu * L,
+                noise + (t * nu + i) * L);
         }
     if (c->def.sampler == HED_MPPI_LOG_NORMAL) { /* of mean square 1, as the others */
         float s = c->def.log_sigma;
         for (uint32_t q = 0; 4 * q < size; q++) {
-            float four[4 * L];
             draw_normals(c, sample, q, stream | MPPI_SECOND_STREAM, four);
             for (uint32_t n = 0; n < 4 * L && 4 * q * L + n < size * L; n++)
                 noise[4 * q * L + n] *= mppi_exp(hed_fma(s, four[n], -(s * s)));
@@ -130,32 +144,44 @@ static void draw_noise(
                     e = hed_fma(c->factor[i * nu + k], noise[(t * nu + k) * L + l], e);
                 noise[(t * nu + i) * L + l] = e;
             }
-    for (uint32_t j = 0; j < size && !c->mix; j++) {
-        float sigma = c->factor ? 1 : c->def.sigma[j % nu];
-        if (c->def.sigma_steps) sigma *= c->def.sigma_steps[j];
-        for (uint32_t l = 0; l < L; l++) noise[j * L + l] *= sigma;
-    }
-    for (uint32_t j = 0; c->mix && j < steps * nu; j++) {
-        float sigma = c->def.sigma[j % nu] * (c->def.sigma_steps ? c->def.sigma_steps[j] : 1);
-        for (uint32_t l = 0; l < L; l++) noise[j * L + l] *= sigma;
-    }
 }
 
-/* Noise of one scalar of 32 samples into controls within limits, of which the first `follow` have the
- * plan as their mean, the others 0; `ratio` += g (raw - mean / 2) for those that follow it. */
-HED_NATIVE_BODY limit_body(float *v, float plan, float g, uint32_t follow, const float *low,
-    const float *high, float *ratio)
+/* What a number of draw_noise() is multiplied by for scalar j = t nu + i. */
+static float noise_scale(const hed_mppi *c, uint32_t j)
 {
-    for (uint32_t l = 0; l < L; l++) {
-        float raw = (l < follow ? plan : 0) + v[l];
-        ratio[l] = hed_fma(l < follow ? g : 0, raw - 0.5f * plan, ratio[l]);
-        v[l] = mppi_clamp(raw, *low, *high);
-    }
+    if (c->noise) return 1;
+    float sigma = c->factor && !c->mix ? 1 : c->def.sigma[j % c->model.controls];
+    return c->def.sigma_steps ? sigma * c->def.sigma_steps[j] : sigma;
 }
-HED_CLONES(static, limit_lanes, limit_body,
-    (float *v, float plan, float g, uint32_t follow, const float *low, const float *high,
-        float *ratio),
-    (v, plan, g, follow, low, high, ratio))
+
+/* How noise becomes a sampled control. */
+typedef struct cpu_scalar {
+    float scale;     /* of the noise */
+    float plan;      /* mean of the first `follow` of the 32 samples; of the others it is 0 */
+    float ratio;     /* g of the importance correction */
+    float low, high; /* limits */
+    float reach;     /* most that it may differ from the control before; 0: anything */
+    uint32_t follow;
+    bool corrected; /* the importance term is wanted */
+} cpu_scalar;
+
+/* Noise v of one scalar of 32 samples into controls within limits; `before`: what they gave one step
+ * earlier. `ratio` += g (raw - plan / 2) for those that follow the plan. */
+HED_NATIVE_BODY limit_body(float *v, const float *before, const cpu_scalar *scalar, float *ratio)
+{
+    const cpu_scalar s = *scalar;
+    float raw[L], limited[L]; /* alias nothing */
+    for (uint32_t l = 0; l < L; l++) raw[l] = (l < s.follow ? s.plan : 0) + v[l] * s.scale;
+    for (uint32_t l = 0; l < L; l++) limited[l] = mppi_clamp(raw[l], s.low, s.high);
+    for (uint32_t l = 0; s.reach > 0 && l < L; l++)
+        limited[l] = mppi_clamp(limited[l], before[l] - s.reach, before[l] + s.reach);
+    for (uint32_t l = 0; s.corrected && l < L; l++)
+        ratio[l] = hed_fma(l < s.follow ? s.ratio : 0, raw[l] - 0.5f * s.plan, ratio[l]);
+    memcpy(v, limited, sizeof limited);
+}
+MPPI_CLONES(static, limit_lanes, limit_body,
+    (float *v, const float *before, const cpu_scalar *scalar, float *ratio),
+    (v, before, scalar, ratio))
 
 /* Sampled controls, (T nu x 32). `ratio` (32): the importance term. */
 static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample, float *controls,
@@ -164,7 +190,6 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
     const mppi_sampling *round = ((const cpu_solver *)c->solver_data)->round;
     uint32_t nu = c->model.controls, size = c->def.steps * nu, samples = round->samples;
     uint32_t pure = samples - (uint32_t)(c->def.pure_noise * (float)samples);
-    uint32_t follow = sample < pure ? pure - sample : 0;
     const float *plan = round->plan + (uint64_t)system * size;
     const float *g = round->ratio ? round->ratio + (uint64_t)system * size : NULL;
     const float *past =
@@ -174,13 +199,17 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
     for (uint32_t j = 0; c->def.keep_plan && sample == 0 && j < size; j++) controls[j * L] = 0;
     for (uint32_t j = 0; j < size; j++) {
         uint32_t i = j % nu;
-        float *v = controls + j * L, reach = c->def.rate[i] * c->def.dt;
-        limit_lanes(
-            v, plan[j], g ? g[j] : 0, follow, &c->def.minimum[i], &c->def.maximum[i], ratio);
-        for (uint32_t l = 0; reach > 0 && l < L; l++) {
-            float before = j >= nu ? controls[(j - nu) * L + l] : past[i];
-            v[l] = mppi_clamp(v[l], before - reach, before + reach);
-        }
+        float given[L]; /* before the first step */
+        for (uint32_t l = 0; j < nu && l < L; l++) given[l] = past[i];
+        const cpu_scalar scalar = {.scale = noise_scale(c, j),
+            .plan = plan[j],
+            .ratio = g ? g[j] : 0,
+            .low = c->def.minimum[i],
+            .high = c->def.maximum[i],
+            .reach = c->def.rate[i] * c->def.dt,
+            .follow = sample < pure ? pure - sample : 0,
+            .corrected = g != NULL};
+        limit_lanes(controls + j * L, j < nu ? given : controls + (j - nu) * L, &scalar, ratio);
     }
 }
 
@@ -399,7 +428,7 @@ HED_NATIVE_BODY sum_body(const float *weights, const float *v, uint64_t stride, 
         sums[j] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
     }
 }
-HED_CLONES(static, sum_lanes, sum_body,
+MPPI_CLONES(static, sum_lanes, sum_body,
     (const float *weights, const float *v, uint64_t stride, uint32_t groups, uint32_t count,
         float *sums),
     (weights, v, stride, groups, count, sums))
@@ -498,7 +527,7 @@ HED_NATIVE_BODY do_tile(
     add_tile(c, s, w, system, tile, w->controls, least);
 }
 
-HED_CLONES(static, run_tile, do_tile,
+MPPI_CLONES(static, run_tile, do_tile,
     (const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile),
     (c, s, w, system, tile))
 
@@ -510,7 +539,9 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
     bool robust = s->round->gains != NULL;
     uint32_t systems = robust ? c->def.count : s->round->systems;
     hed_float_state state = hed_float_strict();
-    for (uint32_t n = member; n < systems * chains; n += s->threads) {
+    /* taken as threads become free: a processor that others use holds nobody up */
+    for (uint32_t n;
+         (n = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < systems * chains;) {
         uint32_t system = n / chains, first = n % chains;
         for (uint32_t set = 0; set <= robust && s->phase != CPU_WEIGHTS; set++) {
             cpu_chain *chain = &s->chain[(system + set * c->def.count) * s->chains + first];
@@ -617,6 +648,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
 static void run_phase(cpu_solver *s, int phase)
 {
     s->phase = phase;
+    atomic_store_explicit(&s->next, 0, memory_order_relaxed); /* hed_team_run() shows it to all */
     if (s->threads > 1) hed_team_run(s->team, run_chains, s);
     else run_chains(s, s->team, 0);
 }
