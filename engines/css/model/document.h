@@ -62,7 +62,9 @@ struct hed_css_document {
     uint32_t *flags;    /* (N) CSS_ROOT ... */
     uint32_t *states;   /* (N) hed_css_state, given by the program */
     uint32_t *language; /* (N) name of the language in force; CSS_NONE: unknown */
-    uint32_t *line;     /* (N) or NULL */
+    uint32_t *line;     /* (N) of the start tag; 0: unknown */
+    uint8_t *has_text;  /* (N) a text among its children; 2: its first strong letter is right to left */
+    const char *file;   /* for messages */
     /* the page's own sheets, in order */
     struct css_own_sheet {
         const char *text, *href, *media;
@@ -73,8 +75,6 @@ struct hed_css_document {
 
 /* Fills previous, end, level, position and the states of HTML from parent, tag and attributes. */
 hed_status css_document_finish(hed_css_document *document, hed_error *error);
-/* Flags of element `element` alone, as css_document_finish() finds them: for changes. */
-uint32_t css_document_flags(const hed_css_document *document, uint32_t element);
 /* Value of attribute `name` of an element; CSS_NONE: none. */
 uint32_t css_attribute_value(const hed_css_document *document, uint32_t element, uint32_t name);
 /* Gumbo's tree into arrays. */

@@ -1,0 +1,313 @@
+/* A document from a tree in arrays, and what follows from parents, names and attributes alone. */
+#include "document.h"
+
+#include <stdio.h>
+
+#include "html.h"
+#include "states.h"
+
+hed_status css_document_room(
+    hed_css_document *d, uint32_t elements, uint32_t attributes, uint32_t classes, hed_error *error)
+{
+    hed_arena *a = &d->arena;
+    uint32_t **arrays[] = {&d->parent, &d->previous, &d->end, &d->level, &d->tag, &d->id,
+        &d->position[0], &d->position[1], &d->position[2], &d->position[3], &d->flags, &d->states,
+        &d->language, &d->line};
+    for (size_t i = 0; i < HED_COUNT(arrays); i++)
+        *arrays[i] = hed_arena_new(a, elements, sizeof(uint32_t), error);
+    d->name_space = hed_arena_new(a, elements, sizeof(uint8_t), error);
+    d->has_text = hed_arena_new(a, elements, sizeof(uint8_t), error);
+    d->class_begin = hed_arena_new(a, (uint64_t)elements + 1, sizeof(uint32_t), error);
+    d->attribute_begin = hed_arena_new(a, (uint64_t)elements + 1, sizeof(uint32_t), error);
+    d->classes = hed_arena_new(a, classes, sizeof(uint32_t), error);
+    d->attributes = hed_arena_new(a, attributes, sizeof *d->attributes, error);
+    d->count = elements;
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+uint32_t css_count_words(const char *text, size_t length)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += !is_space(text[i]) && (i == 0 || is_space(text[i - 1]));
+    return count;
+}
+
+/* Sorted, each once. */
+static uint32_t sort_names(uint32_t *names, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 1; i < count; i++) { /* few: insertion */
+        uint32_t name = names[i], at = i;
+        for (; at && names[at - 1] > name; at--) names[at] = names[at - 1];
+        names[at] = name;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || names[i] != names[i - 1]) names[kept++] = names[i];
+    return kept;
+}
+
+/* Classes of a thousand words and more are sorted in n log n. */
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error *error)
+{
+    hed_css_names *names = d->names;
+    uint32_t class_name = css_name_find(names, "class", 5), id_name = css_name_find(names, "id", 2);
+    uint32_t *list = d->classes + d->class_begin[element], count = 0;
+    d->id[element] = CSS_NONE;
+    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_begin[element + 1]; i++) {
+        const css_attribute *a = &d->attributes[i];
+        size_t length;
+        const char *text = hed_css_name_text(names, a->value, &length);
+        if (a->name_space) continue;
+        if (a->name == id_name && length)
+            d->id[element] = d->quirks ? css_name_lower(names, a->value) : a->value;
+        if (a->name != class_name) continue;
+        for (size_t at = 0; at < length;) {
+            size_t begin = at;
+            while (at < length && !is_space(text[at])) at++;
+            uint32_t name = at > begin ? hed_css_name(names, text + begin, at - begin) : 0;
+            if (at > begin) list[count++] = d->quirks ? css_name_lower(names, name) : name;
+            if (name == CSS_NONE)
+                return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
+            /* the table may have moved its texts' places, not the texts */
+            at++;
+        }
+    }
+    if (count > 64) {
+        uint32_t kept = 0;
+        qsort(list, count, sizeof *list, by_number);
+        for (uint32_t i = 0; i < count; i++)
+            if (i == 0 || list[i] != list[i - 1]) list[kept++] = list[i];
+        count = kept;
+    } else count = sort_names(list, count);
+    d->class_begin[element + 1] = d->class_begin[element] + count;
+    return HED_OK;
+}
+
+/* Levels, ends, siblings and positions. Types are counted by a list of the types seen under each open
+ * parent; the last positions follow from the counts in a pass backwards. */
+static hed_status find_places(hed_css_document *d, hed_error *error)
+{
+    uint32_t n = d->count;
+    hed_arena work = {.allocator = d->allocator, .owner = "a document"};
+    uint32_t *last = hed_arena_new(&work, n, sizeof *last, error);      /* child so far */
+    uint32_t *children = hed_arena_new(&work, n, sizeof *children, error);
+    uint32_t *table = NULL, size = 16;
+    while (size < 2 * n) size *= 2;
+    struct type {
+        uint32_t parent, tag, count;
+        uint8_t name_space;
+    } *types = hed_arena_new(&work, n, sizeof *types, error);
+    uint32_t *type = hed_arena_new(&work, n, sizeof *type, error), type_count = 0;
+    table = hed_arena_new(&work, size, sizeof *table, error); /* 1 + index of a type */
+    uint32_t last_root = CSS_NONE;
+    for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
+        uint32_t p = d->parent[e];
+        d->level[e] = p == CSS_NONE ? 0 : d->level[p] + 1;
+        if (d->level[e] > d->depth) d->depth = d->level[e];
+        d->previous[e] = CSS_NONE;
+        if (p == CSS_NONE) { /* roots of a forest are no siblings */
+            for (int k = 0; k < CSS_POSITIONS; k++) d->position[k][e] = 1;
+            last_root = e;
+            type[e] = CSS_NONE;
+            continue;
+        }
+        d->previous[e] = children[p] ? last[p] : CSS_NONE;
+        last[p] = e;
+        d->position[CSS_CHILD][e] = ++children[p];
+        uint64_t key = ((uint64_t)p << 32 | d->tag[e]) * 0x9e3779b97f4a7c15u + d->name_space[e];
+        uint32_t at = (uint32_t)(key >> 32) & (size - 1);
+        for (;; at = (at + 1) & (size - 1)) {
+            struct type *t = table[at] ? &types[table[at] - 1] : NULL;
+            if (!t) {
+                types[type_count] = (struct type){p, d->tag[e], 0, d->name_space[e]};
+                table[at] = ++type_count;
+                break;
+            }
+            if (t->parent == p && t->tag == d->tag[e] && t->name_space == d->name_space[e]) break;
+        }
+        type[e] = table[at] - 1;
+        d->position[CSS_OF_TYPE][e] = ++types[type[e]].count;
+    }
+    (void)last_root;
+    for (uint32_t e = n; e-- > 0 && !hed_failed(error);) {
+        uint32_t p = d->parent[e];
+        if (d->end[e] < e + 1) d->end[e] = e + 1;
+        if (p == CSS_NONE) continue;
+        if (d->end[p] < d->end[e]) d->end[p] = d->end[e];
+        d->position[CSS_LAST_CHILD][e] = children[p] - d->position[CSS_CHILD][e] + 1;
+        d->position[CSS_LAST_OF_TYPE][e] = types[type[e]].count - d->position[CSS_OF_TYPE][e] + 1;
+    }
+    hed_arena_free(&work);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status css_document_finish(hed_css_document *d, hed_error *error)
+{
+    if (find_places(d, error)) return error->status;
+    return css_find_states(d, error);
+}
+
+uint32_t css_attribute_value(const hed_css_document *d, uint32_t element, uint32_t name)
+{
+    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_begin[element + 1]; i++)
+        if (d->attributes[i].name == name && !d->attributes[i].name_space)
+            return d->attributes[i].value;
+    return CSS_NONE;
+}
+
+/* "xlink:href" in SVG and MathML is href of the namespace xlink. */
+static uint32_t split_prefix(const char *name, const char **local)
+{
+    static const char *const prefixes[] = {"xlink:", "xml:", "xmlns:"};
+    for (uint32_t i = 0; i < HED_COUNT(prefixes); i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length)) continue;
+        *local = name + length;
+        return i + 1;
+    }
+    *local = name;
+    return 0;
+}
+
+static hed_status from_elements(
+    hed_css_document *d, const hed_css_document_def *def, hed_error *error)
+{
+    uint64_t attributes = 0, classes = 0;
+    for (uint32_t e = 0; e < def->element_count; e++) {
+        const hed_css_element *x = &def->elements[e];
+        if (x->parent != CSS_NONE && x->parent >= e)
+            return hed_fail(error, HED_ERROR_FORMAT,
+                "%s: element %u has parent %u: a parent must be an earlier element", d->file, e,
+                x->parent);
+        if (!x->name || !x->name[0])
+            return hed_fail(error, HED_ERROR_FORMAT, "%s: element %u has no name", d->file, e);
+        attributes += x->attribute_count;
+        for (uint32_t i = 0; i < x->attribute_count; i++) {
+            const hed_css_attribute *a = &x->attributes[i];
+            size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);
+            if (!a->name)
+                return hed_fail(error, HED_ERROR_FORMAT, "%s: an attribute of element %u has no name",
+                    d->file, e);
+            if (!strcmp(a->name, "class")) classes += css_count_words(a->value, length);
+        }
+    }
+    if (attributes > UINT32_MAX / 2 || classes > UINT32_MAX / 2)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
+    d->quirks = def->quirks;
+    css_document_room(d, def->element_count, (uint32_t)attributes, (uint32_t)classes, error);
+    uint32_t next = 0;
+    for (uint32_t e = 0; e < def->element_count && !hed_failed(error); e++) {
+        const hed_css_element *x = &def->elements[e];
+        /* document order: an element's parent must be open, the last one or above it */
+        if (e && x->parent != CSS_NONE) {
+            uint32_t open = e - 1;
+            while (open != x->parent && open != CSS_NONE) open = d->parent[open];
+            if (open == CSS_NONE)
+                return hed_fail(error, HED_ERROR_FORMAT,
+                    "%s: element %u is not in document order: its parent %u is closed already",
+                    d->file, e, x->parent);
+        }
+        d->parent[e] = x->parent;
+        d->name_space[e] = (uint8_t)x->name_space;
+        d->tag[e] = hed_css_name(d->names, x->name, strlen(x->name));
+        d->has_text[e] = x->has_text;
+        for (uint32_t i = 0; i < x->attribute_count; i++) {
+            const hed_css_attribute *a = &x->attributes[i];
+            size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);
+            const char *local = a->name;
+            css_attribute *to = &d->attributes[next++];
+            to->name_space = x->name_space == HED_CSS_HTML ? 0 : split_prefix(a->name, &local);
+            to->name = hed_css_name(d->names, local, strlen(local));
+            to->value = hed_css_name(d->names, a->value ? a->value : "", length);
+            if (to->name == CSS_NONE || to->value == CSS_NONE)
+                return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+        }
+        d->attribute_begin[e + 1] = next;
+        if (d->tag[e] == CSS_NONE)
+            return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+        css_document_classes(d, e, error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
+    hed_css_document **document, hed_error *error)
+{
+    hed_error local = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    *document = NULL;
+    if (!names || !def || (!def->html && !def->elements && def->element_count))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: a document needs names, and HTML or elements: one of them is NULL");
+    hed_css_document *d = hed_new(&names->allocator, 1, sizeof *d, error);
+    if (!d) return error->status;
+    d->allocator = names->allocator;
+    d->arena = (hed_arena){.allocator = names->allocator, .owner = "a document"};
+    d->names = names;
+    d->file = hed_arena_text(&d->arena, def->file ? def->file : "page", error);
+    if (!hed_failed(error)) {
+        if (def->html) css_document_from_html(d, def, error);
+        else from_elements(d, def, error);
+    }
+    if (!hed_failed(error)) css_document_finish(d, error);
+    if (hed_failed(error)) {
+        hed_css_document_destroy(d);
+        return error->status;
+    }
+    *document = d;
+    return HED_OK;
+}
+
+void hed_css_document_destroy(hed_css_document *d)
+{
+    if (!d) return;
+    hed_allocator allocator = d->allocator;
+    hed_arena_free(&d->arena);
+    hed_delete(&allocator, d, 1, sizeof *d);
+}
+
+hed_css_document_info hed_css_document_describe(const hed_css_document *d)
+{
+    return (hed_css_document_info){.elements = d->count,
+        .depth = d->depth,
+        .quirks = d->quirks,
+        .style_sheets = d->sheet_count};
+}
+
+const char *hed_css_document_sheet(const hed_css_document *d, uint32_t index, size_t *length,
+    const char **href, const char **media)
+{
+    const struct css_own_sheet *s = &d->sheets[index];
+    if (length) *length = s->length;
+    if (href) *href = s->href;
+    if (media) *media = s->media;
+    return s->text;
+}
+
+void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", hed_css_name_text(d->names, d->tag[e], NULL));
+    if (d->id[e] != CSS_NONE && used < size)
+        used += (size_t)snprintf(
+            text + used, size - used, "#%s", hed_css_name_text(d->names, d->id[e], NULL));
+    for (uint32_t i = d->class_begin[e]; i < d->class_begin[e + 1] && used < size; i++)
+        used += (size_t)snprintf(
+            text + used, size - used, ".%s", hed_css_name_text(d->names, d->classes[i], NULL));
+}
+
+uint32_t hed_css_parent(const hed_css_document *d, uint32_t element) { return d->parent[element]; }
+
+uint32_t hed_css_line(const hed_css_document *d, uint32_t element) { return d->line[element]; }

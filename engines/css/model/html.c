@@ -1,0 +1,240 @@
+/* HTML into a document's arrays, through libgumbo (a conforming HTML5 parser as of 2015). Its tree is
+ * walked without recursion: documents may be ten thousand elements deep. */
+#include <gumbo.h>
+#include <stdio.h>
+
+#include "html.h"
+
+/* The node after `node` in document order, within `root`, or its child first if `down`. Contents of
+ * templates are no part of the document. */
+static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
+{
+    if (node->type == GUMBO_NODE_ELEMENT && node->v.element.children.length)
+        return node->v.element.children.data[0];
+    while (node != root) {
+        const GumboNode *parent = node->parent;
+        const GumboVector *children = &parent->v.element.children;
+        if (node->index_within_parent + 1 < children->length)
+            return children->data[node->index_within_parent + 1];
+        node = parent;
+    }
+    return NULL;
+}
+
+/* Name of an element as the document object model has it: gumbo knows the names of its own list, and
+ * of others only what was written. */
+static size_t element_name(const GumboElement *x, char *name, size_t size)
+{
+    if (x->tag != GUMBO_TAG_UNKNOWN && x->tag_namespace == GUMBO_NAMESPACE_HTML)
+        return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
+    GumboStringPiece piece = x->original_tag;
+    gumbo_tag_from_original_text(&piece);
+    const char *svg = x->tag_namespace == GUMBO_NAMESPACE_SVG
+                          ? gumbo_normalize_svg_tagname(&piece) : NULL;
+    if (svg) return (size_t)snprintf(name, size, "%s", svg);
+    if (!piece.length)
+        return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
+    size_t length = piece.length < size - 1 ? piece.length : size - 1;
+    for (size_t i = 0; i < length; i++) {
+        char c = piece.data[i];
+        name[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    }
+    name[length] = 0;
+    return length;
+}
+
+static uint32_t attribute_space(const GumboAttribute *a)
+{
+    return a->attr_namespace == GUMBO_ATTR_NAMESPACE_XLINK   ? 1
+           : a->attr_namespace == GUMBO_ATTR_NAMESPACE_XML   ? 2
+           : a->attr_namespace == GUMBO_ATTR_NAMESPACE_XMLNS ? 3
+                                                             : 0;
+}
+
+/* 0: no letter that has a direction; 1: left to right; 2: right to left (the strong ranges of Unicode's
+ * bidirectional classes L, and R and AL). */
+static int first_direction(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        uint32_t c = *at++;
+        int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+        if (more) c &= 0x3fu >> more;
+        for (; more && (*at & 0xc0) == 0x80; more--) c = c << 6 | (*at++ & 0x3f);
+        if ((c >= 0x590 && c <= 0x8ff) || (c >= 0xfb1d && c <= 0xfdff) ||
+            (c >= 0xfe70 && c <= 0xfeff) || (c >= 0x10800 && c <= 0x10fff) ||
+            (c >= 0x1e800 && c <= 0x1efff) || c == 0x200f)
+            return 2;
+        if ((c | 32) - 'a' < 26 || c == 0xaa || c == 0xb5 || c == 0xba ||
+            (c >= 0xc0 && c != 0xd7 && c != 0xf7 && c < 0x2b9) || (c >= 0x370 && c < 0x590) ||
+            (c >= 0x900 && c < 0x2000) || (c >= 0x2c00 && c < 0x2e00) || (c >= 0x3040 && c < 0xd800) ||
+            (c >= 0xf900 && c < 0xfb1d) || c == 0x200e || c >= 0x20000)
+            return 1;
+    }
+    return 0;
+}
+
+static bool equals_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *text; text++) { /* rel is a list of words regardless of case */
+        size_t i = 0;
+        while (i < length && ((unsigned char)text[i] | 32) == (unsigned char)word[i]) i++;
+        if (i == length && (text[i] == 0 || strchr(" \t\n\f\r", text[i]))) return true;
+        while (*text && !strchr(" \t\n\f\r", *text)) text++;
+        if (!*text) break;
+    }
+    return false;
+}
+
+static const char *value_of(const GumboElement *x, const char *name)
+{
+    const GumboAttribute *a = gumbo_get_attribute(&x->attributes, name);
+    return a ? a->value : NULL;
+}
+
+/* The page's own sheets. */
+static hed_status take_sheet(hed_css_document *d, const GumboElement *x, hed_error *error)
+{
+    struct css_own_sheet *s = &d->sheets[d->sheet_count];
+    const char *media = value_of(x, "media"), *type = value_of(x, "type");
+    if (type && *type && strcmp(type, "text/css")) return HED_OK;
+    if (x->tag == GUMBO_TAG_LINK) {
+        const char *rel = value_of(x, "rel"), *href = value_of(x, "href");
+        if (!rel || !href || !equals_word(rel, "stylesheet") || equals_word(rel, "alternate"))
+            return HED_OK;
+        s->href = hed_arena_text(&d->arena, href, error);
+    } else {
+        size_t length = 0;
+        for (uint32_t i = 0; i < x->children.length; i++) {
+            const GumboNode *child = x->children.data[i];
+            if (child->type == GUMBO_NODE_TEXT) length += strlen(child->v.text.text);
+        }
+        char *text = hed_arena_new(&d->arena, length + 1, 1, error);
+        if (!text) return error->status;
+        s->text = text;
+        s->length = length;
+        for (uint32_t i = 0; i < x->children.length; i++) {
+            const GumboNode *child = x->children.data[i];
+            if (child->type != GUMBO_NODE_TEXT) continue;
+            size_t part = strlen(child->v.text.text);
+            memcpy(text, child->v.text.text, part);
+            text += part;
+        }
+    }
+    s->media = hed_arena_text(&d->arena, media ? media : "", error);
+    d->sheet_count++;
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static hed_status take_element(hed_css_document *d, const GumboNode *node, uint32_t e,
+    uint32_t *attribute, hed_error *error)
+{
+    const GumboElement *x = &node->v.element;
+    char name[256];
+    size_t length = element_name(x, name, sizeof name);
+    d->name_space[e] = (uint8_t)x->tag_namespace;
+    d->tag[e] = hed_css_name(d->names, name, length);
+    d->line[e] = x->start_pos.line;
+    for (uint32_t i = 0; i < x->attributes.length; i++) {
+        const GumboAttribute *a = x->attributes.data[i];
+        css_attribute *to = &d->attributes[(*attribute)++];
+        to->name_space = attribute_space(a);
+        to->name = hed_css_name(d->names, a->name, strlen(a->name));
+        to->value = hed_css_name(d->names, a->value, strlen(a->value));
+        if (to->name == CSS_NONE || to->value == CSS_NONE) d->tag[e] = CSS_NONE;
+    }
+    d->attribute_begin[e + 1] = *attribute;
+    if (d->tag[e] == CSS_NONE)
+        return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+    for (uint32_t i = 0; i < x->children.length; i++) {
+        const GumboNode *child = x->children.data[i];
+        bool text = child->type == GUMBO_NODE_TEXT || child->type == GUMBO_NODE_WHITESPACE ||
+                    child->type == GUMBO_NODE_CDATA;
+        if (text && child->v.text.text[0] && !d->has_text[e]) d->has_text[e] = 1;
+    }
+    return css_document_classes(d, e, error);
+}
+
+/* has_text becomes 2 where the first letter with a direction within the element, bdi and elements with
+ * a dir of their own left out, is right to left. */
+static void find_directions(hed_css_document *d, const GumboNode *root, const GumboNode *const *nodes)
+{
+    uint32_t dir = css_name_find(d->names, "dir", 3), bdi = css_name_find(d->names, "bdi", 3);
+    uint32_t e = 0;
+    for (; e < d->count; e++) {
+        uint32_t value = css_attribute_value(d, e, dir);
+        bool isolated = d->tag[e] == bdi && value == CSS_NONE, is_auto = false;
+        if (value != CSS_NONE) {
+            uint32_t lower = css_name_lower(d->names, value);
+            is_auto = !strcmp(hed_css_name_text(d->names, lower, NULL), "auto");
+        }
+        if (!isolated && !is_auto) continue;
+        const GumboNode *own = nodes[e];
+        for (const GumboNode *n = node_after(own, own); n; n = node_after(own, n)) {
+            bool skip = n->type == GUMBO_NODE_ELEMENT &&
+                        (n->v.element.tag == GUMBO_TAG_SCRIPT || n->v.element.tag == GUMBO_TAG_STYLE ||
+                            n->v.element.tag == GUMBO_TAG_TEXTAREA ||
+                            value_of(&n->v.element, "dir") || n->v.element.tag == GUMBO_TAG_BDI);
+            while (skip) { /* past its subtree */
+                const GumboVector *siblings = &n->parent->v.element.children;
+                if (n->index_within_parent + 1 < siblings->length) {
+                    n = siblings->data[n->index_within_parent + 1];
+                    break;
+                }
+                n = n->parent;
+                if (n == own) break;
+            }
+            if (n == own) break;
+            int direction = n->type == GUMBO_NODE_TEXT ? first_direction(n->v.text.text) : 0;
+            if (direction == 2) d->has_text[e] = 2;
+            if (direction) break;
+        }
+    }
+    (void)root;
+}
+
+hed_status css_document_from_html(
+    hed_css_document *d, const hed_css_document_def *def, hed_error *error)
+{
+    GumboOptions options = kGumboDefaultOptions;
+    size_t length = def->html_length ? def->html_length : strlen(def->html);
+    uint64_t elements = 0, attributes = 0, classes = 0;
+    uint32_t sheets = 0, e = 0, attribute = 0;
+    options.max_errors = 0;
+    if (length > UINT32_MAX / 4)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: %zu bytes of HTML: 1 GiB at most", d->file, length);
+    GumboOutput *output = gumbo_parse_with_options(&options, def->html, length);
+    if (!output)
+        return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for the tree of the page", d->file);
+    d->quirks = output->document->v.document.doc_type_quirks_mode == GUMBO_DOCTYPE_QUIRKS;
+    for (const GumboNode *n = output->root; n; n = node_after(output->root, n)) {
+        if (n->type != GUMBO_NODE_ELEMENT) continue;
+        elements++;
+        attributes += n->v.element.attributes.length;
+        const char *class_value = value_of(&n->v.element, "class");
+        if (class_value) classes += css_count_words(class_value, strlen(class_value));
+        sheets += n->v.element.tag == GUMBO_TAG_STYLE || n->v.element.tag == GUMBO_TAG_LINK;
+    }
+    css_document_room(d, (uint32_t)elements, (uint32_t)attributes, (uint32_t)classes, error);
+    d->sheets = hed_arena_new(&d->arena, sheets, sizeof *d->sheets, error);
+    hed_arena work = {.allocator = d->allocator, .owner = "a document"};
+    const GumboNode **nodes = hed_arena_new(&work, elements, sizeof *nodes, error);
+    /* A node's element number: gumbo has no room for it, so open elements are followed. */
+    uint32_t open = CSS_NONE;
+    for (const GumboNode *n = output->root; n && !hed_failed(error); n = node_after(output->root, n)) {
+        if (n->type != GUMBO_NODE_ELEMENT) continue;
+        while (open != CSS_NONE && nodes[open] != n->parent) open = d->parent[open];
+        nodes[e] = n;
+        d->parent[e] = open;
+        open = e;
+        take_element(d, n, e, &attribute, error);
+        GumboTag tag = n->v.element.tag;
+        if (tag == GUMBO_TAG_STYLE || tag == GUMBO_TAG_LINK) take_sheet(d, &n->v.element, error);
+        e++;
+    }
+    if (!hed_failed(error)) find_directions(d, output->root, nodes);
+    hed_arena_free(&work);
+    gumbo_destroy_output(&options, output);
+    return hed_failed(error) ? error->status : HED_OK;
+}
