@@ -80,7 +80,7 @@ typedef struct hed_css_attribute {
 typedef struct hed_css_element {
     uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
     hed_css_namespace name_space;
-    const char *name;                    /**< lower case in HTML; as written elsewhere */
+    const char *name; /**< lower case in HTML; as written elsewhere */
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
     bool has_text; /**< a text node of at least one character is among its children */
@@ -90,20 +90,36 @@ typedef struct hed_css_element {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    const char *file;                /**< for messages; NULL: "page" */
+    const char *file; /**< for messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
     bool quirks; /**< of `elements`: ids and classes regardless of case */
-    /** Position of each element's text in the source, where `html` is given */
-    bool keep_source;
 } hed_css_document_def;
+
+/** Makes a document. Errors: ARGUMENT, FORMAT (a parent that is no earlier element, not UTF-8 ...),
+ *  LIMIT, MEMORY, UNSUPPORTED (HTML without libgumbo). */
+HED_API hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
+    hed_css_document **document, hed_error *error);
+HED_API void hed_css_document_destroy(hed_css_document *document); /**< NULL is allowed */
 
 /** What there is to know of a document. */
 typedef struct hed_css_document_info {
-    uint32_t elements, depth, shapes; /**< depth: of the deepest element, the root has 0 */
+    uint32_t elements;
+    uint32_t depth; /**< of the deepest element; the root has 0 */
     bool quirks;
     uint32_t style_sheets; /**< `<style>` and `<link rel=stylesheet>`, in order */
 } hed_css_document_info;
+HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
+/** The page's own sheet `index`: text of a `<style>`, or NULL and the `href` of a link; its media
+ *  attribute ("" where there is none). */
+HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
+    size_t *length, const char **href, const char **media);
+/** Element `element` as a short text for people, "div#main.wide"; cut to `size`. */
+HED_API void hed_css_element_text(
+    const hed_css_document *document, uint32_t element, char *text, size_t size);
+HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t element);
+/** Line of its start tag, from 1; 0: unknown. */
+HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);
 
 /* ---- sheets ---- */
 

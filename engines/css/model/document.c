@@ -2,6 +2,7 @@
 #include "document.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "html.h"
 #include "states.h"
@@ -101,7 +102,7 @@ static hed_status find_places(hed_css_document *d, hed_error *error)
 {
     uint32_t n = d->count;
     hed_arena work = {.allocator = d->allocator, .owner = "a document"};
-    uint32_t *last = hed_arena_new(&work, n, sizeof *last, error);      /* child so far */
+    uint32_t *last = hed_arena_new(&work, n, sizeof *last, error); /* child so far */
     uint32_t *children = hed_arena_new(&work, n, sizeof *children, error);
     uint32_t *table = NULL, size = 16;
     while (size < 2 * n) size *= 2;
@@ -198,13 +199,14 @@ static hed_status from_elements(
             const hed_css_attribute *a = &x->attributes[i];
             size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);
             if (!a->name)
-                return hed_fail(error, HED_ERROR_FORMAT, "%s: an attribute of element %u has no name",
-                    d->file, e);
+                return hed_fail(error, HED_ERROR_FORMAT,
+                    "%s: an attribute of element %u has no name", d->file, e);
             if (!strcmp(a->name, "class")) classes += css_count_words(a->value, length);
         }
     }
     if (attributes > UINT32_MAX / 2 || classes > UINT32_MAX / 2)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
     d->quirks = def->quirks;
     css_document_room(d, def->element_count, (uint32_t)attributes, (uint32_t)classes, error);
     uint32_t next = 0;

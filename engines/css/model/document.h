@@ -35,7 +35,7 @@ enum {
 enum { CSS_CHILD, CSS_LAST_CHILD, CSS_OF_TYPE, CSS_LAST_OF_TYPE, CSS_POSITIONS };
 
 typedef struct css_attribute {
-    uint32_t name;  /* as in the document; lower case in HTML */
+    uint32_t name; /* as in the document; lower case in HTML */
     uint32_t value;
     uint32_t name_space; /* 0: none; else a name: "xlink", "xml", "xmlns" */
 } css_attribute;
@@ -47,29 +47,30 @@ struct hed_css_document {
     uint32_t count; /* N */
     uint32_t depth; /* of the deepest element */
     bool quirks;
-    uint32_t *parent;   /* (N) CSS_NONE: a root */
-    uint32_t *previous; /* (N) sibling */
-    uint32_t *end;      /* (N) first element behind its subtree */
-    uint32_t *level;    /* (N) 0: a root */
-    uint8_t *name_space; /* (N) hed_css_namespace */
-    uint32_t *tag;      /* (N) local name: lower case in HTML, as written else */
-    uint32_t *id;       /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
-    uint32_t *class_begin; /* (N + 1) into classes */
-    uint32_t *classes;     /* sorted and without repeats in each element; quirks: lower case */
+    uint32_t *parent;          /* (N) CSS_NONE: a root */
+    uint32_t *previous;        /* (N) sibling */
+    uint32_t *end;             /* (N) first element behind its subtree */
+    uint32_t *level;           /* (N) 0: a root */
+    uint8_t *name_space;       /* (N) hed_css_namespace */
+    uint32_t *tag;             /* (N) local name: lower case in HTML, as written else */
+    uint32_t *id;              /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
+    uint32_t *class_begin;     /* (N + 1) into classes */
+    uint32_t *classes;         /* sorted and without repeats in each element; quirks: lower case */
     uint32_t *attribute_begin; /* (N + 1) into attributes; id and class are among them */
     css_attribute *attributes;
     uint32_t *position[CSS_POSITIONS]; /* (N) */
-    uint32_t *flags;    /* (N) CSS_ROOT ... */
-    uint32_t *states;   /* (N) hed_css_state, given by the program */
-    uint32_t *language; /* (N) name of the language in force; CSS_NONE: unknown */
-    uint32_t *line;     /* (N) of the start tag; 0: unknown */
-    uint8_t *has_text;  /* (N) a text among its children; 2: its first strong letter is right to left */
-    const char *file;   /* for messages */
+    uint32_t *flags;                   /* (N) CSS_ROOT ... */
+    uint32_t *states;                  /* (N) hed_css_state, given by the program */
+    uint32_t *language;                /* (N) name of the language in force; CSS_NONE: unknown */
+    uint32_t *line;                    /* (N) of the start tag; 0: unknown */
+    uint8_t
+        *has_text; /* (N) a text among its children; 2: its first strong letter is right to left */
+    const char *file; /* for messages */
     /* the page's own sheets, in order */
     struct css_own_sheet {
         const char *text, *href, *media;
         size_t length;
-    } *sheets;
+    } * sheets;
     uint32_t sheet_count;
 };
 

@@ -29,11 +29,10 @@ static size_t element_name(const GumboElement *x, char *name, size_t size)
         return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
     GumboStringPiece piece = x->original_tag;
     gumbo_tag_from_original_text(&piece);
-    const char *svg = x->tag_namespace == GUMBO_NAMESPACE_SVG
-                          ? gumbo_normalize_svg_tagname(&piece) : NULL;
+    const char *svg =
+        x->tag_namespace == GUMBO_NAMESPACE_SVG ? gumbo_normalize_svg_tagname(&piece) : NULL;
     if (svg) return (size_t)snprintf(name, size, "%s", svg);
-    if (!piece.length)
-        return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
+    if (!piece.length) return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
     size_t length = piece.length < size - 1 ? piece.length : size - 1;
     for (size_t i = 0; i < length; i++) {
         char c = piece.data[i];
@@ -67,8 +66,9 @@ static int first_direction(const char *text)
             return 2;
         if ((c | 32) - 'a' < 26 || c == 0xaa || c == 0xb5 || c == 0xba ||
             (c >= 0xc0 && c != 0xd7 && c != 0xf7 && c < 0x2b9) || (c >= 0x370 && c < 0x590) ||
-            (c >= 0x900 && c < 0x2000) || (c >= 0x2c00 && c < 0x2e00) || (c >= 0x3040 && c < 0xd800) ||
-            (c >= 0xf900 && c < 0xfb1d) || c == 0x200e || c >= 0x20000)
+            (c >= 0x900 && c < 0x2000) || (c >= 0x2c00 && c < 0x2e00) ||
+            (c >= 0x3040 && c < 0xd800) || (c >= 0xf900 && c < 0xfb1d) || c == 0x200e ||
+            c >= 0x20000)
             return 1;
     }
     return 0;
@@ -127,8 +127,8 @@ static hed_status take_sheet(hed_css_document *d, const GumboElement *x, hed_err
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-static hed_status take_element(hed_css_document *d, const GumboNode *node, uint32_t e,
-    uint32_t *attribute, hed_error *error)
+static hed_status take_element(
+    hed_css_document *d, const GumboNode *node, uint32_t e, uint32_t *attribute, hed_error *error)
 {
     const GumboElement *x = &node->v.element;
     char name[256];
@@ -158,7 +158,8 @@ static hed_status take_element(hed_css_document *d, const GumboNode *node, uint3
 
 /* has_text becomes 2 where the first letter with a direction within the element, bdi and elements with
  * a dir of their own left out, is right to left. */
-static void find_directions(hed_css_document *d, const GumboNode *root, const GumboNode *const *nodes)
+static void find_directions(
+    hed_css_document *d, const GumboNode *root, const GumboNode *const *nodes)
 {
     uint32_t dir = css_name_find(d->names, "dir", 3), bdi = css_name_find(d->names, "bdi", 3);
     uint32_t e = 0;
@@ -172,10 +173,11 @@ static void find_directions(hed_css_document *d, const GumboNode *root, const Gu
         if (!isolated && !is_auto) continue;
         const GumboNode *own = nodes[e];
         for (const GumboNode *n = node_after(own, own); n; n = node_after(own, n)) {
-            bool skip = n->type == GUMBO_NODE_ELEMENT &&
-                        (n->v.element.tag == GUMBO_TAG_SCRIPT || n->v.element.tag == GUMBO_TAG_STYLE ||
-                            n->v.element.tag == GUMBO_TAG_TEXTAREA ||
-                            value_of(&n->v.element, "dir") || n->v.element.tag == GUMBO_TAG_BDI);
+            bool skip =
+                n->type == GUMBO_NODE_ELEMENT &&
+                (n->v.element.tag == GUMBO_TAG_SCRIPT || n->v.element.tag == GUMBO_TAG_STYLE ||
+                    n->v.element.tag == GUMBO_TAG_TEXTAREA || value_of(&n->v.element, "dir") ||
+                    n->v.element.tag == GUMBO_TAG_BDI);
             while (skip) { /* past its subtree */
                 const GumboVector *siblings = &n->parent->v.element.children;
                 if (n->index_within_parent + 1 < siblings->length) {
@@ -203,10 +205,12 @@ hed_status css_document_from_html(
     uint32_t sheets = 0, e = 0, attribute = 0;
     options.max_errors = 0;
     if (length > UINT32_MAX / 4)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: %zu bytes of HTML: 1 GiB at most", d->file, length);
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%s: %zu bytes of HTML: 1 GiB at most", d->file, length);
     GumboOutput *output = gumbo_parse_with_options(&options, def->html, length);
     if (!output)
-        return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for the tree of the page", d->file);
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "%s: out of memory for the tree of the page", d->file);
     d->quirks = output->document->v.document.doc_type_quirks_mode == GUMBO_DOCTYPE_QUIRKS;
     for (const GumboNode *n = output->root; n; n = node_after(output->root, n)) {
         if (n->type != GUMBO_NODE_ELEMENT) continue;
@@ -222,7 +226,8 @@ hed_status css_document_from_html(
     const GumboNode **nodes = hed_arena_new(&work, elements, sizeof *nodes, error);
     /* A node's element number: gumbo has no room for it, so open elements are followed. */
     uint32_t open = CSS_NONE;
-    for (const GumboNode *n = output->root; n && !hed_failed(error); n = node_after(output->root, n)) {
+    for (const GumboNode *n = output->root; n && !hed_failed(error);
+         n = node_after(output->root, n)) {
         if (n->type != GUMBO_NODE_ELEMENT) continue;
         while (open != CSS_NONE && nodes[open] != n->parent) open = d->parent[open];
         nodes[e] = n;

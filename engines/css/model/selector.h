@@ -7,7 +7,7 @@
 #include "names.h"
 
 typedef enum css_kind {
-    CSS_TYPE,      /* name: as written; lower: ASCII lower case, which HTML elements are compared with */
+    CSS_TYPE, /* name: as written; lower: ASCII lower case, which HTML elements are compared with */
     CSS_UNIVERSAL, /* of a namespace, where name_space says so */
     CSS_ID,
     CSS_CLASS,
@@ -18,18 +18,18 @@ typedef enum css_kind {
     CSS_LANG,      /* a list of language ranges: names, from `value` on in css_selectors.words */
     CSS_IS,        /* :is(), :where(), and the `&` of nesting */
     CSS_NOT,
-    CSS_HAS,       /* a list of relative selectors: the first compound has a combinator in front */
-    CSS_NEVER      /* valid, and matches nothing here: ::part's like, :is() */
+    CSS_HAS,  /* a list of relative selectors: the first compound has a combinator in front */
+    CSS_NEVER /* valid, and matches nothing here: ::part's like, :is() */
 } css_kind;
 
 typedef enum css_operator {
     CSS_PRESENT,
-    CSS_EQUALS,    /* = */
-    CSS_WORD,      /* ~= */
-    CSS_DASH,      /* |= */
-    CSS_PREFIX,    /* ^= */
-    CSS_SUFFIX,    /* $= */
-    CSS_SUBSTRING  /* *= */
+    CSS_EQUALS,   /* = */
+    CSS_WORD,     /* ~= */
+    CSS_DASH,     /* |= */
+    CSS_PREFIX,   /* ^= */
+    CSS_SUFFIX,   /* $= */
+    CSS_SUBSTRING /* *= */
 } css_operator;
 
 /* Letter case of an attribute's value. */
@@ -39,7 +39,7 @@ typedef struct css_simple {
     uint8_t kind;      /* css_kind */
     uint8_t operation; /* ATTRIBUTE: css_operator; NTH: CSS_CHILD ... */
     uint8_t letter_case;
-    bool negated;      /* FLAG, STATE: the bits are not set (:enabled is a flag of its own) */
+    bool negated; /* FLAG, STATE: the bits are not set (:enabled is a flag of its own) */
     /* TYPE, UNIVERSAL, ATTRIBUTE: CSS_NONE any namespace; else 0 none, or 1 + hed_css_namespace */
     uint32_t name_space;
     uint32_t name, lower; /* names */
@@ -50,8 +50,8 @@ typedef struct css_simple {
 } css_simple;
 
 typedef struct css_compound {
-    uint32_t first, count; /* simple selectors */
-    char combinator;       /* to the compound on the left: ' ' '>' '+' '~'; 0: the first */
+    uint32_t first, count;   /* simple selectors */
+    char combinator;         /* to the compound on the left: ' ' '>' '+' '~'; 0: the first */
     uint32_t pseudo_element; /* name; CSS_NONE: none */
 } css_compound;
 
@@ -91,10 +91,10 @@ struct hed_css_sheet {
     uint32_t layer_count;
     /* what is not a style rule, for `unused` */
     struct css_at_rule {
-        char kind; /* 'k' keyframes, 'f' font-face, 'p' property, 'o' other */
-        uint32_t name; /* of keyframes, font family, custom property; CSS_NONE */
+        char kind;         /* 'k' keyframes, 'f' font-face, 'p' property, 'o' other */
+        uint32_t name;     /* of keyframes, font family, custom property; CSS_NONE */
         size_t begin, end; /* bytes in the text */
-    } *at_rules;
+    } * at_rules;
     uint32_t at_rule_count;
 };
 
