@@ -539,7 +539,7 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
     bool robust = s->round->gains != NULL;
     uint32_t systems = robust ? c->def.count : s->round->systems;
     hed_float_state state = hed_float_strict();
-    /* taken as threads become free: a processor that others use holds nobody up */
+    /* taken as threads become free: one whose processor is busy does not hold up the rest */
     for (uint32_t n;
          (n = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < systems * chains;) {
         uint32_t system = n / chains, first = n % chains;
