@@ -256,13 +256,8 @@ static void destroy_host(hed_cloth *cloth)
         hed_event_destroy(host->reading.arrived[i]);
         hed_buffer_destroy(host->reading.pinned[i]);
     }
-    hed_buffer_destroy(host->good_position);
-    hed_buffer_destroy(host->good_previous);
-    hed_buffer_destroy(host->good_carry);
     hed_buffer_destroy(host->look.pinned);
     hed_event_destroy(host->look.done);
-    hed_buffer_destroy(host->fed_positions);
-    hed_buffer_destroy(host->fed_normals);
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     hed_delete(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
     hed_delete(a, host->collider_words, words, sizeof(float4));
@@ -277,12 +272,7 @@ void hed_cloth_destroy(hed_cloth *cloth)
     if (cloth->solver) cloth->ops->destroy(cloth, cloth->solver);
     if (cloth->contacts) cloth_contacts_destroy(cloth, cloth->contacts);
     destroy_host(cloth);
-    cloth_buffers *b = &cloth->buffers;
-    hed_buffer *all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
-        b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map, b->debug, b->colliders,
-        b->contact, b->vertex_particle, b->vertices[0], b->vertices[1], b->normals[0],
-        b->normals[1], b->incident_at, b->incident, b->triangles, b->flags};
-    for (size_t i = 0; i < HED_COUNT(all); i++) hed_buffer_destroy(all[i]);
+    cloth_buffers_destroy(CLOTH_BUFFERS(&cloth->buffers));
     hed_allocator allocator = cloth->allocator;
     uint32_t *firsts[4] = {
         cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
@@ -338,7 +328,8 @@ void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
         .particles = cloth->particles,
         .vertices = cloth->vertices,
         .triangles = cloth->triangles,
-        .device_bytes = cloth_buffer_bytes(cloth) +
+        .device_bytes = cloth_buffers_bytes(CLOTH_BUFFERS(&cloth->buffers)) +
+                        cloth_buffers_bytes(cloth->host->reading.rows, CLOTH_READ_PARTS) +
                         (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);
     cloth->ops->report(cloth, cloth->solver, report);

@@ -18,8 +18,12 @@ typedef struct graph_key {
     hed_buffer *contact;
 } graph_key;
 
-struct cloth_solver {
+typedef struct colours_buffers {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
+} colours_buffers;
+
+struct cloth_solver {
+    colours_buffers b;
     uint32_t constraints, colours, materials_count;
     /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
     uint32_t width, sets;
@@ -90,11 +94,11 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     t.kinds = hed_new(a, n, sizeof *t.kinds, error);
     t.materials = hed_new(a, s->materials_count, sizeof *t.materials, error);
     if (t.materials) colours_fill_tables(cloth, s, &t);
-    cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
-    cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
-    cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
+    cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->b.ends, error);
+    cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->b.rests, error);
+    cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->b.kinds, error);
     cloth_upload(
-        cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
+        cloth, t.materials, s->materials_count * sizeof *t.materials, &s->b.materials, error);
     hed_delete(a, t.materials, s->materials_count, sizeof *t.materials);
     hed_delete(a, t.kinds, n, sizeof *t.kinds);
     hed_delete(a, t.rests, n, sizeof *t.rests);
@@ -145,10 +149,8 @@ static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed
 static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     const hed_allocator *a = &cloth->allocator;
-    hed_buffer *buffers[] = {
-        s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
     hed_graph_destroy(s->graph);
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) hed_buffer_destroy(buffers[i]);
+    cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
     hed_delete(a, s->written, s->batch, sizeof *s->written);
     hed_delete(a, s->next, s->batch, sizeof *s->next);
@@ -168,7 +170,7 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *erro
             set_at[s->sets++] = at;
     set_at[s->sets] = s->constraints;
     hed_status status =
-        cloth_upload(cloth, set_at, (count + 1) * sizeof *set_at, &s->set_at, error);
+        cloth_upload(cloth, set_at, (count + 1) * sizeof *set_at, &s->b.set_at, error);
     hed_delete(&cloth->allocator, set_at, count + 1, sizeof *set_at);
     return status;
 }
@@ -218,8 +220,8 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (!s->next) return HED_ERROR_MEMORY;
     upload_tables(cloth, s, error);
     if (needs_multipliers(cloth))
-        cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
-    cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
+        cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->b.multipliers, error);
+    cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->b.steps, error);
     cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
     if (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles)
         cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
@@ -250,7 +252,7 @@ static void integrate(hed_cloth *cloth, const cloth_solver *s, uint32_t substep,
         HED_ARGS(b->position, b->previous, b->carry, b->garments, cloth_or_none(cloth, b->air),
             cloth_or_none(cloth, b->tether), cloth_or_none(cloth, b->anchors),
             cloth_or_none(cloth, b->driver_from), cloth_or_none(cloth, b->driver_to),
-            cloth_or_none(cloth, b->driver_map), s->steps, substep),
+            cloth_or_none(cloth, b->driver_map), s->b.steps, substep),
         error);
 }
 
@@ -258,19 +260,19 @@ static void colours_project(
     hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
 {
     hed_buffer *position = cloth->buffers.position,
-               *multipliers = cloth_or_none(cloth, s->multipliers);
-    uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
+               *multipliers = cloth_or_none(cloth, s->b.multipliers);
+    uint32_t pass = !s->b.multipliers ? 0 : iteration ? 2 : 1;
     if (s->sets)
         cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints,
-            HED_ARGS(position, s->ends, s->rests, s->kinds, s->materials, multipliers, s->steps,
-                s->set_at, substep, pass, s->sets),
+            HED_ARGS(position, s->b.ends, s->b.rests, s->b.kinds, s->b.materials, multipliers,
+                s->b.steps, s->b.set_at, substep, pass, s->sets),
             error);
     for (uint32_t c = 0; c < s->colours && !s->sets; c++) {
         uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
         if (count)
             cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count,
-                HED_ARGS(position, s->ends, s->rests, s->kinds, s->materials, multipliers, s->steps,
-                    substep, pass, first, count),
+                HED_ARGS(position, s->b.ends, s->b.rests, s->b.kinds, s->b.materials, multipliers,
+                    s->b.steps, substep, pass, first, count),
                 error);
     }
 }
@@ -282,7 +284,7 @@ static void act(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_e
         HED_ARGS(b->position, b->previous, b->garments, cloth_or_none(cloth, b->colliders),
             cloth_or_none(cloth, b->contact), cloth_or_none(cloth, b->driver_from),
             cloth_or_none(cloth, b->driver_to), cloth_or_none(cloth, b->driver_map),
-            cloth_or_none(cloth, b->debug), s->steps, substep),
+            cloth_or_none(cloth, b->debug), s->b.steps, substep),
         error);
 }
 
@@ -322,7 +324,7 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     if (count != s->written_count || memcmp(s->next, s->written, count * sizeof *s->next) != 0) {
         memcpy(s->written, s->next, count * sizeof *s->next);
         s->written_count = count;
-        cloth_send(cloth, s->steps, 0, s->written, count * sizeof *s->next, error);
+        cloth_send(cloth, s->b.steps, 0, s->written, count * sizeof *s->next, error);
     }
     if (error->status) return error->status;
     if (count != s->batch || cloth_runs_native(cloth))
@@ -357,10 +359,7 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
-    hed_buffer *const buffers[] = {
-        s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        filled->device_bytes += buffers[i] ? hed_buffer_describe(buffers[i]).size : 0;
+    filled->device_bytes += cloth_buffers_bytes(CLOTH_BUFFERS(&s->b));
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
         hed_config_format(hed_kernel_describe(kernel).def, &used, config, sizeof config);

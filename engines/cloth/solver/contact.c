@@ -47,7 +47,8 @@ static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, h
                         : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
                         : k == CLOTH_MESH_BOXES  ? triangles
                                                  : cloth->particles;
-        if (mesh ? triangles > 0 : contacts->rows != NULL) ensure(cloth, contacts, k, size, error);
+        if (mesh ? triangles > 0 : contacts->sb.rows != NULL)
+            ensure(cloth, contacts, k, size, error);
     }
     return error->status;
 }
@@ -102,8 +103,8 @@ static hed_status upload_bodies(hed_cloth *cloth, cloth_contacts *contacts, hed_
     float4 *rests = hed_new(&cloth->allocator, cloth->particles, sizeof *rests, error);
     float4 *bodies = hed_new(&cloth->allocator, body_count, sizeof *bodies, error);
     if (bodies) fill_bodies(cloth, rests, bodies);
-    cloth_upload(cloth, rests, cloth->particles * sizeof *rests, &contacts->rests, error);
-    cloth_upload(cloth, bodies, body_count * sizeof *bodies, &contacts->bodies, error);
+    cloth_upload(cloth, rests, cloth->particles * sizeof *rests, &contacts->sb.rests, error);
+    cloth_upload(cloth, bodies, body_count * sizeof *bodies, &contacts->sb.bodies, error);
     hed_delete(&cloth->allocator, bodies, body_count, sizeof *bodies);
     hed_delete(&cloth->allocator, rests, cloth->particles, sizeof *rests);
     return error->status;
@@ -120,15 +121,15 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     contacts->self = cloth_self_pass(cloth->particles, cloth_contacts_longest_move(cloth), widest);
     uint64_t buckets = contacts->self.buckets, tiles = buckets / CLOTH_SELF_TILE;
     upload_bodies(cloth, contacts, error);
-    cloth_upload(cloth, NULL, 4 * (buckets + 1), &contacts->starts, error);
-    cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->totals, error);
-    cloth_upload(cloth, NULL, 8 * particles, &contacts->entries, error);
-    cloth_upload(cloth, NULL, 4 * particles, &contacts->slots, error);
-    cloth_upload(cloth, NULL, 4 * particles, &contacts->rows, error);
-    cloth_upload(cloth, NULL, 4 * particles, &contacts->counts, error);
-    cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->near, error);
+    cloth_upload(cloth, NULL, 4 * (buckets + 1), &contacts->sb.starts, error);
+    cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->sb.totals, error);
+    cloth_upload(cloth, NULL, 8 * particles, &contacts->sb.entries, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.slots, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.rows, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.counts, error);
+    cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->sb.near, error);
     for (int i = 0; i < 2; i++)
-        cloth_upload(cloth, NULL, 32 * particles, &contacts->sorted[i], error);
+        cloth_upload(cloth, NULL, 32 * particles, &contacts->sb.sorted[i], error);
     return error->status;
 }
 
@@ -140,29 +141,30 @@ static void sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error
     hed_buffer *position = cloth->buffers.position, *previous = cloth->buffers.previous;
     hed_argument pass = hed_struct_argument(self, sizeof *self);
     uint32_t tiles = self->buckets / CLOTH_SELF_TILE;
-    hed_fill(
-        cloth->stream, c->starts, 0, hed_buffer_describe(c->starts).size, &(uint32_t){0}, 4, error);
+    hed_fill(cloth->stream, c->sb.starts, 0, hed_buffer_describe(c->sb.starts).size, &(uint32_t){0},
+        4, error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles,
-        HED_ARGS(position, previous, c->rests, c->starts, c->entries, pass), error);
+        HED_ARGS(position, previous, c->sb.rests, c->sb.starts, c->sb.entries, pass), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets,
-        HED_ARGS(c->starts, c->totals, self->buckets), error);
-    cloth_contact_run(cloth, contacts, CLOTH_SELF_TOTALS, tiles, HED_ARGS(c->totals, tiles), error);
+        HED_ARGS(c->sb.starts, c->sb.totals, self->buckets), error);
+    cloth_contact_run(
+        cloth, contacts, CLOTH_SELF_TOTALS, tiles, HED_ARGS(c->sb.totals, tiles), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles,
-        HED_ARGS(c->starts, c->totals, c->entries, c->slots, pass), error);
+        HED_ARGS(c->sb.starts, c->sb.totals, c->sb.entries, c->sb.slots, pass), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles,
-        HED_ARGS(position, previous, c->starts, c->totals, c->entries, c->slots, c->sorted[0],
-            c->rows, pass),
+        HED_ARGS(position, previous, c->sb.starts, c->sb.totals, c->sb.entries, c->sb.slots,
+            c->sb.sorted[0], c->sb.rows, pass),
         error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles,
-        HED_ARGS(c->starts, c->totals, c->sorted[0], c->rows, c->rests, c->bodies, c->near,
-            c->counts, pass),
+        HED_ARGS(c->sb.starts, c->sb.totals, c->sb.sorted[0], c->sb.rows, c->sb.rests, c->sb.bodies,
+            c->sb.near, c->sb.counts, pass),
         error);
 }
 
 hed_status cloth_contacts_self(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error)
 {
-    if (!contacts->rows) return HED_OK;
+    if (!contacts->sb.rows) return HED_OK;
     cloth_self *self = &contacts->self;
     self->to = step->to;
     self->colliders = step->colliders;
@@ -171,9 +173,10 @@ hed_status cloth_contacts_self(
     for (uint32_t pass = 0; pass < CLOTH_SELF_PASSES; pass++) {
         self->last = pass + 1 == CLOTH_SELF_PASSES;
         cloth_contact_run(cloth, contacts, CLOTH_SELF_PUSH, self->particles,
-            HED_ARGS(cloth->buffers.position, cloth->buffers.previous, contacts->starts,
-                contacts->totals, contacts->sorted[pass % 2], contacts->sorted[(pass + 1) % 2],
-                contacts->rows, contacts->rests, contacts->bodies, contacts->near, contacts->counts,
+            HED_ARGS(cloth->buffers.position, cloth->buffers.previous, contacts->sb.starts,
+                contacts->sb.totals, contacts->sb.sorted[pass % 2],
+                contacts->sb.sorted[(pass + 1) % 2], contacts->sb.rows, contacts->sb.rests,
+                contacts->sb.bodies, contacts->sb.near, contacts->sb.counts,
                 cloth_or_none(cloth, cloth->buffers.colliders),
                 cloth_or_none(cloth, cloth->buffers.contact),
                 hed_struct_argument(self, sizeof *self)),
@@ -183,16 +186,6 @@ hed_status cloth_contacts_self(
 }
 
 /* ---- life ---- */
-
-enum { SELF_BUFFERS = 11 };
-
-static void self_buffers(const cloth_contacts *contacts, hed_buffer **buffers)
-{
-    hed_buffer *const all[SELF_BUFFERS] = {contacts->rests, contacts->bodies, contacts->starts,
-        contacts->totals, contacts->entries, contacts->slots, contacts->rows, contacts->near,
-        contacts->counts, contacts->sorted[0], contacts->sorted[1]};
-    memcpy(buffers, all, sizeof all);
-}
 
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error)
 {
@@ -212,22 +205,16 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
     if (!contacts) return;
     cloth_contact_meshes_destroy(contacts);
     hed_delete(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
-    hed_buffer *buffers[SELF_BUFFERS];
-    self_buffers(contacts, buffers);
-    for (size_t i = 0; i < HED_COUNT(buffers); i++) hed_buffer_destroy(buffers[i]);
+    cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->sb));
     for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
     hed_delete(&cloth->allocator, contacts, 1, sizeof *contacts);
 }
 
-uint64_t cloth_contacts_bytes(const cloth_contacts *contacts)
+uint64_t cloth_contacts_bytes(cloth_contacts *contacts)
 {
     if (!contacts) return 0;
-    hed_buffer *buffers[SELF_BUFFERS];
-    self_buffers(contacts, buffers);
-    uint64_t bytes = cloth_contact_meshes_bytes(contacts);
-    for (size_t i = 0; i < HED_COUNT(buffers); i++)
-        bytes += buffers[i] ? hed_buffer_describe(buffers[i]).size : 0;
-    return bytes;
+    return cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->sb)) +
+           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->mb));
 }
 
 /* Mesh colliders: their vertices go to the device each frame, the boxes of their tree are made
@@ -247,15 +234,15 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
 {
     const cloth_tree *tree = contacts->tree;
     uint64_t vertices = tree->vertex_count, triangles = tree->triangle_count, leaves = tree->leaves;
-    cloth_upload(cloth, tree->triangles, 16 * triangles, &contacts->triangles, error);
-    cloth_upload(cloth, tree->edges, 16 * triangles, &contacts->edges, error);
-    cloth_upload(cloth, tree->incident_at, 4 * (vertices + 1), &contacts->incident_at, error);
-    cloth_upload(cloth, tree->incident, 12 * triangles, &contacts->incident, error);
-    cloth_upload(cloth, tree->leaf_at, 4 * (leaves + 1), &contacts->leaf_at, error);
-    cloth_upload(cloth, NULL, 64 * leaves, &contacts->boxes, error);
-    cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->kinds, error);
+    cloth_upload(cloth, tree->triangles, 16 * triangles, &contacts->mb.triangles, error);
+    cloth_upload(cloth, tree->edges, 16 * triangles, &contacts->mb.edges, error);
+    cloth_upload(cloth, tree->incident_at, 4 * (vertices + 1), &contacts->mb.incident_at, error);
+    cloth_upload(cloth, tree->incident, 12 * triangles, &contacts->mb.incident, error);
+    cloth_upload(cloth, tree->leaf_at, 4 * (leaves + 1), &contacts->mb.leaf_at, error);
+    cloth_upload(cloth, NULL, 64 * leaves, &contacts->mb.boxes, error);
+    cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->mb.kinds, error);
     for (int i = 0; i < 2; i++)
-        cloth_upload(cloth, NULL, 16 * vertices, &contacts->place[i], error);
+        cloth_upload(cloth, NULL, 16 * vertices, &contacts->mb.place[i], error);
     if (!cloth->buffers.contact)
         cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
     return error->status;
@@ -295,7 +282,7 @@ static hed_status send_places(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     for (uint32_t v = 0; v < count; v++)
         contacts->sent[v] = cloth_from_world(cloth, &contacts->places[v].x, 0.0f);
     memcpy(contacts->origin, cloth->origin, sizeof contacts->origin);
-    return cloth_send(cloth, contacts->place[contacts->turn], 0, contacts->sent,
+    return cloth_send(cloth, contacts->mb.place[contacts->turn], 0, contacts->sent,
         count * sizeof *contacts->sent, error);
 }
 
@@ -346,7 +333,8 @@ static hed_status send_kinds(
     for (uint32_t m = 0; m < count; m++)
         kinds[m] = (float4){
             frame->meshes[m].friction, contacts->tree->closed[m] ? 1.0f : 0.0f, 0.0f, 0.0f};
-    hed_status status = cloth_send(cloth, contacts->kinds, 0, kinds, count * sizeof *kinds, error);
+    hed_status status =
+        cloth_send(cloth, contacts->mb.kinds, 0, kinds, count * sizeof *kinds, error);
     hed_delete(&cloth->allocator, kinds, count, sizeof *kinds);
     return status;
 }
@@ -361,14 +349,14 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     if (moved && !contacts->jumped) send_places(cloth, contacts, error);
     if (hed_failed(error)) return error->status;
     *move = 0.0;
-    *begin = contacts->place[contacts->turn];
+    *begin = contacts->mb.place[contacts->turn];
     if (frame->mesh_count > 0) {
         *move = take_places(contacts, frame);
         contacts->turn ^= 1u;
         send_kinds(cloth, contacts, frame, error);
         send_places(cloth, contacts, error);
     }
-    *end = contacts->place[contacts->turn];
+    *end = contacts->mb.place[contacts->turn];
     if (contacts->jumped) *begin = *end;
     contacts->jumped = false;
     return error->status;
@@ -380,8 +368,8 @@ static hed_status make_boxes(
     uint32_t leaves = contacts->tree->leaves;
     for (uint32_t row = leaves; row > 0;) {
         if (cloth_contact_run(cloth, contacts, CLOTH_MESH_BOXES, row,
-                HED_ARGS(
-                    contacts->boxes, contacts->leaf_at, contacts->triangles, begin, row, leaves),
+                HED_ARGS(contacts->mb.boxes, contacts->mb.leaf_at, contacts->mb.triangles, begin,
+                    row, leaves),
                 error))
             return error->status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
@@ -423,8 +411,8 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
         meshes.closed |= contacts->tree->closed[m];
     return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles,
         HED_ARGS(cloth->buffers.position, cloth->buffers.previous, cloth->buffers.garments,
-            contacts->boxes, contacts->leaf_at, contacts->triangles, contacts->edges,
-            contacts->incident_at, contacts->incident, contacts->kinds, begin, end,
+            contacts->mb.boxes, contacts->mb.leaf_at, contacts->mb.triangles, contacts->mb.edges,
+            contacts->mb.incident_at, contacts->mb.incident, contacts->mb.kinds, begin, end,
             cloth->buffers.contact, hed_struct_argument(&meshes, sizeof meshes)),
         error);
 }
@@ -489,13 +477,7 @@ hed_status cloth_contacts_set_state(
 
 void cloth_contact_meshes_destroy(cloth_contacts *contacts)
 {
-    hed_buffer **const buffers[] = {&contacts->place[0], &contacts->place[1], &contacts->kinds,
-        &contacts->triangles, &contacts->edges, &contacts->incident_at, &contacts->incident,
-        &contacts->leaf_at, &contacts->boxes};
-    for (size_t i = 0; i < HED_COUNT(buffers); i++) {
-        hed_buffer_destroy(*buffers[i]);
-        *buffers[i] = NULL;
-    }
+    cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->mb));
     if (contacts->tree) {
         hed_delete(&contacts->allocator, contacts->places, contacts->tree->vertex_count,
             sizeof *contacts->places);
@@ -505,15 +487,4 @@ void cloth_contact_meshes_destroy(cloth_contacts *contacts)
     contacts->places = contacts->sent = NULL;
     cloth_tree_destroy(contacts->tree);
     contacts->tree = NULL;
-}
-
-uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts)
-{
-    const hed_buffer *const buffers[] = {contacts->place[0], contacts->place[1], contacts->kinds,
-        contacts->triangles, contacts->edges, contacts->incident_at, contacts->incident,
-        contacts->leaf_at, contacts->boxes};
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < HED_COUNT(buffers); i++)
-        bytes += buffers[i] ? hed_buffer_describe(buffers[i]).size : 0;
-    return bytes;
 }

@@ -44,12 +44,8 @@ typedef enum cloth_contact_kernel {
     CLOTH_CONTACT_KERNELS
 } cloth_contact_kernel;
 
-struct cloth_contacts {
-    hed_allocator allocator;
-    /* made with it where they are announced, else when first needed */
-    hed_kernel *kernels[CLOTH_CONTACT_KERNELS];
-    /* cloth against cloth */
-    cloth_self self;
+/* Of cloth against cloth. */
+typedef struct cloth_self_buffers {
     /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
     hed_buffer *rests;
     hed_buffer *bodies;    /* (copies of all garments) float4: thickness, friction, garment */
@@ -61,7 +57,27 @@ struct cloth_contacts {
     hed_buffer *rows;      /* (particles) uint */
     hed_buffer *near;      /* (CLOTH_SELF_NEAR x particles) uint */
     hed_buffer *counts;    /* (particles) uint */
+} cloth_self_buffers;
+
+/* Of mesh colliders. */
+typedef struct cloth_mesh_buffers {
+    /* (vertices) float4, in turn: where they were, where they are */
+    hed_buffer *place[2];
+    hed_buffer *kinds; /* (meshes) float4: friction, 1 where closed */
+    hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* of the tree */
+    hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
+} cloth_mesh_buffers;
+
+struct cloth_contacts {
+    hed_allocator allocator;
+    /* made with it where they are announced, else when first needed */
+    hed_kernel *kernels[CLOTH_CONTACT_KERNELS];
+    /* cloth against cloth */
+    cloth_self self;
+    cloth_self_buffers sb;
     /* mesh colliders */
+    cloth_mesh_buffers mb;
+    uint32_t turn; /* of mb.place, the one where they are */
     cloth_tree *tree;
     float4 *places; /* (vertices) where they are in the world */
     float4 *sent;   /* (vertices) the same from `origin`, as in place[turn] */
@@ -70,21 +86,13 @@ struct cloth_contacts {
     uint32_t known_count;
     /* the next frame finds them where they are then */
     bool jumped;
-    /* (vertices) float4, in turn: where they were, where they are */
-    hed_buffer *place[2];
-    uint32_t turn; /* the one where they are */
-    /* (meshes) float4: friction, 1 where closed */
-    hed_buffer *kinds;
-    hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* of the tree */
-    hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
 };
 
 /* Launches a kernel for `size` elements, which is made if it is not there yet. */
 hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,
     hed_error *error);
-/* The meshes' part of cloth_contacts_destroy() and cloth_contacts_bytes(). */
+/* The meshes' part of cloth_contacts_destroy(). */
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
-uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts);
 
 #endif

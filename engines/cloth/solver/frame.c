@@ -213,18 +213,17 @@ static hed_status send_rows(
 
 static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
-    cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
     if (frame->driver_positions)
-        send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
-    if (frame->driver_normals) send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
+        send_rows(cloth, frame->driver_positions, &b->fed_positions, error);
+    if (frame->driver_normals) send_rows(cloth, frame->driver_normals, &b->fed_normals, error);
     uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
                      (frame->driver_normals ? CLOTH_FEED_NORMALS : 0) |
                      (frame->driver_buffer ? CLOTH_FEED_PAIRS : 0);
     cloth_feeding fed = {given, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1],
         (float)cloth->origin[2]};
     return cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles,
-        HED_ARGS(cloth_or_none(cloth, host->fed_positions), cloth_or_none(cloth, host->fed_normals),
+        HED_ARGS(cloth_or_none(cloth, b->fed_positions), cloth_or_none(cloth, b->fed_normals),
             cloth_or_none(cloth, frame->driver_buffer), b->driver_map, b->driver_to,
             hed_struct_argument(&fed, sizeof fed)),
         error);

@@ -70,8 +70,6 @@ typedef struct cloth_host {
     float4 *scratch_words; /* as many, being made */
     uint32_t collider_count;
     bool has_meshes;
-    /* (particles x 3) float, of the driver as the program has it */
-    hed_buffer *fed_positions, *fed_normals;
     bool driver_moves; /* driver_from is not driver_to */
     bool air_fresh;    /* buffers.air is of the present positions */
     /* write-back */
@@ -82,7 +80,6 @@ typedef struct cloth_host {
     uint32_t turn; /* which of the two is written next */
     cloth_reading reading;
     /* the state to go back to */
-    hed_buffer *good_position, *good_previous, *good_carry;
     float good_dt;
     double good_time;
     uint32_t good_frame;
@@ -120,7 +117,6 @@ hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error);
 hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error);
 /* What the garments are made of, for this dt: (garment_count x 2). */
 void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words);
-uint64_t cloth_buffer_bytes(const hed_cloth *cloth);
 
 /* Enqueues normals and areas of the present positions into buffers.air. */
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);

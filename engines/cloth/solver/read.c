@@ -18,9 +18,9 @@ hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    copy_whole(cloth, host->good_position, b->position, error);
-    copy_whole(cloth, host->good_previous, b->previous, error);
-    copy_whole(cloth, host->good_carry, b->carry, error);
+    copy_whole(cloth, b->good_position, b->position, error);
+    copy_whole(cloth, b->good_previous, b->previous, error);
+    copy_whole(cloth, b->good_carry, b->carry, error);
     if (error->status) return error->status;
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
@@ -33,9 +33,9 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    copy_whole(cloth, b->position, host->good_position, error);
-    copy_whole(cloth, b->previous, host->good_previous, error);
-    copy_whole(cloth, b->carry, host->good_carry, error);
+    copy_whole(cloth, b->position, b->good_position, error);
+    copy_whole(cloth, b->previous, b->good_previous, error);
+    copy_whole(cloth, b->carry, b->good_carry, error);
     if (error->status || cloth_origin_go_back(cloth, host->good_origin, error))
         return error->status;
     if (hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error)) return error->status;
@@ -324,7 +324,8 @@ static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, h
     if (hed_buffer_describe(buffer).size >= wanted) return HED_OK;
     return hed_fail(error, HED_ERROR_BOUNDS,
         "a vertex buffer of %llu bytes: %u vertices of 16 bytes are %llu",
-        (unsigned long long)hed_buffer_describe(buffer).size, cloth->vertices, (unsigned long long)wanted);
+        (unsigned long long)hed_buffer_describe(buffer).size, cloth->vertices,
+        (unsigned long long)wanted);
 }
 
 /* Whether OpenGL has a share in a buffer, which only taking it tells. */

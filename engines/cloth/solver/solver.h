@@ -10,7 +10,7 @@
 #include "model/garment.h"
 
 /* Device memory. NULL where the definition has no use for it; kernels then get `none`, a buffer of
- * 64 bytes. */
+ * 64 bytes. Buffers and nothing else, so that CLOTH_BUFFERS() lists them. */
 typedef struct cloth_buffers {
     hed_buffer *none;
     hed_buffer *position; /* (particles) float4: x y z, inverse mass */
@@ -38,6 +38,10 @@ typedef struct cloth_buffers {
     hed_buffer *incident_at, *incident, *triangles;
     /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
     hed_buffer *flags;
+    /* the state to go back to */
+    hed_buffer *good_position, *good_previous, *good_carry;
+    /* (particles x 3) float, of the driver as the program has it */
+    hed_buffer *fed_positions, *fed_normals;
 } cloth_buffers;
 
 typedef struct cloth_solver cloth_solver;     /* a solver's own state */
@@ -109,7 +113,7 @@ hed_status cloth_contacts_self(
  * cloth: for cloth_step.longest_move. 1e9 without self-collision. */
 float cloth_contacts_longest_move(const hed_cloth *cloth);
 /* Bytes of its buffers. */
-uint64_t cloth_contacts_bytes(const cloth_contacts *contacts);
+uint64_t cloth_contacts_bytes(cloth_contacts *contacts);
 /* What moves of the mesh colliders, for hed_cloth_save(): size, write, read. */
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
 void cloth_contacts_state(const cloth_contacts *contacts, void *state);
@@ -128,6 +132,12 @@ static inline hed_buffer *cloth_or_none(const hed_cloth *cloth, hed_buffer *buff
 {
     return buffer ? buffer : cloth->buffers.none;
 }
+
+/* A struct of buffers as a list of them, and its length. */
+#define CLOTH_BUFFERS(set) (hed_buffer **)(set), sizeof *(set) / sizeof(hed_buffer *)
+/* Destroys those that are there, and forgets them. */
+void cloth_buffers_destroy(hed_buffer **buffers, size_t count);
+uint64_t cloth_buffers_bytes(hed_buffer **buffers, size_t count);
 
 /* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited
  * for. */

@@ -268,7 +268,6 @@ hed_status cloth_upload(
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
-    cloth_host *host = cloth->host;
     uint64_t collider_bytes =
         sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     cloth_upload(cloth, NULL, 64, &b->none, error);
@@ -286,24 +285,24 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     upload_vertices(cloth, error);
     cloth_upload(cloth, NULL, 16, &b->flags, error);
     if (error->status) return error->status;
-    cloth_upload(cloth, NULL, hed_buffer_describe(b->position).size, &host->good_position, error);
-    cloth_upload(cloth, NULL, hed_buffer_describe(b->previous).size, &host->good_previous, error);
-    cloth_upload(cloth, NULL, hed_buffer_describe(b->carry).size, &host->good_carry, error);
+    cloth_upload(cloth, NULL, hed_buffer_describe(b->position).size, &b->good_position, error);
+    cloth_upload(cloth, NULL, hed_buffer_describe(b->previous).size, &b->good_previous, error);
+    cloth_upload(cloth, NULL, hed_buffer_describe(b->carry).size, &b->good_carry, error);
     return error->status;
 }
 
-uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
+void cloth_buffers_destroy(hed_buffer **buffers, size_t count)
 {
-    const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *const all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
-        b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map, b->debug, b->colliders,
-        b->contact, b->vertex_particle, b->vertices[0], b->vertices[1], b->normals[0],
-        b->normals[1], b->incident_at, b->incident, b->triangles, b->flags,
-        cloth->host->good_position, cloth->host->good_previous, cloth->host->good_carry,
-        cloth->host->fed_positions, cloth->host->fed_normals, cloth->host->reading.rows[0],
-        cloth->host->reading.rows[1], cloth->host->reading.rows[2]};
+    for (size_t i = 0; i < count; i++) {
+        hed_buffer_destroy(buffers[i]);
+        buffers[i] = NULL;
+    }
+}
+
+uint64_t cloth_buffers_bytes(hed_buffer **buffers, size_t count)
+{
     uint64_t bytes = 0;
-    for (size_t i = 0; i < HED_COUNT(all); i++)
-        if (all[i]) bytes += hed_buffer_describe(all[i]).size;
+    for (size_t i = 0; i < count; i++)
+        if (buffers[i]) bytes += hed_buffer_describe(buffers[i]).size;
     return bytes;
 }
