@@ -101,24 +101,6 @@ static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_m
     return true;
 }
 
-static bool cloth_output_make_triangles(garment *g)
-{
-    const hed_cloth_mesh *mesh = g->mesh;
-    uint32_t count = 0;
-    for (uint32_t f = 0; f < mesh->face_count; f++)
-        count += mesh->face_at[f + 1] - mesh->face_at[f] - 2;
-    g->triangles = malloc(((size_t)count * 3 + 1) * sizeof(uint32_t));
-    if (!g->triangles) return false;
-    for (uint32_t f = 0; f < mesh->face_count; f++)
-        for (uint32_t c = mesh->face_at[f] + 1; c + 1 < mesh->face_at[f + 1]; c++) {
-            uint32_t *to = g->triangles + 3 * (size_t)g->triangle_count++;
-            to[0] = mesh->corners[mesh->face_at[f]];
-            to[1] = mesh->corners[c];
-            to[2] = mesh->corners[c + 1];
-        }
-    return true;
-}
-
 /* ---- opening ---- */
 
 static hed_status cloth_output_open_cache(
@@ -127,16 +109,16 @@ static hed_status cloth_output_open_cache(
     uint32_t found = 0, vertices = g->mesh->vertex_count;
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
     if (!path) return cloth_output_out_of_memory(error);
-    hed_status status = frames ? hed_cloth_pc2_resume(path, vertices, &g->cache, &found, error)
-                               : hed_cloth_pc2_create(path, vertices, 0, 1, &g->cache, error);
-    if (status == HED_OK && frames && found < frames + 1)
-        status = hed_fail(error, HED_ERROR_FORMAT,
+    if (frames) hed_cloth_pc2_resume(path, vertices, &g->cache, &found, error);
+    else hed_cloth_pc2_create(path, vertices, 0, 1, &g->cache, error);
+    if (!error->status && frames && found < frames + 1)
+        hed_fail(error, HED_ERROR_FORMAT,
             "%s holds %u samples, and the saved state is of frame %u, sample "
             "%u; without --resume the run begins anew",
             path, found, frames, frames + 1);
-    else if (status == HED_OK && frames) status = hed_cloth_pc2_cut(g->cache, frames + 1, error);
+    if (frames) hed_cloth_pc2_cut(g->cache, frames + 1, error);
     free(path);
-    return status;
+    return error->status;
 }
 
 static hed_status open_garment(
@@ -154,7 +136,10 @@ static hed_status open_garment(
         if (!repeat_mesh(g->mesh, copies, &g->copies)) return cloth_output_out_of_memory(error);
         g->mesh = &g->copies;
     }
-    if (def->png_every && !cloth_output_make_triangles(g)) return cloth_output_out_of_memory(error);
+    if (def->png_every) {
+        g->triangles = cloth_mesh_triangles(g->mesh, 0, 1, &g->triangle_count);
+        if (!g->triangles) return cloth_output_out_of_memory(error);
+    }
     return def->cache ? cloth_output_open_cache(output, g, frames, error) : HED_OK;
 }
 
@@ -162,21 +147,20 @@ static hed_status open_garment(
  * is read from. */
 static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < output->garment_count && output->def.cache && status == HED_OK; i++) {
+    for (uint32_t i = 0; i < output->garment_count && output->def.cache; i++) {
         const garment *g = &output->garments[i];
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
+        if (!path) return cloth_output_out_of_memory(error);
         const char *file = hed_cloth_scene_file(output->def.scene, i);
         struct stat first, second;
-        bool own = path && file && stat(path, &first) == 0 && stat(file, &second) == 0 &&
+        bool own = file && stat(path, &first) == 0 && stat(file, &second) == 0 &&
                    first.st_dev == second.st_dev && first.st_ino == second.st_ino;
         if (!own)
-            status = path ? hed_cloth_mesh_write_obj(path, g->mesh,
-                                places_of(output) + 3 * (size_t)g->first_vertex, NULL, error)
-                          : cloth_output_out_of_memory(error);
+            hed_cloth_mesh_write_obj(
+                path, g->mesh, places_of(output) + 3 * (size_t)g->first_vertex, NULL, error);
         free(path);
     }
-    return status;
+    return error->status;
 }
 
 hed_status cli_cloth_output_open(
@@ -194,31 +178,31 @@ hed_status cli_cloth_output_open(
     output->normals = malloc((vertices * 3 + 1) * sizeof(float));
     output->colours = malloc(vertices * 4 + 1);
     bool all = output->garments && output->positions && output->normals && output->colours;
-    hed_status status = all ? HED_OK : cloth_output_out_of_memory(error);
-    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++)
-        status = open_garment(output, i, frames, error);
+    if (!all) cloth_output_out_of_memory(error);
     bool moved = false;
-    for (uint32_t i = 0; i < output->garment_count; i++)
-        moved = moved || (output->garments && output->garments[i].moved);
-    if (status == HED_OK && moved) {
+    for (uint32_t i = 0; i < output->garment_count && !error->status; i++) {
+        open_garment(output, i, frames, error);
+        moved = moved || output->garments[i].moved;
+    }
+    if (moved) {
         output->placed = malloc((vertices * 3 + 1) * sizeof(float));
         output->turned = malloc((vertices * 3 + 1) * sizeof(float));
-        if (!output->placed || !output->turned) status = cloth_output_out_of_memory(error);
+        if (!output->placed || !output->turned) cloth_output_out_of_memory(error);
     }
-    if (status == HED_OK && def->png_every) {
+    if (!error->status && def->png_every) {
         uint32_t props = hed_cloth_scene_prop_count(def->scene);
         hed_cloth_camera camera = hed_cloth_scene_camera(def->scene);
         output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
-        status = output->surfaces ? cloth_picture_create(camera.width, camera.height,
-                                        def->picture_kind, &output->picture, error)
-                                  : cloth_output_out_of_memory(error);
+        if (!output->surfaces) cloth_output_out_of_memory(error);
+        else
+            cloth_picture_create(
+                camera.width, camera.height, def->picture_kind, &output->picture, error);
     }
-    if (status == HED_OK && (def->png_every || def->obj_every || def->glb))
-        status = hed_cloth_enable_normals(def->cloth, error);
-    if (status == HED_OK && frames == 0) status = cli_cloth_output_frame(output, 0, false, error);
-    if (status == HED_OK) *result = output;
-    else cli_cloth_output_close(output, NULL);
-    return status;
+    if (def->png_every || def->obj_every || def->glb) hed_cloth_enable_normals(def->cloth, error);
+    if (frames == 0) cli_cloth_output_frame(output, 0, false, error);
+    if (error->status) cli_cloth_output_close(output, NULL);
+    else *result = output;
+    return error->status;
 }
 
 /* ---- a frame ---- */
@@ -226,61 +210,38 @@ hed_status cli_cloth_output_open(
 /* Adds the frame to all caches, or to none. */
 static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
+    for (uint32_t i = 0; i < output->garment_count; i++) {
         const garment *g = &output->garments[i];
-        if (g->cache)
-            status =
-                hed_cloth_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
+        const float *positions = places_of(output) + 3 * (size_t)g->first_vertex;
+        if (g->cache) hed_cloth_pc2_add(g->cache, positions, error);
     }
-    if (status == HED_OK) output->samples++;
+    if (!error->status) output->samples++;
     else
         for (uint32_t i = 0; i < output->garment_count; i++)
             if (output->garments[i].cache)
                 hed_cloth_pc2_cut(output->garments[i].cache, output->samples, NULL);
-    return status;
+    return error->status;
 }
 
-static hed_status write_obj(const char *path, const garment *g, const float *positions,
-    const float *normals, const uint8_t *colours, hed_error *error)
-{
-    (void)colours;
-    return hed_cloth_mesh_write_obj(path, g->mesh, positions, normals, error);
-}
-
-static hed_status write_glb(const char *path, const garment *g, const float *positions,
-    const float *normals, const uint8_t *colours, hed_error *error)
-{
-    (void)colours;
-    return hed_cloth_mesh_write_glb(path, g->mesh, positions, normals, error);
-}
-
-static hed_status write_ply(const char *path, const garment *g, const float *positions,
-    const float *normals, const uint8_t *colours, hed_error *error)
-{
-    (void)normals;
-    return hed_cloth_mesh_write_ply(path, g->mesh, positions, colours, error);
-}
-
-typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions,
-    const float *normals, const uint8_t *colours, hed_error *error);
+enum { OBJ, PLY, GLB };
 
 /* A file of each garment. */
-static hed_status write_each(cli_cloth_output *output, const char *name, const char *ending,
-    mesh_writer *write, hed_error *error)
+static hed_status write_each(
+    cli_cloth_output *output, const char *name, const char *ending, int format, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
+    for (uint32_t i = 0; i < output->garment_count; i++) {
         const garment *g = &output->garments[i];
         size_t at = g->first_vertex;
         char *path = cli_cloth_beside(name, g->name, ending);
-        const float *normals = output->turned ? output->turned : output->normals;
-        status = path ? write(path, g, places_of(output) + 3 * at, normals + 3 * at,
-                            output->colours + 4 * at, error)
-                      : cloth_output_out_of_memory(error);
+        if (!path) return cloth_output_out_of_memory(error);
+        const float *positions = places_of(output) + 3 * at,
+                    *normals = (output->turned ? output->turned : output->normals) + 3 * at;
+        if (format == OBJ) hed_cloth_mesh_write_obj(path, g->mesh, positions, normals, error);
+        else if (format == GLB) hed_cloth_mesh_write_glb(path, g->mesh, positions, normals, error);
+        else hed_cloth_mesh_write_ply(path, g->mesh, positions, output->colours + 4 * at, error);
         free(path);
     }
-    return status;
+    return error->status;
 }
 
 static hed_status cloth_output_write_picture(
@@ -310,14 +271,14 @@ static hed_status cloth_output_write_picture(
     }
     hed_cloth_camera camera = hed_cloth_scene_camera(def->scene);
     hed_image image;
-    hed_status status =
-        cloth_picture_draw(output->picture, &camera, output->surfaces, count, &image, error);
-    if (status != HED_OK) return status;
+    if (cloth_picture_draw(output->picture, &camera, output->surfaces, count, &image, error))
+        return error->status;
     char *path = cli_cloth_beside(def->cache, NULL, ending);
-    status = path ? hed_png_write(path, &image, error) : cloth_output_out_of_memory(error);
+    if (path) hed_png_write(path, &image, error);
+    else cloth_output_out_of_memory(error);
     free(path);
     hed_image_free(&image);
-    return status;
+    return error->status;
 }
 
 /* "last.glb" for a garment: its ending goes behind the garment's name. */
@@ -325,13 +286,11 @@ static hed_status write_last(cli_cloth_output *output, hed_error *error)
 {
     const char *dot = strrchr(output->def.glb, '.');
     if (!dot || strcmp(dot, ".glb") != 0) dot = output->def.glb + strlen(output->def.glb);
-    char *stem = malloc((size_t)(dot - output->def.glb) + 1);
+    char *stem = strndup(output->def.glb, (size_t)(dot - output->def.glb));
     if (!stem) return cloth_output_out_of_memory(error);
-    memcpy(stem, output->def.glb, (size_t)(dot - output->def.glb));
-    stem[dot - output->def.glb] = 0;
-    hed_status status = write_each(output, stem, dot, write_glb, error);
+    write_each(output, stem, dot, GLB, error);
     free(stem);
-    return status;
+    return error->status;
 }
 
 /* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors,
@@ -383,21 +342,22 @@ hed_status cli_cloth_output_frame(
          ply = cloth_output_is_due(number, def->ply_every);
     bool png = cloth_output_is_due(number, def->png_every), glb = last && def->glb;
     bool normals = obj || png || glb;
-    hed_status status = hed_cloth_read(def->cloth, output->positions,
-        normals ? output->normals : NULL, ply ? output->colours : NULL, error);
+    hed_cloth_read(def->cloth, output->positions, normals ? output->normals : NULL,
+        ply ? output->colours : NULL, error);
+    if (error->status) return error->status;
     /* the cloth knows the scene's unit from frame 1 on */
     if (number == 0) hed_cloth_scene_start(def->scene, output->positions);
-    if (status == HED_OK) cloth_output_place(output, normals);
-    if (status == HED_OK && number == 0) status = write_meshes(output, error);
+    cloth_output_place(output, normals);
+    if (number == 0 && write_meshes(output, error)) return error->status;
     snprintf(ending, sizeof ending, "-%04u.obj", number);
-    if (status == HED_OK && obj) status = write_each(output, def->cache, ending, write_obj, error);
+    if (obj && write_each(output, def->cache, ending, OBJ, error)) return error->status;
     snprintf(ending, sizeof ending, "-%04u.ply", number);
-    if (status == HED_OK && ply) status = write_each(output, def->cache, ending, write_ply, error);
+    if (ply && write_each(output, def->cache, ending, PLY, error)) return error->status;
     snprintf(ending, sizeof ending, "-%04u.png", number);
-    if (status == HED_OK && png) status = cloth_output_write_picture(output, ending, error);
-    if (status == HED_OK && glb) status = write_last(output, error);
+    if (png && cloth_output_write_picture(output, ending, error)) return error->status;
+    if (glb && write_last(output, error)) return error->status;
     /* Last, so that a frame in the caches is one of which everything is there. */
-    return status == HED_OK ? add_to_caches(output, error) : status;
+    return add_to_caches(output, error);
 }
 
 /* ---- closing ---- */

@@ -1,8 +1,10 @@
 /* Light, ground and cameras of a picture. */
 #include "studio.h"
+#include "view.h"
 #include "heddle/math.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int up_axis(const float up[3])
@@ -213,4 +215,25 @@ void cloth_make_normals(const float *positions, uint32_t vertex_count, const uin
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < 3; k++) normals[3 * (size_t)corners[c] + (size_t)k] += cross[k];
     }
+}
+
+uint32_t *cloth_mesh_triangles(
+    const hed_cloth_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *count)
+{
+    uint64_t each = 0;
+    for (uint32_t f = 0; f < mesh->face_count; f++) {
+        uint32_t corners = mesh->face_at[f + 1] - mesh->face_at[f];
+        each += corners > 2 ? corners - 2 : 0;
+    }
+    *count = (uint32_t)(each * copies);
+    uint32_t *out = malloc(3 * each * copies * sizeof *out + 1), *next = out;
+    for (uint32_t copy = 0; copy < copies && out; copy++)
+        for (uint32_t f = 0; f < mesh->face_count; f++)
+            for (uint32_t c = mesh->face_at[f] + 1; c + 1 < mesh->face_at[f + 1]; c++) {
+                uint32_t base = first + copy * mesh->vertex_count;
+                *next++ = base + mesh->corners[mesh->face_at[f]];
+                *next++ = base + mesh->corners[c];
+                *next++ = base + mesh->corners[c + 1];
+            }
+    return out;
 }

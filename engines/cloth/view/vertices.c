@@ -2,6 +2,7 @@
 #include "vertices.h"
 
 #include "studio.h"
+#include "view.h"
 
 #include "heddle/author.h"
 
@@ -40,38 +41,17 @@ static hed_status vertices_no_memory(hed_error *error, const char *what)
 
 /* ---- the cloth ---- */
 
-/* A garment's faces as triangles, all copies; polygons become fans. NULL: no memory. */
-static uint32_t *vertices_make_triangles(
-    const hed_cloth_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *index_count)
-{
-    uint64_t each = 0;
-    for (uint32_t f = 0; f < mesh->face_count; f++) {
-        uint32_t corners = mesh->face_at[f + 1] - mesh->face_at[f];
-        each += corners > 2 ? corners - 2 : 0;
-    }
-    *index_count = (uint32_t)(3 * each * copies);
-    uint32_t *out = malloc(3 * each * copies * sizeof *out + 1), *next = out;
-    for (uint32_t copy = 0; copy < copies && out; copy++)
-        for (uint32_t f = 0; f < mesh->face_count; f++)
-            for (uint32_t c = mesh->face_at[f] + 1; c + 1 < mesh->face_at[f + 1]; c++) {
-                uint32_t base = first + copy * mesh->vertex_count;
-                *next++ = base + mesh->corners[mesh->face_at[f]];
-                *next++ = base + mesh->corners[c];
-                *next++ = base + mesh->corners[c + 1];
-            }
-    return out;
-}
-
 static hed_status vertices_add_garment(
     cloth_vertices *v, uint32_t garment, uint32_t copies, hed_error *error)
 {
     const cloth_gl *gl = v->gl;
     cloth_drawable *drawable = &v->drawables[garment];
-    uint32_t first_particle, first_vertex;
+    uint32_t first_particle, first_vertex, count;
     hed_cloth_garment_range(v->cloth, garment, &first_particle, &first_vertex);
-    uint32_t *triangles = vertices_make_triangles(
-        hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &drawable->index_count);
+    uint32_t *triangles =
+        cloth_mesh_triangles(hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &count);
     if (!triangles) return vertices_no_memory(error, "the triangles");
+    drawable->index_count = 3 * count;
     hed_cloth_scene_colour(v->scene, garment, drawable->colour);
     drawable->two_sided = true;
     gl->GenVertexArrays(1, &drawable->vertex_array);

@@ -20,6 +20,11 @@ typedef struct cloth_surface {
     bool two_sided; /* cloth: lit from both sides */
 } cloth_surface;
 
+/* The faces of `copies` of a mesh one behind another, from vertex `first` on, as `*count` triangles;
+ * polygons become fans. Released with free(); NULL: no memory. */
+uint32_t *cloth_mesh_triangles(
+    const hed_cloth_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *count);
+
 typedef enum cloth_picture_kind {
     CLOTH_PICTURE_ANY,      /* OpenGL where a graphics processor has it, else software */
     CLOTH_PICTURE_GL,       /* OpenGL, or an error */
