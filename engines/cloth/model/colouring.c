@@ -52,23 +52,19 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
         number, garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
 }
 
-static hed_status list_around(colouring *work, hed_error *error)
+hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, hed_arena *arena,
+    uint32_t **first, uint32_t **around, hed_error *error)
 {
-    const cloth_garment *garment = work->garment;
-    uint32_t particles = garment->particle_count;
-    work->around_at =
-        hed_arena_new(&work->scratch, (uint64_t)particles + 1, sizeof *work->around_at, error);
-    work->around =
-        hed_arena_new(&work->scratch, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
-    work->stamp = hed_arena_new(&work->scratch, work->colour_limit, sizeof *work->stamp, error);
-    if (work->scratch.failed) return HED_ERROR_MEMORY;
-    uint32_t *at = work->around_at;
+    uint64_t particles = garment->particle_count, constraints = garment->constraint_count;
+    uint32_t *at = *first = hed_arena_new(arena, particles + 1, sizeof *at, error);
+    *around = hed_arena_new(arena, 2 * constraints, sizeof **around, error);
+    if (arena->failed) return HED_ERROR_MEMORY;
     for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 0; k < work->constraints; k++) {
+        for (uint32_t k = 0; k < constraints; k++) {
             const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
             for (int e = 0; e < 2; e++) {
-                if (!colouring_is_free(garment, ends[e])) continue;
-                if (pass) work->around[at[ends[e]]++] = k;
+                if (free_only && !colouring_is_free(garment, ends[e])) continue;
+                if (pass) (*around)[at[ends[e]]++] = k;
                 else at[ends[e] + 1]++;
             }
         }
@@ -222,8 +218,11 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
     work.colour = hed_arena_new(&work.scratch, work.constraints, sizeof *work.colour, error);
     work.masks = hed_arena_new(&work.scratch, garment->particle_count, sizeof *work.masks, error);
     work.used = hed_arena_new(&work.scratch, work.colour_limit, sizeof *work.used, error);
+    work.stamp = hed_arena_new(&work.scratch, work.colour_limit, sizeof *work.stamp, error);
     if (work.scratch.failed) status = HED_ERROR_MEMORY;
-    if (!status && 2 * garment->degree > LOW_COLOURS) status = list_around(&work, error);
+    if (!status && 2 * garment->degree > LOW_COLOURS)
+        status = cloth_garment_around(
+            garment, true, &work.scratch, &work.around_at, &work.around, error);
     if (!status) {
         colour_greedily(&work);
         balance(&work);

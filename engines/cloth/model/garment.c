@@ -1,5 +1,6 @@
 /* Making a garment ready: the steps of garment.h in their order, and the check of a definition. */
 #include "model/garment.h"
+#include "model/mesh.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -273,19 +274,6 @@ static hed_status check_faces(
     return HED_OK;
 }
 
-/* Whether these four particles, in order around, are the cell whose lowest particle is the first of
- * them in the grid.
- */
-static bool is_cell(const uint32_t *quad, uint32_t width)
-{
-    uint32_t low = quad[0], at = 0;
-    for (uint32_t k = 1; k < 4; k++)
-        if (quad[k] < low) low = quad[k], at = k;
-    if (low % width == width - 1 || quad[(at + 2) % 4] != low + width + 1) return false;
-    uint32_t next = quad[(at + 1) % 4], last = quad[(at + 3) % 4];
-    return (next == low + 1 && last == low + width) || (next == low + width && last == low + 1);
-}
-
 static hed_status garment_check_grid(const subject *check)
 {
     if (check->error->status) return check->error->status;
@@ -305,7 +293,7 @@ static hed_status garment_check_grid(const subject *check)
             width, height, def->triangle_count, def->quad_count, (unsigned long long)cells);
     for (uint32_t q = 0; q < def->quad_count; q++) {
         const uint32_t *quad = def->quads + 4 * (size_t)q;
-        if (!is_cell(quad, width))
+        if (cloth_mesh_cell_of(quad, width) == CLOTH_NO_INDEX)
             return garment_wrong(check,
                 "quad %u (%u, %u, %u, %u) is no cell of the grid of %u x %u", q, quad[0], quad[1],
                 quad[2], quad[3], width, height);

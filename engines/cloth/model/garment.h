@@ -118,6 +118,10 @@ hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garmen
  * Errors: LIMIT, MEMORY.
  */
 hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed_error *error);
+/* Constraints around each particle (of locked ones none where `free_only`), ascending, in memory of
+ * `arena`: `*at` (particles + 1) places in `*around`. Errors: MEMORY. */
+hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, hed_arena *arena,
+    uint32_t **at, uint32_t **around, hed_error *error);
 /* Most constraints at one free particle. */
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error);
 

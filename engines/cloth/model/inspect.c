@@ -144,6 +144,13 @@ hed_status hed_cloth_mesh_require_sound(
 
 /* ---- mending ---- */
 
+static void move_corner(hed_cloth_mesh *mesh, uint32_t to, uint32_t from)
+{
+    mesh->corners[to] = mesh->corners[from];
+    if (mesh->corner_textures) mesh->corner_textures[to] = mesh->corner_textures[from];
+    if (mesh->corner_normals) mesh->corner_normals[to] = mesh->corner_normals[from];
+}
+
 /* Moves the first face of every span to where it is after faces were taken away. */
 static void move_spans(hed_cloth_mesh_span *spans, uint32_t count, const uint32_t *face_now)
 {
@@ -158,12 +165,8 @@ static uint32_t compact(hed_cloth_mesh *mesh, const uint8_t *gone, uint32_t *fac
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t end = mesh->face_at[face + 1];
         face_now[face] = faces;
-        for (uint32_t corner = begin; corner < end && !gone[face]; corner++, corners++) {
-            mesh->corners[corners] = mesh->corners[corner];
-            if (mesh->corner_textures)
-                mesh->corner_textures[corners] = mesh->corner_textures[corner];
-            if (mesh->corner_normals) mesh->corner_normals[corners] = mesh->corner_normals[corner];
-        }
+        for (uint32_t corner = begin; corner < end && !gone[face]; corner++)
+            move_corner(mesh, corners++, corner);
         if (!gone[face]) mesh->face_at[++faces] = corners;
         begin = end;
     }
@@ -183,15 +186,8 @@ static void drop_repeats(hed_cloth_mesh *mesh)
         uint32_t end = mesh->face_at[face + 1], left = end - begin;
         for (uint32_t corner = begin; corner < end; corner++) {
             uint32_t before = corner > begin ? corner - 1 : end - 1;
-            if (mesh->corners[corner] == mesh->corners[before] && left > 3) {
-                left--;
-                continue;
-            }
-            mesh->corners[corners] = mesh->corners[corner];
-            if (mesh->corner_textures)
-                mesh->corner_textures[corners] = mesh->corner_textures[corner];
-            if (mesh->corner_normals) mesh->corner_normals[corners] = mesh->corner_normals[corner];
-            corners++;
+            if (mesh->corners[corner] == mesh->corners[before] && left > 3) left--;
+            else move_corner(mesh, corners++, corner);
         }
         mesh->face_at[face + 1] = corners;
         begin = end;

@@ -263,9 +263,7 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
 
 /* ---- grids ---- */
 
-/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width
- * + 1, i + width, from any corner, either way round. CLOTH_NO_INDEX: none. */
-static uint32_t mesh_cell_of(const uint32_t *corners, uint32_t width)
+uint32_t cloth_mesh_cell_of(const uint32_t *corners, uint32_t width)
 {
     uint32_t first = 0;
     for (uint32_t i = 1; i < 4; i++)
@@ -298,7 +296,7 @@ bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_
     bool grid = seen != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
         uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4
-                            ? mesh_cell_of(mesh->corners + mesh->face_at[face], w)
+                            ? cloth_mesh_cell_of(mesh->corners + mesh->face_at[face], w)
                             : CLOTH_NO_INDEX;
         grid = cell < mesh->face_count && !seen[cell];
         if (grid) seen[cell] = 1;

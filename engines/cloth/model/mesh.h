@@ -125,6 +125,10 @@ static inline uint32_t cloth_mesh_corner_count(const hed_cloth_mesh *mesh)
     return mesh->face_count ? mesh->face_at[mesh->face_count] : 0;
 }
 
+/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width
+ * + 1, i + width, from any corner, either way round. CLOTH_NO_INDEX: none. */
+uint32_t cloth_mesh_cell_of(const uint32_t *corners, uint32_t width);
+
 /* Whether all of `positions` can be written. Errors: ARGUMENT (names the vertex). */
 hed_status cloth_mesh_require_finite(
     const char *path, const float *positions, uint32_t vertex_count, hed_error *error);

@@ -44,9 +44,8 @@ static void scene_garment_weld(
     if (count < mesh->vertex_count) {
         made->def.vertex_count = mesh->vertex_count;
         made->def.vertex_particle = particle_of;
-    } else if (!shape && hed_cloth_mesh_is_grid(
-                             mesh, &made->def.grid_width, &made->def.grid_height) == false) {
-        made->def.grid_width = made->def.grid_height = 0;
+    } else if (!shape) {
+        hed_cloth_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height);
     }
 }
 

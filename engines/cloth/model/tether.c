@@ -158,30 +158,6 @@ static void spread_over_faces(spread *work, uint32_t from)
     }
 }
 
-static hed_status list_links(spread *work, hed_error *error)
-{
-    const cloth_garment *garment = work->garment;
-    uint32_t particles = garment->particle_count;
-    work->links_at =
-        hed_arena_new(&work->scratch, (uint64_t)particles + 1, sizeof *work->links_at, error);
-    work->links = hed_arena_new(
-        &work->scratch, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
-    if (work->scratch.failed) return HED_ERROR_MEMORY;
-    uint32_t *at = work->links_at;
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        at[garment->constraints[k].a + 1]++;
-        at[garment->constraints[k].b + 1]++;
-    }
-    for (uint32_t i = 0; i < particles; i++) at[i + 1] += at[i];
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        work->links[at[garment->constraints[k].a]++] = k;
-        work->links[at[garment->constraints[k].b]++] = k;
-    }
-    memmove(at + 1, at, particles * sizeof *at);
-    at[0] = 0;
-    return HED_OK;
-}
-
 static void spread_all(spread *work)
 {
     const cloth_garment *garment = work->garment;
@@ -253,7 +229,9 @@ hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *er
     work.heap = hed_arena_new(&work.scratch, particles, sizeof *work.heap, error);
     work.place = hed_arena_new(&work.scratch, particles, sizeof *work.place, error);
     hed_status status = work.scratch.failed ? HED_ERROR_MEMORY : HED_OK;
-    if (!status && !garment->triangle_count) status = list_links(&work, error);
+    if (!status && !garment->triangle_count)
+        status =
+            cloth_garment_around(garment, false, &work.scratch, &work.links_at, &work.links, error);
     if (!status) {
         spread_all(&work);
         status = take_tethers(garment, &work, slack, error);

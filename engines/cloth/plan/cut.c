@@ -346,15 +346,15 @@ hed_status cloth_plan_cut(cloth_planner *planner)
 {
     uint64_t particles = planner->garment->particle_count;
     cutter c = {.planner = planner, .order = planner->plan->own};
-    c.trial = hed_arena_new(&planner->arena, particles, sizeof *c.trial, planner->error);
-    c.best = hed_arena_new(&planner->arena, particles, sizeof *c.best, planner->error);
-    c.key = hed_arena_new(&planner->arena, particles, sizeof *c.key, planner->error);
-    c.moved = hed_arena_new(&planner->arena, particles, sizeof *c.moved, planner->error);
-    c.rank = hed_arena_new(&planner->arena, particles, sizeof *c.rank, planner->error);
-    c.queue = hed_arena_new(&planner->arena, particles, sizeof *c.queue, planner->error);
-    c.label = hed_arena_new(&planner->arena, particles, sizeof *c.label, planner->error);
-    c.profile = hed_arena_new(&planner->arena, particles + 1, sizeof *c.profile, planner->error);
-    c.seam = hed_arena_new(&planner->arena, particles, sizeof *c.seam, planner->error);
+    c.trial = cloth_plan_new(planner, particles, sizeof *c.trial);
+    c.best = cloth_plan_new(planner, particles, sizeof *c.best);
+    c.key = cloth_plan_new(planner, particles, sizeof *c.key);
+    c.moved = cloth_plan_new(planner, particles, sizeof *c.moved);
+    c.rank = cloth_plan_new(planner, particles, sizeof *c.rank);
+    c.queue = cloth_plan_new(planner, particles, sizeof *c.queue);
+    c.label = cloth_plan_new(planner, particles, sizeof *c.label);
+    c.profile = cloth_plan_new(planner, particles + 1, sizeof *c.profile);
+    c.seam = cloth_plan_new(planner, particles, sizeof *c.seam);
     if (planner->arena.failed) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < particles; i++) c.order[i] = c.trial[i] = c.rank[i] = i;
     find_tether_seams(&c);
@@ -498,8 +498,7 @@ void cloth_plan_list_own(cloth_planner *planner)
 hed_status cloth_plan_round_corners(cloth_planner *planner)
 {
     uint32_t particles = planner->garment->particle_count;
-    uint32_t *count =
-        hed_arena_new(&planner->arena, planner->plan->patch_count, sizeof *count, planner->error);
+    uint32_t *count = cloth_plan_new(planner, planner->plan->patch_count, sizeof *count);
     if (!count) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < particles; i++) planner->size[planner->part[i]]++;
     shorten_cuts(planner, count);

@@ -46,6 +46,12 @@ typedef struct cloth_planner {
 
 /* ---- memory ---- */
 
+/* Zeroed, until the plan is made; NULL after a complaint. */
+static inline void *cloth_plan_new(cloth_planner *planner, uint64_t count, size_t size)
+{
+    return hed_arena_new(&planner->arena, count, size, planner->error);
+}
+
 /* False when memory ran out. */
 bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 

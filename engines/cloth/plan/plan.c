@@ -7,7 +7,7 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value)
 {
     if (list->count == list->capacity) {
         uint32_t capacity = list->capacity ? 2 * list->capacity : 1024;
-        uint32_t *items = hed_arena_new(&planner->arena, capacity, sizeof *items, planner->error);
+        uint32_t *items = cloth_plan_new(planner, capacity, sizeof *items);
         if (!items) return false;
         if (list->count) memcpy(items, list->items, list->count * sizeof *items);
         list->items = items;
@@ -23,23 +23,13 @@ hed_status cloth_graph_create(
     cloth_graph *graph, const cloth_garment *garment, hed_arena *arena, hed_error *error)
 {
     uint64_t particles = garment->particle_count, constraints = garment->constraint_count;
-    uint32_t *at = graph->at = hed_arena_new(arena, particles + 1, sizeof *at, error);
-    graph->constraint = hed_arena_new(arena, 2 * constraints, sizeof(uint32_t), error);
     graph->neighbour = hed_arena_new(arena, 2 * constraints, sizeof(uint32_t), error);
-    if (arena->failed) return HED_ERROR_MEMORY;
-    for (uint32_t k = 0; k < constraints; k++) {
-        at[garment->constraints[k].a + 1]++;
-        at[garment->constraints[k].b + 1]++;
-    }
-    for (uint32_t i = 0; i < particles; i++) at[i + 1] += at[i];
-    for (uint32_t k = 0; k < constraints; k++) {
-        uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
-        graph->constraint[at[a]] = graph->constraint[at[b]] = k;
-        graph->neighbour[at[a]++] = b;
-        graph->neighbour[at[b]++] = a;
-    }
-    memmove(at + 1, at, particles * sizeof *at);
-    at[0] = 0;
+    if (!graph->neighbour ||
+        cloth_garment_around(garment, false, arena, &graph->at, &graph->constraint, error))
+        return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; i < particles; i++)
+        for (uint32_t q = graph->at[i]; q < graph->at[i + 1]; q++)
+            graph->neighbour[q] = cloth_other_end(garment->constraints + graph->constraint[q], i);
     return HED_OK;
 }
 
@@ -64,18 +54,15 @@ static hed_status allocate_planner(cloth_planner *planner)
     uint64_t particles = planner->garment->particle_count,
              constraints = planner->garment->constraint_count;
     uint64_t patches = planner->plan->patch_count;
-    planner->part = hed_arena_new(&planner->arena, particles, sizeof(uint32_t), planner->error);
-    planner->home = hed_arena_new(&planner->arena, constraints, sizeof(uint32_t), planner->error);
-    planner->step = hed_arena_new(&planner->arena, constraints, sizeof(uint16_t), planner->error);
-    planner->in_figure =
-        hed_arena_new(&planner->arena, constraints, sizeof(uint8_t), planner->error);
-    planner->own_at = hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
-    planner->size = hed_arena_new(&planner->arena, patches, sizeof(uint32_t), planner->error);
-    planner->moved = hed_arena_new(&planner->arena, particles, sizeof(uint8_t), planner->error);
-    planner->redone_at =
-        hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
-    planner->ghosts_at =
-        hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
+    planner->part = cloth_plan_new(planner, particles, sizeof(uint32_t));
+    planner->home = cloth_plan_new(planner, constraints, sizeof(uint32_t));
+    planner->step = cloth_plan_new(planner, constraints, sizeof(uint16_t));
+    planner->in_figure = cloth_plan_new(planner, constraints, sizeof(uint8_t));
+    planner->own_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
+    planner->size = cloth_plan_new(planner, patches, sizeof(uint32_t));
+    planner->moved = cloth_plan_new(planner, particles, sizeof(uint8_t));
+    planner->redone_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
+    planner->ghosts_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
     planner->plan->own =
         hed_arena_new(&planner->plan->arena, particles, sizeof(uint32_t), planner->error);
     if (planner->plan->arena.failed) return HED_ERROR_MEMORY;
@@ -84,21 +71,20 @@ static hed_status allocate_planner(cloth_planner *planner)
 
 static hed_status plan_make(cloth_planner *planner)
 {
-    hed_status status = allocate_planner(planner);
-    if (status) return status;
-    if ((status = cloth_plan_cut(planner))) return status;
+    hed_error *error = planner->error;
+    if (allocate_planner(planner) || cloth_plan_cut(planner)) return error->status;
     cloth_plan_find_homes(planner);
-    if (planner->plan->def.kind == CLOTH_PLAN_FIGURES &&
-        (status = cloth_plan_find_figures(planner)))
-        return status;
-    if ((status = cloth_plan_schedule(planner))) return status;
-    if ((status = cloth_plan_make_mutual(planner))) return status;
+    if (planner->plan->def.kind == CLOTH_PLAN_FIGURES && cloth_plan_find_figures(planner))
+        return error->status;
+    if (cloth_plan_schedule(planner) || cloth_plan_make_mutual(planner)) return error->status;
     return cloth_plan_tables(planner);
 }
 
 hed_status cloth_plan_create(
     const cloth_garment *garment, const cloth_plan_def *def, cloth_plan **made, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     *made = NULL;
     if (def->patches < 1 || def->patches > garment->particle_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -164,7 +150,7 @@ static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
     for (uint32_t k = 0; k < constraints; k++)
         if (is_boundary(planner, k) && planner->step[k] + 1u > c->last)
             c->last = planner->step[k] + 1u;
-    uint32_t *at = hed_arena_new(&planner->arena, c->last + 1, sizeof *at, planner->error);
+    uint32_t *at = cloth_plan_new(planner, c->last + 1, sizeof *at);
     if (!at) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < constraints; k++)
         if (is_boundary(planner, k)) at[planner->step[k] + 1]++;
@@ -254,22 +240,21 @@ static cloth_closure *get_closure(cloth_planner *planner)
              constraints = planner->garment->constraint_count;
     cloth_closure *c = planner->closure;
     if (!c) {
-        c = hed_arena_new(&planner->arena, 1, sizeof *c, planner->error);
+        c = cloth_plan_new(planner, 1, sizeof *c);
         if (!c) return NULL;
-        c->at = hed_arena_new(&planner->arena, particles + 1, sizeof *c->at, planner->error);
-        c->cursor = hed_arena_new(&planner->arena, particles, sizeof *c->cursor, planner->error);
-        c->needed = hed_arena_new(&planner->arena, particles, sizeof *c->needed, planner->error);
-        c->list = hed_arena_new(&planner->arena, particles, sizeof *c->list, planner->error);
-        c->done = hed_arena_new(&planner->arena, constraints, sizeof *c->done, planner->error);
-        if (!c->at || !c->cursor || !c->needed || !c->list || !c->done) return NULL;
+        c->at = cloth_plan_new(planner, particles + 1, sizeof *c->at);
+        c->cursor = cloth_plan_new(planner, particles, sizeof *c->cursor);
+        c->needed = cloth_plan_new(planner, particles, sizeof *c->needed);
+        c->list = cloth_plan_new(planner, particles, sizeof *c->list);
+        c->done = cloth_plan_new(planner, constraints, sizeof *c->done);
+        if (planner->arena.failed) return NULL;
         c->planner = planner;
         planner->closure = c;
     }
     if (c->room < planner->plan->boundary) {
         c->room = (uint32_t)planner->plan->boundary;
-        c->sorted = hed_arena_new(&planner->arena, c->room, sizeof *c->sorted, planner->error);
-        c->boundary =
-            hed_arena_new(&planner->arena, 2ull * c->room, sizeof *c->boundary, planner->error);
+        c->sorted = cloth_plan_new(planner, c->room, sizeof *c->sorted);
+        c->boundary = cloth_plan_new(planner, 2ull * c->room, sizeof *c->boundary);
         if (!c->sorted || !c->boundary) return NULL;
     }
     return c;
@@ -311,24 +296,16 @@ static bool find_reads(
     return true;
 }
 
-static bool reads_from(
-    const uint32_t *reads_at, const cloth_list *reads, uint32_t reader, uint32_t from)
-{
-    for (uint32_t k = reads_at[reader]; k < reads_at[reader + 1]; k++)
-        if (reads->items[k] == from) return true;
-    return false;
-}
-
 /* The ghosts again, with particle added[k] for patch reader[k]. */
 static hed_status append_ghosts(
     cloth_planner *planner, const cloth_list *reader, const cloth_list *added)
 {
     uint32_t patches = planner->plan->patch_count;
-    uint32_t *at = hed_arena_new(&planner->arena, patches + 1, sizeof *at, planner->error),
-             *next = hed_arena_new(&planner->arena, patches, sizeof *next, planner->error);
+    uint32_t *at = cloth_plan_new(planner, patches + 1, sizeof *at),
+             *next = cloth_plan_new(planner, patches, sizeof *next);
     cloth_list all = {.count = planner->ghosts.count + added->count,
         .capacity = planner->ghosts.count + added->count};
-    all.items = hed_arena_new(&planner->arena, all.count, sizeof *all.items, planner->error);
+    all.items = cloth_plan_new(planner, all.count, sizeof *all.items);
     if (!at || !next || !all.items) return HED_ERROR_MEMORY;
     for (uint32_t p = 0; p < patches; p++)
         at[p + 1] = planner->ghosts_at[p + 1] - planner->ghosts_at[p];
@@ -349,18 +326,18 @@ static hed_status append_ghosts(
 hed_status cloth_plan_make_mutual(cloth_planner *planner)
 {
     uint32_t patches = planner->plan->patch_count;
-    uint32_t *reads_at =
-        hed_arena_new(&planner->arena, patches + 1, sizeof *reads_at, planner->error);
-    uint32_t *seen = hed_arena_new(&planner->arena, patches, sizeof *seen, planner->error);
-    uint8_t *sent = hed_arena_new(
-        &planner->arena, planner->garment->particle_count, sizeof *sent, planner->error);
+    uint32_t *reads_at = cloth_plan_new(planner, patches + 1, sizeof *reads_at);
+    uint32_t *seen = cloth_plan_new(planner, patches, sizeof *seen);
+    uint8_t *sent = cloth_plan_new(planner, planner->garment->particle_count, sizeof *sent);
     cloth_list reads = {0}, reader = {0}, added = {0};
     if (!reads_at || !seen || !sent || !find_reads(planner, reads_at, &reads, seen))
         return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < planner->ghosts.count; k++) sent[planner->ghosts.items[k]] = 1;
     for (uint32_t p = 0; p < patches; p++) {
         for (uint32_t k = reads_at[p]; k < reads_at[p + 1]; k++) {
-            if (reads_from(reads_at, &reads, reads.items[k], p)) continue;
+            uint32_t back = reads_at[reads.items[k]];
+            while (back < reads_at[reads.items[k] + 1] && reads.items[back] != p) back++;
+            if (back < reads_at[reads.items[k] + 1]) continue; /* it reads already */
             /* a particle of the patch that is read anyway, else its first */
             uint32_t own = planner->own_at[p];
             while (own < planner->own_at[p + 1] && !sent[planner->plan->own[own]]) own++;

@@ -435,13 +435,12 @@ static hed_status schedule_allocate(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint64_t particles = planner->garment->particle_count, patches = planner->plan->patch_count;
-    s->inside = hed_arena_new(&planner->arena, particles, sizeof(uint16_t), planner->error);
-    s->outside = hed_arena_new(&planner->arena, particles, sizeof(uint16_t), planner->error);
-    s->release = hed_arena_new(&planner->arena, particles, sizeof(uint16_t), planner->error);
-    s->vertex = hed_arena_new(&planner->arena, particles, sizeof(uint32_t), planner->error);
-    s->home_at = hed_arena_new(&planner->arena, patches + 2, sizeof(uint32_t), planner->error);
-    s->homes = hed_arena_new(
-        &planner->arena, planner->garment->constraint_count, sizeof(uint32_t), planner->error);
+    s->inside = cloth_plan_new(planner, particles, sizeof(uint16_t));
+    s->outside = cloth_plan_new(planner, particles, sizeof(uint16_t));
+    s->release = cloth_plan_new(planner, particles, sizeof(uint16_t));
+    s->vertex = cloth_plan_new(planner, particles, sizeof(uint32_t));
+    s->home_at = cloth_plan_new(planner, patches + 2, sizeof(uint32_t));
+    s->homes = cloth_plan_new(planner, planner->garment->constraint_count, sizeof(uint32_t));
     return planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
@@ -462,15 +461,13 @@ static hed_status allocate_matchings(schedule *s)
     s->room.vertices = vertices + vertices / 16;
     s->room.edges = edges + edges / 16;
     s->room.steps = s->steps + 2;
-    m->edges = hed_arena_new(&planner->arena, s->room.edges, sizeof *m->edges, planner->error);
-    m->left = hed_arena_new(&planner->arena, s->room.vertices, sizeof *m->left, planner->error);
-    m->deadline =
-        hed_arena_new(&planner->arena, s->room.vertices, sizeof *m->deadline, planner->error);
-    m->waiting = hed_arena_new(&planner->arena, s->room.edges, sizeof *m->waiting, planner->error);
-    m->sorted = hed_arena_new(&planner->arena, s->room.edges, sizeof *m->sorted, planner->error);
-    m->room = hed_arena_new(&planner->arena, s->room.steps, sizeof *m->room, planner->error);
-    m->at = hed_arena_new(
-        &planner->arena, s->room.vertices * s->room.steps, sizeof *m->at, planner->error);
+    m->edges = cloth_plan_new(planner, s->room.edges, sizeof *m->edges);
+    m->left = cloth_plan_new(planner, s->room.vertices, sizeof *m->left);
+    m->deadline = cloth_plan_new(planner, s->room.vertices, sizeof *m->deadline);
+    m->waiting = cloth_plan_new(planner, s->room.edges, sizeof *m->waiting);
+    m->sorted = cloth_plan_new(planner, s->room.edges, sizeof *m->sorted);
+    m->room = cloth_plan_new(planner, s->room.steps, sizeof *m->room);
+    m->at = cloth_plan_new(planner, s->room.vertices * s->room.steps, sizeof *m->at);
     return planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 

@@ -61,8 +61,7 @@ static void number_own(cloth_planner *planner, numbers *n)
 static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
 {
     cloth_plan *plan = planner->plan;
-    uint32_t *particle =
-        hed_arena_new(&planner->arena, plan->slot_count, sizeof *particle, planner->error);
+    uint32_t *particle = cloth_plan_new(planner, plan->slot_count, sizeof *particle);
     if (!particle) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < plan->particle_count; i++)
         if (n->slot[i] != CLOTH_NONE) particle[n->slot[i]] = i;
@@ -88,7 +87,7 @@ static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
 static uint32_t *tables_sort_by_home(cloth_planner *planner, uint32_t *at)
 {
     uint32_t constraints = planner->garment->constraint_count, patches = planner->plan->patch_count;
-    uint32_t *sorted = hed_arena_new(&planner->arena, constraints, sizeof *sorted, planner->error);
+    uint32_t *sorted = cloth_plan_new(planner, constraints, sizeof *sorted);
     if (!sorted) return NULL;
     for (uint32_t k = 0; k < constraints; k++)
         if (planner->home[k] != CLOTH_NONE && !planner->in_figure[k]) at[planner->home[k] + 1]++;
@@ -131,8 +130,7 @@ static void tables_fill_pairs(cloth_planner *planner, const numbers *n, uint32_t
 static hed_status tables_make_pairs(cloth_planner *planner, numbers *n)
 {
     cloth_plan *plan = planner->plan;
-    uint32_t *home_at =
-        hed_arena_new(&planner->arena, plan->patch_count + 1ull, sizeof *home_at, planner->error);
+    uint32_t *home_at = cloth_plan_new(planner, plan->patch_count + 1ull, sizeof *home_at);
     uint32_t *inside = home_at ? tables_sort_by_home(planner, home_at) : NULL;
     if (!inside) return HED_ERROR_MEMORY;
     plan->pair_count = home_at[plan->patch_count] + planner->redone.count;
@@ -230,9 +228,9 @@ static hed_status tables_allocate(cloth_planner *planner, numbers *n)
         arena, patches * (plan->figure_steps + 1), sizeof *plan->figure_at, planner->error);
     plan->figures = hed_arena_new(arena, plan->figure_count, sizeof *plan->figures, planner->error);
     plan->order = hed_arena_new(arena, plan->constraint_count, sizeof *plan->order, planner->error);
-    n->local = hed_arena_new(&planner->arena, particles, sizeof *n->local, planner->error);
-    n->ghost = hed_arena_new(&planner->arena, particles, sizeof *n->ghost, planner->error);
-    n->slot = hed_arena_new(&planner->arena, particles, sizeof *n->slot, planner->error);
+    n->local = cloth_plan_new(planner, particles, sizeof *n->local);
+    n->ghost = cloth_plan_new(planner, particles, sizeof *n->ghost);
+    n->slot = cloth_plan_new(planner, particles, sizeof *n->slot);
     return arena->failed || planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
@@ -251,8 +249,8 @@ hed_status cloth_plan_tables(cloth_planner *planner)
             planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
     if ((status = tables_make_pairs(planner, &n))) return status;
     tables_make_figures(planner, &n);
-    uint32_t *order_at = hed_arena_new(&planner->arena,
-        plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at, planner->error);
+    uint32_t *order_at =
+        cloth_plan_new(planner, plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at);
     if (!order_at) return HED_ERROR_MEMORY;
     make_order(planner, order_at);
     return HED_OK;
