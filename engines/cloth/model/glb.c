@@ -288,29 +288,23 @@ static uint64_t glb_put_document(exporter *x, const part *parts)
 
 /* ---- the file ---- */
 
-/* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means
- * anything. */
-static void unit_normal(const float *from, float normal[3])
-{
-    double length = from ? sqrt((double)from[0] * from[0] + (double)from[1] * from[1] +
-                                (double)from[2] * from[2])
-                         : 0;
-    bool usable = length > 1e-30 && isfinite(length);
-    for (int i = 0; i < 3; i++) normal[i] = usable ? (float)(from[i] / length) : i == 2;
-}
-
 static void put_vertex_data(const exporter *x, const part *parts, cloth_text *out)
 {
     const vertex *rows = x->vertices.rows;
     for (size_t i = 0; i < x->vertices.count; i++)
         cloth_text_put(out, (const char *)(x->positions + 3 * (size_t)rows[i].position), 12);
     for (size_t i = 0; i < x->vertices.count && parts[NORMALS].there; i++) {
+        /* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means
+         * anything. */
+        const float *from = x->normals ? x->normals + 3 * (size_t)rows[i].position
+                            : rows[i].normal != CLOTH_NO_INDEX
+                                ? x->mesh->normals + 3 * (size_t)rows[i].normal
+                                : (const float[3]){0};
+        double length =
+            sqrt((double)from[0] * from[0] + (double)from[1] * from[1] + (double)from[2] * from[2]);
+        bool usable = length > 1e-30 && isfinite(length);
         float normal[3];
-        unit_normal(x->normals ? x->normals + 3 * (size_t)rows[i].position
-                    : rows[i].normal != CLOTH_NO_INDEX
-                        ? x->mesh->normals + 3 * (size_t)rows[i].normal
-                        : NULL,
-            normal);
+        for (int k = 0; k < 3; k++) normal[k] = usable ? (float)(from[k] / length) : k == 2;
         cloth_text_put(out, (const char *)normal, sizeof normal);
     }
     for (size_t i = 0; i < x->vertices.count && parts[TEXTURES].there; i++) {

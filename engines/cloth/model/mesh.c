@@ -341,13 +341,6 @@ static uint64_t mesh_bucket_of(const welder *w, const double *cell)
 
 /* ---- which may be welded ---- */
 
-static bool lie_together(const welder *w, uint32_t a, uint32_t b)
-{
-    const float *p = w->mesh->positions + 3 * (size_t)a, *q = w->mesh->positions + 3 * (size_t)b;
-    double x = (double)p[0] - q[0], y = (double)p[1] - q[1], z = (double)p[2] - q[2];
-    return x * x + y * y + z * z <= w->distance * w->distance;
-}
-
 /* Whether a face of `vertex` has a corner that is already this particle. */
 static bool share_face(const welder *w, uint32_t vertex, uint32_t particle)
 {
@@ -380,10 +373,14 @@ static uint32_t find_particle(const welder *w, uint32_t vertex)
         cell[1] = low[1] + i / count[0] % count[1];
         cell[2] = low[2] + i / count[0] / count[1];
         for (uint32_t particle = w->heads[mesh_bucket_of(w, cell)]; particle != CLOTH_NO_INDEX;
-             particle = w->next[particle])
-            if (particle < found && lie_together(w, vertex, w->vertex_of[particle]) &&
+             particle = w->next[particle]) {
+            const float *other = w->mesh->positions + 3 * (size_t)w->vertex_of[particle];
+            double x = (double)at[0] - other[0], y = (double)at[1] - other[1],
+                   z = (double)at[2] - other[2];
+            if (particle < found && x * x + y * y + z * z <= w->distance * w->distance &&
                 !share_face(w, vertex, particle))
                 found = particle;
+        }
     }
     return found;
 }

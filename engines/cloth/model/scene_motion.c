@@ -166,17 +166,6 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
 
 /* ---- placing ---- */
 
-static void read_turn(cloth_scene_reader *reader, hed_json_node node, double turn[9])
-{
-    double axis[3], more[9];
-    hed_json_only(node, cloth_scene_keys("turn"));
-    cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
-    double degrees =
-        hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
-    cloth_axis_turn(axis, RADIANS * degrees, more);
-    scene_motion_multiply(more, turn, turn);
-}
-
 void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12])
 {
     double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
@@ -190,8 +179,16 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
             hed_json_node turns = hed_json_member(node, "rotate");
             bool list = hed_json_kind_of(turns) == HED_JSON_ARRAY;
             size_t count = list ? hed_json_count(turns) : 1;
-            for (size_t i = 0; i < count; i++)
-                read_turn(reader, list ? hed_json_item(turns, i) : turns, turn);
+            for (size_t i = 0; i < count; i++) {
+                hed_json_node one = list ? hed_json_item(turns, i) : turns;
+                double axis[3], more[9];
+                hed_json_only(one, cloth_scene_keys("turn"));
+                cloth_scene_direction(reader, hed_json_member(one, "axis"), axis);
+                double degrees = hed_json_number(
+                    hed_json_member(one, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+                cloth_axis_turn(axis, RADIANS * degrees, more);
+                scene_motion_multiply(more, turn, turn);
+            }
         }
     }
     for (int i = 0; i < 3; i++) {

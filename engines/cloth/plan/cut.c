@@ -440,16 +440,6 @@ static int64_t crowding(const cloth_planner *planner, uint32_t particle)
     return sum;
 }
 
-/* Each particle moves once, so that they do not go round in circles; and none that is in a figure,
- * which is inside one patch. */
-static bool may_move(const cloth_planner *planner, uint32_t particle)
-{
-    if (planner->moved[particle] || planner->size[planner->part[particle]] == 1) return false;
-    for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++)
-        if (planner->in_figure[planner->graph.constraint[q]]) return false;
-    return true;
-}
-
 typedef struct corners_choice {
     int64_t gain;
     uint32_t particle, patch;
@@ -458,8 +448,12 @@ typedef struct corners_choice {
 /* The best patch for a particle among those that it has constraints with. */
 static void try_moves(cloth_planner *planner, uint32_t particle, corners_choice *best)
 {
-    if (!may_move(planner, particle)) return;
     uint32_t own = planner->part[particle];
+    /* Each particle moves once, so that they do not go round in circles; and none that is in a
+     * figure, which is inside one patch. */
+    if (planner->moved[particle] || planner->size[own] == 1) return;
+    for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++)
+        if (planner->in_figure[planner->graph.constraint[q]]) return;
     int64_t now = crowding(planner, particle);
     for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
         uint32_t patch = patch_across(planner, q);

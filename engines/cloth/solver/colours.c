@@ -245,17 +245,6 @@ static hed_status colours_create(hed_cloth *cloth, cloth_solver **solver, hed_er
 
 /* ---- substeps ---- */
 
-static void integrate(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
-{
-    const cloth_buffers *b = &cloth->buffers;
-    cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
-        HED_ARGS(b->position, b->previous, b->carry, b->garments, cloth_or_none(cloth, b->air),
-            cloth_or_none(cloth, b->tether), cloth_or_none(cloth, b->anchors),
-            cloth_or_none(cloth, b->driver_from), cloth_or_none(cloth, b->driver_to),
-            cloth_or_none(cloth, b->driver_map), s->b.steps, substep),
-        error);
-}
-
 static void colours_project(
     hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
 {
@@ -277,25 +266,26 @@ static void colours_project(
     }
 }
 
-static void act(hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
-{
-    const cloth_buffers *b = &cloth->buffers;
-    cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
-        HED_ARGS(b->position, b->previous, b->garments, cloth_or_none(cloth, b->colliders),
-            cloth_or_none(cloth, b->contact), cloth_or_none(cloth, b->driver_from),
-            cloth_or_none(cloth, b->driver_to), cloth_or_none(cloth, b->driver_map),
-            cloth_or_none(cloth, b->debug), s->b.steps, substep),
-        error);
-}
-
 static hed_status colours_enqueue(
     hed_cloth *cloth, const cloth_solver *s, bool acts, uint32_t count, hed_error *error)
 {
+    const cloth_buffers *b = &cloth->buffers;
+    hed_buffer *from = cloth_or_none(cloth, b->driver_from),
+               *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
     for (uint32_t substep = 0; substep < count && !error->status; substep++) {
-        integrate(cloth, s, substep, error);
+        cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
+            HED_ARGS(b->position, b->previous, b->carry, b->garments, cloth_or_none(cloth, b->air),
+                cloth_or_none(cloth, b->tether), cloth_or_none(cloth, b->anchors), from, to, map,
+                s->b.steps, substep),
+            error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, substep, i, error);
-            if (acts) act(cloth, s, substep, error);
+            if (!acts) continue;
+            cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
+                HED_ARGS(b->position, b->previous, b->garments, cloth_or_none(cloth, b->colliders),
+                    cloth_or_none(cloth, b->contact), from, to, map, cloth_or_none(cloth, b->debug),
+                    s->b.steps, substep),
+                error);
         }
     }
     return error->status;

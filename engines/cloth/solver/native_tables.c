@@ -108,17 +108,6 @@ static hed_status make_particles(builder *b, hed_error *error)
 
 /* ---- figures by step and band ---- */
 
-static bool is_rigid(const cloth_garment *garment, const cloth_found *figure)
-{
-    for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
-        const hed_cloth_material *material =
-            garment->materials + garment->constraints[figure->constraint[e]].material;
-        if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f)
-            return false;
-    }
-    return true;
-}
-
 /* The inverse mass that all particles of a rigid figure have; 0: there is none. Such figures have a
  * shorter formula, and packs of their own: which formula a figure gets must not hang on what else
  * is in the cloth. */
@@ -127,7 +116,12 @@ static float even_weight(const cloth_garment *garment, const cloth_found *figure
     float weight = garment->positions[figure->particle[0]][3];
     for (uint32_t v = 1; v < cloth_shape_particles(figure->shape); v++)
         if (garment->positions[figure->particle[v]][3] != weight) return 0.0f;
-    return is_rigid(garment, figure) ? weight : 0.0f;
+    for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
+        const hed_cloth_material *m =
+            garment->materials + garment->constraints[figure->constraint[e]].material;
+        if (m->compress != 1.0f || m->stretch != 1.0f || m->compliance != 0.0f) return 0.0f;
+    }
+    return weight;
 }
 
 static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_found *figure)

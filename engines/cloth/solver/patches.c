@@ -38,18 +38,11 @@ struct cloth_solver {
     uint64_t boundary, bytes;
 };
 
-/* ---- whether ---- */
+static uint32_t ceil_to(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+static uint32_t patches_smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 
-static bool has_compliance(const hed_cloth *cloth)
-{
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t c = 0; c < cloth->garments[g]->constraint_count; c++)
-            if (cloth->garments[g]
-                    ->materials[cloth->garments[g]->constraints[c].material]
-                    .compliance > 0.0f)
-                return true;
-    return false;
-}
+/* ---- whether ---- */
 
 static bool patches_refuse(char *reason, size_t size, const char *text)
 {
@@ -69,9 +62,13 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
-    if (cloth->def.iterations > 1 && has_compliance(cloth))
-        return patches_refuse(reason, size,
-            "compliance and several iterations need a multiplier for each constraint: \"colours\"");
+    for (uint32_t g = 0; g < cloth->garment_count && cloth->def.iterations > 1; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        for (uint32_t c = 0; c < garment->constraint_count; c++)
+            if (garment->materials[garment->constraints[c].material].compliance > 0.0f)
+                return patches_refuse(reason, size,
+                    "compliance and several iterations need a multiplier for each constraint: \"colours\"");
+    }
     return true;
 }
 
@@ -109,39 +106,29 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
     return true;
 }
 
-/* A garment's part of all patches, by its particles; at least one for each copy, at most one for
- * each particle. */
-static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
-{
-    const cloth_garment *garment = cloth->garments[g];
-    uint32_t part =
-        cloth->garment_count == 1
-            ? patches / garment->copies
-            : (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
-    if (part > garment->particle_count) part = garment->particle_count;
-    return part ? part : 1;
-}
-
 static hed_status make_plans(
     const hed_cloth *cloth, const cloth_solver *made, cloth_plan **plans, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        /* a garment's part of all patches, by its particles: at least one for each copy, at most
+         * one for each particle */
+        const cloth_garment *garment = cloth->garments[g];
+        uint64_t patches = made->choice.patches,
+                 part = cloth->garment_count == 1
+                            ? patches / garment->copies
+                            : patches * garment->particle_count / cloth->particles;
+        if (part > garment->particle_count) part = garment->particle_count;
         cloth_plan_def def = {.kind = made->choice.kind,
-            .patches = made->by == NO_EXCHANGE ? 1 : patches_of(cloth, g, made->choice.patches),
+            .patches = made->by == NO_EXCHANGE ? 1 : at_least_one((uint32_t)part),
             .step_limit = made->choice.step_limit,
             .early_steps = made->choice.early_steps};
-        status = cloth_plan_create(cloth->garments[g], &def, &plans[g], error);
-        if (!status) cloth_plan_pack_banks(plans[g]);
+        if (cloth_plan_create(garment, &def, &plans[g], error)) return error->status;
+        cloth_plan_pack_banks(plans[g]);
     }
-    return status;
+    return HED_OK;
 }
 
 /* ---- the kernel ---- */
-
-static uint32_t ceil_to(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
-static uint32_t patches_smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 
 /* Of the carries of an item's first `held` particles. */
 static uint64_t carry_bytes(const cloth_solver *made, uint32_t held)
@@ -230,11 +217,9 @@ static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solv
 {
     const hed_kernel_def *def =
         made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
-    hed_status status = hed_kernel_create(cloth->device, def, options, kernel, error);
-    if (status) return status;
-    status = patches_check_resident(cloth, made, variant, *kernel, error);
-    if (status) hed_kernel_destroy(*kernel);
-    return status;
+    if (hed_kernel_create(cloth->device, def, options, kernel, error)) return error->status;
+    if (patches_check_resident(cloth, made, variant, *kernel, error)) hed_kernel_destroy(*kernel);
+    return error->status;
 }
 
 /* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing
@@ -351,15 +336,13 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
     cloth_plan **plans = hed_new(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
     cloth_patch_tables tables = {0};
     hed_kernel *kernel;
-    hed_status status = made && plans ? HED_OK : HED_ERROR_MEMORY;
     *solver = NULL;
-    if (!status) {
+    if (!error->status) {
         made->choice = *choice;
         made->by = whole ? NO_EXCHANGE : has_packets ? BY_PACKETS : BY_LAUNCHES;
-        status = make_plans(cloth, made, plans, error);
+        make_plans(cloth, made, plans, error);
     }
-    if (!status) status = cloth_patch_tables_create(cloth, plans, &tables, error);
-    if (!status) {
+    if (!error->status && !cloth_patch_tables_create(cloth, plans, &tables, error)) {
         patches_describe(cloth, made, plans, &tables);
         configure(cloth, made, &tables, error);
         uint64_t packets = (uint64_t)FLOAT4 * (made->group_count + 2 * (uint64_t)made->slot_count);
@@ -367,14 +350,13 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
         cloth_upload(cloth, tables.block, tables.used, &made->tables, error);
         cloth_upload(cloth, NULL, packets, &made->packets, error);
         kernel_for(cloth, made, surroundings(cloth), &kernel, error);
-        status = error->status;
         cloth_patch_tables_destroy(&tables);
     }
     for (uint32_t g = 0; plans && g < cloth->garment_count; g++) cloth_plan_destroy(plans[g]);
     hed_delete(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
-    if (status) patches_destroy(cloth, made);
+    if (error->status) patches_destroy(cloth, made);
     else *solver = made;
-    return status;
+    return error->status;
 }
 
 /* Beside the kernel that patches_build() makes those for frames with what the definition announces,
@@ -394,27 +376,16 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_er
     return HED_OK;
 }
 
-static hed_status patches_create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
-    cloth_solver **solver, hed_error *error)
+static hed_status patches_create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
-    if (patches_build(cloth, choice, whole, solver, error) ||
+    hed_cloth_solver id = cloth->ops->id;
+    cloth_patch_choice choice = cloth_patch_default(cloth, id);
+    if (patches_build(cloth, &choice, id == HED_CLOTH_GARMENTS, solver, error) ||
         !compile_announced(cloth, *solver, error))
         return error->status;
     patches_destroy(cloth, *solver);
     *solver = NULL;
     return error->status;
-}
-
-static hed_status create_patches(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
-{
-    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
-    return patches_create(cloth, &choice, false, solver, error);
-}
-
-static hed_status create_whole(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
-{
-    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_GARMENTS);
-    return patches_create(cloth, &choice, true, solver, error);
 }
 
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error)
@@ -515,7 +486,7 @@ static void patches_report(const hed_cloth *cloth, const cloth_solver *made, hed
     cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-const cloth_solver_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches,
+const cloth_solver_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, patches_create,
     patches_destroy, patches_substeps, patches_report};
-const cloth_solver_ops cloth_garments_ops = {HED_CLOTH_GARMENTS, whole_valid, create_whole,
+const cloth_solver_ops cloth_garments_ops = {HED_CLOTH_GARMENTS, whole_valid, patches_create,
     patches_destroy, patches_substeps, patches_report};

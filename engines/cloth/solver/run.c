@@ -17,18 +17,6 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_READ] = &cloth_read_def,
 };
 
-/* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each
- * element, which is the descriptions' default. */
-static bool prefers_strands(const hed_cloth *cloth, const hed_kernel *kernel)
-{
-    const hed_device_info *info = hed_device_describe(cloth->device);
-    hed_config_origin configured;
-    hed_kernel_config(kernel, &configured);
-    return configured == HED_ORIGIN_DEFAULT && info->type == HED_DEVICE_CPU &&
-           strcmp(info->backend, "opencl") == 0 &&
-           hed_kernel_describe(kernel).def->parameters == cloth_version_parameters;
-}
-
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
 {
@@ -39,8 +27,15 @@ hed_status cloth_kernel_ensure(
     options.math = cloth->def.math;
     options.problem = &problem;
     hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
-    if (!error->status && prefers_strands(cloth, kernels[kernel])) {
-        hed_config config = hed_kernel_config(kernels[kernel], NULL);
+    if (error->status) return error->status;
+    const hed_device_info *info = hed_device_describe(cloth->device);
+    hed_config_origin configured;
+    hed_config config = hed_kernel_config(kernels[kernel], &configured);
+    /* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each
+     * element, which is the descriptions' default. */
+    if (configured == HED_ORIGIN_DEFAULT && info->type == HED_DEVICE_CPU &&
+        strcmp(info->backend, "opencl") == 0 &&
+        definitions[kernel]->parameters == cloth_version_parameters) {
         options.problem = NULL;
         options.config = &config;
         config.values[CLOTH_VECTOR] = 1;
