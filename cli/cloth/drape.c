@@ -60,14 +60,10 @@ static hed_status open_scene(drape *d, hed_error *error)
     fputs(", \"friction\": 0.5}]}\n", file);
     hed_cloth_scene_options options = {
         .mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
-    hed_status status = HED_OK;
-    if (fclose(file) != 0)
-        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for the scene");
-    if (!status)
-        status =
-            hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
+    if (fclose(file) != 0) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
     free(text);
-    return status;
+    return error->status;
 }
 
 /* ---- falling ---- */
@@ -113,22 +109,18 @@ static hed_status write_garment(drape *d, hed_error *error)
     const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
     float *positions = malloc(vertices * 3 * sizeof *positions),
           *normals = malloc(vertices * 3 * sizeof *normals);
-    hed_status status = HED_OK;
     if (!positions || !normals)
-        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
-    if (!status)
-        status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
-    if (!status) {
-        const char *path = hed_text_of(d->arguments, "out");
-        const float *written = mesh->normals ? normals : NULL;
-        int ending = cloth_drape_ending_of(path);
-        status = ending == PLY   ? hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error)
-                 : ending == GLB ? hed_cloth_mesh_write_glb(path, mesh, positions, written, error)
-                                 : hed_cloth_mesh_write_obj(path, mesh, positions, written, error);
-    }
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
+    const char *path = hed_text_of(d->arguments, "out");
+    const float *written = mesh->normals ? normals : NULL;
+    int ending = cloth_drape_ending_of(path);
+    hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
+    if (ending == PLY) hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error);
+    else if (ending == GLB) hed_cloth_mesh_write_glb(path, mesh, positions, written, error);
+    else hed_cloth_mesh_write_obj(path, mesh, positions, written, error);
     free(positions);
     free(normals);
-    return status;
+    return error->status;
 }
 
 static hed_status cloth_drape_tell(const drape *d, hed_error *error)
@@ -197,13 +189,9 @@ static const hed_option OPTIONS[] = {
         .low = 1, .high = 1000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
-    {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
-    {.name = "mend",
-        .kind = HED_OPTION_FLAG,
-        .help = "remove the faces of broken meshes where that is safe"},
-    {.name = "json",
-        .kind = HED_OPTION_FLAG,
-        .help = "print JSON: one array with one object, nothing else"},
+    FLAG("strict", "the same bits on every device"),
+    FLAG("mend", "remove the faces of broken meshes where that is safe"),
+    FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
 static const hed_option POSITIONALS[] = {

@@ -37,8 +37,7 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
         .tethers = hed_given(a, "tethers"), .mend = hed_given(a, "mend")};
     options.substeps = (uint32_t)hed_integer_of(a, "substeps");
     options.warn = r->quiet ? NULL : cli_cloth_warn;
-    hed_status status = hed_cloth_scene_open(r->path, &options, &r->scene, error);
-    if (status != HED_OK) return status;
+    if (hed_cloth_scene_open(r->path, &options, &r->scene, error)) return error->status;
     r->rate = hed_given(a, "fps") ? hed_number_of(a, "fps") : hed_cloth_scene_rate(r->scene);
     r->frames = hed_given(a, "frames") ? (uint32_t)hed_integer_of(a, "frames")
                                        : hed_cloth_scene_frames(r->scene);
@@ -61,25 +60,26 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     const char *device = hed_device_describe(r->session.devices[0])->id;
     snprintf(settings, sizeof settings, " %.17g %d %d %d %" PRId64, r->rate, hed_given(a, "strict"),
         hed_given(a, "tethers"), hed_given(a, "mend"), hed_integer_of(a, "substeps"));
-    hed_status status = cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
+    cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
-    if (status != HED_OK || !r->cache) return status;
+    if (error->status || !r->cache) return error->status;
     if (!r->state_path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
     if (!hed_given(a, "resume")) {
         remove(r->state_path); /* of an older run: it belongs to a cache that is overwritten now */
         return HED_OK;
     }
     bool moved;
-    status = cli_cloth_state_load(r->state_path, &r->origin, r->cloth, &r->first, &moved, error);
-    if (status == HED_OK && r->first == 0 && !r->quiet)
+    if (cli_cloth_state_load(r->state_path, &r->origin, r->cloth, &r->first, &moved, error))
+        return error->status;
+    if (r->first == 0 && !r->quiet)
         fprintf(
             stderr, "heddle: there is no %s to go on from: the run begins anew\n", r->state_path);
-    if (status == HED_OK && moved && !r->quiet)
+    if (moved && !r->quiet)
         fputs(
             "heddle: warning: the run was begun on another device; what follows has other bits than there\n",
             stderr);
     r->done = r->saved = r->first;
-    return status;
+    return HED_OK;
 }
 
 static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
@@ -108,42 +108,42 @@ static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
 static hed_status save(cloth_run *r, hed_error *error)
 {
     if (!r->state_path || r->saved == r->done) return HED_OK;
-    hed_status status = cli_cloth_state_save(r->state_path, &r->origin, r->cloth, r->done, error);
-    if (status == HED_OK) r->saved = r->done;
-    return status;
+    if (!cli_cloth_state_save(r->state_path, &r->origin, r->cloth, r->done, error))
+        r->saved = r->done;
+    return error->status;
 }
 
 static hed_status cloth_run_step(cloth_run *r, uint32_t number, hed_error *error)
 {
     hed_cloth_frame frame;
-    hed_status status = hed_cloth_scene_frame(r->scene, number, r->rate, &frame, error);
+    hed_cloth_scene_frame(r->scene, number, r->rate, &frame, error);
     uint64_t begin = hed_now();
-    if (status == HED_OK) status = hed_cloth_step(r->cloth, &frame, error);
-    if (status == HED_OK) status = hed_cloth_wait(r->cloth, error);
+    hed_cloth_step(r->cloth, &frame, error);
+    hed_cloth_wait(r->cloth, error);
     r->seconds[number - r->first] = 1e-9 * (double)(hed_now() - begin);
-    if (status == HED_OK)
-        status = cli_cloth_output_frame(r->output, number + 1, number + 1 == r->frames, error);
-    if (status == HED_OK) r->done = number + 1;
-    return status;
+    if (error->status ||
+        cli_cloth_output_frame(r->output, number + 1, number + 1 == r->frames, error))
+        return error->status;
+    r->done = number + 1;
+    return HED_OK;
 }
 
 static hed_status cloth_run_go(cloth_run *r, hed_error *error)
 {
-    hed_status status = HED_OK;
     hed_progress progress =
         hed_progress_begin("cloth run", "frames", r->frames - r->first, r->quiet || r->json);
     uint64_t saved = hed_now();
-    for (uint32_t number = r->first; number < r->frames && status == HED_OK && !hed_interrupted();
+    for (uint32_t number = r->first; number < r->frames && !error->status && !hed_interrupted();
          number++) {
-        status = cloth_run_step(r, number, error);
+        cloth_run_step(r, number, error);
         hed_progress_update(&progress, r->done - r->first);
-        if (status == HED_OK && hed_now() - saved > SAVE_PAUSE) {
-            status = save(r, error);
+        if (!error->status && hed_now() - saved > SAVE_PAUSE) {
+            save(r, error);
             saved = hed_now();
         }
     }
     hed_progress_end(&progress);
-    return status;
+    return error->status;
 }
 
 /* ---- ending ---- */
@@ -164,8 +164,8 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         .seconds = r->seconds,
     };
     hed_cloth_report(r->cloth, &figures.report);
-    hed_status status = hed_cloth_evaluate(r->cloth, &figures.quality, error);
-    return status == HED_OK ? cli_cloth_tell(&figures, r->json, error) : status;
+    if (hed_cloth_evaluate(r->cloth, &figures.quality, error)) return error->status;
+    return cli_cloth_tell(&figures, r->json, error);
 }
 
 /* The run itself, with everything open. */
@@ -234,13 +234,9 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
     hed_error error = {0};
-    hed_status status = cli_open_devices(arguments, &r.session, &error);
-    if (status != HED_OK) return cli_fail(&error);
-    status = open_cloth(&r, &error);
-    if (status == HED_OK) status = find_start(&r, &error);
-    if (status == HED_OK) status = cloth_run_open_output(&r, &error);
+    if (cli_open_devices(arguments, &r.session, &error)) return cli_fail(&error);
     int code;
-    if (status != HED_OK) {
+    if (open_cloth(&r, &error) || find_start(&r, &error) || cloth_run_open_output(&r, &error)) {
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {
         fprintf(stderr,

@@ -38,8 +38,7 @@ hed_status cli_cloth_origin_of(const char *path, const char *settings, const cha
 {
     char *text;
     size_t size;
-    hed_status status = hed_file_read(path, LARGEST, &text, &size, error);
-    if (status != HED_OK) return status;
+    if (hed_file_read(path, LARGEST, &text, &size, error)) return error->status;
     memset(origin, 0, sizeof *origin);
     origin->scene = hash_on(hash_on(HASH_START, text, size), settings, strlen(settings));
     snprintf(origin->device, sizeof origin->device, "%s", device);
@@ -60,16 +59,14 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
     if (!state)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes",
             (unsigned long long)head.size);
-    hed_status status = hed_cloth_save(cloth, state, error);
-    if (status == HED_OK) status = hed_file_writer_open(path, &writer, error);
-    if (status == HED_OK) {
+    if (!hed_cloth_save(cloth, state, error) && !hed_file_writer_open(path, &writer, error)) {
         head.hash = hash_on(HASH_START, state, head.size);
         hed_file_writer_put(writer, &head, sizeof head);
         hed_file_writer_put(writer, state, head.size);
-        status = hed_file_writer_commit(writer, error);
+        hed_file_writer_commit(writer, error);
     }
     free(state);
-    return status;
+    return error->status;
 }
 
 hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
@@ -81,24 +78,23 @@ hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin
     *frames = 0;
     *moved = false;
     if (access(path, F_OK) != 0 && errno == ENOENT) return HED_OK;
-    hed_status status = hed_file_read(path, LARGEST, &bytes, &size, error);
-    if (status != HED_OK) return status;
+    if (hed_file_read(path, LARGEST, &bytes, &size, error)) return error->status;
     if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
     if (memcmp(head.mark, MARK, sizeof MARK) != 0 || head.version != VERSION ||
         size - sizeof head != head.size ||
         hash_on(HASH_START, bytes + sizeof head, head.size) != head.hash || head.frames == 0)
-        status = hed_fail(error, HED_ERROR_FORMAT,
+        hed_fail(error, HED_ERROR_FORMAT,
             "%s is no state of a run, or damaged; without --resume "
             "the run begins anew",
             path);
     else if (head.origin.scene != origin->scene)
-        status = hed_fail(error, HED_ERROR_FORMAT,
+        hed_fail(error, HED_ERROR_FORMAT,
             "%s belongs to another scene file, or to other options (--fps, --strict, --tethers, "
             "--mend, --substeps); without --resume the run begins anew",
             path);
-    else status = hed_cloth_load(cloth, bytes + sizeof head, head.size, error);
+    else hed_cloth_load(cloth, bytes + sizeof head, head.size, error);
     free(bytes);
-    if (status != HED_OK) return status;
+    if (error->status) return error->status;
     *frames = head.frames;
     *moved = strncmp(head.origin.device, origin->device, sizeof head.origin.device) != 0;
     return HED_OK;

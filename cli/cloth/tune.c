@@ -20,14 +20,13 @@ static hed_status cloth_tune_open_subject(
 {
     const char *path = hed_text_of(arguments, "SCENE");
     if (path) {
-        hed_status status = hed_cloth_scene_open(path, NULL, &s->scene, error);
-        if (status == HED_OK) s->def = hed_cloth_scene_def(s->scene);
+        if (hed_cloth_scene_open(path, NULL, &s->scene, error)) return error->status;
+        s->def = hed_cloth_scene_def(s->scene);
         snprintf(s->origin, sizeof s->origin, "%s", path);
-        return status;
+        return HED_OK;
     }
-    hed_status status =
-        cli_sheet_create((uint32_t)hed_integer_of(arguments, "sheet"), &s->sheet, error);
-    if (status != HED_OK) return status;
+    if (cli_sheet_create((uint32_t)hed_integer_of(arguments, "sheet"), &s->sheet, error))
+        return error->status;
     s->garment = cli_sheet_garment(&s->sheet);
     s->garment.copies = (uint32_t)hed_integer_of(arguments, "copies");
     s->def = hed_default_cloth_def();
@@ -64,22 +63,13 @@ static int cloth_tune_main(const hed_arguments *arguments, void *user)
     return code;
 }
 
-static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "sheet",
-        .kind = HED_OPTION_INTEGER,
-        .value = "N",
-        .fallback = "255",
-        .low = 2,
-        .high = 4096,
-        .help = "without a scene: sheets of N x N particles"},
-    {.name = "copies",
-        .kind = HED_OPTION_INTEGER,
-        .value = "K",
-        .fallback = "1",
-        .low = 1,
-        .high = 65536,
-        .help = "number of sheets"},
-    {0}};
+static const hed_option OPTIONS[] = {
+    CLI_TUNE_ENGINE_OPTIONS,
+    OPTION("sheet", INTEGER, "N", "without a scene: sheets of N x N particles", .fallback = "255",
+        .low = 2, .high = 4096),
+    OPTION("copies", INTEGER, "K", "number of sheets", .fallback = "1", .low = 1, .high = 65536),
+    {0},
+};
 
 const hed_command hed_command_cloth_tune = {
     .name = "tune",

@@ -35,12 +35,10 @@ static int cloth_view_main(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {
-    {.name = "device",
-        .letter = 'd',
-        .kind = HED_OPTION_TEXT,
-        .value = "ID",
-        .help = "device to use: its id, part of its name, or best"},
-    CLI_OPTION_THREADS, {0}};
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    CLI_OPTION_THREADS,
+    {0},
+};
 static const hed_option POSITIONALS[] = {
     {.name = "SCENE", .kind = HED_OPTION_FILE, .required = true, .help = "the scene file"}, {0}};
 static const hed_example EXAMPLES[] = {
