@@ -2,11 +2,15 @@
 /* Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right
  * through thin things, things that pass through cloth; meshes: nearest triangle and side against
  * all triangles, bodies that move, particles that begin inside, and what is wrong with a mesh. */
+#include "fixture.h"
+
 #include "cloth_contacts.h"
 
 #include "solver/contact.h"
 
 static hed_error error;
+
+TestSuite(cloth_collide, .init = here_open, .fini = here_close);
 
 /* ---- the shapes, as C ---- */
 
@@ -89,7 +93,9 @@ Test(cloth_collide, fast_particles_stop_at_a_thin_capsule)
 
 Test(cloth_collide, a_fast_thin_capsule_takes_particles_along)
 {
-    hed_cloth_collider from = {.shape = HED_CLOTH_CAPSULE, .a = {-1, 0.3f, 0}, .b = {1, 0.3f, 0},
+    hed_cloth_collider from = {.shape = HED_CLOTH_CAPSULE,
+                           .a = {-1, 0.3f, 0},
+                           .b = {1, 0.3f, 0},
                            .radius = {0.004f, 0.006f}},
                        to = from;
     to.a[1] = to.b[1] = -0.3f;
@@ -144,15 +150,17 @@ static double slide(hed_device *device, double angle, const hed_cloth_collider *
 /* Friction 0.5 on 0.5 is 0.5: what slides on a slope of 0.7 goes g (sin - 0.5 cos) t^2 / 2. */
 Test(cloth_collide, friction_on_a_slope)
 {
-    test_device t = test_open(NULL);
     hed_cloth_collider plane = {.shape = HED_CLOTH_PLANE, .b = {0, 1, 0}, .friction = 0.5f};
-    hed_cloth_collider capsule = {.shape = HED_CLOTH_CAPSULE, .a = {0, -100, -1}, .b = {0, -100, 1},
-        .radius = {100, 100}, .friction = 0.5f};
+    hed_cloth_collider capsule = {.shape = HED_CLOTH_CAPSULE,
+        .a = {0, -100, -1},
+        .b = {0, -100, 1},
+        .radius = {100, 100},
+        .friction = 0.5f};
     double expected = 0.5 * 9.81 * (sin(0.7) - 0.5 * cos(0.7)) * 0.25;
     for (int i = 0; i < 3; i++) {
         const hed_cloth_collider *collider = i == 1 ? &capsule : &plane;
-        double sticks = slide(t.device, 0.4, collider, i == 2),
-               slides = slide(t.device, 0.7, collider, i == 2);
+        double sticks = slide(here.device, 0.4, collider, i == 2),
+               slides = slide(here.device, 0.7, collider, i == 2);
         printf("%s: %.5f m at 0.4, %.4f m at 0.7, expected %.4f\n",
             i == 0   ? "plane"
             : i == 1 ? "capsule"
@@ -162,20 +170,18 @@ Test(cloth_collide, friction_on_a_slope)
         EXPECT(fabs(slides - expected) < 0.08 * expected,
             "above it it slid by %g m, expected was %g m", slides, expected);
     }
-    test_close(&t);
 }
 
 /* ---- a fast ball through a cloth that is held ---- */
 
 Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(17, 0.4f);
     for (uint32_t i = 0; i < 17; i++) s.inverse_masses[i] = s.inverse_masses[16 * 17 + i] = 0.0f;
     s.def.thickness = 0.005f;
     hed_cloth_def def = dressed_def(&s.def, 1);
     def.substeps = 1;
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_collider shot = {
         .shape = HED_CLOTH_SPHERE, .a = {0.01f, 0.15f, 0.013f}, .radius = {0.03f}};
     hed_cloth_frame frame = hed_default_cloth_frame();
@@ -205,7 +211,6 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     EXPECT(lowest < -0.06, "the cloth was not taken along: %g m", lowest);
     dressed_free(&d);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* ---- meshes: the nearest place ---- */
@@ -252,9 +257,13 @@ static double tree_distance(const placed_tree *made, float4 p)
 {
     const cloth_tree *tree = made->tree;
     float best = 1e30f;
-    cloth_mesh_view view = {.boxes = made->boxes, .leaf_at = tree->leaf_at,
-        .triangles = tree->triangles, .edges = tree->edges, .incident_at = tree->incident_at,
-        .incident = tree->incident, .begin = made->places};
+    cloth_mesh_view view = {.boxes = made->boxes,
+        .leaf_at = tree->leaf_at,
+        .triangles = tree->triangles,
+        .edges = tree->edges,
+        .incident_at = tree->incident_at,
+        .incident = tree->incident,
+        .begin = made->places};
     uint32_t t = cloth_tree_nearest(p, &best, view, tree->leaves);
     CHECK(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
@@ -387,25 +396,22 @@ static uint64_t over_a_moving_body(hed_device *device, bool check)
 
 Test(cloth_collide, cloth_over_a_moving_body)
 {
-    test_device t = test_open(NULL);
     hed_device *host;
-    OK(hed_device_find(t.context, "host", &host, &error));
-    uint64_t here = over_a_moving_body(t.device, true), there = over_a_moving_body(host, false);
-    EXPECT(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
+    OK(hed_device_find(here.context, "host", &host, &error));
+    uint64_t own = over_a_moving_body(here.device, true), there = over_a_moving_body(host, false);
+    EXPECT(own == there, "%016llx, on the host %016llx", (unsigned long long)own,
         (unsigned long long)there);
-    test_close(&t);
 }
 
 /* A sheet that begins deep in a body: it comes out, and never fast. */
 Test(cloth_collide, deep_inside_comes_out_gently)
 {
-    test_device t = test_open(NULL);
     ball b = ball_make(16, 24);
     ball_put(&b, 0.0f, 0.06f, 0.0f, 0.1f);
     sheet s = sheet_make(9, 0.06f);
     s.def.thickness = 0.005f;
     hed_cloth_def def = dressed_def(&s.def, 1);
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.gravity[1] = 0.0f;
     hed_cloth_mesh_collider body = ball_collider(&b, 0.0f);
@@ -426,19 +432,17 @@ Test(cloth_collide, deep_inside_comes_out_gently)
     dressed_free(&d);
     sheet_free(&s);
     ball_free(&b);
-    test_close(&t);
 }
 
 /* Everything jumps by 10 m in one frame, through the cloth. */
 Test(cloth_collide, jumps_of_ten_metres_stay_finite)
 {
-    test_device t = test_open(NULL);
     ball b = ball_make(8, 12);
     sheet s = sheet_make(9, 0.2f);
     hed_cloth_garment_def garment = s.def;
     garment.self_collision = true;
     hed_cloth_def def = dressed_def(&garment, 1);
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_mesh_collider body = ball_collider(&b, 0.5f);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.meshes = &body;
@@ -448,7 +452,10 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
         float y = f % 2 ? -5.0f : 5.0f;
         hed_cloth_collider colliders[] = {
             {.shape = HED_CLOTH_SPHERE, .a = {0, y, 0}, .radius = {0.1f}, .friction = 1.0f},
-            {.shape = HED_CLOTH_CAPSULE, .a = {-1, -y, 0}, .b = {1, y, 0}, .radius = {0.1f, 0.2f},
+            {.shape = HED_CLOTH_CAPSULE,
+                .a = {-1, -y, 0},
+                .b = {1, y, 0},
+                .radius = {0.1f, 0.2f},
                 .friction = 1.0f},
             {.shape = HED_CLOTH_PLANE, .a = {0, -5.0f + y, 0}, .b = {0, 1, 0}, .friction = 1.0f}};
         frame.colliders = colliders;
@@ -461,7 +468,6 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
     dressed_free(&d);
     sheet_free(&s);
     ball_free(&b);
-    test_close(&t);
 }
 
 /* ---- saved states and errors ---- */
@@ -470,13 +476,12 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
  * not. */
 Test(cloth_collide, states_carry_the_meshes)
 {
-    test_device t = test_open(NULL);
     ball b = ball_make(10, 16);
     sheet s = sheet_make(9, 0.3f);
     sheet_put(&s, 0.215f, 0.0f);
     s.def.self_collision = true;
     hed_cloth_def def = dressed_def(&s.def, 1);
-    dressed one = dressed_make(t.device, &def), two = dressed_make(t.device, &def);
+    dressed one = dressed_make(here.device, &def), two = dressed_make(here.device, &def);
     hed_cloth_mesh_collider body = ball_collider(&b, 0.8f);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.meshes = &body;
@@ -509,17 +514,15 @@ Test(cloth_collide, states_carry_the_meshes)
     dressed_free(&two);
     sheet_free(&s);
     ball_free(&b);
-    test_close(&t);
 }
 
 Test(cloth_collide, what_is_wrong_with_a_mesh_is_said)
 {
-    test_device t = test_open(NULL);
     ball b = ball_make(4, 6);
     ball_put(&b, 0.0f, 0.0f, 0.0f, 0.2f);
     sheet s = sheet_make(5, 0.1f);
     hed_cloth_def def = dressed_def(&s.def, 1);
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_mesh_collider bodies[2] = {ball_collider(&b, 0.0f), ball_collider(&b, 0.0f)};
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.meshes = bodies;
@@ -542,7 +545,6 @@ Test(cloth_collide, what_is_wrong_with_a_mesh_is_said)
     dressed_free(&d);
     sheet_free(&s);
     ball_free(&b);
-    test_close(&t);
 }
 
 Test(cloth_collide, every_allocation_may_fail)

@@ -2,12 +2,16 @@
 /* Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that
  * meet at speed come to rest without a pair of triangles that cross, without a pop, and with the
  * same bits on every device. */
+#include "fixture.h"
+
 #include "cloth_contacts.h"
 #include "cloth_crossing.h"
 
 #include "kernels/kernels.h"
 
 static hed_error error;
+
+TestSuite(cloth_contact, .init = here_open, .fini = here_close);
 
 static const hed_cloth_collider ground = {
     .shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f};
@@ -93,11 +97,10 @@ static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments,
 /* A fold on the ground, dropped from `height`; thickness in spacings. */
 static void check_fold(uint32_t n, float thickness, uint32_t frames)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(n, 0.5f);
     s.def.thickness = thickness * s.spacing;
     sheet_fold(&s, 0.15f, 2.5f * s.def.thickness);
-    outcome o = come_to_rest(t.device, &s.def, 1, &s, &ground, 1, 5, frames, true);
+    outcome o = come_to_rest(here.device, &s.def, 1, &s, &ground, 1, 5, frames, true);
     double mass = 0.2 * n * n * s.spacing * s.spacing;
     EXPECT(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
     EXPECT(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness),
@@ -107,7 +110,6 @@ static void check_fold(uint32_t n, float thickness, uint32_t frames)
     EXPECT(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness,
         "the layers lie from %g to %g m", o.low, o.high);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth_contact, a_fold_comes_to_rest) { check_fold(21, 1.0f, 100); }
@@ -116,25 +118,22 @@ Test(cloth_contact, a_fold_of_a_finer_mesh) { check_fold(25, 2.0f, 100); }
 /* Without self-collision the same sheets do cross: the test above can fail. */
 Test(cloth_contact, without_it_layers_cross)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
     sheet_put(&s, 0.3f, 0.0f);
     sheet_put(&other, 0.4f, 0.4f);
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
+    outcome o = come_to_rest(here.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
         ball_on_ground, 2, 5, 60, false);
     EXPECT(o.crossing > 50, "%u", o.crossing);
     sheet_free(&s);
     sheet_free(&other);
-    test_close(&t);
 }
 
 Test(cloth_contact, a_sheet_over_another_over_a_ball)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
     sheet_put(&s, 0.3f, 0.0f);
     sheet_put(&other, 0.4f, 0.4f);
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
+    outcome o = come_to_rest(here.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
         ball_on_ground, 2, 10, 100, true);
     EXPECT(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
     EXPECT(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing,
@@ -142,26 +141,23 @@ Test(cloth_contact, a_sheet_over_another_over_a_ball)
     EXPECT(o.high > 0.25f + 1.8f * s.spacing, "the upper one lies at %g m", o.high);
     sheet_free(&s);
     sheet_free(&other);
-    test_close(&t);
 }
 
 Test(cloth_contact, a_stack_of_three)
 {
-    test_device t = test_open(NULL);
     sheet s[3];
     for (int i = 0; i < 3; i++) {
         s[i] = sheet_make(13, 0.3f);
         sheet_put(&s[i], 0.1f + 0.1f * (float)i, 0.3f * (float)i);
     }
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3,
-        &s[0], &ground, 1, 5, 90, true);
+    outcome o = come_to_rest(here.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def},
+        3, &s[0], &ground, 1, 5, 90, true);
     EXPECT(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
     EXPECT(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing,
         "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
     EXPECT(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing,
         "the layers lie from %g to %g m", o.low, o.high);
     for (int i = 0; i < 3; i++) sheet_free(&s[i]);
-    test_close(&t);
 }
 
 /* ---- contacts themselves ---- */
@@ -169,7 +165,6 @@ Test(cloth_contact, a_stack_of_three)
 /* Two sheets fly at each other without gravity: they stop, and neither bounce nor pass. */
 static void check_meeting(float speed)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(9, 0.16f), other = sheet_make(9, 0.16f);
     sheet_put(&s, 0.0f, 0.0f);
     sheet_put(&other, 0.1f, 0.2f);
@@ -177,7 +172,7 @@ static void check_meeting(float speed)
     garments[0].self_collision = garments[1].self_collision = true;
     garments[0].damping = garments[1].damping = 0.0f;
     hed_cloth_def def = dressed_def(garments, 2);
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     /* Speed by gravity in one first frame, of which the upper one is then turned about. */
     frame.gravity[1] = speed * 60.0f;
@@ -206,7 +201,6 @@ static void check_meeting(float speed)
     dressed_free(&d);
     sheet_free(&s);
     sheet_free(&other);
-    test_close(&t);
 }
 
 Test(cloth_contact, slow_sheets_stop_each_other) { check_meeting(0.3f); }
@@ -246,23 +240,20 @@ static double slide(hed_device *device, float friction)
 
 Test(cloth_contact, friction_between_cloths)
 {
-    test_device t = test_open(NULL);
-    double sticks = slide(t.device, 0.8f), slides = slide(t.device, 0.0f);
+    double sticks = slide(here.device, 0.8f), slides = slide(here.device, 0.0f);
     printf("slope of 0.2: %g m at friction 0.8, %g m without\n", sticks, slides);
     EXPECT(fabs(sticks) < 0.004, "it slid by %g m", sticks);
     EXPECT(slides > 0.03, "it stuck: %g m", slides);
-    test_close(&t);
 }
 
 /* Copies of a garment start in one place in their rest shape, but are different bodies. */
 Test(cloth_contact, copies_are_different_bodies)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(9, 0.16f);
     s.def.copies = 2;
     s.def.self_collision = true;
     hed_cloth_def def = dressed_def(&s.def, 1);
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     static const float up[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0.5f, 0, 1};
     OK(hed_cloth_teleport(d.cloth, 0, up, &error));
@@ -280,7 +271,6 @@ Test(cloth_contact, copies_are_different_bodies)
         "they were thrown");
     dressed_free(&d);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* What is near at rest is no contact: a sheet whose balls overlap hangs to the bit as it does
@@ -303,24 +293,21 @@ static uint64_t hanging(hed_device *device, float thickness)
 
 Test(cloth_contact, near_at_rest_is_no_contact)
 {
-    test_device t = test_open(NULL);
-    uint64_t without = hanging(t.device, 0.0f), with = hanging(t.device, 1.0f),
-             more = hanging(t.device, 2.0f);
+    uint64_t without = hanging(here.device, 0.0f), with = hanging(here.device, 1.0f),
+             more = hanging(here.device, 2.0f);
     EXPECT(without == with && with == more, "%016llx %016llx %016llx", (unsigned long long)without,
         (unsigned long long)with, (unsigned long long)more);
-    test_close(&t);
 }
 
 /* Two sheets that begin half a thickness apart, without gravity, come apart and are not thrown. */
 Test(cloth_contact, too_near_at_the_start_does_not_pop)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(9, 0.16f), other = sheet_make(9, 0.16f);
     sheet_put(&other, 0.5f * s.spacing, 0.2f);
     hed_cloth_garment_def garments[] = {s.def, other.def};
     garments[0].self_collision = garments[1].self_collision = true;
     hed_cloth_def def = dressed_def(garments, 2);
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.gravity[1] = 0.0f;
     double mass = 2 * 81 * 0.2 * s.spacing * s.spacing, fastest = 0.0, apart = 0.0;
@@ -337,7 +324,6 @@ Test(cloth_contact, too_near_at_the_start_does_not_pop)
     dressed_free(&d);
     sheet_free(&s);
     sheet_free(&other);
-    test_close(&t);
 }
 
 /* ---- determinism and memory ---- */
@@ -380,33 +366,29 @@ static uint64_t fold_hash(hed_device *device)
 
 Test(cloth_contact, same_bits_as_on_the_host)
 {
-    test_device t = test_open(NULL);
     hed_device *host;
-    OK(hed_device_find(t.context, "host", &host, &error));
-    uint64_t here = fold_hash(t.device), there = fold_hash(host);
-    EXPECT(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
+    OK(hed_device_find(here.context, "host", &host, &error));
+    uint64_t own = fold_hash(here.device), there = fold_hash(host);
+    EXPECT(own == there, "%016llx, on the host %016llx", (unsigned long long)own,
         (unsigned long long)there);
-    test_close(&t);
 }
 
 /* All of it in one place, where each particle has all others as candidates: it ends, and all stay
  * finite. */
 Test(cloth_contact, a_crowd_in_one_place)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(24, 0.4f);
     for (uint32_t i = 0; i < 576; i++)
         for (int k = 0; k < 3; k++) s.positions[i][k] = 0.25f + (float)(i * 7919u % 1000u) * 1e-9f;
     s.def.self_collision = true;
     hed_cloth_def def = dressed_def(&s.def, 1);
     def.substeps = 2;
-    dressed d = dressed_make(t.device, &def);
+    dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     for (int f = 0; f < 3; f++) dressed_step(&d, &frame);
     dressed_measure(&d);
     dressed_free(&d);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth_contact, every_allocation_may_fail)

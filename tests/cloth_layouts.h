@@ -75,10 +75,14 @@ static inline double *layout_reference(const hed_cloth_garment_def *def,
     cloth_garment *garment;
     cloth_plan *plan;
     cloth_plan_def plan_def = {.kind = choice->kind,
-        .patches = choice->patches ? choice->patches : 1, .step_limit = choice->step_limit,
+        .patches = choice->patches ? choice->patches : 1,
+        .step_limit = choice->step_limit,
         .early_steps = choice->early_steps};
-    cloth_reference_def reference = {.substeps = 5, .iterations = iterations, .seconds = 1.0 / 60.0,
-        .gravity = {0.0, -9.81, 0.0}, .up = 1};
+    cloth_reference_def reference = {.substeps = 5,
+        .iterations = iterations,
+        .seconds = 1.0 / 60.0,
+        .gravity = {0.0, -9.81, 0.0},
+        .up = 1};
     uint32_t n = def->particle_count;
     double last_dt = 0.0, *positions = calloc(n, 3 * sizeof *positions),
            *previous = calloc(n, 3 * sizeof *previous);
@@ -169,9 +173,12 @@ typedef struct busy_garment {
  * row, driven here and there. */
 static inline busy_garment busy_make(uint32_t n)
 {
-    busy_garment b = {.mesh = test_grid(n, n), .constraints = calloc(n * n, sizeof *b.constraints),
-        .max_distance = calloc(n * n, sizeof(float)), .backstop = calloc(n * n, sizeof(float)),
-        .radius = calloc(n * n, sizeof(float)), .drive = calloc(n * n, sizeof(float))};
+    busy_garment b = {.mesh = test_grid(n, n),
+        .constraints = calloc(n * n, sizeof *b.constraints),
+        .max_distance = calloc(n * n, sizeof(float)),
+        .backstop = calloc(n * n, sizeof(float)),
+        .radius = calloc(n * n, sizeof(float)),
+        .drive = calloc(n * n, sizeof(float))};
     hed_cloth_garment_def *def = &b.mesh.def;
     for (uint32_t i = 0; i < n * n; i++) {
         b.mesh.inverse_masses[i] = i < n ? 0.0f : 1.0f + (float)(i % 3);
@@ -239,11 +246,17 @@ static inline float *busy_move(const test_device *t, hed_cloth_solver solver, ui
         hed_cloth_frame frame = hed_default_cloth_frame();
         hed_cloth_collider colliders[2] = {{.shape = HED_CLOTH_SPHERE,
                                                .a = {0.3f, -0.3f + 0.02f * (float)f, 0.2f},
-                                               .radius = {0.35f}, .friction = 0.5f},
-            {.shape = HED_CLOTH_PLANE, .a = {0.0f, -0.5f, 0.0f}, .b = {0.0f, 1.0f, 0.0f},
+                                               .radius = {0.35f},
+                                               .friction = 0.5f},
+            {.shape = HED_CLOTH_PLANE,
+                .a = {0.0f, -0.5f, 0.0f},
+                .b = {0.0f, 1.0f, 0.0f},
                 .friction = 0.3f}};
-        hed_cloth_mesh_collider mesh = {.vertex_count = 4, .triangle_count = 2, .positions = box[0],
-            .triangles = faces[0], .friction = 0.4f};
+        hed_cloth_mesh_collider mesh = {.vertex_count = 4,
+            .triangle_count = 2,
+            .positions = box[0],
+            .triangles = faces[0],
+            .friction = 0.4f};
         frame.frames = 3;
         frame.wind[0] = what & BUSY_AIR ? 4.0f : 0.0f;
         frame.gust = 0.3f;
@@ -273,6 +286,44 @@ static inline float *busy_move(const test_device *t, hed_cloth_solver solver, ui
     free(normals);
     busy_free(&b);
     return positions;
+}
+
+/* What surrounds a cloth, alone and together, against the solver of colours; all of it with two
+ * iterations as well. */
+static inline void busy_against_colours(
+    hed_cloth_solver solver, uint32_t n, uint32_t patches, const uint32_t *whats, size_t count)
+{
+    uint8_t(*found_colours)[4] = calloc(2 * (size_t)n * n, 4),
+    (*colours)[4] = found_colours + n * n;
+    for (size_t k = 0; k < count; k++)
+        for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
+            float *found =
+                busy_move(&here, solver, n, whats[k], patches, iterations, 1, found_colours);
+            float *expected =
+                busy_move(&here, HED_CLOTH_COLOURS, n, whats[k], 0, iterations, 1, colours);
+            double off = layout_difference(found, expected, n * n);
+            EXPECT_LT(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
+            if (whats[k] & BUSY_DRIVER)
+                EXPECT_BYTES(found_colours, colours, 4 * (size_t)n * n,
+                    "colours of surroundings %u", whats[k]);
+            free(found);
+            free(expected);
+        }
+    free(found_colours);
+}
+
+/* Ranges of length with several iterations, compliance in one family, each against the
+ * reference. */
+static inline void layout_materials_against_reference(
+    hed_cloth_solver solver, uint32_t n, const cloth_patch_choice *choice)
+{
+    test_mesh mesh = test_irregular(n, 3, 0.5f);
+    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+        mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+    layout_against_reference(&here, solver, &mesh.def, choice, 0, 3);
+    mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
+    layout_against_reference(&here, solver, &mesh.def, choice, 0, 1);
+    test_mesh_free(&mesh);
 }
 
 #endif

@@ -47,15 +47,8 @@ Test(cloth_patches, ranges_compliance_iterations)
         {.kind = CLOTH_PLAN_JOINT, .patches = 6, .early_steps = 2, .queue = 2, .held = UINT32_MAX},
         {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2, .held = UINT32_MAX},
     };
-    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-        test_mesh mesh = test_irregular(18, 3, 0.5f);
-        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
-            mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
-        layout_against_reference(&here, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 3);
-        mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
-        layout_against_reference(&here, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 1);
-        test_mesh_free(&mesh);
-    }
+    for (size_t k = 0; k < HED_COUNT(choices); k++)
+        layout_materials_against_reference(HED_CLOTH_PATCHES, 18, &choices[k]);
 }
 
 /* Threads, registers and how frames are submitted change no bit. */
@@ -67,7 +60,9 @@ Test(cloth_patches, bits_stay)
         float *first = NULL;
         for (uint32_t k = 0; k < 4; k++)
             for (uint32_t frames = 1; frames <= 30; frames += 29) {
-                cloth_patch_choice choice = {.kind = kind, .patches = 8, .threads = threads[k],
+                cloth_patch_choice choice = {.kind = kind,
+                    .patches = 8,
+                    .threads = threads[k],
                     .queue = 1 + k % 2,
                     .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
                 hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
@@ -130,24 +125,9 @@ Test(cloth_patches, copies_and_garments)
 
 Test(cloth_patches, surroundings)
 {
-    enum { N = 14 };
     static const uint32_t whats[] = {
         BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
-    for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
-        for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
-            uint8_t colours[2][N * N][4] = {{{0}}};
-            float *found =
-                busy_move(&here, HED_CLOTH_PATCHES, N, whats[k], 5, iterations, 1, colours[0]);
-            float *expected =
-                busy_move(&here, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
-            double off = layout_difference(found, expected, N * N);
-            EXPECT_LT(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
-            if (whats[k] & BUSY_DRIVER)
-                EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
-                    "colours of surroundings %u", whats[k]);
-            free(found);
-            free(expected);
-        }
+    busy_against_colours(HED_CLOTH_PATCHES, 14, 5, whats, HED_COUNT(whats));
 }
 
 /* A choice that does not fit changes nothing. */

@@ -24,12 +24,8 @@ Test(cloth_whole, follows_the_reference)
 
 Test(cloth_whole, ranges_compliance_iterations)
 {
+    layout_materials_against_reference(HED_CLOTH_GARMENTS, 14, NULL);
     test_mesh mesh = test_irregular(14, 3, 0.5f);
-    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
-        mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
-    layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, NULL, 0, 3);
-    mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
-    layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, NULL, 0, 1);
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
         mesh.def.family_material[f] = (hed_cloth_material){1.0f, 1.0f, 1e-5f * (float)f};
     layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, NULL, 0, 1);
@@ -102,24 +98,9 @@ Test(cloth_whole, choices_agree)
 /* One by one and all together. */
 Test(cloth_whole, surroundings)
 {
-    enum { N = 12 };
     static const uint32_t whats[] = {
         BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
-    for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
-        for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
-            uint8_t colours[2][N * N][4] = {{{0}}};
-            float *found =
-                busy_move(&here, HED_CLOTH_GARMENTS, N, whats[k], 0, iterations, 1, colours[0]);
-            float *expected =
-                busy_move(&here, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
-            double off = layout_difference(found, expected, N * N);
-            EXPECT_LT(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
-            if (whats[k] & BUSY_DRIVER)
-                EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
-                    "colours of surroundings %u", whats[k]);
-            free(found);
-            free(expected);
-        }
+    busy_against_colours(HED_CLOTH_GARMENTS, 12, 0, whats, HED_COUNT(whats));
 }
 
 Test(cloth_whole, refuses)

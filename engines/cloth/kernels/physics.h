@@ -1,7 +1,7 @@
 /* The formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), put
  * in front of each kernel.
  *
- * Positions are float4: x y z in metres from the cloth's origin (solver/origin.c) and in w the
+ * Positions are float4: x y z in metres from the cloth's origin (solver/state.c) and in w the
  * inverse mass, 0 where locked. Previous positions are float4: x y z and in w the number of the
  * garment. In strict mode every operation is rounded by itself in the order written here.
  *

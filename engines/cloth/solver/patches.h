@@ -26,9 +26,9 @@ typedef struct cloth_patch_choice {
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id);
 /* Such as "joint, 160 threads, 128 patches, 3 early steps". */
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size);
-/* Lays a cloth that has one of these solvers anew, by another choice, between two frames: for
- * tests and for measuring one by one. On failure it stays as it was. Errors: ARGUMENT, UNSUPPORTED,
- * LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+/* Rebuilds the solver of a cloth by another choice, between two frames: for tests, and for
+ * measuring choices one at a time. On failure the cloth keeps its solver. Errors: ARGUMENT (another
+ * solver), UNSUPPORTED, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
 hed_status cloth_patch_rebuild(
     hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error);
 
