@@ -117,11 +117,9 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
 static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
-    uint64_t copies = 0;
-    for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
     if (is_valid(cloth, HED_CLOTH_CPU)) return HED_CLOTH_CPU;
     if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
-    bool many = copies >= info->compute_units;
+    bool many = cloth_copies(cloth) >= info->compute_units;
     hed_cloth_solver order[] = {many ? HED_CLOTH_GARMENTS : HED_CLOTH_PATCHES,
         many ? HED_CLOTH_PATCHES : HED_CLOTH_GARMENTS};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)

@@ -98,8 +98,7 @@ static void fill_bodies(const hed_cloth *cloth, float4 *rests, float4 *bodies)
 
 static hed_status upload_bodies(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
-    uint64_t body_count = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) body_count += cloth->garments[g]->copies;
+    uint64_t body_count = cloth_copies(cloth);
     float4 *rests = hed_new(&cloth->allocator, cloth->particles, sizeof *rests, error);
     float4 *bodies = hed_new(&cloth->allocator, body_count, sizeof *bodies, error);
     if (bodies) fill_bodies(cloth, rests, bodies);

@@ -10,7 +10,8 @@
 /* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made
  * once from the first frame. */
 typedef struct cloth_tree {
-    hed_allocator allocator;
+    hed_arena arena;   /* the tree's own and all that it points to */
+    hed_arena scratch; /* while it is made */
     uint32_t mesh_count, vertex_count, triangle_count;
     uint32_t *mesh_vertices, *mesh_triangles; /* (mesh_count) as the program gave them */
     /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */

@@ -69,12 +69,12 @@ static hed_status contact_tree_count_all(
 
 /* same[v]: the first vertex of its mesh in the same place. */
 static hed_status find_same(
-    const cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same, hed_error *error)
+    cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same, hed_error *error)
 {
     uint32_t first = 0;
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
         uint32_t count = meshes[m].vertex_count;
-        spot *spots = hed_new(&tree->allocator, count, sizeof *spots, error);
+        spot *spots = hed_arena_new(&tree->scratch, count, sizeof *spots, error);
         if (!spots) return HED_ERROR_MEMORY;
         for (uint32_t v = 0; v < count; v++) {
             memcpy(spots[v].place, meshes[m].positions + 3 * (uint64_t)v, sizeof spots[v].place);
@@ -86,7 +86,6 @@ static hed_status find_same(
                 if (spots[v].place[axis] != spots[head].place[axis]) head = v;
             same[first + spots[v].vertex] = first + spots[head].vertex;
         }
-        hed_delete(&tree->allocator, spots, count, sizeof *spots);
         first += count;
     }
     return HED_OK;
@@ -157,29 +156,25 @@ static hed_status order_triangles(
 {
     uint32_t count = tree->triangle_count;
     for (tree->leaves = 1; (uint64_t)tree->leaves * LEAF_TRIANGLES < count;) tree->leaves *= 2;
-    tree->leaf_at = hed_new(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
-    float(*centres)[3] =
-        tree->leaf_at ? hed_new(&tree->allocator, count, sizeof *centres, error) : NULL;
-    uint32_t *order = centres ? hed_new(&tree->allocator, count, sizeof *order, error) : NULL;
-    if (order) {
-        for (uint32_t i = 0; i <= tree->leaves; i++)
-            tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
-        for (uint32_t t = 0; t < count; t++) {
-            float4 a = places[given[t].x], b = places[given[t].y], c = places[given[t].z];
-            order[t] = t;
-            centres[t][0] = a.x + b.x + c.x;
-            centres[t][1] = a.y + b.y + c.y;
-            centres[t][2] = a.z + b.z + c.z;
-        }
-        divide(tree, order, (const float(*)[3])centres, 0, tree->leaves);
-        for (uint32_t t = 0; t < count; t++) {
-            tree->triangles[t] = given[order[t]];
-            tree->edges[t] = (uint4){CLOTH_MESH_NONE, CLOTH_MESH_NONE, CLOTH_MESH_NONE, order[t]};
-        }
+    tree->leaf_at = hed_arena_new(&tree->arena, tree->leaves + 1, sizeof *tree->leaf_at, error);
+    float(*centres)[3] = hed_arena_new(&tree->scratch, count, sizeof *centres, error);
+    uint32_t *order = hed_arena_new(&tree->scratch, count, sizeof *order, error);
+    if (!tree->leaf_at || !centres || !order) return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; i <= tree->leaves; i++)
+        tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
+    for (uint32_t t = 0; t < count; t++) {
+        float4 a = places[given[t].x], b = places[given[t].y], c = places[given[t].z];
+        order[t] = t;
+        centres[t][0] = a.x + b.x + c.x;
+        centres[t][1] = a.y + b.y + c.y;
+        centres[t][2] = a.z + b.z + c.z;
     }
-    hed_delete(&tree->allocator, order, count, sizeof *order);
-    hed_delete(&tree->allocator, centres, count, sizeof *centres);
-    return order ? HED_OK : HED_ERROR_MEMORY;
+    divide(tree, order, (const float(*)[3])centres, 0, tree->leaves);
+    for (uint32_t t = 0; t < count; t++) {
+        tree->triangles[t] = given[order[t]];
+        tree->edges[t] = (uint4){CLOTH_MESH_NONE, CLOTH_MESH_NONE, CLOTH_MESH_NONE, order[t]};
+    }
+    return HED_OK;
 }
 
 /* ---- what lies around ---- */
@@ -201,7 +196,7 @@ static void set_beyond(uint4 *edges, uint32_t edge, uint32_t triangle)
 static hed_status find_edges(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
-    side *sides = hed_new(&tree->allocator, count, sizeof *sides, error);
+    side *sides = hed_arena_new(&tree->scratch, count, sizeof *sides, error);
     if (!sides) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t a = corner_of(tree->triangles[i / 3], i % 3),
@@ -222,7 +217,6 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
         set_beyond(&tree->edges[sides[i].triangle], sides[i].edge, sides[i + 1].triangle);
         set_beyond(&tree->edges[sides[i + 1].triangle], sides[i + 1].edge, sides[i].triangle);
     }
-    hed_delete(&tree->allocator, sides, count, sizeof *sides);
     return HED_OK;
 }
 
@@ -231,7 +225,7 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
 static hed_status contact_tree_find_incident(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
-    uint32_t *slot_of = hed_new(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
+    uint32_t *slot_of = hed_arena_new(&tree->scratch, tree->triangle_count, sizeof *slot_of, error);
     if (!slot_of) return HED_ERROR_MEMORY;
     for (uint32_t t = 0; t < tree->triangle_count; t++) slot_of[tree->edges[t].w] = t;
     for (uint32_t i = 0; i < count; i++)
@@ -246,17 +240,26 @@ static hed_status contact_tree_find_incident(cloth_tree *tree, hed_error *error)
     for (uint32_t v = 0; v < tree->vertex_count; v++)
         tree->incident_at[v] = tree->incident_at[v + 1];
     tree->incident_at[tree->vertex_count] = count;
-    hed_delete(&tree->allocator, slot_of, tree->triangle_count, sizeof *slot_of);
     return HED_OK;
 }
 
 /* ---- all of it ---- */
 
-static hed_status contact_tree_make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes,
-    uint4 *given, float4 *places, uint32_t *same, hed_error *error)
+static hed_status contact_tree_make(
+    cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
 {
-    hed_status status = find_same(tree, meshes, same, error);
-    if (status) return status;
+    if (contact_tree_count_all(tree, meshes, error)) return error->status;
+    hed_arena *arena = &tree->arena, *scratch = &tree->scratch;
+    uint64_t vertices = tree->vertex_count, triangles = tree->triangle_count;
+    tree->triangles = hed_arena_new(arena, triangles, sizeof *tree->triangles, error);
+    tree->edges = hed_arena_new(arena, triangles, sizeof *tree->edges, error);
+    tree->incident_at = hed_arena_new(arena, vertices + 1, sizeof *tree->incident_at, error);
+    tree->incident = hed_arena_new(arena, 3 * triangles, sizeof *tree->incident, error);
+    uint4 *given = hed_arena_new(scratch, triangles, sizeof *given, error);
+    float4 *places = hed_arena_new(scratch, vertices, sizeof *places, error);
+    uint32_t *same = hed_arena_new(scratch, vertices, sizeof *same, error);
+    if (arena->failed || scratch->failed || find_same(tree, meshes, same, error))
+        return HED_ERROR_MEMORY;
     uint32_t first = 0, t = 0;
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
         const hed_cloth_mesh_collider *mesh = &meshes[m];
@@ -276,66 +279,31 @@ static hed_status contact_tree_make(cloth_tree *tree, const hed_cloth_mesh_colli
     return contact_tree_find_incident(tree, error);
 }
 
-static hed_status allocate_all(cloth_tree *tree, hed_error *error)
-{
-    const hed_allocator *a = &tree->allocator;
-    tree->triangles = hed_new(a, tree->triangle_count, sizeof *tree->triangles, error);
-    if (tree->triangles) tree->edges = hed_new(a, tree->triangle_count, sizeof *tree->edges, error);
-    if (tree->edges)
-        tree->incident_at = hed_new(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
-    if (tree->incident_at)
-        tree->incident =
-            hed_new(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
-    return tree->incident ? HED_OK : HED_ERROR_MEMORY;
-}
-
-static hed_status fill_tree(
-    cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
-{
-    const hed_allocator *a = &tree->allocator;
-    if (contact_tree_count_all(tree, meshes, error) || allocate_all(tree, error))
-        return error->status;
-    uint4 *given = hed_new(a, tree->triangle_count, sizeof *given, error);
-    float4 *places = given ? hed_new(a, tree->vertex_count, sizeof *places, error) : NULL;
-    uint32_t *same = places ? hed_new(a, tree->vertex_count, sizeof *same, error) : NULL;
-    hed_status status = same ? contact_tree_make(tree, meshes, given, places, same, error) : HED_ERROR_MEMORY;
-    hed_delete(a, same, tree->vertex_count, sizeof *same);
-    hed_delete(a, places, tree->vertex_count, sizeof *places);
-    hed_delete(a, given, tree->triangle_count, sizeof *given);
-    return status;
-}
-
 hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
     uint32_t mesh_count, cloth_tree **tree, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     *tree = NULL;
-    cloth_tree *made = hed_new(allocator, 1, sizeof *made, error);
+    hed_arena arena = {.allocator = *allocator, .owner = "mesh colliders"};
+    cloth_tree *made = hed_arena_new(&arena, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
-    made->allocator = *allocator;
     made->mesh_count = mesh_count;
-    made->mesh_vertices = hed_new(allocator, mesh_count, sizeof *made->mesh_vertices, error);
-    if (made->mesh_vertices)
-        made->mesh_triangles = hed_new(allocator, mesh_count, sizeof *made->mesh_triangles, error);
-    if (made->mesh_triangles)
-        made->closed = hed_new(allocator, mesh_count, sizeof *made->closed, error);
-    hed_status status = made->closed ? fill_tree(made, meshes, error) : HED_ERROR_MEMORY;
-    if (status) cloth_tree_destroy(made);
+    made->scratch = (hed_arena){.allocator = *allocator, .owner = "mesh colliders"};
+    made->arena = arena;
+    made->mesh_vertices =
+        hed_arena_new(&made->arena, mesh_count, sizeof *made->mesh_vertices, error);
+    made->mesh_triangles =
+        hed_arena_new(&made->arena, mesh_count, sizeof *made->mesh_triangles, error);
+    made->closed = hed_arena_new(&made->arena, mesh_count, sizeof *made->closed, error);
+    if (!made->arena.failed) contact_tree_make(made, meshes, error);
+    hed_arena_free(&made->scratch);
+    if (error->status) cloth_tree_destroy(made);
     else *tree = made;
-    return status;
+    return error->status;
 }
 
 void cloth_tree_destroy(cloth_tree *tree)
 {
-    if (!tree) return;
-    const hed_allocator allocator = tree->allocator;
-    hed_delete(&allocator, tree->closed, tree->mesh_count, sizeof *tree->closed);
-    hed_delete(&allocator, tree->mesh_triangles, tree->mesh_count, sizeof *tree->mesh_triangles);
-    hed_delete(&allocator, tree->mesh_vertices, tree->mesh_count, sizeof *tree->mesh_vertices);
-    hed_delete(&allocator, tree->leaf_at, tree->leaves + 1, sizeof *tree->leaf_at);
-    hed_delete(
-        &allocator, tree->incident, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident);
-    hed_delete(&allocator, tree->incident_at, tree->vertex_count + 1, sizeof *tree->incident_at);
-    hed_delete(&allocator, tree->edges, tree->triangle_count, sizeof *tree->edges);
-    hed_delete(&allocator, tree->triangles, tree->triangle_count, sizeof *tree->triangles);
-    hed_delete(&allocator, tree, 1, sizeof *tree);
+    if (tree) hed_arena_free(&tree->arena);
 }

@@ -10,6 +10,8 @@
  * A figure is a chain of dependent operations, whose latency takes the time: what does not depend
  * on positions is kept off it. */
 #define VECTOR NAME(vector)
+#define PARTICLES NAME(particles)
+#define CALL(function, ...) NAME(function)(__VA_ARGS__)
 
 #if defined(LANES_PLAIN)
 typedef struct NAME(vector) {
@@ -67,17 +69,16 @@ FUNCTION VECTOR NAME(root_estimate)(VECTOR a) { return _mm256_rsqrt_ps(a); }
 FUNCTION VECTOR NAME(inverse_estimate)(VECTOR a) { return _mm256_rcp_ps(a); }
 #endif
 
-typedef struct NAME(particles) {
+typedef struct PARTICLES {
     VECTOR x, y, z, w;
-} NAME(particles);
+} PARTICLES;
 
 /* ---- float4 to lanes and back ---- */
 
 #if defined(LANES_PLAIN)
-FUNCTION NAME(particles) NAME(load)(const char *positions, const uint32_t *offsets)
+FUNCTION PARTICLES NAME(load)(const char *positions, const uint32_t *offsets)
 {
-    NAME(particles)
-    made;
+    PARTICLES made;
     for (int i = 0; i < CLOTH_LANES; i++) {
         const float *p = (const float *)(positions + offsets[i]);
         made.x.lane[i] = p[0], made.y.lane[i] = p[1], made.z.lane[i] = p[2], made.w.lane[i] = p[3];
@@ -85,7 +86,7 @@ FUNCTION NAME(particles) NAME(load)(const char *positions, const uint32_t *offse
     return made;
 }
 
-FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, NAME(particles) p)
+FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, PARTICLES p)
 {
     for (int i = 0; i < CLOTH_LANES; i++) {
         float *to = (float *)(positions + offsets[i]);
@@ -107,44 +108,36 @@ FUNCTION void NAME(spread)(char *positions, const uint32_t *offsets, int lane, V
     _mm_store_ps((float *)(positions + offsets[lane + 4]), _mm256_extractf128_ps(two, 1));
 }
 
-FUNCTION NAME(particles) NAME(load)(const char *positions, const uint32_t *offsets)
+FUNCTION PARTICLES NAME(load)(const char *positions, const uint32_t *offsets)
 {
     VECTOR a = NAME(collect)(positions, offsets, 0), b = NAME(collect)(positions, offsets, 1);
     VECTOR c = NAME(collect)(positions, offsets, 2), d = NAME(collect)(positions, offsets, 3);
     VECTOR ab = _mm256_unpacklo_ps(a, b), abh = _mm256_unpackhi_ps(a, b),
            cd = _mm256_unpacklo_ps(c, d), cdh = _mm256_unpackhi_ps(c, d);
-    return (NAME(particles)){_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xee),
+    return (PARTICLES){_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xee),
         _mm256_shuffle_ps(abh, cdh, 0x44), _mm256_shuffle_ps(abh, cdh, 0xee)};
 }
 
-FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, NAME(particles) p)
+FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, PARTICLES p)
 {
     VECTOR xy = _mm256_unpacklo_ps(p.x, p.y), xyh = _mm256_unpackhi_ps(p.x, p.y),
            zw = _mm256_unpacklo_ps(p.z, p.w), zwh = _mm256_unpackhi_ps(p.z, p.w);
-    NAME(spread)
-    (positions, offsets, 0, _mm256_shuffle_ps(xy, zw, 0x44));
-    NAME(spread)
-    (positions, offsets, 1, _mm256_shuffle_ps(xy, zw, 0xee));
-    NAME(spread)
-    (positions, offsets, 2, _mm256_shuffle_ps(xyh, zwh, 0x44));
-    NAME(spread)
-    (positions, offsets, 3, _mm256_shuffle_ps(xyh, zwh, 0xee));
+    CALL(spread, positions, offsets, 0, _mm256_shuffle_ps(xy, zw, 0x44));
+    CALL(spread, positions, offsets, 1, _mm256_shuffle_ps(xy, zw, 0xee));
+    CALL(spread, positions, offsets, 2, _mm256_shuffle_ps(xyh, zwh, 0x44));
+    CALL(spread, positions, offsets, 3, _mm256_shuffle_ps(xyh, zwh, 0xee));
 }
 #endif
 
 /* Another thread may hold the same locked particle at the same moment: those are read, never
  * written. */
-FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, NAME(particles) p)
+FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, PARTICLES p)
 {
     float numbers[4][CLOTH_LANES];
-    NAME(write)
-    (numbers[0], p.x);
-    NAME(write)
-    (numbers[1], p.y);
-    NAME(write)
-    (numbers[2], p.z);
-    NAME(write)
-    (numbers[3], p.w);
+    CALL(write, numbers[0], p.x);
+    CALL(write, numbers[1], p.y);
+    CALL(write, numbers[2], p.z);
+    CALL(write, numbers[3], p.w);
     for (int i = 0; i < CLOTH_LANES; i++) {
         float *to = (float *)(positions + offsets[i]);
         if (numbers[3][i] > 0.0f)
@@ -156,7 +149,7 @@ FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, NAME(pa
 
 /* Half of rest length / length is taken away from one half: what each of two particles of one
  * weight goes of the way to the other. */
-FUNCTION void NAME(project_even)(NAME(particles) * a, NAME(particles) * b, VECTOR rest)
+FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
 {
     VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
            z = NAME(subtract)(b->z, a->z), half = NAME(all)(0.5f);
@@ -176,8 +169,7 @@ FUNCTION void NAME(project_even)(NAME(particles) * a, NAME(particles) * b, VECTO
 
 /* cloth_project() of physics.h: with r = length allowed / length, each end goes by weight / (sum of
  * weights) * (1 - r) of the way to the other. */
-FUNCTION void NAME(project)(
-    NAME(particles) * a, NAME(particles) * b, VECTOR rest, const cloth_limits *limits)
+FUNCTION void NAME(project)(PARTICLES *a, PARTICLES *b, VECTOR rest, const cloth_limits *limits)
 {
     VECTOR low = NAME(multiply)(rest, NAME(all)(limits->low)),
            high = NAME(multiply)(rest, NAME(all)(limits->high));
@@ -211,33 +203,31 @@ FUNCTION void NAME(pack)(
 {
     const uint32_t *offsets = words + CLOTH_LANES,
                    *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
-    NAME(particles)
-    p[4];
+    PARTICLES p[4];
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
         p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
-    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) NAME(project)
-    (p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1], NAME(read)(rests + CLOTH_LANES * e),
-        limits + words[e]);
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
+        CALL(project, p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1],
+            NAME(read)(rests + CLOTH_LANES * e), limits + words[e]);
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
-        if (words[CLOTH_LOCKED]) NAME(store_free)
-    (positions, offsets + CLOTH_LANES * v, p[v]);
-    else NAME(store)(positions, offsets + CLOTH_LANES * v, p[v]); }
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
+}
 
 /* The weight of an even pack is known and stays out of the registers. */
 FUNCTION void NAME(even_pack)(char *positions, const uint32_t *words, cloth_shape shape)
 {
     const uint32_t *offsets = words + CLOTH_LANES,
                    *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
-    NAME(particles)
-    p[4];
+    PARTICLES p[4];
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
         p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
-    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) NAME(project_even)
-    (p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1], NAME(read)(rests + CLOTH_LANES * e));
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
+        CALL(project_even, p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1],
+            NAME(read)(rests + CLOTH_LANES * e));
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++) {
         p[v].w = NAME(all)(hed_as_float(words[CLOTH_EVEN]));
-        NAME(store)
-        (positions, offsets + CLOTH_LANES * v, p[v]);
+        CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
     }
 }
 
@@ -246,18 +236,21 @@ FUNCTION void NAME(packs_of)(
 {
     const uint32_t *words = packs->words;
     for (uint32_t k = 0; k < packs->count; k++, words += cloth_pack_words(shape))
-        if (words[CLOTH_EVEN]) NAME(even_pack)
-    (positions, words, shape);
-    else NAME(pack)(positions, words, shape, limits); }
+        if (words[CLOTH_EVEN]) CALL(even_pack, positions, words, shape);
+        else CALL(pack, positions, words, shape, limits);
+}
 
 TARGET static void NAME(packs)(
     void *positions, const cloth_packs *packs, const cloth_limits *limits)
 {
-    if (packs->shape == CLOTH_SHAPE_PAIR) NAME(packs_of)
-    (positions, packs, CLOTH_SHAPE_PAIR, limits);
+    if (packs->shape == CLOTH_SHAPE_PAIR)
+        CALL(packs_of, positions, packs, CLOTH_SHAPE_PAIR, limits);
     else if (packs->shape == CLOTH_SHAPE_RING)
-        NAME(packs_of)(positions, packs, CLOTH_SHAPE_RING, limits);
-    else NAME(packs_of)(positions, packs, CLOTH_SHAPE_COMPLETE, limits); }
+        CALL(packs_of, positions, packs, CLOTH_SHAPE_RING, limits);
+    else CALL(packs_of, positions, packs, CLOTH_SHAPE_COMPLETE, limits);
+}
 
 #undef FUNCTION
+#undef CALL
+#undef PARTICLES
 #undef VECTOR

@@ -127,6 +127,14 @@ void cloth_contacts_reset(cloth_contacts *contacts);
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
 
+/* Copies of all garments together. */
+static inline uint32_t cloth_copies(const hed_cloth *cloth)
+{
+    uint32_t copies = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) copies += cloth->garments[g]->copies;
+    return copies;
+}
+
 /* What a kernel is given for an array that this cloth may lack. */
 static inline hed_buffer *cloth_or_none(const hed_cloth *cloth, hed_buffer *buffer)
 {

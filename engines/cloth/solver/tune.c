@@ -19,32 +19,20 @@ enum { FRAMES_A_RUN = 10, CHECKED_FRAMES = 20 };
 
 static const int64_t solvers[] = {
     HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
-static const char *const structure_labels[] = {"rule", "colours", "patches", "whole"};
-static const int64_t kinds[] = {BY_RULE, JOINT, FIGURES};
-static const char *const kind_labels[] = {"rule", "joint", "figures"};
-/* compute units without a patch: another number of patches cuts otherwise */
-static const int64_t spares[] = {0, 1, 4, 12};
-static const int64_t tuned_threads[] = {
-    0, 96, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1024};
-static const int64_t early[] = {0, 1, 2, 3, 4}; /* 1 + early steps */
-static const int64_t limits[] = {0, LIMIT_NONE, LIMIT_EVEN, LIMIT_TIGHT};
-static const char *const limit_labels[] = {"rule", "none", "even", "tight"};
-static const int64_t queues[] = {0, 1, 2, 3};
-/* 1 + percent of the previous positions that stay in registers */
-static const int64_t tuned_held[] = {0, 1, 26, 51, 76, 101};
-static const int64_t groups[] = {0, 1, 2, 4, 8};
-
-#define CHOICES(values) values, HED_COUNT(values), 0
+static const char *const solver_labels[] = {"rule", "colours", "patches", "whole"};
 static const hed_parameter_def parameters[PARAMETERS] = {
-    [STRUCTURE] = {"STRUCTURE", CHOICES(solvers), structure_labels},
-    [KIND] = {"KIND", CHOICES(kinds), kind_labels},
-    [SPARE] = {"SPARE", CHOICES(spares), NULL},
-    [THREADS] = {"THREADS", CHOICES(tuned_threads), NULL},
-    [EARLY] = {"EARLY", CHOICES(early), NULL},
-    [LIMIT] = {"LIMIT", CHOICES(limits), limit_labels},
-    [QUEUE] = {"QUEUE", CHOICES(queues), NULL},
-    [HELD] = {"HELD", CHOICES(tuned_held), NULL},
-    [GROUPS] = {"GROUPS", CHOICES(groups), NULL},
+    [STRUCTURE] = {"STRUCTURE", solvers, HED_COUNT(solvers), 0, solver_labels},
+    [KIND] = HED_CHOICE(KIND, 0, "rule", "joint", "figures"),
+    /* compute units without a patch: another number of patches cuts otherwise */
+    [SPARE] = HED_PARAMETER(SPARE, 0, 0, 1, 4, 12),
+    [THREADS] =
+        HED_PARAMETER(THREADS, 0, 0, 96, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1024),
+    [EARLY] = HED_PARAMETER(EARLY, 0, 0, 1, 2, 3, 4), /* 1 + early steps */
+    [LIMIT] = HED_CHOICE(LIMIT, 0, "rule", "none", "even", "tight"),
+    [QUEUE] = HED_PARAMETER(QUEUE, 0, 0, 1, 2, 3),
+    /* 1 + percent of the previous positions that stay in registers */
+    [HELD] = HED_PARAMETER(HELD, 0, 0, 1, 26, 51, 76, 101),
+    [GROUPS] = HED_PARAMETER(GROUPS, 0, 0, 1, 2, 4, 8),
 };
 static const hed_condition conditions[] = {
     {"KIND", "STRUCTURE == \"patches\" or STRUCTURE == \"whole\""},
@@ -87,9 +75,7 @@ const hed_kernel_def *hed_cloth_tune_description(void)
 
 static hed_problem tune_problem_of(const hed_cloth *cloth)
 {
-    uint32_t copies = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) copies += cloth->garments[g]->copies;
-    return (hed_problem){3, {cloth->particles, copies, cloth->def.substeps}};
+    return (hed_problem){3, {cloth->particles, cloth_copies(cloth), cloth->def.substeps}};
 }
 
 hed_cloth_solver cloth_tuned_solver(const hed_config *tuned)
@@ -157,8 +143,8 @@ static hed_status tune_run(void *user, double *value, hed_error *error)
     (void)value; /* the time of this call counts */
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = FRAMES_A_RUN;
-    hed_status status = hed_cloth_step(t->cloth, &frame, error);
-    return status ? status : hed_stream_wait(t->cloth->stream, error);
+    hed_cloth_step(t->cloth, &frame, error);
+    return hed_stream_wait(t->cloth->stream, error);
 }
 
 /* Another order of the sweep gives another approximation of the same cloth. By CHECKED_FRAMES what
@@ -195,8 +181,7 @@ static hed_status tune_make_expected(tuning *t, hed_error *error)
     def.solver = HED_CLOTH_COLOURS;
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = CHECKED_FRAMES;
-    hed_status status = hed_cloth_create(t->device, &def, &t->cloth, error);
-    if (status) return status;
+    if (hed_cloth_create(t->device, &def, &t->cloth, error)) return error->status;
     const hed_allocator *a = &t->cloth->allocator;
     t->vertices = t->cloth->vertices;
     t->expected = hed_new(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
@@ -266,13 +251,6 @@ enum {
 
 /* ---- what a cloth is ---- */
 
-static uint32_t copies_of(const hed_cloth *cloth)
-{
-    uint32_t copies = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) copies += cloth->garments[g]->copies;
-    return copies;
-}
-
 static uint32_t largest_garment(const hed_cloth *cloth)
 {
     uint32_t largest = 0;
@@ -303,7 +281,7 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
 {
     cloth_patch_choice choice = {
         .kind = CLOTH_PLAN_FIGURES, .queue = 2, .held = UINT32_MAX, .threads = STREAM_THREADS};
-    uint32_t units = info->compute_units ? info->compute_units : 1, copies = copies_of(cloth),
+    uint32_t units = info->compute_units ? info->compute_units : 1, copies = cloth_copies(cloth),
              largest = largest_garment(cloth);
     if (info->type == HED_DEVICE_CPU) {
         choice.threads = CPU_THREADS;
@@ -324,7 +302,7 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
 static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_device_info *info)
 {
     cloth_patch_choice choice = {.kind = CLOTH_PLAN_JOINT, .queue = 2, .held = UINT32_MAX};
-    uint32_t copies = copies_of(cloth), units = info->compute_units ? info->compute_units : 1;
+    uint32_t copies = cloth_copies(cloth), units = info->compute_units ? info->compute_units : 1;
     choice.patches = cloth->def.patches ? cloth->def.patches : units > copies ? units : copies;
     uint32_t each = cloth->particles / choice.patches;
     if (info->type == HED_DEVICE_CPU) {
