@@ -4,7 +4,7 @@
 #define HED_CLI_MPPI_H
 
 #include "cli/common/command.h"
-#include "heddle/mppi.h"
+#include "heddle/mppi_scene.h"
 #include "heddle/stats.h"
 #include "support/png.h"
 
@@ -14,14 +14,16 @@ enum { CLI_MPPI_MOST_SETTINGS = 256 };
 
 /* A model with its cost: one of Heddle's own by name, with a task of its own, or a scene file. */
 typedef struct cli_mppi_subject {
-    const char *name; /* as typed */
+    const char *name;      /* as typed */
+    hed_mppi_scene *scene; /* NULL: a task */
     hed_mppi_def def;
     hed_mppi_term terms[HED_MPPI_MAX_TERMS];
     hed_mppi_setting settings[CLI_MPPI_MOST_SETTINGS];
     float start[HED_MPPI_MAX_STATES];
     uint32_t steps; /* of the closed loop; 0: not said */
+    /* as def.tables; those that change while it runs, as they are now */
     hed_mppi_table tables[HED_MPPI_MAX_TABLES];
-    uint32_t changing; /* set of tables that change while it runs */
+    uint32_t changing; /* set of them */
     struct cli_mppi_course *course;
     char *texts[CLI_MPPI_MOST_SETTINGS]; /* names of settings that were typed */
 } cli_mppi_subject;
@@ -78,6 +80,8 @@ extern const cli_mppi_task cli_mppi_tasks[]; /* ends with nothing */
 typedef struct cli_mppi_course cli_mppi_course;
 /* Tables and start of the course, for a definition that has its dt and horizon. Errors: MEMORY. */
 hed_status cli_mppi_course_open(cli_mppi_subject *subject, hed_error *error);
+/* Road and cars as they are `seconds` after the start, seen from x. */
+void cli_mppi_course_update(cli_mppi_subject *subject, double seconds, const float *x);
 void cli_mppi_course_close(cli_mppi_subject *subject);
 
 /* ---- the record of a run (record.c) ---- */

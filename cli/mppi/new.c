@@ -80,10 +80,13 @@ const hed_command hed_command_mppi_new = {
     .description =
         "The folder's name is the robot's. The scene runs at once on a device that compiles texts (a GPU, or this "
         "processor through PoCL); the program builds against the installed library and runs on any processor.",
-    .positionals = (const hed_option[]){{.name = "FOLDER", .kind = HED_OPTION_FOLDER,
-                                            .required = true, .help = "the folder to make"},
+    .positionals = (const hed_option[]){{.name = "FOLDER",
+                                            .kind = HED_OPTION_FOLDER,
+                                            .required = true,
+                                            .help = "the folder to make"},
         {0}},
-    .examples = (const hed_example[]){{"heddle mppi new my_robot", "my_robot/, for a robot of that name"},
-        {0}},
+    .examples =
+        (const hed_example[]){
+            {"heddle mppi new my_robot", "my_robot/, for a robot of that name"}, {0}},
     .run = new_run,
 };

@@ -52,7 +52,7 @@ typedef struct picture {
 
 static bool is_crash(const picture *p, float cost) { return !(cost < p->record->def->crash_cost); }
 
-static float state_of(const picture *p, uint32_t step, uint32_t state)
+static float run_state(const picture *p, uint32_t step, uint32_t state)
 {
     return p->record->states[(size_t)step * p->model->states + state];
 }
@@ -80,8 +80,8 @@ static void choose_moments(picture *p, uint32_t most)
             p->crashes = p->crashes || is_crash(p, p->record->moments[p->shown[i]].costs[k + 2]);
 }
 
-/* From cheap to dear: blue, green, yellow, pale. */
-static const char *colour_of(double share, char text[8])
+/* From cheap to expensive: blue, green, yellow, pale. */
+static const char *future_colour(double share, char text[8])
 {
     static const double stops[][3] = {
         {29, 78, 216}, {14, 165, 160}, {132, 190, 70}, {250, 204, 21}, {253, 224, 160}};
@@ -120,7 +120,8 @@ static void draw_future(const picture *p, const frame *f, const cli_mppi_moment 
     svg_curve_end(p->svg);
 }
 
-/* The futures of a moment, the dearest first, so that the cheapest lie above; then plan, best. */
+/* The futures of a moment, the most expensive first, so that the cheapest lie above; then the best,
+ * then the plan. */
 static void draw_moment(
     const picture *p, const frame *f, const cli_mppi_moment *moment, int across, uint32_t axis)
 {
@@ -138,7 +139,7 @@ static void draw_moment(
         if (across < 0 && i % 3) continue;
         bool crashed = order[i].cost == FLT_MAX;
         draw_future(p, f, moment, order[i].row, across, axis, crashed ? "crash" : "future",
-            crashed ? NULL : colour_of((double)i / fmax(1, finite - 1.0), colour));
+            crashed ? NULL : future_colour((double)i / fmax(1, finite - 1.0), colour));
     }
     draw_future(p, f, moment, 1, across, axis, "best", NULL);
     draw_future(p, f, moment, 0, across, axis, "plan", NULL);
@@ -174,7 +175,7 @@ typedef struct strip {
     int state; /* whose futures are drawn; -1: none */
 } strip;
 
-static void widen(double value, double *low, double *high)
+static void range_widen(double value, double *low, double *high)
 {
     if (!isfinite(value) || fabs(value) > 1e30) return;
     *low = fmin(*low, value);
@@ -190,7 +191,7 @@ static void draw_series(
     for (uint32_t k = 0; k < s->count; k += each) {
         double low = INFINITY, high = -INFINITY, x;
         for (uint32_t i = k; i < k + each && i < s->count; i++)
-            widen(values[i * s->stride], &low, &high);
+            range_widen(values[i * s->stride], &low, &high);
         x = frame_x(f, k * (double)p->record->def->dt);
         svg_curve_point(p->svg, x, frame_y(f, low));
         if (high > low) svg_curve_point(p->svg, x, frame_y(f, high));
@@ -202,18 +203,18 @@ static void draw_strip(const picture *p, const strip *s, frame f, bool labels)
 {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t k = 0; k < s->count; k++) {
-        widen(s->values[k * s->stride], &low, &high);
-        if (s->second) widen(s->second[k * s->stride], &low, &high);
+        range_widen(s->values[k * s->stride], &low, &high);
+        if (s->second) range_widen(s->second[k * s->stride], &low, &high);
     }
-    for (int i = 0; i < 2; i++) widen(s->limits[i], &low, &high);
-    widen(s->goal, &low, &high);
+    for (int i = 0; i < 2; i++) range_widen(s->limits[i], &low, &high);
+    range_widen(s->goal, &low, &high);
     /* Futures widen a strip, but not so far that the rest becomes a line. */
     double most = 0.75 * (high - low) + 1e-6, least = low - most, largest = high + most;
     for (uint32_t i = 0; i < p->shown_count && s->state >= 0; i++)
         for (uint32_t t = 0; t <= p->record->def->steps; t++)
             for (uint32_t row = 0; row < 2; row++) {
                 double v = future_of(p, moment_of(p, i), row, t, (uint32_t)s->state);
-                widen(fmin(fmax(v, least), largest), &low, &high);
+                range_widen(fmin(fmax(v, least), largest), &low, &high);
             }
     f.x0 = 0;
     f.x1 = p->seconds;
@@ -373,7 +374,7 @@ static void grid_bounds(const float *grid, double low[2], double high[2])
     }
 }
 
-/* A map in greys: the dearer, or the nearer to an obstacle, the darker. */
+/* A map in greys: the more expensive, or the nearer to an obstacle, the darker. */
 static void draw_grid(const picture *p, const frame *f, const float *grid, bool distance)
 {
     uint32_t width = (uint32_t)grid[0], height = (uint32_t)grid[1];
@@ -448,13 +449,13 @@ static void plane_range(const picture *p, frame *f)
     uint32_t x = (uint32_t)p->model->pose_x, y = (uint32_t)p->model->pose_y;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (uint32_t k = 0; k <= p->record->done; k++) {
-        widen(state_of(p, k, x), &low[0], &high[0]);
-        widen(state_of(p, k, y), &low[1], &high[1]);
+        range_widen(run_state(p, k, x), &low[0], &high[0]);
+        range_widen(run_state(p, k, y), &low[1], &high[1]);
     }
     for (uint32_t i = 0; i < p->shown_count; i++)
         for (uint32_t t = 0; t <= p->record->def->steps; t++) {
-            widen(future_of(p, moment_of(p, i), 1, t, x), &low[0], &high[0]);
-            widen(future_of(p, moment_of(p, i), 1, t, y), &low[1], &high[1]);
+            range_widen(future_of(p, moment_of(p, i), 1, t, x), &low[0], &high[0]);
+            range_widen(future_of(p, moment_of(p, i), 1, t, y), &low[1], &high[1]);
         }
     double air = 0.06 * fmax(fmax(high[0] - low[0], high[1] - low[1]), 0.1);
     uint32_t count;
@@ -492,14 +493,14 @@ static void draw_plane(const picture *p, const frame *f)
     for (uint32_t i = 0; i < p->shown_count; i++) draw_moment(p, f, moment_of(p, i), (int)x, y);
     svg_curve_begin(p->svg, "went", NULL, 0.5);
     for (uint32_t k = 0; k <= p->record->done; k++)
-        svg_curve_point(p->svg, frame_x(f, state_of(p, k, x)), frame_y(f, state_of(p, k, y)));
+        svg_curve_point(p->svg, frame_x(f, run_state(p, k, x)), frame_y(f, run_state(p, k, y)));
     svg_curve_end(p->svg);
     for (uint32_t i = 0; i < p->shown_count; i++) {
         uint32_t step = moment_of(p, i)->step;
-        draw_mark(p, frame_x(f, state_of(p, step, x)), frame_y(f, state_of(p, step, y)), i);
+        draw_mark(p, frame_x(f, run_state(p, step, x)), frame_y(f, run_state(p, step, y)), i);
     }
     uint32_t last = p->record->done;
-    svg_circle(p->svg, "start", frame_x(f, state_of(p, last, x)), frame_y(f, state_of(p, last, y)), 6);
+    svg_circle(p->svg, "start", frame_x(f, run_state(p, last, x)), frame_y(f, run_state(p, last, y)), 6);
     svg_clip_end(p->svg);
     frame_box(f, p->svg);
 }
@@ -511,7 +512,8 @@ static void draw_head(const picture *p)
     const hed_mppi_def *def = p->record->def;
     const hed_mppi_info info = hed_mppi_describe(p->controller);
     static const char *const kinds[] = {"MPPI", "Tube-MPPI", "RMPPI"};
-    svg_text(p->svg, "title", LEFT, 38, "%s", p->subject->name);
+    const char *slash = strrchr(p->subject->name, '/');
+    svg_text(p->svg, "title", LEFT, 38, "%s", slash ? slash + 1 : p->subject->name);
     svg_text(p->svg, "end", WIDTH - RIGHT, 28, "%s, %u samples of %u steps of %g s, lambda %.3g",
         kinds[def->kind], def->samples, def->steps, def->dt, def->lambda);
     svg_text(p->svg, "end", WIDTH - RIGHT, 46, "%u solves on %s: p50 %.3g ms, p99 %.3g ms",
@@ -534,13 +536,13 @@ static void draw_legend(const picture *p, double y)
         x = legend_line(p, x, y, "plan", "plan (weighted mean)");
         char colour[8];
         for (uint32_t i = 0; i < 8; i++) {
-            svg_curve_begin(p->svg, "went", colour_of(i / 7.0, colour), 0);
+            svg_curve_begin(p->svg, "went", future_colour(i / 7.0, colour), 0);
             svg_curve_point(p->svg, x + 5 * i, y - 4);
             svg_curve_point(p->svg, x + 5 * i + 5, y - 4);
             svg_curve_end(p->svg);
         }
-        svg_text(p->svg, "small", x + 46, y, "sampled futures, cheap to dear");
-        x += 46 + 6.2 * 30 + 18;
+        svg_text(p->svg, "small", x + 46, y, "sampled futures, cheap to expensive");
+        x += 46 + 6.2 * 34 + 18;
     }
     if (p->crashes) x = legend_line(p, x, y, "crash", "crashed");
     legend_line(p, x, y, "goal", "goal, path");

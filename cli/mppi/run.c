@@ -69,6 +69,22 @@ static void plant_step(mppi_run *r, float *x, const float *u)
 
 /* ---- opening ---- */
 
+/* The session's device; for a model that is a text alone one that compiles texts, where none is
+ * named. */
+static hed_device *run_device(mppi_run *r)
+{
+    bool host = !strcmp(hed_device_describe(r->session.devices[0])->backend, "host");
+    uint32_t count = hed_context_describe(r->session.context).devices;
+    if (!host || r->subject.def.model->step || hed_given(r->arguments, "device"))
+        return r->session.devices[0];
+    for (uint32_t i = 0; i < count; i++) {
+        hed_device *device = hed_device_at(r->session.context, i);
+        if (strcmp(hed_device_describe(device)->backend, "host") != 0)
+            return r->session.devices[0] = device;
+    }
+    return r->session.devices[0];
+}
+
 static hed_status run_open(mppi_run *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
@@ -81,7 +97,7 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     if (hed_given(a, "solver")) r->subject.def.solver = (hed_mppi_solver)hed_choice_of(a, "solver");
     if (hed_given(a, "deadline"))
         r->subject.def.deadline_ns = (uint64_t)(1e6 * hed_number_of(a, "deadline"));
-    hed_mppi_create(r->session.devices[0], &r->subject.def, &r->controller, error);
+    hed_mppi_create(run_device(r), &r->subject.def, &r->controller, error);
     if (hed_failed(error)) return error->status;
     r->info = hed_mppi_describe(r->controller);
     if (r->info.def->count != 1)
@@ -265,7 +281,7 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
             f->outcomes[HED_MPPI_DIVERGED]);
 }
 
-/* What there is after `status` of the loop: files and a summary, also of a run that was stopped. */
+/* The end, after `status` of the loop: files and a summary, also of a run that was stopped. */
 static int run_end(mppi_run *r, hed_status status, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
@@ -300,6 +316,16 @@ static int run_end(mppi_run *r, hed_status status, hed_error *error)
 static int mppi_run_main(const hed_arguments *arguments, void *user)
 {
     (void)user;
+    if (hed_given(arguments, "schema")) {
+        fputs(hed_mppi_scene_schema(), stdout);
+        return HED_EXIT_OK;
+    }
+    if (!hed_given(arguments, "MODEL")) {
+        fputs("heddle: name a model or a scene file (\"heddle mppi models\" lists the models; --schema prints "
+              "a scene's format)\n",
+            stderr);
+        return HED_EXIT_USAGE;
+    }
     mppi_run r = {.arguments = arguments};
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
@@ -338,10 +364,10 @@ static const hed_option OPTIONS[] = {
     OPTION(
         "csv", FILE, "FILE", "a row for each step: time, state, control, statistics", .letter = 0),
     FLAG("json", "print JSON: one array with one object, nothing else"),
+    FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
 static const hed_option POSITIONALS[] = {{.name = "MODEL", .kind = HED_OPTION_FILE,
-                                             .required = true,
                                              .help = "a model of Heddle's, or a scene, FILE.json"},
     {0}};
 static const hed_example EXAMPLES[] = {

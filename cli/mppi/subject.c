@@ -90,6 +90,21 @@ static hed_status subject_take_task(cli_mppi_subject *s, const cli_mppi_task *t,
     return HED_OK;
 }
 
+static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
+{
+    if (hed_mppi_scene_open(s->name, &s->scene, error) != HED_OK) return error->status;
+    s->def = hed_mppi_scene_def(s->scene);
+    s->steps = hed_mppi_scene_run_steps(s->scene);
+    memcpy(s->start, hed_mppi_scene_start(s->scene), s->def.model->states * sizeof *s->start);
+    memcpy(s->tables, s->def.tables, s->def.table_count * sizeof *s->tables);
+    if (s->def.setting_count > CLI_MPPI_MOST_SETTINGS)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s sets %u parameters; at most %d can be", s->name,
+            s->def.setting_count, CLI_MPPI_MOST_SETTINGS);
+    memcpy(s->settings, s->def.settings, s->def.setting_count * sizeof *s->settings);
+    s->def.settings = s->settings;
+    return HED_OK;
+}
+
 static hed_status subject_refuse(const char *name, hed_error *error)
 {
     const char *names[64] = {NULL};
@@ -127,14 +142,43 @@ hed_status cli_mppi_subject_open(
     const cli_mppi_task *found = NULL;
     for (const cli_mppi_task *t = cli_mppi_tasks; t->model; t++)
         if (!strcmp(t->model, s->name)) found = t;
-    hed_status status = found ? subject_take_task(s, found, error) : subject_refuse(s->name, error);
-    if (status == HED_OK) status = subject_take_options(arguments, s, error);
-    return status == HED_OK && found->course ? cli_mppi_course_open(s, error) : status;
+    if (found) subject_take_task(s, found, error);
+    else if (strchr(s->name, '/') || strchr(s->name, '.')) subject_take_scene(s, error);
+    else subject_refuse(s->name, error);
+    if (!hed_failed(error)) subject_take_options(arguments, s, error);
+    if (!hed_failed(error) && found && found->course) cli_mppi_course_open(s, error);
+    return error->status;
+}
+
+/* What a scene has changed is found among the tables by name. */
+static void subject_take_tables(cli_mppi_subject *s, double seconds, const float *x)
+{
+    const hed_mppi_table *live;
+    uint32_t count = hed_mppi_scene_tables(s->scene, seconds, x, &live);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t t = 0; t < s->def.table_count; t++)
+            if (!strcmp(live[i].name, s->tables[t].name)) {
+                s->tables[t] = live[i];
+                s->changing |= 1u << t;
+            }
+}
+
+hed_status cli_mppi_subject_update(cli_mppi_subject *subject, hed_mppi *controller, double seconds,
+    const float *x, hed_error *error)
+{
+    if (subject->scene) subject_take_tables(subject, seconds, x);
+    if (subject->course) cli_mppi_course_update(subject, seconds, x);
+    for (uint32_t t = 0; t < subject->def.table_count; t++)
+        if (subject->changing >> t & 1)
+            hed_mppi_post_table(controller, subject->tables[t].name, subject->tables[t].values,
+                subject->tables[t].count, error);
+    return error->status;
 }
 
 void cli_mppi_subject_close(cli_mppi_subject *subject)
 {
     for (uint32_t i = 0; i < CLI_MPPI_MOST_SETTINGS; i++) free(subject->texts[i]);
     cli_mppi_course_close(subject);
+    hed_mppi_scene_close(subject->scene);
     *subject = (cli_mppi_subject){0};
 }

@@ -150,16 +150,9 @@ hed_status cli_mppi_course_open(cli_mppi_subject *s, hed_error *error)
     return HED_OK;
 }
 
-void cli_mppi_course_close(cli_mppi_subject *subject) { free(subject->course); }
-
-hed_status cli_mppi_subject_update(cli_mppi_subject *subject, hed_mppi *controller, double seconds,
-    const float *x, hed_error *error)
+void cli_mppi_course_update(cli_mppi_subject *subject, double seconds, const float *x)
 {
-    if (!subject->course) return HED_OK;
     course_fill(subject->course, seconds, x[0], x[1]);
-    for (uint32_t i = 0; i < subject->def.table_count; i++)
-        if (subject->changing >> i & 1)
-            hed_mppi_post_table(controller, subject->tables[i].name, subject->tables[i].values,
-                subject->tables[i].count, error);
-    return error->status;
 }
+
+void cli_mppi_course_close(cli_mppi_subject *subject) { free(subject->course); }

@@ -19,7 +19,7 @@ svg_is_whole() {
 
 # ---- what it says of itself ----
 run 2 mppi; out_is_empty; err_has 'run, '
-run 2 mppi run; out_is_empty; err_has 'MODEL is missing'
+run 2 mppi run; out_is_empty; err_has 'name a model or a scene'
 run 0 mppi models; err_is_empty; out_has '^model  cartpole '; out_has '  gravity  *9.81 .*m/s^2'; out_has '^term   quadratic '
 run 0 mppi models --json; out_is_json kind name summary parameters
 run 0 mppi models cartpole; out_has '^model  cartpole'; [ "$(grep -c '^model\|^term' "$work/out")" = 1 ] || complain "more than one model"
@@ -53,11 +53,43 @@ run 0 mppi run double_integrator --steps 30 --plot "$work/plane.svg"; err_is_emp
 out_has '^double_integrator: 30 steps of 0.02 s on host (mppi, cpu, '; out_has '^a solve: p50 .* p99 .* max '; out_has '^last state: x '; out_has 'plane.svg: the picture'
 svg_is_whole "$work/plane.svg"
 
+# ---- a robot of one's own: the scene is understood; on host it needs a C function ----
+run 0 mppi new "$work/my_robot"; err_is_empty; out_has 'heddle mppi run .*my_robot/my_robot.json'
+[ "$(cd "$work/my_robot" && echo *)" = 'CMakeLists.txt README.md keep_out.h main.c my_robot.h my_robot.json' ] || complain "other files: $(ls "$work/my_robot")"
+! grep -r '@' "$work/my_robot" || complain "a template is not filled in"
+run 1 mppi run "$work/my_robot/my_robot.json"; out_is_empty; err_has 'my_robot.h has a text and no C function.*PoCL'
+run 1 mppi new "$work/my_robot"; err_has 'File exists'
+run 1 mppi new "$work/My-Robot"; err_has 'a-z, 0-9 and _'
+[ ! -e "$work/My-Robot" ] || complain "a folder of a name that was refused"
+run 0 mppi run --schema; out_has '"title": "Heddle mppi scene"'; err_is_empty
+run 1 mppi run "$work/nothing.json"; out_is_empty; err_has 'nothing.json'
+cat > "$work/pole.json" << 'SCENE'
+{ "model": "cartpole", "terms": [{ "term": "quadratic", "parameters": { "goal": { "theta": 3.14159265 }, "state": [1, 1, 20, 1] } }],
+  "start": { "x": 1 }, "controller": { "samples": 128, "steps": 40 }, "run": { "steps": 7 } }
+SCENE
+run 0 mppi run "$work/pole.json" --csv "$work/pole.csv" --json; err_is_empty; out_has '"steps": 7'; out_has '"horizon": 40'; out_has '"samples": 128'
+[ "$(sed -n '2s/^0,0,\([^,]*\),.*/\1/p' "$work/pole.csv")" = 1 ] || complain "a scene's start is not where the run begins"
+run 0 mppi run "$work/pole.json" -n 64 --steps 3 --set pole=2 --json; out_has '"samples": 64'; out_has '"steps": 3'
+# The scene of docs/mppi.md, with the room of data/mppi.
+root=$(dirname "$0")/../..
+awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/mppi.md" > "$work/doc.json"
+cp "$root"/data/mppi/room.* "$work/"
+run 0 mppi run "$work/doc.json" --json --plot "$work/doc.svg"; err_is_empty; out_has '"outcomes": {'
+awk -v x="$(value x)" -v y="$(value y)" 'BEGIN { exit !((x - 4) ^ 2 + (y - 3) ^ 2 < 0.01) }' || complain "the scene of docs/mppi.md ends at $(value x), $(value y)"
+svg_is_whole "$work/doc.svg"; grep -q '>doc.json</text>' "$work/doc.svg" || complain "the picture has another title"
+sed 's/"theta"/"thetta"/' "$work/pole.json" > "$work/wrong.json"
+run 1 mppi run "$work/wrong.json"; out_is_empty; err_has 'thetta.*wrong.json:1:'
+
 # ---- every model with a task, and the road with other cars ----
 for model in pendulum dubins differential_drive bicycle quadrotor; do
     run 0 mppi run $model --steps 12 -n 128 --plot "$work/$model.svg"; err_is_empty; out_has "^$model: 12 steps"
     svg_is_whole "$work/$model.svg"
 done
+# near KEY VALUE: within 0.15.
+near() { awk -v found="$(value "$1")" -v wanted="$2" 'BEGIN { exit !((found - wanted) ^ 2 < 0.0225) }' || complain "heddle $words: $1 is $(value "$1") instead of $2"; }
+run 0 mppi run pendulum --json; near angle 3.14159
+run 0 mppi run differential_drive --json; near x 2; near y 1.5; near heading 1.2
+run 0 mppi run quadrotor --json; near x 0; near y 0; near z 1
 grep -q 'class="obstacle"' "$work/bicycle.svg" || complain "no other cars in the picture"
 grep -q 'data:image/png;base64' "$work/bicycle.svg" || complain "no map in the picture"
 for kind in tube rmppi; do

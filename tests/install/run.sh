@@ -35,6 +35,17 @@ with_cmake() {
 with_cmake "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "find_package(heddle)"; }
 "$scratch/cmake/user"
 
+# What `heddle mppi new` makes: the scene through the command where a device compiles texts, the program anywhere.
+if [ -x "$prefix/bin/heddle" ]; then
+    echo "== a robot of one's own"
+    "$prefix/bin/heddle" mppi new "$scratch/my_robot"
+    cmake -G "$generator" -S "$scratch/my_robot" -B "$scratch/my_robot/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
+        -DCMAKE_C_FLAGS="$*" >"$scratch/log" 2>&1 && cmake --build "$scratch/my_robot/build" >>"$scratch/log" 2>&1 ||
+        { cat "$scratch/log"; fail "the program of heddle mppi new"; }
+    "$scratch/my_robot/build/my_robot" | tee "$scratch/log"
+    grep -q 'at the goal, x \(5.9\|6.0\).*, y \(3.9\|4.0\)' "$scratch/log" || fail "my_robot does not reach its goal"
+fi
+
 echo "== what is exported"
 for library in "$lib"/libheddle*.so; do
     nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^hed_' >"$scratch/others" || true
