@@ -21,7 +21,7 @@ install(FILES ${CMAKE_BINARY_DIR}/share/heddle/tuning.db DESTINATION ${CMAKE_INS
 install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 
 # Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
-install(DIRECTORY data/scenes data/instruments data/music DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
+install(DIRECTORY data/scenes data/instruments data/music data/mppi DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL PATTERN make.py EXCLUDE)
 
 # The words of models for MPPI, with which a program compiles their texts in C.
 install(FILES engines/mppi/kernels/words.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle RENAME mppi_words.h)
