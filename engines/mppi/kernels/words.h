@@ -27,7 +27,7 @@
 #if defined(__OPENCL_C_VERSION__)
 #define MPPI_FUNCTION static inline __attribute__((unused))
 #else
-#define MPPI_FUNCTION static __device__ __inline__ __attribute__((unused))
+#define MPPI_FUNCTION static __device__ __forceinline__ __attribute__((unused))
 #endif
 #define MPPI_FAST (!HED_STRICT)
 #else

@@ -71,7 +71,8 @@ typedef struct mppi_solver {
     void (*destroy)(hed_mppi *controller);
 } mppi_solver;
 
-extern const mppi_solver mppi_solver_cpu;
+extern const mppi_solver mppi_solver_cpu, mppi_solver_packets, mppi_solver_resident,
+    mppi_solver_launches;
 
 /* What a text reads: where its parameters lie among all, and the tables that it names. */
 typedef struct mppi_part {

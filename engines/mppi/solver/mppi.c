@@ -9,7 +9,8 @@
 
 static hed_status choose_solver(hed_mppi *c, hed_error *error)
 {
-    static const mppi_solver *const solvers[] = {&mppi_solver_cpu};
+    static const mppi_solver *const solvers[] = {
+        &mppi_solver_cpu, &mppi_solver_packets, &mppi_solver_launches, &mppi_solver_resident};
     const hed_device_info *device = hed_device_describe(c->device);
     for (size_t i = 0; i < HED_COUNT(solvers); i++) {
         if (c->def.solver != HED_MPPI_AUTO && c->def.solver != solvers[i]->kind) continue;

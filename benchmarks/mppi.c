@@ -1,0 +1,246 @@
+/* heddle mppi bench: the time of a solve, host state to host control, in closed loop with the model as
+ * the plant: median, 99th percentile and maximum, by the number of samples and the solver. */
+#include "benchmarks/bench.h"
+#include "cli/common/command.h"
+#include "cli/common/progress.h"
+#include "cli/common/report.h"
+#include "heddle/author.h"
+#include "heddle/mppi.h"
+#include "heddle/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SOLVES = 100000, WARM_SOLVES = 150 };
+
+/* ---- the cases ---- */
+
+/* A cost that is made expensive: 50 cosines in each step. */
+static const char COSINES[] =
+    "MPPI_FUNCTION float term_fifty(const float *x, const float *u, int t, MPPI_WORLD w)\n"
+    "{\n"
+    "    float sum = 0.0f;\n"
+    "    for (int i = 1; i <= 50; i++) sum += mppi_cos(x[2] * (float)i + x[0]);\n"
+    "    return 1e-6f * sum;\n"
+    "}\n";
+
+static float cosines_cost(
+    const float *x, const float *u, int32_t t, const hed_mppi_world *world)
+{
+    float sum = 0;
+    for (int i = 1; i <= 50; i++) sum += cosf(x[2] * (float)i + x[0]);
+    (void)u, (void)t, (void)world;
+    return 1e-6f * sum;
+}
+
+typedef struct bench_problem {
+    const char *name, *model;
+    bool cosines;
+    float sigma, limit;
+    hed_mppi_setting settings[24];
+} bench_problem;
+
+/* The cartpole of MPPI-Generic's example: for its limits it has an effective sample size of 1, so it
+ * is for timing alone. */
+static const bench_problem PROBLEMS[] = {
+    {"cartpole", "cartpole", false, 5, 5,
+        {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10}, {"quadratic.state.theta", 200},
+            {"quadratic.state.rate", 1}, {"quadratic.goal.x", 20},
+            {"quadratic.goal.theta", 3.14159265f}}},
+    {"cartpole, 50 cosines", "cartpole", true, 5, 5,
+        {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10}, {"quadratic.state.theta", 200},
+            {"quadratic.state.rate", 1}, {"quadratic.goal.x", 20},
+            {"quadratic.goal.theta", 3.14159265f}}},
+    {"quadrotor", "quadrotor", false, 0.1f, 5, {{0}}},
+};
+
+static const struct {
+    hed_mppi_solver solver;
+    const char *name;
+} SOLVERS[] = {{HED_MPPI_CPU, "cpu"}, {HED_MPPI_PACKETS, "packets"}, {HED_MPPI_RESIDENT, "resident"},
+    {HED_MPPI_LAUNCHES, "launches"}};
+
+typedef struct bench_case {
+    const bench_problem *problem;
+    uint32_t samples, solver; /* of SOLVERS */
+    hed_math math;
+    const char *choice;
+} bench_case;
+
+typedef struct bench_run {
+    cli_report *report;
+    double *times; /* (MOST_SOLVES) us */
+    uint32_t solves, count, failed;
+} bench_run;
+
+/* ---- one case ---- */
+
+static void bench_define(const bench_case *c, hed_mppi_term terms[2], hed_mppi_def *def)
+{
+    *def = hed_default_mppi_def();
+    terms[0] = *hed_mppi_term_find("quadratic");
+    terms[1] = (hed_mppi_term){.name = "fifty", .text = COSINES, .file = "fifty.h",
+        .cost = cosines_cost, .weight = 1};
+    def->model = hed_mppi_model_find(c->problem->model);
+    def->terms = terms;
+    def->term_count = c->problem->cosines ? 2 : 1;
+    def->settings = c->problem->settings;
+    while (def->setting_count < HED_COUNT(c->problem->settings) &&
+           c->problem->settings[def->setting_count].name)
+        def->setting_count++;
+    def->samples = c->samples;
+    def->dt = 0.02f;
+    def->lambda = 0.25f;
+    for (uint32_t i = 0; i < def->model->controls; i++) {
+        def->sigma[i] = c->problem->sigma;
+        def->minimum[i] = -c->problem->limit;
+        def->maximum[i] = c->problem->limit;
+    }
+    def->solver = SOLVERS[c->solver].solver;
+    def->math = c->math;
+    def->choice = c->choice;
+}
+
+/* The state moves along the plan, and some 5 us pass between two solves. */
+static hed_status bench_solves(hed_mppi *controller, bench_run *to, hed_error *error)
+{
+    uint32_t states = hed_mppi_describe(controller).def->model->states;
+    float x[HED_MPPI_MAX_STATES] = {0}, u[HED_MPPI_MAX_CONTROLS];
+    for (uint32_t n = 0; n < WARM_SOLVES + to->solves; n++) {
+        uint64_t before = hed_now();
+        while (hed_now() - before < 5000) {}
+        if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
+        uint64_t begin = hed_now();
+        hed_status status = hed_mppi_solve(controller, x, u, NULL, error);
+        uint64_t end = hed_now();
+        if (status) return status;
+        if (n >= WARM_SOLVES) to->times[n - WARM_SOLVES] = (double)(end - begin) * 1e-3;
+        memcpy(x, hed_mppi_states(controller, 0) + states, states * sizeof *x);
+        hed_mppi_shift(controller, 1);
+    }
+    return HED_OK;
+}
+
+static hed_status bench_time(
+    hed_device *device, const bench_case *c, bench_run *to, hed_error *error)
+{
+    hed_mppi_def def;
+    hed_mppi_term terms[2];
+    hed_mppi *controller = NULL;
+    bench_define(c, terms, &def);
+    if (hed_mppi_create(device, &def, &controller, error)) {
+        if (error->status != HED_ERROR_UNSUPPORTED || c->choice) return error->status;
+        hed_error_clear(error); /* this solver is not for this device */
+        return HED_OK;
+    }
+    hed_status status = bench_solves(controller, to, error);
+    hed_mppi_info info = hed_mppi_describe(controller);
+    if (!status) {
+        hed_summary times = hed_summarize(to->times, to->solves);
+        cli_report_row(to->report,
+            CLI_TEXT("device", hed_device_describe(device)->id, .heading = "DEVICE"),
+            CLI_TEXT("problem", c->problem->name, .heading = "PROBLEM"),
+            CLI_WHOLE("samples", c->samples, .heading = ">N"),
+            CLI_TEXT("solver", SOLVERS[c->solver].name, .heading = "SOLVER"),
+            CLI_TEXT("math", c->math == HED_MATH_STRICT ? "strict" : "fast", .heading = "MATH"),
+            CLI_NUMBER("median_us", times.p50, .heading = ">MEDIAN us", .format = "%.2f"),
+            CLI_NUMBER("p99_us", times.p99, .heading = ">P99", .format = "%.2f"),
+            CLI_NUMBER("max_us", times.maximum, .heading = ">MAX", .format = "%.2f"),
+            CLI_NUMBER("min_us", times.minimum, .heading = ">MIN", .format = "%.2f"),
+            CLI_TEXT("choice", info.choice, .heading = "CHOICE"));
+        to->count++;
+    }
+    hed_mppi_destroy(controller);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* A case that fails is worth a line, not the end. */
+static hed_status bench_excuse(const bench_case *c, bench_run *to, hed_error *error)
+{
+    if (!hed_failed(error)) return HED_OK;
+    if (hed_interrupted()) return error->status;
+    fprintf(stderr, "heddle: %s, %u samples, %s: %s: %s\n", c->problem->name, c->samples,
+        SOLVERS[c->solver].name, hed_status_name(error->status), error->text);
+    to->failed++;
+    hed_error_clear(error);
+    return HED_OK;
+}
+
+static bool bench_wanted(const hed_arguments *arguments, const char *option, const char *name)
+{
+    return !hed_given(arguments, option) || strcmp(hed_text_of(arguments, option), name) == 0;
+}
+
+static hed_status bench_device(
+    hed_device *device, const hed_arguments *arguments, bench_run *to, hed_error *error)
+{
+    static const uint32_t sizes[] = {1024, 2048, 4096, 8192, 16384, 32768, 65536};
+    bench_case c = {.choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL};
+    uint32_t only = (uint32_t)hed_integer_of(arguments, "samples");
+    for (size_t p = 0; p < HED_COUNT(PROBLEMS); p++)
+        for (c.solver = 0; c.solver < HED_COUNT(SOLVERS); c.solver++)
+            for (size_t n = 0; n < (only ? 1 : HED_COUNT(sizes)); n++)
+                for (int strict = 0; strict < 2; strict++) {
+                    c.problem = &PROBLEMS[p];
+                    c.samples = only ? only : sizes[n];
+                    c.math = strict ? HED_MATH_STRICT : HED_MATH_FAST;
+                    if (!hed_mppi_model_find(c.problem->model) ||
+                        !bench_wanted(arguments, "problem", c.problem->name) ||
+                        !bench_wanted(arguments, "solver", SOLVERS[c.solver].name) ||
+                        (strict && !hed_given(arguments, "strict")))
+                        continue;
+                    bench_time(device, &c, to, error);
+                    if (bench_excuse(&c, to, error)) return error->status;
+                }
+    return HED_OK;
+}
+
+static int bench_command(const hed_arguments *arguments, void *user)
+{
+    hed_error error = {0};
+    cli_session session;
+    hed_status status = cli_open_devices(arguments, &session, &error);
+    if (status) return cli_fail(&error);
+    bench_run to = {.report = cli_report_create(hed_given(arguments, "json")),
+        .times = calloc(MOST_SOLVES, sizeof(double)),
+        .solves = (uint32_t)hed_integer_of(arguments, "solves")};
+    if (!to.times) hed_fail(&error, HED_ERROR_MEMORY, "no memory for the times of solves");
+    for (uint32_t d = 0; d < session.count && !hed_failed(&error); d++)
+        bench_device(session.devices[d], arguments, &to, &error);
+    hed_error unwritten = {0};
+    cli_report_end(to.report, HED_OK, hed_failed(&error) ? &unwritten : &error);
+    free(to.times);
+    cli_close(&session);
+    (void)user;
+    if (!hed_failed(&error) && to.failed) return HED_EXIT_FAILURE; /* with a line each */
+    return cli_end(error.status, &error);
+}
+
+const hed_command hed_command_mppi_bench = {
+    .name = "bench",
+    .summary = "time solves, by samples, solver and model",
+    .description =
+        "Microseconds of a solve from the host's state to the host's controls, 100 steps, in closed "
+        "loop: a cartpole, one whose cost has 50 cosines more, a quadrotor.",
+    .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
+        {.name = "problem", .kind = HED_OPTION_TEXT, .value = "NAME", .help = "this problem alone"},
+        {.name = "solver", .kind = HED_OPTION_TEXT, .value = "NAME",
+            .help = "cpu, packets, resident or launches alone"},
+        {.name = "samples", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "0", .low = 0,
+            .high = 1 << 24, .help = "this number of samples alone; 0: 1,024 to 65,536"},
+        {.name = "choice", .kind = HED_OPTION_TEXT, .value = "CHOICE",
+            .help = "\"GROUP=256 SAMPLES=16\": over what the rules choose"},
+        {.name = "strict", .kind = HED_OPTION_FLAG, .help = "in strict mode, too"},
+        {.name = "solves", .kind = HED_OPTION_INTEGER, .value = "COUNT", .fallback = "500",
+            .low = 5, .high = MOST_SOLVES, .help = "of each case"},
+        {0}},
+    .examples = (const hed_example[]){{"heddle mppi bench --device cuda:0", "everything a GPU has"},
+        {"heddle mppi bench --solver packets --samples 1024 --choice \"SAMPLES=8\"",
+            "one size, one choice"},
+        {0}},
+    .run = bench_command,
+};

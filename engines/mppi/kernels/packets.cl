@@ -1,0 +1,360 @@
+/* A round as one kernel, on devices with packets: no barrier over the grid, no atomics, no copies.
+ * Groups of system s: WORKERS do tiles, MERGERS merge a slice of the scalars each.
+ *
+ *   reader   the first merger takes the inputs out of mapped memory and forwards them as packets: a
+ *            read over the bus costs about 1.3 us for every group that does it
+ *   workers  draw noise meanwhile (NOISE_AHEAD: the round's number follows from the last one), roll
+ *            out, and send the sums of each chain: a header {min, sum w, sum w^2}, then three scalars
+ *            a packet; behind the scalars, the number of crashed samples
+ *   mergers  poll the packets, those that are not there together once more, and write the answers as
+ *            {float, epoch} into mapped memory, which the host polls
+ *
+ * A packet carries the epoch of its round, so that nothing is ever reset. Readers are the first groups
+ * and workers come before the other mergers: groups start in order, so those that are waited for are
+ * there. RESIDENT: the kernel stays, and the inputs' epoch is its doorbell; without work for
+ * fixed.watch it says so and leaves. Launched: the launch never changes, so it can be a graph. */
+
+#define DATA (SCALARS / 3 + 1)
+#define PACKETS (DATA + 1)
+#define INPUT_PACKETS ((INPUTS + 2) / 3)
+enum { MAIL_IS_RUNNING, MAIL_HAS_LEFT, MAIL_HAS_FAILED };
+/* nothing that is waited for within a round takes this long, us */
+#define ROUND_LIMIT 1000000u
+
+/* What an item knows of its group. */
+typedef struct packets_place {
+    uint system, role; /* role: 0 reader and first merger; to MERGERS - 1 mergers; then workers */
+    uint id, epoch;
+    __global uint4 *forward; /* (INPUT_PACKETS) */
+    __global uint4 *packets; /* (CHAINS x PACKETS) */
+    __global uint2 *answers; /* mapped: (SCALARS + 4) */
+    __global uint *mail;     /* mapped: state */
+} packets_place;
+
+HED_WORD bool packets_late(uint polls, unsigned long long since, uint limit)
+{
+    return (polls & 63) == 0 && hed_device_time() - since > 1000ull * limit;
+}
+
+/* ---- inputs ---- */
+
+/* Reader: from mapped memory into packets and local memory. 0: there was no work, or leave. */
+HED_WORD bool packets_read(const packets_place *g, __global const uint2 *inputs,
+    __local float *block, uint watch)
+{
+    unsigned long long since = hed_device_time();
+    for (uint p = g->id; p < INPUT_PACKETS; p += GROUP) {
+        uint2 words[3];
+        uint polls = 0;
+        for (bool all = false; !all;) {
+            all = true;
+            for (uint k = 0; k < 3; k++) {
+                if (3 * p + k >= INPUTS) words[k] = hed_u2(0, g->epoch);
+                else words[k] = hed_system_get_pair(inputs + 3 * p + k);
+                if (words[k].y != g->epoch) all = false;
+            }
+            if (all) break;
+            if (words[0].y == ~g->epoch || packets_late(++polls, since, watch)) return false;
+        }
+        hed_packet_put(g->forward + p, hed_u4(words[0].x, words[1].x, words[2].x, g->epoch));
+        for (uint k = 0; k < 3; k++) block[AT_INPUTS + 3 * p + k] = hed_as_float(words[k].x);
+    }
+    return true;
+}
+
+/* The other groups: out of the packets. */
+HED_WORD bool packets_receive(const packets_place *g, __local float *block, uint limit)
+{
+    unsigned long long since = hed_device_time();
+    for (uint p = g->id; p < INPUT_PACKETS; p += GROUP) {
+        uint4 words = hed_packet_get(g->forward + p);
+        for (uint polls = 1; words.w != g->epoch; polls++) {
+            if (words.w == ~g->epoch || packets_late(polls, since, limit)) return false;
+            HED_POLL_PAUSE(polls);
+            words = hed_packet_get(g->forward + p);
+        }
+        block[AT_INPUTS + 3 * p] = hed_as_float(words.x);
+        block[AT_INPUTS + 3 * p + 1] = hed_as_float(words.y);
+        block[AT_INPUTS + 3 * p + 2] = hed_as_float(words.z);
+    }
+    return true;
+}
+
+/* ---- worker ---- */
+
+HED_WORD void packets_send(const packets_place *g, __local const float *sums,
+    const tile_chain *chain, uint number)
+{
+    __global uint4 *to = g->packets + number * PACKETS;
+    for (uint d = g->id; d < PACKETS; d += GROUP) {
+        float v[3];
+        for (uint k = 0; k < 3; k++) {
+            uint j = 3 * (d - 1) + k;
+            v[k] = d == 0          ? 0.0f
+                   : j < SCALARS   ? sums[j]
+                   : j == SCALARS  ? sums[ROWS]
+                                   : 0.0f;
+        }
+        if (d == 0) {
+            v[0] = chain->minimum;
+            v[1] = sums[SCALARS];
+            v[2] = sums[SCALARS + 1];
+        }
+        hed_packet_put(to + d,
+            hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
+    }
+}
+
+HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ahead)
+{
+    for (uint c = g->role - MERGERS; c < CHAINS; c += WORKERS) {
+        tile_chain chain = {MPPI_OUT, 0};
+        for (uint t = c; t < TILES; t += CHAINS) {
+            bool drawn = NOISE == 2 && c < WORKERS && t == c && ahead == tile->number;
+            own->first = t * SAMPLES;
+            if (NOISE == 2 && drawn) tile_prepare(f, tile, 0, 1);
+            else if (!FUSED) tile_prepare(f, tile, 1, 1);
+            tile_add(f, tile, tile_rollout(f, tile), &chain);
+        }
+        if (g->id == 0) tile->block[AT_SUMS + ROWS] = (float)chain.crashed;
+        __syncthreads();
+        packets_send(g, tile->block + AT_SUMS, &chain, c);
+        if (c + WORKERS < CHAINS) __syncthreads();
+    }
+}
+
+/* ---- merger ---- */
+
+#define SLICE ((DATA + MERGERS - 1) / MERGERS) /* most packets of a chain that a merger takes */
+#define HEADERS ((CHAINS + 31) / 32)
+#define EACH_AT_ONCE (CHAINS < 8 * MERGE_GROUPS ? (CHAINS + MERGE_GROUPS - 1) / MERGE_GROUPS : 8)
+
+/* `count` packets, `stride` apart, at once; those that are not there yet together once more. */
+#define PACKETS_FETCH(name, MOST) \
+    HED_WORD bool name(uint4 *h, const uint4 *at, uint stride, uint count, uint epoch) \
+    { \
+        unsigned long long since = hed_device_time(); \
+        for (uint i = 0; i < MOST; i++) { \
+            h[i].w = ~epoch; \
+            if (i < count) h[i] = hed_packet_get(at + (size_t)i * stride); \
+        } \
+        for (uint polls = 1;; polls++) { \
+            bool all = true; \
+            for (uint i = 0; i < MOST; i++) \
+                if (i < count && h[i].w != epoch) { \
+                    h[i] = hed_packet_get(at + (size_t)i * stride); \
+                    all = false; \
+                } \
+            if (all) return true; \
+            if (packets_late(polls, since, ROUND_LIMIT)) return false; \
+            HED_POLL_PAUSE(polls); \
+        } \
+    }
+PACKETS_FETCH(packets_fetch_headers, HEADERS)
+PACKETS_FETCH(packets_fetch_data, EACH_AT_ONCE)
+
+HED_WORD void packets_answer(const packets_place *g, uint at, float value)
+{
+    hed_system_put_pair(g->answers + at, hed_u2(hed_as_uint(value), g->epoch));
+}
+
+/* First warp: minimum, and the chains' factors, weights and squares at AT_FACTORS. */
+HED_WORD bool packets_headers(const packets_place *g, __local float *block, float *least)
+{
+    uint4 h[HEADERS];
+    __local float *factors = block + AT_FACTORS;
+    float inverse = block[AT_INPUTS + IN_INVERSE];
+    uint count = g->id < CHAINS ? (CHAINS - g->id + 31) / 32 : 0;
+    bool here =
+        packets_fetch_headers(h, g->packets + (size_t)g->id * PACKETS, 32 * PACKETS, count, g->epoch);
+    *least = MPPI_OUT;
+    for (uint i = 0; i < HEADERS; i++)
+        if (i < count) *least = mppi_min(hed_as_float(h[i].x), *least);
+    *least = hed_lane_min(*least);
+    for (uint i = 0; i < HEADERS; i++)
+        if (i < count) {
+            uint c = g->id + 32 * i;
+            factors[c] = mppi_weight(*least, hed_as_float(h[i].x), inverse);
+            factors[CHAINS + c] = hed_as_float(h[i].y);
+            factors[2 * CHAINS + c] = hed_as_float(h[i].z);
+        }
+    return here;
+}
+
+/* Sums of the weights and of their squares over chains g, g + 8, ...: by the first 8 items. */
+HED_WORD void packets_weights(const packets_place *g, __local float *block)
+{
+    __local float *factors = block + AT_FACTORS;
+    float w = 0.0f, squares = 0.0f;
+    for (uint c = g->id; c < CHAINS; c += 8) {
+        w = hed_fma(factors[c], factors[CHAINS + c], w);
+        squares = hed_fma(factors[c] * factors[c], factors[2 * CHAINS + c], squares);
+    }
+    block[AT_TOTALS + g->id] = w;
+    block[AT_TOTALS + 8 + g->id] = squares;
+}
+
+HED_WORD void packets_add(
+    const packets_place *g, __local const float *block, uint packet, uint begin, const uint4 *h, float *sums)
+{
+    for (uint i = 0; i < EACH_AT_ONCE; i++) {
+        uint c = begin + i * MERGE_GROUPS;
+        if (c >= CHAINS) continue;
+        float factor = block[AT_FACTORS + c];
+        const float v[3] = {hed_as_float(h[i].x), hed_as_float(h[i].y), hed_as_float(h[i].z)};
+        for (uint k = 0; k < 3; k++) {
+            /* what lies behind the scalars is a number of samples */
+            bool counts = k == SCALARS % 3 && packet == DATA - 1;
+            sums[k] = hed_fma(counts ? 1.0f : factor, v[k], sums[k]);
+        }
+    }
+}
+
+HED_WORD uint packets_many(uint begin)
+{
+    return begin < CHAINS ? (CHAINS - begin + MERGE_GROUPS - 1) / MERGE_GROUPS : 0;
+}
+
+HED_WORD bool packets_merge(const packets_place *g, __local float *block)
+{
+    uint first = DATA * g->role / MERGERS, width = DATA * (g->role + 1) / MERGERS - first;
+    uint item = g->id - 32, items = width * MERGE_GROUPS;
+    __local float *parts = block + AT_PARTS;
+    uint4 h[EACH_AT_ONCE];
+    float least = MPPI_OUT;
+    bool here = true;
+    /* loads are under way before the factors are known */
+    if (g->id < 32) here = packets_headers(g, block, &least);
+    else if (item < items)
+        here = packets_fetch_data(h, g->packets + (size_t)(item / width) * PACKETS + 1 + first + item % width,
+            MERGE_GROUPS * PACKETS, packets_many(item / width), g->epoch);
+    if (!__syncthreads_and(here)) return false;
+    if (g->id < 8) packets_weights(g, block);
+    if (g->id >= 32)
+        for (uint at = item; at < items && here; at += GROUP - 32) {
+            uint packet = first + at % width, begin = at / width;
+            float sums[3] = {0.0f, 0.0f, 0.0f};
+            for (uint c = begin; c < CHAINS && here; c += EACH_AT_ONCE * MERGE_GROUPS) {
+                if (at != item || c != begin)
+                    here = packets_fetch_data(h, g->packets + (size_t)c * PACKETS + 1 + packet,
+                        MERGE_GROUPS * PACKETS, packets_many(c), g->epoch);
+                packets_add(g, block, packet, c, h, sums);
+            }
+            for (uint k = 0; k < 3; k++) parts[3 * at + k] = sums[k];
+        }
+    if (!__syncthreads_and(here)) return false;
+    float w = block[AT_TOTALS], squares = block[AT_TOTALS + 8];
+    for (uint i = 1; i < 8; i++) {
+        w += block[AT_TOTALS + i];
+        squares += block[AT_TOTALS + 8 + i];
+    }
+    float normalizer = HED_STRICT ? 1.0f / w : mppi_divide(1.0f, w);
+    for (uint r = g->id; r < 3 * width; r += GROUP) {
+        uint j = 3 * first + r;
+        float sum = parts[r];
+        for (uint i = 1; i < MERGE_GROUPS; i++) sum += parts[i * 3 * width + r];
+        if (j < SCALARS) packets_answer(g, j, sum * normalizer);
+        if (j == SCALARS) packets_answer(g, SCALARS + 3, sum);
+    }
+    if (g->role == 0 && g->id < 3)
+        packets_answer(g, SCALARS + g->id, g->id == 0 ? least : g->id == 1 ? w : squares);
+    return true;
+}
+
+/* ---- the kernel ---- */
+
+HED_WORD void packets_find(packets_place *g)
+{
+    uint group = (uint)get_group_id(0);
+    g->id = threadIdx.x;
+    if (group < SYSTEMS) { /* readers */
+        g->system = group;
+        g->role = 0;
+    } else if (group < SYSTEMS * (1 + WORKERS)) {
+        g->system = (group - SYSTEMS) / WORKERS;
+        g->role = MERGERS + (group - SYSTEMS) % WORKERS;
+    } else {
+        g->system = (group - SYSTEMS * (1 + WORKERS)) / (MERGERS - 1 + (MERGERS == 1));
+        g->role = 1 + (group - SYSTEMS * (1 + WORKERS)) % (MERGERS - 1 + (MERGERS == 1));
+    }
+}
+
+/* One round of this group; false: the kernel must end. */
+HED_WORD bool packets_round(const packets_place *g, const mppi_fixed *f, mppi_tile *own,
+    __global const uint2 *inputs, uint *number)
+{
+    const mppi_tile *tile = own;
+    bool reader = g->role == 0, here;
+    own->number = *number;
+    own->first = (g->role - MERGERS) * SAMPLES;
+    if (NOISE == 2 && g->role >= MERGERS) tile_prepare(f, tile, 1, 0);
+    uint watch = RESIDENT ? f->watch : ROUND_LIMIT;
+    if (reader) here = packets_read(g, inputs, own->block, watch);
+    else here = packets_receive(g, own->block, RESIDENT ? 2 * watch : 2 * ROUND_LIMIT);
+    if (!__syncthreads_and(here)) {
+        if (reader && g->id == 0) { /* the others leave, too */
+            for (uint p = 0; p < INPUT_PACKETS; p++)
+                hed_packet_put(g->forward + p, hed_u4(0, 0, 0, ~g->epoch));
+            if (!RESIDENT) hed_system_put(g->mail, MAIL_HAS_FAILED);
+        }
+        return false;
+    }
+    own->number = hed_as_uint(INPUT(IN_NUMBER));
+    if (g->role < MERGERS) {
+        if (!packets_merge(g, own->block)) {
+            if (g->id == 0) hed_system_put(g->mail, MAIL_HAS_FAILED);
+            return false;
+        }
+    } else packets_work(g, f, tile, own, *number);
+    *number = own->number + 1;
+    return true;
+}
+
+__kernel void mppi_packets(__global uint2 *state, __global const uint2 *inputs,
+    __global uint4 *forward, __global uint4 *packets, __global uint2 *answers, __global uint *mail,
+    __global float *store, __global const float *tables, __global const float *noise,
+    const mppi_fixed fixed, HED_LOCAL(float, block))
+{
+    HED_LOCAL_USE(float, block);
+    HED_LOCAL_ARRAY(uint, begin, 2);
+    const mppi_fixed *f = &fixed;
+    packets_place g;
+    mppi_tile tile;
+    packets_find(&g);
+    state += get_group_id(0);
+    if (g.id == 0) {
+        uint2 now = *state; /* epoch, and the number of the round that is expected */
+        begin[0] = now.x;
+        begin[1] = now.y;
+    }
+    tile.block = block;
+#if STORE == 2
+    tile.controls = store + get_group_id(0) * SCALARS * STRIDE;
+#else
+    tile.controls = block + AT_CONTROLS;
+#endif
+    tile.stream = g.system % f->streams;
+    tile.noise = noise + (NOISE_STREAMS ? (size_t)tile.stream * SCALARS * f->samples : 0);
+    tile.tables = tables;
+    tile.id = g.id;
+    g.forward = forward + g.system * INPUT_PACKETS;
+    g.packets = packets + (size_t)g.system * CHAINS * PACKETS;
+    g.answers = answers + g.system * (SCALARS + 4);
+    g.mail = mail;
+    inputs += g.system * INPUTS;
+    __syncthreads();
+    g.epoch = begin[0];
+    uint number = begin[1];
+    bool more = true;
+    while (more) {
+        more = packets_round(&g, f, &tile, inputs, &number);
+        if (more) g.epoch++;
+        if (!RESIDENT) break;
+        __syncthreads();
+    }
+    if (g.id == 0) *state = hed_u2(g.epoch, number);
+    if (RESIDENT && !more && g.role == 0 && g.id == 0) {
+        /* before the state is read by another launch, it is written: launches follow one another */
+        if (hed_resident_load(g.mail) != MAIL_HAS_FAILED) hed_system_put(g.mail, MAIL_HAS_LEFT);
+    }
+}

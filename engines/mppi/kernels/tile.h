@@ -1,0 +1,543 @@
+/* A tile: SAMPLES samples of one system, which a work-group draws, rolls out, weighs and sums up. The
+ * text of packets.cl and launches.cl; words.h, order.h, fixed.h, the model and the terms stand before
+ * it. In strict mode sums are in the order of controller.h; else in one that suits the group.
+ *
+ * solver/text.c defines: the sizes STEPS, MODEL_STATES, MODEL_CONTROLS, SCALARS = STEPS MODEL_CONTROLS,
+ * and ROWS that are summed up (the scalars, the weights, their squares); what the definition uses:
+ * IMPORTANCE, RATES, DELAY, SMOOTH, SIGMA_STEPS, NOISE_GIVEN; where words of the inputs lie, IN_...; where
+ * arrays lie in the group's block of local memory, AT_...; and mppi_running() and mppi_terminal(),
+ * which add the terms to a cost. Tunable:
+ *
+ *   GROUP    work items of the group
+ *   SAMPLES  of a tile, a power of two from 8 (strict: mppi_tile())
+ *   NOISE    NOISE_PHASE: drawn by all items before the rollout; NOISE_FUSED: in the rollout, by the
+ *            sample's own item; NOISE_AHEAD (packets): as PHASE, before the inputs are here
+ *   SPLIT    1: states are kept, and all items compute costs of (step, sample)
+ *   STORE    where controls wait for their weights: STORE_LOCAL, STORE_GLOBAL; STORE_AGAIN: nowhere,
+ *            they are drawn again
+ *   UNROLL   steps of the rollout's loop
+ *
+ * Controls lie as [scalar][sample], scalar j = t MODEL_CONTROLS + i, so that neighbouring items read
+ * neighbouring words. */
+
+enum { NOISE_IS_PHASE, NOISE_IS_FUSED, NOISE_IS_AHEAD };
+enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
+#define FUSED (NOISE == 1)
+#define AGAIN (STORE == 1)
+#define QUADS ((SCALARS + 3) / 4)
+/* Noise becomes a control in the rollout, where a control depends on the one before it, or the cost
+ * on what it was before the limits. */
+#define LATE (RATES || IMPORTANCE)
+/* Without lane shuffles an item sums a row up: a stride that is odd spreads rows over the banks. */
+#define STRIDE (SAMPLES + !HED_HAS_LANES)
+#define WIDTH (SAMPLES < 32 ? SAMPLES : 32)
+#if STORE == 2
+#define KEPT __global
+#else
+#define KEPT __local
+#endif
+/* Between items that write controls and those that read them. */
+#define KEPT_FENCE (CLK_LOCAL_MEM_FENCE | (STORE == 2 ? CLK_GLOBAL_MEM_FENCE : 0))
+#if HED_HAS_LANES
+#define TILE_PRAGMA(text) _Pragma(#text)
+#define TILE_UNROLL_BY(n) TILE_PRAGMA(unroll n)
+#else
+#define TILE_UNROLL_BY(n)
+#endif
+
+/* What an item knows of the tile and where things are. */
+typedef struct mppi_tile {
+    __local float *block;
+    KEPT float *controls;
+    __global const float *noise; /* NOISE_GIVEN: (scalars x N), units of the controls */
+    __global const float *tables;
+    uint id, first; /* work item; the tile's first sample */
+    uint number, stream;
+#if TRACE
+    __global float *trace; /* (STEPS + 1 x MODEL_STATES) of this item's sample; or 0: costs alone */
+#endif
+} mppi_tile;
+
+#define TILE const mppi_fixed *f, const mppi_tile *tile
+#define INPUT(at) (tile->block[AT_INPUTS + (at)])
+
+/* ---- sampled controls ---- */
+
+/* The mean of scalar j plus its noise: of a normal number, or given. */
+MPPI_FUNCTION float tile_disturb(TILE, uint sample, uint j, float noise)
+{
+    float mean = sample < f->pure ? INPUT(IN_PLAN + j) : 0.0f;
+    int calm = j < f->still || (f->keep && sample == 0);
+#if NOISE_GIVEN
+    return mean + (calm ? 0.0f : noise);
+#else
+    float sigma = f->sigma[j % MODEL_CONTROLS];
+#if SIGMA_STEPS
+    sigma *= tile->tables[SIGMA_AT + j];
+#endif
+#if HED_STRICT
+    return mean + (calm ? 0.0f : noise * sigma);
+#else
+    return hed_fma(calm ? 0.0f : sigma, noise, mean);
+#endif
+#endif
+}
+
+MPPI_FUNCTION float tile_bound(TILE, uint j, float raw)
+{
+#if HED_STRICT
+    return mppi_clamp(raw, f->low[j % MODEL_CONTROLS], f->high[j % MODEL_CONTROLS]);
+#else
+    return fmin(fmax(raw, f->low[j % MODEL_CONTROLS]), f->high[j % MODEL_CONTROLS]);
+#endif
+}
+
+/* Noise of scalars 4 q to 4 q + 3. */
+MPPI_FUNCTION void tile_draw(TILE, uint sample, uint q, float *noise)
+{
+#if NOISE_GIVEN
+    for (uint c = 0; c < 4; c++) {
+        uint j = 4 * q + c;
+        noise[c] = 0.0f;
+        if (sample < f->samples && j < SCALARS)
+            noise[c] = tile->noise[(size_t)j * f->samples + sample];
+    }
+#else
+    mppi_normals(sample, q, tile->number, tile->stream, f->seed_low, f->seed_high, noise);
+#endif
+}
+
+/* All items: the tile's noise, with `draw`, becomes raw or finished controls, with `make`. */
+MPPI_FUNCTION void tile_prepare(TILE, int draw, int make)
+{
+    TILE_UNROLL_BY(2)
+    for (uint n = 0; n < (SAMPLES * QUADS + GROUP - 1) / GROUP; n++) {
+        uint i = tile->id + n * GROUP, k = i % SAMPLES, q = i / SAMPLES, sample = tile->first + k;
+        int inside = SAMPLES * QUADS % GROUP == 0 || i < SAMPLES * QUADS;
+        float noise[4];
+        KEPT float *at = tile->controls + 4 * q * STRIDE + k;
+        if (draw) tile_draw(f, tile, sample, q, noise);
+        if (!inside) continue;
+        for (uint c = 0; c < 4; c++) {
+            uint j = 4 * q + c;
+            if (SCALARS % 4 != 0 && j >= SCALARS) continue;
+            float v = draw ? noise[c] : at[c * STRIDE];
+            if (make) v = tile_disturb(f, tile, sample, j, v);
+#if !LATE
+            if (make) v = tile_bound(f, tile, j, v);
+#endif
+            at[c * STRIDE] = v;
+        }
+    }
+}
+
+/* ---- rollout ---- */
+
+/* A control on its way into the rollout: importance, limits and rates, where they are LATE. */
+typedef struct tile_path {
+    float importance;
+    float before[MODEL_CONTROLS]; /* RATES: the control of the step before */
+} tile_path;
+
+MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, uint j, float raw)
+{
+#if IMPORTANCE
+    path->importance = hed_fma(sample < f->pure ? INPUT(IN_RATIO + j) : 0.0f,
+        raw - 0.5f * INPUT(IN_PLAN + j), path->importance);
+#endif
+    float u = tile_bound(f, tile, j, raw);
+#if RATES
+    uint i = j % MODEL_CONTROLS;
+    if (f->reach[i] > 0.0f)
+        u = mppi_clamp(u, path->before[i] - f->reach[i], path->before[i] + f->reach[i]);
+    path->before[i] = u;
+#endif
+    return u;
+}
+
+/* Moves x by step t, and adds what the step costs. */
+MPPI_FUNCTION void tile_step(
+    TILE, MPPI_WORLD world, uint k, uint t, float *x, const float *u, float *cost)
+{
+#if DELAY
+    float arrives[MODEL_CONTROLS];
+    for (uint i = 0; i < MODEL_CONTROLS; i++)
+        arrives[i] = t < DELAY
+                         ? INPUT(IN_PAST + (PASTS - DELAY + t) * MODEL_CONTROLS + i)
+                         : tile->controls[((t - DELAY) * MODEL_CONTROLS + i) * STRIDE + k];
+    model_step(x, arrives, world->dt, world);
+#else
+    model_step(x, u, world->dt, world);
+#endif
+#if TRACE
+    if (tile->trace)
+        for (uint i = 0; i < MODEL_STATES; i++) tile->trace[(t + 1) * MODEL_STATES + i] = x[i];
+#endif
+#if SPLIT
+    for (uint i = 0; i < MODEL_STATES; i++)
+        tile->block[AT_STATES + (t * MODEL_STATES + i) * STRIDE + k] = x[i];
+#else
+    *cost = mppi_running(*cost, x, u, (int)t, world);
+#endif
+}
+
+/* Noise of the steps that come next, drawn while the present ones are rolled out: as many quads as
+ * end with a step. */
+#define STEPS_AT_ONCE (MODEL_CONTROLS % 4 == 0 ? 1 : MODEL_CONTROLS % 2 == 0 ? 2 : 4)
+#define QUADS_AT_ONCE (STEPS_AT_ONCE * MODEL_CONTROLS / 4)
+
+MPPI_FUNCTION void tile_roll(
+    TILE, MPPI_WORLD world, uint k, tile_path *path, float *x, float *last, float *cost)
+{
+    uint sample = tile->first + k;
+#if FUSED
+    float next[4 * QUADS_AT_ONCE], noise[4 * QUADS_AT_ONCE];
+    for (uint q = 0; q < QUADS_AT_ONCE; q++) tile_draw(f, tile, sample, q, next + 4 * q);
+    TILE_UNROLL_BY(1)
+    for (uint begin = 0; begin < STEPS; begin += STEPS_AT_ONCE) {
+        uint quad = begin * MODEL_CONTROLS / 4 + QUADS_AT_ONCE;
+        for (uint c = 0; c < 4 * QUADS_AT_ONCE; c++) noise[c] = next[c];
+        for (uint q = 0; q < QUADS_AT_ONCE; q++)
+            tile_draw(f, tile, sample, quad + q, next + 4 * q);
+        TILE_UNROLL_BY(4)
+        for (uint s = 0; s < STEPS_AT_ONCE; s++) {
+            uint t = begin + s;
+            if (STEPS % STEPS_AT_ONCE != 0 && t >= STEPS) continue;
+            for (uint i = 0; i < MODEL_CONTROLS; i++) {
+                uint j = t * MODEL_CONTROLS + i;
+                float raw = tile_disturb(f, tile, sample, j, noise[s * MODEL_CONTROLS + i]);
+                last[i] = tile_finish(f, tile, path, sample, j, raw);
+                if (!AGAIN) tile->controls[j * STRIDE + k] = last[i];
+            }
+            tile_step(f, tile, world, k, t, x, last, cost);
+        }
+    }
+#else
+    TILE_UNROLL_BY(UNROLL)
+    for (uint t = 0; t < STEPS; t++) {
+        for (uint i = 0; i < MODEL_CONTROLS; i++) {
+            uint j = t * MODEL_CONTROLS + i;
+            last[i] = tile->controls[j * STRIDE + k];
+            if (!LATE) continue;
+            last[i] = tile_finish(f, tile, path, sample, j, last[i]);
+            tile->controls[j * STRIDE + k] = last[i];
+        }
+        tile_step(f, tile, world, k, t, x, last, cost);
+    }
+#endif
+}
+
+#if SPLIT
+/* All items: costs of (step, sample), those of a sample shared out among GROUP / SAMPLES items. */
+MPPI_FUNCTION float tile_costs(TILE, MPPI_WORLD world)
+{
+    uint k = tile->id % SAMPLES, share = tile->id / SAMPLES, shares = GROUP / SAMPLES;
+    float cost = 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    TILE_UNROLL_BY(2)
+    for (uint t = share < shares ? share : STEPS; t < STEPS; t += shares) {
+        float x[MODEL_STATES], u[MODEL_CONTROLS];
+        for (uint i = 0; i < MODEL_STATES; i++)
+            x[i] = tile->block[AT_STATES + (t * MODEL_STATES + i) * STRIDE + k];
+        for (uint i = 0; i < MODEL_CONTROLS; i++)
+            u[i] = tile->controls[(t * MODEL_CONTROLS + i) * STRIDE + k];
+        cost = mppi_running(cost, x, u, (int)t, world);
+    }
+    tile->block[AT_SHARES + tile->id] = cost;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    cost = 0.0f;
+    for (uint s = 0; s < shares && tile->id < SAMPLES; s++)
+        cost += tile->block[AT_SHARES + s * SAMPLES + k];
+    return cost;
+}
+#endif
+
+/* The cost of this item's sample; items from SAMPLES on have none. */
+MPPI_FUNCTION float tile_rollout(TILE)
+{
+    float x[MODEL_STATES], last[MODEL_CONTROLS], cost = 0.0f;
+    uint k = tile->id;
+    tile_path path;
+    mppi_world world;
+#if MPPI_OWN_PARAMETERS
+    /* in registers: a store to local memory might change what lies there */
+    float own[PARAMETERS];
+    for (uint i = 0; i < PARAMETERS; i++) own[i] = INPUT(IN_PARAMETERS + i);
+    world.p = own;
+#else
+    world.p = tile->block + AT_INPUTS + IN_PARAMETERS;
+#endif
+    world.tables = tile->tables;
+    world.dt = f->dt;
+    path.importance = 0.0f;
+    for (uint i = 0; i < MODEL_STATES; i++) x[i] = INPUT(IN_STATE + i);
+    for (uint i = 0; i < MODEL_CONTROLS; i++) {
+        last[i] = 0.0f;
+        path.before[i] = RATES ? INPUT(IN_PAST + (PASTS - 1) * MODEL_CONTROLS + i) : 0.0f;
+    }
+    barrier(KEPT_FENCE);
+    if (k < SAMPLES) tile_roll(f, tile, &world, k, &path, x, last, &cost);
+#if SPLIT
+    cost = tile_costs(f, tile, &world);
+#endif
+    cost = mppi_terminal(cost, x, last, STEPS - 1, &world) * f->scale;
+#if TRACE
+    if (tile->trace) return cost;
+#endif
+#if SMOOTH
+    for (uint j = 0; j < SCALARS && k < SAMPLES; j++) {
+        float before = j < MODEL_CONTROLS ? INPUT(IN_PAST + (PASTS - 1) * MODEL_CONTROLS + j)
+                                          : tile->controls[(j - MODEL_CONTROLS) * STRIDE + k];
+        cost = hed_fma(f->smooth, mppi_square(tile->controls[j * STRIDE + k] - before), cost);
+    }
+#endif
+#if IMPORTANCE
+    cost += path.importance;
+#endif
+    return cost;
+}
+
+/* ---- weights ---- */
+
+/* Sums of a chain of tiles, relative to the smallest cost so far; the rows lie at AT_SUMS. */
+typedef struct tile_chain {
+    float minimum;
+    uint crashed; /* of item 0 */
+} tile_chain;
+
+/* What is out, or beyond N, gets MPPI_OUT; `*crashed`: whether it counts. */
+MPPI_FUNCTION float tile_judge(TILE, float cost, int *crashed)
+{
+    int exists = tile->id < SAMPLES && tile->first + tile->id < f->samples;
+    int out = MPPI_IS_OUT(cost);
+    *crashed = exists && (out || cost >= f->crash);
+    return exists && !out ? cost : MPPI_OUT;
+}
+
+#if HED_HAS_LANES
+
+/* Weights at AT_WEIGHTS. Strict: relative to the tile's minimum; else to that of the warp, which
+ * saves a barrier. */
+MPPI_FUNCTION void tile_weigh(TILE, float cost, tile_chain *chain)
+{
+    __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
+    float inverse = INPUT(IN_INVERSE);
+    int crashed;
+    if (tile->id < (SAMPLES + 31) / 32 * 32) {
+        cost = tile_judge(f, tile, cost, &crashed);
+        float least = hed_lane_min(cost);
+        uint count = hed_lane_count(crashed);
+#if !HED_STRICT
+        if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
+#endif
+        if (tile->id % 32 == 0) {
+            minima[tile->id / 32] = least;
+            minima[32 + tile->id / 32] = (float)count;
+        }
+    }
+    barrier(KEPT_FENCE);
+#if HED_STRICT
+    float least = minima[0];
+    for (uint i = 1; i < (SAMPLES + 31) / 32; i++) least = mppi_min(minima[i], least);
+    if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    if (tile->id == 0)
+        for (uint i = 0; i < (SAMPLES + 31) / 32; i++) chain->crashed += (uint)minima[32 + i];
+}
+
+/* Sums 8 values over WIDTH lanes by halves, with 9 shuffles instead of 40. The sum of value
+ * tile_row(lane) is where the lane's last bits, below WIDTH / 8, are 0. */
+MPPI_FUNCTION float tile_sum8(float *v, uint lane)
+{
+    uint distance = WIDTH / 2;
+    for (uint n = 4; n; n >>= 1, distance >>= 1)
+        for (uint i = 0; i < n; i++) {
+            int upper = (lane & distance) != 0;
+            float keep = upper ? v[i + n] : v[i], send = upper ? v[i] : v[i + n];
+            v[i] = keep + hed_lane_xor(send, distance);
+        }
+    for (; distance; distance >>= 1) v[0] += hed_lane_xor(v[0], distance);
+    return v[0];
+}
+MPPI_FUNCTION uint tile_row(uint lane)
+{
+    return (lane & WIDTH / 2 ? 4 : 0) + (lane & WIDTH / 4 ? 2 : 0) + (lane & WIDTH / 8 ? 1 : 0);
+}
+
+/* The weights of this lane's samples, and how the chain goes on. */
+typedef struct tile_factors {
+    float keep, factor;
+    float weight[SAMPLES / WIDTH];
+} tile_factors;
+
+MPPI_FUNCTION void tile_scale(TILE, tile_chain *chain, tile_factors *by)
+{
+    const __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
+    float inverse = INPUT(IN_INVERSE), least = minima[0];
+    for (uint i = 1; i < (SAMPLES + 31) / 32; i++) least = mppi_min(minima[i], least);
+    float both = mppi_min(least, chain->minimum);
+    by->keep = mppi_weight(both, chain->minimum, inverse);
+    by->factor = HED_STRICT ? mppi_weight(both, least, inverse) : 1.0f;
+    chain->minimum = both;
+    for (uint i = 0; i < SAMPLES / WIDTH; i++) {
+        by->weight[i] = weights[tile->id % WIDTH + i * WIDTH];
+        if (!HED_STRICT) by->weight[i] *= mppi_weight(both, minima[i * WIDTH / 32], inverse);
+    }
+}
+
+MPPI_FUNCTION void tile_put(TILE, const tile_factors *by, uint row, float sum)
+{
+    __local float *at = tile->block + AT_SUMS + row;
+    int square = row > SCALARS;
+    float keep = square ? by->keep * by->keep : by->keep;
+    float kept = keep == 0.0f ? 0.0f : *at * keep;
+    *at = HED_STRICT ? hed_fma(sum, square ? by->factor * by->factor : by->factor, kept)
+                     : kept + sum;
+}
+
+/* Weighted sums of all rows, each warp 8 times (32 / WIDTH) of them at a time, with all loads in
+ * flight. Only the last can be weights or beyond. */
+MPPI_FUNCTION void tile_add_stored(TILE, const tile_factors *by)
+{
+    const uint warps = GROUP / 32, at_once = warps * (32 / WIDTH);
+    uint lane = tile->id % 32, own = tile->id / 32 * (32 / WIDTH) + lane / WIDTH;
+    TILE_UNROLL_BY(8)
+    for (uint begin = 0; begin < ROWS; begin += 8 * at_once) {
+        float sums[8];
+        for (uint c = 0; c < 8; c++) {
+            uint row = begin + c * at_once + own;
+            int inside = begin + (c + 1) * at_once <= SCALARS;
+            int beyond = begin + c * at_once >= ROWS;
+            const KEPT float *v = tile->controls +
+                                  (size_t)(inside || row < SCALARS ? row : SCALARS - 1) * STRIDE +
+                                  lane % WIDTH;
+            sums[c] = 0.0f;
+            if (beyond) continue;
+            for (uint i = 0; i < SAMPLES / WIDTH; i++) {
+                float value = v[i * WIDTH];
+                if (!inside)
+                    value = row < SCALARS ? value : row == SCALARS ? 1.0f : by->weight[i];
+                sums[c] = hed_fma(by->weight[i], value, sums[c]);
+            }
+        }
+        float sum = tile_sum8(sums, lane);
+        uint row = begin + tile_row(lane) * at_once + own;
+        if ((lane & (WIDTH / 8 - 1)) == 0 && row < ROWS) tile_put(f, tile, by, row, sum);
+    }
+}
+
+/* The same of controls that are drawn again: 4 scalars at a time. */
+MPPI_FUNCTION void tile_add_again(TILE, const tile_factors *by)
+{
+    uint lane = tile->id % 32;
+    for (uint q = tile->id / 32; q <= QUADS; q += GROUP / 32) {
+        float sums[8] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+        for (uint i = 0; i < SAMPLES / WIDTH; i++) {
+            uint sample = tile->first + tile->id % WIDTH + i * WIDTH;
+            float noise[4];
+            if (q < QUADS) {
+                tile_draw(f, tile, sample, q, noise);
+                for (uint c = 0; c < 4; c++) {
+                    uint j = 4 * q + c < SCALARS ? 4 * q + c : SCALARS - 1;
+                    float u = tile_bound(f, tile, j, tile_disturb(f, tile, sample, j, noise[c]));
+                    sums[c] = hed_fma(by->weight[i], u, sums[c]);
+                }
+            } else {
+                sums[0] += by->weight[i];
+                sums[1] = hed_fma(by->weight[i], by->weight[i], sums[1]);
+            }
+        }
+        float sum = tile_sum8(sums, lane);
+        uint c = tile_row(lane), row = q < QUADS ? 4 * q + c : SCALARS + c;
+        int is_row = q < QUADS ? c < 4 && row < SCALARS : c < 2;
+        if ((lane & (WIDTH / 8 - 1)) == 0 && lane < WIDTH && is_row)
+            tile_put(f, tile, by, row, sum);
+    }
+}
+
+/* All items: adds the tile to its chain. */
+MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
+{
+    tile_factors by;
+    tile_weigh(f, tile, cost, chain);
+    tile_scale(f, tile, chain, &by);
+#if AGAIN
+    tile_add_again(f, tile, &by);
+#else
+    tile_add_stored(f, tile, &by);
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+#else /* no lanes: an item sums a row up, its 32 lanes in its own registers */
+
+MPPI_FUNCTION float tile_control_again(TILE, uint k, uint j)
+{
+    float noise[4], chosen;
+    tile_draw(f, tile, tile->first + k, j / 4, noise);
+    chosen = j % 4 == 0 ? noise[0] : j % 4 == 1 ? noise[1] : j % 4 == 2 ? noise[2] : noise[3];
+    return tile_bound(f, tile, j, tile_disturb(f, tile, tile->first + k, j, chosen));
+}
+
+MPPI_FUNCTION float tile_sum_row(TILE, uint row)
+{
+    const __local float *weights = tile->block + AT_WEIGHTS;
+    float lanes[WIDTH];
+    for (uint l = 0; l < WIDTH; l++) lanes[l] = 0.0f;
+    for (uint k = 0; k < SAMPLES; k += WIDTH)
+        for (uint l = 0; l < WIDTH; l++) {
+            float value = row == SCALARS ? 1.0f : weights[k + l];
+#if AGAIN
+            if (row < SCALARS) value = tile_control_again(f, tile, k + l, row);
+#else
+            if (row < SCALARS) value = tile->controls[row * STRIDE + k + l];
+#endif
+            lanes[l] = hed_fma(weights[k + l], value, lanes[l]);
+        }
+    for (uint distance = WIDTH / 2; distance; distance >>= 1)
+        for (uint l = 0; l < distance; l++) lanes[l] += lanes[l + distance];
+    return lanes[0];
+}
+
+/* All items: adds the tile to its chain. */
+MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
+{
+    __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
+    __local float *sums = tile->block + AT_SUMS;
+    float inverse = INPUT(IN_INVERSE), least = MPPI_OUT, count = 0.0f;
+    int crashed;
+    cost = tile_judge(f, tile, cost, &crashed);
+    if (tile->id < SAMPLES) {
+        weights[tile->id] = cost;
+        tile->block[AT_CRASHED + tile->id] = crashed ? 1.0f : 0.0f;
+    }
+    barrier(KEPT_FENCE);
+    if (tile->id < WIDTH) {
+        for (uint k = tile->id; k < SAMPLES; k += WIDTH) {
+            least = mppi_min(weights[k], least);
+            count += tile->block[AT_CRASHED + k];
+        }
+        minima[tile->id] = least;
+        minima[32 + tile->id] = count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    least = minima[0];
+    for (uint i = 1; i < WIDTH; i++) least = mppi_min(minima[i], least);
+    if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
+    if (tile->id == 0)
+        for (uint i = 0; i < WIDTH; i++) chain->crashed += (uint)minima[32 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float both = mppi_min(least, chain->minimum);
+    float keep = mppi_weight(both, chain->minimum, inverse);
+    float factor = mppi_weight(both, least, inverse);
+    chain->minimum = both;
+    for (uint row = tile->id; row < ROWS; row += GROUP) {
+        float kept = keep == 0.0f ? 0.0f : sums[row] * (row > SCALARS ? keep * keep : keep);
+        float sum = tile_sum_row(f, tile, row);
+        sums[row] = hed_fma(sum, row > SCALARS ? factor * factor : factor, kept);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+#endif

@@ -1,0 +1,411 @@
+/* How a round is laid out on a device: group size, samples of a tile, where controls wait. Rules, from
+ * measurements on an H200, that need no tuning; docs/mppi.md has the crossovers. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "solver/device.h"
+
+#define UP_TO_1024 64, 128, 256, 416, 512, 1024
+const hed_parameter_def mppi_tile_parameters[MPPI_PARAMETERS] = {
+    [MPPI_GROUP] = HED_PARAMETER(GROUP, 256, 32, UP_TO_1024),
+    [MPPI_SAMPLES] = HED_PARAMETER(SAMPLES, 32, 8, 16, 32, 64, 128, 256, 512),
+    [MPPI_NOISE] = HED_CHOICE(NOISE, 0, "phase", "fused", "ahead"),
+    [MPPI_SPLIT] = HED_SWITCH(SPLIT, 0),
+    [MPPI_STORE] = HED_CHOICE(STORE, 0, "local", "again", "global"),
+    [MPPI_UNROLL] = HED_PARAMETER(UNROLL, 10, 1, 2, 5, 10, 25, 50),
+    [MPPI_MERGERS] = HED_PARAMETER(MERGERS, 4, 1, 2, 4, 8),
+};
+
+/* ---- what the definition uses ---- */
+
+static bool has_rates(const hed_mppi *c)
+{
+    for (uint32_t i = 0; i < c->model.controls; i++)
+        if (c->def.rate[i] > 0) return true;
+    return false;
+}
+
+bool mppi_noise_is_array(const hed_mppi *c)
+{
+    return c->def.sampler != HED_MPPI_GAUSSIAN || c->factor;
+}
+
+/* Whether what becomes of a sampled control is needed once more than for the sums. */
+static bool needs_controls(const hed_mppi *c)
+{
+    return has_rates(c) || c->def.delay || c->def.smooth_weight > 0;
+}
+
+bool mppi_device_fits(const hed_mppi *c)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    if (strcmp(info->backend, "host") == 0 || !c->model.text) return false;
+    for (uint32_t k = 0; k < c->def.term_count; k++)
+        if (!c->def.terms[k].text) return false;
+    if (c->def.math == HED_MATH_STRICT && !(info->capabilities & HED_CAN_STRICT)) return false;
+    return c->def.kind != HED_MPPI_ROBUST && c->def.update == HED_MPPI_EXPONENTIAL &&
+           c->def.rollouts == 1 && !c->disturbed && !(c->mix && c->factor);
+}
+
+uint32_t mppi_packets_room(const hed_mppi *c)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    uint64_t needs = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES;
+    return (info->capabilities & needs) == needs ? info->compute_units / c->systems : 0;
+}
+
+/* Transcendental functions that the terms evaluate in a step, as far as their text shows it: each
+ * counts as often as the loop around it says, or 16 times where that is not a number. */
+static double text_expense(const char *text)
+{
+    static const char *const calls[] = {"mppi_sin", "mppi_cos", "mppi_exp", "mppi_log", "mppi_tanh",
+        "mppi_atan2", "mppi_sqrt", "mppi_divide", "TABLE("};
+    double expense = 0, times = 1;
+    int depth = 0, loop_depth = -1;
+    for (const char *at = text; at && *at; at++) {
+        if (*at == '{') depth++;
+        if (*at == '}' && --depth <= loop_depth) loop_depth = -1, times = 1;
+        if (strncmp(at, "for (", 5) == 0) {
+            const char *below = strpbrk(at, "<)");
+            long bound = below && *below == '<' ? strtol(below + 1 + (below[1] == '='), NULL, 10) : 0;
+            times = bound > 0 ? (double)bound : 16;
+            loop_depth = depth;
+        }
+        for (size_t i = 0; i < HED_COUNT(calls); i++)
+            if (strncmp(at, calls[i], strlen(calls[i])) == 0) expense += times;
+    }
+    return expense;
+}
+
+static double cost_expense(const hed_mppi *c)
+{
+    double expense = 0;
+    for (uint32_t k = 0; k < c->def.term_count; k++)
+        if (c->def.terms[k].when != HED_MPPI_TERMINAL) expense += text_expense(c->def.terms[k].text);
+    return expense;
+}
+
+/* ---- local memory ---- */
+
+static uint32_t define(mppi_layout *l, const char *name, uint64_t value)
+{
+    l->numbers[l->number_count++] = (mppi_number){name, (uint32_t)value};
+    return (uint32_t)value;
+}
+
+/* Words of the inputs. */
+static void layout_inputs(const hed_mppi *c, mppi_layout *l)
+{
+    uint32_t nu = c->model.controls;
+    l->scalars = c->def.steps * nu;
+    l->state = 2;
+    l->parameters = l->state + c->model.states;
+    l->counts = l->parameters + c->parameter_count;
+    l->past = l->counts + c->def.table_count;
+    l->plan = l->past + c->past * nu;
+    l->ratio = l->plan + l->scalars;
+    l->inputs = l->ratio + (c->def.alpha < 1 ? l->scalars : 0);
+}
+
+static uint32_t layout_value(const mppi_layout *l, uint32_t parameter)
+{
+    return (uint32_t)l->config.values[parameter];
+}
+
+/* Where arrays lie in a group's block, and all other numbers of the text. */
+static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    bool lanes = (info->capabilities & HED_CAN_LANES) != 0, packets = solver != HED_MPPI_LAUNCHES;
+    uint32_t samples = layout_value(l, MPPI_SAMPLES), group = layout_value(l, MPPI_GROUP);
+    uint64_t stride = samples + !lanes, at, most;
+    bool split = layout_value(l, MPPI_SPLIT), own = lanes && c->parameter_count <= 48;
+    uint32_t store = layout_value(l, MPPI_STORE), mergers = layout_value(l, MPPI_MERGERS);
+    uint32_t data = l->scalars / 3 + 1;
+    l->number_count = 0;
+    define(l, "SCALARS", l->scalars);
+    define(l, "ROWS", l->scalars + 2);
+    define(l, "PARAMETERS", c->parameter_count + c->def.table_count);
+    define(l, "MPPI_OWN_PARAMETERS", own);
+    define(l, "COLUMNS", c->mix ? c->mix_columns : c->def.steps);
+    define(l, "MIX", c->mix != NULL);
+    define(l, "FACTOR", c->factor != NULL);
+    define(l, "LOG_NORMAL", c->def.sampler == HED_MPPI_LOG_NORMAL);
+    define(l, "PASTS", c->past);
+    define(l, "DELAY", c->def.delay);
+    define(l, "RATES", has_rates(c));
+    define(l, "IMPORTANCE", c->def.alpha < 1);
+    define(l, "SIGMA_STEPS", c->def.sigma_steps != NULL);
+    define(l, "NOISE_GIVEN", mppi_noise_is_array(c));
+    define(l, "NOISE_STREAMS", c->def.sampler != HED_MPPI_GIVEN);
+    define(l, "SMOOTH", c->def.smooth_weight > 0);
+    define(l, "SYSTEMS", c->systems);
+    define(l, "TILES", l->tiles);
+    define(l, "CHAINS", l->chains);
+    define(l, "WORKERS", l->workers);
+    define(l, "SLICES", l->slices);
+    define(l, "MERGE_GROUPS", l->merge_groups);
+    define(l, "RESIDENT", solver == HED_MPPI_RESIDENT);
+    define(l, "TRACE", l->trace);
+    define(l, "INPUTS", l->inputs);
+    define(l, "IN_NUMBER", 0);
+    define(l, "IN_INVERSE", 1);
+    define(l, "IN_STATE", l->state);
+    define(l, "IN_PARAMETERS", l->parameters);
+    define(l, "IN_PAST", l->past);
+    define(l, "IN_PLAN", l->plan);
+    define(l, "IN_RATIO", l->ratio);
+    at = define(l, "AT_INPUTS", 0) + (l->inputs + 2) / 3 * 3;
+    uint64_t begin = at;
+    at = define(l, "AT_WEIGHTS", at) + samples;
+    at = define(l, "AT_MINIMA", at) + 64;
+    at = define(l, "AT_CRASHED", at) + (lanes ? 0 : samples);
+    at = define(l, "AT_SUMS", at) + l->scalars + 3;
+    at = define(l, "AT_SHARES", at) + (split ? group : 0);
+    at = define(l, "AT_CONTROLS", (at + 31) / 32 * 32) +
+         (store == MPPI_STORE_LOCAL ? l->scalars * stride : 0);
+    at = define(l, "AT_STATES", at) + (split ? c->def.steps * c->model.states * stride : 0);
+    most = at;
+    at = begin;
+    at = define(l, "AT_FACTORS", at) + 3 * l->chains;
+    at = define(l, "AT_TOTALS", at) + 16;
+    at = define(l, "AT_PARTS", at) +
+         (packets ? 3 * hed_ceil_divide(data, mergers) * l->merge_groups : 0);
+    if (packets && at > most) most = at;
+    l->local_bytes = most * sizeof(float);
+    l->stored = store == MPPI_STORE_GLOBAL ? l->scalars * stride : 0;
+}
+
+/* ---- what is allowed ---- */
+
+static bool layout_valid(
+    const hed_mppi *c, hed_mppi_solver solver, const mppi_layout *l, char *reason, size_t size)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    uint32_t group = layout_value(l, MPPI_GROUP), samples = layout_value(l, MPPI_SAMPLES);
+    uint32_t noise = layout_value(l, MPPI_NOISE), store = layout_value(l, MPPI_STORE);
+    bool strict = c->def.math == HED_MATH_STRICT, split = layout_value(l, MPPI_SPLIT);
+    const char *why = NULL;
+    if (group < samples) why = "SAMPLES is larger than GROUP";
+    else if (group > info->max_group) why = "GROUP is larger than the device allows";
+    else if (strict && samples != mppi_tile(c->def.samples))
+        why = "strict mode has its own SAMPLES";
+    else if (split && (strict || store != MPPI_STORE_LOCAL))
+        why = "SPLIT needs STORE=0 and fast mathematics";
+    else if (store == MPPI_STORE_AGAIN &&
+             (noise != MPPI_NOISE_FUSED || needs_controls(c)))
+        why = "STORE=1 needs NOISE=1, and no rates, delay or smooth_weight";
+    else if (noise == MPPI_NOISE_AHEAD && solver == HED_MPPI_LAUNCHES)
+        why = "NOISE=2 is for packets";
+    else if (solver != HED_MPPI_LAUNCHES && group < 64)
+        why = "packets need a GROUP of 64 at least";
+    else if (l->local_bytes + 1024 > info->local_bytes) why = "local memory is too small";
+    if (why) snprintf(reason, size, "%s", why);
+    return !why;
+}
+
+/* Everything that follows from the parameters. */
+static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
+{
+    uint32_t samples = layout_value(l, MPPI_SAMPLES), mergers = layout_value(l, MPPI_MERGERS);
+    uint32_t data = l->scalars / 3 + 1, width, most = MPPI_MOST_CHAINS;
+    bool strict = c->def.math == HED_MATH_STRICT, packets = solver != HED_MPPI_LAUNCHES;
+    l->tiles = (uint32_t)hed_ceil_divide(c->def.samples, samples);
+    if (packets) { /* even shares: the fewest rounds of tiles, then the fewest groups that do them */
+        uint32_t room = mppi_packets_room(c);
+        uint32_t workers = room > mergers ? room - mergers : 1;
+        if (strict && workers > most) workers = most;
+        if (workers > 256) workers = 256;
+        uint32_t work = strict && l->tiles > most ? most : l->tiles;
+        uint32_t rounds = (uint32_t)hed_ceil_divide(work, workers);
+        l->workers = (uint32_t)hed_ceil_divide(work, rounds);
+        most = l->workers;
+    }
+    l->chains = strict && l->tiles > MPPI_MOST_CHAINS ? MPPI_MOST_CHAINS
+                : strict || l->tiles < most           ? l->tiles
+                                                      : most;
+    l->slices = (l->scalars + 1 + 30) / 31;
+    width = (uint32_t)hed_ceil_divide(data, mergers);
+    l->merge_groups = MPPI_GROUPS;
+    if (packets && !strict) {
+        uint32_t fit = (layout_value(l, MPPI_GROUP) - 32) / width, each = (l->chains + 7) / 8;
+        l->merge_groups = fit < each ? fit : each;
+        if (!l->merge_groups) l->merge_groups = 1;
+    }
+    layout_numbers(c, solver, l);
+}
+
+/* ---- rules ---- */
+
+static bool try_samples(
+    const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l, uint32_t samples, uint32_t store)
+{
+    char reason[64];
+    uint32_t group = samples <= 16 ? 256 : samples <= 64 ? 416 : 512;
+    const hed_device_info *info = hed_device_describe(c->device);
+    if (!(info->capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
+    if (group > info->max_group) group = samples < 64 ? 64 : samples;
+    bool ahead = solver != HED_MPPI_LAUNCHES, fused = samples >= 256 || store == MPPI_STORE_AGAIN;
+    l->config.values[MPPI_GROUP] = group;
+    l->config.values[MPPI_SAMPLES] = samples;
+    l->config.values[MPPI_STORE] = store;
+    l->config.values[MPPI_NOISE] = fused  ? MPPI_NOISE_FUSED
+                                   : ahead ? MPPI_NOISE_AHEAD
+                                           : MPPI_NOISE_PHASE;
+    layout_finish(c, solver, l);
+    return layout_valid(c, solver, l, reason, sizeof reason);
+}
+
+/* Tiles as small as a tile for every worker allows: a chain of steps is as long for one sample as for
+ * 32. Beyond that, more samples a tile hide the latency of a step, until local memory is full; drawing
+ * again is worth it where it makes tiles four times as large. */
+static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    bool strict = c->def.math == HED_MATH_STRICT, lanes = info->capabilities & HED_CAN_LANES;
+    bool packets = solver != HED_MPPI_LAUNCHES, again = lanes && !needs_controls(c);
+    uint32_t mergers = c->systems == 1 ? 4 : c->systems <= 8 ? 2 : 1;
+    uint32_t groups = packets ? mppi_packets_room(c) : lanes ? MPPI_MOST_CHAINS : 4096;
+    uint32_t room = packets && groups > mergers ? groups - mergers : groups;
+    double expense = cost_expense(c);
+    uint32_t wanted = lanes ? 16 : 32, fits;
+    l->config.count = MPPI_PARAMETERS;
+    for (uint32_t i = 0; i < MPPI_PARAMETERS; i++)
+        l->config.values[i] = mppi_tile_parameters[i].value;
+    l->config.values[MPPI_MERGERS] = mergers;
+    l->config.values[MPPI_UNROLL] = expense > 16 ? 2 : c->model.states > 6 || expense > 4 ? 10 : 25;
+    while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->def.samples) wanted *= 2;
+    if (strict) wanted = mppi_tile(c->def.samples);
+    if (try_samples(c, solver, l, wanted, MPPI_STORE_LOCAL)) {
+        /* costs of a step are shared out where warps would idle, and are worth two barriers */
+        bool split = !strict && packets && expense > 5 && c->def.samples <= 16384;
+        if (split && wanted < 256) {
+            mppi_layout whole = *l;
+            char reason[64];
+            l->config.values[MPPI_SPLIT] = 1;
+            if (wanted >= 32) l->config.values[MPPI_GROUP] = 512;
+            layout_finish(c, solver, l);
+            if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
+        }
+        return true;
+    }
+    fits = wanted;
+    while (!strict && fits > 16 && !try_samples(c, solver, l, fits, MPPI_STORE_LOCAL)) fits /= 2;
+    if (again && wanted >= 4 * fits && try_samples(c, solver, l, wanted, MPPI_STORE_AGAIN))
+        return true;
+    if (!strict && try_samples(c, solver, l, fits, MPPI_STORE_LOCAL)) return true;
+    if (again && try_samples(c, solver, l, wanted, MPPI_STORE_AGAIN)) return true;
+    return try_samples(c, solver, l, wanted, MPPI_STORE_GLOBAL);
+}
+
+/* "GROUP=256 SAMPLES=16" over what the rules chose. */
+static hed_status take_choice(const char *choice, hed_config *config, hed_error *error)
+{
+    while (choice && *choice) {
+        size_t name = strcspn(choice, "="), word = strcspn(choice, " ");
+        uint32_t found = MPPI_PARAMETERS;
+        for (uint32_t i = 0; i < MPPI_PARAMETERS; i++)
+            if (strlen(mppi_tile_parameters[i].name) == name &&
+                strncmp(mppi_tile_parameters[i].name, choice, name) == 0)
+                found = i;
+        if (found == MPPI_PARAMETERS || name >= word)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: choice \"%.*s\": expected a parameter and its value, as \"GROUP=256 SAMPLES=16\"",
+                (int)word, choice);
+        config->values[found] = strtol(choice + name + 1, NULL, 10);
+        const hed_parameter_def *parameter = &mppi_tile_parameters[found];
+        bool is = false;
+        for (uint32_t i = 0; i < parameter->count; i++)
+            is = is || parameter->values[i] == config->values[found];
+        if (!is)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: choice \"%.*s\": no such value; the smallest is %lld, the largest %lld",
+                (int)word, choice, (long long)parameter->values[0],
+                (long long)parameter->values[parameter->count - 1]);
+        choice += word;
+        choice += strspn(choice, " ");
+    }
+    return HED_OK;
+}
+
+hed_status mppi_layout_make(
+    hed_mppi *c, hed_mppi_solver solver, mppi_layout *layout, hed_error *error)
+{
+    char reason[64] = "";
+    if (hed_failed(error)) return error->status;
+    *layout = (mppi_layout){0};
+    layout_inputs(c, layout);
+    bool found = layout_rules(c, solver, layout);
+    if (take_choice(c->def.choice, &layout->config, error)) return error->status;
+    layout_finish(c, solver, layout);
+    if (!layout_valid(c, solver, layout, reason, sizeof reason))
+        return hed_fail(error, found ? HED_ERROR_ARGUMENT : HED_ERROR_LIMIT,
+            "mppi: %u samples of %u steps and %u controls on %s: %s (choice %s; %llu bytes of local "
+            "memory, the device has %llu)",
+            c->def.samples, c->def.steps, c->model.controls, hed_device_describe(c->device)->id,
+            reason, c->def.choice ? c->def.choice : "by the rules",
+            (unsigned long long)layout->local_bytes,
+            (unsigned long long)hed_device_describe(c->device)->local_bytes);
+    hed_kernel_def named = {
+        .parameters = mppi_tile_parameters, .parameter_count = MPPI_PARAMETERS};
+    hed_config_format(&named, &layout->config, c->choice, sizeof c->choice);
+    c->origin = c->def.choice ? HED_ORIGIN_GIVEN : HED_ORIGIN_DEFAULT;
+    return HED_OK;
+}
+
+void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    hed_config *config = &layout->config;
+    config->values[MPPI_GROUP] = config->values[MPPI_SAMPLES] = info->max_group < 64 ? 32 : 64;
+    config->values[MPPI_NOISE] = MPPI_NOISE_FUSED;
+    config->values[MPPI_STORE] = MPPI_STORE_GLOBAL;
+    config->values[MPPI_SPLIT] = 0;
+    config->values[MPPI_UNROLL] = 1;
+    layout->trace = true;
+    layout_numbers(c, HED_MPPI_LAUNCHES, layout);
+}
+
+/* ---- what rounds are given ---- */
+
+mppi_fixed mppi_fixed_of(const hed_mppi *c)
+{
+    mppi_fixed f = {.samples = c->def.samples,
+        .pure = c->def.samples - (uint32_t)(c->def.pure_noise * (float)c->def.samples),
+        .still = c->def.committed * c->model.controls,
+        .keep = c->def.keep_plan,
+        .streams = c->def.count,
+        .seed_low = (uint32_t)c->def.seed,
+        .seed_high = (uint32_t)(c->def.seed >> 32),
+        .watch = 2000000,
+        .dt = c->def.dt,
+        .scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)c->def.steps : 1.0f,
+        .crash = c->def.crash_cost,
+        .smooth = c->def.smooth_weight,
+        .log_sigma = c->def.log_sigma};
+    for (uint32_t i = 0; i < c->model.controls; i++) {
+        f.sigma[i] = c->def.sigma[i];
+        f.low[i] = c->def.minimum[i];
+        f.high[i] = c->def.maximum[i];
+        f.reach[i] = c->def.rate[i] * c->def.dt;
+    }
+    return f;
+}
+
+uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round,
+    uint32_t system, mppi_section sections[MPPI_SECTIONS])
+{
+    uint32_t nx = c->model.states, pasts = c->past * c->model.controls, count = 0;
+    sections[count++] = (mppi_section){l->state, nx, round->state + (size_t)system * nx};
+    sections[count++] = (mppi_section){l->parameters, c->parameter_count, round->parameters};
+    /* numbers of a table's floats, as bits */
+    sections[count++] =
+        (mppi_section){l->counts, c->def.table_count, (const float *)(const void *)c->table_counts};
+    sections[count++] = (mppi_section){l->past, pasts, round->past + (size_t)system * pasts};
+    sections[count++] =
+        (mppi_section){l->plan, l->scalars, round->plan + (size_t)system * l->scalars};
+    if (c->def.alpha < 1)
+        sections[count++] =
+            (mppi_section){l->ratio, l->scalars, round->ratio + (size_t)system * l->scalars};
+    return count;
+}

@@ -1,0 +1,106 @@
+/* The kernels of mppi through NVRTC, without a device: what an H200 is given, for the sizes that
+ * matter, neither spills nor has a stack frame, and the rules choose what was measured to be best.
+ * Skipped where NVRTC is not installed. */
+#include "solver/device.h"
+#include "nvrtc_testing.h"
+
+#include <stdio.h>
+
+extern const char hed_mppi_packets_cl[], hed_mppi_launches_cl[], hed_mppi_merge_cl[];
+
+static const hed_mppi_setting settings[] = {{"quadratic.goal.theta", 3.0f}};
+
+static void device_of_an_h200(hed_device *device)
+{
+    device->info = (hed_device_info){.id = "cuda:0",
+        .backend = "cuda",
+        .compute_units = 132,
+        .max_group = 1024,
+        .local_bytes = 232448,
+        .capabilities = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES | HED_CAN_STRICT};
+}
+
+/* Compiles what the rules or `choice` make of a definition; the choice is compared with `wanted`. */
+static void compile(const hed_mppi_def *def, hed_mppi_solver solver, const char *wanted)
+{
+    static hed_device device;
+    hed_error error = {0};
+    hed_mppi *c = calloc(1, sizeof *c);
+    mppi_layout layout;
+    CHECK(c != NULL);
+    device_of_an_h200(&device);
+    c->arena = (hed_arena){.allocator = hed_default_allocator()};
+    c->device = &device;
+    OK(mppi_complete(c, def, &error));
+    c->systems = def->count;
+    c->past = def->delay > 2 ? def->delay : 2;
+    CHECK(mppi_device_fits(c));
+    OK(mppi_layout_make(c, solver, &layout, &error));
+    if (wanted) EXPECT_TEXT(c->choice, wanted);
+    hed_kernel_def kernel = {.name = "mppi", .may_spill = true, .min_groups = 1};
+    bool packets = solver != HED_MPPI_LAUNCHES;
+    kernel.entry = packets ? "mppi_packets" : "mppi_launches";
+    OK(mppi_sources(c, &c->arena, &layout, true,
+        (hed_source){packets ? "packets.cl" : "launches.cl",
+            packets ? hed_mppi_packets_cl : hed_mppi_launches_cl, 0},
+        &kernel, &error));
+    hed_define defines[MPPI_PARAMETERS];
+    char values[MPPI_PARAMETERS][12];
+    for (uint32_t i = 0; i < MPPI_PARAMETERS; i++) {
+        snprintf(values[i], sizeof values[i], "%lld", (long long)layout.config.values[i]);
+        defines[i] = (hed_define){mppi_tile_parameters[i].name, values[i]};
+    }
+    uint32_t group = (uint32_t)layout.config.values[MPPI_GROUP];
+    hed_build build = {.def = &kernel, .defines = defines, .define_count = MPPI_PARAMETERS,
+        .math = def->math, .max_threads = group};
+    hed_kernel_resources r = resources_of(build, c->choice, "sm_90");
+    printf("N %u %s: %lld registers, %lld bytes of spills, %lld of stack, %llu of local memory\n",
+        def->samples, c->choice, (long long)r.registers, (long long)r.spill_bytes,
+        (long long)r.stack_bytes, (unsigned long long)layout.local_bytes);
+    EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0, "N %u %s: %lld bytes of spills, %lld of stack",
+        def->samples, c->choice, (long long)r.spill_bytes, (long long)r.stack_bytes);
+    EXPECT_LE(r.registers * group, REGISTERS_OF_A_UNIT);
+    hed_arena_free(&c->arena);
+    free(c);
+}
+
+static hed_mppi_def cartpole_def(uint32_t samples)
+{
+    hed_mppi_def def = hed_default_mppi_def();
+    def.model = hed_mppi_model_find("cartpole");
+    def.terms = hed_mppi_term_find("quadratic");
+    def.term_count = 1;
+    def.settings = settings;
+    def.setting_count = 1;
+    def.samples = samples;
+    return def;
+}
+
+#define BEHIND " SPLIT=0 STORE=local UNROLL=25 MERGERS=4"
+Test(mppi_nvrtc, packets, .timeout = 240)
+{
+    const struct {
+        uint32_t samples;
+        const char *choice;
+    } cases[] = {{1024, "GROUP=256 SAMPLES=16 NOISE=ahead" BEHIND},
+        {2048, "GROUP=256 SAMPLES=16 NOISE=ahead" BEHIND},
+        {4096, "GROUP=416 SAMPLES=32 NOISE=ahead" BEHIND},
+        {8192, "GROUP=416 SAMPLES=64 NOISE=ahead" BEHIND},
+        {16384, "GROUP=512 SAMPLES=128 NOISE=ahead" BEHIND},
+        {65536, "GROUP=512 SAMPLES=512 NOISE=fused" BEHIND}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        hed_mppi_def def = cartpole_def(cases[i].samples);
+        compile(&def, HED_MPPI_PACKETS, cases[i].choice);
+    }
+}
+
+Test(mppi_nvrtc, resident_strict_and_launches, .timeout = 240)
+{
+    hed_mppi_def def = cartpole_def(8192);
+    compile(&def, HED_MPPI_RESIDENT, NULL);
+    compile(&def, HED_MPPI_LAUNCHES, NULL);
+    def.math = HED_MATH_STRICT;
+    compile(&def, HED_MPPI_PACKETS, NULL);
+    def.samples = 65536;
+    compile(&def, HED_MPPI_PACKETS, NULL);
+}
