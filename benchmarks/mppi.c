@@ -26,8 +26,7 @@ static const char COSINES[] =
     "    return 1e-6f * sum;\n"
     "}\n";
 
-static float cosines_cost(
-    const float *x, const float *u, int32_t t, const hed_mppi_world *world)
+static float cosines_cost(const float *x, const float *u, int32_t t, const hed_mppi_world *world)
 {
     float sum = 0;
     for (int i = 1; i <= 50; i++) sum += cosf(x[2] * (float)i + x[0]);
@@ -46,12 +45,12 @@ typedef struct bench_problem {
  * is for timing alone. */
 static const bench_problem PROBLEMS[] = {
     {"cartpole", "cartpole", false, 5, 5,
-        {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10}, {"quadratic.state.theta", 200},
-            {"quadratic.state.rate", 1}, {"quadratic.goal.x", 20},
+        {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10},
+            {"quadratic.state.theta", 200}, {"quadratic.state.rate", 1}, {"quadratic.goal.x", 20},
             {"quadratic.goal.theta", 3.14159265f}}},
     {"cartpole, 50 cosines", "cartpole", true, 5, 5,
-        {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10}, {"quadratic.state.theta", 200},
-            {"quadratic.state.rate", 1}, {"quadratic.goal.x", 20},
+        {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10},
+            {"quadratic.state.theta", 200}, {"quadratic.state.rate", 1}, {"quadratic.goal.x", 20},
             {"quadratic.goal.theta", 3.14159265f}}},
     {"quadrotor", "quadrotor", false, 0.1f, 5, {{0}}},
 };
@@ -59,8 +58,8 @@ static const bench_problem PROBLEMS[] = {
 static const struct {
     hed_mppi_solver solver;
     const char *name;
-} SOLVERS[] = {{HED_MPPI_CPU, "cpu"}, {HED_MPPI_PACKETS, "packets"}, {HED_MPPI_RESIDENT, "resident"},
-    {HED_MPPI_LAUNCHES, "launches"}};
+} SOLVERS[] = {{HED_MPPI_CPU, "cpu"}, {HED_MPPI_PACKETS, "packets"},
+    {HED_MPPI_RESIDENT, "resident"}, {HED_MPPI_LAUNCHES, "launches"}};
 
 typedef struct bench_case {
     const bench_problem *problem;
@@ -81,8 +80,8 @@ static void bench_define(const bench_case *c, hed_mppi_term terms[2], hed_mppi_d
 {
     *def = hed_default_mppi_def();
     terms[0] = *hed_mppi_term_find("quadratic");
-    terms[1] = (hed_mppi_term){.name = "fifty", .text = COSINES, .file = "fifty.h",
-        .cost = cosines_cost, .weight = 1};
+    terms[1] = (hed_mppi_term){
+        .name = "fifty", .text = COSINES, .file = "fifty.h", .cost = cosines_cost, .weight = 1};
     def->model = hed_mppi_model_find(c->problem->model);
     def->terms = terms;
     def->term_count = c->problem->cosines ? 2 : 1;

@@ -21,9 +21,20 @@ static void arm_step(float *x, const float *u, float dt, const hed_mppi_world *w
     for (int i = 0; i < 3; i++) x[i] += dt * (u[i] - world->parameters[0] * x[i]);
 }
 static const hed_mppi_parameter arm_parameters[] = {{"drag", 0.1f, "1/s", 0}};
-static const hed_mppi_model arm = {.name = "arm", .states = 3, .controls = 3, .text = ARM,
-    .file = "arm.h", .step = arm_step, .parameters = arm_parameters, .parameter_count = 1,
-    .pose_x = -1, .pose_y = -1, .pose_heading = -1, .speed = -1, .sigma = {1, 0.5f, 2}, .dt = 0.05f};
+static const hed_mppi_model arm = {.name = "arm",
+    .states = 3,
+    .controls = 3,
+    .text = ARM,
+    .file = "arm.h",
+    .step = arm_step,
+    .parameters = arm_parameters,
+    .parameter_count = 1,
+    .pose_x = -1,
+    .pose_y = -1,
+    .pose_heading = -1,
+    .speed = -1,
+    .sigma = {1, 0.5f, 2},
+    .dt = 0.05f};
 
 static const char LIFTED[] =
     "MPPI_FUNCTION float term_lifted(const float *x, const float *u, int t, MPPI_WORLD w)\n"
@@ -334,8 +345,8 @@ Test(mppi_device, a_wrong_text_is_named, .timeout = 120)
 
 Test(mppi_device, a_wrong_choice_is_refused)
 {
-    static const char *const choices[] = {"GROUPS=64", "GROUP=63", "GROUP", "SAMPLES=512 GROUP=64",
-        "STORE=1 NOISE=0"};
+    static const char *const choices[] = {
+        "GROUPS=64", "GROUP=63", "GROUP", "SAMPLES=512 GROUP=64", "STORE=1 NOISE=0"};
     if (is_host()) return;
     for (size_t i = 0; i < HED_COUNT(choices); i++) {
         hed_mppi_def def = cartpole_def(64, 7);

@@ -44,14 +44,14 @@ static void compile(const hed_mppi_def *def, hed_mppi_solver solver, const char 
         (hed_source){packets ? "packets.cl" : "launches.cl",
             packets ? hed_mppi_packets_cl : hed_mppi_launches_cl, 0},
         &kernel, &error));
-    hed_define defines[MPPI_PARAMETERS];
-    char values[MPPI_PARAMETERS][12];
-    for (uint32_t i = 0; i < MPPI_PARAMETERS; i++) {
+    hed_define defines[TILE_PARAMETERS];
+    char values[TILE_PARAMETERS][12];
+    for (uint32_t i = 0; i < TILE_PARAMETERS; i++) {
         snprintf(values[i], sizeof values[i], "%lld", (long long)layout.config.values[i]);
         defines[i] = (hed_define){mppi_tile_parameters[i].name, values[i]};
     }
-    uint32_t group = (uint32_t)layout.config.values[MPPI_GROUP];
-    hed_build build = {.def = &kernel, .defines = defines, .define_count = MPPI_PARAMETERS,
+    uint32_t group = (uint32_t)layout.config.values[TILE_GROUP];
+    hed_build build = {.def = &kernel, .defines = defines, .define_count = TILE_PARAMETERS,
         .math = def->math, .max_threads = group};
     hed_kernel_resources r = resources_of(build, c->choice, "sm_90");
     printf("N %u %s: %lld registers, %lld bytes of spills, %lld of stack, %llu of local memory\n",

@@ -10,7 +10,7 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
     HED_LOCAL_USE(float, block);
     const mppi_fixed *f = &fixed;
     uint group = (uint)get_group_id(0), system = group / CHAINS, id = (uint)get_local_id(0);
-    tile_chain chain = {MPPI_OUT, 0};
+    tile_chain chain = {MPPI_OUT, 0.0f};
     mppi_tile made, *tile = &made;
     tile->block = block;
 #if STORE == 2
@@ -33,7 +33,6 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
         tile_add(f, tile, tile_rollout(f, tile), &chain);
     }
     sums += (size_t)group * (ROWS + 2);
-    for (uint row = id; row < ROWS; row += GROUP) sums[row] = block[AT_SUMS + row];
-    if (id == 0) sums[ROWS] = chain.minimum;
-    if (id == 0) sums[ROWS + 1] = (float)chain.crashed;
+    for (uint row = id; row <= ROWS; row += GROUP) sums[row] = block[AT_SUMS + row];
+    if (id == 0) sums[ROWS + 1] = chain.minimum;
 }

@@ -10,8 +10,8 @@ MPPI_FUNCTION float merge_rows(__local const float *parts, uint line)
     return sum;
 }
 
-__kernel void mppi_merge(__global const uint *inputs, __global const float *sums,
-    __global float *answers)
+__kernel void mppi_merge(
+    __global const uint *inputs, __global const float *sums, __global float *answers)
 {
     HED_LOCAL_ARRAY(float, factors, CHAINS);
     HED_LOCAL_ARRAY(float, parts, 8 * LINES);
@@ -20,7 +20,7 @@ __kernel void mppi_merge(__global const uint *inputs, __global const float *sums
     float inverse = hed_as_float(inputs[system * INPUTS + IN_INVERSE]), least = MPPI_OUT;
     float crashed = 0.0f;
     sums += (size_t)system * CHAINS * (ROWS + 2);
-    for (uint c = id; c < CHAINS; c += items) factors[c] = sums[c * (ROWS + 2) + ROWS];
+    for (uint c = id; c < CHAINS; c += items) factors[c] = sums[c * (ROWS + 2) + ROWS + 1];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint c = 0; c < CHAINS; c++) least = mppi_min(factors[c], least);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -46,7 +46,7 @@ __kernel void mppi_merge(__global const uint *inputs, __global const float *sums
         if (row == SCALARS) answers[SCALARS + 2] = merge_rows(parts, line);
     }
     if (slice != 0 || id != 0) return;
-    for (uint c = 0; c < CHAINS; c++) crashed += sums[c * (ROWS + 2) + ROWS + 1];
+    for (uint c = 0; c < CHAINS; c++) crashed += sums[c * (ROWS + 2) + ROWS];
     answers[SCALARS] = least;
     answers[SCALARS + 1] = weights;
     answers[SCALARS + 3] = crashed;

@@ -9,7 +9,8 @@
 MPPI_FUNCTION float noise_scale(const mppi_fixed *f, uint number, uint stream, uint sample, uint n)
 {
     float four[4], s = f->log_sigma, normal;
-    mppi_normals(sample, n / 4, number, stream | MPPI_SECOND_STREAM, f->seed_low, f->seed_high, four);
+    mppi_normals(
+        sample, n / 4, number, stream | MPPI_SECOND_STREAM, f->seed_low, f->seed_high, four);
     normal = n % 4 == 0 ? four[0] : n % 4 == 1 ? four[1] : n % 4 == 2 ? four[2] : four[3];
     return mppi_exp(hed_fma(s, normal, -(s * s)));
 }
@@ -47,8 +48,8 @@ __kernel void mppi_noise(__global float *noise, __global const float *matrix,
                 normals[(m * MODEL_CONTROLS + i) * SET + k], e);
 #elif FACTOR
         for (uint m = 0; m <= i; m++)
-            e = hed_fma(matrix[i * MODEL_CONTROLS + m],
-                normals[(t * MODEL_CONTROLS + m) * SET + k], e);
+            e = hed_fma(
+                matrix[i * MODEL_CONTROLS + m], normals[(t * MODEL_CONTROLS + m) * SET + k], e);
 #else
         e = normals[j * SET + k];
 #endif

@@ -12,14 +12,15 @@
  * A packet carries the epoch of its round, so that nothing is ever reset. Readers are the first groups
  * and workers come before the other mergers: groups start in order, so those that are waited for are
  * there. RESIDENT: the kernel stays, and the inputs' epoch is its doorbell; without work for
- * fixed.watch it says so and leaves. Launched: the launch never changes, so it can be a graph. */
+ * fixed.watch polls it says so and leaves. Launched: the launch never changes, so it can be a graph. */
 
 #define DATA (SCALARS / 3 + 1)
 #define PACKETS (DATA + 1)
 #define INPUT_PACKETS ((INPUTS + 2) / 3)
 enum { MAIL_IS_RUNNING, MAIL_HAS_LEFT, MAIL_HAS_FAILED };
-/* nothing that is waited for within a round takes this long, us */
-#define ROUND_LIMIT 1000000u
+/* Polls until a wait is given up: some seconds, as each takes half a microsecond or more. Counted, for
+ * the device's clock is one for all groups: hundreds of warps that read it wait for one another. */
+#define ROUND_POLLS (1u << 23)
 
 /* What an item knows of its group. */
 typedef struct packets_place {
@@ -31,18 +32,12 @@ typedef struct packets_place {
     __global uint *mail;     /* mapped: state */
 } packets_place;
 
-HED_WORD bool packets_late(uint polls, unsigned long long since, uint limit)
-{
-    return (polls & 63) == 0 && hed_device_time() - since > 1000ull * limit;
-}
-
 /* ---- inputs ---- */
 
 /* Reader: from mapped memory into packets and local memory. 0: there was no work, or leave. */
-HED_WORD bool packets_read(const packets_place *g, __global const uint2 *inputs,
-    __local float *block, uint watch)
+HED_WORD bool packets_read(
+    const packets_place *g, __global const uint2 *inputs, __local float *block, uint watch)
 {
-    unsigned long long since = hed_device_time();
     for (uint p = g->id; p < INPUT_PACKETS; p += GROUP) {
         uint2 words[3];
         uint polls = 0;
@@ -54,7 +49,7 @@ HED_WORD bool packets_read(const packets_place *g, __global const uint2 *inputs,
                 if (words[k].y != g->epoch) all = false;
             }
             if (all) break;
-            if (words[0].y == ~g->epoch || packets_late(++polls, since, watch)) return false;
+            if (words[0].y == ~g->epoch || ++polls > watch) return false;
         }
         hed_packet_put(g->forward + p, hed_u4(words[0].x, words[1].x, words[2].x, g->epoch));
         for (uint k = 0; k < 3; k++) block[AT_INPUTS + 3 * p + k] = hed_as_float(words[k].x);
@@ -63,13 +58,12 @@ HED_WORD bool packets_read(const packets_place *g, __global const uint2 *inputs,
 }
 
 /* The other groups: out of the packets. */
-HED_WORD bool packets_receive(const packets_place *g, __local float *block, uint limit)
+HED_WORD bool packets_receive(const packets_place *g, __local float *block)
 {
-    unsigned long long since = hed_device_time();
     for (uint p = g->id; p < INPUT_PACKETS; p += GROUP) {
         uint4 words = hed_packet_get(g->forward + p);
         for (uint polls = 1; words.w != g->epoch; polls++) {
-            if (words.w == ~g->epoch || packets_late(polls, since, limit)) return false;
+            if (words.w == ~g->epoch || polls > ROUND_POLLS) return false;
             HED_POLL_PAUSE(polls);
             words = hed_packet_get(g->forward + p);
         }
@@ -82,33 +76,30 @@ HED_WORD bool packets_receive(const packets_place *g, __local float *block, uint
 
 /* ---- worker ---- */
 
-HED_WORD void packets_send(const packets_place *g, __local const float *sums,
-    const tile_chain *chain, uint number)
+HED_WORD void packets_send(
+    const packets_place *g, __local const float *sums, const tile_chain *chain, uint number)
 {
     __global uint4 *to = g->packets + number * PACKETS;
     for (uint d = g->id; d < PACKETS; d += GROUP) {
         float v[3];
         for (uint k = 0; k < 3; k++) {
             uint j = 3 * (d - 1) + k;
-            v[k] = d == 0          ? 0.0f
-                   : j < SCALARS   ? sums[j]
-                   : j == SCALARS  ? sums[ROWS]
-                                   : 0.0f;
+            v[k] = d == 0 ? 0.0f : j < SCALARS ? sums[j] : j == SCALARS ? sums[ROWS] : 0.0f;
         }
         if (d == 0) {
             v[0] = chain->minimum;
             v[1] = sums[SCALARS];
             v[2] = sums[SCALARS + 1];
         }
-        hed_packet_put(to + d,
-            hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
+        hed_packet_put(
+            to + d, hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
     }
 }
 
 HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ahead)
 {
     for (uint c = g->role - MERGERS; c < CHAINS; c += WORKERS) {
-        tile_chain chain = {MPPI_OUT, 0};
+        tile_chain chain = {MPPI_OUT, 0.0f};
         for (uint t = c; t < TILES; t += CHAINS) {
             bool drawn = NOISE == 2 && c < WORKERS && t == c && ahead == tile->number;
             own->first = t * SAMPLES;
@@ -116,8 +107,6 @@ HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ah
             else if (!FUSED) tile_prepare(f, tile, 1, 1);
             tile_add(f, tile, tile_rollout(f, tile), &chain);
         }
-        if (g->id == 0) tile->block[AT_SUMS + ROWS] = (float)chain.crashed;
-        __syncthreads();
         packets_send(g, tile->block + AT_SUMS, &chain, c);
         if (c + WORKERS < CHAINS) __syncthreads();
     }
@@ -133,7 +122,6 @@ HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ah
 #define PACKETS_FETCH(name, MOST) \
     HED_WORD bool name(uint4 *h, const uint4 *at, uint stride, uint count, uint epoch) \
     { \
-        unsigned long long since = hed_device_time(); \
         for (uint i = 0; i < MOST; i++) { \
             h[i].w = ~epoch; \
             if (i < count) h[i] = hed_packet_get(at + (size_t)i * stride); \
@@ -146,7 +134,7 @@ HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ah
                     all = false; \
                 } \
             if (all) return true; \
-            if (packets_late(polls, since, ROUND_LIMIT)) return false; \
+            if (polls > ROUND_POLLS) return false; \
             HED_POLL_PAUSE(polls); \
         } \
     }
@@ -165,8 +153,8 @@ HED_WORD bool packets_headers(const packets_place *g, __local float *block, floa
     __local float *factors = block + AT_FACTORS;
     float inverse = block[AT_INPUTS + IN_INVERSE];
     uint count = g->id < CHAINS ? (CHAINS - g->id + 31) / 32 : 0;
-    bool here =
-        packets_fetch_headers(h, g->packets + (size_t)g->id * PACKETS, 32 * PACKETS, count, g->epoch);
+    bool here = packets_fetch_headers(
+        h, g->packets + (size_t)g->id * PACKETS, 32 * PACKETS, count, g->epoch);
     *least = MPPI_OUT;
     for (uint i = 0; i < HEADERS; i++)
         if (i < count) *least = mppi_min(hed_as_float(h[i].x), *least);
@@ -194,8 +182,8 @@ HED_WORD void packets_weights(const packets_place *g, __local float *block)
     block[AT_TOTALS + 8 + g->id] = squares;
 }
 
-HED_WORD void packets_add(
-    const packets_place *g, __local const float *block, uint packet, uint begin, const uint4 *h, float *sums)
+HED_WORD void packets_add(const packets_place *g, __local const float *block, uint packet,
+    uint begin, const uint4 *h, float *sums)
 {
     for (uint i = 0; i < EACH_AT_ONCE; i++) {
         uint c = begin + i * MERGE_GROUPS;
@@ -226,7 +214,8 @@ HED_WORD bool packets_merge(const packets_place *g, __local float *block)
     /* loads are under way before the factors are known */
     if (g->id < 32) here = packets_headers(g, block, &least);
     else if (item < items)
-        here = packets_fetch_data(h, g->packets + (size_t)(item / width) * PACKETS + 1 + first + item % width,
+        here = packets_fetch_data(h,
+            g->packets + (size_t)(item / width) * PACKETS + 1 + first + item % width,
             MERGE_GROUPS * PACKETS, packets_many(item / width), g->epoch);
     if (!__syncthreads_and(here)) return false;
     if (g->id < 8) packets_weights(g, block);
@@ -288,9 +277,8 @@ HED_WORD bool packets_round(const packets_place *g, const mppi_fixed *f, mppi_ti
     own->number = *number;
     own->first = (g->role - MERGERS) * SAMPLES;
     if (NOISE == 2 && g->role >= MERGERS) tile_prepare(f, tile, 1, 0);
-    uint watch = RESIDENT ? f->watch : ROUND_LIMIT;
-    if (reader) here = packets_read(g, inputs, own->block, watch);
-    else here = packets_receive(g, own->block, RESIDENT ? 2 * watch : 2 * ROUND_LIMIT);
+    if (reader) here = packets_read(g, inputs, own->block, RESIDENT ? f->watch : ROUND_POLLS);
+    else here = packets_receive(g, own->block);
     if (!__syncthreads_and(here)) {
         if (reader && g->id == 0) { /* the others leave, too */
             for (uint p = 0; p < INPUT_PACKETS; p++)

@@ -162,9 +162,8 @@ MPPI_FUNCTION void tile_step(
 #if DELAY
     float arrives[MODEL_CONTROLS];
     for (uint i = 0; i < MODEL_CONTROLS; i++)
-        arrives[i] = t < DELAY
-                         ? INPUT(IN_PAST + (PASTS - DELAY + t) * MODEL_CONTROLS + i)
-                         : tile->controls[((t - DELAY) * MODEL_CONTROLS + i) * STRIDE + k];
+        arrives[i] = t < DELAY ? INPUT(IN_PAST + (PASTS - DELAY + t) * MODEL_CONTROLS + i)
+                               : tile->controls[((t - DELAY) * MODEL_CONTROLS + i) * STRIDE + k];
     model_step(x, arrives, world->dt, world);
 #else
     model_step(x, u, world->dt, world);
@@ -197,8 +196,7 @@ MPPI_FUNCTION void tile_roll(
     for (uint begin = 0; begin < STEPS; begin += STEPS_AT_ONCE) {
         uint quad = begin * MODEL_CONTROLS / 4 + QUADS_AT_ONCE;
         for (uint c = 0; c < 4 * QUADS_AT_ONCE; c++) noise[c] = next[c];
-        for (uint q = 0; q < QUADS_AT_ONCE; q++)
-            tile_draw(f, tile, sample, quad + q, next + 4 * q);
+        for (uint q = 0; q < QUADS_AT_ONCE; q++) tile_draw(f, tile, sample, quad + q, next + 4 * q);
         TILE_UNROLL_BY(4)
         for (uint s = 0; s < STEPS_AT_ONCE; s++) {
             uint t = begin + s;
@@ -302,7 +300,7 @@ MPPI_FUNCTION float tile_rollout(TILE)
 /* Sums of a chain of tiles, relative to the smallest cost so far; the rows lie at AT_SUMS. */
 typedef struct tile_chain {
     float minimum;
-    uint crashed; /* of item 0 */
+    float crashed; /* of item 0, which leaves it behind the rows */
 } tile_chain;
 
 /* What is out, or beyond N, gets MPPI_OUT; `*crashed`: whether it counts. */
@@ -342,8 +340,10 @@ MPPI_FUNCTION void tile_weigh(TILE, float cost, tile_chain *chain)
     if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-    if (tile->id == 0)
-        for (uint i = 0; i < (SAMPLES + 31) / 32; i++) chain->crashed += (uint)minima[32 + i];
+    if (tile->id == 0) {
+        for (uint i = 0; i < (SAMPLES + 31) / 32; i++) chain->crashed += minima[32 + i];
+        tile->block[AT_SUMS + ROWS] = chain->crashed;
+    }
 }
 
 /* Sums 8 values over WIDTH lanes by halves, with 9 shuffles instead of 40. The sum of value
@@ -392,8 +392,8 @@ MPPI_FUNCTION void tile_put(TILE, const tile_factors *by, uint row, float sum)
     int square = row > SCALARS;
     float keep = square ? by->keep * by->keep : by->keep;
     float kept = keep == 0.0f ? 0.0f : *at * keep;
-    *at = HED_STRICT ? hed_fma(sum, square ? by->factor * by->factor : by->factor, kept)
-                     : kept + sum;
+    *at =
+        HED_STRICT ? hed_fma(sum, square ? by->factor * by->factor : by->factor, kept) : kept + sum;
 }
 
 /* Weighted sums of all rows, each warp 8 times (32 / WIDTH) of them at a time, with all loads in
@@ -416,8 +416,7 @@ MPPI_FUNCTION void tile_add_stored(TILE, const tile_factors *by)
             if (beyond) continue;
             for (uint i = 0; i < SAMPLES / WIDTH; i++) {
                 float value = v[i * WIDTH];
-                if (!inside)
-                    value = row < SCALARS ? value : row == SCALARS ? 1.0f : by->weight[i];
+                if (!inside) value = row < SCALARS ? value : row == SCALARS ? 1.0f : by->weight[i];
                 sums[c] = hed_fma(by->weight[i], value, sums[c]);
             }
         }
@@ -525,8 +524,10 @@ MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
     least = minima[0];
     for (uint i = 1; i < WIDTH; i++) least = mppi_min(minima[i], least);
     if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
-    if (tile->id == 0)
-        for (uint i = 0; i < WIDTH; i++) chain->crashed += (uint)minima[32 + i];
+    if (tile->id == 0) {
+        for (uint i = 0; i < WIDTH; i++) chain->crashed += minima[32 + i];
+        sums[ROWS] = chain->crashed;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     float both = mppi_min(least, chain->minimum);
     float keep = mppi_weight(both, chain->minimum, inverse);

@@ -2,8 +2,8 @@
  * or begin + n where all are rolled out for their costs, which are then as weights see them. */
 __kernel void mppi_trace(__global const uint *inputs, __global const uint *which,
     __global float *costs, __global float *states, __global float *store,
-    __global const float *tables, __global const float *noise, const mppi_fixed fixed,
-    uint stream, uint begin, uint count, uint all, HED_LOCAL(float, block))
+    __global const float *tables, __global const float *noise, const mppi_fixed fixed, uint stream,
+    uint begin, uint count, uint all, HED_LOCAL(float, block))
 {
     HED_LOCAL_USE(float, block);
     const mppi_fixed *f = &fixed;

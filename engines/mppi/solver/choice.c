@@ -6,14 +6,14 @@
 #include "solver/device.h"
 
 #define UP_TO_1024 64, 128, 256, 416, 512, 1024
-const hed_parameter_def mppi_tile_parameters[MPPI_PARAMETERS] = {
-    [MPPI_GROUP] = HED_PARAMETER(GROUP, 256, 32, UP_TO_1024),
-    [MPPI_SAMPLES] = HED_PARAMETER(SAMPLES, 32, 8, 16, 32, 64, 128, 256, 512),
-    [MPPI_NOISE] = HED_CHOICE(NOISE, 0, "phase", "fused", "ahead"),
-    [MPPI_SPLIT] = HED_SWITCH(SPLIT, 0),
-    [MPPI_STORE] = HED_CHOICE(STORE, 0, "local", "again", "global"),
-    [MPPI_UNROLL] = HED_PARAMETER(UNROLL, 10, 1, 2, 5, 10, 25, 50),
-    [MPPI_MERGERS] = HED_PARAMETER(MERGERS, 4, 1, 2, 4, 8),
+const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS] = {
+    [TILE_GROUP] = HED_PARAMETER(GROUP, 256, 32, UP_TO_1024),
+    [TILE_SAMPLES] = HED_PARAMETER(SAMPLES, 32, 8, 16, 32, 64, 128, 256, 512),
+    [TILE_NOISE] = HED_CHOICE(NOISE, 0, "phase", "fused", "ahead"),
+    [TILE_SPLIT] = HED_SWITCH(SPLIT, 0),
+    [TILE_STORE] = HED_CHOICE(STORE, 0, "local", "again", "global"),
+    [TILE_UNROLL] = HED_PARAMETER(UNROLL, 10, 1, 2, 5, 10, 25, 50),
+    [TILE_MERGERS] = HED_PARAMETER(MERGERS, 4, 1, 2, 4, 8),
 };
 
 /* ---- what the definition uses ---- */
@@ -67,7 +67,8 @@ static double text_expense(const char *text)
         if (*at == '}' && --depth <= loop_depth) loop_depth = -1, times = 1;
         if (strncmp(at, "for (", 5) == 0) {
             const char *below = strpbrk(at, "<)");
-            long bound = below && *below == '<' ? strtol(below + 1 + (below[1] == '='), NULL, 10) : 0;
+            long bound =
+                below && *below == '<' ? strtol(below + 1 + (below[1] == '='), NULL, 10) : 0;
             times = bound > 0 ? (double)bound : 16;
             loop_depth = depth;
         }
@@ -81,7 +82,8 @@ static double cost_expense(const hed_mppi *c)
 {
     double expense = 0;
     for (uint32_t k = 0; k < c->def.term_count; k++)
-        if (c->def.terms[k].when != HED_MPPI_TERMINAL) expense += text_expense(c->def.terms[k].text);
+        if (c->def.terms[k].when != HED_MPPI_TERMINAL)
+            expense += text_expense(c->def.terms[k].text);
     return expense;
 }
 
@@ -117,10 +119,10 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
 {
     const hed_device_info *info = hed_device_describe(c->device);
     bool lanes = (info->capabilities & HED_CAN_LANES) != 0, packets = solver != HED_MPPI_LAUNCHES;
-    uint32_t samples = layout_value(l, MPPI_SAMPLES), group = layout_value(l, MPPI_GROUP);
+    uint32_t samples = layout_value(l, TILE_SAMPLES), group = layout_value(l, TILE_GROUP);
     uint64_t stride = samples + !lanes, at, most;
-    bool split = layout_value(l, MPPI_SPLIT), own = lanes && c->parameter_count <= 48;
-    uint32_t store = layout_value(l, MPPI_STORE), mergers = layout_value(l, MPPI_MERGERS);
+    bool split = layout_value(l, TILE_SPLIT), own = lanes && c->parameter_count <= 48;
+    uint32_t store = layout_value(l, TILE_STORE), mergers = layout_value(l, TILE_MERGERS);
     uint32_t data = l->scalars / 3 + 1;
     l->number_count = 0;
     define(l, "SCALARS", l->scalars);
@@ -163,7 +165,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     at = define(l, "AT_SUMS", at) + l->scalars + 3;
     at = define(l, "AT_SHARES", at) + (split ? group : 0);
     at = define(l, "AT_CONTROLS", (at + 31) / 32 * 32) +
-         (store == MPPI_STORE_LOCAL ? l->scalars * stride : 0);
+         (store == TILE_STORE_LOCAL ? l->scalars * stride : 0);
     at = define(l, "AT_STATES", at) + (split ? c->def.steps * c->model.states * stride : 0);
     most = at;
     at = begin;
@@ -173,7 +175,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
          (packets ? 3 * hed_ceil_divide(data, mergers) * l->merge_groups : 0);
     if (packets && at > most) most = at;
     l->local_bytes = most * sizeof(float);
-    l->stored = store == MPPI_STORE_GLOBAL ? l->scalars * stride : 0;
+    l->stored = store == TILE_STORE_GLOBAL ? l->scalars * stride : 0;
 }
 
 /* ---- what is allowed ---- */
@@ -182,23 +184,21 @@ static bool layout_valid(
     const hed_mppi *c, hed_mppi_solver solver, const mppi_layout *l, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_describe(c->device);
-    uint32_t group = layout_value(l, MPPI_GROUP), samples = layout_value(l, MPPI_SAMPLES);
-    uint32_t noise = layout_value(l, MPPI_NOISE), store = layout_value(l, MPPI_STORE);
-    bool strict = c->def.math == HED_MATH_STRICT, split = layout_value(l, MPPI_SPLIT);
+    uint32_t group = layout_value(l, TILE_GROUP), samples = layout_value(l, TILE_SAMPLES);
+    uint32_t noise = layout_value(l, TILE_NOISE), store = layout_value(l, TILE_STORE);
+    bool strict = c->def.math == HED_MATH_STRICT, split = layout_value(l, TILE_SPLIT);
     const char *why = NULL;
     if (group < samples) why = "SAMPLES is larger than GROUP";
     else if (group > info->max_group) why = "GROUP is larger than the device allows";
     else if (strict && samples != mppi_tile(c->def.samples))
         why = "strict mode has its own SAMPLES";
-    else if (split && (strict || store != MPPI_STORE_LOCAL))
+    else if (split && (strict || store != TILE_STORE_LOCAL))
         why = "SPLIT needs STORE=0 and fast mathematics";
-    else if (store == MPPI_STORE_AGAIN &&
-             (noise != MPPI_NOISE_FUSED || needs_controls(c)))
+    else if (store == TILE_STORE_AGAIN && (noise != TILE_NOISE_FUSED || needs_controls(c)))
         why = "STORE=1 needs NOISE=1, and no rates, delay or smooth_weight";
-    else if (noise == MPPI_NOISE_AHEAD && solver == HED_MPPI_LAUNCHES)
+    else if (noise == TILE_NOISE_AHEAD && solver == HED_MPPI_LAUNCHES)
         why = "NOISE=2 is for packets";
-    else if (solver != HED_MPPI_LAUNCHES && group < 64)
-        why = "packets need a GROUP of 64 at least";
+    else if (solver != HED_MPPI_LAUNCHES && group < 64) why = "packets need a GROUP of 64 at least";
     else if (l->local_bytes + 1024 > info->local_bytes) why = "local memory is too small";
     if (why) snprintf(reason, size, "%s", why);
     return !why;
@@ -207,7 +207,7 @@ static bool layout_valid(
 /* Everything that follows from the parameters. */
 static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
-    uint32_t samples = layout_value(l, MPPI_SAMPLES), mergers = layout_value(l, MPPI_MERGERS);
+    uint32_t samples = layout_value(l, TILE_SAMPLES), mergers = layout_value(l, TILE_MERGERS);
     uint32_t data = l->scalars / 3 + 1, width, most = MPPI_MOST_CHAINS;
     bool strict = c->def.math == HED_MATH_STRICT, packets = solver != HED_MPPI_LAUNCHES;
     l->tiles = (uint32_t)hed_ceil_divide(c->def.samples, samples);
@@ -228,7 +228,7 @@ static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout
     width = (uint32_t)hed_ceil_divide(data, mergers);
     l->merge_groups = MPPI_GROUPS;
     if (packets && !strict) {
-        uint32_t fit = (layout_value(l, MPPI_GROUP) - 32) / width, each = (l->chains + 7) / 8;
+        uint32_t fit = (layout_value(l, TILE_GROUP) - 32) / width, each = (l->chains + 7) / 8;
         l->merge_groups = fit < each ? fit : each;
         if (!l->merge_groups) l->merge_groups = 1;
     }
@@ -245,13 +245,13 @@ static bool try_samples(
     const hed_device_info *info = hed_device_describe(c->device);
     if (!(info->capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
     if (group > info->max_group) group = samples < 64 ? 64 : samples;
-    bool ahead = solver != HED_MPPI_LAUNCHES, fused = samples >= 256 || store == MPPI_STORE_AGAIN;
-    l->config.values[MPPI_GROUP] = group;
-    l->config.values[MPPI_SAMPLES] = samples;
-    l->config.values[MPPI_STORE] = store;
-    l->config.values[MPPI_NOISE] = fused  ? MPPI_NOISE_FUSED
-                                   : ahead ? MPPI_NOISE_AHEAD
-                                           : MPPI_NOISE_PHASE;
+    bool ahead = solver != HED_MPPI_LAUNCHES, fused = samples >= 256 || store == TILE_STORE_AGAIN;
+    l->config.values[TILE_GROUP] = group;
+    l->config.values[TILE_SAMPLES] = samples;
+    l->config.values[TILE_STORE] = store;
+    l->config.values[TILE_NOISE] = fused   ? TILE_NOISE_FUSED
+                                   : ahead ? TILE_NOISE_AHEAD
+                                           : TILE_NOISE_PHASE;
     layout_finish(c, solver, l);
     return layout_valid(c, solver, l, reason, sizeof reason);
 }
@@ -269,33 +269,33 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     uint32_t room = packets && groups > mergers ? groups - mergers : groups;
     double expense = cost_expense(c);
     uint32_t wanted = lanes ? 16 : 32, fits;
-    l->config.count = MPPI_PARAMETERS;
-    for (uint32_t i = 0; i < MPPI_PARAMETERS; i++)
+    l->config.count = TILE_PARAMETERS;
+    for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
         l->config.values[i] = mppi_tile_parameters[i].value;
-    l->config.values[MPPI_MERGERS] = mergers;
-    l->config.values[MPPI_UNROLL] = expense > 16 ? 2 : c->model.states > 6 || expense > 4 ? 10 : 25;
+    l->config.values[TILE_MERGERS] = mergers;
+    l->config.values[TILE_UNROLL] = expense > 16 ? 2 : c->model.states > 6 || expense > 4 ? 10 : 25;
     while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->def.samples) wanted *= 2;
     if (strict) wanted = mppi_tile(c->def.samples);
-    if (try_samples(c, solver, l, wanted, MPPI_STORE_LOCAL)) {
+    if (try_samples(c, solver, l, wanted, TILE_STORE_LOCAL)) {
         /* costs of a step are shared out where warps would idle, and are worth two barriers */
         bool split = !strict && packets && expense > 5 && c->def.samples <= 16384;
         if (split && wanted < 256) {
             mppi_layout whole = *l;
             char reason[64];
-            l->config.values[MPPI_SPLIT] = 1;
-            if (wanted >= 32) l->config.values[MPPI_GROUP] = 512;
+            l->config.values[TILE_SPLIT] = 1;
+            if (wanted >= 32) l->config.values[TILE_GROUP] = 512;
             layout_finish(c, solver, l);
             if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
         }
         return true;
     }
     fits = wanted;
-    while (!strict && fits > 16 && !try_samples(c, solver, l, fits, MPPI_STORE_LOCAL)) fits /= 2;
-    if (again && wanted >= 4 * fits && try_samples(c, solver, l, wanted, MPPI_STORE_AGAIN))
+    while (!strict && fits > 16 && !try_samples(c, solver, l, fits, TILE_STORE_LOCAL)) fits /= 2;
+    if (again && wanted >= 4 * fits && try_samples(c, solver, l, wanted, TILE_STORE_AGAIN))
         return true;
-    if (!strict && try_samples(c, solver, l, fits, MPPI_STORE_LOCAL)) return true;
-    if (again && try_samples(c, solver, l, wanted, MPPI_STORE_AGAIN)) return true;
-    return try_samples(c, solver, l, wanted, MPPI_STORE_GLOBAL);
+    if (!strict && try_samples(c, solver, l, fits, TILE_STORE_LOCAL)) return true;
+    if (again && try_samples(c, solver, l, wanted, TILE_STORE_AGAIN)) return true;
+    return try_samples(c, solver, l, wanted, TILE_STORE_GLOBAL);
 }
 
 /* "GROUP=256 SAMPLES=16" over what the rules chose. */
@@ -303,12 +303,12 @@ static hed_status take_choice(const char *choice, hed_config *config, hed_error 
 {
     while (choice && *choice) {
         size_t name = strcspn(choice, "="), word = strcspn(choice, " ");
-        uint32_t found = MPPI_PARAMETERS;
-        for (uint32_t i = 0; i < MPPI_PARAMETERS; i++)
+        uint32_t found = TILE_PARAMETERS;
+        for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
             if (strlen(mppi_tile_parameters[i].name) == name &&
                 strncmp(mppi_tile_parameters[i].name, choice, name) == 0)
                 found = i;
-        if (found == MPPI_PARAMETERS || name >= word)
+        if (found == TILE_PARAMETERS || name >= word)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: choice \"%.*s\": expected a parameter and its value, as \"GROUP=256 SAMPLES=16\"",
                 (int)word, choice);
@@ -346,8 +346,7 @@ hed_status mppi_layout_make(
             reason, c->def.choice ? c->def.choice : "by the rules",
             (unsigned long long)layout->local_bytes,
             (unsigned long long)hed_device_describe(c->device)->local_bytes);
-    hed_kernel_def named = {
-        .parameters = mppi_tile_parameters, .parameter_count = MPPI_PARAMETERS};
+    hed_kernel_def named = {.parameters = mppi_tile_parameters, .parameter_count = TILE_PARAMETERS};
     hed_config_format(&named, &layout->config, c->choice, sizeof c->choice);
     c->origin = c->def.choice ? HED_ORIGIN_GIVEN : HED_ORIGIN_DEFAULT;
     return HED_OK;
@@ -357,11 +356,11 @@ void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
 {
     const hed_device_info *info = hed_device_describe(c->device);
     hed_config *config = &layout->config;
-    config->values[MPPI_GROUP] = config->values[MPPI_SAMPLES] = info->max_group < 64 ? 32 : 64;
-    config->values[MPPI_NOISE] = MPPI_NOISE_FUSED;
-    config->values[MPPI_STORE] = MPPI_STORE_GLOBAL;
-    config->values[MPPI_SPLIT] = 0;
-    config->values[MPPI_UNROLL] = 1;
+    config->values[TILE_GROUP] = config->values[TILE_SAMPLES] = info->max_group < 64 ? 32 : 64;
+    config->values[TILE_NOISE] = TILE_NOISE_FUSED;
+    config->values[TILE_STORE] = TILE_STORE_GLOBAL;
+    config->values[TILE_SPLIT] = 0;
+    config->values[TILE_UNROLL] = 1;
     layout->trace = true;
     layout_numbers(c, HED_MPPI_LAUNCHES, layout);
 }
@@ -377,7 +376,7 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c)
         .streams = c->def.count,
         .seed_low = (uint32_t)c->def.seed,
         .seed_high = (uint32_t)(c->def.seed >> 32),
-        .watch = 2000000,
+        .watch = 1 << 20, /* a second or two */
         .dt = c->def.dt,
         .scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)c->def.steps : 1.0f,
         .crash = c->def.crash_cost,

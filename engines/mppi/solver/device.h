@@ -9,18 +9,18 @@
 
 /* Tunable parameters of a tile, in the order of mppi_tile_parameters. tile.h says what they mean. */
 enum {
-    MPPI_GROUP,
-    MPPI_SAMPLES,
-    MPPI_NOISE,
-    MPPI_SPLIT,
-    MPPI_STORE,
-    MPPI_UNROLL,
-    MPPI_MERGERS,
-    MPPI_PARAMETERS
+    TILE_GROUP,
+    TILE_SAMPLES,
+    TILE_NOISE,
+    TILE_SPLIT,
+    TILE_STORE,
+    TILE_UNROLL,
+    TILE_MERGERS,
+    TILE_PARAMETERS
 };
-enum { MPPI_NOISE_PHASE, MPPI_NOISE_FUSED, MPPI_NOISE_AHEAD };
-enum { MPPI_STORE_LOCAL, MPPI_STORE_AGAIN, MPPI_STORE_GLOBAL };
-extern const hed_parameter_def mppi_tile_parameters[MPPI_PARAMETERS];
+enum { TILE_NOISE_PHASE, TILE_NOISE_FUSED, TILE_NOISE_AHEAD };
+enum { TILE_STORE_LOCAL, TILE_STORE_AGAIN, TILE_STORE_GLOBAL };
+extern const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS];
 
 /* One name and number that the text has as a define. */
 typedef struct mppi_number {
@@ -61,7 +61,8 @@ bool mppi_noise_is_array(const hed_mppi *c);
 uint32_t mppi_packets_room(const hed_mppi *c);
 /* The layout by rules or by def.choice; also c->choice and c->origin. Errors: ARGUMENT (a choice that
  * does not exist), LIMIT (the device is too small). */
-hed_status mppi_layout_make(hed_mppi *c, hed_mppi_solver solver, mppi_layout *layout, hed_error *error);
+hed_status mppi_layout_make(
+    hed_mppi *c, hed_mppi_solver solver, mppi_layout *layout, hed_error *error);
 /* The layout of traces instead. */
 void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout);
 /* What is the same in all rounds. */

@@ -75,7 +75,8 @@ static hed_status launches_table(hed_mppi *c, uint32_t table, hed_error *error)
 static hed_status launches_memory(hed_mppi *c, launches_solver *s, hed_error *error)
 {
     const mppi_layout *l = &s->layout;
-    uint64_t n = c->systems, groups = n * l->chains, tables = launches_table_at(c, c->def.table_count);
+    uint64_t n = c->systems, groups = n * l->chains,
+             tables = launches_table_at(c, c->def.table_count);
     const uint64_t sizes[LAUNCHES_BUFFERS] = {[LAUNCHES_INPUTS] = 4 * n * l->inputs,
         [LAUNCHES_SUMS] = 4 * groups * (l->scalars + 4),
         [LAUNCHES_STORE] = 4 * groups * l->stored,
@@ -106,7 +107,7 @@ static hed_status launches_kernels(hed_mppi *c, launches_solver *s, hed_error *e
         .arguments = tile_arguments,
         .argument_count = LAUNCHES_ARGUMENTS,
         .parameters = mppi_tile_parameters,
-        .parameter_count = MPPI_PARAMETERS,
+        .parameter_count = TILE_PARAMETERS,
         .max_threads = "GROUP",
         .min_groups = lanes,
         .may_spill = true,
@@ -115,8 +116,10 @@ static hed_status launches_kernels(hed_mppi *c, launches_solver *s, hed_error *e
         .summary = "the sums of all chains",
         .arguments = merge_arguments,
         .argument_count = HED_COUNT(merge_arguments)};
-    mppi_sources(c, &c->arena, &s->layout, true, (hed_source){"launches.cl", hed_mppi_launches_cl, 0}, &s->tile_def, error);
-    mppi_sources(c, &c->arena, &s->layout, false, (hed_source){"merge.cl", hed_mppi_merge_cl, 0}, &s->merge_def, error);
+    mppi_sources(c, &c->arena, &s->layout, true,
+        (hed_source){"launches.cl", hed_mppi_launches_cl, 0}, &s->tile_def, error);
+    mppi_sources(c, &c->arena, &s->layout, false, (hed_source){"merge.cl", hed_mppi_merge_cl, 0},
+        &s->merge_def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     hed_kernel_create(c->device, &s->merge_def, &options, &s->merge, error);
@@ -137,8 +140,8 @@ static hed_status launches_enqueue(hed_mppi *c, launches_solver *s, hed_error *e
         error);
     hed_launch_over(s->stream, s->merge, &s->merge_geometry,
         HED_ARGS(b[LAUNCHES_INPUTS], b[LAUNCHES_SUMS], b[LAUNCHES_ANSWERS]), error);
-    return hed_read(s->stream, s->answers, b[LAUNCHES_ANSWERS], 0,
-        4 * n * (s->layout.scalars + 4), error);
+    return hed_read(
+        s->stream, s->answers, b[LAUNCHES_ANSWERS], 0, 4 * n * (s->layout.scalars + 4), error);
 }
 
 static hed_status launches_create(hed_mppi *c, hed_error *error)
@@ -152,7 +155,7 @@ static hed_status launches_create(hed_mppi *c, hed_error *error)
     launches_kernels(c, s, error);
     if (hed_failed(error)) return error->status;
     const mppi_layout *l = &s->layout;
-    uint32_t group = (uint32_t)l->config.values[MPPI_GROUP];
+    uint32_t group = (uint32_t)l->config.values[TILE_GROUP];
     hed_geometry_1d(&s->tile_geometry, (uint64_t)c->systems * l->chains, group, 0, 0);
     s->tile_geometry.local_bytes[LAUNCHES_BLOCK] = l->local_bytes;
     hed_geometry_1d(&s->merge_geometry, (uint64_t)c->systems * l->slices,

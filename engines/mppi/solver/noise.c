@@ -7,8 +7,8 @@ extern const char hed_mppi_noise_cl[];
 enum { NOISE_GROUP = 256, NOISE_MOST_SET = 32, NOISE_NORMALS = 5 /* argument */ };
 
 static const hed_argument_def noise_arguments[] = {HED_OUT(float, noise), HED_IN(float, matrix),
-    HED_IN(float, factors), HED_VALUE_STRUCT(mppi_fixed, fixed), HED_VALUE(uint, number),
-    [NOISE_NORMALS] = HED_ARRAY(float, normals)};
+    HED_IN(float, factors), HED_VALUE_STRUCT(mppi_fixed, fixed),
+    HED_VALUE(uint, number), [NOISE_NORMALS] = HED_ARRAY(float, normals)};
 
 static hed_status noise_upload(hed_mppi *c, hed_stream *stream, hed_buffer **buffer,
     const float *values, uint64_t count, hed_error *error)
@@ -31,7 +31,8 @@ static hed_status noise_kernel(
         .summary = "noise of samplers that are correlated, log-normal or splines",
         .arguments = noise_arguments,
         .argument_count = HED_COUNT(noise_arguments)};
-    mppi_sources(c, &c->arena, layout, false, (hed_source){"noise.cl", hed_mppi_noise_cl, 0}, &noise->def, error);
+    mppi_sources(c, &c->arena, layout, false, (hed_source){"noise.cl", hed_mppi_noise_cl, 0},
+        &noise->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     options.defines = &(hed_define){"SET", text};
@@ -42,8 +43,8 @@ static hed_status noise_kernel(
     return hed_kernel_create(c->device, &noise->def, &options, &noise->kernel, error);
 }
 
-hed_status mppi_noise_create(hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
-    mppi_noise *noise, hed_error *error)
+hed_status mppi_noise_create(
+    hed_mppi *c, const mppi_layout *layout, hed_stream *stream, mppi_noise *noise, hed_error *error)
 {
     bool array = mppi_noise_is_array(c), given = c->def.sampler == HED_MPPI_GIVEN;
     uint64_t floats = array ? (uint64_t)layout->scalars * c->def.samples : 4;
@@ -71,7 +72,8 @@ hed_status mppi_noise_round(const hed_mppi *c, const mppi_layout *layout, hed_st
             error);
     if (!c->noise || noise->given == c->noise_number) return HED_OK;
     noise->given = c->noise_number;
-    return hed_write(stream, noise->array, 0, c->noise, 4ull * layout->scalars * c->def.samples, error);
+    return hed_write(
+        stream, noise->array, 0, c->noise, 4ull * layout->scalars * c->def.samples, error);
 }
 
 void mppi_noise_destroy(mppi_noise *noise)

@@ -54,10 +54,10 @@ typedef struct packets_solver {
     hed_argument arguments[PACKETS_ARGUMENTS];
     _Atomic uint64_t *inputs, *answers; /* mapped: a float's bits, its epoch above */
     _Atomic uint32_t *mail;
-    uint32_t epoch;   /* of the last round */
+    uint32_t epoch; /* of the last round */
     uint32_t groups;
     bool resident, running; /* running: the kernel stays on the device */
-    bool pending; /* a round went over its deadline */
+    bool pending;           /* a round went over its deadline */
     mppi_noise noise;
     uint64_t state_words, forward_bytes;
 } packets_solver;
@@ -151,8 +151,10 @@ static hed_status packets_check(packets_solver *s, hed_error *error)
 static hed_status packets_begin(packets_solver *s, uint32_t number, hed_error *error)
 {
     const uint32_t first[2] = {s->epoch + 1, number}, zero = 0;
-    hed_fill(s->stream, s->buffers[PACKETS_STATE], 0, 4 * s->state_words, first, sizeof first, error);
-    hed_fill(s->stream, s->buffers[PACKETS_FORWARD], 0, s->forward_bytes, &zero, sizeof zero, error);
+    hed_fill(
+        s->stream, s->buffers[PACKETS_STATE], 0, 4 * s->state_words, first, sizeof first, error);
+    hed_fill(
+        s->stream, s->buffers[PACKETS_FORWARD], 0, s->forward_bytes, &zero, sizeof zero, error);
     return hed_stream_wait(s->stream, error);
 }
 
@@ -164,26 +166,26 @@ static hed_status packets_create(hed_mppi *c, bool resident, hed_error *error)
     s->resident = resident;
     hed_mppi_solver kind = resident ? HED_MPPI_RESIDENT : HED_MPPI_PACKETS;
     if (mppi_layout_make(c, kind, &s->layout, error)) return error->status;
-    s->groups =
-        c->systems * (s->layout.workers + (uint32_t)s->layout.config.values[MPPI_MERGERS]);
+    s->groups = c->systems * (s->layout.workers + (uint32_t)s->layout.config.values[TILE_MERGERS]);
     s->def = (hed_kernel_def){.name = "mppi_packets",
         .summary = "a round of sampling, with packets between groups",
         .arguments = packets_arguments,
         .argument_count = PACKETS_ARGUMENTS,
         .parameters = mppi_tile_parameters,
-        .parameter_count = MPPI_PARAMETERS,
+        .parameter_count = TILE_PARAMETERS,
         .max_threads = "GROUP",
         .min_groups = 1,
         .may_spill = true,
         .needs = HED_CAN_MAPPED | HED_CAN_LANES};
-    mppi_sources(c, &c->arena, &s->layout, true, (hed_source){"packets.cl", hed_mppi_packets_cl, 0}, &s->def, error);
+    mppi_sources(c, &c->arena, &s->layout, true, (hed_source){"packets.cl", hed_mppi_packets_cl, 0},
+        &s->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     options.config = &s->layout.config;
     hed_kernel_create(c->device, &s->def, &options, &s->kernel, error);
     hed_stream_create(c->device, NULL, &s->stream, error);
     if (hed_failed(error)) return error->status;
-    uint32_t group = (uint32_t)s->layout.config.values[MPPI_GROUP];
+    uint32_t group = (uint32_t)s->layout.config.values[TILE_GROUP];
     hed_geometry_1d(&s->geometry, s->groups, group, 0, 0);
     s->geometry.local_bytes[PACKETS_BLOCK] = s->layout.local_bytes;
     s->fixed = mppi_fixed_of(c);
@@ -226,8 +228,7 @@ static void packets_ring(const hed_mppi *c, packets_solver *s, const mppi_sampli
         packets_put(at + 1, hed_as_uint(1.0f / round->lambda[system % c->def.count]), s->epoch);
         for (uint32_t n = 0; n < count; n++)
             for (uint32_t i = 0; i < sections[n].count; i++)
-                packets_put(
-                    at + sections[n].at + i, hed_as_uint(sections[n].from[i]), s->epoch);
+                packets_put(at + sections[n].at + i, hed_as_uint(sections[n].from[i]), s->epoch);
     }
 }
 
@@ -237,7 +238,8 @@ static hed_status packets_start(packets_solver *s, hed_error *error)
     if (!s->resident) return hed_graph_replay(s->graph, s->stream, error);
     if (s->running) return HED_OK;
     atomic_store(s->mail, MAIL_IS_RUNNING);
-    hed_fill(s->stream, s->buffers[PACKETS_FORWARD], 0, s->forward_bytes, &zero, sizeof zero, error);
+    hed_fill(
+        s->stream, s->buffers[PACKETS_FORWARD], 0, s->forward_bytes, &zero, sizeof zero, error);
     hed_launch_over(s->stream, s->kernel, &s->geometry, s->arguments, PACKETS_ARGUMENTS, error);
     hed_stream_flush(s->stream, error);
     s->running = !hed_failed(error);
@@ -283,8 +285,8 @@ static hed_status packets_take(packets_solver *s, uint64_t at, uint32_t count, f
     return HED_OK;
 }
 
-static hed_status packets_answers(hed_mppi *c, packets_solver *s, const mppi_sampling *round,
-    uint64_t deadline, hed_error *error)
+static hed_status packets_answers(
+    hed_mppi *c, packets_solver *s, const mppi_sampling *round, uint64_t deadline, hed_error *error)
 {
     uint32_t scalars = s->layout.scalars;
     uint64_t begin = hed_now();

@@ -18,8 +18,10 @@ void mppi_smooth(const hed_mppi *c, uint32_t system, float *scratch)
     const float *past = c->pasts + (uint64_t)system * c->past * nu;
     if (steps < 5) return;
     for (uint32_t i = 0; i < nu; i++) {
-        for (int64_t t = -2; t < (int64_t)steps + 2; t++)
-            scratch[t + 2] = planned(c, plan, past, t, i);
+        scratch[0] = planned(c, plan, past, -2, i);
+        scratch[1] = planned(c, plan, past, -1, i);
+        for (uint32_t t = 0; t < steps; t++) scratch[t + 2] = plan[t * nu + i];
+        scratch[steps + 2] = scratch[steps + 3] = scratch[steps + 1];
         for (uint32_t t = 0; t < steps; t++) {
             const float *u = scratch + t;
             plan[t * nu + i] = (-3 * (u[0] + u[4]) + 12 * (u[1] + u[3]) + 17 * u[2]) * (1.0f / 35);
@@ -38,10 +40,10 @@ void mppi_limit(const hed_mppi *c, uint32_t system)
         for (uint32_t t = 0; t < c->def.steps; t++) {
             float *u = &plan[t * nu + i];
             *u = *u < low ? low : *u > high ? high : *u;
-            if (reach > 0)
-                *u = *u < before - reach   ? before - reach
-                     : *u > before + reach ? before + reach
-                                           : *u;
+        }
+        for (uint32_t t = 0; reach > 0 && t < c->def.steps; t++) {
+            float *u = &plan[t * nu + i];
+            *u = *u < before - reach ? before - reach : *u > before + reach ? before + reach : *u;
             before = *u;
         }
     }
@@ -69,16 +71,21 @@ bool mppi_roll_plan(hed_mppi *c, uint32_t system)
     uint32_t nx = c->model.states, nu = c->model.controls;
     const float *plan = c->plan + (uint64_t)system * c->def.steps * nu;
     const float *past = c->pasts + (uint64_t)system * c->past * nu;
-    float *x = c->states + (uint64_t)system * (c->def.steps + 1) * nx;
-    float sum = 0;
+    float *states = c->states + (uint64_t)system * (c->def.steps + 1) * nx;
+    float x[HED_MPPI_MAX_STATES];
+    bool finite = true;
+    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
     memcpy(x, c->state + (uint64_t)system * nx, nx * sizeof *x);
-    for (uint32_t t = 0; t < c->def.steps; t++, x += nx) {
+    memcpy(states, x, nx * sizeof *x);
+    for (uint32_t t = 0; t < c->def.steps; t++) {
         float u[HED_MPPI_MAX_CONTROLS];
         for (uint32_t i = 0; i < nu; i++)
             u[i] = planned(c, plan, past, (int64_t)t - c->def.delay, i);
-        memcpy(x + nx, x, nx * sizeof *x);
-        mppi_step(c, x + nx, u);
-        for (uint32_t i = 0; i < nx; i++) sum += x[nx + i] * 0;
+        c->model.step(x, u, c->def.dt, &world);
+        states += nx;
+        for (uint32_t i = 0; i < nx; i++) states[i] = x[i];
     }
-    return sum == 0;
+    states -= (uint64_t)c->def.steps * nx;
+    for (uint32_t i = 0; i < (c->def.steps + 1) * nx; i++) finite &= fabsf(states[i]) < INFINITY;
+    return finite;
 }

@@ -106,13 +106,13 @@ static void text_part(text_writer *w, const hed_mppi *c, const hed_mppi_paramete
     for (uint32_t i = 0; i < count; i++) text_add(w, "#undef MPPI_AT_%s\n", parameters[i].name);
 }
 
-static void text_cost(text_writer *w, const hed_mppi *c, const char *name, hed_mppi_when not)
+static void text_cost(text_writer *w, const hed_mppi *c, const char *name, hed_mppi_when not )
 {
     text_add(w, "MPPI_FUNCTION float %s(float cost, const float *x, const float *u, int t, "
                 "MPPI_WORLD w)\n{\n",
         name);
     for (uint32_t k = 0; k < c->def.term_count; k++)
-        if (c->def.terms[k].when != not)
+        if (c->def.terms[k].when != not )
             text_add(w, "    cost += w->p[%u] * term_%s(x, u, t, w);\n", c->term_parts[k].weight,
                 c->def.terms[k].name);
     text_add(w, "    return cost;\n}\n");

@@ -11,8 +11,8 @@ enum { TRACE_INPUTS, TRACE_WHICH, TRACE_COSTS, TRACE_STATES, TRACE_STORE, TRACE_
 static const hed_argument_def trace_arguments[] = {HED_IN(uint, inputs), HED_IN(uint, which),
     HED_OUT(float, costs), HED_OUT(float, states), HED_OUT(float, store), HED_IN(float, tables),
     HED_IN(float, noise), HED_VALUE_STRUCT(mppi_fixed, fixed), HED_VALUE(uint, stream),
-    HED_VALUE(uint, begin), HED_VALUE(uint, count), HED_VALUE(uint, all),
-    [TRACE_BLOCK] = HED_ARRAY(float, block)};
+    HED_VALUE(uint, begin), HED_VALUE(uint, count),
+    HED_VALUE(uint, all), [TRACE_BLOCK] = HED_ARRAY(float, block)};
 
 typedef struct trace_run {
     hed_arena arena;
@@ -78,12 +78,12 @@ static hed_status trace_kernel(hed_mppi *c, trace_run *run, hed_error *error)
         .arguments = trace_arguments,
         .argument_count = HED_COUNT(trace_arguments),
         .parameters = mppi_tile_parameters,
-        .parameter_count = MPPI_PARAMETERS,
+        .parameter_count = TILE_PARAMETERS,
         .max_threads = "GROUP",
         .may_spill = true,
         .needs = lanes ? HED_CAN_LANES : 0};
-    mppi_sources(c, &run->arena, &run->layout, true,
-        (hed_source){"trace.cl", hed_mppi_trace_cl, 0}, &run->def, error);
+    mppi_sources(c, &run->arena, &run->layout, true, (hed_source){"trace.cl", hed_mppi_trace_cl, 0},
+        &run->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     options.config = &run->layout.config;
@@ -134,7 +134,7 @@ hed_status mppi_trace_device(hed_mppi *c, const mppi_layout *layout, hed_stream 
         .stream_number = system % c->def.count};
     if (hed_failed(error)) return error->status;
     mppi_layout_trace(c, &run.layout);
-    run.group = (uint32_t)run.layout.config.values[MPPI_GROUP];
+    run.group = (uint32_t)run.layout.config.values[TILE_GROUP];
     trace_kernel(c, &run, error);
     if (!hed_failed(error)) trace_prepare(c, &run, round, system, count, best, error);
     if (!hed_failed(error)) trace_samples(c, &run, count, best, error);
