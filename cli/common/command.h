@@ -36,6 +36,7 @@ extern const hed_command hed_command_synth_check;
 extern const hed_command hed_command_synth_import;
 extern const hed_command hed_command_synth_tune;
 extern const hed_command hed_command_synth_bench;
+extern const hed_command hed_command_mppi_bench;
 extern const hed_command hed_command_mppi;
 extern const hed_command hed_command_mppi_run;
 extern const hed_command hed_command_mppi_new;
