@@ -60,11 +60,8 @@ const hed_cloth_mesh *cloth_scene_read_mesh(
     hed_cloth_mesh mesh = {0};
     hed_error error = {0};
     if (!cloth_scene_fine(reader)) return NULL;
-    hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
-    if (status != HED_OK) {
-        hed_json_fail(file, status, "%s", error.text);
-        return NULL;
-    }
+    hed_cloth_mesh_read(path, &mesh, &error);
+    if (cloth_scene_failed(file, &error)) return NULL;
     if (mesh.warning) cloth_scene_warn(reader, "%s", mesh.warning);
     make_sound(reader, file, path, &mesh, mend || reader->options->mend);
     if (cloth_scene_fine(reader) && (mesh.vertex_count == 0 || mesh.face_count == 0))

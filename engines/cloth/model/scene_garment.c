@@ -29,14 +29,10 @@ static void scene_garment_weld(
     if (!cloth_scene_fine(reader)) return;
     hed_error error = {0};
     uint32_t count = mesh->vertex_count;
-    hed_status status = HED_OK;
     if (apart)
         for (uint32_t i = 0; i < count; i++) particle_of[i] = i;
-    else status = hed_cloth_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
-    if (status != HED_OK) {
-        hed_json_fail(node, status, "%s", error.text);
-        return;
-    }
+    else hed_cloth_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
+    if (cloth_scene_failed(node, &error)) return;
     for (uint32_t i = mesh->vertex_count; i-- > 0;) first_vertex[particle_of[i]] = i;
     made->particle_of = particle_of;
     made->first_vertex = first_vertex;

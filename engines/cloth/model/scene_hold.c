@@ -253,11 +253,8 @@ static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint
     size_t size;
     hed_error error = {0};
     if (!values) return NULL;
-    hed_status status = hed_file_read(path, LONGEST_MAP, &text, &size, &error);
-    if (status != HED_OK) {
-        hed_json_fail(node, status, "%s", error.text);
-        return NULL;
-    }
+    hed_file_read(path, LONGEST_MAP, &text, &size, &error);
+    if (cloth_scene_failed(node, &error)) return NULL;
     at = text;
     uint32_t i = 0;
     for (; i < count; i++, at = end) {

@@ -239,11 +239,8 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node no
 {
     hed_cloth_pc2_data data = {0};
     hed_error error = {0};
-    hed_status status = hed_cloth_pc2_read(path, &data, &error);
-    if (status != HED_OK) {
-        hed_json_fail(node, status, "%s", error.text);
-        return;
-    }
+    hed_cloth_pc2_read(path, &data, &error);
+    if (cloth_scene_failed(node, &error)) return;
     if (data.vertex_count != vertex_count || data.frame_count == 0)
         hed_json_reject(node,
             "%s has %u vertices in %u samples; the "
@@ -281,10 +278,9 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
         const char *path =
             cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(mark - pattern), pattern, digits,
                 first + s, mark + digits); /* "a/walk_####.obj" and 7: "a/walk_0007.obj" */
-        hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
-        if (status != HED_OK) {
-            hed_json_fail(node, status, "%s", error.text);
-        } else if (mesh.vertex_count != vertex_count) {
+        hed_cloth_mesh_read(path, &mesh, &error);
+        if (cloth_scene_failed(node, &error)) break;
+        if (mesh.vertex_count != vertex_count) {
             hed_json_reject(
                 node, "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
         } else {

@@ -27,6 +27,12 @@ void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
     reader->options->warn(reader->options->user, words);
 }
 
+bool cloth_scene_failed(hed_json_node node, const hed_error *error)
+{
+    if (error->status) hed_json_fail(node, error->status, "%s", error->text);
+    return error->status != HED_OK;
+}
+
 /* ---- memory ---- */
 
 /* One piece that the scene owns; the memory itself follows. */

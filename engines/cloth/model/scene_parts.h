@@ -168,6 +168,8 @@ bool cloth_scene_fine(const cloth_scene_reader *reader);
 /* One line to the caller's warn(). */
 void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Whether a call that was handed `error` failed, which is then the complaint about a node. */
+bool cloth_scene_failed(hed_json_node node, const hed_error *error);
 /* `count` zeroed elements that live as long as the scene; NULL after a complaint. */
 void *cloth_scene_allocate(
     cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size);
