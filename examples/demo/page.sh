@@ -20,7 +20,7 @@ title() {
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
-main { display: grid; grid-template-columns: repeat(auto-fill, minmax(21rem, 1fr)); gap: 1.5rem }
+main { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); gap: 1.5rem }
 figure { margin: 0 } figure.wide { grid-column: 1 / -1 }
 img { width: 100%; max-height: 24rem; object-fit: contain; background: #8882; border-radius: 4px }
 pre { overflow-x: auto; background: #8882; padding: .7rem; border-radius: 4px; font-size: .8rem; line-height: 1.35 }

@@ -19,6 +19,7 @@ play vibes 'A vibraphone: bars with tuned overtones.'
 say 'The harp through three springs and a delay line:'
 heddle synth render "$data/instruments/tank.json" --in "$out/harp.wav" --out "$out/tank.wav" --spectrogram "$out/tank.png" --tail 4
 show tank.wav 'The harp through a spring reverb: three springs and a delay line.'
+show tank.png 'The harp through a spring reverb: the spectrogram.'
 
 [ "$long" ] || exit 0
 play viol 'A bowed string.'

@@ -240,7 +240,7 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
             "for %d at most: write what it checks as constraints, or give the parameters fewer values",
             space->count, ACCEPT_LIMIT);
     hed_component kept = space_whole(space);
-    uint8_t row[HED_MAX_PARAMETERS];
+    uint8_t row[HED_MAX_PARAMETERS] = {0};
     hed_status status = HED_OK;
     for (uint64_t i = 0; i < space->count && status == HED_OK; i++) {
         hed_space_row(space, i, row);

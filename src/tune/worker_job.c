@@ -165,7 +165,7 @@ hed_status hed_worker_job_pack(
     const hed_runner_def *def, const char *cache_dir, int *descriptor, hed_error *error)
 {
     hed_text head = {.allocator = &def->device->settings->allocator};
-    job_header header;
+    job_header header = {0};
     *descriptor = -1;
     if (!put_all(&head, def, cache_dir, error)) {
         memcpy(&header, head.bytes, sizeof header);
