@@ -347,8 +347,8 @@ Test(mppi_data, the_schema_has_the_loaders_keys)
     hed_json_free(json);
 }
 
-static const char *const scenes[] = {
-    "cartpole", "circle", "quadrotor", "differential_drive", "car", "network"};
+static const char *const scenes[] = {"cartpole", "circle", "quadrotor", "differential_drive", "car",
+    "network", "pendulum", "dubins", "robot"};
 
 Test(mppi_data, scenes_that_come_with_heddle_run)
 {

@@ -12,19 +12,17 @@
 
 enum { CLI_MPPI_MOST_SETTINGS = 256 };
 
-/* A model with its cost: one of Heddle's own by name, with a task of its own, or a scene file. */
+/* A scene: a file, or by its name or that of its model one of those in the command. */
 typedef struct cli_mppi_subject {
-    const char *name;      /* as typed */
-    hed_mppi_scene *scene; /* NULL: a task */
+    const char *name; /* as typed */
+    hed_mppi_scene *scene;
     hed_mppi_def def;
-    hed_mppi_term terms[HED_MPPI_MAX_TERMS];
     hed_mppi_setting settings[CLI_MPPI_MOST_SETTINGS];
     float start[HED_MPPI_MAX_STATES];
     uint32_t steps; /* of the closed loop; 0: not said */
     /* as def.tables; those that change while it runs, as they are now */
     hed_mppi_table tables[HED_MPPI_MAX_TABLES];
-    uint32_t changing; /* set of them */
-    struct cli_mppi_course *course;
+    uint32_t changing;                   /* set of them */
     char *texts[CLI_MPPI_MOST_SETTINGS]; /* names of settings that were typed */
 } cli_mppi_subject;
 
@@ -61,28 +59,6 @@ extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver 
         OPTION("set", TEXT, "NAME=VALUE", \
             "a parameter of the model (mass=2), of a term (goal.x=3) or a term's weight (goal.weight=5)", \
             .repeated = true)
-
-/* ---- tasks of Heddle's own models (tasks.c) ---- */
-
-typedef struct cli_mppi_task {
-    const char *model;
-    const char *terms[8];
-    const char *settings; /* "NAME=VALUE NAME=VALUE" */
-    uint32_t samples, horizon, steps;
-    float dt, lambda, sigma[4];
-    float exponent;                   /* above 0: of coloured noise */
-    float start[HED_MPPI_MAX_STATES]; /* all 0: the model's */
-    bool course;                      /* on a road with other cars */
-} cli_mppi_task;
-
-extern const cli_mppi_task cli_mppi_tasks[]; /* ends with nothing */
-
-typedef struct cli_mppi_course cli_mppi_course;
-/* Tables and start of the course, for a definition that has its dt and horizon. Errors: MEMORY. */
-hed_status cli_mppi_course_open(cli_mppi_subject *subject, hed_error *error);
-/* Road and cars as they are `seconds` after the start, seen from x. */
-void cli_mppi_course_update(cli_mppi_subject *subject, double seconds, const float *x);
-void cli_mppi_course_close(cli_mppi_subject *subject);
 
 /* ---- the record of a run (record.c) ---- */
 

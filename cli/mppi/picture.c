@@ -417,8 +417,11 @@ static void draw_obstacles(const picture *p, const frame *f)
         for (uint32_t d = 0; d < discs; d++) {
             const float *disc = table + 4 + 4 * (size_t)d;
             double x = frame_x(f, disc[0]), y = frame_y(f, disc[1]);
+            const float *last = disc + 4 * (size_t)discs * (moments - 1);
+            bool stands = disc[0] == last[0] && disc[1] == last[1];
+            if (stands && i > 0) continue;
             svg_circle(p->svg, "obstacle", x, y, (double)disc[2] * f->width / (f->x1 - f->x0));
-            svg_text(p->svg, "obstacleletter", x, y + 4, "%c", (char)('a' + i));
+            if (!stands) svg_text(p->svg, "obstacleletter", x, y + 4, "%c", (char)('a' + i));
             svg_curve_begin(p->svg, "obstacleway", NULL, 1);
             for (uint32_t m = 0; m < moments; m++, disc += 4 * (size_t)discs)
                 svg_curve_point(p->svg, frame_x(f, disc[0]), frame_y(f, disc[1]));

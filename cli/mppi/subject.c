@@ -1,5 +1,5 @@
-/* What `heddle mppi` controls: one of Heddle's own models with a task of its own, or a scene file;
- * and the options that change it. */
+/* What `heddle mppi` controls: a scene file, or one of the scenes in the command, by its name or
+ * that of its model; and the options that change it. */
 #include "mppi.h"
 
 #include "heddle/author.h"
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+extern const hed_source hed_mppi_scenes_files[]; /* generated from data/mppi */
 
 const char *const cli_mppi_kinds[] = {"mppi", "tube", "rmppi", NULL};
 const char *const cli_mppi_solvers[] = {"auto", "cpu", "launches", "packets", "resident", NULL};
@@ -60,64 +62,55 @@ static hed_status subject_set(cli_mppi_subject *s, const char *text, size_t size
     return HED_OK;
 }
 
-static hed_status subject_take_task(cli_mppi_subject *s, const cli_mppi_task *t, hed_error *error)
+/* Opens the embedded scene of this name, else one of a model of this name. No scene: there is
+ * none. */
+static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
 {
-    hed_mppi_def *def = &s->def;
-    def->model = hed_mppi_model_find(t->model);
-    for (uint32_t i = 0; t->terms[i]; i++) {
-        const hed_mppi_term *term = hed_mppi_term_find(t->terms[i]);
-        if (!term) return hed_fail(error, HED_ERROR_ARGUMENT, "there is no term \"%s\"", t->terms[i]);
-        s->terms[def->term_count++] = *term;
-    }
-    def->samples = t->samples;
-    def->steps = t->horizon;
-    def->dt = t->dt;
-    def->lambda = t->lambda;
-    memcpy(def->sigma, t->sigma, sizeof t->sigma);
-    if (t->exponent > 0) {
-        def->sampler = HED_MPPI_COLOURED;
-        for (uint32_t i = 0; i < def->model->controls; i++) def->exponent[i] = t->exponent;
-    }
-    s->steps = t->steps;
-    bool own = false;
-    for (uint32_t i = 0; i < def->model->states; i++) own = own || t->start[i] != 0;
-    memcpy(s->start, own ? t->start : def->model->start, sizeof s->start);
-    for (const char *at = t->settings; *at;) {
-        size_t size = strcspn(at, " ");
-        if (subject_set(s, at, size, error) != HED_OK) return error->status;
-        at += size + strspn(at + size, " ");
-    }
-    return HED_OK;
-}
-
-static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
-{
-    if (hed_mppi_scene_open(s->name, &s->scene, error) != HED_OK) return error->status;
-    s->def = hed_mppi_scene_def(s->scene);
-    s->steps = hed_mppi_scene_run_steps(s->scene);
-    memcpy(s->start, hed_mppi_scene_start(s->scene), s->def.model->states * sizeof *s->start);
-    memcpy(s->tables, s->def.tables, s->def.table_count * sizeof *s->tables);
-    if (s->def.setting_count > CLI_MPPI_MOST_SETTINGS)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s sets %u parameters; at most %d can be", s->name,
-            s->def.setting_count, CLI_MPPI_MOST_SETTINGS);
-    memcpy(s->settings, s->def.settings, s->def.setting_count * sizeof *s->settings);
-    s->def.settings = s->settings;
+    size_t length = strlen(s->name);
+    for (int by_model = 0; by_model < 2; by_model++)
+        for (const hed_source *file = hed_mppi_scenes_files; file->name; file++) {
+            bool named = !strncmp(file->name, s->name, length) && !strcmp(file->name + length, ".json");
+            if (!by_model && !named) continue;
+            hed_mppi_scene_parse(file->name, file->text, strlen(file->text), ".", &s->scene, error);
+            if (hed_failed(error)) return error->status;
+            if (named || !strcmp(hed_mppi_scene_def(s->scene).model->name, s->name)) return HED_OK;
+            hed_mppi_scene_close(s->scene);
+            s->scene = NULL;
+        }
     return HED_OK;
 }
 
 static hed_status subject_refuse(const char *name, hed_error *error)
 {
     const char *names[64] = {NULL};
+    const hed_mppi_model *model;
     if (hed_mppi_model_find(name))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "model \"%s\" comes without a task: a scene, FILE.json, gives it one", name);
-    for (size_t i = 0; cli_mppi_tasks[i].model && i + 1 < HED_COUNT(names); i++)
-        names[i] = cli_mppi_tasks[i].model;
+            "model \"%s\" has no task of its own: name a scene, FILE.json, such as those of data/mppi",
+            name);
+    for (uint32_t i = 0; i + 1 < HED_COUNT(names) && (model = hed_mppi_model_at(i)); i++)
+        names[i] = model->name;
     const char *near = hed_nearest(name, names);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "there is no model \"%s\"%s%s%s; a scene is a file, %s.json. \"heddle mppi models\" lists the "
         "models",
         name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "", name);
+}
+
+static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
+{
+    if (strchr(s->name, '/') || strchr(s->name, '.'))
+        hed_mppi_scene_open(s->name, &s->scene, error);
+    else subject_find(s, error);
+    if (hed_failed(error)) return error->status;
+    if (!s->scene) return subject_refuse(s->name, error);
+    s->def = hed_mppi_scene_def(s->scene);
+    s->steps = hed_mppi_scene_run_steps(s->scene);
+    memcpy(s->start, hed_mppi_scene_start(s->scene), s->def.model->states * sizeof *s->start);
+    memcpy(s->tables, s->def.tables, s->def.table_count * sizeof *s->tables);
+    memcpy(s->settings, s->def.settings, s->def.setting_count * sizeof *s->settings);
+    s->def.settings = s->settings;
+    return HED_OK;
 }
 
 static hed_status subject_take_options(
@@ -135,19 +128,9 @@ static hed_status subject_take_options(
 hed_status cli_mppi_subject_open(
     const hed_arguments *arguments, cli_mppi_subject *subject, hed_error *error)
 {
-    cli_mppi_subject *s = subject;
-    *s = (cli_mppi_subject){.name = hed_text_of(arguments, "MODEL"), .def = hed_default_mppi_def()};
-    s->def.terms = s->terms;
-    s->def.settings = s->settings;
-    const cli_mppi_task *found = NULL;
-    for (const cli_mppi_task *t = cli_mppi_tasks; t->model; t++)
-        if (!strcmp(t->model, s->name)) found = t;
-    if (found) subject_take_task(s, found, error);
-    else if (strchr(s->name, '/') || strchr(s->name, '.')) subject_take_scene(s, error);
-    else subject_refuse(s->name, error);
-    if (!hed_failed(error)) subject_take_options(arguments, s, error);
-    if (!hed_failed(error) && found && found->course) cli_mppi_course_open(s, error);
-    return error->status;
+    *subject = (cli_mppi_subject){.name = hed_text_of(arguments, "MODEL")};
+    hed_status status = subject_take_scene(subject, error);
+    return status == HED_OK ? subject_take_options(arguments, subject, error) : status;
 }
 
 /* What a scene has changed is found among the tables by name. */
@@ -166,8 +149,7 @@ static void subject_take_tables(cli_mppi_subject *s, double seconds, const float
 hed_status cli_mppi_subject_update(cli_mppi_subject *subject, hed_mppi *controller, double seconds,
     const float *x, hed_error *error)
 {
-    if (subject->scene) subject_take_tables(subject, seconds, x);
-    if (subject->course) cli_mppi_course_update(subject, seconds, x);
+    subject_take_tables(subject, seconds, x);
     for (uint32_t t = 0; t < subject->def.table_count; t++)
         if (subject->changing >> t & 1)
             hed_mppi_post_table(controller, subject->tables[t].name, subject->tables[t].values,
@@ -178,7 +160,6 @@ hed_status cli_mppi_subject_update(cli_mppi_subject *subject, hed_mppi *controll
 void cli_mppi_subject_close(cli_mppi_subject *subject)
 {
     for (uint32_t i = 0; i < CLI_MPPI_MOST_SETTINGS; i++) free(subject->texts[i]);
-    cli_mppi_course_close(subject);
     hed_mppi_scene_close(subject->scene);
     *subject = (cli_mppi_subject){0};
 }

@@ -80,22 +80,23 @@ svg_is_whole "$work/doc.svg"; grep -q '>doc.json</text>' "$work/doc.svg" || comp
 sed 's/"theta"/"thetta"/' "$work/pole.json" > "$work/wrong.json"
 run 1 mppi run "$work/wrong.json"; out_is_empty; err_has 'thetta.*wrong.json:1:'
 
-# ---- every model with a task, and the road with other cars ----
-for model in pendulum dubins differential_drive bicycle quadrotor; do
+# ---- models by name, and the car among others ----
+for model in dubins circle double_integrator; do
     run 0 mppi run $model --steps 12 -n 128 --plot "$work/$model.svg"; err_is_empty; out_has "^$model: 12 steps"
     svg_is_whole "$work/$model.svg"
 done
+run 0 mppi run "$root/data/mppi/car.json" --steps 40 -n 256 --plot "$work/car.svg"; err_is_empty; svg_is_whole "$work/car.svg"
+grep -q 'class="obstacle"' "$work/car.svg" || complain "no other cars in the picture"
+grep -q 'data:image/png;base64' "$work/car.svg" || complain "no map in the picture"
 # near KEY VALUE: within 0.15.
 near() { awk -v found="$(value "$1")" -v wanted="$2" 'BEGIN { exit !((found - wanted) ^ 2 < 0.0225) }' || complain "heddle $words: $1 is $(value "$1") instead of $2"; }
 run 0 mppi run pendulum --json; near angle 3.14159
 run 0 mppi run differential_drive --json; near x 2; near y 1.5; near heading 1.2
-run 0 mppi run quadrotor --json; near x 0; near y 0; near z 1
-grep -q 'class="obstacle"' "$work/bicycle.svg" || complain "no other cars in the picture"
-grep -q 'data:image/png;base64' "$work/bicycle.svg" || complain "no map in the picture"
+run 0 mppi run quadrotor --json; near x 1; near y 1; near z 2
 for kind in tube rmppi; do
     run 0 mppi run double_integrator --controller $kind --steps 12 --json; err_is_empty; out_has "\"controller\": \"$kind\""
 done
-run 1 mppi run network --steps 1; err_has 'without a task'
+run 1 mppi run network --steps 1; err_has 'data/mppi'
 run 1 mppi tune cartpole; err_has 'nothing to choose'
 
 # ---- real time ----
