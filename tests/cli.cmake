@@ -8,6 +8,11 @@ if(TARGET heddle-cli AND NOT HEDDLE_PORTABLE)
   hed_add_test(NAME command_mppi COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/mppi.sh $<TARGET_FILE:heddle-cli>)
   hed_add_test(NAME command_synth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/synth.sh $<TARGET_FILE:heddle-cli>)
   foreach(device IN LISTS HEDDLE_TEST_DEVICES)
+    if(NOT device STREQUAL host)
+      string(REPLACE ":" "_" word ${device})
+      hed_add_test(NAME command_mppi_device.${word} DEVICE ${device} COMMAND $<TARGET_FILE:on_device>
+                   /bin/sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/mppi_device.sh $<TARGET_FILE:heddle-cli>)
+    endif()
     if(TARGET blur AND NOT device STREQUAL host)
       string(REPLACE ":" "_" word ${device})
       hed_add_test(NAME command_tune_device.${word} DEVICE ${device} LABELS full LONG COMMAND $<TARGET_FILE:on_device>

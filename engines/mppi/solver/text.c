@@ -53,7 +53,9 @@ static void text_words(text_writer *w, const hed_mppi *c)
         const char *name;
         int32_t state;
     } poses[] = {{"POSE_X", c->model.pose_x}, {"POSE_Y", c->model.pose_y},
-        {"POSE_HEADING", c->model.pose_heading}, {"SPEED", c->model.speed}};
+        {"POSE_HEADING", c->model.pose_heading}, {"SPEED", c->model.speed},
+        {"TURN", c->model.turn}, {"VELOCITY_X", c->model.velocity_x},
+        {"VELOCITY_Y", c->model.velocity_y}};
     text_add(w, "#define MODEL_STATES %u\n#define MODEL_CONTROLS %u\n#define STEPS %u\n",
         c->model.states, c->model.controls, c->def.steps);
     for (uint32_t i = 0; i < HED_COUNT(poses); i++)
