@@ -41,14 +41,11 @@ HED_WORD bool packets_read(
     for (uint p = g->id; p < INPUT_PACKETS; p += GROUP) {
         uint2 words[3];
         uint polls = 0;
-        for (bool all = false; !all;) {
-            all = true;
-            for (uint k = 0; k < 3; k++) {
-                if (3 * p + k >= INPUTS) words[k] = hed_u2(0, g->epoch);
-                else words[k] = hed_system_get_pair(inputs + 3 * p + k);
-                if (words[k].y != g->epoch) all = false;
-            }
-            if (all) break;
+        for (;;) { /* all loads are under way before the first is looked at */
+            for (uint k = 0; k < 3; k++)
+                words[k] = hed_system_get_pair(inputs + min(3 * p + k, INPUTS - 1u));
+            uint stale = (words[0].y ^ g->epoch) | (words[1].y ^ g->epoch) | (words[2].y ^ g->epoch);
+            if (stale == 0) break;
             if (words[0].y == ~g->epoch || ++polls > watch) return false;
         }
         hed_packet_put(g->forward + p, hed_u4(words[0].x, words[1].x, words[2].x, g->epoch));
@@ -80,19 +77,16 @@ HED_WORD void packets_send(
     const packets_place *g, __local const float *sums, const tile_chain *chain, uint number)
 {
     __global uint4 *to = g->packets + number * PACKETS;
+    TILE_UNROLL_BY(1)
     for (uint d = g->id; d < PACKETS; d += GROUP) {
         float v[3];
-        for (uint k = 0; k < 3; k++) {
-            uint j = 3 * (d - 1) + k;
-            v[k] = d == 0 ? 0.0f : j < SCALARS ? sums[j] : j == SCALARS ? sums[ROWS] : 0.0f;
+        for (uint k = 0; k < 3; k++) { /* without branches around the loads */
+            uint j = 3 * (d - 1) + k, row = j < SCALARS ? j : ROWS;
+            v[k] = sums[d == 0 ? SCALARS + k - 1 : row];
         }
-        if (d == 0) {
-            v[0] = chain->minimum;
-            v[1] = sums[SCALARS];
-            v[2] = sums[SCALARS + 1];
-        }
-        hed_packet_put(
-            to + d, hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
+        v[0] = d == 0 ? chain->minimum : v[0];
+        hed_packet_put(to + d,
+            hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
     }
 }
 
@@ -118,24 +112,22 @@ HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ah
 #define HEADERS ((CHAINS + 31) / 32)
 #define EACH_AT_ONCE (CHAINS < 8 * MERGE_GROUPS ? (CHAINS + MERGE_GROUPS - 1) / MERGE_GROUPS : 8)
 
-/* `count` packets, `stride` apart, at once; those that are not there yet together once more. */
+/* `count` packets (at least 1; the last one again up to MOST), `stride` apart, at once; those that are
+ * not there yet together once more. No branch stands between the loads. */
 #define PACKETS_FETCH(name, MOST) \
     HED_WORD bool name(uint4 *h, const uint4 *at, uint stride, uint count, uint epoch) \
     { \
-        for (uint i = 0; i < MOST; i++) { \
-            h[i].w = ~epoch; \
-            if (i < count) h[i] = hed_packet_get(at + (size_t)i * stride); \
-        } \
+        for (uint i = 0; i < MOST; i++) \
+            h[i] = hed_packet_get(at + (size_t)(min(i, count - 1u) * stride)); \
         for (uint polls = 1;; polls++) { \
-            bool all = true; \
-            for (uint i = 0; i < MOST; i++) \
-                if (i < count && h[i].w != epoch) { \
-                    h[i] = hed_packet_get(at + (size_t)i * stride); \
-                    all = false; \
-                } \
-            if (all) return true; \
+            uint stale = 0; \
+            for (uint i = 0; i < MOST; i++) stale |= h[i].w ^ epoch; \
+            if (stale == 0) return true; \
             if (polls > ROUND_POLLS) return false; \
             HED_POLL_PAUSE(polls); \
+            for (uint i = 0; i < MOST; i++) \
+                if (h[i].w != epoch) \
+                    h[i] = hed_packet_get(at + (size_t)(min(i, count - 1u) * stride)); \
         } \
     }
 PACKETS_FETCH(packets_fetch_headers, HEADERS)
@@ -152,15 +144,14 @@ HED_WORD bool packets_headers(const packets_place *g, __local float *block, floa
     uint4 h[HEADERS];
     __local float *factors = block + AT_FACTORS;
     float inverse = block[AT_INPUTS + IN_INVERSE];
-    uint count = g->id < CHAINS ? (CHAINS - g->id + 31) / 32 : 0;
-    bool here = packets_fetch_headers(
-        h, g->packets + (size_t)g->id * PACKETS, 32 * PACKETS, count, g->epoch);
+    uint first = min(g->id, CHAINS - 1u), count = (CHAINS - first + 31) / 32;
+    bool here =
+        packets_fetch_headers(h, g->packets + (size_t)first * PACKETS, 32 * PACKETS, count, g->epoch);
     *least = MPPI_OUT;
-    for (uint i = 0; i < HEADERS; i++)
-        if (i < count) *least = mppi_min(hed_as_float(h[i].x), *least);
+    for (uint i = 0; i < HEADERS; i++) *least = mppi_min(hed_as_float(h[i].x), *least);
     *least = hed_lane_min(*least);
     for (uint i = 0; i < HEADERS; i++)
-        if (i < count) {
+        if (i < count && g->id < CHAINS) {
             uint c = g->id + 32 * i;
             factors[c] = mppi_weight(*least, hed_as_float(h[i].x), inverse);
             factors[CHAINS + c] = hed_as_float(h[i].y);
@@ -187,13 +178,13 @@ HED_WORD void packets_add(const packets_place *g, __local const float *block, ui
 {
     for (uint i = 0; i < EACH_AT_ONCE; i++) {
         uint c = begin + i * MERGE_GROUPS;
-        if (c >= CHAINS) continue;
-        float factor = block[AT_FACTORS + c];
+        float factor = block[AT_FACTORS + min(c, CHAINS - 1u)], one = c < CHAINS ? 1.0f : 0.0f;
         const float v[3] = {hed_as_float(h[i].x), hed_as_float(h[i].y), hed_as_float(h[i].z)};
+        factor = c < CHAINS ? factor : 0.0f;
         for (uint k = 0; k < 3; k++) {
             /* what lies behind the scalars is a number of samples */
             bool counts = k == SCALARS % 3 && packet == DATA - 1;
-            sums[k] = hed_fma(counts ? 1.0f : factor, v[k], sums[k]);
+            sums[k] = hed_fma(counts ? one : factor, v[k], sums[k]);
         }
     }
 }
@@ -207,6 +198,7 @@ HED_WORD bool packets_merge(const packets_place *g, __local float *block)
 {
     uint first = DATA * g->role / MERGERS, width = DATA * (g->role + 1) / MERGERS - first;
     uint item = g->id - 32, items = width * MERGE_GROUPS;
+    uint packet = first + item % width, begin = item / width;
     __local float *parts = block + AT_PARTS;
     uint4 h[EACH_AT_ONCE];
     float least = MPPI_OUT;
@@ -214,14 +206,16 @@ HED_WORD bool packets_merge(const packets_place *g, __local float *block)
     /* loads are under way before the factors are known */
     if (g->id < 32) here = packets_headers(g, block, &least);
     else if (item < items)
-        here = packets_fetch_data(h,
-            g->packets + (size_t)(item / width) * PACKETS + 1 + first + item % width,
-            MERGE_GROUPS * PACKETS, packets_many(item / width), g->epoch);
+        here = packets_fetch_data(h, g->packets + (size_t)begin * PACKETS + 1 + packet,
+            MERGE_GROUPS * PACKETS, packets_many(begin), g->epoch);
     if (!__syncthreads_and(here)) return false;
     if (g->id < 8) packets_weights(g, block);
     if (g->id >= 32)
         for (uint at = item; at < items && here; at += GROUP - 32) {
-            uint packet = first + at % width, begin = at / width;
+            if (at != item) {
+                packet = first + at % width;
+                begin = at / width;
+            }
             float sums[3] = {0.0f, 0.0f, 0.0f};
             for (uint c = begin; c < CHAINS && here; c += EACH_AT_ONCE * MERGE_GROUPS) {
                 if (at != item || c != begin)

@@ -66,7 +66,8 @@ typedef struct mppi_tile {
 /* The mean of scalar j plus its noise: of a normal number, or given. */
 MPPI_FUNCTION float tile_disturb(TILE, uint sample, uint j, float noise)
 {
-    float mean = sample < f->pure ? INPUT(IN_PLAN + j) : 0.0f;
+    float plan = INPUT(IN_PLAN + j); /* loaded in any case: a branch around it would cost more */
+    float mean = sample < f->pure ? plan : 0.0f;
     int calm = j < f->still || (f->keep && sample == 0);
 #if NOISE_GIVEN
     return mean + (calm ? 0.0f : noise);
@@ -142,7 +143,8 @@ typedef struct tile_path {
 MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, uint j, float raw)
 {
 #if IMPORTANCE
-    path->importance = hed_fma(sample < f->pure ? INPUT(IN_RATIO + j) : 0.0f,
+    float ratio = INPUT(IN_RATIO + j);
+    path->importance = hed_fma(sample < f->pure ? ratio : 0.0f,
         raw - 0.5f * INPUT(IN_PLAN + j), path->importance);
 #endif
     float u = tile_bound(f, tile, j, raw);
