@@ -205,7 +205,7 @@ HED_WORD bool packets_merge(const packets_place *g, __local float *block)
     bool here = true;
     /* loads are under way before the factors are known */
     if (g->id < 32) here = packets_headers(g, block, &least);
-    else if (item < items)
+    else if (item < items && begin < CHAINS)
         here = packets_fetch_data(h, g->packets + (size_t)begin * PACKETS + 1 + packet,
             MERGE_GROUPS * PACKETS, packets_many(begin), g->epoch);
     if (!__syncthreads_and(here)) return false;
