@@ -66,7 +66,8 @@ typedef enum hed_css_state {
     HED_CSS_USER_VALID = 1u << 9,
     HED_CSS_USER_INVALID = 1u << 10,
     HED_CSS_AUTOFILL = 1u << 11,
-    HED_CSS_PLAYING = 1u << 12
+    HED_CSS_PLAYING = 1u << 12,
+    HED_CSS_OTHER_STATE = 1u << 13 /**< any other one: :paused, :muted, :state() ... */
 } hed_css_state;
 
 /** One attribute of a tree in arrays. */
@@ -133,6 +134,8 @@ typedef struct hed_css_medium {
     double resolution;    /**< dots for each CSS pixel */
     bool dark, reduced_motion, hover, fine_pointer;
 } hed_css_medium;
+/** screen, 1,920 x 1,080, one dot a pixel, light, a mouse. Thread class: any. */
+HED_API hed_css_medium hed_default_css_medium(void);
 
 /** Where a sheet comes from. */
 typedef struct hed_css_sheet_def {
@@ -147,6 +150,14 @@ typedef struct hed_css_sheet_def {
     const char *(*import)(void *user, const char *url, size_t *length);
     void *user;
 } hed_css_sheet_def;
+
+/** Makes a sheet. There is no wrong sheet: errors in it are recovered from as CSS Syntax 3 says, and
+ *  the rule or declaration is dropped. Selectors nested deeper than 64 lists are UNSUPPORTED; what is
+ *  nested in more than 256 blocks, and more than 16 levels or 10,000 texts of \@import, are left out.
+ *  Errors: ARGUMENT, LIMIT, MEMORY. */
+HED_API hed_status hed_css_sheet_create(
+    hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **sheet, hed_error *error);
+HED_API void hed_css_sheet_destroy(hed_css_sheet *sheet); /**< NULL is allowed */
 
 /** Whether a rule takes part. */
 typedef enum hed_css_validity {
@@ -163,15 +174,21 @@ typedef struct hed_css_rule {
     size_t selector_length;
     const char *reason;    /**< of INVALID and UNSUPPORTED, for people; else "" */
     uint32_t line, column; /**< of the selector, from 1 */
-    size_t begin, end;     /**< bytes of the whole rule in the text */
-    bool applies;          /**< its \@media and \@supports hold */
-    bool state;            /**< it asks for a state that a document does not hold */
+    /** text that it is in: 0 the sheet's own, else the how-manieth that `import` gave */
+    uint32_t source;
+    size_t begin, end; /**< bytes of the whole rule in that text */
+    bool applies;      /**< its \@media and \@supports hold */
+    bool state;        /**< it asks for a state that a document does not hold */
     bool pseudo_element;
     bool important; /**< one of its declarations is */
     uint32_t
         specificity; /**< largest of its selectors: a << 20 | b << 10 | c, each at most 1,023 */
     uint32_t layer;  /**< order of its layer, from 0; HED_CSS_NONE: none */
 } hed_css_rule;
+/** Number of style rules, those of imported texts among them. */
+HED_API uint32_t hed_css_rule_count(const hed_css_sheet *sheet);
+/** Rule `rule`, below the count. */
+HED_API hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule);
 
 /* ---- matching ---- */
 

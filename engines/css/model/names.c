@@ -153,7 +153,7 @@ uint32_t css_name_lower(hed_css_names *names, uint32_t number)
 {
     const struct css_name *name = &names->names[number];
     if (name->lower != HED_CSS_NONE) return name->lower;
-    char small[256], *text = small;
+    char small[256] = "", *text = small;
     size_t length = name->length;
     if (length > sizeof small) text = hed_new(&names->allocator, length, 1, NULL);
     if (!text) return HED_CSS_NONE;

@@ -1,6 +1,8 @@
 /* Selectors and rules as the parser leaves them: arrays with indices, one set for each sheet. A
  * selector list is a range of complex selectors; a complex selector is a range of compounds from left
- * to right; a compound is a range of simple selectors. */
+ * to right; a compound is a range of simple selectors. Lists inside of selectors lie before the
+ * selector that holds them, are nested at most CSS_NESTING deep, and may be shared: `&` is the list of
+ * the rule around. :has() may stand inside of another one, by `&` and by what :focus-within means. */
 #ifndef HED_CSS_SELECTOR_H
 #define HED_CSS_SELECTOR_H
 
@@ -19,8 +21,11 @@ typedef enum css_kind {
     CSS_IS,        /* :is(), :where(), and the `&` of nesting */
     CSS_NOT,
     CSS_HAS,  /* a list of relative selectors: the first compound has a combinator in front */
-    CSS_NEVER /* valid, and matches nothing here: ::part's like, :is() */
+    CSS_NEVER /* valid, and matches nothing here: :host, :horizontal, :is() */
 } css_kind;
+
+/* Deepest nesting of lists; a rule with more is HED_CSS_UNSUPPORTED. */
+enum { CSS_NESTING = 64 };
 
 typedef enum css_operator {
     CSS_PRESENT,
@@ -33,16 +38,21 @@ typedef enum css_operator {
 } css_operator;
 
 /* Letter case of an attribute's value. */
-typedef enum css_letter_case { CSS_AS_DOCUMENT, CSS_INSENSITIVE, CSS_SENSITIVE } css_letter_case;
+typedef enum css_letter_case {
+    CSS_AS_DOCUMENT, /* an attribute of HTML's list: insensitive in HTML elements alone */
+    CSS_INSENSITIVE,
+    CSS_SENSITIVE
+} css_letter_case;
 
 typedef struct css_simple {
     uint8_t kind;      /* css_kind */
     uint8_t operation; /* ATTRIBUTE: css_operator; NTH: CSS_CHILD ... */
     uint8_t letter_case;
     bool negated; /* FLAG, STATE: the bits are not set (:enabled is a flag of its own) */
-    /* TYPE, UNIVERSAL, ATTRIBUTE: CSS_NONE any namespace; else 0 none, or 1 + hed_css_namespace */
+    /* TYPE, UNIVERSAL: CSS_NONE any namespace; else 0 none, or 1 + hed_css_namespace. ATTRIBUTE:
+     * CSS_NONE any; else as in css_attribute, or 4: another one */
     uint32_t name_space;
-    uint32_t name, lower; /* names */
+    uint32_t name, lower; /* TYPE, ID, CLASS, ATTRIBUTE: names, as written and in lower case */
     uint32_t value;       /* ATTRIBUTE: name of the value; LANG: first word, `count` of them */
     int32_t a, b;         /* NTH */
     uint32_t bits;        /* FLAG, STATE */
@@ -70,9 +80,21 @@ typedef struct css_declaration {
 
 typedef struct css_rule {
     hed_css_rule info;
-    uint32_t list, count; /* complex selectors; INVALID: none */
+    uint32_t list, count; /* complex selectors; of HED_CSS_VALID alone */
     uint32_t first_declaration, declaration_count;
 } css_rule;
+
+/* Arrays of a sheet. */
+enum {
+    CSS_RULES,
+    CSS_COMPLEXES,
+    CSS_COMPOUNDS,
+    CSS_SIMPLES,
+    CSS_DECLARATIONS,
+    CSS_WORDS,
+    CSS_AT_RULES,
+    CSS_STORES
+};
 
 struct hed_css_sheet {
     hed_allocator allocator;
@@ -88,15 +110,33 @@ struct hed_css_sheet {
     css_declaration *declarations;
     uint32_t *words;
     uint32_t complex_count, compound_count, simple_count, declaration_count, word_count;
+    struct css_array { /* what they lie in */
+        void *items;
+        size_t size; /* of an item */
+        uint32_t count, capacity;
+    } store[CSS_STORES];
     uint32_t layer_count;
     /* what is not a style rule, for `unused` */
     struct css_at_rule {
         char kind;         /* 'k' keyframes, 'f' font-face, 'p' property, 'o' other */
         uint32_t name;     /* of keyframes, font family, custom property; CSS_NONE */
+        uint32_t source;   /* as in hed_css_rule */
         size_t begin, end; /* bytes in the text */
     } * at_rules;
     uint32_t at_rule_count;
 };
+
+/* Reads declarations up to the end of a text, such as a style attribute, and hands each over; its value
+ * is a slice of the text, which ends with a zero behind `length`. Gives false where memory runs out. */
+bool css_read_declarations(hed_css_names *names, const char *text, size_t length,
+    void (*each)(void *user, const css_declaration *declaration), void *user);
+
+/* Whether an attribute's value fits: ATTRIBUTE's operator and value; insensitive: regardless of ASCII
+ * case. */
+bool css_value_fits(css_operator operation, const char *wanted, size_t wanted_length,
+    const char *value, size_t length, bool insensitive);
+/* Whether a language fits a range of :lang(): extended filtering of RFC 4647. */
+bool css_language_fits(const char *range, size_t range_length, const char *language, size_t length);
 
 /* ---- naive.c: the meaning of selectors, right to left with backtracking, for tests ---- */
 

@@ -1,0 +1,415 @@
+/* Conditions: Media Queries 4 (lists, ranges, the logic of three values) and Conditional 3 and 4
+ * (@supports). What a medium does not say is that of a desktop browser. */
+#include "parser.h"
+
+enum { MOST_PARENTHESES = 64 };
+
+typedef enum truth { NO, YES, UNKNOWN } truth;
+
+struct condition {
+    css_parser *p;
+    css_tokenizer t;
+    css_token now;
+    bool supports; /* else media */
+    uint32_t depth;
+    bool bad; /* no condition at all */
+};
+
+static void condition_advance(struct condition *c)
+{
+    css_pass(c->p, &c->now);
+    c->now = css_next_solid(&c->t);
+}
+
+static bool word_is(const struct condition *c, const char *word)
+{
+    return c->now.type == CSS_IDENT && css_is(c->p->text, &c->now, word);
+}
+
+/* Everything up to and with the bracket that closes when `open` are open. */
+static void close_bracket(struct condition *c, uint32_t open)
+{
+    while (c->now.type != CSS_END && !c->p->failed &&
+           !(c->p->brackets.count == open && css_closes(c->p, &c->now)))
+        condition_advance(c);
+    if (c->now.type != CSS_END) condition_advance(c);
+}
+
+/* ---- features of media ---- */
+
+typedef enum unit { INTEGER, LENGTH, RATIO, RESOLUTION, WORD, NONE } unit;
+
+struct quantity {
+    unit unit;
+    double value;
+};
+
+/* What is compared with a number. */
+static struct quantity numeric_feature(const char *name, const hed_css_medium *m)
+{
+    struct {
+        const char *name;
+        unit unit;
+        double value;
+    } features[] = {{"width", LENGTH, m->width}, {"height", LENGTH, m->height},
+        {"device-width", LENGTH, m->width}, {"device-height", LENGTH, m->height},
+        {"aspect-ratio", RATIO, m->height > 0 ? m->width / m->height : 1e300},
+        {"device-aspect-ratio", RATIO, m->height > 0 ? m->width / m->height : 1e300},
+        {"resolution", RESOLUTION, m->resolution},
+        {"-webkit-device-pixel-ratio", RATIO, m->resolution}, {"color", INTEGER, 8},
+        {"color-index", INTEGER, 0}, {"monochrome", INTEGER, 0}, {"grid", INTEGER, 0},
+        {"-webkit-transform-3d", INTEGER, 1}, {"horizontal-viewport-segments", INTEGER, 1},
+        {"vertical-viewport-segments", INTEGER, 1}};
+    for (size_t i = 0; i < HED_COUNT(features); i++)
+        if (strcmp(name, features[i].name) == 0)
+            return (struct quantity){features[i].unit, features[i].value};
+    return (struct quantity){NONE, 0};
+}
+
+/* What is compared with a word: the present one, then all that there are; NULL: no such feature. */
+static const char *word_feature(const char *name, const hed_css_medium *m, const char **words)
+{
+    bool print = m->type && strcmp(m->type, "print") == 0;
+    struct {
+        const char *name, *present, *words;
+    } features[] = {
+        {"orientation", m->height >= m->width ? "portrait" : "landscape", "portrait landscape"},
+        {"hover", m->hover ? "hover" : "none", "none hover"},
+        {"any-hover", m->hover ? "hover" : "none", "none hover"},
+        {"pointer", m->fine_pointer ? "fine" : "coarse", "none coarse fine"},
+        {"any-pointer", m->fine_pointer ? "fine" : "coarse", "none coarse fine"},
+        {"prefers-color-scheme", m->dark ? "dark" : "light", "light dark"},
+        {"prefers-reduced-motion", m->reduced_motion ? "reduce" : "no-preference",
+            "no-preference reduce"},
+        {"prefers-contrast", "no-preference", "no-preference more less custom"},
+        {"prefers-reduced-transparency", "no-preference", "no-preference reduce"},
+        {"prefers-reduced-data", "no-preference", "no-preference reduce"},
+        {"forced-colors", "none", "none active"},
+        {"inverted-colors", "none", "none inverted"},
+        {"color-gamut", "srgb", "srgb p3 rec2020"},
+        {"dynamic-range", "standard", "standard high"},
+        {"video-dynamic-range", "standard", "standard high"},
+        {"scripting", "enabled", "none initial-only enabled"},
+        {"display-mode", "browser",
+            "browser fullscreen minimal-ui picture-in-picture standalone window-controls-overlay"},
+        {"update", print ? "none" : "fast", "none slow fast"},
+        {"overflow-block", print ? "paged" : "scroll", "none scroll paged"},
+        {"overflow-inline", print ? "none" : "scroll", "none scroll"},
+        {"scan", "progressive", "interlace progressive"},
+    };
+    for (size_t i = 0; i < HED_COUNT(features); i++)
+        if (strcmp(name, features[i].name) == 0) {
+            *words = features[i].words;
+            return features[i].present;
+        }
+    return NULL;
+}
+
+static bool among_words(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at++)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return length > 0;
+    return false;
+}
+
+static struct quantity dimension_value(const struct condition *c)
+{
+    const hed_css_medium *m = &c->p->medium;
+    const struct {
+        const char *name;
+        unit unit;
+        double value;
+    } units[] = {{"px", LENGTH, 1}, {"em", LENGTH, 16}, {"rem", LENGTH, 16}, {"ex", LENGTH, 8},
+        {"ch", LENGTH, 8}, {"cm", LENGTH, 96 / 2.54}, {"mm", LENGTH, 96 / 25.4},
+        {"q", LENGTH, 96 / 101.6}, {"in", LENGTH, 96}, {"pt", LENGTH, 96 / 72.0},
+        {"pc", LENGTH, 16}, {"vw", LENGTH, m->width / 100}, {"vh", LENGTH, m->height / 100},
+        {"dppx", RESOLUTION, 1}, {"x", RESOLUTION, 1}, {"dpi", RESOLUTION, 1 / 96.0},
+        {"dpcm", RESOLUTION, 2.54 / 96}};
+    for (size_t i = 0; i < HED_COUNT(units); i++)
+        if (css_is(c->p->text, &c->now, units[i].name))
+            return (struct quantity){
+                units[i].unit, units[i].value * css_number(c->p->text, &c->now)};
+    return (struct quantity){NONE, 0};
+}
+
+/* A value, which is passed; a word goes to `word` (32 bytes). */
+static struct quantity read_quantity(struct condition *c, char *word)
+{
+    struct quantity quantity = {NONE, 0};
+    if (c->now.type == CSS_IDENT) {
+        css_keyword(c->p->text, &c->now, word, 32);
+        quantity.unit = WORD;
+    } else if (c->now.type == CSS_DIMENSION) quantity = dimension_value(c);
+    else if (c->now.type == CSS_NUMBER) {
+        quantity =
+            (struct quantity){c->now.integer ? INTEGER : RATIO, css_number(c->p->text, &c->now)};
+    } else return quantity;
+    condition_advance(c);
+    if (quantity.unit > RATIO || !css_is_delim(c->p->text, &c->now, '/')) return quantity;
+    condition_advance(c);
+    if (c->now.type != CSS_NUMBER) return (struct quantity){NONE, 0};
+    double below = css_number(c->p->text, &c->now);
+    condition_advance(c);
+    return (struct quantity){RATIO, below > 0 ? quantity.value / below : 1e300};
+}
+
+/* '<', '>', '=', 'l' for <=, 'g' for >=; 0: none. */
+static char read_comparison(struct condition *c)
+{
+    const char *text = c->p->text;
+    if (c->now.type != CSS_DELIM || !strchr("<>=", text[c->now.begin])) return 0;
+    char sign = text[c->now.begin];
+    uint32_t behind = c->now.end;
+    condition_advance(c);
+    if (sign == '=' || c->now.begin != behind || !css_is_delim(text, &c->now, '=')) return sign;
+    condition_advance(c);
+    return sign == '<' ? 'l' : 'g';
+}
+
+static truth compare(double left, char sign, double right)
+{
+    switch (sign) {
+    case '<': return left < right ? YES : NO;
+    case 'l': return left <= right ? YES : NO;
+    case '>': return left > right ? YES : NO;
+    case 'g': return left >= right ? YES : NO;
+    default: return left == right ? YES : NO;
+    }
+}
+
+static bool units_fit(struct quantity feature, struct quantity value)
+{
+    if (value.unit == feature.unit) return true;
+    if (feature.unit == RATIO) return value.unit == INTEGER;
+    return feature.unit == LENGTH && value.value == 0 && value.unit <= RATIO &&
+           value.unit != LENGTH;
+}
+
+/* A comparison of a feature with a value; `sign` is between feature and value. */
+static truth feature_compares(
+    const struct condition *c, const char *name, char sign, struct quantity value)
+{
+    struct quantity feature = numeric_feature(name, &c->p->medium);
+    if (feature.unit == NONE || !units_fit(feature, value)) return UNKNOWN;
+    return compare(feature.value, sign, value.value);
+}
+
+static truth both(truth x, truth y)
+{
+    return x == NO || y == NO ? NO : x == UNKNOWN || y == UNKNOWN ? UNKNOWN : YES;
+}
+
+/* `name` or `name: value`. */
+static truth plain_feature(struct condition *c, const char *name)
+{
+    const char *words, *present = word_feature(name, &c->p->medium, &words);
+    char word[32] = "";
+    if (c->now.type != CSS_COLON) {
+        if (present) return strcmp(present, "none") && strcmp(present, "no-preference") ? YES : NO;
+        struct quantity feature = numeric_feature(name, &c->p->medium);
+        return feature.unit == NONE ? UNKNOWN : feature.value != 0 ? YES : NO;
+    }
+    condition_advance(c);
+    struct quantity value = read_quantity(c, word);
+    if (present) {
+        if (value.unit != WORD || !among_words(words, word)) return UNKNOWN;
+        return strcmp(word, present) == 0 ? YES : NO;
+    }
+    if (strncmp(name, "min-", 4) == 0) return feature_compares(c, name + 4, 'g', value);
+    if (strncmp(name, "max-", 4) == 0) return feature_compares(c, name + 4, 'l', value);
+    if (strcmp(name, "-webkit-min-device-pixel-ratio") == 0)
+        return feature_compares(c, "-webkit-device-pixel-ratio", 'g', value);
+    if (strcmp(name, "-webkit-max-device-pixel-ratio") == 0)
+        return feature_compares(c, "-webkit-device-pixel-ratio", 'l', value);
+    return feature_compares(c, name, '=', value);
+}
+
+static char mirrored(char sign)
+{
+    return sign == '<' ? '>' : sign == '>' ? '<' : sign == 'l' ? 'g' : sign == 'g' ? 'l' : sign;
+}
+
+static truth read_feature(struct condition *c)
+{
+    char name[32] = "", word[32];
+    truth result;
+    if (c->now.type == CSS_IDENT) {
+        css_keyword(c->p->text, &c->now, name, sizeof name);
+        condition_advance(c);
+        char sign = read_comparison(c);
+        result =
+            sign ? feature_compares(c, name, sign, read_quantity(c, word)) : plain_feature(c, name);
+    } else {
+        struct quantity left = read_quantity(c, word);
+        char sign = read_comparison(c);
+        if (!sign || read_quantity(c, name).unit != WORD) return UNKNOWN;
+        result = feature_compares(c, name, mirrored(sign), left);
+        char second = read_comparison(c);
+        if (second) {
+            bool one_way = sign != '=' && second != '=' &&
+                           (sign == '<' || sign == 'l') == (second == '<' || second == 'l');
+            truth right = feature_compares(c, name, second, read_quantity(c, word));
+            result = one_way ? both(result, right) : UNKNOWN;
+        }
+    }
+    return c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END ? result : UNKNOWN;
+}
+
+/* ---- @supports ---- */
+
+/* `property: value`, up to the bracket that closes. */
+static truth supports_declaration(struct condition *c)
+{
+    char name[64];
+    if (c->now.type != CSS_IDENT) return NO;
+    bool custom = c->now.end - c->now.begin > 2 && memcmp(c->p->text + c->now.begin, "--", 2) == 0;
+    css_keyword(c->p->text, &c->now, name, sizeof name);
+    condition_advance(c);
+    if (c->now.type != CSS_COLON) return NO;
+    condition_advance(c);
+    bool empty = c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END;
+    return custom || (!empty && css_property_known(name)) ? YES : NO;
+}
+
+/* selector(), font-tech(), font-format(); the function's name was not passed yet. */
+static truth supports_function(struct condition *c)
+{
+    char word[64];
+    uint32_t open = c->p->brackets.count + 1;
+    bool selector = css_is(c->p->text, &c->now, "selector");
+    bool format = css_is(c->p->text, &c->now, "font-format");
+    bool tech = css_is(c->p->text, &c->now, "font-tech");
+    condition_advance(c);
+    uint32_t begin = c->now.begin;
+    css_keyword(c->p->text, &c->now, word, sizeof word);
+    while (c->now.type != CSS_END && !c->p->failed &&
+           !(c->p->brackets.count == open && css_closes(c->p, &c->now)))
+        condition_advance(c);
+    bool good = false;
+    if (selector) good = css_is_selector(c->p, begin, c->now.begin);
+    if (format) good = among_words("collection opentype truetype woff woff2", word);
+    if (tech)
+        good = among_words("color-colrv0 color-colrv1 color-sbix color-cbdt features-opentype "
+                           "features-aat palettes variations incremental",
+            word);
+    close_bracket(c, open);
+    return good ? YES : NO;
+}
+
+/* ---- the logic of both ---- */
+
+static truth read_condition(struct condition *c, bool with_or);
+
+static truth read_parentheses(struct condition *c)
+{
+    uint32_t open = c->p->brackets.count + 1;
+    if (c->now.type == CSS_FUNCTION) {
+        if (c->supports) return supports_function(c);
+        condition_advance(c);
+        close_bracket(c, open);
+        return UNKNOWN;
+    }
+    if (c->now.type != CSS_OPEN_ROUND) {
+        c->bad = true;
+        return NO;
+    }
+    condition_advance(c);
+    truth result = c->supports ? NO : UNKNOWN;
+    bool inner = c->now.type == CSS_OPEN_ROUND || c->now.type == CSS_FUNCTION || word_is(c, "not");
+    if (inner && c->depth < MOST_PARENTHESES) {
+        c->depth++;
+        truth found = read_condition(c, true);
+        c->depth--;
+        bool whole = !c->bad && c->p->brackets.count == open &&
+                     (c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END);
+        if (whole) result = found;
+        c->bad = false; /* anything may stand in parentheses */
+    } else if (!inner) result = c->supports ? supports_declaration(c) : read_feature(c);
+    close_bracket(c, open);
+    return result;
+}
+
+static truth read_condition(struct condition *c, bool with_or)
+{
+    if (word_is(c, "not")) {
+        condition_advance(c);
+        truth inner = read_parentheses(c);
+        return inner == UNKNOWN ? UNKNOWN : inner == YES ? NO : YES;
+    }
+    truth result = read_parentheses(c);
+    bool any = word_is(c, "or") && with_or;
+    while (!c->bad && (any ? word_is(c, "or") : word_is(c, "and"))) {
+        condition_advance(c);
+        truth next = read_parentheses(c);
+        if (!any) result = both(result, next);
+        else if (result == YES || next == YES) result = YES;
+        else if (next == UNKNOWN) result = UNKNOWN;
+    }
+    return result;
+}
+
+/* One media query, up to a comma or the end. */
+static truth read_query(struct condition *c)
+{
+    bool inverted = word_is(c, "not"), only = word_is(c, "only");
+    css_tokenizer t = c->t;
+    css_token next = css_next_solid(&t);
+    truth result;
+    if (c->now.type != CSS_IDENT || (inverted && next.type != CSS_IDENT))
+        return read_condition(c, true);
+    if (inverted || only) condition_advance(c);
+    char word[32];
+    css_keyword(c->p->text, &c->now, word, sizeof word);
+    c->bad |= c->now.type != CSS_IDENT || among_words("not only and or layer", word);
+    if (c->bad) return NO;
+    const char *type = c->p->medium.type ? c->p->medium.type : "screen";
+    result = strcmp(word, "all") == 0 || strcmp(word, type) == 0 ? YES : NO;
+    condition_advance(c);
+    if (word_is(c, "and")) {
+        condition_advance(c);
+        result = both(result, read_condition(c, false));
+    }
+    if (result == UNKNOWN || !inverted) return result;
+    return result == YES ? NO : YES;
+}
+
+bool css_media_holds(css_parser *p, uint32_t begin, uint32_t end)
+{
+    struct condition c = {.p = p, .t = {p->text, begin, end}};
+    uint32_t base = p->brackets.count;
+    c.now = css_next_solid(&c.t);
+    if (c.now.type == CSS_END) return true;
+    bool holds = false;
+    for (;;) {
+        c.bad = false;
+        truth query = read_query(&c);
+        bool ends = c.now.type == CSS_COMMA || c.now.type == CSS_END;
+        if (query == YES && !c.bad && ends && p->brackets.count == base) holds = true;
+        while (c.now.type != CSS_END && !p->failed &&
+               !(c.now.type == CSS_COMMA && p->brackets.count == base))
+            condition_advance(&c);
+        if (c.now.type == CSS_END || p->failed) break;
+        condition_advance(&c);
+    }
+    p->brackets.count = base;
+    return holds;
+}
+
+bool css_supports_holds(css_parser *p, uint32_t begin, uint32_t end, bool bare)
+{
+    struct condition c = {.p = p, .t = {p->text, begin, end}, .supports = true};
+    uint32_t base = p->brackets.count;
+    c.now = css_next_solid(&c.t);
+    css_tokenizer t = c.t;
+    css_token next = css_next_solid(&t);
+    truth result;
+    if (bare && c.now.type == CSS_IDENT && next.type == CSS_COLON)
+        result = supports_declaration(&c);
+    else {
+        result = read_condition(&c, true);
+        if (c.now.type != CSS_END) c.bad = true;
+    }
+    p->brackets.count = base;
+    return result == YES && !c.bad;
+}

@@ -1,0 +1,829 @@
+/* Style sheets: CSS Syntax Module Level 3, section 5 (with its recovery from errors), Cascade 5 (@layer,
+ * @import), Conditional 3, Nesting 1. Blocks that are open are a stack of their own; only @import
+ * recurs. The text is copied, and what is kept of it are slices of the copy. */
+#include <stdio.h>
+
+#include "parser.h"
+
+enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
+
+/* What may still come: @import, @namespace, rules. */
+enum { STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
+
+/* A block that is open. */
+struct frame {
+    bool top; /* the sheet itself: no block */
+    bool applies;
+    bool nested;             /* inside of a style rule: declarations may stand here */
+    const char *unsupported; /* why rules here are not matched; NULL: they are */
+    uint32_t layer;          /* 0: none */
+    uint32_t
+        rule; /* that declarations are of: the block's own, or `&` of a condition's; CSS_NONE */
+    uint32_t declarations; /* in css_parser, where its own begin */
+    css_parent parent;     /* of rules in it */
+};
+
+/* Layers are numbered as they are named, from 1; 0 stands for what is in none. */
+struct layer {
+    uint32_t parent, first_child, last_child, next, order;
+};
+
+struct sheet_reader {
+    css_parser p;
+    css_tokenizer t;
+    struct css_array frames, layers;
+    hed_css_names *layer_keys; /* parent and name as bytes: the number is that of the layer */
+    uint32_t anonymous, source, imports, import_level, stage;
+    uint32_t cursor, line, column; /* of the last position that was asked for */
+};
+
+/* ---- arrays ---- */
+
+void *css_push(struct css_array *array, uint32_t more, size_t size, css_parser *p)
+{
+    if (p->failed) return NULL;
+    if (!array->items || array->capacity - array->count < more) {
+        uint64_t capacity = array->capacity ? 2 * (uint64_t)array->capacity : 64;
+        if (capacity < (uint64_t)array->count + more) capacity = (uint64_t)array->count + more;
+        p->limit = capacity >= UINT32_MAX;
+        void *items = p->limit ? NULL : hed_new(&p->names->allocator, capacity, size, NULL);
+        if (!items) {
+            p->failed = true;
+            return NULL;
+        }
+        if (array->count) memcpy(items, array->items, array->count * size);
+        hed_delete(&p->names->allocator, array->items, array->capacity, size);
+        *array = (struct css_array){items, size, array->count, (uint32_t)capacity};
+    }
+    array->count += more;
+    return (char *)array->items + (array->count - more) * size;
+}
+
+static void free_array(const hed_allocator *allocator, struct css_array *array)
+{
+    hed_delete(allocator, array->items, array->capacity, array->size);
+}
+
+uint32_t css_token_name(css_parser *p, const css_token *token)
+{
+    const char *text = p->text + token->name;
+    size_t length = token->name_end - token->name;
+    if (!token->plain) {
+        p->scratch.count = 0;
+        if (length > UINT32_MAX / 3 - 1) p->failed = p->limit = true;
+        char *decoded = css_push(&p->scratch, (uint32_t)length * 3, 1, p);
+        if (!decoded) return 0;
+        length = css_decode(p->text, token, decoded);
+        text = decoded;
+    }
+    uint32_t name = hed_css_name(p->names, text, length);
+    if (name != CSS_NONE) return name;
+    p->failed = true;
+    return 0;
+}
+
+void css_pass(css_parser *p, const css_token *token)
+{
+    uint8_t closer = css_closer(token);
+    if (closer) {
+        uint8_t *pushed = css_push(&p->brackets, 1, 1, p);
+        if (pushed) *pushed = closer;
+    } else if (css_closes(p, token)) p->brackets.count--;
+}
+
+static void free_parser(css_parser *p)
+{
+    struct css_array *arrays[] = {&p->complexes, &p->compounds, &p->simples, &p->declarations,
+        &p->prefixes, &p->brackets, &p->scratch};
+    for (size_t i = 0; i < HED_COUNT(arrays); i++) free_array(&p->names->allocator, arrays[i]);
+}
+
+/* ---- items: what a prelude, a declaration and a nested rule have in common ---- */
+
+struct item {
+    uint32_t begin, end; /* without outer space */
+    uint8_t stop;        /* token behind it, which is passed; a closing bracket is not */
+    bool word;           /* begins with a name and a colon */
+    bool custom;         /* a name of two dashes */
+    bool bad;            /* none of the values that a declaration may have */
+    bool important;
+    css_token name;
+    uint32_t value, value_end;
+};
+
+/* Follows `!important` behind a value. */
+static void see_value(const css_parser *p, struct item *item, const css_token *token, int *bang)
+{
+    if (css_is_delim(p->text, token, '!')) {
+        item->bad |= *bang > 0;
+        *bang = 1;
+    } else if (*bang == 1 && token->type == CSS_IDENT && css_is(p->text, token, "important")) {
+        *bang = 2;
+        item->important = true;
+    } else if (*bang) item->bad = true;
+    else {
+        if (item->value == item->value_end) item->value = token->begin;
+        item->value_end = token->end;
+    }
+}
+
+/* From token `first` to what ends it; `semicolon` and `curly`: whether these do, outside of brackets. */
+static struct item scan_item(
+    css_parser *p, css_tokenizer *t, css_token first, bool semicolon, bool curly)
+{
+    struct item item = {.begin = first.begin, .end = first.begin, .name = first};
+    uint32_t base = p->brackets.count, solid = 0;
+    int bang = 0;
+    for (css_token token = first;; token = css_next(t)) {
+        bool outside = p->brackets.count == base;
+        item.stop = token.type;
+        if (token.type == CSS_END || p->failed) break;
+        if (outside && token.type == CSS_OPEN_CURLY && !(item.word && item.custom && curly)) break;
+        if (outside && token.type == CSS_SEMICOLON && semicolon) break;
+        if (outside && token.type == CSS_CLOSE_CURLY && curly) {
+            t->at = token.begin;
+            break;
+        }
+        if (token.type == CSS_SPACE) continue;
+        if (solid == 0 && token.type == CSS_IDENT)
+            item.custom = token.end - token.begin > 2 && !memcmp(p->text + token.begin, "--", 2);
+        if (solid == 1) item.word = token.type == CSS_COLON && first.type == CSS_IDENT;
+        bool opens = css_closer(&token) != 0, closes = css_closes(p, &token);
+        item.bad |= token.type == CSS_BAD_STRING || token.type == CSS_BAD_URL;
+        item.bad |= !closes && (token.type == CSS_CLOSE_ROUND || token.type == CSS_CLOSE_SQUARE ||
+                                   token.type == CSS_CLOSE_CURLY);
+        if (solid > 1 && item.word) {
+            if (outside) see_value(p, &item, &token, &bang);
+            else item.value_end = bang ? item.value_end : token.end;
+        }
+        if (opens || closes) css_pass(p, &token);
+        item.end = token.end;
+        solid++;
+    }
+    p->brackets.count = base;
+    item.bad |= !item.word || bang == 1 || (item.value == item.value_end && !item.custom);
+    return item;
+}
+
+/* Behind an opening curly bracket that was passed: to behind the one that closes it. */
+static void skip_block(css_parser *p, css_tokenizer *t)
+{
+    uint32_t base = p->brackets.count;
+    css_token token = {.type = CSS_OPEN_CURLY};
+    for (css_pass(p, &token); p->brackets.count > base && !p->failed; css_pass(p, &token)) {
+        token = css_next(t);
+        if (token.type == CSS_END) break;
+    }
+    p->brackets.count = base;
+}
+
+static bool make_declaration(css_parser *p, const struct item *item, css_declaration *declaration)
+{
+    uint32_t name = css_token_name(p, &item->name);
+    if (!item->custom && !p->failed) name = css_name_lower(p->names, name);
+    if (name == CSS_NONE) p->failed = true;
+    *declaration = (css_declaration){
+        name, p->text + item->value, item->value_end - item->value, item->important};
+    return !p->failed;
+}
+
+bool css_read_declarations(hed_css_names *names, const char *text, size_t length,
+    void (*each)(void *user, const css_declaration *declaration), void *user)
+{
+    css_parser p = {.names = names, .text = text, .failed = length >= UINT32_MAX};
+    css_tokenizer t = {text, 0, (uint32_t)length};
+    while (!p.failed) {
+        css_token token = css_next(&t);
+        if (token.type == CSS_END) break;
+        if (token.type == CSS_SPACE || token.type == CSS_SEMICOLON) continue;
+        css_declaration declaration;
+        struct item item = scan_item(&p, &t, token, true, false);
+        if (item.stop == CSS_OPEN_CURLY) skip_block(&p, &t);
+        else if (!item.bad && make_declaration(&p, &item, &declaration)) each(user, &declaration);
+    }
+    free_parser(&p);
+    return !p.failed;
+}
+
+/* ---- layers ---- */
+
+static struct layer *layer_at(struct sheet_reader *s, uint32_t layer)
+{
+    return (struct layer *)s->layers.items + layer;
+}
+
+/* Number of layer `name` in layer `parent`; 0 where memory runs out. */
+static uint32_t layer_number(struct sheet_reader *s, uint32_t parent, uint32_t name, bool anonymous)
+{
+    uint32_t key[3] = {parent, anonymous ? s->anonymous++ : name, anonymous};
+    uint32_t number = s->p.failed ? 0 : hed_css_name(s->layer_keys, (char *)key, sizeof key);
+    if (number == CSS_NONE) s->p.failed = true;
+    if (s->p.failed || number < s->layers.count) return s->p.failed ? 0 : number;
+    struct layer *layer = css_push(&s->layers, 1, sizeof *layer, &s->p);
+    if (!layer) return 0;
+    *layer = (struct layer){.parent = parent};
+    struct layer *above = layer_at(s, parent);
+    if (above->last_child) layer_at(s, above->last_child)->next = number;
+    else above->first_child = number;
+    return above->last_child = number;
+}
+
+/* Layers in rising order: those inside of a layer come before what it holds itself. */
+static void order_layers(struct sheet_reader *s)
+{
+    uint32_t order = 0, at = 0;
+    while (layer_at(s, at)->first_child) at = layer_at(s, at)->first_child;
+    while (at) {
+        struct layer *layer = layer_at(s, at);
+        layer->order = order++;
+        if (!layer->next) {
+            at = layer->parent;
+            continue;
+        }
+        at = layer->next;
+        while (layer_at(s, at)->first_child) at = layer_at(s, at)->first_child;
+    }
+    layer_at(s, 0)->order = CSS_NONE;
+    s->p.sheet->layer_count = order;
+}
+
+/* A dotted name from token `token` on, which is left behind it; 0: it is none. */
+static uint32_t read_layer_name(
+    struct sheet_reader *s, css_tokenizer *t, css_token *token, uint32_t layer)
+{
+    for (;;) {
+        if (token->type != CSS_IDENT) return 0;
+        layer = layer_number(s, layer, css_token_name(&s->p, token), false);
+        *token = css_next(t);
+        if (!css_is_delim(s->p.text, token, '.')) return layer;
+        *token = css_next(t);
+    }
+}
+
+/* ---- frames and rules ---- */
+
+static struct frame *top_frame(const struct sheet_reader *s)
+{
+    return (struct frame *)s->frames.items + s->frames.count - 1;
+}
+
+static css_rule *rule_at(const struct sheet_reader *s, uint32_t rule)
+{
+    return (css_rule *)s->p.sheet->store[CSS_RULES].items + rule;
+}
+
+/* Line and column, in characters, of a position at or behind the last one that was asked for. */
+static void locate(struct sheet_reader *s, uint32_t position)
+{
+    for (; s->cursor < position; s->cursor++) {
+        char c = s->p.text[s->cursor];
+        bool newline = c == '\n' || c == '\f' || (c == '\r' && s->p.text[s->cursor + 1] != '\n');
+        if (newline) {
+            s->line++;
+            s->column = 1;
+        } else s->column += ((unsigned char)c & 0xc0) != 0x80;
+    }
+}
+
+/* A rule with its place; the caller completes it. */
+static css_rule *push_rule(struct sheet_reader *s, const struct item *item)
+{
+    const struct frame *frame = top_frame(s);
+    css_rule *rule = css_push(&s->p.sheet->store[CSS_RULES], 1, sizeof *rule, &s->p);
+    if (!rule) return NULL;
+    locate(s, item->begin);
+    *rule = (css_rule){.info = {.validity = HED_CSS_VALID,
+                           .selector = s->p.text + item->begin,
+                           .selector_length = item->end - item->begin,
+                           .reason = "",
+                           .line = s->line,
+                           .column = s->column,
+                           .source = s->source,
+                           .begin = item->begin,
+                           .applies = frame->applies,
+                           .layer = frame->layer}};
+    return rule;
+}
+
+/* Ends the block on top. */
+static void close_frame(struct sheet_reader *s)
+{
+    struct frame *frame = top_frame(s);
+    css_parser *p = &s->p;
+    if (frame->rule != CSS_NONE && !p->failed) {
+        struct css_array *store = &p->sheet->store[CSS_DECLARATIONS];
+        uint32_t count = p->declarations.count - frame->declarations;
+        css_declaration *to = css_push(store, count, sizeof *to, p);
+        css_rule *rule = rule_at(s, frame->rule);
+        rule->info.end = s->t.at;
+        if (to) {
+            memcpy(to, (css_declaration *)p->declarations.items + frame->declarations,
+                count * sizeof *to);
+            rule->first_declaration = store->count - count;
+            rule->declaration_count = count;
+            for (uint32_t i = 0; i < count; i++) rule->info.important |= to[i].important;
+        }
+    }
+    p->declarations.count = frame->declarations;
+    s->frames.count--;
+}
+
+/* A block inside of the one on top, the same as that but for what the caller changes. */
+static struct frame *open_frame(struct sheet_reader *s)
+{
+    struct frame inner = *top_frame(s), *pushed = css_push(&s->frames, 1, sizeof inner, &s->p);
+    if (!pushed) return NULL;
+    inner.top = false;
+    inner.rule = CSS_NONE;
+    inner.declarations = s->p.declarations.count;
+    *pushed = inner;
+    return pushed;
+}
+
+static void read_declaration(struct sheet_reader *s, const struct item *item)
+{
+    struct frame *frame = top_frame(s);
+    css_declaration declaration;
+    if (item->bad || !frame->nested || !make_declaration(&s->p, item, &declaration)) return;
+    if (frame->rule == CSS_NONE) {
+        /* directly in a condition's block: as if in `& { }` */
+        struct item place = {.begin = item->begin, .end = item->begin};
+        css_rule *rule = push_rule(s, &place);
+        if (!rule) return;
+        frame->rule = s->p.sheet->store[CSS_RULES].count - 1;
+        rule->info.selector = "&";
+        rule->info.selector_length = 1;
+        rule->info.specificity = frame->parent.specificity;
+        rule->info.state = frame->parent.state;
+        rule->list = frame->parent.list;
+        rule->count = frame->parent.count;
+        if (frame->unsupported) {
+            rule->info.validity = HED_CSS_UNSUPPORTED;
+            rule->info.reason = frame->unsupported;
+            rule->count = 0;
+        }
+    }
+    css_declaration *pushed = css_push(&s->p.declarations, 1, sizeof *pushed, &s->p);
+    if (pushed) *pushed = declaration;
+}
+
+/* The list that `&` stands for inside of a rule: its selectors without pseudo-elements. */
+static css_parent make_parent(struct sheet_reader *s, const css_list *list)
+{
+    css_parent parent = {list->list, list->count, list->specificity, list->depth, list->state};
+    if (!list->pseudo_element || !list->count) return parent;
+    struct css_array *store = &s->p.sheet->store[CSS_COMPLEXES];
+    css_complex *copies = css_push(store, list->count, sizeof *copies, &s->p);
+    if (!copies) return parent;
+    const css_complex *from = (css_complex *)store->items + list->list;
+    const css_compound *compounds = s->p.sheet->store[CSS_COMPOUNDS].items;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (compounds[from[i].first + from[i].count - 1].pseudo_element == CSS_NONE)
+            copies[kept++] = from[i];
+    parent.list = store->count - list->count;
+    store->count = parent.list + kept;
+    parent.count = kept;
+    return parent;
+}
+
+static void read_style_rule(struct sheet_reader *s, const struct item *item)
+{
+    const struct frame *around = top_frame(s);
+    css_parent parent = around->parent;
+    css_list list;
+    bool good = css_read_selectors(&s->p, item->begin, item->end, &parent, &list);
+    css_rule *rule = push_rule(s, item);
+    if (!rule) return;
+    const char *reason = around->unsupported;
+    bool deep = s->frames.count >= MOST_FRAMES;
+    if (!good || list.unsupported) reason = hed_arena_text(&s->p.sheet->arena, list.reason, NULL);
+    if (good && deep) reason = "inside of too many blocks";
+    if ((!good || list.unsupported) && !reason) {
+        s->p.failed = true;
+        return;
+    }
+    rule->info.specificity = list.specificity;
+    rule->info.state = list.state;
+    rule->info.pseudo_element = list.pseudo_element;
+    if (reason) {
+        rule->info.validity = good ? HED_CSS_UNSUPPORTED : HED_CSS_INVALID;
+        rule->info.reason = reason;
+    } else {
+        rule->list = list.list;
+        rule->count = list.count;
+    }
+    if (good) s->stage = STAGE_RULES;
+    if (!good || deep) {
+        skip_block(&s->p, &s->t);
+        rule->info.end = s->t.at;
+        return;
+    }
+    uint32_t number = s->p.sheet->store[CSS_RULES].count - 1;
+    struct frame *frame = open_frame(s);
+    if (!frame) return;
+    frame->rule = number;
+    frame->nested = true;
+    if (reason) frame->unsupported = "inside of a rule that is not matched";
+    if (reason) list.count = 0;
+    css_parent inner = make_parent(s, &list);
+    top_frame(s)->parent = inner;
+}
+
+/* ---- at-rules ---- */
+
+static void note_at_rule(struct sheet_reader *s, char kind, uint32_t name, uint32_t begin)
+{
+    struct css_at_rule *rule = css_push(&s->p.sheet->store[CSS_AT_RULES], 1, sizeof *rule, &s->p);
+    if (rule) *rule = (struct css_at_rule){kind, name, s->source, begin, s->t.at};
+}
+
+struct font_family {
+    hed_css_names *names;
+    uint32_t name;
+};
+
+static void see_font_family(void *user, const css_declaration *declaration)
+{
+    struct font_family *found = user;
+    const char *property = hed_css_name_text(found->names, declaration->property, NULL);
+    if (strcmp(property, "font-family") != 0) return;
+    const char *text = declaration->value;
+    size_t length = declaration->value_length;
+    if (length >= 2 && (text[0] == '"' || text[0] == '\'') && text[length - 1] == text[0]) {
+        text++;
+        length -= 2;
+    }
+    found->name = hed_css_name(found->names, text, length);
+}
+
+/* At-rules that hold no style rules: noted for those who look for what is not used. */
+static void read_other_block(
+    struct sheet_reader *s, const char *name, const struct item *prelude, uint32_t begin)
+{
+    static const char *const others[] = {"page", "counter-style", "font-feature-values",
+        "font-palette-values", "position-try", "view-transition", "color-profile", "function"};
+    uint32_t block = s->t.at, found = CSS_NONE;
+    css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
+    css_token token = css_next(&t);
+    skip_block(&s->p, &s->t);
+    char kind = 0;
+    if (strcmp(name, "keyframes") == 0) kind = 'k';
+    else if (strcmp(name, "font-face") == 0) kind = 'f';
+    else if (strcmp(name, "property") == 0) kind = 'p';
+    for (size_t i = 0; i < HED_COUNT(others) && !kind; i++)
+        if (strcmp(name, others[i]) == 0) kind = 'o';
+    if (!kind) return;
+    if (kind == 'f') {
+        struct font_family family = {s->p.names, CSS_NONE};
+        uint32_t end = s->t.at - (s->t.at > block && s->p.text[s->t.at - 1] == '}');
+        if (!css_read_declarations(
+                s->p.names, s->p.text + block, end - block, see_font_family, &family))
+            s->p.failed = true;
+        found = family.name;
+    } else if (token.type == CSS_IDENT || token.type == CSS_STRING)
+        found = css_token_name(&s->p, &token);
+    s->stage = STAGE_RULES;
+    note_at_rule(s, kind, found, begin);
+}
+
+/* @layer a, b.c; or @layer name { */
+static void read_layer(struct sheet_reader *s, const struct item *prelude)
+{
+    css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
+    css_token token = css_next_solid(&t);
+    uint32_t around = top_frame(s)->layer, layer = 0;
+    bool block = prelude->stop == CSS_OPEN_CURLY, good = true;
+    if (token.type == CSS_END && block) layer = layer_number(s, around, 0, true);
+    else
+        for (;; token = css_next_solid(&t)) {
+            layer = read_layer_name(s, &t, &token, around);
+            while (token.type == CSS_SPACE) token = css_next(&t);
+            good = layer && (token.type == CSS_END || (token.type == CSS_COMMA && !block));
+            if (!good || token.type == CSS_END) break;
+        }
+    if (!block) return;
+    s->stage = STAGE_RULES;
+    struct frame *frame = good && s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
+    if (frame) frame->layer = layer;
+    else skip_block(&s->p, &s->t);
+}
+
+static void read_namespace(struct sheet_reader *s, const struct item *prelude)
+{
+    static const struct {
+        const char *url;
+        uint32_t types, attributes;
+    } known[] = {{"http://www.w3.org/1999/xhtml", 1 + HED_CSS_HTML, 4},
+        {"http://www.w3.org/2000/svg", 1 + HED_CSS_SVG, 4},
+        {"http://www.w3.org/1998/Math/MathML", 1 + HED_CSS_MATHML, 4},
+        {"http://www.w3.org/1999/xlink", 1 + HED_CSS_OTHER, 1},
+        {"http://www.w3.org/XML/1998/namespace", 1 + HED_CSS_OTHER, 2},
+        {"http://www.w3.org/2000/xmlns/", 1 + HED_CSS_OTHER, 3}, {"", 0, 0}};
+    css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
+    css_token token = css_next_solid(&t);
+    css_prefix found = {CSS_NONE, 1 + HED_CSS_OTHER, 4};
+    if (token.type == CSS_IDENT) {
+        found.prefix = css_token_name(&s->p, &token);
+        token = css_next_solid(&t);
+    }
+    if (token.type == CSS_FUNCTION && css_is(s->p.text, &token, "url")) {
+        token = css_next_solid(&t);
+        if (token.type == CSS_STRING && css_next_solid(&t).type != CSS_CLOSE_ROUND) return;
+    }
+    if ((token.type != CSS_STRING && token.type != CSS_URL) || css_next_solid(&t).type != CSS_END)
+        return;
+    size_t length;
+    const char *url = hed_css_name_text(s->p.names, css_token_name(&s->p, &token), &length);
+    for (size_t i = 0; i < HED_COUNT(known) && !s->p.failed; i++)
+        if (length == strlen(known[i].url) && memcmp(url, known[i].url, length) == 0) {
+            found.name_space = known[i].types;
+            found.attributes = known[i].attributes;
+        }
+    css_prefix *pushed = css_push(&s->p.prefixes, 1, sizeof found, &s->p);
+    if (pushed) *pushed = found;
+    s->stage = STAGE_NAMESPACES;
+}
+
+static void read_text(struct sheet_reader *s, const char *text, size_t length);
+
+/* A text that @import names, in place of it. */
+static void import_text(struct sheet_reader *s, const char *url, bool applies, uint32_t layer)
+{
+    const hed_css_sheet_def *def = &s->p.sheet->def;
+    size_t length = 0;
+    if (!def->import || s->import_level == MOST_IMPORT_LEVELS || s->imports == MOST_IMPORTS) return;
+    const char *text = def->import(def->user, url, &length);
+    if (!text) return;
+    struct sheet_reader around = *s;
+    struct frame *frame = open_frame(s);
+    if (!frame) return;
+    frame->applies &= applies;
+    frame->layer = layer;
+    frame->top = true;
+    s->source = ++s->imports;
+    s->import_level++;
+    s->p.prefixes = (struct css_array){0};
+    read_text(s, text, length);
+    free_array(&s->p.names->allocator, &s->p.prefixes);
+    s->p.prefixes = around.p.prefixes;
+    s->p.text = around.p.text;
+    s->t = around.t;
+    s->source = around.source;
+    s->import_level = around.import_level;
+    s->stage = around.stage;
+    s->cursor = around.cursor;
+    s->line = around.line;
+    s->column = around.column;
+    if (s->frames.count) s->frames.count--;
+}
+
+/* @import url layer(name) supports(condition) media; */
+static void read_import(struct sheet_reader *s, const struct item *prelude)
+{
+    css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
+    css_token token = css_next_solid(&t), url = token;
+    uint32_t layer = top_frame(s)->layer;
+    bool applies = true;
+    if (token.type == CSS_FUNCTION && css_is(s->p.text, &token, "url")) {
+        url = css_next_solid(&t);
+        if (css_next_solid(&t).type != CSS_CLOSE_ROUND) return;
+    }
+    if (url.type != CSS_STRING && url.type != CSS_URL) return;
+    const char *address = hed_css_name_text(s->p.names, css_token_name(&s->p, &url), NULL);
+    css_tokenizer behind = t;
+    token = css_next_solid(&t);
+    bool in_layer = css_is(s->p.text, &token, "layer");
+    if (token.type == CSS_IDENT && in_layer) {
+        layer = layer_number(s, layer, 0, true);
+        behind = t;
+    } else if (token.type == CSS_FUNCTION && in_layer) {
+        css_token name = css_next_solid(&t);
+        uint32_t found = read_layer_name(s, &t, &name, layer);
+        while (name.type == CSS_SPACE) name = css_next(&t);
+        if (found && name.type == CSS_CLOSE_ROUND) {
+            layer = found;
+            behind = t;
+        }
+    }
+    t = behind;
+    token = css_next_solid(&t);
+    if (token.type == CSS_FUNCTION && css_is(s->p.text, &token, "supports")) {
+        uint32_t base = s->p.brackets.count, begin = token.end;
+        do {
+            css_pass(&s->p, &token);
+            token = css_next(&t);
+        } while (token.type != CSS_END && !s->p.failed &&
+                 !(s->p.brackets.count == base + 1 && css_closes(&s->p, &token)));
+        s->p.brackets.count = base;
+        applies = css_supports_holds(&s->p, begin, token.begin, true);
+        behind = t;
+    }
+    applies &= css_media_holds(&s->p, behind.at, prelude->end);
+    if (!s->p.failed) import_text(s, address, applies, layer);
+}
+
+/* Conditions, and what else holds style rules: their block becomes the one on top. */
+static bool read_group(struct sheet_reader *s, const char *name, const struct item *prelude)
+{
+    bool applies = true;
+    const char *unsupported = NULL;
+    if (strcmp(name, "media") == 0) applies = css_media_holds(&s->p, prelude->begin, prelude->end);
+    else if (strcmp(name, "supports") == 0)
+        applies = css_supports_holds(&s->p, prelude->begin, prelude->end, false);
+    else if (strcmp(name, "starting-style") == 0) applies = false;
+    else if (strcmp(name, "container") == 0) unsupported = "inside of @container";
+    else if (strcmp(name, "scope") == 0) unsupported = "inside of @scope";
+    else return false;
+    s->stage = STAGE_RULES;
+    struct frame *frame = s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
+    if (!frame) {
+        skip_block(&s->p, &s->t);
+        return true;
+    }
+    frame->applies &= applies;
+    if (unsupported) frame->unsupported = unsupported;
+    return true;
+}
+
+static void read_at_rule(struct sheet_reader *s, const css_token *at)
+{
+    char word[48];
+    const char *name = word;
+    bool whole = top_frame(s)->top;
+    css_keyword(s->p.text, at, word, sizeof word);
+    if (strcmp(word, "-webkit-keyframes") == 0 || strcmp(word, "-moz-keyframes") == 0 ||
+        strcmp(word, "-o-keyframes") == 0)
+        name = "keyframes";
+    struct item prelude = scan_item(&s->p, &s->t, css_next_solid(&s->t), true, !whole);
+    if (s->p.failed) return;
+    if (strcmp(name, "layer") == 0) read_layer(s, &prelude);
+    else if (prelude.stop == CSS_OPEN_CURLY) {
+        if (!read_group(s, name, &prelude)) read_other_block(s, name, &prelude, at->begin);
+    } else if (whole && strcmp(name, "import") == 0 && s->stage == STAGE_IMPORTS)
+        read_import(s, &prelude);
+    else if (whole && strcmp(name, "namespace") == 0 && s->stage <= STAGE_NAMESPACES)
+        read_namespace(s, &prelude);
+}
+
+/* ---- the whole ---- */
+
+static void read_items(struct sheet_reader *s)
+{
+    uint32_t base = s->frames.count;
+    while (!s->p.failed) {
+        struct frame *frame = top_frame(s);
+        css_token token = css_next(&s->t);
+        switch (token.type) {
+        case CSS_END:
+            while (s->frames.count > base) close_frame(s);
+            return;
+        case CSS_SPACE: continue;
+        case CSS_CDO:
+        case CSS_CDC:
+            if (frame->top) continue;
+            break;
+        case CSS_SEMICOLON:
+            if (!frame->top) continue;
+            break;
+        case CSS_CLOSE_CURLY:
+            if (frame->top) break;
+            close_frame(s);
+            continue;
+        case CSS_AT: read_at_rule(s, &token); continue;
+        default: break;
+        }
+        struct item item = scan_item(&s->p, &s->t, token, !frame->top, !frame->top);
+        if (s->p.failed) return;
+        if (item.stop == CSS_OPEN_CURLY) read_style_rule(s, &item);
+        else read_declaration(s, &item);
+    }
+}
+
+/* A text, copied, into the block on top. */
+static void read_text(struct sheet_reader *s, const char *text, size_t length)
+{
+    if (length >= UINT32_MAX) s->p.failed = s->p.limit = true;
+    char *copy = s->p.failed ? NULL : hed_arena_new(&s->p.sheet->arena, length + 1, 1, NULL);
+    if (!copy) {
+        s->p.failed = true;
+        return;
+    }
+    if (length) memcpy(copy, text, length);
+    uint32_t begin = length >= 3 && memcmp(copy, "\357\273\277", 3) == 0 ? 3 : 0;
+    s->p.text = copy;
+    s->t = (css_tokenizer){copy, begin, (uint32_t)length};
+    s->cursor = begin;
+    s->line = s->column = 1;
+    s->stage = STAGE_IMPORTS;
+    read_items(s);
+}
+
+/* The arrays as readers of the sheet see them. */
+static void finish_sheet(struct sheet_reader *s)
+{
+    hed_css_sheet *sheet = s->p.sheet;
+    const struct css_array *store = sheet->store;
+    sheet->rules = store[CSS_RULES].items;
+    sheet->rule_count = store[CSS_RULES].count;
+    sheet->complexes = store[CSS_COMPLEXES].items;
+    sheet->complex_count = store[CSS_COMPLEXES].count;
+    sheet->compounds = store[CSS_COMPOUNDS].items;
+    sheet->compound_count = store[CSS_COMPOUNDS].count;
+    sheet->simples = store[CSS_SIMPLES].items;
+    sheet->simple_count = store[CSS_SIMPLES].count;
+    sheet->declarations = store[CSS_DECLARATIONS].items;
+    sheet->declaration_count = store[CSS_DECLARATIONS].count;
+    sheet->words = store[CSS_WORDS].items;
+    sheet->word_count = store[CSS_WORDS].count;
+    sheet->at_rules = store[CSS_AT_RULES].items;
+    sheet->at_rule_count = store[CSS_AT_RULES].count;
+    order_layers(s);
+    for (uint32_t i = 0; i < sheet->rule_count; i++)
+        sheet->rules[i].info.layer = layer_at(s, sheet->rules[i].info.layer)->order;
+}
+
+hed_css_medium hed_default_css_medium(void)
+{
+    return (hed_css_medium){.type = "screen",
+        .width = 1920,
+        .height = 1080,
+        .resolution = 1,
+        .hover = true,
+        .fine_pointer = true};
+}
+
+/* The frame that stands for the sheet itself, and the layer 0. */
+static void begin_sheet(struct sheet_reader *s)
+{
+    const char *media = s->p.sheet->def.media;
+    struct frame *frame = css_push(&s->frames, 1, sizeof *frame, &s->p);
+    struct layer *none = css_push(&s->layers, 1, sizeof *none, &s->p);
+    if (!frame || !none || hed_css_name(s->layer_keys, "", 0) != 0) {
+        s->p.failed = true;
+        return;
+    }
+    *none = (struct layer){0};
+    *frame = (struct frame){
+        .top = true, .applies = true, .rule = CSS_NONE, .parent = {.count = CSS_NONE}};
+    if (!media) return;
+    s->p.text = media;
+    bool applies = css_media_holds(&s->p, 0, (uint32_t)strlen(media));
+    top_frame(s)->applies = applies;
+}
+
+hed_status hed_css_sheet_create(
+    hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **out, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (!names || !def || !out || (!def->text && def->length) ||
+        (def->media && strlen(def->media) >= UINT32_MAX))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "a sheet needs a table of names, a definition with its text, and a place for the result");
+    *out = NULL;
+    hed_css_sheet *sheet = hed_new(&names->allocator, 1, sizeof *sheet, error);
+    if (!sheet) return HED_ERROR_MEMORY;
+    sheet->allocator = names->allocator;
+    sheet->arena = (hed_arena){.allocator = names->allocator, .owner = "a sheet"};
+    sheet->names = names;
+    sheet->def = *def;
+    struct sheet_reader s = {.p = {.sheet = sheet, .names = names, .medium = def->medium}};
+    if (!s.p.medium.type && s.p.medium.width == 0) s.p.medium = hed_default_css_medium();
+    s.p.failed = hed_css_names_create(&names->allocator, &s.layer_keys, NULL) != HED_OK;
+    begin_sheet(&s);
+    if (!s.p.failed) read_text(&s, def->text, def->length);
+    if (!s.p.failed) finish_sheet(&s);
+    /* texts and callbacks of the definition are the caller's, and were needed until here */
+    sheet->def.text = sheet->def.media = NULL;
+    sheet->def.file = hed_arena_text(&sheet->arena, def->file ? def->file : "sheet", NULL);
+    s.p.failed |= !sheet->def.file;
+    hed_css_names_destroy(s.layer_keys);
+    free_parser(&s.p);
+    free_array(&names->allocator, &s.frames);
+    free_array(&names->allocator, &s.layers);
+    if (!s.p.failed) {
+        *out = sheet;
+        return HED_OK;
+    }
+    const char *file = def->file ? def->file : "sheet";
+    hed_css_sheet_destroy(sheet);
+    if (s.p.limit)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: too large: at most 4 GiB of text", file);
+    return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for the sheet", file);
+}
+
+void hed_css_sheet_destroy(hed_css_sheet *sheet)
+{
+    if (!sheet) return;
+    hed_allocator allocator = sheet->allocator;
+    for (int i = 0; i < CSS_STORES; i++) free_array(&allocator, &sheet->store[i]);
+    hed_arena_free(&sheet->arena);
+    hed_delete(&allocator, sheet, 1, sizeof *sheet);
+}
+
+uint32_t hed_css_rule_count(const hed_css_sheet *sheet) { return sheet->rule_count; }
+
+hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule)
+{
+    return sheet->rules[rule].info;
+}
