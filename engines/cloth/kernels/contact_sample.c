@@ -207,9 +207,9 @@ static void mesh_fill(
             .particles = count,
             .leaves = leaves};
     if (is(def, argument, "boxes") && def == &cloth_mesh_find_def) {
-        uint *leaf_at = malloc((leaves + 1) * sizeof *leaf_at);
+        uint *leaf_at = calloc(leaves + 1, sizeof *leaf_at);
         float4 *places = malloc((3 * leaves + 3) * sizeof *places);
-        uint4 *triangles = malloc(2 * leaves * sizeof *triangles);
+        uint4 *triangles = malloc((2 * leaves + 1) * sizeof *triangles);
         if (leaf_at && places && triangles) {
             for (uint32_t i = 0; i <= leaves; i++) leaf_at[i] = 2 * i;
             for (uint32_t v = 0; v < 3 * leaves + 3; v++) places[v] = tent_vertex(v, 0.0f);

@@ -110,7 +110,7 @@ static bool glb_make_vertices(exporter *x)
         if (!row) return false;
         *row = (vertex){i, CLOTH_NO_INDEX, CLOTH_NO_INDEX, CLOTH_NO_INDEX};
     }
-    uint8_t *met = calloc(mesh->vertex_count, 1);
+    uint8_t *met = calloc((size_t)mesh->vertex_count + 1, 1);
     bool enough = met != NULL;
     for (uint32_t corner = 0; enough && corner < cloth_mesh_corner_count(mesh); corner++) {
         uint32_t texture = x->has_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX;

@@ -329,7 +329,7 @@ static void read_sparse(
                   values = hed_json_member(sparse, "values");
     layout index = {.components = 1};
     uint64_t count = (uint64_t)hed_json_integer(hed_json_member(sparse, "count"), 1, l->count),
-             index_stride, stride;
+             index_stride = 0, stride = 0;
     index.component_bytes =
         gltf_data_bytes_of(g, hed_json_member(indices, "componentType"), &index.component_type);
     const char *index_at = find_elements(g, indices, index.component_bytes, count, &index_stride);

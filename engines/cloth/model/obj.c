@@ -60,11 +60,10 @@ static void obj_skip_blanks(cloth_reader *r)
 
 static void obj_skip_line(cloth_reader *r)
 {
-    for (size_t length = 0; r->at < r->end && !(length = line_break(r->at, r->end)); r->at++) {
-        if (*r->at == '\\' && (length = line_break(r->at + 1, r->end))) {
-            r->at += length;
-            r->line++;
-        }
+    for (; r->at < r->end && !line_break(r->at, r->end); r->at++) {
+        size_t length = *r->at == '\\' ? line_break(r->at + 1, r->end) : 0;
+        r->at += length;
+        r->line += length > 0;
     }
     r->at += line_break(r->at, r->end);
     r->line++;

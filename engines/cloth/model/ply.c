@@ -426,8 +426,8 @@ static hed_status ply_make_vertices(reader *r, const element *e)
     bool normals = has_role(e, NORMAL_X) && has_role(e, NORMAL_Y) && has_role(e, NORMAL_Z);
     bool textures = has_role(e, U) && has_role(e, V);
     bool colours = has_role(e, RED) && has_role(e, GREEN) && has_role(e, BLUE);
-    for (uint8_t role = X; role <= Z; role++)
-        if (!has_role(e, role))
+    for (int role = X; role <= Z; role++)
+        if (!has_role(e, (uint8_t)role))
             return hed_fail(r->text.error, HED_ERROR_FORMAT,
                 "%s: vertices have no property %c, expected x, y and z", r->text.name, "xyz"[role]);
     mesh->positions = malloc(e->count * 3 * sizeof(float) + 1);
