@@ -201,6 +201,14 @@ typedef struct hed_css_matcher_def {
     bool states_possible; /**< states that documents do not hold are taken for granted (`unused`) */
 } hed_css_matcher_def;
 
+/** Makes a matcher on a device (NULL: plain C without a context). Documents and sheets must outlive
+ *  it. Errors: ARGUMENT, LIMIT, MEMORY, UNSUPPORTED (devices but host). */
+HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,
+    hed_css_matcher **matcher, hed_error *error);
+HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is allowed */
+/** Matches everything. Errors: MEMORY, LIMIT. */
+HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
+
 /** What was found; arrays are the matcher's, until the next match or change. */
 typedef struct hed_css_result {
     uint32_t elements, classes, rules;
@@ -209,8 +217,15 @@ typedef struct hed_css_result {
     const uint32_t *rule;          /**< rules of each class, ascending */
     uint64_t pairs;                /**< of element and rule */
 } hed_css_result;
-
-/* ---- changes ---- */
+/** Of the last hed_css_match(). */
+HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
+/** For each rule how many elements it matches, and the FNV-1a hash (32 bits, basis 2166136261, prime
+ *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
+ *  (rules), nullable. */
+HED_API void hed_css_counts(const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
+/** For each element the rule that would win if every rule declared one same property, important where
+ *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. winners: (elements). */
+HED_API void hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners);
 
 HED_END
 

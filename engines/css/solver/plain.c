@@ -1,0 +1,170 @@
+/* See plain.h. model/naive.c is the meaning; here positions, ends of subtrees and siblings come from the
+ * document's tables. */
+#include "solver/plain.h"
+
+typedef struct plain {
+    const hed_css_sheet *sheet;
+    const hed_css_document *d;
+    /* states that the document does not hold: as given, or taken for granted (false: for denied, which
+     * is the same inside :not()) */
+    enum { STATES_GIVEN, STATES_GRANTED, STATES_DENIED } states;
+} plain;
+
+static bool plain_complex(const plain *p, uint32_t complex, uint32_t e, uint32_t anchor);
+
+static bool plain_list(const plain *p, uint32_t list, uint32_t count, uint32_t e, uint32_t anchor)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (plain_complex(p, list + i, e, anchor)) return true;
+    return false;
+}
+
+static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    bool html = d->name_space[e] == HED_CSS_HTML;
+    bool insensitive =
+        s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
+    uint32_t name = html ? s->lower : s->name;
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++) {
+        const css_attribute *a = &d->attributes[i];
+        if (a->name != name) continue;
+        if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
+        if (s->operation == CSS_PRESENT) return true;
+        size_t wanted_length, length;
+        const char *wanted = hed_css_name_text(d->names, s->value, &wanted_length);
+        const char *value = hed_css_name_text(d->names, a->value, &length);
+        if (css_value_fits(s->operation, wanted, wanted_length, value, length, insensitive))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t next_sibling(const hed_css_document *d, uint32_t e)
+{
+    uint32_t parent = d->parent[e], next = d->end[e];
+    return parent != CSS_NONE && next < d->end[parent] ? next : CSS_NONE;
+}
+
+static bool plain_nth(const plain *p, const css_simple *s, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    int64_t position = d->position[s->operation][e];
+    if (s->count) {
+        if (!plain_list(p, s->list, s->count, e, CSS_NONE)) return false;
+        bool last = s->operation == CSS_LAST_CHILD;
+        position = 1;
+        for (uint32_t f = e;;) {
+            f = last ? next_sibling(d, f) : d->previous[f];
+            if (f == CSS_NONE) break;
+            position += plain_list(p, s->list, s->count, f, CSS_NONE);
+        }
+    }
+    int64_t rest = position - s->b; /* = a k, k >= 0 */
+    return s->a == 0 ? rest == 0 : rest % s->a == 0 && rest / s->a >= 0;
+}
+
+static bool plain_language(const plain *p, const css_simple *s, uint32_t e)
+{
+    size_t length, range_length;
+    if (p->d->language[e] == CSS_NONE) return false;
+    const char *language = hed_css_name_text(p->d->names, p->d->language[e], &length);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const char *range =
+            hed_css_name_text(p->d->names, p->sheet->words[s->value + i], &range_length);
+        if (css_language_fits(range, range_length, language, length)) return true;
+    }
+    return false;
+}
+
+/* What a relative selector may end in lies below the element, or below its later siblings. */
+static bool plain_has(const plain *p, const css_simple *s, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const css_complex *c = &p->sheet->complexes[s->list + i];
+        char first = p->sheet->compounds[c->first].combinator;
+        bool beside = first == '+' || first == '~';
+        uint32_t parent = d->parent[e], begin = beside ? d->end[e] : e + 1;
+        uint32_t end = !beside ? d->end[e] : parent == CSS_NONE ? begin : d->end[parent];
+        for (uint32_t f = begin; f < end; f++)
+            if (plain_complex(p, s->list + i, f, e)) return true;
+    }
+    return false;
+}
+
+static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    bool in_space = s->name_space == CSS_NONE || s->name_space == 1u + d->name_space[e];
+    uint32_t name = d->quirks ? s->lower : s->name;
+    switch ((css_kind)s->kind) {
+    case CSS_TYPE:
+        return in_space && d->tag[e] == (d->name_space[e] == HED_CSS_HTML ? s->lower : s->name);
+    case CSS_UNIVERSAL: return in_space;
+    case CSS_ID: return d->id[e] != CSS_NONE && d->id[e] == name;
+    case CSS_CLASS:
+        for (uint32_t i = d->class_begin[e]; i < d->class_begin[e + 1]; i++)
+            if (d->classes[i] == name) return true;
+        return false;
+    case CSS_ATTRIBUTE: return plain_attribute(p, s, e);
+    case CSS_FLAG: return ((d->flags[e] & s->bits) == s->bits) != s->negated;
+    case CSS_STATE:
+        if (p->states != STATES_GIVEN) return p->states == STATES_GRANTED;
+        return ((d->states[e] & s->bits) != 0) != s->negated;
+    case CSS_NTH: return plain_nth(p, s, e);
+    case CSS_LANG: return plain_language(p, s, e);
+    case CSS_IS: return plain_list(p, s->list, s->count, e, CSS_NONE);
+    case CSS_NOT: {
+        plain inside = *p;
+        if (p->states != STATES_GIVEN)
+            inside.states = p->states == STATES_GRANTED ? STATES_DENIED : STATES_GRANTED;
+        return !plain_list(&inside, s->list, s->count, e, CSS_NONE);
+    }
+    case CSS_HAS: return plain_has(p, s, e);
+    case CSS_NEVER: return false;
+    }
+    return false;
+}
+
+/* Whether `left` stands to `e` as a combinator says. */
+static bool plain_relation(const hed_css_document *d, char combinator, uint32_t left, uint32_t e)
+{
+    switch (combinator) {
+    case '>': return d->parent[e] == left;
+    case '+': return d->previous[e] == left;
+    case '~': return left < e && d->parent[left] == d->parent[e] && d->parent[e] != CSS_NONE;
+    default: return left < e && e < d->end[left];
+    }
+}
+
+/* Compounds 0 to `last` of a complex selector, the last of them on `e`; the first stands to `anchor` as
+ * its combinator says, where it has one. */
+static bool plain_compounds(
+    const plain *p, const css_complex *complex, uint32_t last, uint32_t e, uint32_t anchor)
+{
+    const css_compound *c = &p->sheet->compounds[complex->first + last];
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!plain_simple(p, &p->sheet->simples[c->first + i], e)) return false;
+    if (last == 0) return !c->combinator || plain_relation(p->d, c->combinator, anchor, e);
+    bool sibling = c->combinator == '+' || c->combinator == '~';
+    const uint32_t *next = sibling ? p->d->previous : p->d->parent;
+    for (uint32_t left = next[e]; left != CSS_NONE; left = next[left]) {
+        if (plain_compounds(p, complex, last - 1, left, anchor)) return true;
+        if (c->combinator == '+' || c->combinator == '>') break;
+    }
+    return false;
+}
+
+static bool plain_complex(const plain *p, uint32_t complex, uint32_t e, uint32_t anchor)
+{
+    const css_complex *c = &p->sheet->complexes[complex];
+    return plain_compounds(p, c, c->count - 1, e, anchor);
+}
+
+bool css_plain_match(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
+    uint32_t element, bool possible)
+{
+    const plain p = {sheet, document, possible ? STATES_GRANTED : STATES_GIVEN};
+    return plain_complex(&p, complex, element, CSS_NONE);
+}
