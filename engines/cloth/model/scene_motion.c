@@ -199,7 +199,7 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
 
 const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object)
 {
-    static const double most = 1e6, last[4] = {0, 0, 0, 1};
+    static const double most = 1e6;
     if (!hed_json_has(object, "output_matrix")) return NULL;
     hed_json_node node = hed_json_member(object, "output_matrix");
     double rows[16] = {0};
@@ -210,7 +210,7 @@ const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node 
     const double *a = rows, *b = rows + 4, *c = rows + 8;
     double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
                   a[2] * (b[0] * c[1] - b[1] * c[0]);
-    if (memcmp(rows + 12, last, sizeof last) != 0)
+    if (rows[12] != 0 || rows[13] != 0 || rows[14] != 0 || rows[15] != 1)
         hed_json_reject(node, "its last row is not 0 0 0 1: perspectives are not written");
     else if (!(fabs(size) > 1e-30))
         hed_json_reject(node, "makes everything flat (its determinant is %g)", size);
