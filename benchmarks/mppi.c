@@ -1,6 +1,7 @@
 /* heddle mppi bench: the time of a solve, host state to host control, in closed loop with the model as
  * the plant: median, 99th percentile and maximum, by the number of samples and the solver. */
 #include "benchmarks/bench.h"
+#include "benchmarks/mppi_loop.h"
 #include "cli/common/command.h"
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SOLVES = 100000, WARM_SOLVES = 150 };
+enum { MOST_SOLVES = 1000000, WARM_SOLVES = 150 };
 
 /* ---- the cases ---- */
 
@@ -93,6 +94,8 @@ typedef struct bench_run {
     cli_report *report;
     double *times; /* (MOST_SOLVES) us */
     uint32_t solves, count, failed;
+    double rate; /* Hz; 0: one solve after the other */
+    bool json;
 } bench_run;
 
 /* ---- one case ---- */
@@ -187,6 +190,25 @@ static hed_status bench_time(
     return status;
 }
 
+/* The same case against the clock. */
+static hed_status bench_loop(
+    hed_device *device, const bench_case *c, const bench_run *to, hed_error *error)
+{
+    hed_mppi_def def;
+    hed_mppi_term terms[3];
+    bench_define(c, terms, &def);
+    const mppi_loop_def loop = {.controller = &def,
+        .problem = c->problem->name,
+        .solver = SOLVERS[c->solver].name,
+        .rate = to->rate,
+        .solves = to->solves,
+        .json = to->json};
+    hed_status status = cli_mppi_loop(hed_device_describe(device)->id, &loop, to->report, error);
+    if (status != HED_ERROR_UNSUPPORTED || c->choice) return status;
+    hed_error_clear(error); /* this solver is not for this device */
+    return HED_OK;
+}
+
 /* ---- the command ---- */
 
 /* A case that fails is worth a line, not the end. */
@@ -226,7 +248,8 @@ static hed_status bench_device(
                         !bench_wanted(arguments, "solver", SOLVERS[c.solver].name) ||
                         (strict && !hed_given(arguments, "strict")))
                         continue;
-                    bench_time(device, &c, to, error);
+                    if (to->rate > 0) bench_loop(device, &c, to, error);
+                    else bench_time(device, &c, to, error);
                     if (bench_excuse(&c, to, error)) return error->status;
                 }
     return HED_OK;
@@ -240,7 +263,9 @@ static int bench_command(const hed_arguments *arguments, void *user)
     if (status) return cli_fail(&error);
     bench_run to = {.report = cli_report_create(hed_given(arguments, "json")),
         .times = calloc(MOST_SOLVES, sizeof(double)),
-        .solves = (uint32_t)hed_integer_of(arguments, "solves")};
+        .solves = (uint32_t)hed_integer_of(arguments, "solves"),
+        .rate = hed_number_of(arguments, "rate"),
+        .json = hed_given(arguments, "json")};
     if (!to.times) hed_fail(&error, HED_ERROR_MEMORY, "no memory for the times of solves");
     for (uint32_t d = 0; d < session.count && !hed_failed(&error); d++)
         bench_device(session.devices[d], arguments, &to, &error);
@@ -285,8 +310,17 @@ const hed_command hed_command_mppi_bench = {
             .low = 5,
             .high = MOST_SOLVES,
             .help = "of each case"},
+        {.name = "rate",
+            .kind = HED_OPTION_NUMBER,
+            .value = "HZ",
+            .fallback = "0",
+            .low = 0,
+            .high = 100000,
+            .help = "start solves at fixed times, and list those that are late with their cause"},
         {0}},
     .examples = (const hed_example[]){{"heddle mppi bench --device cuda:0", "everything a GPU has"},
+        {"heddle mppi bench --problem cartpole --samples 8192 --rate 1000 --solves 120000",
+            "two minutes at 1 kHz"},
         {"heddle mppi bench --solver packets --samples 1024 --choice \"SAMPLES=8\"",
             "one size, one choice"},
         {0}},
