@@ -2,20 +2,23 @@
 /* The solvers of devices against the processor: the same answer in fast mode, whatever the structure,
  * and the same bits in strict mode. On `host` itself there is nothing to compare. */
 #include "fixture.h"
+#include "folder.h"
 #include "heddle/author.h"
 #include "heddle/mppi.h"
 
 #include <math.h>
 
 TestSuite(mppi_device, .init = here_open, .fini = here_close);
+TestSuite(mppi_tune, .init = folder_make, .fini = folder_remove);
 
 /* ---- what is controlled ---- */
 
 /* Three controls, so that steps and quads of normal numbers do not end together; a table that costs. */
-static const char ARM[] = "MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)\n"
-                          "{\n"
-                          "    for (int i = 0; i < 3; i++) x[i] += dt * (u[i] - P(drag) * x[i]);\n"
-                          "}\n";
+static const char ARM[] =
+    "MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)\n"
+    "{\n"
+    "    for (int i = 0; i < 3; i++) x[i] += dt * (u[i] - P(drag) * x[i]);\n"
+    "}\n";
 static void arm_step(float *x, const float *u, float dt, const hed_mppi_world *world)
 {
     for (int i = 0; i < 3; i++) x[i] += dt * (u[i] - world->parameters[0] * x[i]);
@@ -57,8 +60,13 @@ static float lifted_cost(const float *x, const float *u, int32_t t, const hed_mp
     return cost;
 }
 static const char *const lifted_tables[] = {"levels"};
-static const hed_mppi_term lifted = {.name = "lifted", .text = LIFTED, .file = "lifted.h",
-    .cost = lifted_cost, .tables = lifted_tables, .table_count = 1, .weight = 3,
+static const hed_mppi_term lifted = {.name = "lifted",
+    .text = LIFTED,
+    .file = "lifted.h",
+    .cost = lifted_cost,
+    .tables = lifted_tables,
+    .table_count = 1,
+    .weight = 3,
     .when = HED_MPPI_ALWAYS};
 static const float levels[] = {1, 2, -1, 0.5f, 3};
 static const hed_mppi_table tables[] = {{"levels", levels, 5, 8}};
@@ -180,7 +188,9 @@ static void compare_math(hed_mppi_def def, hed_math math, const char *what)
     solve(the_host(), &def, math == HED_MATH_STRICT ? 3 : 1, &wanted);
     for (uint32_t i = 0; i < count; i++) {
         bool array = def.sampler != HED_MPPI_GAUSSIAN || def.covariance;
+        bool two = def.kind == HED_MPPI_ROBUST || def.update != HED_MPPI_EXPONENTIAL;
         if (array && solvers[i] == HED_MPPI_RESIDENT) continue;
+        if (two && solvers[i] != HED_MPPI_LAUNCHES) continue;
         compare_with(def, solvers[i], NULL, &wanted, what);
     }
 }
@@ -247,13 +257,135 @@ Test(mppi_device, samplers, .timeout = 300)
     compare_math(def, HED_MATH_FAST, "splines");
 }
 
+/* Weights that need the costs of all samples first. */
+Test(mppi_device, updates, .timeout = 300)
+{
+    for (int update = HED_MPPI_ELITE; update <= HED_MPPI_TSALLIS; update++) {
+        const char *what = update == HED_MPPI_ELITE ? "elite" : "Tsallis";
+        hed_mppi_def def = arm_def(700, 13);
+        def.update = (hed_mppi_update)update;
+        def.elite = 0.07f;
+        def.tsallis_r = 1.7f;
+        def.tsallis_threshold = 5;
+        def.lambda = 1;
+        compare(def, what);
+        def.rate[1] = 5; /* controls depend on those before */
+        def.alpha = 0.5f;
+        def.crash_cost = 20;
+        def.count = 2;
+        def.kind = HED_MPPI_TUBE;
+        compare_math(def, HED_MATH_STRICT, what);
+        def = cartpole_def(5000, 5);
+        def.update = (hed_mppi_update)update;
+        compare_math(def, HED_MATH_STRICT, what);
+    }
+}
+
+/* Several disturbed rollouts of a sample, and what becomes of their costs. */
+Test(mppi_device, risk, .timeout = 300)
+{
+    static const char *const names[] = {"expected", "value at risk", "conditional value at risk"};
+    for (int risk = 0; risk < 3; risk++) {
+        hed_mppi_def def = arm_def(90, 8);
+        def.rollouts = risk ? 7 : 32;
+        def.disturbance[0] = 0.5f;
+        def.disturbance[2] = 2;
+        def.risk = (hed_mppi_risk)risk;
+        def.risk_level = 0.8f;
+        compare(def, names[risk]);
+    }
+    hed_mppi_def def = cartpole_def(200, 9);
+    def.disturbance[1] = 1;
+    compare(def, "disturbed, one rollout");
+    def.rollouts = 3;
+    def.alpha = 0.3f;
+    def.delay = 2;
+    def.rate[0] = 30;
+    def.smooth_weight = 0.2f;
+    def.update = HED_MPPI_ELITE;
+    compare_math(def, HED_MATH_STRICT, "all of it together");
+}
+
+/* Both systems in a sample, with feedback; three rounds: the candidates are chosen in the second. */
+Test(mppi_device, robust, .timeout = 300)
+{
+    hed_mppi_def def = cartpole_def(600, 15);
+    def.kind = HED_MPPI_ROBUST;
+    def.candidate_samples = 40;
+    def.value_threshold = 300;
+    for (int i = 0; i < 4; i++) def.track_state[i] = def.track_final[i] = 3;
+    compare(def, "cartpole");
+    def = arm_def(333, 11);
+    def.kind = HED_MPPI_ROBUST;
+    def.count = 2;
+    def.candidates = 3;
+    def.candidate_samples = 50;
+    def.value_threshold = 12;
+    def.alpha = 0.5f;
+    def.delay = 2;
+    def.rate[0] = 8;
+    def.disturbance[1] = 1; /* of candidates alone */
+    for (int i = 0; i < 3; i++) def.track_state[i] = def.track_final[i] = 2;
+    compare(def, "a fleet with delay, rates and importance");
+    def.delay = 0;
+    def.sampler = HED_MPPI_COLOURED;
+    def.exponent[0] = 1;
+    compare_math(def, HED_MATH_STRICT, "coloured noise, candidates of fewer samples");
+}
+
+/* A model without a C function: its trajectory, and that it diverges, come from the device. */
+Test(mppi_device, a_text_alone, .timeout = 300)
+{
+    static const char FAR[] = "MPPI_FUNCTION void model_step(float *x, const float *u, float dt, "
+                              "MPPI_WORLD w)\n{\n    x[0] = 1e30f * (x[0] + 1e9f * u[0]);\n}\n";
+    static const char FREE[] =
+        "MPPI_FUNCTION float term_free(const float *x, const float *u, int t, "
+        "MPPI_WORLD w)\n{\n    return u[0];\n}\n";
+    static outcome wanted;
+    hed_mppi_solver solvers[3];
+    uint32_t count = solvers_here(solvers);
+    if (!count) return;
+    hed_mppi_model model = arm, far = arm;
+    hed_mppi_term term = lifted, free_term = {.name = "free", .text = FREE, .weight = 1};
+    hed_mppi_def def = arm_def(120, 9);
+    def.count = 2;
+    def.delay = 2;
+    def.math = HED_MATH_STRICT;
+    solve(the_host(), &def, 3, &wanted);
+    model.step = NULL;
+    term.cost = NULL;
+    def.model = &model;
+    def.terms = &term;
+    for (uint32_t i = 0; i < count; i++) compare_with(def, solvers[i], NULL, &wanted, "text alone");
+    far.step = NULL;
+    far.text = FAR;
+    def = arm_def(64, 5);
+    def.model = &far;
+    def.terms = &free_term;
+    for (uint32_t i = 0; i < count; i++) {
+        const float x[3] = {1, 0, 0};
+        hed_error error = {0};
+        hed_mppi_stats stats;
+        hed_mppi *c;
+        def.solver = solvers[i];
+        OK(hed_mppi_create(here.device, &def, &c, &error));
+        OK(hed_mppi_solve(c, x, NULL, &stats, &error));
+        EXPECT_EQ(stats.outcome, HED_MPPI_DIVERGED, "solver %d", (int)solvers[i]);
+        EXPECT_EQ(hed_mppi_states(c, 0)[3], 1e30f * (1 + 1e9f * hed_mppi_controls(c, 0)[0]));
+        hed_mppi_shift(c, 1);
+        EXPECT_EQ(hed_mppi_controls(c, 0)[1], 0.0f, "the plan is forgotten");
+        hed_mppi_destroy(c);
+    }
+}
+
 /* All structures of tile.h, and sizes that do not divide each other. */
 Test(mppi_device, structures, .timeout = 600)
 {
-    static const char *const choices[] = {"GROUP=64 SAMPLES=64 NOISE=1", "GROUP=128 SAMPLES=32 NOISE=0",
-        "GROUP=128 SAMPLES=32 SPLIT=1 NOISE=0", "GROUP=64 SAMPLES=16 STORE=1 NOISE=1",
-        "GROUP=64 SAMPLES=32 STORE=2 NOISE=0", "GROUP=64 SAMPLES=32 STORE=2 NOISE=1",
-        "GROUP=416 SAMPLES=128 NOISE=0 UNROLL=1 MERGERS=1", "GROUP=128 SAMPLES=8 NOISE=0 MERGERS=8"};
+    static const char *const choices[] = {"GROUP=64 SAMPLES=64 NOISE=1",
+        "GROUP=128 SAMPLES=32 NOISE=0", "GROUP=128 SAMPLES=32 SPLIT=1 NOISE=0",
+        "GROUP=64 SAMPLES=16 STORE=1 NOISE=1", "GROUP=64 SAMPLES=32 STORE=2 NOISE=0",
+        "GROUP=64 SAMPLES=32 STORE=2 NOISE=1", "GROUP=416 SAMPLES=128 NOISE=0 UNROLL=1 MERGERS=1",
+        "GROUP=128 SAMPLES=8 NOISE=0 MERGERS=8"};
     static outcome wanted;
     hed_mppi_solver solvers[3];
     uint32_t count = solvers_here(solvers);
@@ -356,4 +488,35 @@ Test(mppi_device, a_wrong_choice_is_refused)
         FAILS(HED_ERROR_ARGUMENT, hed_mppi_create(here.device, &def, &c, &error));
         EXPECT_NULL(c);
     }
+}
+
+/* What was measured is what a controller takes from then on; another text is another problem. */
+Test(mppi_tune, what_was_measured_is_taken, .timeout = 300)
+{
+    hed_error error = {0};
+    hed_context_def with = hed_default_context_def();
+    with.database = in_folder("tuning.db");
+    test_device t = test_open(&with);
+    hed_mppi_def def = cartpole_def(256, 10);
+    hed_tune_def how = hed_default_tune_def();
+    hed_tune_result *result = NULL;
+    hed_mppi *c;
+    how.evaluations = 8;
+    if (strcmp(hed_device_describe(t.device)->backend, "host") == 0) {
+        FAILS(HED_ERROR_UNSUPPORTED, hed_mppi_tune(t.device, &def, &how, &result, &error));
+        test_close(&t);
+        return;
+    }
+    OK(hed_mppi_tune(t.device, &def, &how, &result, &error));
+    CHECK_LT(result->best, result->count, "nothing worked");
+    for (int other = 0; other < 2; other++) {
+        if (other) def.delay = 3;
+        OK(hed_mppi_create(t.device, &def, &c, &error));
+        EXPECT_EQ(hed_mppi_describe(c).origin, other ? HED_ORIGIN_DEFAULT : HED_ORIGIN_EXACT);
+        hed_mppi_destroy(c);
+    }
+    hed_tune_result_free(result);
+    def.math = HED_MATH_STRICT;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_mppi_tune(t.device, &def, &how, &result, &error));
+    test_close(&t);
 }

@@ -20,8 +20,10 @@ static void device_of_an_h200(hed_device *device)
         .capabilities = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES | HED_CAN_STRICT};
 }
 
-/* Compiles what the rules or `choice` make of a definition; the choice is compared with `wanted`. */
-static void compile(const hed_mppi_def *def, hed_mppi_solver solver, const char *wanted)
+/* Compiles what the rules or `choice` make of a definition, for one of tile.h's passes; the choice is
+ * compared with `wanted`. */
+static void compile_pass(
+    const hed_mppi_def *def, hed_mppi_solver solver, const char *pass, const char *wanted)
 {
     static hed_device device;
     hed_error error = {0};
@@ -32,7 +34,7 @@ static void compile(const hed_mppi_def *def, hed_mppi_solver solver, const char 
     c->arena = (hed_arena){.allocator = hed_default_allocator()};
     c->device = &device;
     OK(mppi_complete(c, def, &error));
-    c->systems = def->count;
+    c->systems = def->kind == HED_MPPI_PLAIN ? def->count : 2 * def->count;
     c->past = def->delay > 2 ? def->delay : 2;
     CHECK(mppi_device_fits(c));
     OK(mppi_layout_make(c, solver, &layout, &error));
@@ -44,24 +46,33 @@ static void compile(const hed_mppi_def *def, hed_mppi_solver solver, const char 
         (hed_source){packets ? "packets.cl" : "launches.cl",
             packets ? hed_mppi_packets_cl : hed_mppi_launches_cl, 0},
         &kernel, &error));
-    hed_define defines[TILE_PARAMETERS];
+    hed_define defines[TILE_PARAMETERS + 1] = {[TILE_PARAMETERS] = {"PASS", pass}};
     char values[TILE_PARAMETERS][12];
     for (uint32_t i = 0; i < TILE_PARAMETERS; i++) {
         snprintf(values[i], sizeof values[i], "%lld", (long long)layout.config.values[i]);
         defines[i] = (hed_define){mppi_tile_parameters[i].name, values[i]};
     }
     uint32_t group = (uint32_t)layout.config.values[TILE_GROUP];
-    hed_build build = {.def = &kernel, .defines = defines, .define_count = TILE_PARAMETERS,
-        .math = def->math, .max_threads = group};
+    hed_build build = {.def = &kernel,
+        .defines = defines,
+        .define_count = TILE_PARAMETERS + 1,
+        .math = def->math,
+        .max_threads = group};
     hed_kernel_resources r = resources_of(build, c->choice, "sm_90");
-    printf("N %u %s: %lld registers, %lld bytes of spills, %lld of stack, %llu of local memory\n",
-        def->samples, c->choice, (long long)r.registers, (long long)r.spill_bytes,
+    printf(
+        "N %u pass %s, %s: %lld registers, %lld bytes of spills, %lld of stack, %llu of local memory\n",
+        def->samples, pass, c->choice, (long long)r.registers, (long long)r.spill_bytes,
         (long long)r.stack_bytes, (unsigned long long)layout.local_bytes);
     EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0, "N %u %s: %lld bytes of spills, %lld of stack",
         def->samples, c->choice, (long long)r.spill_bytes, (long long)r.stack_bytes);
     EXPECT_LE(r.registers * group, REGISTERS_OF_A_UNIT);
     hed_arena_free(&c->arena);
     free(c);
+}
+
+static void compile(const hed_mppi_def *def, hed_mppi_solver solver, const char *wanted)
+{
+    compile_pass(def, solver, "0", wanted);
 }
 
 static hed_mppi_def cartpole_def(uint32_t samples)
@@ -103,4 +114,27 @@ Test(mppi_nvrtc, resident_strict_and_launches, .timeout = 240)
     compile(&def, HED_MPPI_PACKETS, NULL);
     def.samples = 65536;
     compile(&def, HED_MPPI_PACKETS, NULL);
+}
+
+/* What needs all costs first, several rollouts of a sample, and two systems in one. */
+Test(mppi_nvrtc, passes, .timeout = 240)
+{
+    hed_mppi_def def = cartpole_def(8192);
+    def.update = HED_MPPI_ELITE;
+    compile_pass(&def, HED_MPPI_LAUNCHES, "1", NULL);
+    compile_pass(&def, HED_MPPI_LAUNCHES, "2", NULL);
+    def.update = HED_MPPI_TSALLIS;
+    def.math = HED_MATH_STRICT;
+    compile_pass(&def, HED_MPPI_LAUNCHES, "2", NULL);
+    def = cartpole_def(8192);
+    def.disturbance[1] = 1;
+    def.rollouts = 16;
+    def.risk = HED_MPPI_CONDITIONAL_VALUE_AT_RISK;
+    def.risk_level = 0.9f;
+    compile(&def, HED_MPPI_LAUNCHES, NULL);
+    compile(&def, HED_MPPI_PACKETS, NULL);
+    def = cartpole_def(8192);
+    def.kind = HED_MPPI_ROBUST;
+    def.alpha = 0.5f;
+    compile_pass(&def, HED_MPPI_LAUNCHES, "3", NULL);
 }

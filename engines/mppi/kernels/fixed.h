@@ -3,10 +3,11 @@
 #ifndef MPPI_FIXED_H
 #define MPPI_FIXED_H
 
-enum { MPPI_MOST_CONTROLS = 8 }; /* HED_MPPI_MAX_CONTROLS */
+enum { MPPI_MOST_CONTROLS = 8, MPPI_MOST_STATES = 32 }; /* HED_MPPI_MAX_... */
 
 typedef struct mppi_fixed {
     uint samples; /* N */
+    uint row;     /* floats of a scalar in the array of noise */
     uint pure;    /* first sample whose mean is 0 */
     uint still;   /* control scalars that no sample disturbs */
     uint keep;    /* 1: sample 0 has no noise */
@@ -17,6 +18,10 @@ typedef struct mppi_fixed {
     float smooth, log_sigma; /* weight on squared differences of controls; LOG_NORMAL */
     float sigma[MPPI_MOST_CONTROLS], low[MPPI_MOST_CONTROLS], high[MPPI_MOST_CONTROLS];
     float reach[MPPI_MOST_CONTROLS]; /* largest change in a step; 0: any */
+    float gamma, power;              /* TSALLIS: threshold, 1 / (r - 1) */
+    float value_threshold;           /* ROBUST */
+    float risk_share;                /* 1 / rollouts that the risk is the mean of */
+    float shake[MPPI_MOST_STATES];   /* standard deviation that disturbs a state in a step */
 } mppi_fixed;
 
 #endif

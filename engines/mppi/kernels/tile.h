@@ -28,6 +28,18 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 /* Noise becomes a control in the rollout, where a control depends on the one before it, or the cost
  * on what it was before the limits. */
 #define LATE (RATES || IMPORTANCE)
+/* What a kernel does with its tiles: all at once; costs alone, and later the weighted sums once the
+ * costs of all tiles are known (ELITE, TSALLIS); or a nominal and a real system in each sample
+ * (ROBUST). */
+#define PASS_WHOLE 0
+#define PASS_COSTS 1
+#define PASS_WEIGHTS 2
+#define PASS_BOTH 3
+#ifndef PASS
+#define PASS PASS_WHOLE
+#endif
+/* Controls are all there before anything is rolled out. */
+#define CONTROLS_FIRST (ROLLOUTS > 1 || PASS == PASS_WEIGHTS || PASS == PASS_BOTH)
 /* Without lane shuffles an item sums a row up: a stride that is odd spreads rows over the banks. */
 #define STRIDE (SAMPLES + !HED_HAS_LANES)
 #define WIDTH (SAMPLES < 32 ? SAMPLES : 32)
@@ -53,6 +65,13 @@ typedef struct mppi_tile {
     __global const float *tables;
     uint id, first; /* work item; the tile's first sample */
     uint number, stream;
+#if PASS == PASS_WEIGHTS
+    float least, bound; /* of the costs of all samples: the least; ELITE: the last of the elite */
+#endif
+#if PASS == PASS_BOTH
+    __local float *sums;         /* (ROWS + 1) of the nominal or the real system */
+    __global const float *gains; /* (scalars x MODEL_STATES) */
+#endif
 #if TRACE
     __global float *trace; /* (STEPS + 1 x MODEL_STATES) of this item's sample; or 0: costs alone */
 #endif
@@ -60,6 +79,11 @@ typedef struct mppi_tile {
 
 #define TILE const mppi_fixed *f, const mppi_tile *tile
 #define INPUT(at) (tile->block[AT_INPUTS + (at)])
+#if PASS == PASS_BOTH
+#define SUMS (tile->sums)
+#else
+#define SUMS (tile->block + AT_SUMS)
+#endif
 
 /* ---- sampled controls ---- */
 
@@ -100,8 +124,7 @@ MPPI_FUNCTION void tile_draw(TILE, uint sample, uint q, float *noise)
     for (uint c = 0; c < 4; c++) {
         uint j = 4 * q + c;
         noise[c] = 0.0f;
-        if (sample < f->samples && j < SCALARS)
-            noise[c] = tile->noise[(size_t)j * f->samples + sample];
+        if (sample < f->samples && j < SCALARS) noise[c] = tile->noise[(size_t)j * f->row + sample];
     }
 #else
     mppi_normals(sample, q, tile->number, tile->stream, f->seed_low, f->seed_high, noise);
@@ -157,9 +180,25 @@ MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, uint j, floa
     return u;
 }
 
+#if DISTURBED
+/* A normal disturbance of the states, independent for each rollout. */
+MPPI_FUNCTION void tile_shake(TILE, uint sample, uint rollout, uint t, float *x)
+{
+    uint stream = tile->stream | (rollout + 1) << 24;
+    float four[4];
+    MPPI_UNROLL
+    for (uint i = 0; i < MODEL_STATES; i++) {
+        if (i % 4 == 0)
+            mppi_normals(sample, t * ((MODEL_STATES + 3) / 4) + i / 4, tile->number, stream,
+                f->seed_low, f->seed_high, four);
+        x[i] = hed_fma(f->shake[i], four[i % 4], x[i]);
+    }
+}
+#endif
+
 /* Moves x by step t, and adds what the step costs. */
 MPPI_FUNCTION void tile_step(
-    TILE, MPPI_WORLD world, uint k, uint t, float *x, const float *u, float *cost)
+    TILE, MPPI_WORLD world, uint k, uint rollout, uint t, float *x, const float *u, float *cost)
 {
 #if DELAY
     float arrives[MODEL_CONTROLS];
@@ -169,6 +208,9 @@ MPPI_FUNCTION void tile_step(
     model_step(x, arrives, world->dt, world);
 #else
     model_step(x, u, world->dt, world);
+#endif
+#if DISTURBED
+    tile_shake(f, tile, tile->first + k, rollout, t, x);
 #endif
 #if TRACE
     if (tile->trace)
@@ -209,7 +251,7 @@ MPPI_FUNCTION void tile_roll(
                 last[i] = tile_finish(f, tile, path, sample, j, raw);
                 if (!AGAIN) tile->controls[j * STRIDE + k] = last[i];
             }
-            tile_step(f, tile, world, k, t, x, last, cost);
+            if (!CONTROLS_FIRST) tile_step(f, tile, world, k, 0, t, x, last, cost);
         }
     }
 #else
@@ -222,10 +264,50 @@ MPPI_FUNCTION void tile_roll(
             last[i] = tile_finish(f, tile, path, sample, j, last[i]);
             tile->controls[j * STRIDE + k] = last[i];
         }
-        tile_step(f, tile, world, k, t, x, last, cost);
+        if (!CONTROLS_FIRST) tile_step(f, tile, world, k, 0, t, x, last, cost);
     }
 #endif
 }
+
+#if ROLLOUTS > 1
+/* The risk of this item's sample: the costs of its rollouts, sorted as they come by comparing and
+ * exchanging in registers. */
+MPPI_FUNCTION float tile_risk(TILE, MPPI_WORLD world, uint k)
+{
+    float sorted[ROLLOUTS], risk = 0.0f;
+    uint rollouts = ROLLOUTS;
+#if TRACE
+    if (tile->trace) rollouts = 1;
+#endif
+    MPPI_UNROLL
+    for (uint i = 0; i < ROLLOUTS; i++) sorted[i] = 3.4e38f;
+    TILE_UNROLL_BY(1)
+    for (uint r = 0; r < rollouts; r++) {
+        float x[MODEL_STATES], u[MODEL_CONTROLS], cost = 0.0f;
+        for (uint i = 0; i < MODEL_STATES; i++) x[i] = INPUT(IN_STATE + i);
+        TILE_UNROLL_BY(UNROLL)
+        for (uint t = 0; t < STEPS; t++) {
+            for (uint i = 0; i < MODEL_CONTROLS; i++)
+                u[i] = tile->controls[(t * MODEL_CONTROLS + i) * STRIDE + k];
+            tile_step(f, tile, world, k, r, t, x, u, &cost);
+        }
+        cost = mppi_terminal(cost, x, u, STEPS - 1, world) * f->scale;
+#if TRACE
+        if (tile->trace) return cost;
+#endif
+        cost = MPPI_IS_OUT(cost) ? MPPI_OUT : cost;
+        MPPI_UNROLL
+        for (uint i = 0; i < ROLLOUTS; i++) {
+            float low = mppi_min(sorted[i], cost);
+            cost = mppi_max(sorted[i], cost);
+            sorted[i] = low;
+        }
+    }
+    MPPI_UNROLL
+    for (uint i = RISK_FROM; i < RISK_END; i++) risk += sorted[i];
+    return RISK_END - RISK_FROM == 1 ? sorted[RISK_FROM] : risk * f->risk_share;
+}
+#endif
 
 #if SPLIT
 /* All items: costs of (step, sample), those of a sample shared out among GROUP / SAMPLES items. */
@@ -252,23 +334,84 @@ MPPI_FUNCTION float tile_costs(TILE, MPPI_WORLD world)
 }
 #endif
 
-/* The cost of this item's sample; items from SAMPLES on have none. */
-MPPI_FUNCTION float tile_rollout(TILE)
+/* What texts read. `own` (PARAMETERS): a store to local memory might change what lies there; these
+ * stay in registers. */
+MPPI_FUNCTION void tile_world(TILE, float *own, mppi_world *world)
+{
+#if MPPI_OWN_PARAMETERS
+    for (uint i = 0; i < PARAMETERS; i++) own[i] = INPUT(IN_PARAMETERS + i);
+    world->p = own;
+#else
+    world->p = tile->block + AT_INPUTS + IN_PARAMETERS;
+#endif
+    world->tables = tile->tables;
+    world->dt = f->dt;
+}
+
+#if PASS == PASS_BOTH
+/* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
+ * feedback; its controls lie behind the nominal ones. The nominal cost, as its weights need it. */
+MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, uint k, float *real_cost)
+{
+    float x[MODEL_STATES], y[MODEL_STATES]; /* real, nominal */
+    float u[MODEL_CONTROLS], v[MODEL_CONTROLS], back[MODEL_CONTROLS];
+    float real = 0.0f, nominal = 0.0f, feedback = 0.0f, weight = INPUT(IN_HALF);
+    for (uint i = 0; i < MODEL_STATES; i++) {
+        x[i] = INPUT(IN_REAL_STATE + i);
+        y[i] = INPUT(IN_STATE + i);
+    }
+    TILE_UNROLL_BY(1)
+    for (uint t = 0; t < STEPS; t++) {
+        KEPT float *given = tile->controls + t * MODEL_CONTROLS * STRIDE + k;
+        for (uint i = 0; i < MODEL_CONTROLS; i++) {
+            __global const float *gains = tile->gains + (t * MODEL_CONTROLS + i) * MODEL_STATES;
+            v[i] = given[i * STRIDE];
+            back[i] = 0.0f;
+            for (uint n = 0; n < MODEL_STATES; n++)
+                back[i] = hed_fma(gains[n], x[n] - y[n], back[i]);
+            u[i] = mppi_clamp(v[i] + back[i], f->low[i], f->high[i]);
+            given[(SCALARS + i) * STRIDE] = u[i];
+        }
+        if (weight > 0.0f)
+            for (uint i = 0; i < MODEL_CONTROLS; i++)
+                for (uint n = 0; n < MODEL_CONTROLS; n++)
+                    feedback +=
+                        weight * back[i] * INPUT(IN_PRECISION + i * MODEL_CONTROLS + n) * back[n];
+#if DELAY
+        float early[MODEL_CONTROLS], late[MODEL_CONTROLS];
+        for (uint i = 0; i < MODEL_CONTROLS; i++) {
+            uint past = (PASTS - DELAY + t) * MODEL_CONTROLS + i;
+            KEPT float *at = tile->controls + ((t - DELAY) * MODEL_CONTROLS + i) * STRIDE + k;
+            early[i] = t < DELAY ? INPUT(IN_PAST + past) : at[0];
+            late[i] = t < DELAY ? INPUT(IN_REAL_PAST + past) : at[SCALARS * STRIDE];
+        }
+        model_step(x, late, world->dt, world);
+        model_step(y, early, world->dt, world);
+#else
+        model_step(x, u, world->dt, world);
+        model_step(y, v, world->dt, world);
+#endif
+        real = mppi_running(real, x, u, (int)t, world);
+        nominal = mppi_running(nominal, y, v, (int)t, world);
+    }
+    real = mppi_terminal(real, x, u, STEPS - 1, world) * f->scale;
+    nominal = mppi_terminal(nominal, y, v, STEPS - 1, world) * f->scale;
+    float fed = real + feedback, bounded = fed < f->value_threshold ? fed : f->value_threshold;
+    *real_cost = real;
+    return 0.5f * nominal + 0.5f * (bounded > nominal ? bounded : nominal);
+}
+#endif
+
+/* The cost of this item's sample; items from SAMPLES on have none. PASS_BOTH: the nominal system's,
+ * and `*real` the real one's; PASS_WEIGHTS: controls alone. */
+MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
 {
     float x[MODEL_STATES], last[MODEL_CONTROLS], cost = 0.0f;
+    float own[MPPI_OWN_PARAMETERS ? PARAMETERS : 1];
     uint k = tile->id;
     tile_path path;
     mppi_world world;
-#if MPPI_OWN_PARAMETERS
-    /* in registers: a store to local memory might change what lies there */
-    float own[PARAMETERS];
-    for (uint i = 0; i < PARAMETERS; i++) own[i] = INPUT(IN_PARAMETERS + i);
-    world.p = own;
-#else
-    world.p = tile->block + AT_INPUTS + IN_PARAMETERS;
-#endif
-    world.tables = tile->tables;
-    world.dt = f->dt;
+    tile_world(f, tile, own, &world);
     path.importance = 0.0f;
     for (uint i = 0; i < MODEL_STATES; i++) x[i] = INPUT(IN_STATE + i);
     for (uint i = 0; i < MODEL_CONTROLS; i++) {
@@ -277,10 +420,19 @@ MPPI_FUNCTION float tile_rollout(TILE)
     }
     barrier(KEPT_FENCE);
     if (k < SAMPLES) tile_roll(f, tile, &world, k, &path, x, last, &cost);
+#if PASS == PASS_WEIGHTS
+    return 0.0f;
+#elif PASS == PASS_BOTH
+    *real = 0.0f;
+    if (k < SAMPLES) cost = tile_roll_both(f, tile, &world, k, real);
+#elif ROLLOUTS > 1
+    if (k < SAMPLES) cost = tile_risk(f, tile, &world, k);
+#else
 #if SPLIT
     cost = tile_costs(f, tile, &world);
 #endif
     cost = mppi_terminal(cost, x, last, STEPS - 1, &world) * f->scale;
+#endif
 #if TRACE
     if (tile->trace) return cost;
 #endif
@@ -293,8 +445,17 @@ MPPI_FUNCTION float tile_rollout(TILE)
 #endif
 #if IMPORTANCE
     cost += path.importance;
+#if PASS == PASS_BOTH
+    *real += path.importance;
+#endif
 #endif
     return cost;
+}
+
+MPPI_FUNCTION float tile_rollout(TILE)
+{
+    float real;
+    return tile_rollout_both(f, tile, &real);
 }
 
 /* ---- weights ---- */
@@ -314,6 +475,29 @@ MPPI_FUNCTION float tile_judge(TILE, float cost, int *crashed)
     return exists && !out ? cost : MPPI_OUT;
 }
 
+/* What the weights of a tile are relative to, and the weight of a cost. */
+MPPI_FUNCTION float tile_least(const mppi_tile *tile, float least)
+{
+#if PASS == PASS_WEIGHTS
+    return tile->least;
+#else
+    return least;
+#endif
+}
+
+MPPI_FUNCTION float tile_weight(TILE, float least, float cost)
+{
+#if PASS == PASS_WEIGHTS && ELITE
+    return !MPPI_IS_OUT(cost) && cost <= tile->bound ? 1.0f : 0.0f;
+#elif PASS == PASS_WEIGHTS
+    float share = 1.0f - mppi_divide(cost - least, f->gamma);
+    if (MPPI_IS_OUT(cost) || !(share > 0.0f)) return 0.0f;
+    return mppi_exp(mppi_log(share) * f->power);
+#else
+    return mppi_weight(least, cost, INPUT(IN_INVERSE));
+#endif
+}
+
 #if HED_HAS_LANES
 
 /* Weights at AT_WEIGHTS. Strict: relative to the tile's minimum; else to that of the warp, which
@@ -321,14 +505,13 @@ MPPI_FUNCTION float tile_judge(TILE, float cost, int *crashed)
 MPPI_FUNCTION void tile_weigh(TILE, float cost, tile_chain *chain)
 {
     __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
-    float inverse = INPUT(IN_INVERSE);
     int crashed;
     if (tile->id < (SAMPLES + 31) / 32 * 32) {
         cost = tile_judge(f, tile, cost, &crashed);
-        float least = hed_lane_min(cost);
+        float least = tile_least(tile, hed_lane_min(cost));
         uint count = hed_lane_count(crashed);
 #if !HED_STRICT
-        if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
+        if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, least, cost);
 #endif
         if (tile->id % 32 == 0) {
             minima[tile->id / 32] = least;
@@ -339,12 +522,12 @@ MPPI_FUNCTION void tile_weigh(TILE, float cost, tile_chain *chain)
 #if HED_STRICT
     float least = minima[0];
     for (uint i = 1; i < (SAMPLES + 31) / 32; i++) least = mppi_min(minima[i], least);
-    if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
+    if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, least, cost);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     if (tile->id == 0) {
         for (uint i = 0; i < (SAMPLES + 31) / 32; i++) chain->crashed += minima[32 + i];
-        tile->block[AT_SUMS + ROWS] = chain->crashed;
+        SUMS[ROWS] = chain->crashed;
     }
 }
 
@@ -390,7 +573,7 @@ MPPI_FUNCTION void tile_scale(TILE, tile_chain *chain, tile_factors *by)
 
 MPPI_FUNCTION void tile_put(TILE, const tile_factors *by, uint row, float sum)
 {
-    __local float *at = tile->block + AT_SUMS + row;
+    __local float *at = SUMS + row;
     int square = row > SCALARS;
     float keep = square ? by->keep * by->keep : by->keep;
     float kept = keep == 0.0f ? 0.0f : *at * keep;
@@ -505,7 +688,7 @@ MPPI_FUNCTION float tile_sum_row(TILE, uint row)
 MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
 {
     __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
-    __local float *sums = tile->block + AT_SUMS;
+    __local float *sums = SUMS;
     float inverse = INPUT(IN_INVERSE), least = MPPI_OUT, count = 0.0f;
     int crashed;
     cost = tile_judge(f, tile, cost, &crashed);
@@ -525,7 +708,8 @@ MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
     barrier(CLK_LOCAL_MEM_FENCE);
     least = minima[0];
     for (uint i = 1; i < WIDTH; i++) least = mppi_min(minima[i], least);
-    if (tile->id < SAMPLES) weights[tile->id] = mppi_weight(least, cost, inverse);
+    least = tile_least(tile, least);
+    if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, least, cost);
     if (tile->id == 0) {
         for (uint i = 0; i < WIDTH; i++) chain->crashed += minima[32 + i];
         sums[ROWS] = chain->crashed;

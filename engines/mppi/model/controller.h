@@ -68,6 +68,8 @@ typedef struct mppi_solver {
     /* Trajectories of a round: see hed_mppi_trace(). */
     hed_status (*trace)(hed_mppi *controller, const mppi_sampling *round, uint32_t system,
         uint32_t count, bool best, float *states, float *costs, hed_error *error);
+    /* A model without a C function: the states along the plan of each system. */
+    hed_status (*along)(hed_mppi *controller, hed_error *error);
     void (*destroy)(hed_mppi *controller);
 } mppi_solver;
 
@@ -104,6 +106,9 @@ struct hed_mppi {
     void *solver_data;
     hed_config_origin origin;
     char choice[128];
+    /* the best that the database knows, with solver AUTO: over the rules, where it is valid */
+    hed_mppi_solver tuned_solver;
+    char tuned[128];
 
     uint32_t systems; /* count, twice that for TUBE */
     uint32_t past;    /* controls kept: at least 2, and the delay */
@@ -178,7 +183,8 @@ hed_status mppi_make_sampler(hed_mppi *controller, hed_error *error);
 void mppi_smooth(const hed_mppi *controller, uint32_t system, float *scratch);
 /* Keeps limits and rates. */
 void mppi_limit(const hed_mppi *controller, uint32_t system);
-/* States along the plan by the model's C function; false where they are not finite. */
+/* States along the plan by the model's C function, or as the solver has left them; false where they
+ * are not finite. */
 bool mppi_roll_plan(hed_mppi *controller, uint32_t system);
 /* One step of the model on the host; the control is the one that arrives, delay included. */
 void mppi_step(const hed_mppi *controller, float *x, const float *u);
@@ -206,5 +212,10 @@ hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_er
 /* After them: the nominal trajectory, gains, and the control u (nu) to apply. */
 void mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
 void mppi_nominal_shift(hed_mppi *controller, uint32_t index, uint32_t shift);
+
+/* ---- tune.c ---- */
+
+/* Fills tuned_solver, tuned and origin from the database, where it knows something. */
+void mppi_take_tuned(hed_mppi *controller);
 
 #endif

@@ -33,7 +33,8 @@ bool mppi_noise_is_array(const hed_mppi *c)
 /* Whether what becomes of a sampled control is needed once more than for the sums. */
 static bool needs_controls(const hed_mppi *c)
 {
-    return has_rates(c) || c->def.delay || c->def.smooth_weight > 0;
+    return has_rates(c) || c->def.delay || c->def.smooth_weight > 0 || c->def.rollouts > 1 ||
+           c->def.kind == HED_MPPI_ROBUST;
 }
 
 bool mppi_device_fits(const hed_mppi *c)
@@ -42,9 +43,7 @@ bool mppi_device_fits(const hed_mppi *c)
     if (strcmp(info->backend, "host") == 0 || !c->model.text) return false;
     for (uint32_t k = 0; k < c->def.term_count; k++)
         if (!c->def.terms[k].text) return false;
-    if (c->def.math == HED_MATH_STRICT && !(info->capabilities & HED_CAN_STRICT)) return false;
-    return c->def.kind != HED_MPPI_ROBUST && c->def.update == HED_MPPI_EXPONENTIAL &&
-           c->def.rollouts == 1 && !c->disturbed && !(c->mix && c->factor);
+    return c->def.math != HED_MATH_STRICT || (info->capabilities & HED_CAN_STRICT);
 }
 
 uint32_t mppi_packets_room(const hed_mppi *c)
@@ -87,12 +86,26 @@ static double cost_expense(const hed_mppi *c)
     return expense;
 }
 
+/* The first of a sample's costs, in ascending order, that its risk is made of: as risk_of() in cpu.c. */
+static uint32_t risk_from(const hed_mppi *c)
+{
+    float rank = c->def.risk_level * (float)c->def.rollouts;
+    if (c->def.risk == HED_MPPI_EXPECTED || !(rank > 0)) return 0;
+    uint32_t from = (uint32_t)rank - ((float)(uint32_t)rank == rank);
+    return from < c->def.rollouts ? from : c->def.rollouts - 1;
+}
+
 /* ---- local memory ---- */
 
 static uint32_t define(mppi_layout *l, const char *name, uint64_t value)
 {
     l->numbers[l->number_count++] = (mppi_number){name, (uint32_t)value};
     return (uint32_t)value;
+}
+
+static bool has_ratio(const hed_mppi *c, const mppi_layout *l)
+{
+    return c->def.alpha < 1 && !l->candidates;
 }
 
 /* Words of the inputs. */
@@ -106,7 +119,11 @@ static void layout_inputs(const hed_mppi *c, mppi_layout *l)
     l->past = l->counts + c->def.table_count;
     l->plan = l->past + c->past * nu;
     l->ratio = l->plan + l->scalars;
-    l->inputs = l->ratio + (c->def.alpha < 1 ? l->scalars : 0);
+    l->real_state = l->ratio + (has_ratio(c, l) ? l->scalars : 0);
+    l->real_past = l->real_state + c->model.states;
+    l->half = l->real_past + c->past * nu;
+    l->precision = l->half + 1;
+    l->inputs = l->both ? l->precision + nu * nu : l->real_state;
 }
 
 static uint32_t layout_value(const mppi_layout *l, uint32_t parameter)
@@ -123,7 +140,8 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     uint64_t stride = samples + !lanes, at, most;
     bool split = layout_value(l, TILE_SPLIT), own = lanes && c->parameter_count <= 48;
     uint32_t store = layout_value(l, TILE_STORE), mergers = layout_value(l, TILE_MERGERS);
-    uint32_t data = l->scalars / 3 + 1;
+    uint32_t data = l->scalars / 3 + 1, sets = l->both ? 2 : 1, from = risk_from(c);
+    bool one = c->def.risk == HED_MPPI_VALUE_AT_RISK;
     l->number_count = 0;
     define(l, "SCALARS", l->scalars);
     define(l, "ROWS", l->scalars + 2);
@@ -136,12 +154,18 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "PASTS", c->past);
     define(l, "DELAY", c->def.delay);
     define(l, "RATES", has_rates(c));
-    define(l, "IMPORTANCE", c->def.alpha < 1);
+    define(l, "IMPORTANCE", has_ratio(c, l));
     define(l, "SIGMA_STEPS", c->def.sigma_steps != NULL);
     define(l, "NOISE_GIVEN", mppi_noise_is_array(c));
     define(l, "NOISE_STREAMS", c->def.sampler != HED_MPPI_GIVEN);
-    define(l, "SMOOTH", c->def.smooth_weight > 0);
-    define(l, "SYSTEMS", c->systems);
+    define(l, "SMOOTH", c->def.smooth_weight > 0 && !l->both);
+    define(l, "DISTURBED", c->disturbed && !l->both);
+    define(l, "ROLLOUTS", c->def.rollouts);
+    define(l, "RISK_FROM", from);
+    define(l, "RISK_END", one ? from + 1 : c->def.rollouts);
+    define(l, "ELITE", c->def.update == HED_MPPI_ELITE);
+    define(l, "SETS", sets);
+    define(l, "SYSTEMS", l->systems);
     define(l, "TILES", l->tiles);
     define(l, "CHAINS", l->chains);
     define(l, "WORKERS", l->workers);
@@ -157,15 +181,19 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "IN_PAST", l->past);
     define(l, "IN_PLAN", l->plan);
     define(l, "IN_RATIO", l->ratio);
+    define(l, "IN_REAL_STATE", l->real_state);
+    define(l, "IN_REAL_PAST", l->real_past);
+    define(l, "IN_HALF", l->half);
+    define(l, "IN_PRECISION", l->precision);
     at = define(l, "AT_INPUTS", 0) + (l->inputs + 2) / 3 * 3;
     uint64_t begin = at;
     at = define(l, "AT_WEIGHTS", at) + samples;
     at = define(l, "AT_MINIMA", at) + 64;
     at = define(l, "AT_CRASHED", at) + (lanes ? 0 : samples);
-    at = define(l, "AT_SUMS", at) + l->scalars + 3;
+    at = define(l, "AT_SUMS", at) + sets * (l->scalars + 3);
     at = define(l, "AT_SHARES", at) + (split ? group : 0);
     at = define(l, "AT_CONTROLS", (at + 31) / 32 * 32) +
-         (store == TILE_STORE_LOCAL ? l->scalars * stride : 0);
+         (store == TILE_STORE_LOCAL ? sets * l->scalars * stride : 0);
     at = define(l, "AT_STATES", at) + (split ? c->def.steps * c->model.states * stride : 0);
     most = at;
     at = begin;
@@ -175,7 +203,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
          (packets ? 3 * hed_ceil_divide(data, mergers) * l->merge_groups : 0);
     if (packets && at > most) most = at;
     l->local_bytes = most * sizeof(float);
-    l->stored = store == TILE_STORE_GLOBAL ? l->scalars * stride : 0;
+    l->stored = store == TILE_STORE_GLOBAL ? sets * l->scalars * stride : 0;
 }
 
 /* ---- what is allowed ---- */
@@ -194,8 +222,10 @@ static bool layout_valid(
         why = "strict mode has its own SAMPLES";
     else if (split && (strict || store != TILE_STORE_LOCAL))
         why = "SPLIT needs STORE=0 and fast mathematics";
+    else if (split && (c->def.rollouts > 1 || l->both))
+        why = "SPLIT is for one rollout of a sample";
     else if (store == TILE_STORE_AGAIN && (noise != TILE_NOISE_FUSED || needs_controls(c)))
-        why = "STORE=1 needs NOISE=1, and no rates, delay or smooth_weight";
+        why = "STORE=1 needs NOISE=1, and no rates, delay, smooth_weight, rollouts, ROBUST";
     else if (noise == TILE_NOISE_AHEAD && solver == HED_MPPI_LAUNCHES)
         why = "NOISE=2 is for packets";
     else if (solver != HED_MPPI_LAUNCHES && group < 64) why = "packets need a GROUP of 64 at least";
@@ -210,7 +240,7 @@ static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout
     uint32_t samples = layout_value(l, TILE_SAMPLES), mergers = layout_value(l, TILE_MERGERS);
     uint32_t data = l->scalars / 3 + 1, width, most = MPPI_MOST_CHAINS;
     bool strict = c->def.math == HED_MATH_STRICT, packets = solver != HED_MPPI_LAUNCHES;
-    l->tiles = (uint32_t)hed_ceil_divide(c->def.samples, samples);
+    l->tiles = (uint32_t)hed_ceil_divide(l->samples, samples);
     if (packets) { /* even shares: the fewest rounds of tiles, then the fewest groups that do them */
         uint32_t room = mppi_packets_room(c);
         uint32_t workers = room > mergers ? room - mergers : 1;
@@ -240,7 +270,7 @@ static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout
 static bool try_samples(
     const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l, uint32_t samples, uint32_t store)
 {
-    char reason[64];
+    char reason[96];
     uint32_t group = samples <= 16 ? 256 : samples <= 64 ? 416 : 512;
     const hed_device_info *info = hed_device_describe(c->device);
     if (!(info->capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
@@ -281,7 +311,7 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
         bool split = !strict && packets && expense > 5 && c->def.samples <= 16384;
         if (split && wanted < 256) {
             mppi_layout whole = *l;
-            char reason[64];
+            char reason[96];
             l->config.values[TILE_SPLIT] = 1;
             if (wanted >= 32) l->config.values[TILE_GROUP] = 512;
             layout_finish(c, solver, l);
@@ -331,13 +361,20 @@ static hed_status take_choice(const char *choice, hed_config *config, hed_error 
 hed_status mppi_layout_make(
     hed_mppi *c, hed_mppi_solver solver, mppi_layout *layout, hed_error *error)
 {
-    char reason[64] = "";
+    char reason[96] = "";
     if (hed_failed(error)) return error->status;
-    *layout = (mppi_layout){0};
+    *layout = (mppi_layout){
+        .systems = c->systems, .samples = c->def.samples, .both = c->def.kind == HED_MPPI_ROBUST};
     layout_inputs(c, layout);
     bool found = layout_rules(c, solver, layout);
-    if (take_choice(c->def.choice, &layout->config, error)) return error->status;
+    mppi_layout rules = *layout;
+    const char *choice = c->def.choice ? c->def.choice : c->tuned;
+    if (take_choice(choice, &layout->config, error)) return error->status;
     layout_finish(c, solver, layout);
+    if (c->tuned[0] && !layout_valid(c, solver, layout, reason, sizeof reason)) {
+        *layout = rules; /* it was for a size near this one */
+        c->origin = HED_ORIGIN_DEFAULT;
+    }
     if (!layout_valid(c, solver, layout, reason, sizeof reason))
         return hed_fail(error, found ? HED_ERROR_ARGUMENT : HED_ERROR_LIMIT,
             "mppi: %u samples of %u steps and %u controls on %s: %s (choice %s; %llu bytes of local "
@@ -348,8 +385,18 @@ hed_status mppi_layout_make(
             (unsigned long long)hed_device_describe(c->device)->local_bytes);
     hed_kernel_def named = {.parameters = mppi_tile_parameters, .parameter_count = TILE_PARAMETERS};
     hed_config_format(&named, &layout->config, c->choice, sizeof c->choice);
-    c->origin = c->def.choice ? HED_ORIGIN_GIVEN : HED_ORIGIN_DEFAULT;
+    if (c->def.choice) c->origin = HED_ORIGIN_GIVEN;
     return HED_OK;
+}
+
+void mppi_layout_candidates(const hed_mppi *c, mppi_layout *layout)
+{
+    layout->both = false;
+    layout->candidates = true;
+    layout->systems = c->def.count * c->def.candidates;
+    layout->samples = c->def.candidate_samples;
+    layout_inputs(c, layout);
+    layout_finish(c, HED_MPPI_LAUNCHES, layout);
 }
 
 void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
@@ -362,15 +409,18 @@ void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
     config->values[TILE_SPLIT] = 0;
     config->values[TILE_UNROLL] = 1;
     layout->trace = true;
+    layout->both = false;
     layout_numbers(c, HED_MPPI_LAUNCHES, layout);
 }
 
 /* ---- what rounds are given ---- */
 
-mppi_fixed mppi_fixed_of(const hed_mppi *c)
+mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
 {
-    mppi_fixed f = {.samples = c->def.samples,
-        .pure = c->def.samples - (uint32_t)(c->def.pure_noise * (float)c->def.samples),
+    uint32_t averaged = c->def.risk == HED_MPPI_VALUE_AT_RISK ? 1 : c->def.rollouts - risk_from(c);
+    mppi_fixed f = {.samples = samples,
+        .row = c->def.samples,
+        .pure = samples - (uint32_t)(c->def.pure_noise * (float)samples),
         .still = c->def.committed * c->model.controls,
         .keep = c->def.keep_plan,
         .streams = c->def.count,
@@ -381,7 +431,13 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c)
         .scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)c->def.steps : 1.0f,
         .crash = c->def.crash_cost,
         .smooth = c->def.smooth_weight,
-        .log_sigma = c->def.log_sigma};
+        .log_sigma = c->def.log_sigma,
+        .gamma = c->def.tsallis_threshold,
+        .power = 1 / (c->def.tsallis_r - 1),
+        .value_threshold = c->def.value_threshold,
+        .risk_share = 1.0f / (float)averaged};
+    for (uint32_t i = 0; i < c->model.states; i++)
+        f.shake[i] = c->def.disturbance[i] * mppi_sqrt(c->def.dt);
     for (uint32_t i = 0; i < c->model.controls; i++) {
         f.sigma[i] = c->def.sigma[i];
         f.low[i] = c->def.minimum[i];
@@ -400,11 +456,17 @@ uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sa
     /* numbers of a table's floats, as bits */
     sections[count++] =
         (mppi_section){l->counts, c->def.table_count, (const float *)(const void *)c->table_counts};
-    sections[count++] = (mppi_section){l->past, pasts, round->past + (size_t)system * pasts};
+    const float *past = round->past + (size_t)(system % c->systems) * pasts;
+    sections[count++] = (mppi_section){l->past, pasts, past};
     sections[count++] =
         (mppi_section){l->plan, l->scalars, round->plan + (size_t)system * l->scalars};
-    if (c->def.alpha < 1)
+    if (has_ratio(c, l))
         sections[count++] =
             (mppi_section){l->ratio, l->scalars, round->ratio + (size_t)system * l->scalars};
+    if (!l->both) return count;
+    uint32_t real = system % c->def.count, nu = c->model.controls;
+    sections[count++] = (mppi_section){l->real_state, nx, round->state + (size_t)real * nx};
+    sections[count++] = (mppi_section){l->real_past, pasts, round->past + (size_t)real * pasts};
+    sections[count++] = (mppi_section){l->precision, nu * nu, c->precision};
     return count;
 }

@@ -28,17 +28,25 @@ typedef struct mppi_number {
     uint32_t value;
 } mppi_number;
 
-enum { MPPI_MOST_NUMBERS = 64, MPPI_MOST_SOURCES = 2 * HED_MPPI_MAX_TERMS + 12, MPPI_SECTIONS = 8 };
+enum {
+    MPPI_MOST_NUMBERS = 80,
+    MPPI_MOST_SOURCES = 2 * HED_MPPI_MAX_TERMS + 12,
+    MPPI_SECTIONS = 12
+};
 
 /* How rounds of one controller run. */
 typedef struct mppi_layout {
     hed_config config;
+    uint32_t systems, samples; /* of a round */
+    bool both;                 /* ROBUST: nominal and real system in each sample */
+    bool candidates;           /* ROBUST: a round for the candidates; no importance correction */
     uint32_t tiles, chains;
     uint32_t workers;      /* PACKETS: groups of a system with tiles */
     uint32_t merge_groups; /* PACKETS: parts that a merger's items share the chains out in */
     uint32_t slices;       /* LAUNCHES: groups of a system that merge */
     uint32_t inputs;       /* words that a system is given for a round */
     uint32_t state, parameters, past, plan, ratio, counts; /* where they lie among them */
+    uint32_t real_state, real_past, half, precision;       /* with `both` */
     uint32_t scalars;
     uint64_t local_bytes;
     uint64_t stored; /* floats of global memory a group keeps controls in; 0: none */
@@ -63,10 +71,12 @@ uint32_t mppi_packets_room(const hed_mppi *c);
  * does not exist), LIMIT (the device is too small). */
 hed_status mppi_layout_make(
     hed_mppi *c, hed_mppi_solver solver, mppi_layout *layout, hed_error *error);
+/* The layout of a round for the candidates of ROBUST instead. */
+void mppi_layout_candidates(const hed_mppi *c, mppi_layout *layout);
 /* The layout of traces instead. */
 void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout);
-/* What is the same in all rounds. */
-mppi_fixed mppi_fixed_of(const hed_mppi *c);
+/* What is the same in all rounds of `samples`. */
+mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples);
 /* The inputs of a system in a round but the first two words, number and 1 / lambda. */
 uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *layout, const mppi_sampling *round,
     uint32_t system, mppi_section sections[MPPI_SECTIONS]);
@@ -98,5 +108,23 @@ void mppi_noise_destroy(mppi_noise *noise);
 hed_status mppi_trace_device(hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
     hed_buffer *tables, hed_buffer *noise, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error);
+
+/* States along the plan of a model without a C function. */
+typedef struct mppi_along {
+    mppi_layout layout;
+    mppi_fixed fixed;
+    hed_kernel_def def;
+    hed_kernel *kernel; /* NULL: the model has its function */
+    hed_geometry geometry;
+    hed_stream *stream;
+    hed_graph *graph;
+    hed_buffer *tables, *buffers[2], *staging[2]; /* inputs, states */
+} mppi_along;
+
+hed_status mppi_along_create(hed_mppi *c, const mppi_layout *layout, hed_buffer *tables,
+    mppi_along *along, hed_error *error);
+/* Fills controller->states from its state and its plan. */
+hed_status mppi_along_run(hed_mppi *c, mppi_along *along, hed_error *error);
+void mppi_along_destroy(mppi_along *along);
 
 #endif

@@ -12,6 +12,12 @@ static hed_status choose_solver(hed_mppi *c, hed_error *error)
     static const mppi_solver *const solvers[] = {
         &mppi_solver_cpu, &mppi_solver_packets, &mppi_solver_launches, &mppi_solver_resident};
     const hed_device_info *device = hed_device_describe(c->device);
+    mppi_take_tuned(c);
+    for (size_t i = 0; i < HED_COUNT(solvers) && c->tuned_solver != HED_MPPI_AUTO; i++)
+        if (solvers[i]->kind == c->tuned_solver && solvers[i]->fits(c)) {
+            c->solver = solvers[i];
+            return HED_OK;
+        }
     for (size_t i = 0; i < HED_COUNT(solvers); i++) {
         if (c->def.solver != HED_MPPI_AUTO && c->def.solver != solvers[i]->kind) continue;
         if (!solvers[i]->fits(c)) continue;
@@ -65,6 +71,7 @@ hed_status hed_mppi_create(
     if (!c) return error->status;
     c->arena = (hed_arena){.allocator = allocator, .owner = "a controller"};
     c->device = device;
+    c->origin = HED_ORIGIN_DEFAULT;
     mppi_complete(c, def, error);
     c->systems = c->def.kind == HED_MPPI_PLAIN ? c->def.count : 2 * c->def.count;
     c->past = c->def.delay > 2 ? c->def.delay : 2;
@@ -260,10 +267,11 @@ hed_status hed_mppi_solve(
     c->last.plan = c->sampled;
     c->last.past = c->sampled_past;
     memcpy(c->sampled_past, c->pasts, (uint64_t)c->systems * c->past * nu * sizeof(float));
+    if (!c->model.step && c->solver->along(c, error)) return error->status;
     hed_mppi_outcome outcome = done < c->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     for (uint32_t i = 0; i < count; i++) {
         float *now = c->applied + i * nu;
-        bool finite = !c->model.step || mppi_roll_plan(c, i);
+        bool finite = mppi_roll_plan(c, i);
         memcpy(now, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *now);
         if (pair) mppi_nominal_end(c, i, now);
         bool crashed = done && c->crashed[i];

@@ -50,7 +50,7 @@ hed_status mppi_noise_create(
     uint64_t floats = array ? (uint64_t)layout->scalars * c->def.samples : 4;
     hed_buffer_def def = hed_default_buffer_def(4 * floats * (array && !given ? c->def.count : 1));
     hed_buffer_create(c->device, &def, &noise->array, error);
-    noise->fixed = mppi_fixed_of(c);
+    noise->fixed = mppi_fixed_of(c, c->def.samples);
     noise->given = UINT32_MAX;
     if (!array || given || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
     uint64_t nu = c->model.controls;

@@ -59,6 +59,7 @@ typedef struct packets_solver {
     bool resident, running; /* running: the kernel stays on the device */
     bool pending;           /* a round went over its deadline */
     mppi_noise noise;
+    mppi_along along;
     uint64_t state_words, forward_bytes;
 } packets_solver;
 
@@ -66,7 +67,8 @@ typedef struct packets_solver {
 
 static bool packets_fits(const hed_mppi *c)
 {
-    return mppi_device_fits(c) && mppi_packets_room(c) >= 2;
+    bool one = c->def.kind != HED_MPPI_ROBUST && c->def.update == HED_MPPI_EXPONENTIAL;
+    return one && mppi_device_fits(c) && mppi_packets_room(c) >= 2;
 }
 
 /* A kernel that stays does not see what others write meanwhile. */
@@ -188,10 +190,11 @@ static hed_status packets_create(hed_mppi *c, bool resident, hed_error *error)
     uint32_t group = (uint32_t)s->layout.config.values[TILE_GROUP];
     hed_geometry_1d(&s->geometry, s->groups, group, 0, 0);
     s->geometry.local_bytes[PACKETS_BLOCK] = s->layout.local_bytes;
-    s->fixed = mppi_fixed_of(c);
+    s->fixed = mppi_fixed_of(c, c->def.samples);
     s->arguments[PACKETS_FIXED] = hed_struct_argument(&s->fixed, sizeof s->fixed);
     s->arguments[PACKETS_BLOCK] = hed_local_argument();
     packets_memory(c, s, error);
+    mppi_along_create(c, &s->layout, s->buffers[PACKETS_TABLES], &s->along, error);
     packets_check(s, error);
     packets_begin(s, 0, error);
     if (resident || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
@@ -354,6 +357,14 @@ static hed_status packets_trace(hed_mppi *c, const mppi_sampling *round, uint32_
         round, system, count, best, states, costs, error);
 }
 
+/* A resident kernel may have taken all the room that there is: it leaves first. */
+static hed_status packets_along(hed_mppi *c, hed_error *error)
+{
+    packets_solver *s = c->solver_data;
+    packets_stop(c, s, error);
+    return mppi_along_run(c, &s->along, error);
+}
+
 static void packets_destroy(hed_mppi *c)
 {
     packets_solver *s = c->solver_data;
@@ -364,6 +375,7 @@ static void packets_destroy(hed_mppi *c)
     hed_kernel_destroy(s->kernel);
     for (uint32_t i = 0; i < PACKETS_NOISE; i++) hed_buffer_destroy(s->buffers[i]);
     mppi_noise_destroy(&s->noise);
+    mppi_along_destroy(&s->along);
 }
 
 const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,
@@ -372,6 +384,7 @@ const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,
     .round = packets_round,
     .table = packets_table,
     .trace = packets_trace,
+    .along = packets_along,
     .destroy = packets_destroy};
 
 const mppi_solver mppi_solver_resident = {.kind = HED_MPPI_RESIDENT,
@@ -380,4 +393,5 @@ const mppi_solver mppi_solver_resident = {.kind = HED_MPPI_RESIDENT,
     .round = packets_round,
     .table = packets_table,
     .trace = packets_trace,
+    .along = packets_along,
     .destroy = packets_destroy};

@@ -66,14 +66,13 @@ void mppi_step(const hed_mppi *c, float *x, const float *u)
     c->model.step(x, u, c->def.dt, &world);
 }
 
-bool mppi_roll_plan(hed_mppi *c, uint32_t system)
+static void roll_states(hed_mppi *c, uint32_t system)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
     const float *plan = c->plan + (uint64_t)system * c->def.steps * nu;
     const float *past = c->pasts + (uint64_t)system * c->past * nu;
     float *states = c->states + (uint64_t)system * (c->def.steps + 1) * nx;
     float x[HED_MPPI_MAX_STATES];
-    bool finite = true;
     const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
     memcpy(x, c->state + (uint64_t)system * nx, nx * sizeof *x);
     memcpy(states, x, nx * sizeof *x);
@@ -85,7 +84,14 @@ bool mppi_roll_plan(hed_mppi *c, uint32_t system)
         states += nx;
         for (uint32_t i = 0; i < nx; i++) states[i] = x[i];
     }
-    states -= (uint64_t)c->def.steps * nx;
-    for (uint32_t i = 0; i < (c->def.steps + 1) * nx; i++) finite &= fabsf(states[i]) < INFINITY;
+}
+
+bool mppi_roll_plan(hed_mppi *c, uint32_t system)
+{
+    uint64_t size = (uint64_t)(c->def.steps + 1) * c->model.states;
+    const float *states = c->states + system * size;
+    bool finite = true;
+    if (c->model.step) roll_states(c, system);
+    for (uint64_t i = 0; i < size; i++) finite &= fabsf(states[i]) < INFINITY;
     return finite;
 }

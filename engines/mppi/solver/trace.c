@@ -130,7 +130,7 @@ hed_status mppi_trace_device(hed_mppi *c, const mppi_layout *layout, hed_stream 
         .stream = stream,
         .tables = tables,
         .noise = noise,
-        .fixed = mppi_fixed_of(c),
+        .fixed = mppi_fixed_of(c, c->def.samples),
         .stream_number = system % c->def.count};
     if (hed_failed(error)) return error->status;
     mppi_layout_trace(c, &run.layout);

@@ -1,28 +1,246 @@
 /* Finding the fastest way to sample on a device, by measurement: a pipeline of the tuner
- * (heddle/tune.h). */
+ * (heddle/tune.h) whose parameters are the solver and those of a tile (choice.c). What it finds is
+ * kept in the tuning database, where hed_mppi_create() looks with solver AUTO and no choice. Value 0
+ * of each parameter leaves it to the rules, so that the default is what an untuned device runs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "model/controller.h"
+#include "solver/device.h"
+
+enum { SOLVER, TILE, PARAMETERS = TILE + TILE_PARAMETERS };
+
+/* ---- the space ---- */
+
+static const int64_t solvers[] = {
+    HED_MPPI_AUTO, HED_MPPI_LAUNCHES, HED_MPPI_PACKETS, HED_MPPI_RESIDENT};
+static const char *const solver_labels[] = {"rule", "launches", "packets", "resident"};
+static const int64_t groups[] = {0, 64, 128, 256, 416, 512, 1024};
+static const int64_t samples[] = {0, 8, 16, 32, 64, 128, 256, 512};
+/* of what is a choice in choice.c: 1 + its value */
+static const int64_t three[] = {0, 1, 2, 3}, two[] = {0, 1, 2};
+static const char *const noise_labels[] = {"rule", "phase", "fused", "ahead"};
+static const char *const split_labels[] = {"rule", "no", "yes"};
+static const char *const store_labels[] = {"rule", "local", "again", "global"};
+static const int64_t unrolls[] = {0, 1, 2, 5, 10, 25, 50};
+static const int64_t mergers[] = {0, 1, 2, 4, 8};
+
+#define CHOICES(values) values, HED_COUNT(values), 0
+static const hed_parameter_def parameters[PARAMETERS] = {
+    [SOLVER] = {"SOLVER", CHOICES(solvers), solver_labels},
+    [TILE + TILE_GROUP] = {"GROUP", CHOICES(groups), NULL},
+    [TILE + TILE_SAMPLES] = {"SAMPLES", CHOICES(samples), NULL},
+    [TILE + TILE_NOISE] = {"NOISE", CHOICES(three), noise_labels},
+    [TILE + TILE_SPLIT] = {"SPLIT", CHOICES(two), split_labels},
+    [TILE + TILE_STORE] = {"STORE", CHOICES(three), store_labels},
+    [TILE + TILE_UNROLL] = {"UNROLL", CHOICES(unrolls), NULL},
+    [TILE + TILE_MERGERS] = {"MERGERS", CHOICES(mergers), NULL},
+};
+/* What layout_valid() of choice.c refuses in any case. */
+static const char *const constraints[] = {"GROUP == 0 or SAMPLES <= GROUP",
+    "NOISE != \"ahead\" or SOLVER == \"packets\" or SOLVER == \"resident\"",
+    "STORE != \"again\" or NOISE == \"fused\"",
+    "SPLIT != \"yes\" or STORE == \"rule\" or STORE == \"local\"", "SOLVER != \"resident\"",
+    "SOLVER != \"packets\""};
+enum { ALWAYS = HED_COUNT(constraints) - 2 }; /* the others where there is no such solver */
+static const hed_condition conditions[] = {
+    {"MERGERS", "SOLVER == \"packets\" or SOLVER == \"resident\""}};
+static const char *const dimensions[] = {"samples", "steps", "states", "controls", "controllers"};
 
 const hed_kernel_def *hed_mppi_tune_description(void)
 {
     static const hed_kernel_def description = {
-        .name = "mppi", .summary = "the solver of a controller"};
+        .name = "mppi",
+        .summary = "the solver of a controller",
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .dimensions = dimensions,
+        .dimension_count = HED_COUNT(dimensions),
+    };
     return &description;
+}
+
+/* ---- what is tuned ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) /* FNV-1a */
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* The version of the pipeline: what decides how fast it is beside the sizes, the texts above all.
+ * `version`: 32 bytes. */
+static hed_pipeline_def pipeline_of(const hed_mppi *c, char *version)
+{
+    const hed_mppi_def *d = &c->def;
+    uint64_t hash = hash_bytes(0xcbf29ce484222325u, c->model.text, strlen(c->model.text));
+    for (uint32_t k = 0; k < d->term_count; k++) {
+        hash = hash_bytes(hash, d->terms[k].text, strlen(d->terms[k].text));
+        hash = hash_bytes(hash, &d->terms[k].when, sizeof d->terms[k].when);
+    }
+    bool rates = false;
+    for (uint32_t i = 0; i < c->model.controls; i++) rates = rates || d->rate[i] > 0;
+    const uint32_t uses[] = {(uint32_t)d->kind, (uint32_t)d->update, (uint32_t)d->sampler,
+        d->rollouts, c->disturbed, d->alpha<1, d->smooth_weight> 0, d->delay, rates,
+        d->sigma_steps != NULL, d->covariance != NULL, d->table_count};
+    hash = hash_bytes(hash, uses, sizeof uses);
+    bool resident = mppi_solver_resident.fits(c), packets = mppi_solver_packets.fits(c);
+    snprintf(version, 32, "1 %016llx", (unsigned long long)hash);
+    return (hed_pipeline_def){.name = "mppi",
+        .version = version,
+        .parameters = parameters,
+        .parameter_count = PARAMETERS,
+        .constraints = constraints,
+        .constraint_count = ALWAYS + !resident + !packets,
+        .conditions = conditions,
+        .condition_count = HED_COUNT(conditions),
+        .dimensions = dimensions,
+        .dimension_count = HED_COUNT(dimensions)};
+}
+
+static hed_problem problem_of(const hed_mppi *c)
+{
+    return (hed_problem){HED_COUNT(dimensions),
+        {c->def.samples, c->def.steps, c->model.states, c->model.controls, c->def.count}};
+}
+
+/* A configuration as solver and text of hed_mppi_def. */
+static void choice_of(const hed_config *config, hed_mppi_solver *solver, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    *solver = (hed_mppi_solver)config->values[SOLVER];
+    for (uint32_t i = 0; i < TILE_PARAMETERS; i++) {
+        bool choice = i == TILE_NOISE || i == TILE_SPLIT || i == TILE_STORE;
+        int64_t value = config->values[TILE + i];
+        if (value && length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s=%lld ",
+                mppi_tile_parameters[i].name, (long long)(value - choice));
+    }
+}
+
+void mppi_take_tuned(hed_mppi *c)
+{
+    char version[32];
+    hed_config config;
+    hed_config_origin origin;
+    bool host = !strcmp(hed_device_describe(c->device)->backend, "host");
+    bool open = c->def.solver == HED_MPPI_AUTO && !c->def.choice;
+    if (host || !open || c->def.math == HED_MATH_STRICT || !mppi_device_fits(c)) return;
+    hed_pipeline_def pipeline = pipeline_of(c, version);
+    hed_problem problem = problem_of(c);
+    if (hed_pipeline_resolve(c->device, &pipeline, &problem, &config, &origin, NULL)) return;
+    if (origin == HED_ORIGIN_DEFAULT) return;
+    choice_of(&config, &c->tuned_solver, c->tuned, sizeof c->tuned);
+    c->origin = origin;
+}
+
+/* ---- the pipeline's work ---- */
+
+typedef struct tuning {
+    hed_device *device;
+    hed_mppi_def def;
+    hed_mppi *controller; /* as the present configuration has it */
+    float *state;         /* (count x nx) */
+    float *expected;      /* (count x T nu) plan of the first solve, as launches have it */
+    uint64_t size, plan;  /* floats of both */
+} tuning;
+
+static hed_status tune_prepare(void *user, const hed_config *config, hed_error *error)
+{
+    tuning *t = user;
+    hed_mppi_def def = t->def;
+    char choice[sizeof t->controller->tuned];
+    hed_mppi_destroy(t->controller);
+    t->controller = NULL;
+    choice_of(config, &def.solver, choice, sizeof choice);
+    def.choice = choice;
+    return hed_mppi_create(t->device, &def, &t->controller, error);
+}
+
+static hed_status tune_run(void *user, double *value, hed_error *error)
+{
+    tuning *t = user;
+    (void)value; /* the time of this call counts */
+    return hed_mppi_solve(t->controller, t->state, NULL, NULL, error);
+}
+
+/* Other orders of the sums differ by rounding, which weights magnify: 1e-4 of the plan where it was
+ * looked at. A structure that leaves samples or steps out is far off. */
+static hed_status tune_check(void *user, hed_error *error)
+{
+    tuning *t = user;
+    double difference = 0, norm = 0;
+    hed_mppi_reset(t->controller, NULL);
+    if (hed_mppi_solve(t->controller, t->state, NULL, NULL, error)) return error->status;
+    for (uint32_t i = 0; i < t->def.count; i++)
+        for (uint64_t j = 0; j < t->size; j++) {
+            double wanted = t->expected[i * t->size + j];
+            difference += pow(hed_mppi_controls(t->controller, i)[j] - wanted, 2);
+            norm += wanted * wanted;
+        }
+    if (sqrt(difference) <= 0.02 * sqrt(norm) + 1e-6) return HED_OK;
+    return hed_fail(error, HED_ERROR_FORMAT,
+        "the plan is %.3g off that of the kernels one after another, which is %.3g long",
+        sqrt(difference), sqrt(norm));
+}
+
+static hed_status tune_make_expected(tuning *t, const hed_allocator *a, hed_error *error)
+{
+    hed_mppi_def def = t->def;
+    def.solver = HED_MPPI_LAUNCHES;
+    def.choice = "";
+    if (hed_mppi_create(t->device, &def, &t->controller, error)) return error->status;
+    const hed_mppi_model *model = &t->controller->model;
+    t->size = (uint64_t)def.steps * model->controls;
+    t->plan = t->size * def.count;
+    t->state = hed_new(a, (uint64_t)def.count * model->states, sizeof(float), error);
+    t->expected = hed_new(a, t->plan, sizeof(float), error);
+    if (hed_failed(error)) return error->status;
+    for (uint32_t i = 0; i < def.count; i++)
+        memcpy(t->state + i * model->states, model->start, model->states * sizeof(float));
+    if (hed_mppi_solve(t->controller, t->state, NULL, NULL, error)) return error->status;
+    for (uint32_t i = 0; i < def.count; i++)
+        memcpy(t->expected + i * t->size, hed_mppi_controls(t->controller, i),
+            t->size * sizeof(float));
+    return HED_OK;
 }
 
 hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_tune_def *tune,
     hed_tune_result **result, hed_error *error)
 {
+    hed_error own = {0};
+    if (!error) error = &own;
     if (hed_failed(error)) return error->status;
     *result = NULL;
-    (void)tune;
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: host has one solver, threads of the processor: there is nothing to choose");
     if (def->math == HED_MATH_STRICT)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: strict mode has one order of sums: there is nothing to choose");
-    return hed_fail(error, HED_ERROR_UNSUPPORTED,
-        "mppi: device %s has one choice for this definition", hed_device_describe(device)->id);
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
+    hed_tune_def how = tune ? *tune : hed_default_tune_def();
+    tuning t = {.device = device, .def = *def};
+    t.def.deadline_ns = 0;
+    hed_status status = tune_make_expected(&t, &allocator, error);
+    uint64_t states = t.controller ? (uint64_t)def->count * t.controller->model.states : 0;
+    if (!status) {
+        char version[32];
+        hed_pipeline_def pipeline = pipeline_of(t.controller, version);
+        hed_problem problem = problem_of(t.controller);
+        pipeline.prepare = tune_prepare;
+        pipeline.run = tune_run;
+        pipeline.check = tune_check;
+        pipeline.user = &t;
+        how.problem = &problem;
+        status = hed_tune_pipeline(device, &pipeline, &how, result, error);
+        if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* the launches' */
+    }
+    hed_mppi_destroy(t.controller);
+    hed_delete(&allocator, t.state, states, sizeof(float));
+    hed_delete(&allocator, t.expected, t.plan, sizeof(float));
+    return status;
 }
