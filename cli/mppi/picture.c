@@ -171,6 +171,7 @@ typedef struct strip {
     const float *second; /* another series, or NULL */
     double limits[2];    /* dashed lines; NAN: none */
     double goal;         /* NAN: none */
+    double most;         /* a larger value is cut off; 0: none is */
     bool log;
     int state; /* whose futures are drawn; -1: none */
 } strip;
@@ -203,7 +204,8 @@ static void draw_strip(const picture *p, const strip *s, frame f, bool labels)
 {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t k = 0; k < s->count; k++) {
-        range_widen(s->values[k * s->stride], &low, &high);
+        double value = s->values[k * s->stride];
+        range_widen(s->most > 0 ? fmin(value, s->most) : value, &low, &high);
         if (s->second) range_widen(s->second[k * s->stride], &low, &high);
     }
     for (int i = 0; i < 2; i++) range_widen(s->limits[i], &low, &high);
@@ -332,7 +334,9 @@ static uint32_t strips_of_stats(const picture *p, strip *strips, const float *ti
     s->log = true;
     s = &strips[count++];
     *s = plain;
-    snprintf(s->name, sizeof s->name, "time of a solve, ms%s", deadline > 0 ? ", and the deadline" : "");
+    s->most = 5 * fmax(p->figures->solve_ms.p99, deadline);
+    snprintf(s->name, sizeof s->name, "time of a solve, ms%s; at most %.3g",
+        deadline > 0 ? ", and the deadline" : "", p->figures->solve_ms.maximum);
     s->values = times;
     s->stride = 1;
     s->limits[1] = deadline > 0 ? deadline : NAN;
