@@ -45,7 +45,9 @@ static const hed_example EXAMPLES[] = {{"heddle devices", "the devices to comput
     {"heddle bench kernels --device cuda:0", "how fast the canonical kernels are on a device"},
     {0}};
 
-static const hed_option OPTIONS[] = {{.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG,
+static const hed_option OPTIONS[] = {{.name = "quiet",
+                                         .letter = 'q',
+                                         .kind = HED_OPTION_FLAG,
                                          .help = "no progress line and no warnings on stderr"},
     {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"}, {0}};
 
@@ -53,15 +55,19 @@ static const hed_option OPTIONS[] = {{.name = "quiet", .letter = 'q', .kind = HE
  * under their own names. */
 static const hed_command RUNTIME_BENCH = {.name = "bench", .same_as = &hed_command_bench_runtime};
 static const hed_command KERNELS_BENCH = {.name = "bench", .same_as = &hed_command_bench_kernels};
-static const hed_command RUNTIME = {.name = "runtime", .summary = "the runtime itself",
-    .hidden = true, .commands = (const hed_command *const[]){&RUNTIME_BENCH, NULL}};
-static const hed_command KERNELS = {.name = "kernels", .summary = "the canonical kernels",
-    .hidden = true, .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
+static const hed_command RUNTIME = {.name = "runtime",
+    .summary = "the runtime itself",
+    .hidden = true,
+    .commands = (const hed_command *const[]){&RUNTIME_BENCH, NULL}};
+static const hed_command KERNELS = {.name = "kernels",
+    .summary = "the canonical kernels",
+    .hidden = true,
+    .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
 
 static const hed_command *const COMMANDS[] = {&hed_command_devices, &hed_command_doctor,
     &hed_command_cache, &hed_command_verify, &hed_command_bench, &hed_command_tune, &hed_command_db,
-    &hed_command_pack, &hed_command_cloth, &hed_command_synth, &hed_command_mppi, &hed_command_help,
-    &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS, NULL};
+    &hed_command_pack, &hed_command_cloth, &hed_command_synth, &hed_command_mppi, &hed_command_css,
+    &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS, NULL};
 
 static int run_root(const hed_arguments *arguments, void *user)
 {
@@ -71,10 +77,15 @@ static int run_root(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_root = {
-    .name = "heddle", .summary = "GPU computing on whatever processor is at hand", .description =
+    .name = "heddle",
+    .summary = "GPU computing on whatever processor is at hand",
+    .description =
         "Heddle runs kernels on every processor it finds: CUDA and OpenCL devices, and the host itself, which is "
         "always there.",
-    .options = OPTIONS, .commands = COMMANDS, .examples = EXAMPLES, .sections = SECTIONS,
+    .options = OPTIONS,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
+    .sections = SECTIONS,
     .run = run_root,
 };
 
