@@ -53,6 +53,11 @@ run 0 mppi run double_integrator --steps 30 --plot "$work/plane.svg"; err_is_emp
 out_has '^double_integrator: 30 steps of 0.02 s on host (mppi, cpu, '; out_has '^a solve: p50 .* p99 .* max '; out_has '^last state: x '; out_has 'plane.svg: the picture'
 svg_is_whole "$work/plane.svg"
 
+# ---- against the clock: nothing is allocated in the loop ----
+run 0 mppi bench --device host --problem cartpole --solver cpu --samples 64 --solves 20 --rate 200 --json; err_is_empty
+out_is_json device problem samples solver rate_hz solves median_us p99_us max_us missed allocations misses
+out_has '"solves": 20'; out_has '"allocations": 0'
+
 # ---- a robot of one's own: the scene is understood; on host it needs a C function ----
 run 0 mppi new "$work/my_robot"; err_is_empty; out_has 'heddle mppi run .*my_robot/my_robot.json'
 [ "$(cd "$work/my_robot" && echo *)" = 'CMakeLists.txt README.md keep_out.h main.c my_robot.h my_robot.json' ] || complain "other files: $(ls "$work/my_robot")"
