@@ -269,6 +269,7 @@ Test(mppi_device, updates, .timeout = 300)
         def.tsallis_threshold = 5;
         def.lambda = 1;
         compare(def, what);
+        if (update != HED_MPPI_ELITE) continue;
         def.rate[1] = 5; /* controls depend on those before */
         def.alpha = 0.5f;
         def.crash_cost = 20;
@@ -292,11 +293,12 @@ Test(mppi_device, risk, .timeout = 300)
         def.disturbance[2] = 2;
         def.risk = (hed_mppi_risk)risk;
         def.risk_level = 0.8f;
-        compare(def, names[risk]);
+        compare_math(def, HED_MATH_STRICT, names[risk]);
+        if (risk == 2) compare_math(def, HED_MATH_FAST, names[risk]);
     }
     hed_mppi_def def = cartpole_def(200, 9);
     def.disturbance[1] = 1;
-    compare(def, "disturbed, one rollout");
+    compare_math(def, HED_MATH_STRICT, "disturbed, one rollout");
     def.rollouts = 3;
     def.alpha = 0.3f;
     def.delay = 2;
@@ -314,7 +316,7 @@ Test(mppi_device, robust, .timeout = 300)
     def.candidate_samples = 40;
     def.value_threshold = 300;
     for (int i = 0; i < 4; i++) def.track_state[i] = def.track_final[i] = 3;
-    compare(def, "cartpole");
+    compare_math(def, HED_MATH_STRICT, "cartpole");
     def = arm_def(333, 11);
     def.kind = HED_MPPI_ROBUST;
     def.count = 2;

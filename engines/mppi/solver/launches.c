@@ -269,7 +269,8 @@ static hed_status launches_round(hed_mppi *c, const mppi_sampling *round, hed_er
     uint64_t now = hed_now(), wait = UINT64_MAX;
     /* nothing can begin without the candidates' sums */
     if (round->deadline && round->mean) wait = round->deadline > now ? round->deadline - now : 0;
-    if (hed_stream_wait_for(s->stream, wait, error)) return error->status;
+    hed_status status = hed_stream_wait_for(s->stream, wait, error); /* TIMEOUT sets no error */
+    if (status) return status;
     for (uint32_t n = 0; n < l->systems; n++) {
         const float *at = k->answers + (size_t)n * (l->scalars + 4);
         if (round->mean) memcpy(round->mean + (size_t)n * l->scalars, at, l->scalars * sizeof *at);
