@@ -222,6 +222,21 @@ Test(mppi_models, maps_are_interpolated)
     CHECK_NEAR(cost_at("clearance", clear, map, 14, 5, 5), 500, 1e-6);
 }
 
+Test(mppi_models, tables_that_are_too_short_cost_nothing)
+{
+    /* the memory is there, as in a controller; what counts is the length that is told */
+    const float map[16] = {100, 100, 0, 0, 1, 0, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7};
+    const float p[] = {0.65f, 1000, 0.25f}; /* lethal, crash, outside */
+    CHECK_NEAR(cost_at("costmap", p, map, 16, 50, 50), 0.25, 1e-6);
+    const float empty[8] = {0};
+    CHECK_NEAR(cost_at("costmap", p, empty, 0, 0, 0), 0.25, 1e-6);
+    const float discs[8] = {1000, 1000, 5, 0, 0, 0, 9, 0};
+    CHECK_NEAR(cost_at("obstacles", p, discs, 8, 0, 0), 0, 1e-6);
+    CHECK_NEAR(cost_at("obstacles", p, empty, 0, 0, 0), 0, 1e-6);
+    CHECK_NEAR(cost_at("path_follow", NULL, empty, 0, 3, 4), 0, 1e-6);
+    CHECK(cost_at("path_align", NULL, empty, 0, 3, 4) > 1e9);
+}
+
 Test(mppi_models, paths_and_obstacles_are_found)
 {
     /* from (0, 0) to (2, 0) to (2, 1) */

@@ -72,7 +72,7 @@ HED_API hed_status hed_mppi_map_distances(
 HED_API void hed_mppi_map_table(const hed_mppi_map *map, const float *values, float *table);
 
 /** Writes the table of a path through `count` points (count x 2, m), for the terms of paths; with
- *  `closed` back to the first. Points that coincide are left out. Gives the floats written, of at most
+ *  `closed` back to the first. Points that coincide (to a micrometre) are left out. Gives the floats written, of at most
  *  HED_MPPI_PATH_SEGMENT * count. */
 HED_API uint32_t hed_mppi_path_table(
     const float *points, uint32_t count, bool closed, float *table);

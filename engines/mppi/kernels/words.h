@@ -7,7 +7,8 @@
  *
  *   MPPI_FUNCTION                     begins a function
  *   P(name)  P_ARRAY(name)[i]         its parameters
- *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller
+ *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller; there is memory for 8 floats, however
+ *                                     short it is
  *   MODEL_STATES MODEL_CONTROLS       numbers of states and controls
  *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y   indices into x, as the model
  *                                     describes them
@@ -207,11 +208,13 @@ MPPI_FUNCTION float mppi_wrap(float angle)
 
 enum { MPPI_GRID_HEAD = 8, MPPI_PATH_SEGMENT = 8 };
 
-/* The value of a grid at (x, y), between the centres of its cells by bilinear interpolation, beyond
- * the outermost centres that of the nearest; `outside` off the grid and for NaN. A grid's table begins
+/* The value of a grid, a table of `count` floats, at (x, y), between the centres of its cells by bilinear interpolation, beyond
+ * the outermost centres that of the nearest; `outside` off the grid, for NaN, and where the table is
+ * too short. A grid's table begins
  * with its width and height in cells (both at least 2), the centre of its first cell (x, y), and cells
  * for each metre; its values begin at MPPI_GRID_HEAD, rows of x, lowest y first. */
-MPPI_FUNCTION float mppi_grid_at(__global const float *grid, float x, float y, float outside)
+MPPI_FUNCTION float mppi_grid_at(
+    __global const float *grid, uint count, float x, float y, float outside)
 {
     float column = (x - grid[2]) * grid[4], row = (y - grid[3]) * grid[4];
     float last_column = grid[0] - 1.0f, last_row = grid[1] - 1.0f;
@@ -219,12 +222,15 @@ MPPI_FUNCTION float mppi_grid_at(__global const float *grid, float x, float y, f
     float c = mppi_min(mppi_max(column, 0.0f), last_column),
           r = mppi_min(mppi_max(row, 0.0f), last_row);
     int whole_c = (int)mppi_min(c, last_column - 1.0f), whole_r = (int)mppi_min(r, last_row - 1.0f);
-    int at = MPPI_GRID_HEAD + whole_r * (int)grid[0] + whole_c, above = at + (int)grid[0];
+    int whole = (int)(grid[0] >= 2.0f) & (int)(grid[1] >= 2.0f) &
+                (int)(grid[0] * grid[1] <= (float)count - (float)MPPI_GRID_HEAD);
+    int at = whole * (MPPI_GRID_HEAD + whole_r * (int)grid[0] + whole_c);
+    int above = at + whole * (int)grid[0];
     float share_c = c - (float)whole_c, share_r = r - (float)whole_r;
     float low = hed_fma(grid[at + 1] - grid[at], share_c, grid[at]);
     float high = hed_fma(grid[above + 1] - grid[above], share_c, grid[above]);
     /* half a cell around the outermost centres belongs to the grid */
-    int inside = (int)(mppi_abs(column - c) <= 0.5f) & (int)(mppi_abs(row - r) <= 0.5f);
+    int inside = whole & (int)(mppi_abs(column - c) <= 0.5f) & (int)(mppi_abs(row - r) <= 0.5f);
     return mppi_select(inside, hed_fma(high - low, share_r, low), outside);
 }
 
@@ -241,19 +247,21 @@ MPPI_FUNCTION mppi_on_path mppi_path_nearest(
     __global const float *path, uint count, float x, float y)
 {
     mppi_on_path found = {1e30f, 0.0f, 0.0f};
-    int segments = (int)(count / MPPI_PATH_SEGMENT);
-    for (int i = 0; i < segments; i++) {
+    int segments = (int)(count / MPPI_PATH_SEGMENT), i = 0;
+    do { /* without a branch around it, so that a processor's compiler makes SIMD code of it */
         __global const float *s = path + MPPI_PATH_SEGMENT * i;
         float dx = x - s[0], dy = y - s[1];
-        float share = mppi_clamp((dx * s[2] + dy * s[3]) * s[4], 0.0f, 1.0f);
+        float share = (dx * s[2] + dy * s[3]) * s[4];
+        share = mppi_select(share > 0.0f, share, 0.0f);
+        share = mppi_select(share < 1.0f, share, 1.0f);
         dx -= share * s[2];
         dy -= share * s[3];
         float square = dx * dx + dy * dy, ahead = s[5] - share * s[6];
-        int nearer = square < found.distance;
+        int nearer = (int)(square < found.distance) & (int)(i < segments);
         found.distance = mppi_select(nearer, square, found.distance);
         found.ahead = mppi_select(nearer, ahead, found.ahead);
         found.heading = mppi_select(nearer, s[7], found.heading);
-    }
+    } while (++i < segments);
     found.distance = mppi_sqrt(found.distance);
     return found;
 }

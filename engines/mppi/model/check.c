@@ -242,7 +242,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
         tables[i] = def->tables[i];
         if (tables[i].capacity < tables[i].count) tables[i].capacity = tables[i].count;
         controller->tables[i] =
-            hed_arena_new(&controller->arena, tables[i].capacity, sizeof(float), error);
+            hed_arena_new(&controller->arena, (uint64_t)tables[i].capacity + 8, sizeof(float), error);
         tables[i].values =
             copy_floats(controller, tables[i].values, tables[i].count, tables[i].name, error);
         if (hed_failed(error)) return error->status;

@@ -4,7 +4,8 @@
  * map the distance is `outside`. */
 MPPI_FUNCTION float term_clearance(const float *x, const float *u, int t, MPPI_WORLD w)
 {
-    float distance = mppi_grid_at(TABLE(distance), x[POSE_X], x[POSE_Y], P(outside));
+    float distance =
+        mppi_grid_at(TABLE(distance), TABLE_COUNT(distance), x[POSE_X], x[POSE_Y], P(outside));
     float gap = distance - P(radius), near = mppi_max(1.0f - mppi_divide(gap, P(margin)), 0.0f);
     float crash = P(crash);
     return gap <= 0.0f ? crash : near * near;

@@ -2,7 +2,8 @@
  * cells by bilinear interpolation; `crash` where that is lethal. Off the map it is `outside`. */
 MPPI_FUNCTION float term_costmap(const float *x, const float *u, int t, MPPI_WORLD w)
 {
-    float value = mppi_grid_at(TABLE(costmap), x[POSE_X], x[POSE_Y], P(outside));
+    float value =
+        mppi_grid_at(TABLE(costmap), TABLE_COUNT(costmap), x[POSE_X], x[POSE_Y], P(outside));
     float crash = P(crash);
     return value >= P(lethal) ? crash : value;
 }

@@ -19,9 +19,10 @@
 #define MPPI_POSE_TERMS(TEXT) \
     TEXT(goal) \
     TEXT(goal_angle) \
-    TEXT(circle) TEXT(circle_robust) TEXT(costmap) TEXT(clearance) TEXT(obstacles) \
-        TEXT(path_align) TEXT(path_angle) TEXT(path_follow) TEXT(prefer_forward) TEXT(twirling) \
-            TEXT(constraint) TEXT(velocity_deadband) TEXT(speed)
+    TEXT(circle) \
+    TEXT(circle_robust) TEXT(costmap) TEXT(clearance) TEXT(obstacles) TEXT(path_align) \
+        TEXT(path_angle) TEXT(path_follow) TEXT(prefer_forward) TEXT(twirling) TEXT(constraint) \
+            TEXT(velocity_deadband) TEXT(speed)
 
 /* ---- models ---- */
 

@@ -4,17 +4,22 @@
  * the map does in `clearance`. */
 MPPI_FUNCTION float term_obstacles(const float *x, const float *u, int t, MPPI_WORLD w)
 {
-    int count = (int)TABLE(obstacles)[0];
+    /* nothing where the table is too short */
+    float all = TABLE(obstacles)[0] * TABLE(obstacles)[1] * 4.0f + 4.0f;
+    int count = (int)TABLE(obstacles)[0] * (int)(all <= (float)TABLE_COUNT(obstacles));
     float moment = (float)(t + 1) * w->dt * TABLE(obstacles)[2] + 0.5f;
-    int first = 4 + 4 * count * (int)mppi_min(moment, TABLE(obstacles)[1] - 1.0f);
-    float cost = 0.0f, crash = P(crash), inverse = mppi_divide(1.0f, P(margin));
-    for (int i = 0; i < count; i++) {
-        float dx = x[POSE_X] - TABLE(obstacles)[first + 4 * i];
-        float dy = x[POSE_Y] - TABLE(obstacles)[first + 4 * i + 1];
-        float apart = P(radius) + TABLE(obstacles)[first + 4 * i + 2];
-        float gap = mppi_sqrt(dx * dx + dy * dy) - apart;
+    int first = 4 + 4 * count * (int)mppi_max(mppi_min(moment, TABLE(obstacles)[1] - 1.0f), 0.0f);
+    float cost = 0.0f, crash = P(crash), radius = P(radius);
+    float inverse = mppi_divide(1.0f, P(margin));
+    __global const float *discs = TABLE(obstacles) + first;
+    int i = 0;
+    do { /* as in mppi_path_nearest() */
+        float dx = x[POSE_X] - discs[4 * i];
+        float dy = x[POSE_Y] - discs[4 * i + 1];
+        float gap = mppi_sqrt(dx * dx + dy * dy) - (radius + discs[4 * i + 2]);
         float near = mppi_max(1.0f - gap * inverse, 0.0f);
-        cost += gap <= 0.0f ? crash : near * near;
-    }
+        near = mppi_select(gap <= 0.0f, crash, near * near);
+        cost += mppi_select(i < count, near, 0.0f);
+    } while (++i < count);
     return cost;
 }

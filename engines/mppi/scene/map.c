@@ -357,7 +357,7 @@ uint32_t hed_mppi_path_table(const float *points, uint32_t count, bool closed, f
     for (uint32_t i = 0; i < ends; i++) {
         const float *a = points + 2 * i, *b = points + 2 * ((i + 1) % count);
         float dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
-        if (!(square > 0)) continue;
+        if (!(square > 1e-12f)) continue; /* a micrometre */
         const float segment[HED_MPPI_PATH_SEGMENT] = {
             a[0], a[1], dx, dy, 1 / square, 0, sqrtf(square), atan2f(dy, dx)};
         memcpy(table + written, segment, sizeof segment);
