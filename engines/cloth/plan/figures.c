@@ -303,10 +303,10 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     }
     cloth_found figure;
     for (int corners = 1; corners >= 0; corners--)
-        for (int family = 0; family < HED_CLOTH_FAMILY_COUNT; family++)
+        for (uint32_t family = 0; family < HED_CLOTH_FAMILY_COUNT; family++)
             for (uint32_t k = 0; k < constraints; k++) {
                 const hed_cloth_constraint *c = &garment->constraints[k];
-                if (may_be_in_ring(&f, k, (uint8_t)family) && (!corners || corner[c->a] || corner[c->b]) &&
+                if (may_be_in_ring(&f, k, family) && (!corners || corner[c->a] || corner[c->b]) &&
                     find_complete(&f, k, &figure))
                     add_figure(&f, &figure);
             }
