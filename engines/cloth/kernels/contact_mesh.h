@@ -216,7 +216,9 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view v
         float4 its = cloth_face_normal(other, view);
         return hed_f4(normal.x + its.x, normal.y + its.y, normal.z + its.z, 0.0f);
     }
-    uint vertex = region == 0 ? view.triangles[t].x : region == 1 ? view.triangles[t].y : view.triangles[t].z;
+    uint vertex = region == 0   ? view.triangles[t].x
+                  : region == 1 ? view.triangles[t].y
+                                : view.triangles[t].z;
     normal = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     for (uint k = view.incident_at[vertex]; k < view.incident_at[vertex + 1]; k++) {
         uint4 around = view.triangles[view.incident[k]];

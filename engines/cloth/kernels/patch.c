@@ -14,8 +14,7 @@
         HED_IN(float, driver_map), HED_OUT(uint, debug), HED_IN(float, colliders), \
         HED_IN(float, contact), HED_INOUT(uint, flags), \
         HED_VALUE_STRUCT(cloth_patch_launch, launch), HED_ARRAY(float, place), \
-        HED_ARRAY(float, palette), HED_ARRAY(uint, steps), \
-        HED_ARRAY(uint, carries)), \
+        HED_ARRAY(float, palette), HED_ARRAY(uint, steps), HED_ARRAY(uint, carries)), \
     .parameters = patch_parameters, .parameter_count = CLOTH_PATCH_PARAMETERS, \
     HED_CONSTRAINTS("HELD <= OWN", "EARLY <= STEPS", "SHARES <= STEPS"), .max_threads = "WG"
 

@@ -86,8 +86,8 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
     double *multipliers = NULL;
     if (def->iterations > 1) {
-        multipliers =
-            hed_new(&garment->arena.allocator, garment->constraint_count, sizeof *multipliers, NULL);
+        multipliers = hed_new(
+            &garment->arena.allocator, garment->constraint_count, sizeof *multipliers, NULL);
         if (!multipliers) return HED_ERROR_MEMORY;
     }
     for (uint64_t s = 0; s < (uint64_t)frames * def->substeps; s++) {
@@ -104,6 +104,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
                     positions);
             }
     }
-    hed_delete(&garment->arena.allocator, multipliers, garment->constraint_count, sizeof *multipliers);
+    hed_delete(
+        &garment->arena.allocator, multipliers, garment->constraint_count, sizeof *multipliers);
     return HED_OK;
 }

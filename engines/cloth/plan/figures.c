@@ -288,7 +288,8 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     const cloth_graph *graph = &planner->graph;
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
     hed_arena *arena = &planner->arena;
-    finder f = {.garment = garment, .graph = graph, .part = planner->part, .used = planner->in_figure};
+    finder f = {
+        .garment = garment, .graph = graph, .part = planner->part, .used = planner->in_figure};
     dissolver d = {.f = &f};
     uint8_t *corner = hed_arena_new(arena, particles, sizeof *corner, planner->error);
     d.pairs = hed_arena_new(arena, particles, sizeof *d.pairs, planner->error);
@@ -486,7 +487,8 @@ static hed_status find_all(
         if (edge[d]) memset(edge[d], 0xff, particles * sizeof *edge[d]);
     }
     f.level = made->level = hed_arena_new(&made->arena, particles, sizeof *made->level, error);
-    f.found = made->figures = hed_arena_new(&made->arena, constraints, sizeof *made->figures, error);
+    f.found = made->figures =
+        hed_arena_new(&made->arena, constraints, sizeof *made->figures, error);
     if (scratch->failed || made->arena.failed) return HED_ERROR_MEMORY;
     bool rows = take_rows(garment, made->level, &made->level_count);
     grid = grid && sort_edges(&f, edge);

@@ -21,15 +21,9 @@ hed_status cloth_gl_picture_create(
 
 void cloth_gl_picture_destroy(cloth_gl_picture *picture) { (void)picture; }
 
-const char *cloth_gl_picture_renderer(const cloth_gl_picture *picture)
-{
-    return "none";
-}
+const char *cloth_gl_picture_renderer(const cloth_gl_picture *picture) { return "none"; }
 
-bool cloth_gl_picture_in_software(const cloth_gl_picture *picture)
-{
-    return false;
-}
+bool cloth_gl_picture_in_software(const cloth_gl_picture *picture) { return false; }
 
 hed_status cloth_gl_picture_draw(cloth_gl_picture *picture, const cloth_studio *studio,
     const hed_cloth_camera *camera, const cloth_box *box, const cloth_surface *surfaces,
