@@ -308,6 +308,8 @@ static void launches_destroy(hed_mppi *c)
 {
     launches_solver *s = c->solver_data;
     if (!s) return;
+    /* a round that went over its deadline may still run */
+    if (s->stream) hed_stream_wait(s->stream, NULL);
     launches_kind_destroy(&s->whole);
     launches_kind_destroy(&s->candidates);
     hed_stream_destroy(s->stream);
