@@ -182,20 +182,6 @@ static void write_strip(
         used += (size_t)snprintf(text + used, size - used, ".");
 }
 
-static hed_status pack_print_types(const packing *p, bool colour, hed_error *error)
-{
-    cli_report *report = cli_report_create(false);
-    for (uint32_t type = 0; type < p->def.types; type++) {
-        char cell[64];
-        write_cell(cell, sizeof cell, type, colour);
-        cli_report_row(report, CLI_WHOLE(NULL, type, .heading = ">TYPE"),
-            CLI_WHOLE(NULL, p->def.counts[type], .heading = ">COUNT"),
-            CLI_NUMBER(NULL, p->def.costs ? (double)p->def.costs[type] : 1.0, .heading = ">COST"),
-            CLI_TEXT(NULL, cell, .heading = ""));
-    }
-    return cli_report_end(report, HED_OK, error);
-}
-
 static hed_status pack_print_warps(const packing *p, bool colour, hed_error *error)
 {
     cli_report *report = cli_report_create(false);
@@ -235,7 +221,16 @@ static hed_status pack_print(const packing *p, hed_error *error)
     if (p->def.method == HED_PACK_GREEDY)
         printf(", %" PRIu32 " iteration%s", l->iterations, l->iterations == 1 ? "" : "s");
     printf("\n\n");
-    hed_status status = pack_print_types(p, colour, error);
+    cli_report *report = cli_report_create(false);
+    for (uint32_t type = 0; type < p->def.types; type++) {
+        char cell[64];
+        write_cell(cell, sizeof cell, type, colour);
+        cli_report_row(report, CLI_WHOLE(NULL, type, .heading = ">TYPE"),
+            CLI_WHOLE(NULL, p->def.counts[type], .heading = ">COUNT"),
+            CLI_NUMBER(NULL, p->def.costs ? (double)p->def.costs[type] : 1.0, .heading = ">COST"),
+            CLI_TEXT(NULL, cell, .heading = ""));
+    }
+    hed_status status = cli_report_end(report, HED_OK, error);
     printf("\n");
     return status ? status : pack_print_warps(p, colour, error);
 }

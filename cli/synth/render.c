@@ -97,17 +97,6 @@ static void song_retune(render_song *song, const hed_synth *synth)
         }
 }
 
-/* The most events of a block. */
-static uint32_t song_most(const render_song *song, uint32_t block)
-{
-    uint32_t most = 0, first = 0;
-    for (uint32_t i = 0; i < song->count; i++) {
-        while (song->samples[first] / block < song->samples[i] / block) first++;
-        if (i - first + 1 > most) most = i - first + 1;
-    }
-    return most;
-}
-
 /* ---- the files: the sound, its stems, its spectrogram; each appears whole or not at all ---- */
 
 typedef struct render_files {
@@ -266,7 +255,13 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.rate = r->rate;
     def.block = r->block;
     def.inputs = r->voice.channels;
-    def.max_events = song_most(&r->song, r->block);
+    /* The most events of a block. */
+    uint32_t most = 0, first = 0;
+    for (uint32_t i = 0; i < r->song.count; i++) {
+        while (r->song.samples[first] / r->block < r->song.samples[i] / r->block) first++;
+        if (i - first + 1 > most) most = i - first + 1;
+    }
+    def.max_events = most;
     def.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
     def.solver = (hed_synth_solver)hed_choice_of(a, "solver");
     def.seed = (uint64_t)hed_integer_of(a, "seed");

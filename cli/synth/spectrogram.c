@@ -47,22 +47,6 @@ hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error
 
 void hed_spectrum_destroy(hed_spectrum *spectrum) { free(spectrum); }
 
-/* Fills the two arrays in the order in which the transform wants them: by the index with its bits
- * reversed. */
-static void spectrum_fill(hed_spectrum *s, const float *first, const float *second, uint32_t step)
-{
-    for (uint32_t i = 0, reversed = 0; i < s->size; i++) {
-        s->real[reversed] = s->window[i] * (double)first[(size_t)i * step];
-        s->imaginary[reversed] = second ? s->window[i] * (double)second[(size_t)i * step] : 0;
-        uint32_t bit = s->size >> 1; /* counts `reversed` up from its highest bit */
-        while (reversed & bit) {
-            reversed ^= bit;
-            bit >>= 1;
-        }
-        reversed |= bit;
-    }
-}
-
 static void transform(hed_spectrum *s)
 {
     double *re = s->real, *im = s->imaginary;
@@ -82,7 +66,18 @@ static void transform(hed_spectrum *s)
 void hed_spectrum_power(
     hed_spectrum *s, const float *first, const float *second, uint32_t step, double *power)
 {
-    spectrum_fill(s, first, second, step);
+    /* Fills the two arrays in the order in which the transform wants them: by the index with its
+     * bits reversed. */
+    for (uint32_t i = 0, reversed = 0; i < s->size; i++) {
+        s->real[reversed] = s->window[i] * (double)first[(size_t)i * step];
+        s->imaginary[reversed] = second ? s->window[i] * (double)second[(size_t)i * step] : 0;
+        uint32_t bit = s->size >> 1; /* counts `reversed` up from its highest bit */
+        while (reversed & bit) {
+            reversed ^= bit;
+            bit >>= 1;
+        }
+        reversed |= bit;
+    }
     transform(s);
     /* A sine of amplitude 1 gives size/2 times the window's mean, which is 1/2. */
     double scale = 4.0 / s->size, factor = scale * scale / (second ? 4 : 2);

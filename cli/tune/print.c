@@ -112,19 +112,6 @@ static void print_conditions(const cli_tuned *t, FILE *out)
             100 * r->drift);
 }
 
-static void print_kept(const cli_tuned *t, FILE *out)
-{
-    const hed_tune_result *r = t->result;
-    if (r->kept)
-        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n",
-            t->database, t->kernel->name);
-    else if (t->database)
-        fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n",
-            r->not_kept_reason, t->database);
-    else
-        fprintf(out, "  kept       nowhere: %s\n", t->def->keep ? r->not_kept_reason : "--no-keep");
-}
-
 void cli_tuned_print(const cli_tuned *t, FILE *out)
 {
     char problem[256];
@@ -139,7 +126,15 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
             t->result->count ? "nothing that was tried works" : "nothing was tried");
     }
     print_conditions(t, out);
-    print_kept(t, out);
+    const hed_tune_result *r = t->result;
+    if (r->kept)
+        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n",
+            t->database, t->kernel->name);
+    else if (t->database)
+        fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n",
+            r->not_kept_reason, t->database);
+    else
+        fprintf(out, "  kept       nowhere: %s\n", t->def->keep ? r->not_kept_reason : "--no-keep");
     if (t->report) fprintf(out, "  report     %s\n", t->report);
 }
 

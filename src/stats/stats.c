@@ -77,9 +77,11 @@ static void sift_down(double *values, size_t root, size_t count)
     values[root] = value;
 }
 
-/* Heapsort (Williams 1964), since qsort() of the C library may allocate. */
-static void sort_ascending(double *values, size_t count)
+hed_summary hed_summarize(double *values, size_t count)
 {
+    hed_summary summary = {.count = count};
+    if (count == 0) return summary;
+    /* Heapsort (Williams 1964), since qsort() of the C library may allocate. */
     for (size_t root = count / 2; root > 0; root--) sift_down(values, root - 1, count);
     for (size_t last = count; last > 1; last--) {
         double largest = values[0];
@@ -87,13 +89,6 @@ static void sort_ascending(double *values, size_t count)
         values[last - 1] = largest;
         sift_down(values, 0, last - 1);
     }
-}
-
-hed_summary hed_summarize(double *values, size_t count)
-{
-    hed_summary summary = {.count = count};
-    if (count == 0) return summary;
-    sort_ascending(values, count);
     summary.minimum = values[0];
     summary.p50 = hed_quantile(values, count, 0.50);
     summary.p99 = hed_quantile(values, count, 0.99);
@@ -125,15 +120,6 @@ static unsigned meter_bucket(uint64_t nanoseconds)
     return octave * PER_OCTAVE + (unsigned)(scaled % PER_OCTAVE);
 }
 
-/* The middle of the whole numbers that fall into the bucket. */
-static double meter_middle(unsigned bucket)
-{
-    unsigned octave = bucket / PER_OCTAVE;
-    double width = (double)(UINT64_C(1) << octave) / PER_OCTAVE;
-    double low = (PER_OCTAVE + bucket % PER_OCTAVE) * width;
-    return width > 1.0 ? low + (width - 1.0) / 2.0 : low;
-}
-
 void hed_meter_add(hed_meter *meter, uint64_t nanoseconds)
 {
     if (meter->count == 0 || nanoseconds < meter->minimum_ns) meter->minimum_ns = nanoseconds;
@@ -154,7 +140,11 @@ static double meter_time(const hed_meter *meter, uint64_t rank)
     for (unsigned bucket = 0; bucket < HED_METER_BUCKETS; bucket++) {
         below += meter->buckets[bucket];
         if (below > rank) {
-            time = meter_middle(bucket);
+            /* The middle of the whole numbers that fall into the bucket. */
+            unsigned octave = bucket / PER_OCTAVE;
+            double width = (double)(UINT64_C(1) << octave) / PER_OCTAVE;
+            double low = (PER_OCTAVE + bucket % PER_OCTAVE) * width;
+            time = width > 1.0 ? low + (width - 1.0) / 2.0 : low;
             break;
         }
     }

@@ -121,20 +121,6 @@ static void launch_times(
         hed_local_launch(local, slot, trial, error);
 }
 
-static void timing_enqueue(
-    hed_local_runner *local, const chunk *c, hed_trial *trial, hed_error *error)
-{
-    launch_times(local, c->slot, c->leads, trial, error);
-    for (uint32_t run = 0; run < c->runs && !hed_failed(error) && !trial->outcome; run++) {
-        if (!c->leads) make_ready(local, error);
-        timing_mark(local, 2 * run, error);
-        launch_times(local, c->slot, c->repeats, trial, error);
-        timing_mark(local, 2 * run + 1, error);
-    }
-    if (!hed_failed(error) && !local->runner.lost)
-        hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
-}
-
 static void time_on_host(
     hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
@@ -156,7 +142,15 @@ static hed_status time_chunk(
     else {
         bool steps = local->clock == HED_CLOCK_STEPS;
         if (steps) take_step_times(local, NULL, 0, error);
-        timing_enqueue(local, c, trial, error);
+        launch_times(local, c->slot, c->leads, trial, error);
+        for (uint32_t run = 0; run < c->runs && !hed_failed(error) && !trial->outcome; run++) {
+            if (!c->leads) make_ready(local, error);
+            timing_mark(local, 2 * run, error);
+            launch_times(local, c->slot, c->repeats, trial, error);
+            timing_mark(local, 2 * run + 1, error);
+        }
+        if (!hed_failed(error) && !local->runner.lost)
+            hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
         if (hed_failed(error) || trial->outcome) return error->status;
         if (steps) take_steps(local, c, values, error);
         else take_marks(local, c, values, error);

@@ -127,16 +127,6 @@ hed_status hed_race_warm_up(
 
 /* ---- one candidate ---- */
 
-static void race_summarize(hed_probe *probe)
-{
-    double sorted[HED_PROBE_RUNS];
-    memcpy(sorted, probe->values, sizeof sorted);
-    hed_summary summary = hed_summarize(sorted, probe->runs);
-    probe->seconds = probe->runs ? summary.p50 : NAN;
-    probe->low = probe->runs ? summary.low : NAN;
-    probe->high = probe->runs ? summary.high : NAN;
-}
-
 /* Over the best by so much that more runs would only cost time. `run`: how long one took on the
  * host's clock. A short run is never abandoned after one: a hiccup of the machine can be several
  * times its length. */
@@ -159,7 +149,12 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
             race, slot, runs, probe->values + probe->runs, &done, &probe->trial, error);
         if (status || probe->trial.outcome != HED_OUTCOME_MEASURED) return status;
         probe->runs += done;
-        race_summarize(probe);
+        double sorted[HED_PROBE_RUNS];
+        memcpy(sorted, probe->values, sizeof sorted);
+        hed_summary summary = hed_summarize(sorted, probe->runs);
+        probe->seconds = probe->runs ? summary.p50 : NAN;
+        probe->low = probe->runs ? summary.low : NAN;
+        probe->high = probe->runs ? summary.high : NAN;
         probe->stopped = done < runs;
         double spent = passed(race, started);
         if (probe->stopped) break;

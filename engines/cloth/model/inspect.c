@@ -194,20 +194,6 @@ static void drop_repeats(hed_cloth_mesh *mesh)
     }
 }
 
-/* Marks faces with a fault, then, in order, each face that would be the third at an edge. */
-static void choose(
-    const hed_cloth_mesh *mesh, const cloth_topology *topology, uint8_t *at_edge, uint8_t *gone)
-{
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        gone[face] = topology->fault[face] != 0;
-        uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
-        for (uint32_t corner = first; corner < end && !gone[face]; corner++)
-            gone[face] = at_edge[topology->edge[corner]] == 2;
-        for (uint32_t corner = first; corner < end && !gone[face]; corner++)
-            at_edge[topology->edge[corner]]++;
-    }
-}
-
 hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
@@ -235,7 +221,15 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
         status = cloth_topology_create(mesh, &topology, error);
     }
     if (status == HED_OK) {
-        choose(mesh, &topology, at_edge, gone);
+        /* Faces with a fault go, then, in order, each that would be the third at an edge. */
+        for (uint32_t face = 0; face < mesh->face_count; face++) {
+            gone[face] = topology.fault[face] != 0;
+            uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
+            for (uint32_t corner = first; corner < end && !gone[face]; corner++)
+                gone[face] = at_edge[topology.edge[corner]] == 2;
+            for (uint32_t corner = first; corner < end && !gone[face]; corner++)
+                at_edge[topology.edge[corner]]++;
+        }
         *removed = compact(mesh, gone, face_now);
     }
     cloth_topology_free(&topology);

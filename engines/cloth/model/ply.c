@@ -546,18 +546,6 @@ static void put_head(cloth_text *text, const hed_cloth_mesh *mesh, bool coloured
     cloth_text_words(text, "end_header\n");
 }
 
-static void put_vertex(cloth_text *text, const hed_cloth_mesh *mesh, const float *positions,
-    const uint8_t *colours, size_t vertex)
-{
-    uint8_t colour[4];
-    cloth_text_put(text, (const char *)(positions + 3 * vertex), 3 * sizeof(float));
-    if (colours) memcpy(colour, colours + 4 * vertex, sizeof colour);
-    else if (mesh->vertex_colours)
-        for (size_t c = 0; c < 4; c++)
-            colour[c] = (uint8_t)(mesh->vertex_colours[4 * vertex + c] * 255 + 0.5f);
-    if (colours || mesh->vertex_colours) cloth_text_put(text, (const char *)colour, sizeof colour);
-}
-
 hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const uint8_t *colours, hed_error *error)
 {
@@ -570,8 +558,16 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
     for (uint32_t face = 0; face < mesh->face_count; face++)
         wide = wide || mesh->face_at[face + 1] - mesh->face_at[face] > UINT8_MAX;
     put_head(text, mesh, colours || mesh->vertex_colours, wide);
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        put_vertex(text, mesh, positions, colours, vertex);
+    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+        uint8_t colour[4];
+        cloth_text_put(text, (const char *)(positions + 3 * vertex), 3 * sizeof(float));
+        if (colours) memcpy(colour, colours + 4 * vertex, sizeof colour);
+        else if (mesh->vertex_colours)
+            for (size_t c = 0; c < 4; c++)
+                colour[c] = (uint8_t)(mesh->vertex_colours[4 * vertex + c] * 255 + 0.5f);
+        if (colours || mesh->vertex_colours)
+            cloth_text_put(text, (const char *)colour, sizeof colour);
+    }
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t first = mesh->face_at[face], count = mesh->face_at[face + 1] - first;
         cloth_text_put(text, (const char *)&count,

@@ -75,19 +75,6 @@ static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
     scene->transform[15] = 1;
 }
 
-static void read_scene(cloth_scene_reader *reader)
-{
-    hed_json_node root = hed_json_root(reader->json);
-    scene_read_settings(reader, root);
-    if (cloth_scene_fine(reader))
-        cloth_scene_read_garments(reader, hed_json_member(root, "garments"));
-    if (cloth_scene_fine(reader)) cloth_scene_read_obstacles(reader, root);
-    cloth_scene_read_camera(reader, root);
-    reader->scene->output = cloth_scene_read_output(reader, root);
-    if (cloth_scene_fine(reader)) scene_make_room(reader, root);
-    if (cloth_scene_fine(reader)) cloth_scene_show(reader->scene, 0);
-}
-
 /* The document is ours. */
 static hed_status scene_load(hed_json *json, const char *name, const char *folder,
     const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
@@ -99,7 +86,15 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
     if (!made) {
         hed_fail(error, status, "out of memory for %s", name);
     } else {
-        read_scene(&reader);
+        hed_json_node root = hed_json_root(reader.json);
+        scene_read_settings(&reader, root);
+        if (cloth_scene_fine(&reader))
+            cloth_scene_read_garments(&reader, hed_json_member(root, "garments"));
+        if (cloth_scene_fine(&reader)) cloth_scene_read_obstacles(&reader, root);
+        cloth_scene_read_camera(&reader, root);
+        reader.scene->output = cloth_scene_read_output(&reader, root);
+        if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);
+        if (cloth_scene_fine(&reader)) cloth_scene_show(reader.scene, 0);
         status = hed_json_status(json, error);
     }
     hed_json_free(json);

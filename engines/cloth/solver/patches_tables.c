@@ -83,22 +83,6 @@ static bool group_lengths(const cloth_garment *garment, float *sorted, length_gr
 
 /* ---- sizes ---- */
 
-static void count_sizes(
-    const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables)
-{
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        const cloth_plan *plan = plans[g];
-        uint32_t copies = cloth->garments[g]->copies;
-        tables->group_count += copies * plan->patch_count;
-        tables->own_count += cloth->garments[g]->particle_count;
-        tables->ghost_count += plan->ghost_total;
-        tables->step_count += plan->patch_count * (plan->pair_steps + plan->figure_steps + 3);
-        tables->pair_count += plan->pair_count;
-        tables->figure_count += plan->figure_count;
-        tables->slot_count += copies * plan->slot_count;
-    }
-}
-
 /* The next part of the block, aligned to the size of its elements (a power of two). */
 static void *patch_tables_take(cloth_patch_tables *tables, uint64_t count, uint64_t size)
 {
@@ -421,7 +405,17 @@ hed_status cloth_patch_tables_create(
     const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, hed_error *error)
 {
     *tables = (cloth_patch_tables){.allocator = cloth->allocator};
-    count_sizes(cloth, plans, tables);
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_plan *plan = plans[g];
+        uint32_t copies = cloth->garments[g]->copies;
+        tables->group_count += copies * plan->patch_count;
+        tables->own_count += cloth->garments[g]->particle_count;
+        tables->ghost_count += plan->ghost_total;
+        tables->step_count += plan->patch_count * (plan->pair_steps + plan->figure_steps + 3);
+        tables->pair_count += plan->pair_count;
+        tables->figure_count += plan->figure_count;
+        tables->slot_count += copies * plan->slot_count;
+    }
     bool few = tables->figure_count > 0, tried = few;
     if (look_at_materials(cloth, tables, error)) return error->status;
     patch_tables_fill_all(cloth, plans, tables, &few, error);

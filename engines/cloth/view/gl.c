@@ -58,19 +58,6 @@ void cloth_target_destroy(const cloth_gl *gl, cloth_target *target)
     *target = (cloth_target){0};
 }
 
-/* OpenGL's first row is the lowest. */
-static void turn_over(hed_image *image, uint8_t *row)
-{
-    size_t size = image->channels * (size_t)image->width;
-    for (uint32_t y = 0; y < image->height / 2; y++) {
-        uint8_t *top = image->pixels + y * size,
-                *bottom = image->pixels + (image->height - 1 - y) * size;
-        memcpy(row, top, size);
-        memcpy(top, bottom, size);
-        memcpy(bottom, row, size);
-    }
-}
-
 hed_status cloth_target_read(
     const cloth_gl *gl, const cloth_target *target, hed_image *image, hed_error *error)
 {
@@ -84,7 +71,15 @@ hed_status cloth_target_read(
         gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
         gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGB,
             GL_UNSIGNED_BYTE, image->pixels);
-        turn_over(image, row);
+        /* OpenGL's first row is the lowest. */
+        size_t size = image->channels * (size_t)image->width;
+        for (uint32_t y = 0; y < image->height / 2; y++) {
+            uint8_t *top = image->pixels + y * size,
+                    *bottom = image->pixels + (image->height - 1 - y) * size;
+            memcpy(row, top, size);
+            memcpy(top, bottom, size);
+            memcpy(bottom, row, size);
+        }
         if (gl->GetError() != GL_NO_ERROR)
             status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
     }

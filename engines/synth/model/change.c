@@ -131,19 +131,6 @@ static bool gone(const hed_synth_instrument *instrument, hed_synth_entity entity
     return instrument->places[entity].type == HED_SYNTH_ENTITY_TYPE_COUNT;
 }
 
-static void mark_dependents(hed_synth_instrument *instrument, hed_synth_entity_type type)
-{
-    const hed_synth_instrument *i = instrument;
-    for (uint32_t at = 0; type == HED_SYNTH_BODY && at < i->counts[HED_SYNTH_SPRING]; at++)
-        if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to))
-            mark(instrument, i->ids[HED_SYNTH_SPRING][at]);
-    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_FOLLOWER]; at++)
-        if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
-    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE];
-         at++)
-        if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
-}
-
 static void close_type(hed_synth_instrument *instrument, uint32_t type)
 {
     uint32_t kept = 0;
@@ -214,7 +201,15 @@ hed_status hed_synth_instrument_remove(
         return hed_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
     hed_synth_entity_type type = place->type;
     mark(instrument, entity);
-    mark_dependents(instrument, type);
+    const hed_synth_instrument *i = instrument;
+    for (uint32_t at = 0; type == HED_SYNTH_BODY && at < i->counts[HED_SYNTH_SPRING]; at++)
+        if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to))
+            mark(instrument, i->ids[HED_SYNTH_SPRING][at]);
+    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_FOLLOWER]; at++)
+        if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
+    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE];
+         at++)
+        if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
     close_type(instrument, type);
     if (type == HED_SYNTH_BODY) close_type(instrument, HED_SYNTH_SPRING);
     if (type == HED_SYNTH_MICROPHONE) {

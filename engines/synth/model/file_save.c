@@ -476,21 +476,6 @@ static void put_modulations(writer *w)
 
 /* ---- the whole ---- */
 
-static void find_referred(writer *w)
-{
-    const hed_synth_instrument *i = w->instrument;
-    for (uint32_t at = 0; at < i->counts[HED_SYNTH_SPRING]; at++)
-        w->referred[i->springs[at].from] = w->referred[i->springs[at].to] = 1;
-    for (uint32_t at = 0; at < i->counts[HED_SYNTH_FOLLOWER]; at++)
-        w->referred[i->followers[at].source] = 1;
-    for (uint32_t at = 0; at < i->counts[HED_SYNTH_DELAY_LINE]; at++)
-        w->referred[i->delay_lines[at].source] = 1;
-    for (uint32_t at = 0; at < i->link_count; at++)
-        w->referred[i->links[at].from] = w->referred[i->links[at].to] = 1;
-    for (uint32_t at = 0; at < i->modulation_count; at++)
-        w->referred[i->modulations[at].source] = w->referred[i->modulations[at].entity] = 1;
-}
-
 static hed_status put_document(writer *w, hed_error *error)
 {
     hed_synth_instrument_def otherwise = hed_default_synth_instrument_def();
@@ -528,7 +513,17 @@ hed_status hed_synth_instrument_save(
         .instrument = instrument, .referred = allocator->allocate(allocator->user, size, 1)};
     if (!w.referred) return hed_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
     memset(w.referred, 0, size);
-    find_referred(&w);
+    const hed_synth_instrument *i = instrument;
+    for (uint32_t at = 0; at < i->counts[HED_SYNTH_SPRING]; at++)
+        w.referred[i->springs[at].from] = w.referred[i->springs[at].to] = 1;
+    for (uint32_t at = 0; at < i->counts[HED_SYNTH_FOLLOWER]; at++)
+        w.referred[i->followers[at].source] = 1;
+    for (uint32_t at = 0; at < i->counts[HED_SYNTH_DELAY_LINE]; at++)
+        w.referred[i->delay_lines[at].source] = 1;
+    for (uint32_t at = 0; at < i->link_count; at++)
+        w.referred[i->links[at].from] = w.referred[i->links[at].to] = 1;
+    for (uint32_t at = 0; at < i->modulation_count; at++)
+        w.referred[i->modulations[at].source] = w.referred[i->modulations[at].entity] = 1;
     find_kept_grids(&w);
     find_marks(&w);
     hed_status status = hed_file_writer_open(path, &w.file, error);

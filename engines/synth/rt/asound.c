@@ -472,13 +472,6 @@ static hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def
     return def->midi_port ? connect_from(d, def->midi_port, error) : HED_OK;
 }
 
-static void asound_midi_close(live_driver *d)
-{
-    if (d->decoder) d->api.snd_midi_event_free(d->decoder);
-    if (d->status) d->api.snd_seq_queue_status_free(d->status);
-    if (d->seq) d->api.snd_seq_close(d->seq); /* with port and queue */
-}
-
 static void *asound_play(void *user)
 {
     live_driver *d = user;
@@ -519,7 +512,9 @@ static void asound_close(live_driver *d)
         d->api.snd_pcm_drain(d->playback.pcm);
     }
     if (d->has_listener) pthread_join(d->listener, NULL);
-    asound_midi_close(d);
+    if (d->decoder) d->api.snd_midi_event_free(d->decoder);
+    if (d->status) d->api.snd_seq_queue_status_free(d->status);
+    if (d->seq) d->api.snd_seq_close(d->seq); /* with port and queue */
     asound_card_close(d);
     hed_allocator a = d->live->allocator;
     a.release(a.user, d, sizeof *d);

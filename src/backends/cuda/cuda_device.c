@@ -24,21 +24,6 @@ static uint32_t cuda_attribute(const hed_cuda *cuda, CUdevice device, int which)
                : 0;
 }
 
-static bool cuda_has_graphs(const hed_cuda_api *api)
-{
-    return api->cuGraphCreate && api->cuGraphDestroy && api->cuGraphAddKernelNode &&
-           api->cuGraphAddMemcpyNode && api->cuGraphAddMemsetNode && api->cuGraphAddHostNode &&
-           api->cuGraphInstantiate && api->cuGraphExecKernelNodeSetParams &&
-           api->cuGraphExecDestroy && api->cuGraphLaunch;
-}
-
-static bool cuda_has_gl(const hed_cuda_api *api)
-{
-    return api->cuGraphicsGLRegisterBuffer && api->cuGraphicsUnregisterResource &&
-           api->cuGraphicsMapResources && api->cuGraphicsUnmapResources &&
-           api->cuGraphicsResourceGetMappedPointer;
-}
-
 /* The memory consistency model that the prelude's words stand on came with sm_70. */
 static uint64_t cuda_capabilities(
     const hed_cuda *cuda, CUdevice device, uint32_t architecture, bool source)
@@ -59,26 +44,18 @@ static uint64_t cuda_capabilities(
         bits |= HED_CAN_CLUSTERS;
     if (mapped) bits |= HED_CAN_MAPPED;
     if (mapped && bits & HED_CAN_PACKETS) bits |= HED_CAN_RESIDENT;
-    if (cuda_has_graphs(&cuda->api)) bits |= HED_CAN_GRAPHS;
-    if (cuda_has_gl(&cuda->api)) bits |= HED_CAN_GL_SHARING;
+    const hed_cuda_api *api = &cuda->api;
+    if (api->cuGraphCreate && api->cuGraphDestroy && api->cuGraphAddKernelNode &&
+        api->cuGraphAddMemcpyNode && api->cuGraphAddMemsetNode && api->cuGraphAddHostNode &&
+        api->cuGraphInstantiate && api->cuGraphExecKernelNodeSetParams && api->cuGraphExecDestroy &&
+        api->cuGraphLaunch)
+        bits |= HED_CAN_GRAPHS;
+    if (api->cuGraphicsGLRegisterBuffer && api->cuGraphicsUnregisterResource &&
+        api->cuGraphicsMapResources && api->cuGraphicsUnmapResources &&
+        api->cuGraphicsResourceGetMappedPointer)
+        bits |= HED_CAN_GL_SHARING;
     if (source) bits |= HED_CAN_SOURCE | HED_CAN_CUDA_C;
     return bits;
-}
-
-static void cuda_describe_texts(const hed_cuda *cuda, CUdevice device, hed_device *to)
-{
-    if (cuda->api.cuDeviceGetName(to->text[2], sizeof to->text[2], device))
-        hed_text_copy(to->text[2], sizeof to->text[2], "NVIDIA GPU");
-    snprintf(to->text[0], sizeof to->text[0], "cuda:%d", device);
-    hed_text_copy(to->text[1], sizeof to->text[1], "NVIDIA CUDA");
-    hed_text_copy(to->text[3], sizeof to->text[3], "NVIDIA Corporation");
-    hed_text_copy(to->text[4], sizeof to->text[4], cuda->driver);
-    to->info.id = to->text[0];
-    to->info.backend = "cuda";
-    to->info.platform = to->text[1];
-    to->info.name = to->text[2];
-    to->info.vendor = to->text[3];
-    to->info.driver = to->text[4];
 }
 
 /* Whether there is a compiler for it, and its target. */
@@ -108,7 +85,18 @@ static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_dev
     hed_device_info *info = &to->info;
     size_t memory = 0;
     if (cuda->api.cuDeviceTotalMem(&memory, device)) return HED_ERROR_DRIVER;
-    cuda_describe_texts(cuda, device, to);
+    if (cuda->api.cuDeviceGetName(to->text[2], sizeof to->text[2], device))
+        hed_text_copy(to->text[2], sizeof to->text[2], "NVIDIA GPU");
+    snprintf(to->text[0], sizeof to->text[0], "cuda:%d", device);
+    hed_text_copy(to->text[1], sizeof to->text[1], "NVIDIA CUDA");
+    hed_text_copy(to->text[3], sizeof to->text[3], "NVIDIA Corporation");
+    hed_text_copy(to->text[4], sizeof to->text[4], cuda->driver);
+    to->info.id = to->text[0];
+    to->info.backend = "cuda";
+    to->info.platform = to->text[1];
+    to->info.name = to->text[2];
+    to->info.vendor = to->text[3];
+    to->info.driver = to->text[4];
     info->type = HED_DEVICE_GPU;
     info->compute_units = cuda_attribute(cuda, device, CU_DEVICE_MULTIPROCESSOR_COUNT);
     info->lane_width = cuda_attribute(cuda, device, CU_DEVICE_WARP_SIZE);

@@ -128,24 +128,6 @@ static bool cuda_load_functions(hed_cuda *cuda, hed_backend_slot *slot)
     return true;
 }
 
-/* The kernel module's version; the driver library itself tells the CUDA version only. */
-static void cuda_read_driver_version(hed_cuda *cuda)
-{
-    char line[256] = "", module[32] = "", *rest = NULL;
-    FILE *file = fopen("/proc/driver/nvidia/version", "r");
-    if (file) {
-        if (!fgets(line, sizeof line, file)) line[0] = 0;
-        fclose(file);
-    }
-    for (char *word = strtok_r(line, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
-        if (!isdigit((unsigned char)word[0]) || !strchr(word, '.')) continue;
-        hed_text_copy(module, sizeof module, word);
-        break;
-    }
-    snprintf(cuda->driver, sizeof cuda->driver, "%s%sCUDA %d.%d", module, module[0] ? ", " : "",
-        cuda->version / 1000, cuda->version % 1000 / 10);
-}
-
 static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
 {
     char reason[sizeof slot->reason];
@@ -172,7 +154,20 @@ static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
         return false;
     }
     cuda->count = (uint32_t)count;
-    cuda_read_driver_version(cuda);
+    /* The kernel module's version; the driver library itself tells the CUDA version only. */
+    char line[256] = "", module[32] = "", *rest = NULL;
+    FILE *file = fopen("/proc/driver/nvidia/version", "r");
+    if (file) {
+        if (!fgets(line, sizeof line, file)) line[0] = 0;
+        fclose(file);
+    }
+    for (char *word = strtok_r(line, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
+        if (!isdigit((unsigned char)word[0]) || !strchr(word, '.')) continue;
+        hed_text_copy(module, sizeof module, word);
+        break;
+    }
+    snprintf(cuda->driver, sizeof cuda->driver, "%s%sCUDA %d.%d", module, module[0] ? ", " : "",
+        cuda->version / 1000, cuda->version % 1000 / 10);
     return true;
 }
 

@@ -203,24 +203,6 @@ static void nvrtc_add_option(options *to, const char *format, uint32_t value)
     snprintf(to->words[to->count++], OPTION_SIZE, format, value);
 }
 
-/* ptxas gives launch bounds precedence over --maxrregcount, so a limit on registers replaces them;
- * it is then kept low enough for a full group (65,536 registers of a multiprocessor, given out to
- * warps of 32 in eights for each work item). */
-static void nvrtc_add_bounds(options *to, const hed_build *build)
-{
-    uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
-    uint32_t groups = build->min_groups ? build->min_groups : 1;
-    if (build->max_registers) {
-        uint32_t fitting = warps ? 65536 / (warps * 32 * groups) / 8 * 8 : 255;
-        if (fitting < 16) fitting = 16;
-        nvrtc_add_option(to, "--maxrregcount=%u",
-            build->max_registers < fitting ? build->max_registers : fitting);
-    } else if (build->max_threads) {
-        nvrtc_add_option(to, "-DHED_MAX_THREADS=%u", build->max_threads);
-        if (build->min_groups) nvrtc_add_option(to, "-DHED_MIN_GROUPS=%u", build->min_groups);
-    }
-}
-
 /* Options that a description has for OpenCL's compilers only permit what is the rule here. */
 static bool nvrtc_is_for_nvrtc(const hed_build *build, const char *option)
 {
@@ -238,7 +220,20 @@ static void nvrtc_set_options(options *to, const hed_build *build)
     nvrtc_add_option(to, strict ? "--prec-div=true" : "--prec-div=false", 0);
     nvrtc_add_option(to, strict ? "--prec-sqrt=true" : "--prec-sqrt=false", 0);
     nvrtc_add_option(to, "-DHED_STRICT=%u", strict);
-    nvrtc_add_bounds(to, build);
+    /* ptxas gives launch bounds precedence over --maxrregcount, so a limit on registers replaces
+     * them; it is then kept low enough for a full group (65,536 registers of a multiprocessor,
+     * given out to warps of 32 in eights for each work item). */
+    uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
+    uint32_t groups = build->min_groups ? build->min_groups : 1;
+    if (build->max_registers) {
+        uint32_t fitting = warps ? 65536 / (warps * 32 * groups) / 8 * 8 : 255;
+        if (fitting < 16) fitting = 16;
+        nvrtc_add_option(to, "--maxrregcount=%u",
+            build->max_registers < fitting ? build->max_registers : fitting);
+    } else if (build->max_threads) {
+        nvrtc_add_option(to, "-DHED_MAX_THREADS=%u", build->max_threads);
+        if (build->min_groups) nvrtc_add_option(to, "-DHED_MIN_GROUPS=%u", build->min_groups);
+    }
 }
 
 hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
@@ -579,17 +574,6 @@ static int64_t nvrtc_number_before(const char *line, size_t length, const char *
     return at < end ? strtoll(at, NULL, 10) : -1;
 }
 
-static void nvrtc_read_line(const char *line, size_t length, hed_kernel_resources *resources)
-{
-    int64_t registers = nvrtc_number_before(line, length, " registers"),
-            stack = nvrtc_number_before(line, length, " bytes stack frame");
-    int64_t stores = nvrtc_number_before(line, length, " bytes spill stores"),
-            loads = nvrtc_number_before(line, length, " bytes spill loads");
-    if (registers >= 0) resources->registers = registers;
-    if (stack >= 0) resources->stack_bytes = stack;
-    if (stores >= 0 && loads >= 0) resources->spill_bytes = stores + loads;
-}
-
 /* ptxas writes "Compiling entry function 'NAME' for 'sm_XX'", then the lines of that kernel, then
  * the next kernel's. The lines of functions that were not inlined stand between ("Function
  * properties for NAME") and are not the kernel's own. */
@@ -608,8 +592,15 @@ void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources
         else if (function)
             own_properties =
                 (size_t)(end - function - 15) == name && memcmp(function + 15, entry, name) == 0;
-        else if (ours && (own_properties || memmem(line, length, "Used ", 5)))
-            nvrtc_read_line(line, length, resources);
+        else if (ours && (own_properties || memmem(line, length, "Used ", 5))) {
+            int64_t registers = nvrtc_number_before(line, length, " registers"),
+                    stack = nvrtc_number_before(line, length, " bytes stack frame");
+            int64_t stores = nvrtc_number_before(line, length, " bytes spill stores"),
+                    loads = nvrtc_number_before(line, length, " bytes spill loads");
+            if (registers >= 0) resources->registers = registers;
+            if (stack >= 0) resources->stack_bytes = stack;
+            if (stores >= 0 && loads >= 0) resources->spill_bytes = stores + loads;
+        }
         line += length + (line[length] == '\n');
     }
 }

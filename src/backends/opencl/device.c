@@ -69,21 +69,17 @@ opencl_platform hed_opencl_platform_of(const hed_device *device)
 
 /* ---- describing ---- */
 
-/* Oclgrind reports neither fma nor correct division and has both. */
-static bool opencl_can_strict(const opencl_device *device, opencl_platform platform)
-{
-    const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
-                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-    return platform == OPENCL_OCLGRIND ||
-           (opencl_number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
-}
-
 static uint64_t opencl_capabilities(
     const opencl_device *device, opencl_platform platform, const char *extensions)
 {
     uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can keep times */
     if (opencl_number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
-    if (opencl_can_strict(device, platform)) can |= HED_CAN_STRICT;
+    /* Oclgrind reports neither fma nor correct division and has both. */
+    const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
+                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    if (platform == OPENCL_OCLGRIND ||
+        (opencl_number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all)
+        can |= HED_CAN_STRICT;
     if (opencl_lists(extensions, "cl_khr_fp64")) can |= HED_CAN_FP64;
     if (opencl_lists(extensions, "cl_khr_fp16")) can |= HED_CAN_FP16;
     if (opencl_lists(extensions, "cl_khr_global_int32_base_atomics") &&
@@ -255,16 +251,6 @@ static bool opencl_shares_gl(const opencl_device *device)
     return false;
 }
 
-/* The name of the listed device it is, so that what is known of that one holds for it too. */
-static void opencl_find_indices(const opencl_driver *driver, opencl_device *device)
-{
-    for (uint32_t i = 0; i < driver->device_count; i++) {
-        if (driver->devices[i].id != device->id) continue;
-        device->platform_index = driver->devices[i].platform_index;
-        device->device_index = driver->devices[i].device_index;
-    }
-}
-
 /* Holds the program's context from here on; not after a failure. */
 static hed_status opencl_take_context(opencl_device *made, hed_device *device, hed_error *error)
 {
@@ -294,7 +280,12 @@ hed_status hed_opencl_device_adopt(
         .id = native->device, .context = native->context};
     made->api->clGetDeviceInfo(
         made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
-    opencl_find_indices(driver, made);
+    /* The name of the listed device it is, so that what is known of that one holds for it too. */
+    for (uint32_t i = 0; i < driver->device_count; i++) {
+        if (driver->devices[i].id != made->id) continue;
+        made->platform_index = driver->devices[i].platform_index;
+        made->device_index = driver->devices[i].device_index;
+    }
     made->gl = opencl_shares_gl(made);
     device->impl = made;
     hed_status status = opencl_take_context(made, device, error);

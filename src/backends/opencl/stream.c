@@ -78,16 +78,6 @@ hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error)
     return HED_OK;
 }
 
-/* A host function may still be on its way out when the queue is finished already. Where the device
- * is lost it may never come: then the little that it needs stays. */
-static bool opencl_calls_ended(opencl_stream *stream, bool finished)
-{
-    for (int i = 0; stream->calls && (finished || i < 1000); i++)
-        if (finished) sched_yield();
-        else nanosleep(&(struct timespec){0, 1000000}, NULL);
-    return stream->calls == 0;
-}
-
 void hed_opencl_stream_destroy(hed_stream *stream)
 {
     opencl_stream *ended = stream->impl;
@@ -102,8 +92,12 @@ void hed_opencl_stream_destroy(hed_stream *stream)
     bool finished = ended->api->clFinish(ended->queue) == CL_SUCCESS;
     if (ended->marker) ended->api->clReleaseEvent(ended->marker);
     ended->api->clReleaseCommandQueue(ended->queue);
-    if (opencl_calls_ended(ended, finished))
-        hed_release(&device->driver->allocator, ended, sizeof *ended);
+    /* A host function may still be on its way out when the queue is finished already. Where the
+     * device is lost it may never come: then the little that it needs stays. */
+    for (int i = 0; ended->calls && (finished || i < 1000); i++)
+        if (finished) sched_yield();
+        else nanosleep(&(struct timespec){0, 1000000}, NULL);
+    if (ended->calls == 0) hed_release(&device->driver->allocator, ended, sizeof *ended);
 }
 
 /* ---- waiting ---- */

@@ -487,17 +487,6 @@ static void write_pokes(
             made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
 }
 
-static void write_inputs(synth_solver *made, const synth_run *run, hed_error *error)
-{
-    const uint32_t zero = 0;
-    hed_buffer *inputs = made->buffers[LATTICE_INPUTS];
-    uint64_t size = 4ull * run->frames;
-    if (made->inputs && !run->inputs)
-        hed_fill(made->stream, inputs, 0, size * made->inputs, &zero, sizeof zero, error);
-    for (uint32_t c = 0; run->inputs && c < made->inputs; c++)
-        hed_write(made->stream, inputs, c * size, run->inputs[c], size, error);
-}
-
 /* `count` samples. */
 static void lattice_launch(synth_solver *made, uint32_t count, hed_error *error)
 {
@@ -549,7 +538,13 @@ static hed_status lattice_run_block(synth_solver *made, const synth_run *block, 
     step->frames = block->frames;
     step->frame = step->poke = step->poke_end = 0;
     write_pokes(made, pokes, poke_count, error);
-    write_inputs(made, block, error);
+    const uint32_t zero = 0;
+    hed_buffer *inputs = made->buffers[LATTICE_INPUTS];
+    uint64_t size = 4ull * block->frames;
+    if (made->inputs && !block->inputs)
+        hed_fill(made->stream, inputs, 0, size * made->inputs, &zero, sizeof zero, error);
+    for (uint32_t c = 0; block->inputs && c < made->inputs; c++)
+        hed_write(made->stream, inputs, c * size, block->inputs[c], size, error);
     while (!error->status && step->frame < block->frames)
         lattice_launch(
             made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);

@@ -120,20 +120,6 @@ static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *grou
     }
 }
 
-static hed_status by_places(
-    const synth_network *network, uint32_t groups, uint32_t *group_of, hed_error *error)
-{
-    hed_arena scratch = {.allocator = network->arena.allocator, .owner = "groups of bodies"};
-    bisection b = {.order = hed_arena_new(&scratch, network->count, sizeof *b.order, error),
-        .keys = hed_arena_new(&scratch, 3 * (uint64_t)network->count, sizeof *b.keys, error)};
-    if (!scratch.failed) {
-        fill_keys(network, &b);
-        bisect(&b, network->count, groups, group_of);
-    }
-    hed_arena_free(&scratch);
-    return error->status;
-}
-
 /* ---- METIS ---- */
 
 #ifdef SYNTH_METIS
@@ -207,7 +193,15 @@ hed_status synth_partition(const synth_network *network, uint32_t groups, uint32
         memset(group_of, 0, network->count * sizeof *group_of);
         return HED_OK;
     }
-    hed_status status = by_places(network, groups, group_of, error);
+    hed_arena scratch = {.allocator = network->arena.allocator, .owner = "groups of bodies"};
+    bisection b = {.order = hed_arena_new(&scratch, network->count, sizeof *b.order, error),
+        .keys = hed_arena_new(&scratch, 3 * (uint64_t)network->count, sizeof *b.keys, error)};
+    if (!scratch.failed) {
+        fill_keys(network, &b);
+        bisect(&b, network->count, groups, group_of);
+    }
+    hed_arena_free(&scratch);
+    hed_status status = error->status;
 #ifdef SYNTH_METIS
     if (!status && network->form != SPRINGS_SLOTS) improve(network, groups, most, group_of);
 #endif

@@ -90,20 +90,6 @@ hed_status synth_grid_bodies(
 
 /* ---- carrying over ---- */
 
-/* Bodies that are in both, whose entity numbers rise in both. */
-static void move_bodies(
-    const synth_solver *from, const float *old, const synth_solver *to, float *state)
-{
-    float scale = (float)(from->network.unit / to->network.unit);
-    for (uint32_t i = 0, j = 0; i < to->network.count; i++) {
-        while (j < from->network.count && from->entities[j] < to->entities[i]) j++;
-        if (j == from->network.count || from->entities[j] != to->entities[i]) continue;
-        const float *was = old + state_at(from, j);
-        float *is = state + state_at(to, i);
-        for (uint32_t k = 0; k < 6; k++) is[k * to->tables.own] = scale * was[k * from->tables.own];
-    }
-}
-
 static void state_put(uint32_t *packet, const float *from, uint32_t stride, float scale)
 {
     for (uint32_t k = 0; k < 3; k++) packet[k] = hed_as_uint(scale * from[k * stride]);
@@ -137,7 +123,16 @@ hed_status synth_grid_carry(synth_solver *made, synth_solver *from, hed_error *e
     uint64_t words = 8ull * made->step.side;
     uint32_t *packets = hed_new(&made->arena.allocator, words, sizeof *packets, error);
     if (!read_state(from, &old, error)) {
-        move_bodies(from, old, made, state);
+        /* Bodies that are in both, whose entity numbers rise in both. */
+        float scale = (float)(from->network.unit / made->network.unit);
+        for (uint32_t i = 0, j = 0; i < made->network.count; i++) {
+            while (j < from->network.count && from->entities[j] < made->entities[i]) j++;
+            if (j == from->network.count || from->entities[j] != made->entities[i]) continue;
+            const float *was = old + state_at(from, j);
+            float *is = state + state_at(made, i);
+            for (uint32_t k = 0; k < 6; k++)
+                is[k * made->tables.own] = scale * was[k * from->tables.own];
+        }
         fill_packets(made, state, packets);
         hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state,
             floats_of(made) * sizeof *state, error);

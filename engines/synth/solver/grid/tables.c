@@ -162,8 +162,12 @@ static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
 
 /* ---- neighbours and half-springs ---- */
 
-static void rest_vector(const synth_network *network, uint32_t entry, int32_t vector[3])
+/* What is known of half-spring `entry` beside its neighbour, SPRING_WORDS words of it. */
+static void describe_spring(const synth_network *network, uint32_t entry, uint32_t *words)
 {
+    if (network->form == SPRINGS_KINDS) words[0] = network->kind[entry];
+    if (network->form != SPRINGS_OWN) return;
+    int32_t vector[3];
     const hed_synth_instrument *instrument = network->instrument;
     const hed_synth_spring_def *spring =
         &instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
@@ -174,15 +178,6 @@ static void rest_vector(const synth_network *network, uint32_t entry, int32_t ve
         int32_t way = network->places[3 * to + k] - network->places[3 * from + k];
         vector[k] = reversed ? -way : way;
     }
-}
-
-/* What is known of half-spring `entry` beside its neighbour, SPRING_WORDS words of it. */
-static void describe_spring(const synth_network *network, uint32_t entry, uint32_t *words)
-{
-    if (network->form == SPRINGS_KINDS) words[0] = network->kind[entry];
-    if (network->form != SPRINGS_OWN) return;
-    int32_t vector[3];
-    rest_vector(network, entry, vector);
     words[0] = (uint32_t)(vector[0] + 32768) | (uint32_t)(vector[1] + 32768) << 16;
     words[1] = (uint32_t)(vector[2] + 32768) | (uint32_t)network->kind[entry] << 16;
 }
