@@ -18,123 +18,97 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 
 /* ---- fields ---- */
 
-#define AT(type, member) .key = #member, .offset = offsetof(hed_synth_##type##_def, member)
+#define FIELD(type, member, ...) \
+    { \
+        .key = #member, .offset = offsetof(hed_synth_##type##_def, member), .kind = __VA_ARGS__ \
+    }
 #define NUMBER(type, member, least, most) \
-    { \
-        AT(type, member), .kind = SYNTH_FIELD_NUMBER, .low = (least), .high = (most) \
-    }
+    FIELD(type, member, SYNTH_FIELD_NUMBER, .low = (least), .high = (most))
 #define WHOLE(type, member, least, most) \
-    { \
-        AT(type, member), .kind = SYNTH_FIELD_WHOLE, .low = (least), .high = (most) \
-    }
-#define POINT(type, member) \
-    { \
-        AT(type, member), .kind = SYNTH_FIELD_VECTOR, .low = -FAR, .high = FAR \
-    }
-#define DIRECTION(type) \
-    { \
-        AT(type, direction), .kind = SYNTH_FIELD_DIRECTION, .low = -FAR, .high = FAR \
-    }
-#define BOOLEAN(type, member) \
-    { \
-        AT(type, member), .kind = SYNTH_FIELD_BOOLEAN \
-    }
-#define CHOICE(type, member, names) \
-    { \
-        AT(type, member), .kind = SYNTH_FIELD_CHOICE, .choices = (names) \
-    }
-#define ENTITY(type, member, what) \
-    { \
-        AT(type, member), .kind = SYNTH_FIELD_ENTITY, .refers = (what) \
-    }
-#define ADSR(type) \
-    { \
-        AT(type, envelope), .kind = SYNTH_FIELD_ADSR, .high = 1000 \
-    }
-#define ROUTE(type) \
-    { \
-        AT(type, route), .kind = SYNTH_FIELD_ROUTE \
-    }
+    FIELD(type, member, SYNTH_FIELD_WHOLE, .low = (least), .high = (most))
+#define POINT(type, member) FIELD(type, member, SYNTH_FIELD_VECTOR, .low = -FAR, .high = FAR)
+#define DIRECTION(type) FIELD(type, direction, SYNTH_FIELD_DIRECTION, .low = -FAR, .high = FAR)
+#define BOOLEAN(type, member) FIELD(type, member, SYNTH_FIELD_BOOLEAN)
+#define CHOICE(type, member, names) FIELD(type, member, SYNTH_FIELD_CHOICE, .choices = (names))
+#define ENTITY(type, member, what) FIELD(type, member, SYNTH_FIELD_ENTITY, .refers = (what))
+#define ADSR(type) FIELD(type, envelope, SYNTH_FIELD_ADSR, .high = 1000)
+#define ROUTE(type) FIELD(type, route, SYNTH_FIELD_ROUTE)
 #define SENSITIVITY(type) NUMBER(type, velocity_sensitivity, 0, 1)
-#define END \
-    { \
-        .key = NULL \
-    }
 
 static const synth_field body_fields[] = {POINT(body, position), NUMBER(body, mass, 1e-12, 1e6),
-    NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored), END};
+    NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored), {0}};
 
 static const synth_field spring_fields[] = {ENTITY(spring, from, HED_SYNTH_BODY),
     ENTITY(spring, to, HED_SYNTH_BODY), NUMBER(spring, stiffness, 0, MUCH),
     NUMBER(spring, rest_length, -FAR, FAR), NUMBER(spring, damping, 0, 1e6),
-    NUMBER(spring, cubic, 0, 1e24), END};
+    NUMBER(spring, cubic, 0, 1e24), {0}};
 
 static const synth_field microphone_fields[] = {POINT(microphone, position), DIRECTION(microphone),
     NUMBER(microphone, directionality, 0, 1), NUMBER(microphone, isotropy, 0, 1),
     NUMBER(microphone, gain, -200, 200), NUMBER(microphone, pan, -1, 1), BOOLEAN(microphone, heard),
     NUMBER(microphone, threshold, -200, 200), NUMBER(microphone, ratio, 1, 1000),
     NUMBER(microphone, attack, 0, 10), NUMBER(microphone, release, 0, 10),
-    NUMBER(microphone, makeup, -200, 200), END};
+    NUMBER(microphone, makeup, -200, 200), {0}};
 
 static const synth_field mallet_fields[] = {DIRECTION(mallet), NUMBER(mallet, mass, 1e-9, 1e3),
     NUMBER(mallet, impulse, -1e6, 1e6), SENSITIVITY(mallet), NUMBER(mallet, hardness_soft, 0, 1e18),
     NUMBER(mallet, hardness_hard, 0, 1e18), NUMBER(mallet, exponent, 1, 6),
     NUMBER(mallet, hysteresis, 0, 0.999), NUMBER(mallet, relaxation, 1e-7, 1),
-    NUMBER(mallet, noise, 0, 1), ROUTE(mallet), END};
+    NUMBER(mallet, noise, 0, 1), ROUTE(mallet), {0}};
 
 static const synth_field plectrum_fields[] = {DIRECTION(plectrum),
     NUMBER(plectrum, distance, -FAR, FAR), NUMBER(plectrum, duration, 0, 100),
-    SENSITIVITY(plectrum), ROUTE(plectrum), END};
+    SENSITIVITY(plectrum), ROUTE(plectrum), {0}};
 
 static const synth_field bow_fields[] = {DIRECTION(bow), NUMBER(bow, force, 0, 1e6),
     NUMBER(bow, draw_velocity, -1e3, 1e3), NUMBER(bow, stiction, 0, 100),
     NUMBER(bow, sliding, 0, 100), NUMBER(bow, dropoff, 1e-6, 1e3), SENSITIVITY(bow), ADSR(bow),
-    ROUTE(bow), END};
+    ROUTE(bow), {0}};
 
 static const synth_field oscillator_fields[] = {DIRECTION(oscillator),
     CHOICE(oscillator, wave, wave_names), NUMBER(oscillator, gain, -1e6, 1e6),
     NUMBER(oscillator, frequency, 0, 1e5), BOOLEAN(oscillator, follows_note),
     NUMBER(oscillator, octave, -10, 10), NUMBER(oscillator, semitone, -120, 120),
     NUMBER(oscillator, detune, -1200, 1200), NUMBER(oscillator, pulse_width, 0.001, 0.999),
-    SENSITIVITY(oscillator), ADSR(oscillator), ROUTE(oscillator), END};
+    SENSITIVITY(oscillator), ADSR(oscillator), ROUTE(oscillator), {0}};
 
 static const synth_field audio_input_fields[] = {DIRECTION(audio_input),
     WHOLE(audio_input, channel, 0, 63), NUMBER(audio_input, gain, -1e6, 1e6),
-    BOOLEAN(audio_input, gated), ADSR(audio_input), ROUTE(audio_input), END};
+    BOOLEAN(audio_input, gated), ADSR(audio_input), ROUTE(audio_input), {0}};
 
 static const synth_field lfo_fields[] = {CHOICE(lfo, wave, wave_names),
     NUMBER(lfo, frequency, 0, 1e4), NUMBER(lfo, division, 0, 1024),
     NUMBER(lfo, pulse_width, 0.001, 0.999), NUMBER(lfo, depth, -1e6, 1e6), BOOLEAN(lfo, retrigger),
-    NUMBER(lfo, phase, 0, 0.999999), BOOLEAN(lfo, dilated), ROUTE(lfo), END};
+    NUMBER(lfo, phase, 0, 0.999999), BOOLEAN(lfo, dilated), ROUTE(lfo), {0}};
 
 static const synth_field envelope_fields[] = {ADSR(envelope), NUMBER(envelope, depth, -1e6, 1e6),
-    SENSITIVITY(envelope), ROUTE(envelope), END};
+    SENSITIVITY(envelope), ROUTE(envelope), {0}};
 
 static const synth_field follower_fields[] = {ENTITY(follower, source, HED_SYNTH_MICROPHONE),
     NUMBER(follower, attack, 0, 10), NUMBER(follower, release, 0, 10),
-    NUMBER(follower, depth, -1e6, 1e6), END};
+    NUMBER(follower, depth, -1e6, 1e6), {0}};
 
 static const synth_field midi_source_fields[] = {CHOICE(midi_source, kind, midi_names),
     WHOLE(midi_source, number, 0, 65535), NUMBER(midi_source, centre, 0, 127),
     NUMBER(midi_source, initial, -11, 11), NUMBER(midi_source, smoothing, 0, 100),
-    NUMBER(midi_source, depth, -1e6, 1e6), ROUTE(midi_source), END};
+    NUMBER(midi_source, depth, -1e6, 1e6), ROUTE(midi_source), {0}};
 
 static const synth_field delay_line_fields[] = {ENTITY(delay_line, source, HED_SYNTH_MICROPHONE),
-    NUMBER(delay_line, seconds, 0, 1), NUMBER(delay_line, gain, -200, 200), END};
+    NUMBER(delay_line, seconds, 0, 1), NUMBER(delay_line, gain, -200, 200), {0}};
 
 const synth_field synth_instrument_fields[] = {
     CHOICE(instrument, mode, synth_mode_names),
     WHOLE(instrument, voices, 1, 64),
     NUMBER(instrument, root_note, 0, 127),
-    {AT(instrument, low), .kind = SYNTH_FIELD_NOTE},
-    {AT(instrument, high), .kind = SYNTH_FIELD_NOTE},
+    FIELD(instrument, low, SYNTH_FIELD_NOTE),
+    FIELD(instrument, high, SYNTH_FIELD_NOTE),
     NUMBER(instrument, bend_range, 0, 96),
     NUMBER(instrument, note_bend_range, 0, 96),
     NUMBER(instrument, tempo, 1, 10000),
     NUMBER(instrument, gain, -200, 200),
     NUMBER(instrument, limit, -60, 0),
     NUMBER(instrument, limit_release, 0.001, 10),
-    END,
+    {0},
 };
 
 /* ---- types ---- */
@@ -208,89 +182,41 @@ bool synth_is_modulator(hed_synth_entity_type type)
 
 /* ---- sensible values ---- */
 
-static const hed_synth_route every_note = {0, 0, 127};
-static const hed_synth_adsr soft_gate = {0.01f, 0, 1, 0.05f};
-
-static void set_sound_defaults(hed_synth_entity_def *def)
-{
-    switch (def->type) {
-    case HED_SYNTH_MICROPHONE:
-        def->as.microphone = (hed_synth_microphone_def){
-            .direction = {0, 0, 1}, .heard = true, .ratio = 1, .attack = 0.005f, .release = 0.1f};
-        break;
-    case HED_SYNTH_MALLET:
-        def->as.mallet = (hed_synth_mallet_def){.direction = {0, 0, 1},
-            .mass = 0.005f,
-            .impulse = 0.01f,
-            .velocity_sensitivity = 1,
-            .hardness_soft = 1e5f,
-            .hardness_hard = 1e6f,
-            .exponent = 2.5f,
-            .relaxation = 1e-4f,
-            .route = every_note};
-        break;
-    case HED_SYNTH_PLECTRUM:
-        def->as.plectrum = (hed_synth_plectrum_def){.direction = {0, 0, 1}, .distance = 0.002f,
-            .duration = 0.005f, .velocity_sensitivity = 1, .route = every_note};
-        break;
-    case HED_SYNTH_BOW:
-        def->as.bow = (hed_synth_bow_def){.direction = {0, 0, 1},
-            .force = 0.5f,
-            .draw_velocity = 0.2f,
-            .stiction = 0.8f,
-            .sliding = 0.3f,
-            .dropoff = 0.05f,
-            .velocity_sensitivity = 0.5f,
-            .envelope = {0.05f, 0, 1, 0.1f},
-            .route = every_note};
-        break;
-    case HED_SYNTH_OSCILLATOR:
-        def->as.oscillator = (hed_synth_oscillator_def){.direction = {0, 0, 1}, .gain = 0.1f,
-            .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, .envelope = soft_gate,
-            .route = every_note};
-        break;
-    default:
-        def->as.audio_input = (hed_synth_audio_input_def){
-            .direction = {0, 0, 1}, .gain = 1, .envelope = soft_gate, .route = every_note};
-        break;
-    }
-}
+#define EVERY_NOTE {0, 0, 127}
+#define SOFT_GATE {0.01f, 0, 1, 0.05f}
+#define DEFAULT(type, member, ...) [type] = {(type), {.member = {__VA_ARGS__}}}
+static const hed_synth_entity_def entity_defaults[HED_SYNTH_ENTITY_TYPE_COUNT] = {
+    DEFAULT(HED_SYNTH_BODY, body, .mass = 0.001f, .damping = 0.5f),
+    DEFAULT(HED_SYNTH_SPRING, spring, .stiffness = 1000, .rest_length = -1),
+    DEFAULT(HED_SYNTH_MICROPHONE, microphone, .direction = {0, 0, 1}, .heard = true, .ratio = 1,
+        .attack = 0.005f, .release = 0.1f),
+    DEFAULT(HED_SYNTH_MALLET, mallet, .direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f,
+        .velocity_sensitivity = 1, .hardness_soft = 1e5f, .hardness_hard = 1e6f, .exponent = 2.5f,
+        .relaxation = 1e-4f, .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_PLECTRUM, plectrum, .direction = {0, 0, 1}, .distance = 0.002f,
+        .duration = 0.005f, .velocity_sensitivity = 1, .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_BOW, bow, .direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f,
+        .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.05f, .velocity_sensitivity = 0.5f,
+        .envelope = {0.05f, 0, 1, 0.1f}, .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_OSCILLATOR, oscillator, .direction = {0, 0, 1}, .gain = 0.1f,
+        .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, .envelope = SOFT_GATE,
+        .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_AUDIO_INPUT, audio_input, .direction = {0, 0, 1}, .gain = 1,
+        .envelope = SOFT_GATE, .route = EVERY_NOTE),
+    DEFAULT(
+        HED_SYNTH_LFO, lfo, .frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_ENVELOPE, envelope, .envelope = {0.01f, 0.1f, 0.7f, 0.2f}, .depth = 1,
+        .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_FOLLOWER, follower, .attack = 0.005f, .release = 0.1f, .depth = 1),
+    DEFAULT(HED_SYNTH_MIDI_SOURCE, midi_source, .number = 1, .centre = 60, .smoothing = 0.005f,
+        .depth = 1, .route = EVERY_NOTE),
+    DEFAULT(HED_SYNTH_DELAY_LINE, delay_line, .seconds = 0.1f),
+};
 
 hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
 {
-    hed_synth_entity_def def = {.type = type};
-    switch (type) {
-    case HED_SYNTH_BODY: def.as.body = (hed_synth_body_def){.mass = 0.001f, .damping = 0.5f}; break;
-    case HED_SYNTH_SPRING:
-        def.as.spring = (hed_synth_spring_def){.stiffness = 1000, .rest_length = -1};
-        break;
-    case HED_SYNTH_MICROPHONE:
-    case HED_SYNTH_MALLET:
-    case HED_SYNTH_PLECTRUM:
-    case HED_SYNTH_BOW:
-    case HED_SYNTH_OSCILLATOR:
-    case HED_SYNTH_AUDIO_INPUT: set_sound_defaults(&def); break;
-    case HED_SYNTH_LFO:
-        def.as.lfo = (hed_synth_lfo_def){
-            .frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
-        break;
-    case HED_SYNTH_ENVELOPE:
-        def.as.envelope = (hed_synth_envelope_def){
-            .envelope = {0.01f, 0.1f, 0.7f, 0.2f}, .depth = 1, .route = every_note};
-        break;
-    case HED_SYNTH_FOLLOWER:
-        def.as.follower = (hed_synth_follower_def){.attack = 0.005f, .release = 0.1f, .depth = 1};
-        break;
-    case HED_SYNTH_MIDI_SOURCE:
-        def.as.midi_source = (hed_synth_midi_source_def){
-            .number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = every_note};
-        break;
-    case HED_SYNTH_DELAY_LINE:
-        def.as.delay_line = (hed_synth_delay_line_def){.seconds = 0.1f};
-        break;
-    default: break;
-    }
-    return def;
+    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT ? entity_defaults[type]
+                                                        : (hed_synth_entity_def){.type = type};
 }
 
 hed_synth_instrument_def hed_default_synth_instrument_def(void)

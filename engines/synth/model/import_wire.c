@@ -168,26 +168,15 @@ void synth_wire_free(const synth_wire_message *message, void *out)
  * means what. Left out are the camera, the version and the tangents. The message inside a thing
  * that says of what kind it is goes into the thing's own struct. */
 
-#define NUMBER(number, type, member) \
+#define FIELD(number, kind, type, member, message) \
     { \
-        (number), SYNTH_WIRE_FLOAT, offsetof(synth_ank_##type, member), NULL, 0 \
+        (number), SYNTH_WIRE_##kind, offsetof(synth_ank_##type, member), message, 0 \
     }
-#define WHOLE(number, type, member) \
-    { \
-        (number), SYNTH_WIRE_WHOLE, offsetof(synth_ank_##type, member), NULL, 0 \
-    }
-#define FLAG(number, type, member) \
-    { \
-        (number), SYNTH_WIRE_FLAG, offsetof(synth_ank_##type, member), NULL, 0 \
-    }
-#define MESSAGE(number, type, member, message) \
-    { \
-        (number), SYNTH_WIRE_MESSAGE, offsetof(synth_ank_##type, member), &(message), 0 \
-    }
-#define LIST(number, type, member, message) \
-    { \
-        (number), SYNTH_WIRE_LIST, offsetof(synth_ank_##type, member), &(message), 0 \
-    }
+#define NUMBER(number, type, member) FIELD(number, FLOAT, type, member, NULL)
+#define WHOLE(number, type, member) FIELD(number, WHOLE, type, member, NULL)
+#define FLAG(number, type, member) FIELD(number, FLAG, type, member, NULL)
+#define MESSAGE(number, type, member, message) FIELD(number, MESSAGE, type, member, &(message))
+#define LIST(number, type, member, message) FIELD(number, LIST, type, member, &(message))
 #define INSIDE(number, message) \
     { \
         (number), SYNTH_WIRE_MESSAGE, 0, &(message), 0 \
@@ -196,17 +185,13 @@ void synth_wire_free(const synth_wire_message *message, void *out)
     { \
         (number), SYNTH_WIRE_MESSAGE, 0, &(message), offsetof(synth_ank_##type, what) + 1 \
     }
-#define END \
-    { \
-        .number = 0 \
-    }
 #define MESSAGE_OF(word, text, type, ...) \
-    static const synth_wire_field word##_fields[] = {__VA_ARGS__, END}; \
+    static const synth_wire_field word##_fields[] = {__VA_ARGS__, {0}}; \
     static const synth_wire_message word = {text, sizeof(synth_ank_##type), word##_fields}
 
 /* ---- parts ---- */
 
-static const synth_wire_field nothing_fields[] = {END};
+static const synth_wire_field nothing_fields[] = {{0}};
 static const synth_wire_message nothing = {"empty message", 1, nothing_fields};
 
 MESSAGE_OF(
@@ -344,6 +329,6 @@ static const synth_wire_field model_fields[] = {
     WHOLE(23, model, bend_channel),
     {25, SYNTH_WIRE_MESSAGE, 0, &notes, offsetof(synth_ank_model, ranged) + 1},
     NUMBER(26, model, wet),
-    END,
+    {0},
 };
 const synth_wire_message synth_ank_schema = {"model", sizeof(synth_ank_model), model_fields};

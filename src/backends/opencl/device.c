@@ -322,6 +322,5 @@ hed_status hed_opencl_device_wait(hed_device *device, hed_error *error)
     for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next)
         code = opened->api->clFinish(stream->queue);
     pthread_mutex_unlock(&opened->lock);
-    return code ? hed_opencl_fail_wait(error, device, "clFinish", code, "waiting for the device")
-                : HED_OK;
+    return hed_opencl_check_wait(error, device, "clFinish", code, "waiting for the device");
 }

@@ -50,10 +50,11 @@ hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, cons
         opencl_code_name(code), (int)code, text);
 }
 
-static hed_status opencl_fail_of(hed_error *error, const hed_device *device, const char *call,
+static hed_status opencl_check(hed_error *error, const hed_device *device, const char *call,
     cl_int code, const char *what, bool lost)
 {
     const char *name = opencl_code_name(code), *id = device->info.id;
+    if (code == CL_SUCCESS) return HED_OK;
     if (!lost) return hed_opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
     return hed_fail(error, HED_ERROR_LOST,
         "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
@@ -69,18 +70,18 @@ static bool opencl_means_lost(cl_int code)
            code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-hed_status hed_opencl_fail_work(
+hed_status hed_opencl_check_work(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
-    return opencl_fail_of(error, device, call, code, what, opencl_means_lost(code));
+    return opencl_check(error, device, call, code, what, opencl_means_lost(code));
 }
 
 /* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel
  * that ran wild. */
-hed_status hed_opencl_fail_wait(
+hed_status hed_opencl_check_wait(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
-    return opencl_fail_of(
+    return opencl_check(
         error, device, call, code, what, opencl_means_lost(code) || code == CL_OUT_OF_RESOURCES);
 }
 

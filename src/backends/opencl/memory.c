@@ -27,8 +27,7 @@ static hed_status opencl_place(hed_buffer *buffer, hed_error *error)
         return opencl_out_of_memory(
             buffer->device, buffer->size, "clEnqueueMigrateMemObjects", code, error);
     code = device->api->clFinish(device->queue);
-    return code ? hed_opencl_fail_wait(error, buffer->device, "clFinish", code, "placing a buffer")
-                : HED_OK;
+    return hed_opencl_check_wait(error, buffer->device, "clFinish", code, "placing a buffer");
 }
 
 static hed_status opencl_map_for_life(hed_buffer *buffer, hed_error *error)
@@ -158,9 +157,8 @@ hed_status hed_opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_err
     if (finish) finish();
     in->steps++;
     cl_int code = in->api->clEnqueueAcquireGLObjects(in->queue, 1, &memory, 0, NULL, NULL);
-    return code ? hed_opencl_fail_work(error, stream->device, "clEnqueueAcquireGLObjects", code,
-                      "taking a buffer from OpenGL")
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, stream->device, "clEnqueueAcquireGLObjects", code, "taking a buffer from OpenGL");
 }
 
 hed_status hed_opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
@@ -170,7 +168,7 @@ hed_status hed_opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_err
     in->steps++;
     cl_int code = in->api->clEnqueueReleaseGLObjects(in->queue, 1, &memory, 0, NULL, NULL);
     if (code)
-        return hed_opencl_fail_work(error, stream->device, "clEnqueueReleaseGLObjects", code,
+        return hed_opencl_check_work(error, stream->device, "clEnqueueReleaseGLObjects", code,
             "giving a buffer back to OpenGL");
     return hed_opencl_stream_wait(stream, error);
 }
@@ -194,9 +192,8 @@ hed_status hed_opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offse
     in->steps++;
     *pointer = in->api->clEnqueueMapBuffer(in->queue, buffer->handle, CL_TRUE,
         CL_MAP_READ | CL_MAP_WRITE, offset, size, 0, NULL, NULL, &code);
-    return code ? hed_opencl_fail_work(
-                      error, stream->device, "clEnqueueMapBuffer", code, "mapping a buffer")
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, stream->device, "clEnqueueMapBuffer", code, "mapping a buffer");
 }
 
 hed_status hed_opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
@@ -208,7 +205,6 @@ hed_status hed_opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointe
         in->api->clEnqueueUnmapMemObject(in->queue, buffer->handle, pointer, 0, NULL, NULL);
     if (code == CL_INVALID_VALUE)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the buffer is not mapped at %p", pointer);
-    return code ? hed_opencl_fail_work(
-                      error, stream->device, "clEnqueueUnmapMemObject", code, "unmapping a buffer")
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, stream->device, "clEnqueueUnmapMemObject", code, "unmapping a buffer");
 }

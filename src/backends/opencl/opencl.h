@@ -73,11 +73,11 @@ struct opencl_stream {
  * code. */
 hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same for a call that enqueues work, and for one that waits for it: some codes then mean that
- * the device is lost. */
-hed_status hed_opencl_fail_work(
+/* The same after a call that enqueues work, and after one that waits for it, if it failed: some
+ * codes then mean that the device is lost. */
+hed_status hed_opencl_check_work(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
-hed_status hed_opencl_fail_wait(
+hed_status hed_opencl_check_wait(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
 
 typedef struct opencl_signals {

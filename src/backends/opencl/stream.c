@@ -106,17 +106,15 @@ hed_status hed_opencl_stream_wait(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFinish(in->queue);
-    return code ? hed_opencl_fail_wait(error, stream->device, "clFinish", code, "waiting for a stream")
-                : HED_OK;
+    return hed_opencl_check_wait(error, stream->device, "clFinish", code, "waiting for a stream");
 }
 
 hed_status hed_opencl_stream_flush(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFlush(in->queue);
-    return code ? hed_opencl_fail_work(error, stream->device, "clFlush", code,
-                      "handing a stream's steps to the device")
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, stream->device, "clFlush", code, "handing a stream's steps to the device");
 }
 
 /* Looks at a marker that stands at the end of the steps so far; a new one is set when there have
@@ -132,7 +130,7 @@ hed_status hed_opencl_stream_done(hed_stream *stream, bool *done, hed_error *err
     if (!in->marker) {
         cl_int code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &in->marker);
         if (code)
-            return hed_opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
+            return hed_opencl_check_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
                 "asking whether a stream is done");
         in->marked = in->steps;
         hed_status status = hed_opencl_stream_flush(stream, error);
@@ -211,7 +209,7 @@ static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
     if (code)
-        return hed_opencl_fail_work(error, stream->device, name, code, "a host function as a step");
+        return hed_opencl_check_work(error, stream->device, name, code, "a host function as a step");
     /* some drivers call back only what was handed to the device */
     return hed_opencl_stream_flush(stream, error);
 }
@@ -233,7 +231,7 @@ static hed_status opencl_timed_call(
         status = opencl_call_step(stream, step, error);
     }
     if (!code && !status && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
-    return code ? hed_opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
+    return code ? hed_opencl_check_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
                       "the time of a host function")
                 : status;
 }
@@ -292,9 +290,8 @@ static hed_status opencl_launch_step(
             "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
             "%s (clEnqueueNDRangeKernel: %d)",
             program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
-    return code ? hed_opencl_fail_work(
-                      error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name)
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name);
 }
 
 /* ---- steps ---- */
@@ -327,7 +324,7 @@ static hed_status opencl_copy_step(
         code = api->clEnqueueCopyBuffer(
             in->queue, from, to, step->from_offset, step->to_offset, step->size, 0, NULL, event);
     }
-    return code ? hed_opencl_fail_work(error, stream->device, call, code, "a copy or fill") : HED_OK;
+    return hed_opencl_check_work(error, stream->device, call, code, "a copy or fill");
 }
 
 /* From the start of the one to the end of the other; `to` is NULL where one command is the whole
@@ -395,9 +392,8 @@ hed_status hed_opencl_reached(
         event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
     *done = !code && state == CL_COMPLETE;
     if (!code && state < 0) code = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    return code ? hed_opencl_fail_work(
-                      error, device, "clGetEventInfo", code, "asking how far the work is")
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, device, "clGetEventInfo", code, "asking how far the work is");
 }
 
 hed_status hed_opencl_moment(
@@ -428,7 +424,7 @@ hed_status hed_opencl_event_record(hed_event *event, hed_stream *stream, hed_err
     cl_event marker = NULL;
     cl_int code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &marker);
     if (code)
-        return hed_opencl_fail_work(
+        return hed_opencl_check_work(
             error, stream->device, "clEnqueueMarkerWithWaitList", code, "an event");
     if (event->impl) in->api->clReleaseEvent(event->impl);
     event->impl = marker;
@@ -444,9 +440,8 @@ hed_status hed_opencl_event_wait(hed_event *event, hed_error *error)
 {
     cl_event marker = event->impl;
     cl_int code = hed_opencl_of(event->device)->api->clWaitForEvents(1, &marker);
-    return code ? hed_opencl_fail_wait(
-                      error, event->device, "clWaitForEvents", code, "waiting for an event")
-                : HED_OK;
+    return hed_opencl_check_wait(
+        error, event->device, "clWaitForEvents", code, "waiting for an event");
 }
 
 hed_status hed_opencl_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
@@ -457,9 +452,8 @@ hed_status hed_opencl_stream_wait_event(hed_stream *stream, hed_event *event, he
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "an event of another OpenCL context");
     in->steps++;
     cl_int code = in->api->clEnqueueBarrierWithWaitList(in->queue, 1, &marker, NULL);
-    return code ? hed_opencl_fail_work(error, stream->device, "clEnqueueBarrierWithWaitList", code,
-                      "waiting for an event")
-                : HED_OK;
+    return hed_opencl_check_work(
+        error, stream->device, "clEnqueueBarrierWithWaitList", code, "waiting for an event");
 }
 
 hed_status hed_opencl_event_elapsed(
