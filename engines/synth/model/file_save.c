@@ -374,14 +374,11 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
     const hed_synth_instrument *instrument = list->w->instrument;
     const hed_synth_generated *made = &grid->generated;
     const hed_allocator *allocator = &instrument->allocator;
-    uint32_t body_room = 0, spring_room = 0;
     hed_synth_grid_def resolved;
     hed_status status = synth_resolve_grid(&grid->def, &resolved, error);
     if (status != HED_OK) return status;
-    hed_synth_body_def *bodies =
-        synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
-    hed_synth_spring_def *springs =
-        synth_grow(allocator, NULL, &spring_room, made->springs + 1, sizeof *springs);
+    hed_synth_body_def *bodies = hed_new(allocator, made->bodies, sizeof *bodies, NULL);
+    hed_synth_spring_def *springs = hed_new(allocator, made->springs, sizeof *springs, NULL);
     if (bodies && springs) {
         synth_fill_grid(&resolved, made->first_body, bodies, springs);
         for (uint32_t i = 0; i < made->bodies; i++) {
@@ -398,8 +395,8 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
         status = hed_fail(error, HED_ERROR_MEMORY,
             "out of memory for the changes of a grid of %" PRIu32 " bodies", made->bodies);
     }
-    if (bodies) allocator->release(allocator->user, bodies, body_room * sizeof *bodies);
-    if (springs) allocator->release(allocator->user, springs, spring_room * sizeof *springs);
+    hed_delete(allocator, bodies, made->bodies, sizeof *bodies);
+    hed_delete(allocator, springs, made->springs, sizeof *springs);
     return status;
 }
 
@@ -509,10 +506,8 @@ hed_status hed_synth_instrument_save(
     if (hed_failed(error)) return error->status;
     const hed_allocator *allocator = &instrument->allocator;
     size_t size = (size_t)instrument->entity_count + 1;
-    writer w = {
-        .instrument = instrument, .referred = allocator->allocate(allocator->user, size, 1)};
+    writer w = {.instrument = instrument, .referred = hed_new(allocator, size, 1, NULL)};
     if (!w.referred) return hed_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
-    memset(w.referred, 0, size);
     const hed_synth_instrument *i = instrument;
     for (uint32_t at = 0; at < i->counts[HED_SYNTH_SPRING]; at++)
         w.referred[i->springs[at].from] = w.referred[i->springs[at].to] = 1;
@@ -532,6 +527,6 @@ hed_status hed_synth_instrument_save(
         if (status == HED_OK) status = hed_file_writer_commit(w.file, error);
         else hed_file_writer_abort(w.file);
     }
-    allocator->release(allocator->user, w.referred, size);
+    hed_delete(allocator, w.referred, size, 1);
     return status;
 }

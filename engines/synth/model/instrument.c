@@ -21,18 +21,10 @@ void *synth_grow(
     void *moved =
         larger < UINT32_MAX ? allocator->allocate(allocator->user, larger * size, 16) : NULL;
     if (!moved) return NULL;
-    if (array) {
-        memcpy(moved, array, *capacity * size);
-        allocator->release(allocator->user, array, *capacity * size);
-    }
+    if (array) memcpy(moved, array, *capacity * size);
+    hed_delete(allocator, array, *capacity, size);
     *capacity = (uint32_t)larger;
     return moved;
-}
-
-static void instrument_release(
-    const hed_allocator *allocator, void *array, uint32_t capacity, size_t size)
-{
-    if (array) allocator->release(allocator->user, array, capacity * size);
 }
 
 char *synth_copy_text(const hed_allocator *allocator, const char *text)
@@ -44,7 +36,7 @@ char *synth_copy_text(const hed_allocator *allocator, const char *text)
 
 void synth_free_text(const hed_allocator *allocator, char *text)
 {
-    if (text) allocator->release(allocator->user, text, strlen(text) + 1);
+    if (text) hed_delete(allocator, text, strlen(text) + 1, 1);
 }
 
 /* Where hed_synth_instrument keeps the array of each type. The pointers are read and written by
@@ -82,16 +74,16 @@ static bool reserve(hed_synth_instrument *instrument, uint32_t type, uint64_t co
     hed_synth_entity *ids = synth_grow(allocator, NULL, &capacity, larger, sizeof *ids);
     void *array = synth_grow(allocator, NULL, &same, larger, size);
     if (!ids || !array) {
-        instrument_release(allocator, ids, capacity, sizeof *ids);
-        instrument_release(allocator, array, same, size);
+        hed_delete(allocator, ids, capacity, sizeof *ids);
+        hed_delete(allocator, array, same, size);
         return false;
     }
     if (old > 0) {
         memcpy(ids, instrument->ids[type], old * sizeof *ids);
         memcpy(array, synth_array(instrument, type), old * size);
     }
-    instrument_release(allocator, instrument->ids[type], old, sizeof *ids);
-    instrument_release(allocator, synth_array(instrument, type), old, size);
+    hed_delete(allocator, instrument->ids[type], old, sizeof *ids);
+    hed_delete(allocator, synth_array(instrument, type), old, size);
     instrument->ids[type] = ids;
     memcpy((char *)instrument + arrays[type], &array, sizeof array);
     instrument->capacities[type] = capacity;
@@ -161,8 +153,7 @@ hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
     hed_status status = instrument_check_def(&checked, error);
     if (status != HED_OK) return status;
-    hed_synth_instrument *made =
-        own.allocate(own.user, sizeof *made, _Alignof(hed_synth_instrument));
+    hed_synth_instrument *made = hed_new(&own, 1, sizeof *made, NULL);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
     *made = (hed_synth_instrument){.allocator = own, .def = checked};
     *instrument = made;
@@ -174,29 +165,25 @@ void hed_synth_instrument_destroy(hed_synth_instrument *instrument)
     if (!instrument) return;
     hed_allocator allocator = instrument->allocator;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
-        instrument_release(&allocator, instrument->ids[type], instrument->capacities[type],
+        hed_delete(&allocator, instrument->ids[type], instrument->capacities[type],
             sizeof(hed_synth_entity));
-        instrument_release(&allocator, synth_array(instrument, type), instrument->capacities[type],
+        hed_delete(&allocator, synth_array(instrument, type), instrument->capacities[type],
             synth_def_sizes[type]);
     }
     for (uint32_t i = 0; i < instrument->name_count; i++)
         synth_free_text(&allocator, instrument->names[i].text);
     for (uint32_t i = 0; i < instrument->grid_count; i++)
         synth_free_text(&allocator, instrument->grids[i].name);
-    instrument_release(
-        &allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
-    instrument_release(
-        &allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
-    instrument_release(&allocator, instrument->modulations, instrument->modulation_capacity,
+    hed_delete(&allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
+    hed_delete(&allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
+    hed_delete(&allocator, instrument->modulations, instrument->modulation_capacity,
         sizeof(hed_synth_modulation_def));
-    instrument_release(
-        &allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
-    instrument_release(
-        &allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
+    hed_delete(&allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
+    hed_delete(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
     synth_table_free(&instrument->link_table, &allocator);
     synth_table_free(&instrument->name_table, &allocator);
     synth_free_text(&allocator, instrument->file);
-    allocator.release(allocator.user, instrument, sizeof *instrument);
+    hed_delete(&allocator, instrument, 1, sizeof *instrument);
 }
 
 /* A copy of `count` elements in `*to`, whose capacity becomes `count`. True also for none. */

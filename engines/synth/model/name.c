@@ -245,10 +245,8 @@ static bool names_grow(synth_table *table, const hed_allocator *allocator)
 {
     synth_table larger = {
         .capacity = table->capacity ? 2 * table->capacity : 16, .count = table->count};
-    size_t size = larger.capacity * sizeof *larger.slots;
-    larger.slots = allocator->allocate(allocator->user, size, sizeof *larger.slots);
+    larger.slots = hed_new(allocator, larger.capacity, sizeof *larger.slots, NULL);
     if (!larger.slots) return false;
-    memset(larger.slots, 0, size);
     for (uint32_t i = 0; i < table->capacity; i++)
         if (table->slots[i]) insert(&larger, table->slots[i]);
     synth_table_free(table, allocator);
@@ -285,7 +283,6 @@ void synth_table_clear(synth_table *table)
 
 void synth_table_free(synth_table *table, const hed_allocator *allocator)
 {
-    if (table->slots)
-        allocator->release(allocator->user, table->slots, table->capacity * sizeof *table->slots);
+    hed_delete(allocator, table->slots, table->capacity, sizeof *table->slots);
     *table = (synth_table){0};
 }

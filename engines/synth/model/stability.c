@@ -123,18 +123,6 @@ static hed_synth_stability judge(const walk *w)
     return found;
 }
 
-static void *allocate(const hed_synth_instrument *instrument, uint32_t count, size_t size)
-{
-    const hed_allocator *allocator = &instrument->allocator;
-    return count > 0 ? allocator->allocate(allocator->user, count * size, 16) : NULL;
-}
-
-static void stability_release(
-    const hed_synth_instrument *instrument, void *array, uint32_t count, size_t size)
-{
-    if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
-}
-
 hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,
     hed_synth_stability *stability, hed_error *error)
 {
@@ -147,19 +135,17 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
     bool of_bodies = bodies > 0 && modulates(instrument, HED_SYNTH_BODY),
          of_springs = springs > 0 && modulates(instrument, HED_SYNTH_SPRING);
     walk w = {.instrument = instrument, .step = synth_largest_dilation(&instrument->def) / rate};
-    w.sums = allocate(instrument, bodies, sizeof *w.sums);
-    w.masses = of_bodies ? allocate(instrument, bodies, sizeof *w.masses) : NULL;
-    w.springs = of_springs ? allocate(instrument, springs, sizeof *w.springs) : NULL;
-    bool whole = (w.sums || bodies == 0) && (w.masses || !of_bodies) && (w.springs || !of_springs);
+    hed_arena arena = {.allocator = instrument->allocator};
+    w.sums = hed_arena_new(&arena, bodies, sizeof *w.sums, NULL);
+    if (of_bodies) w.masses = hed_arena_new(&arena, bodies, sizeof *w.masses, NULL);
+    if (of_springs) w.springs = hed_arena_new(&arena, springs, sizeof *w.springs, NULL);
+    bool whole = !arena.failed;
     if (whole) {
-        for (uint32_t i = 0; i < bodies; i++) w.sums[i] = 0;
         find_limits(&w);
         for (uint32_t i = 0; i < springs; i++) stability_add_spring(&w, i);
         *stability = judge(&w);
     }
-    stability_release(instrument, w.sums, bodies, sizeof *w.sums);
-    stability_release(instrument, w.masses, bodies, sizeof *w.masses);
-    stability_release(instrument, w.springs, springs, sizeof *w.springs);
+    hed_arena_free(&arena);
     return whole ? HED_OK
                  : hed_fail(error, HED_ERROR_MEMORY,
                        "out of memory for the stability of %" PRIu32 " bodies", bodies);

@@ -277,10 +277,9 @@ static hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def
         return error->status;
     size_t block = d->live->block, channels = d->capture.channels > 2 ? d->capture.channels : 2;
     d->bytes = (2 + d->live->inputs + channels) * block * sizeof(float);
-    d->left = d->live->allocator.allocate(d->live->allocator.user, d->bytes, 64);
+    d->left = hed_new(&d->live->allocator, d->bytes, 1, NULL);
     if (!d->left)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
-    memset(d->left, 0, d->bytes);
     d->right = d->left + block;
     for (uint32_t i = 0; i < d->live->inputs; i++) d->inputs[i] = d->right + (1 + i) * block;
     d->period = d->right + (1 + d->live->inputs) * block;
@@ -291,8 +290,7 @@ static void asound_card_close(live_driver *d)
 {
     close_stream(d, &d->capture);
     close_stream(d, &d->playback);
-    hed_allocator a = d->live->allocator;
-    if (d->left) a.release(a.user, d->left, d->bytes);
+    hed_delete(&d->live->allocator, d->left, d->bytes, 1);
 }
 
 /* MIDI through ALSA's sequencer: a client with a port that others write to. A queue of ours stamps
@@ -516,8 +514,7 @@ static void asound_close(live_driver *d)
     if (d->status) d->api.snd_seq_queue_status_free(d->status);
     if (d->seq) d->api.snd_seq_close(d->seq); /* with port and queue */
     asound_card_close(d);
-    hed_allocator a = d->live->allocator;
-    a.release(a.user, d, sizeof *d);
+    hed_delete(&d->live->allocator, d, 1, sizeof *d);
 }
 
 /* libasound writes to stderr what it could not do; the caller gets it in words. */
@@ -548,11 +545,8 @@ hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_erro
 static hed_status asound_open(
     const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
 {
-    live_driver *d =
-        live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
-    *driver = d;
+    live_driver *d = *driver = hed_new(&live->allocator, 1, sizeof *d, NULL);
     if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for ALSA");
-    memset(d, 0, sizeof *d);
     d->live = live;
     if (asound_load(&live->allocator, &d->api, error)) return error->status;
     d->api.snd_lib_error_set_handler(asound_say_nothing);

@@ -137,18 +137,15 @@ static hed_status make_ports(live_driver *d, hed_error *error)
 static void jack_close(live_driver *d)
 {
     if (d->client) d->api.jack_client_close(d->client);
-    hed_allocator a = d->live->allocator;
-    a.release(a.user, d, sizeof *d);
+    hed_delete(&d->live->allocator, d, 1, sizeof *d);
 }
 
 static hed_status jack_open(
     const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
 {
-    live_driver *d =
-        live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
-    *driver = d;
+    live_driver *d = *driver = hed_new(&live->allocator, 1, sizeof *d, NULL);
     if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a JACK client");
-    *d = (live_driver){.live = live};
+    d->live = live;
     hed_status status = jack_load(&live->allocator, &d->api, error);
     if (status) return status;
 
