@@ -3,7 +3,6 @@
 #include "tunefile/spec.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

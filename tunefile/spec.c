@@ -4,7 +4,6 @@
 
 #include "support/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

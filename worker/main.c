@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "heddle/base.h"
-
 int hed_worker_serve(int descriptor); /* src/tune/worker.h: not for other programs */
 
 int main(int count, char **words)

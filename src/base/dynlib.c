@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdio.h>
 #include <string.h>
 
 struct hed_dynlib {

@@ -1,6 +1,5 @@
 /* Configurations and problems: plain values aligned with a description's parameters and
  * dimensions. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 double hed_quantile(const double *ascending, size_t count, double q)
 {

@@ -1,6 +1,5 @@
 /* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they
  * are. The functions of the description that is made of it look into the table. */
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

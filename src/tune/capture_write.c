@@ -3,7 +3,6 @@
  * the device to the file in pieces. */
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "heddle/launch.h"

@@ -1,6 +1,5 @@
 /* The worker's side: one request after another, done by the runner in this process. The kernel is
  * rebuilt from the job; its one function is a geometry() that gives what the parent's own said. */
-#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

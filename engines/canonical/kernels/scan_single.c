@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "canonical_kernels.h"
-#include "heddle/tree.h"
 
 enum { IN, OUT, WORKSPACE, N };             /* arguments */
 enum { WG, VEC, ROWS, LOOK, LANES, MERGE }; /* parameters */

@@ -13,8 +13,6 @@
 
 #include <assimp/cimport.h>
 #include <assimp/scene.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 bool cloth_assimp_reads(const char *ending)

@@ -3,7 +3,6 @@
 
 #include "heddle/author.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

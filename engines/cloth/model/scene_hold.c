@@ -4,7 +4,6 @@
 #include "model/scene_parts.h"
 #include "support/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

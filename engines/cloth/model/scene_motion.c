@@ -6,7 +6,6 @@
 #include "model/scene_parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "solver/host.h"
 #include "solver/patches.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- definitions ---- */

@@ -5,7 +5,6 @@
 #include "solver/native.h"
 
 #include <math.h>
-#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

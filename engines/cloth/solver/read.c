@@ -2,7 +2,6 @@
  * undone: the cloth goes back to the last state that was found good. */
 #include "solver/host.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A state is kept at the first successful wait after so many frames: a copy on the device, without

@@ -2,7 +2,6 @@
  * after copy. What a cloth has no use for is not allocated. */
 #include "solver/host.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Half of the air's density at 15 degrees and sea level, kg/m^3: force = density / 2 * coefficient

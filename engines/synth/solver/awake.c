@@ -2,7 +2,6 @@
  * in a stream of its own from the end of one block to the next. Each launch ends by itself, so
  * nothing that waits for the device waits for longer than a block, and a program that ends badly
  * leaves nothing running. */
-#include "solver/group/kernels.h"
 #include "solver/solver.h"
 
 static const char awake_cl[] =

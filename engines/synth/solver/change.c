@@ -3,8 +3,6 @@
  * so that hed_synth_apply() can be called in an audio callback. */
 #include "solver/solver.h"
 
-#include <stdio.h>
-
 /* Before it is applied: what comes. Afterwards: what has gone. */
 struct hed_synth_change {
     hed_allocator allocator;

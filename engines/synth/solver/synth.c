@@ -2,8 +2,6 @@
  * (voices.c), a solver runs the program, mix.c makes sound of the stems. */
 #include "solver/solver.h"
 
-#include <stdio.h>
-
 hed_synth_def hed_default_synth_def(void)
 {
     return (hed_synth_def){

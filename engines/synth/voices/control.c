@@ -3,7 +3,6 @@
  * Specification 4.2; reset of controllers by RP-015; zones by MPE 1.0 (RP-053). Until a zone is
  * set, MPE has the lower one with all channels. */
 #include "voices/voices.h"
-#include "support/words.h"
 
 static void control_poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
 {

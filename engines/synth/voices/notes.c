@@ -3,8 +3,6 @@
  * keeps its instance, as a string does. */
 #include "voices/voices.h"
 
-#include "support/words.h"
-
 static void notes_poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
 {
     synth_voices_poke(v, instance, word, hed_as_uint(value));
