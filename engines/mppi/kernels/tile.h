@@ -87,16 +87,19 @@ typedef struct mppi_tile {
 
 /* ---- sampled controls ---- */
 
+/* Indices are signed: what wraps cannot be a constant distance from a pointer. j is a scalar, i its
+ * control. */
+
 /* The mean of scalar j plus its noise: of a normal number, or given. */
-MPPI_FUNCTION float tile_disturb(TILE, uint sample, uint j, float noise)
+MPPI_FUNCTION float tile_disturb(TILE, uint sample, int j, int i, float noise)
 {
     float plan = INPUT(IN_PLAN + j); /* loaded in any case: a branch around it would cost more */
     float mean = sample < f->pure ? plan : 0.0f;
-    int calm = j < f->still || (f->keep && sample == 0);
+    int calm = (uint)j < f->still || (f->keep && sample == 0);
 #if NOISE_GIVEN
     return mean + (calm ? 0.0f : noise);
 #else
-    float sigma = f->sigma[j % MODEL_CONTROLS];
+    float sigma = f->sigma[i];
 #if SIGMA_STEPS
     sigma *= tile->tables[SIGMA_AT + j];
 #endif
@@ -108,12 +111,12 @@ MPPI_FUNCTION float tile_disturb(TILE, uint sample, uint j, float noise)
 #endif
 }
 
-MPPI_FUNCTION float tile_bound(TILE, uint j, float raw)
+MPPI_FUNCTION float tile_bound(TILE, int i, float raw)
 {
 #if HED_STRICT
-    return mppi_clamp(raw, f->low[j % MODEL_CONTROLS], f->high[j % MODEL_CONTROLS]);
+    return mppi_clamp(raw, f->low[i], f->high[i]);
 #else
-    return fmin(fmax(raw, f->low[j % MODEL_CONTROLS]), f->high[j % MODEL_CONTROLS]);
+    return fmin(fmax(raw, f->low[i]), f->high[i]);
 #endif
 }
 
@@ -135,22 +138,24 @@ MPPI_FUNCTION void tile_draw(TILE, uint sample, uint q, float *noise)
 MPPI_FUNCTION void tile_prepare(TILE, int draw, int make)
 {
     TILE_UNROLL_BY(2)
-    for (uint n = 0; n < (SAMPLES * QUADS + GROUP - 1) / GROUP; n++) {
-        uint i = tile->id + n * GROUP, k = i % SAMPLES, q = i / SAMPLES, sample = tile->first + k;
-        int inside = SAMPLES * QUADS % GROUP == 0 || i < SAMPLES * QUADS;
+    for (int n = 0; n < (SAMPLES * QUADS + GROUP - 1) / GROUP; n++) {
+        uint at = tile->id + (uint)n * GROUP;
+        int k = (int)(at % SAMPLES), q = (int)(at / SAMPLES);
+        uint sample = tile->first + (uint)k;
+        int inside = SAMPLES * QUADS % GROUP == 0 || at < SAMPLES * QUADS;
         float noise[4];
-        KEPT float *at = tile->controls + 4 * q * STRIDE + k;
-        if (draw) tile_draw(f, tile, sample, q, noise);
+        KEPT float *v = tile->controls + 4 * q * STRIDE + k;
+        if (draw) tile_draw(f, tile, sample, (uint)q, noise);
         if (!inside) continue;
-        for (uint c = 0; c < 4; c++) {
-            uint j = 4 * q + c;
+        for (int c = 0; c < 4; c++) {
+            int j = 4 * q + c, i = 4 % MODEL_CONTROLS == 0 ? c % MODEL_CONTROLS : j % MODEL_CONTROLS;
             if (SCALARS % 4 != 0 && j >= SCALARS) continue;
-            float v = draw ? noise[c] : at[c * STRIDE];
-            if (make) v = tile_disturb(f, tile, sample, j, v);
+            float u = draw ? noise[c] : v[c * STRIDE];
+            if (make) u = tile_disturb(f, tile, sample, j, i, u);
 #if !LATE
-            if (make) v = tile_bound(f, tile, j, v);
+            if (make) u = tile_bound(f, tile, i, u);
 #endif
-            at[c * STRIDE] = v;
+            v[c * STRIDE] = u;
         }
     }
 }
@@ -163,16 +168,16 @@ typedef struct tile_path {
     float before[MODEL_CONTROLS]; /* RATES: the control of the step before */
 } tile_path;
 
-MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, uint j, float raw)
+MPPI_FUNCTION float tile_finish(
+    TILE, tile_path *path, uint sample, int j, int i, float raw)
 {
 #if IMPORTANCE
     float ratio = INPUT(IN_RATIO + j);
     path->importance = hed_fma(sample < f->pure ? ratio : 0.0f,
         raw - 0.5f * INPUT(IN_PLAN + j), path->importance);
 #endif
-    float u = tile_bound(f, tile, j, raw);
+    float u = tile_bound(f, tile, i, raw);
 #if RATES
-    uint i = j % MODEL_CONTROLS;
     if (f->reach[i] > 0.0f)
         u = mppi_clamp(u, path->before[i] - f->reach[i], path->before[i] + f->reach[i]);
     path->before[i] = u;
@@ -198,11 +203,11 @@ MPPI_FUNCTION void tile_shake(TILE, uint sample, uint rollout, uint t, float *x)
 
 /* Moves x by step t, and adds what the step costs. */
 MPPI_FUNCTION void tile_step(
-    TILE, MPPI_WORLD world, uint k, uint rollout, uint t, float *x, const float *u, float *cost)
+    TILE, MPPI_WORLD world, int k, uint rollout, int t, float *x, const float *u, float *cost)
 {
 #if DELAY
     float arrives[MODEL_CONTROLS];
-    for (uint i = 0; i < MODEL_CONTROLS; i++)
+    for (int i = 0; i < MODEL_CONTROLS; i++)
         arrives[i] = t < DELAY ? INPUT(IN_PAST + (PASTS - DELAY + t) * MODEL_CONTROLS + i)
                                : tile->controls[((t - DELAY) * MODEL_CONTROLS + i) * STRIDE + k];
     model_step(x, arrives, world->dt, world);
@@ -210,17 +215,17 @@ MPPI_FUNCTION void tile_step(
     model_step(x, u, world->dt, world);
 #endif
 #if DISTURBED
-    tile_shake(f, tile, tile->first + k, rollout, t, x);
+    tile_shake(f, tile, tile->first + (uint)k, rollout, (uint)t, x);
 #endif
 #if TRACE
     if (tile->trace)
-        for (uint i = 0; i < MODEL_STATES; i++) tile->trace[(t + 1) * MODEL_STATES + i] = x[i];
+        for (int i = 0; i < MODEL_STATES; i++) tile->trace[(t + 1) * MODEL_STATES + i] = x[i];
 #endif
 #if SPLIT
-    for (uint i = 0; i < MODEL_STATES; i++)
+    for (int i = 0; i < MODEL_STATES; i++)
         tile->block[AT_STATES + (t * MODEL_STATES + i) * STRIDE + k] = x[i];
 #else
-    *cost = mppi_running(*cost, x, u, (int)t, world);
+    *cost = mppi_running(*cost, x, u, t, world);
 #endif
 }
 
@@ -230,25 +235,26 @@ MPPI_FUNCTION void tile_step(
 #define QUADS_AT_ONCE (STEPS_AT_ONCE * MODEL_CONTROLS / 4)
 
 MPPI_FUNCTION void tile_roll(
-    TILE, MPPI_WORLD world, uint k, tile_path *path, float *x, float *last, float *cost)
+    TILE, MPPI_WORLD world, int k, tile_path *path, float *x, float *last, float *cost)
 {
-    uint sample = tile->first + k;
+    uint sample = tile->first + (uint)k;
 #if FUSED
     float next[4 * QUADS_AT_ONCE], noise[4 * QUADS_AT_ONCE];
     for (uint q = 0; q < QUADS_AT_ONCE; q++) tile_draw(f, tile, sample, q, next + 4 * q);
     TILE_UNROLL_BY(1)
-    for (uint begin = 0; begin < STEPS; begin += STEPS_AT_ONCE) {
-        uint quad = begin * MODEL_CONTROLS / 4 + QUADS_AT_ONCE;
-        for (uint c = 0; c < 4 * QUADS_AT_ONCE; c++) noise[c] = next[c];
-        for (uint q = 0; q < QUADS_AT_ONCE; q++) tile_draw(f, tile, sample, quad + q, next + 4 * q);
+    for (int begin = 0; begin < STEPS; begin += STEPS_AT_ONCE) {
+        uint quad = (uint)(begin * MODEL_CONTROLS / 4 + QUADS_AT_ONCE);
+        for (int c = 0; c < 4 * QUADS_AT_ONCE; c++) noise[c] = next[c];
+        for (int q = 0; q < QUADS_AT_ONCE; q++)
+            tile_draw(f, tile, sample, quad + (uint)q, next + 4 * q);
         TILE_UNROLL_BY(4)
-        for (uint s = 0; s < STEPS_AT_ONCE; s++) {
-            uint t = begin + s;
+        for (int s = 0; s < STEPS_AT_ONCE; s++) {
+            int t = begin + s;
             if (STEPS % STEPS_AT_ONCE != 0 && t >= STEPS) continue;
-            for (uint i = 0; i < MODEL_CONTROLS; i++) {
-                uint j = t * MODEL_CONTROLS + i;
-                float raw = tile_disturb(f, tile, sample, j, noise[s * MODEL_CONTROLS + i]);
-                last[i] = tile_finish(f, tile, path, sample, j, raw);
+            for (int i = 0; i < MODEL_CONTROLS; i++) {
+                int j = t * MODEL_CONTROLS + i;
+                float raw = tile_disturb(f, tile, sample, j, i, noise[s * MODEL_CONTROLS + i]);
+                last[i] = tile_finish(f, tile, path, sample, j, i, raw);
                 if (!AGAIN) tile->controls[j * STRIDE + k] = last[i];
             }
             if (!CONTROLS_FIRST) tile_step(f, tile, world, k, 0, t, x, last, cost);
@@ -256,12 +262,12 @@ MPPI_FUNCTION void tile_roll(
     }
 #else
     TILE_UNROLL_BY(UNROLL)
-    for (uint t = 0; t < STEPS; t++) {
-        for (uint i = 0; i < MODEL_CONTROLS; i++) {
-            uint j = t * MODEL_CONTROLS + i;
+    for (int t = 0; t < STEPS; t++) {
+        for (int i = 0; i < MODEL_CONTROLS; i++) {
+            int j = t * MODEL_CONTROLS + i;
             last[i] = tile->controls[j * STRIDE + k];
             if (!LATE) continue;
-            last[i] = tile_finish(f, tile, path, sample, j, last[i]);
+            last[i] = tile_finish(f, tile, path, sample, j, i, last[i]);
             tile->controls[j * STRIDE + k] = last[i];
         }
         if (!CONTROLS_FIRST) tile_step(f, tile, world, k, 0, t, x, last, cost);
@@ -272,7 +278,7 @@ MPPI_FUNCTION void tile_roll(
 #if ROLLOUTS > 1
 /* The risk of this item's sample: the costs of its rollouts, sorted as they come by comparing and
  * exchanging in registers. */
-MPPI_FUNCTION float tile_risk(TILE, MPPI_WORLD world, uint k)
+MPPI_FUNCTION float tile_risk(TILE, MPPI_WORLD world, int k)
 {
     float sorted[ROLLOUTS], risk = 0.0f;
     uint rollouts = ROLLOUTS;
@@ -286,8 +292,8 @@ MPPI_FUNCTION float tile_risk(TILE, MPPI_WORLD world, uint k)
         float x[MODEL_STATES], u[MODEL_CONTROLS], cost = 0.0f;
         for (uint i = 0; i < MODEL_STATES; i++) x[i] = INPUT(IN_STATE + i);
         TILE_UNROLL_BY(UNROLL)
-        for (uint t = 0; t < STEPS; t++) {
-            for (uint i = 0; i < MODEL_CONTROLS; i++)
+        for (int t = 0; t < STEPS; t++) {
+            for (int i = 0; i < MODEL_CONTROLS; i++)
                 u[i] = tile->controls[(t * MODEL_CONTROLS + i) * STRIDE + k];
             tile_step(f, tile, world, k, r, t, x, u, &cost);
         }
@@ -351,7 +357,7 @@ MPPI_FUNCTION void tile_world(TILE, float *own, mppi_world *world)
 #if PASS == PASS_BOTH
 /* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
  * feedback; its controls lie behind the nominal ones. The nominal cost, as its weights need it. */
-MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, uint k, float *real_cost)
+MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_cost)
 {
     float x[MODEL_STATES], y[MODEL_STATES]; /* real, nominal */
     float u[MODEL_CONTROLS], v[MODEL_CONTROLS], back[MODEL_CONTROLS];
@@ -408,7 +414,7 @@ MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
 {
     float x[MODEL_STATES], last[MODEL_CONTROLS], cost = 0.0f;
     float own[MPPI_OWN_PARAMETERS ? PARAMETERS : 1];
-    uint k = tile->id;
+    int k = (int)tile->id;
     tile_path path;
     mppi_world world;
     tile_world(f, tile, own, &world);
@@ -437,7 +443,7 @@ MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
     if (tile->trace) return cost;
 #endif
 #if SMOOTH
-    for (uint j = 0; j < SCALARS && k < SAMPLES; j++) {
+    for (int j = 0; j < SCALARS && k < SAMPLES; j++) {
         float before = j < MODEL_CONTROLS ? INPUT(IN_PAST + (PASTS - 1) * MODEL_CONTROLS + j)
                                           : tile->controls[(j - MODEL_CONTROLS) * STRIDE + k];
         cost = hed_fma(f->smooth, mppi_square(tile->controls[j * STRIDE + k] - before), cost);
@@ -623,8 +629,10 @@ MPPI_FUNCTION void tile_add_again(TILE, const tile_factors *by)
             if (q < QUADS) {
                 tile_draw(f, tile, sample, q, noise);
                 for (uint c = 0; c < 4; c++) {
-                    uint j = 4 * q + c < SCALARS ? 4 * q + c : SCALARS - 1;
-                    float u = tile_bound(f, tile, j, tile_disturb(f, tile, sample, j, noise[c]));
+                    int j = 4 * q + c < SCALARS ? (int)(4 * q + c) : SCALARS - 1;
+                    int control = j % MODEL_CONTROLS;
+                    float u = tile_disturb(f, tile, sample, j, control, noise[c]);
+                    u = tile_bound(f, tile, control, u);
                     sums[c] = hed_fma(by->weight[i], u, sums[c]);
                 }
             } else {
@@ -661,7 +669,8 @@ MPPI_FUNCTION float tile_control_again(TILE, uint k, uint j)
     float noise[4], chosen;
     tile_draw(f, tile, tile->first + k, j / 4, noise);
     chosen = j % 4 == 0 ? noise[0] : j % 4 == 1 ? noise[1] : j % 4 == 2 ? noise[2] : noise[3];
-    return tile_bound(f, tile, j, tile_disturb(f, tile, tile->first + k, j, chosen));
+    chosen = tile_disturb(f, tile, tile->first + k, (int)j, (int)(j % MODEL_CONTROLS), chosen);
+    return tile_bound(f, tile, (int)(j % MODEL_CONTROLS), chosen);
 }
 
 MPPI_FUNCTION float tile_sum_row(TILE, uint row)
