@@ -5,11 +5,6 @@
 
 #include "core/objects.h"
 
-static const hed_allocator *allocator_of(const hed_graph *graph)
-{
-    return &graph->device->settings->allocator;
-}
-
 static hed_variant *variant_of(const hed_step *step)
 {
     return (hed_variant *)step->program; /* its first member */
@@ -47,11 +42,11 @@ static hed_status grow(hed_graph *graph, hed_error *error)
 {
     if (graph->count < graph->capacity) return HED_OK;
     uint32_t capacity = graph->capacity ? graph->capacity * 2 : 16;
-    hed_step *steps = hed_allocate(allocator_of(graph), capacity * sizeof *steps);
+    hed_step *steps = hed_allocate(hed_allocator_of(graph->device), capacity * sizeof *steps);
     if (!steps)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u steps of a graph", capacity);
     if (graph->count) memcpy(steps, graph->steps, graph->count * sizeof *steps);
-    hed_release(allocator_of(graph), graph->steps, graph->capacity * sizeof *steps);
+    hed_release(hed_allocator_of(graph->device), graph->steps, graph->capacity * sizeof *steps);
     graph->steps = steps;
     graph->capacity = capacity;
     return HED_OK;
@@ -65,7 +60,7 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
     *added = *step;
     if (step->kind == HED_STEP_LAUNCH) {
         added->arguments = copy_arguments(
-            allocator_of(graph), step->arguments, step->program->def->argument_count);
+            hed_allocator_of(graph->device), step->arguments, step->program->def->argument_count);
         if (!added->arguments)
             return hed_fail(
                 error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
@@ -136,7 +131,7 @@ hed_status hed_graph_set_arguments(
     hed_step *step = &graph->steps[index];
     uint32_t count = step->program->def->argument_count;
     const hed_argument *former = step->arguments;
-    hed_argument *copy = copy_arguments(allocator_of(graph), arguments, count);
+    hed_argument *copy = copy_arguments(hed_allocator_of(graph->device), arguments, count);
     if (!copy)
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
@@ -145,14 +140,14 @@ hed_status hed_graph_set_arguments(
                                           graph->device, graph->impl, graph->steps, index, error)
                                     : HED_OK;
     if (status) step->arguments = former;
-    free_arguments(allocator_of(graph), status ? copy : former, count);
+    free_arguments(hed_allocator_of(graph->device), status ? copy : former, count);
     return status;
 }
 
 void hed_graph_destroy(hed_graph *graph)
 {
     if (!graph) return;
-    const hed_allocator *allocator = allocator_of(graph);
+    const hed_allocator *allocator = hed_allocator_of(graph->device);
     if (graph->impl) graph->device->backend->graph_destroy(graph->device, graph->impl);
     for (uint32_t i = 0; i < graph->count; i++) {
         const hed_step *step = &graph->steps[i];

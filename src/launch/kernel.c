@@ -6,11 +6,6 @@
 
 #include "launch/launch.h"
 
-static const hed_allocator *kernel_allocator_of(const hed_kernel *kernel)
-{
-    return &kernel->device->settings->allocator;
-}
-
 /* ---- the options' defines, copied ---- */
 
 static hed_status copy_defines(
@@ -23,12 +18,12 @@ static hed_status copy_defines(
                 "define %u of hed_kernel_options has no name, or no value", i);
     kernel->define_count = options->define_count;
     kernel->defines = hed_allocate(
-        kernel_allocator_of(kernel), (options->define_count + 1) * sizeof *kernel->defines);
+        hed_allocator_of(kernel->device), (options->define_count + 1) * sizeof *kernel->defines);
     for (uint32_t i = 0; kernel->defines && i < options->define_count; i++) {
         kernel->defines[i].name =
-            hed_copy_text(kernel_allocator_of(kernel), options->defines[i].name);
+            hed_copy_text(hed_allocator_of(kernel->device), options->defines[i].name);
         kernel->defines[i].value =
-            hed_copy_text(kernel_allocator_of(kernel), options->defines[i].value);
+            hed_copy_text(hed_allocator_of(kernel->device), options->defines[i].value);
         failed = failed || !kernel->defines[i].name || !kernel->defines[i].value;
     }
     return kernel->defines && !failed ? HED_OK
@@ -111,7 +106,7 @@ static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_e
 
 static hed_build_job *make_job(hed_kernel *kernel, const hed_problem *problem)
 {
-    hed_build_job *job = hed_allocate(kernel_allocator_of(kernel), sizeof *job);
+    hed_build_job *job = hed_allocate(hed_allocator_of(kernel->device), sizeof *job);
     if (!job) return NULL;
     job->kernel = kernel;
     if (problem) job->problem = *problem;
@@ -134,7 +129,7 @@ static hed_status carry_out(
         status = settle_job(kernel, job, error);
         if (status || job->variant) break;
     }
-    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
+    hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
     return status;
 }
 
@@ -151,7 +146,7 @@ static hed_status finish_job(hed_kernel *kernel, hed_error *error)
         status = carry_out(kernel, job, true, error);
         return !status && kernel->job ? HED_ERROR_NOT_READY : status;
     }
-    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
+    hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
     return status;
 }
 
@@ -164,7 +159,7 @@ static void abandon_job(hed_kernel *kernel)
     atomic_store_explicit(&kernel->build, HED_BUILD_IDLE, memory_order_relaxed);
     kernel->job = NULL;
     if (job->variant) keep_compiled(kernel, job->variant);
-    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
+    hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
 }
 
 /* Builds what the options ask for. */
@@ -192,7 +187,7 @@ static hed_status kernel_configure(
         }
     }
     if (status) {
-        hed_release(kernel_allocator_of(kernel), job, sizeof *job);
+        hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
         return status;
     }
     status = carry_out(kernel, job, options->background, error);
@@ -214,7 +209,7 @@ bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *probl
     job->configured = configured;
     job->by_size = true;
     if (run_in_background(job)) return true;
-    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
+    hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
     return false;
 }
 
@@ -229,7 +224,7 @@ hed_status hed_kernel_build_now(
     job->by_size = true;
     run_job(job);
     hed_status status = settle_job(kernel, job, error);
-    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
+    hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
     return status;
 }
 
@@ -310,15 +305,17 @@ void hed_kernel_destroy(hed_kernel *kernel)
     }
     hed_choices_free(kernel->choices);
     hed_rules_destroy(kernel->rules);
-    hed_release(kernel_allocator_of(kernel), kernel->refused,
+    hed_release(hed_allocator_of(kernel->device), kernel->refused,
         kernel->refused_count * sizeof *kernel->refused);
     for (uint32_t i = 0; kernel->defines && i < kernel->define_count; i++) {
-        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].name);
-        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].value);
+        hed_release_text(
+            hed_allocator_of(kernel->device), (char *)(uintptr_t)kernel->defines[i].name);
+        hed_release_text(
+            hed_allocator_of(kernel->device), (char *)(uintptr_t)kernel->defines[i].value);
     }
-    hed_release(kernel_allocator_of(kernel), kernel->defines,
+    hed_release(hed_allocator_of(kernel->device), kernel->defines,
         (kernel->define_count + 1) * sizeof *kernel->defines);
-    hed_release(kernel_allocator_of(kernel), kernel, sizeof *kernel);
+    hed_release(hed_allocator_of(kernel->device), kernel, sizeof *kernel);
 }
 
 hed_kernel_info hed_kernel_describe(const hed_kernel *kernel)

@@ -44,11 +44,6 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
 /* A tuned configuration that does not build is not picked again. */
 void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_error *why);
 
-static inline bool hed_same_problem(const hed_problem *a, const hed_problem *b)
-{
-    return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;
-}
-
 /* ---- launch.c ---- */
 
 /* Called before the first launch of a kernel that hed_context_def.capture names. Captures launch

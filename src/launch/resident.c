@@ -31,10 +31,6 @@ struct hed_resident {
     bool stopped;
 };
 
-static const hed_allocator *resident_allocator_of(const hed_stream *stream)
-{
-    return &stream->device->settings->allocator;
-}
 static uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
 static uint32_t microseconds(uint64_t ns)
 {
@@ -135,7 +131,7 @@ hed_status hed_resident_start(
     if (status) return status;
     status = hed_kernel_swap(def->kernel, error);
     if (status) return status;
-    hed_resident *r = hed_allocate(resident_allocator_of(stream), sizeof *r);
+    hed_resident *r = hed_allocate(hed_allocator_of(stream->device), sizeof *r);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a resident kernel");
     r->stream = stream;
     r->def = *def;
@@ -233,7 +229,7 @@ hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *er
 void hed_resident_destroy(hed_resident *r)
 {
     if (!r) return;
-    const hed_allocator *allocator = resident_allocator_of(r->stream);
+    const hed_allocator *allocator = hed_allocator_of(r->stream->device);
     hed_resident_stop(r, 1000000000, NULL);
     hed_buffer_destroy(r->mail);
     hed_buffer_destroy(r->relay);

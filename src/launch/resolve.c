@@ -178,23 +178,12 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
  * configuration that is not compiled yet, the launch goes on with the present one while the other
  * is built in the background. */
 
-static const hed_allocator *resolve_allocator_of(const hed_kernel *kernel)
-{
-    return &kernel->device->settings->allocator;
-}
-
-static bool same_config(const hed_config *a, const hed_config *b)
-{
-    return a->count == b->count &&
-           memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
-}
-
 /* ---- what must not be tried again ---- */
 
 static bool is_refused(const hed_kernel *kernel, const hed_config *config)
 {
     for (uint32_t i = 0; i < kernel->refused_count; i++)
-        if (same_config(&kernel->refused[i], config)) return true;
+        if (hed_same_config(&kernel->refused[i], config)) return true;
     return false;
 }
 
@@ -206,7 +195,8 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     hed_log_message(&kernel->device->settings->logger, HED_LOG_WARNING,
         "%s: the tuned configuration [%s] cannot be built here and is passed over: %s",
         kernel->def->name, text, why->text);
-    hed_config *longer = hed_allocate(resolve_allocator_of(kernel), (count + 1) * sizeof *longer);
+    hed_config *longer =
+        hed_allocate(hed_allocator_of(kernel->device), (count + 1) * sizeof *longer);
     if (!longer) { /* then none that is tuned, rather than this one over and over */
         hed_choices_free(kernel->choices);
         kernel->choices = NULL;
@@ -214,7 +204,7 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     }
     if (count) memcpy(longer, kernel->refused, count * sizeof *longer);
     longer[count] = *config;
-    hed_release(resolve_allocator_of(kernel), kernel->refused, count * sizeof *longer);
+    hed_release(hed_allocator_of(kernel->device), kernel->refused, count * sizeof *longer);
     kernel->refused = longer;
     kernel->refused_count = count + 1;
 }
@@ -253,9 +243,9 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
         hed_config_origin configured;
         hed_status status = hed_kernel_pick(kernel, problem, &config, &configured, error);
         if (status) return status;
-        bool same = same_config(&kernel->active->program.config, &config);
+        bool same = hed_same_config(&kernel->active->program.config, &config);
         hed_variant *variant = same ? kernel->active : kernel->retired;
-        while (!same && variant && !same_config(&variant->program.config, &config))
+        while (!same && variant && !hed_same_config(&variant->program.config, &config))
             variant = variant->retired;
         if (variant) {
             kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =

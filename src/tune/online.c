@@ -10,11 +10,6 @@
 
 enum { SAMPLE_EVERY = 16 /* launches, once there are enough measured ones */ };
 
-static const hed_allocator *online_allocator_of(const hed_online *online)
-{
-    return &online->device->settings->allocator;
-}
-
 /* ---- creating ---- */
 
 static hed_status online_check_def(
@@ -79,15 +74,10 @@ void hed_online_destroy(hed_online *online)
     hed_scratch_free(&online->ours);
     hed_scratch_free(&online->theirs);
     for (int i = 0; i < HED_MARK_COUNT; i++) hed_event_destroy(online->marks[i]);
-    hed_release(online_allocator_of(online), online, sizeof *online);
+    hed_release(hed_allocator_of(online->device), online, sizeof *online);
 }
 
 /* ---- sizes ---- */
-
-static bool same_problem(const hed_problem *a, const hed_problem *b)
-{
-    return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;
-}
 
 /* A place for a new size: a free one, or that of the size that was used longest ago and is not
  * busy. */
@@ -112,10 +102,11 @@ static hed_online_size **online_make_room(hed_online *online)
 static hed_online_size *online_size_of(hed_online *online, const hed_problem *problem)
 {
     hed_online_size *size = online->current;
-    for (int i = 0; i < HED_ONLINE_SIZES && !(size && same_problem(&size->problem, problem)); i++)
+    for (int i = 0; i < HED_ONLINE_SIZES && !(size && hed_same_problem(&size->problem, problem));
+         i++)
         size = online->sizes[i];
-    if (!size || !same_problem(&size->problem, problem)) {
-        size = hed_allocate(online_allocator_of(online), sizeof *size);
+    if (!size || !hed_same_problem(&size->problem, problem)) {
+        size = hed_allocate(hed_allocator_of(online->device), sizeof *size);
         if (!size) return NULL;
         *online_make_room(online) = size;
         size->problem = *problem;

@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "tune/online_state.h"
-
-static const hed_allocator *online_search_allocator_of(const hed_online *online)
-{
-    return &online->device->settings->allocator;
-}
+#include "tune/tuning.h"
 
 /* ---- the database ---- */
 
@@ -75,21 +71,16 @@ static hed_status online_search_remember_failure(
     if (size->failed_count == size->failed_capacity) {
         uint32_t capacity = size->failed_capacity ? 2 * size->failed_capacity : 16;
         hed_config *larger =
-            hed_allocate(online_search_allocator_of(online), capacity * sizeof *larger);
+            hed_allocate(hed_allocator_of(online->device), capacity * sizeof *larger);
         if (!larger) return HED_ERROR_MEMORY;
         if (size->failed_count) memcpy(larger, size->failed, size->failed_count * sizeof *larger);
-        hed_release(online_search_allocator_of(online), size->failed,
-            size->failed_capacity * sizeof *larger);
+        hed_release(
+            hed_allocator_of(online->device), size->failed, size->failed_capacity * sizeof *larger);
         size->failed = larger;
         size->failed_capacity = capacity;
     }
     size->failed[size->failed_count++] = *config;
     return HED_OK;
-}
-
-static bool works(hed_outcome outcome)
-{
-    return outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED;
 }
 
 /* A configuration that is no longer in the space is passed over. */
@@ -109,12 +100,12 @@ static hed_status tell_history(const hed_online *online, hed_online_size *size,
     hed_status status = HED_OK;
     if (hed_database_history(database, key, &history, &count, NULL)) return HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
-        bool good = works(history[i].outcome) && history[i].seconds > 0;
+        bool good = hed_tuning_worked(history[i].outcome) && history[i].seconds > 0;
         status = good ? online_search_tell(size, &history[i].config, history[i].seconds)
                       : online_search_remember_failure(online, size, &history[i].config);
         size->done++;
     }
-    hed_release(online_search_allocator_of(online), history, count * sizeof *history);
+    hed_release(hed_allocator_of(online->device), history, count * sizeof *history);
     return status;
 }
 
@@ -127,14 +118,14 @@ static hed_status online_search_create_search(const hed_online *online, hed_onli
     size_t bytes = 0;
     if (database && hed_database_sources(database, key, SOURCES, &sources, &count, &bytes, NULL))
         sources = NULL, count = 0;
-    hed_search_def def = {.allocator = online_search_allocator_of(online),
+    hed_search_def def = {.allocator = hed_allocator_of(online->device),
         .space = size->space,
         .strategy = HED_SEARCH_AUTO,
         .seed = online->def.seed + size->searches++,
         .sources = sources,
         .source_count = count};
     hed_status status = hed_search_create(&def, &size->search, NULL);
-    hed_release(online_search_allocator_of(online), sources, bytes);
+    hed_release(hed_allocator_of(online->device), sources, bytes);
     return status;
 }
 
@@ -171,10 +162,12 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
     hed_kernel_destroy(size->candidate);
     size->candidate = NULL;
     online_search_record(online, size, e, choose);
-    hed_status status =
-        works(e->outcome) ? HED_OK : online_search_remember_failure(online, size, &e->config);
+    hed_status status = hed_tuning_worked(e->outcome)
+                            ? HED_OK
+                            : online_search_remember_failure(online, size, &e->config);
     if (size->search && !status)
-        status = online_search_tell(size, &e->config, works(e->outcome) ? e->seconds : NAN);
+        status =
+            online_search_tell(size, &e->config, hed_tuning_worked(e->outcome) ? e->seconds : NAN);
     return status;
 }
 
@@ -306,12 +299,12 @@ static hed_status online_search_compare(hed_online *online)
         bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
     /* no reason to look in places only */
     if (bytes <= PLACES * PIECE / 2) online->worker.whole = true;
-    unsigned char *memory = hed_allocate(online_search_allocator_of(online), 2 * PIECE);
+    unsigned char *memory = hed_allocate(hed_allocator_of(online->device), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
         if (hed_scratch_is_output(&def->arguments[i]))
             status = online_search_compare_buffer(online, i, memory);
-    hed_release(online_search_allocator_of(online), memory, 2 * PIECE);
+    hed_release(hed_allocator_of(online->device), memory, 2 * PIECE);
     return status;
 }
 
@@ -382,7 +375,7 @@ void hed_online_free_size(hed_online *online, hed_online_size *size)
     hed_kernel_destroy(size->candidate);
     hed_search_destroy(size->search);
     hed_space_destroy(size->space);
-    hed_release(online_search_allocator_of(online), size->failed,
+    hed_release(hed_allocator_of(online->device), size->failed,
         size->failed_capacity * sizeof *size->failed);
-    hed_release(online_search_allocator_of(online), size, sizeof *size);
+    hed_release(hed_allocator_of(online->device), size, sizeof *size);
 }

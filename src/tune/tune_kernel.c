@@ -46,12 +46,6 @@ static uint64_t value_bytes(const hed_argument_def *argument)
     }
 }
 
-static bool kernel_tuning_is_output(const hed_argument_def *argument)
-{
-    return argument->kind == HED_BUFFER &&
-           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
-}
-
 /* Zeros, for a content that is made here. */
 static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *error)
 {
@@ -93,7 +87,7 @@ static hed_status kernel_tuning_take_given(
             "%s: \"%s\" has %llu bytes, and expected_bytes is %llu: compared element by element both are the same (or 0)",
             inputs->kernel->name, argument->name, (unsigned long long)made->bytes,
             (unsigned long long)given->expected_bytes);
-    made->expected = kernel_tuning_is_output(argument) ? given->expected : NULL;
+    made->expected = hed_scratch_is_output(argument) ? given->expected : NULL;
     made->expected_bytes = given->expected_bytes;
     bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
     return zeros ? make_data(inputs, index, error) : HED_OK;
@@ -175,7 +169,7 @@ static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
 {
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
         hed_runner_argument *argument = &inputs->arguments[i];
-        if (!kernel_tuning_is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
+        if (!hed_scratch_is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
         inputs->expected[i] = hed_allocate(&inputs->allocator, argument->bytes);
         if (!inputs->expected[i])
             return hed_fail(error, HED_ERROR_MEMORY,
@@ -490,7 +484,7 @@ static hed_status kernel_tuning_make_expected(kernel_tuning *k, hed_error *error
     if (*reference == HED_REFERENCE_NATIVE && !native) *reference = HED_REFERENCE_DEFAULT;
     bool lacks = false; /* an output's right content is not known */
     for (uint32_t i = 0; i < k->kernel->argument_count; i++)
-        lacks = lacks || (kernel_tuning_is_output(&k->kernel->arguments[i]) &&
+        lacks = lacks || (hed_scratch_is_output(&k->kernel->arguments[i]) &&
                              !k->inputs.arguments[i].expected);
     if (*reference == HED_REFERENCE_NONE || !lacks) return HED_OK;
     switch (*reference) {

@@ -159,16 +159,10 @@ bool hed_tuning_worked(hed_outcome outcome)
     return outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED;
 }
 
-bool hed_config_same(const hed_config *a, const hed_config *b)
-{
-    return a->count == b->count &&
-           memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
-}
-
 uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config)
 {
     for (uint32_t i = 0; i < t->result->count; i++)
-        if (hed_config_same(&t->result->evaluations[i].config, config)) return i;
+        if (hed_same_config(&t->result->evaluations[i].config, config)) return i;
     return HED_NO_EVALUATION;
 }
 

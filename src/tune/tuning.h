@@ -3,7 +3,7 @@
 #ifndef HED_TUNE_TUNING_H
 #define HED_TUNE_TUNING_H
 
-#include "base/alloc.h"
+#include "core/objects.h"
 #include "database/database.h"
 #include "tune/race.h"
 
@@ -90,7 +90,6 @@ hed_status hed_tuning_add(
 /* Writes an evaluation into the database (again, where it has been measured anew). The database's
  * failure is logged and ends its use. */
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation);
-bool hed_config_same(const hed_config *a, const hed_config *b);
 /* The evaluation of a configuration; HED_NO_EVALUATION: none. */
 uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config);
 /* Finds the best again, after times were corrected. */

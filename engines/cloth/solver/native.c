@@ -45,11 +45,6 @@ typedef struct moment {
     const cloth_limits *limits;
 } moment;
 
-static void *cpu_host_of(const hed_buffer *buffer)
-{
-    return buffer ? hed_buffer_describe(buffer).host : NULL;
-}
-
 /* ---- phases ---- */
 
 /* A particle that would go too far along an axis may still be within the sphere: physics.h
@@ -160,11 +155,11 @@ static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_st
     job.acts = first->colliders ||
                ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
-    job.arrays = (cloth_arrays){cpu_host_of(b->position), cpu_host_of(b->previous),
-        cpu_host_of(b->carry), cpu_host_of(b->garments), cpu_host_of(b->air),
-        cpu_host_of(b->tether), cpu_host_of(b->anchors), cpu_host_of(b->driver_from),
-        cpu_host_of(b->driver_to), cpu_host_of(b->driver_map), cpu_host_of(b->colliders),
-        cpu_host_of(b->contact), cpu_host_of(b->debug)};
+    job.arrays = (cloth_arrays){cloth_host_of(b->position), cloth_host_of(b->previous),
+        cloth_host_of(b->carry), cloth_host_of(b->garments), cloth_host_of(b->air),
+        cloth_host_of(b->tether), cloth_host_of(b->anchors), cloth_host_of(b->driver_from),
+        cloth_host_of(b->driver_to), cloth_host_of(b->driver_map), cloth_host_of(b->colliders),
+        cloth_host_of(b->contact), cloth_host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
 

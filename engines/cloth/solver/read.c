@@ -119,11 +119,6 @@ typedef struct read_slot {
 
 static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
 
-static void *results_host_of(const hed_buffer *buffer)
-{
-    return buffer ? hed_buffer_describe(buffer).host : NULL;
-}
-
 static hed_status make_reading(hed_cloth *cloth, void *const *to, hed_error *error)
 {
     cloth_reading *r = &cloth->host->reading;
@@ -206,9 +201,9 @@ hed_status hed_cloth_read(
         /* straight into the program's arrays, without the team: one thread is as fast as memory */
         const cloth_buffers *b = &cloth->buffers;
         cloth_view view = cloth->host->view;
-        void *const arguments[] = {results_host_of(b->position), results_host_of(b->debug),
-            results_host_of(b->vertex_particle), results_host_of(b->air), to[0], to[1], to[2],
-            &view, &wanted};
+        void *const arguments[] = {cloth_host_of(b->position), cloth_host_of(b->debug),
+            cloth_host_of(b->vertex_particle), cloth_host_of(b->air), to[0], to[1], to[2], &view,
+            &wanted};
         hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
         cloth_read_def.range(&call, 0, cloth->vertices);
         return HED_OK;

@@ -141,6 +141,11 @@ static inline hed_buffer *cloth_or_none(const hed_cloth *cloth, hed_buffer *buff
     return buffer ? buffer : cloth->buffers.none;
 }
 
+static inline void *cloth_host_of(const hed_buffer *buffer)
+{
+    return buffer ? hed_buffer_describe(buffer).host : NULL;
+}
+
 /* A struct of buffers as a list of them, and its length. */
 #define CLOTH_BUFFERS(set) (hed_buffer **)(set), sizeof *(set) / sizeof(hed_buffer *)
 /* Destroys those that are there, and forgets them. */

@@ -4,11 +4,6 @@
  * set, MPE has the lower one with all channels. */
 #include "voices/voices.h"
 
-static void control_poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
-{
-    synth_voices_poke(v, instance, word, hed_as_uint(value));
-}
-
 static float exp2_of(float octaves) { return hed_pow(2.0f, octaves); }
 
 /* ---- zones ---- */
@@ -63,7 +58,7 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
     if (voice->follows) voice->bend = bend_of(v, voice->channel);
     float dilation = exp2_of(((float)voice->note - v->def.root_note + voice->bend) / 12.0f);
     /* A range that was set by MIDI may reach further than the instrument is stable. */
-    control_poke_float(v, instance, SYNTH_DILATION,
+    synth_voices_poke_float(v, instance, SYNTH_DILATION,
         dilation < v->largest_dilation ? dilation : v->largest_dilation);
 }
 
@@ -161,7 +156,7 @@ void synth_control_target(synth_voices *v, uint32_t instance, uint32_t index, bo
 {
     uint32_t word = v->program->targets[index].word;
     float value;
-    if (target_value(v, instance, index, &value)) control_poke_float(v, instance, word, value);
+    if (target_value(v, instance, index, &value)) synth_voices_poke_float(v, instance, word, value);
     else if (always) synth_voices_poke(v, instance, word, v->program->image[word]);
 }
 
@@ -179,7 +174,7 @@ static void receive(synth_voices *v, uint32_t channel, uint32_t control, float v
             const synth_target *target = &v->program->targets[t];
             if (!synth_control_reaches(target, channel, control)) continue;
             if (target->follow == SYNTH_FOLLOW_NOTE) synth_control_target(v, i, t, false);
-            else control_poke_float(v, i, target->word, value);
+            else synth_voices_poke_float(v, i, target->word, value);
         }
     }
 }
@@ -294,7 +289,8 @@ void synth_control_host(synth_voices *v, uint32_t number, float value)
             target->number != number)
             continue;
         v->host[t] = (synth_host_value){number, value, true};
-        for (uint32_t i = 0; i < v->instances; i++) control_poke_float(v, i, target->word, value);
+        for (uint32_t i = 0; i < v->instances; i++)
+            synth_voices_poke_float(v, i, target->word, value);
     }
 }
 

@@ -3,11 +3,6 @@
  * keeps its instance, as a string does. */
 #include "voices/voices.h"
 
-static void notes_poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
-{
-    synth_voices_poke(v, instance, word, hed_as_uint(value));
-}
-
 /* ---- which keys are held ---- */
 
 static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note)
@@ -140,9 +135,9 @@ static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uin
         synth_sleep_wake_gate(v, instance, g);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
-        notes_poke_float(
+        synth_voices_poke_float(
             v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
-        notes_poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
+        synth_voices_poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
     }
 }
 
@@ -295,7 +290,7 @@ void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uin
         if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_SYNTH_MIDI_AFTERTOUCH)
             continue;
         if (synth_route_fits(&target->route, channel, note))
-            notes_poke_float(v, key->voice, target->word, (float)value / 127.0f);
+            synth_voices_poke_float(v, key->voice, target->word, (float)value / 127.0f);
     }
 }
 

@@ -256,6 +256,11 @@ struct synth_voices {
 /* Changes a word of an instance before sample voices->frame; a second poke of it there replaces the
  * first. */
 void synth_voices_poke(synth_voices *voices, uint32_t instance, uint32_t word, uint32_t value);
+static inline void synth_voices_poke_float(
+    synth_voices *voices, uint32_t instance, uint32_t word, float value)
+{
+    synth_voices_poke(voices, instance, word, hed_as_uint(value));
+}
 
 /* Ends all notes of a channel; the instances that they sounded in are put to rest before this run's
  * pokes. */
