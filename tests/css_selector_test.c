@@ -1,6 +1,7 @@
 /* Selectors as they are read: which are valid, what they weigh, what An+B and escapes mean. */
 #include "testing.h"
 
+#include "engines/css/model/document.h"
 #include "engines/css/model/selector.h"
 
 static hed_css_names *names;
@@ -280,4 +281,57 @@ Test(css_selectors, lists_nested_too_deep_are_unsupported)
     char *last = strrchr(text, ')');
     *last = 0;
     CHECK_EQ(read_rule(text + 5).validity, HED_CSS_VALID);
+}
+
+/* ---- what selectors match, by the plain matcher ---- */
+
+Test(css_selectors, the_plain_matcher)
+{
+    static const char html[] =
+        "<!doctype html><html id=0 lang=en><head id=1></head><body id=2>"
+        "<div id=3 class='a b'><p id=4 class=a>x</p><p id=5></p><span id=6 class=b></span></div>"
+        "<ul id=7 lang=de-AT><li id=8>1</li><li id=9 class=a>2</li><li id=A>3</li><li id=B class=a>4</li>"
+        "</ul><input id=C type=TEXT disabled><svg id=D><linearGradient id=E /></svg></body></html>";
+    static const struct {
+        const char *selector, *ids; /* the last letters of ids, in document order */
+    } cases[] = {{"p", "45"}, {"P", "45"}, {".a", "349B"}, {".A", ""}, {"#\\34", "4"},
+        {"div p", "45"}, {"body p", "45"}, {"body > p", ""}, {".a .a", "4"}, {"p + span", "6"},
+        {"p ~ *", "56"}, {".a + *", "57A"}, {".a ~ .a", "B"}, {"li:first-child", "8"},
+        {"li:last-child", "B"}, {":only-child", "0E"}, {"li:nth-child(2n)", "9B"},
+        {"li:nth-child(-n+2)", "89"}, {"li:nth-last-child(2)", "A"}, {"li:nth-child(2 of .a)", "B"},
+        {"li:nth-last-child(2 of .a)", "9"}, {"p:first-of-type", "4"},
+        {"div > :nth-last-of-type(1)", "56"}, {":root", "0"}, {"p:empty", "5"},
+        {"[class]", "3469B"}, {"[class~=b]", "36"}, {"[class^=a]", "349B"}, {"[type=text]", "C"},
+        {"[type=text s]", ""}, {"[class=A i]", "49B"}, {":lang(de)", "789AB"},
+        {"div:lang(en)", "3"}, {"p:not(.a)", "5"}, {":not(p, li, :has(*))", "16CE"},
+        {"div:has(> .a)", "3"}, {":has(.a)", "0237"}, {":has(+ ul)", "3"}, {"p:has(~ .b)", "45"},
+        {"body:has(li + li .x)", ""}, {":is(div, ul) > .a", "49B"}, {":is(div > p, .z)", "45"},
+        {":where(.a .b)", "6"}, {":disabled", "C"}, {"linearGradient", "E"}, {"lineargradient", ""},
+        {"*|svg", "D"}, {"svg|*", "DE"}, {"p:hover", ""}, {"p:not(:hover)", "45"},
+        {":focus-within", ""}, {":host", ""}, {"p, li.a", "459B"}, {"::before", "0123456789ABCDE"},
+        {"div > .a, #\\33", "34"}, {"li:not(:first-child):not(.a)", "A"}, {":is()", ""},
+        {"& > body", "2"}};
+    hed_error error = {0};
+    hed_css_document *document;
+    read_rule("a");
+    OK(hed_css_document_create(names, &(hed_css_document_def){.html = html}, &document, &error));
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char found[32] = "";
+        read_rule(cases[i].selector);
+        const css_rule *rule = &sheet->rules[0];
+        for (uint32_t e = 0; e < document->count; e++)
+            for (uint32_t k = 0; k < rule->count; k++)
+                if (css_naive_match(sheet, document, rule->list + k, e)) {
+                    strcat(found, hed_css_name_text(names, document->id[e], NULL));
+                    break;
+                }
+        EXPECT_TEXT(found, cases[i].ids, "%s", cases[i].selector);
+    }
+    document->states[4] = HED_CSS_FOCUS;
+    read_rule(":focus-within:not(html)");
+    CHECK(css_naive_match(sheet, document, sheet->rules[0].list, 3), "a child has the focus");
+    CHECK(css_naive_match(sheet, document, sheet->rules[0].list, 4));
+    CHECK(!css_naive_match(sheet, document, sheet->rules[0].list, 0), "html is excluded");
+    CHECK(!css_naive_match(sheet, document, sheet->rules[0].list, 5));
+    hed_css_document_destroy(document);
 }

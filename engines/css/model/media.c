@@ -108,8 +108,8 @@ static const char *word_feature(const char *name, const hed_css_medium *m, const
 static bool among_words(const char *words, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)); at++)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return length > 0;
+    for (const char *at = words; length && (at = strstr(at, word)); at++)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
     return false;
 }
 

@@ -35,6 +35,13 @@ typedef struct css_parser {
 
 /* Room for `more` items at the end, which count at once; NULL where memory runs out (`failed`). */
 void *css_push(struct css_array *array, uint32_t more, size_t size, css_parser *parser);
+/* Copies items from `first` on to the end of `from`, of which there may be none. */
+static inline void css_copy_tail(
+    void *to, const struct css_array *from, uint32_t first, size_t size)
+{
+    size_t count = from->count - first;
+    if (count) memcpy(to, (const char *)from->items + first * size, count * size);
+}
 /* Number of a token's name; 0 where memory runs out (`failed`). */
 uint32_t css_token_name(css_parser *parser, const css_token *token);
 /* Keeps `brackets`: to be called where a token is passed. */

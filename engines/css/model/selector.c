@@ -656,7 +656,7 @@ static bool read_compound(struct reader *r, unsigned mode, char combinator)
     css_simple *simples = css_push(store, compound.count, sizeof *simples, r->p);
     css_compound *pushed = css_push(&r->p->compounds, 1, sizeof *pushed, r->p);
     if (!simples || !pushed) return false;
-    memcpy(simples, (css_simple *)r->p->simples.items + base, compound.count * sizeof *simples);
+    css_copy_tail(simples, &r->p->simples, base, sizeof *simples);
     r->p->simples.count = base;
     compound.first = store->count - compound.count;
     *pushed = compound;
@@ -731,7 +731,7 @@ static bool read_complex(struct reader *r, unsigned mode, uint32_t open)
     css_compound *compounds = css_push(store, count, sizeof *compounds, r->p);
     css_complex *complex = css_push(&r->p->complexes, 1, sizeof *complex, r->p);
     if (!compounds || !complex) return false;
-    memcpy(compounds, (css_compound *)r->p->compounds.items + first, count * sizeof *compounds);
+    css_copy_tail(compounds, &r->p->compounds, first, sizeof *compounds);
     r->p->compounds.count = first;
     *complex = (css_complex){store->count - count, count, r->specificity};
     return true;
@@ -786,7 +786,7 @@ static bool read_list(struct reader *r, unsigned mode, css_range *range)
     css_complex *complexes =
         css_push(&p->sheet->store[CSS_COMPLEXES], range->count, sizeof *complexes, p);
     if (!complexes) return false;
-    memcpy(complexes, (css_complex *)p->complexes.items + base, range->count * sizeof *complexes);
+    css_copy_tail(complexes, &p->complexes, base, sizeof *complexes);
     p->complexes.count = base;
     range->list = p->sheet->store[CSS_COMPLEXES].count - range->count;
     range->specificity = 0;

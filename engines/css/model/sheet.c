@@ -317,8 +317,7 @@ static void close_frame(struct sheet_reader *s)
         css_rule *rule = rule_at(s, frame->rule);
         rule->info.end = s->t.at;
         if (to) {
-            memcpy(to, (css_declaration *)p->declarations.items + frame->declarations,
-                count * sizeof *to);
+            css_copy_tail(to, &p->declarations, frame->declarations, sizeof *to);
             rule->first_declaration = store->count - count;
             rule->declaration_count = count;
             for (uint32_t i = 0; i < count; i++) rule->info.important |= to[i].important;
