@@ -61,6 +61,27 @@ static inline css_token css_next_solid(css_tokenizer *tokenizer) /* no white spa
     return token;
 }
 
+void css_free_array(const hed_allocator *allocator, struct css_array *array);
+void css_free_parser(css_parser *parser);
+
+/* What a prelude, a declaration and a nested rule have in common. */
+typedef struct css_item {
+    uint32_t begin, end; /* without outer space */
+    uint8_t stop;        /* token behind it, which is passed; a closing bracket is not */
+    bool word;           /* begins with a name and a colon */
+    bool custom;         /* a name of two dashes */
+    bool bad;            /* none of the values that a declaration may have */
+    bool important;
+    css_token name;
+    uint32_t value, value_end;
+} css_item;
+/* From token `first` to what ends it; `semicolon` and `curly`: whether these do, outside of brackets. */
+css_item css_scan_item(
+    css_parser *parser, css_tokenizer *tokenizer, css_token first, bool semicolon, bool curly);
+/* Behind an opening curly bracket that was passed: to behind the one that closes it. */
+void css_skip_block(css_parser *parser, css_tokenizer *tokenizer);
+bool css_make_declaration(css_parser *parser, const css_item *item, css_declaration *declaration);
+
 /* A selector list that was read. */
 typedef struct css_list {
     uint32_t list, count, specificity, depth;

@@ -37,174 +37,6 @@ struct sheet_reader {
     uint32_t cursor, line, column; /* of the last position that was asked for */
 };
 
-/* ---- arrays ---- */
-
-void *css_push(struct css_array *array, uint32_t more, size_t size, css_parser *p)
-{
-    if (p->failed) return NULL;
-    if (!array->items || array->capacity - array->count < more) {
-        uint64_t capacity = array->capacity ? 2 * (uint64_t)array->capacity : 64;
-        if (capacity < (uint64_t)array->count + more) capacity = (uint64_t)array->count + more;
-        p->limit = capacity >= UINT32_MAX;
-        void *items = p->limit ? NULL : hed_new(&p->names->allocator, capacity, size, NULL);
-        if (!items) {
-            p->failed = true;
-            return NULL;
-        }
-        if (array->count) memcpy(items, array->items, array->count * size);
-        hed_delete(&p->names->allocator, array->items, array->capacity, size);
-        *array = (struct css_array){items, size, array->count, (uint32_t)capacity};
-    }
-    array->count += more;
-    return (char *)array->items + (array->count - more) * size;
-}
-
-static void free_array(const hed_allocator *allocator, struct css_array *array)
-{
-    hed_delete(allocator, array->items, array->capacity, array->size);
-}
-
-uint32_t css_token_name(css_parser *p, const css_token *token)
-{
-    const char *text = p->text + token->name;
-    size_t length = token->name_end - token->name;
-    if (!token->plain) {
-        p->scratch.count = 0;
-        if (length > UINT32_MAX / 3 - 1) p->failed = p->limit = true;
-        char *decoded = css_push(&p->scratch, (uint32_t)length * 3, 1, p);
-        if (!decoded) return 0;
-        length = css_decode(p->text, token, decoded);
-        text = decoded;
-    }
-    uint32_t name = hed_css_name(p->names, text, length);
-    if (name != CSS_NONE) return name;
-    p->failed = true;
-    return 0;
-}
-
-void css_pass(css_parser *p, const css_token *token)
-{
-    uint8_t closer = css_closer(token);
-    if (closer) {
-        uint8_t *pushed = css_push(&p->brackets, 1, 1, p);
-        if (pushed) *pushed = closer;
-    } else if (css_closes(p, token)) p->brackets.count--;
-}
-
-static void free_parser(css_parser *p)
-{
-    struct css_array *arrays[] = {&p->complexes, &p->compounds, &p->simples, &p->declarations,
-        &p->prefixes, &p->brackets, &p->scratch};
-    for (size_t i = 0; i < HED_COUNT(arrays); i++) free_array(&p->names->allocator, arrays[i]);
-}
-
-/* ---- items: what a prelude, a declaration and a nested rule have in common ---- */
-
-struct item {
-    uint32_t begin, end; /* without outer space */
-    uint8_t stop;        /* token behind it, which is passed; a closing bracket is not */
-    bool word;           /* begins with a name and a colon */
-    bool custom;         /* a name of two dashes */
-    bool bad;            /* none of the values that a declaration may have */
-    bool important;
-    css_token name;
-    uint32_t value, value_end;
-};
-
-/* Follows `!important` behind a value. */
-static void see_value(const css_parser *p, struct item *item, const css_token *token, int *bang)
-{
-    if (css_is_delim(p->text, token, '!')) {
-        item->bad |= *bang > 0;
-        *bang = 1;
-    } else if (*bang == 1 && token->type == CSS_IDENT && css_is(p->text, token, "important")) {
-        *bang = 2;
-        item->important = true;
-    } else if (*bang) item->bad = true;
-    else {
-        if (item->value == item->value_end) item->value = token->begin;
-        item->value_end = token->end;
-    }
-}
-
-/* From token `first` to what ends it; `semicolon` and `curly`: whether these do, outside of brackets. */
-static struct item scan_item(
-    css_parser *p, css_tokenizer *t, css_token first, bool semicolon, bool curly)
-{
-    struct item item = {.begin = first.begin, .end = first.begin, .name = first};
-    uint32_t base = p->brackets.count, solid = 0;
-    int bang = 0;
-    for (css_token token = first;; token = css_next(t)) {
-        bool outside = p->brackets.count == base;
-        item.stop = token.type;
-        if (token.type == CSS_END || p->failed) break;
-        if (outside && token.type == CSS_OPEN_CURLY && !(item.word && item.custom && curly)) break;
-        if (outside && token.type == CSS_SEMICOLON && semicolon) break;
-        if (outside && token.type == CSS_CLOSE_CURLY && curly) {
-            t->at = token.begin;
-            break;
-        }
-        if (token.type == CSS_SPACE) continue;
-        if (solid == 0 && token.type == CSS_IDENT)
-            item.custom = token.end - token.begin > 2 && !memcmp(p->text + token.begin, "--", 2);
-        if (solid == 1) item.word = token.type == CSS_COLON && first.type == CSS_IDENT;
-        bool opens = css_closer(&token) != 0, closes = css_closes(p, &token);
-        item.bad |= token.type == CSS_BAD_STRING || token.type == CSS_BAD_URL;
-        item.bad |= !closes && (token.type == CSS_CLOSE_ROUND || token.type == CSS_CLOSE_SQUARE ||
-                                   token.type == CSS_CLOSE_CURLY);
-        if (solid > 1 && item.word) {
-            if (outside) see_value(p, &item, &token, &bang);
-            else item.value_end = bang ? item.value_end : token.end;
-        }
-        if (opens || closes) css_pass(p, &token);
-        item.end = token.end;
-        solid++;
-    }
-    p->brackets.count = base;
-    item.bad |= !item.word || bang == 1 || (item.value == item.value_end && !item.custom);
-    return item;
-}
-
-/* Behind an opening curly bracket that was passed: to behind the one that closes it. */
-static void skip_block(css_parser *p, css_tokenizer *t)
-{
-    uint32_t base = p->brackets.count;
-    css_token token = {.type = CSS_OPEN_CURLY};
-    for (css_pass(p, &token); p->brackets.count > base && !p->failed; css_pass(p, &token)) {
-        token = css_next(t);
-        if (token.type == CSS_END) break;
-    }
-    p->brackets.count = base;
-}
-
-static bool make_declaration(css_parser *p, const struct item *item, css_declaration *declaration)
-{
-    uint32_t name = css_token_name(p, &item->name);
-    if (!item->custom && !p->failed) name = css_name_lower(p->names, name);
-    if (name == CSS_NONE) p->failed = true;
-    *declaration = (css_declaration){
-        name, p->text + item->value, item->value_end - item->value, item->important};
-    return !p->failed;
-}
-
-bool css_read_declarations(hed_css_names *names, const char *text, size_t length,
-    void (*each)(void *user, const css_declaration *declaration), void *user)
-{
-    css_parser p = {.names = names, .text = text, .failed = length >= UINT32_MAX};
-    css_tokenizer t = {text, 0, (uint32_t)length};
-    while (!p.failed) {
-        css_token token = css_next(&t);
-        if (token.type == CSS_END) break;
-        if (token.type == CSS_SPACE || token.type == CSS_SEMICOLON) continue;
-        css_declaration declaration;
-        struct item item = scan_item(&p, &t, token, true, false);
-        if (item.stop == CSS_OPEN_CURLY) skip_block(&p, &t);
-        else if (!item.bad && make_declaration(&p, &item, &declaration)) each(user, &declaration);
-    }
-    free_parser(&p);
-    return !p.failed;
-}
-
 /* ---- layers ---- */
 
 static struct layer *layer_at(struct sheet_reader *s, uint32_t layer)
@@ -286,7 +118,7 @@ static void locate(struct sheet_reader *s, uint32_t position)
 }
 
 /* A rule with its place; the caller completes it. */
-static css_rule *push_rule(struct sheet_reader *s, const struct item *item)
+static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
 {
     const struct frame *frame = top_frame(s);
     css_rule *rule = css_push(&s->p.sheet->store[CSS_RULES], 1, sizeof *rule, &s->p);
@@ -339,14 +171,14 @@ static struct frame *open_frame(struct sheet_reader *s)
     return pushed;
 }
 
-static void read_declaration(struct sheet_reader *s, const struct item *item)
+static void read_declaration(struct sheet_reader *s, const css_item *item)
 {
     struct frame *frame = top_frame(s);
     css_declaration declaration;
-    if (item->bad || !frame->nested || !make_declaration(&s->p, item, &declaration)) return;
+    if (item->bad || !frame->nested || !css_make_declaration(&s->p, item, &declaration)) return;
     if (frame->rule == CSS_NONE) {
         /* directly in a condition's block: as if in `& { }` */
-        struct item place = {.begin = item->begin, .end = item->begin};
+        css_item place = {.begin = item->begin, .end = item->begin};
         css_rule *rule = push_rule(s, &place);
         if (!rule) return;
         frame->rule = s->p.sheet->store[CSS_RULES].count - 1;
@@ -386,7 +218,7 @@ static css_parent make_parent(struct sheet_reader *s, const css_list *list)
     return parent;
 }
 
-static void read_style_rule(struct sheet_reader *s, const struct item *item)
+static void read_style_rule(struct sheet_reader *s, const css_item *item)
 {
     const struct frame *around = top_frame(s);
     css_parent parent = around->parent;
@@ -414,7 +246,7 @@ static void read_style_rule(struct sheet_reader *s, const struct item *item)
     }
     if (good) s->stage = STAGE_RULES;
     if (!good || deep) {
-        skip_block(&s->p, &s->t);
+        css_skip_block(&s->p, &s->t);
         rule->info.end = s->t.at;
         return;
     }
@@ -458,14 +290,14 @@ static void see_font_family(void *user, const css_declaration *declaration)
 
 /* At-rules that hold no style rules: noted for those who look for what is not used. */
 static void read_other_block(
-    struct sheet_reader *s, const char *name, const struct item *prelude, uint32_t begin)
+    struct sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
     static const char *const others[] = {"page", "counter-style", "font-feature-values",
         "font-palette-values", "position-try", "view-transition", "color-profile", "function"};
     uint32_t block = s->t.at, found = CSS_NONE;
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next(&t);
-    skip_block(&s->p, &s->t);
+    css_skip_block(&s->p, &s->t);
     char kind = 0;
     if (strcmp(name, "keyframes") == 0) kind = 'k';
     else if (strcmp(name, "font-face") == 0) kind = 'f';
@@ -487,7 +319,7 @@ static void read_other_block(
 }
 
 /* @layer a, b.c; or @layer name { */
-static void read_layer(struct sheet_reader *s, const struct item *prelude)
+static void read_layer(struct sheet_reader *s, const css_item *prelude)
 {
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next_solid(&t);
@@ -505,10 +337,10 @@ static void read_layer(struct sheet_reader *s, const struct item *prelude)
     s->stage = STAGE_RULES;
     struct frame *frame = good && s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
     if (frame) frame->layer = layer;
-    else skip_block(&s->p, &s->t);
+    else css_skip_block(&s->p, &s->t);
 }
 
-static void read_namespace(struct sheet_reader *s, const struct item *prelude)
+static void read_namespace(struct sheet_reader *s, const css_item *prelude)
 {
     static const struct {
         const char *url;
@@ -564,7 +396,7 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
     s->import_level++;
     s->p.prefixes = (struct css_array){0};
     read_text(s, text, length);
-    free_array(&s->p.names->allocator, &s->p.prefixes);
+    css_free_array(&s->p.names->allocator, &s->p.prefixes);
     s->p.prefixes = around.p.prefixes;
     s->p.text = around.p.text;
     s->t = around.t;
@@ -578,7 +410,7 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
 }
 
 /* @import url layer(name) supports(condition) media; */
-static void read_import(struct sheet_reader *s, const struct item *prelude)
+static void read_import(struct sheet_reader *s, const css_item *prelude)
 {
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next_solid(&t), url = token;
@@ -623,7 +455,7 @@ static void read_import(struct sheet_reader *s, const struct item *prelude)
 }
 
 /* Conditions, and what else holds style rules: their block becomes the one on top. */
-static bool read_group(struct sheet_reader *s, const char *name, const struct item *prelude)
+static bool read_group(struct sheet_reader *s, const char *name, const css_item *prelude)
 {
     bool applies = true;
     const char *unsupported = NULL;
@@ -637,7 +469,7 @@ static bool read_group(struct sheet_reader *s, const char *name, const struct it
     s->stage = STAGE_RULES;
     struct frame *frame = s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
     if (!frame) {
-        skip_block(&s->p, &s->t);
+        css_skip_block(&s->p, &s->t);
         return true;
     }
     frame->applies &= applies;
@@ -654,7 +486,7 @@ static void read_at_rule(struct sheet_reader *s, const css_token *at)
     if (strcmp(word, "-webkit-keyframes") == 0 || strcmp(word, "-moz-keyframes") == 0 ||
         strcmp(word, "-o-keyframes") == 0)
         name = "keyframes";
-    struct item prelude = scan_item(&s->p, &s->t, css_next_solid(&s->t), true, !whole);
+    css_item prelude = css_scan_item(&s->p, &s->t, css_next_solid(&s->t), true, !whole);
     if (s->p.failed) return;
     if (strcmp(name, "layer") == 0) read_layer(s, &prelude);
     else if (prelude.stop == CSS_OPEN_CURLY) {
@@ -692,7 +524,7 @@ static void read_items(struct sheet_reader *s)
         case CSS_AT: read_at_rule(s, &token); continue;
         default: break;
         }
-        struct item item = scan_item(&s->p, &s->t, token, !frame->top, !frame->top);
+        css_item item = css_scan_item(&s->p, &s->t, token, !frame->top, !frame->top);
         if (s->p.failed) return;
         if (item.stop == CSS_OPEN_CURLY) read_style_rule(s, &item);
         else read_declaration(s, &item);
@@ -797,9 +629,9 @@ hed_status hed_css_sheet_create(
     sheet->def.file = hed_arena_text(&sheet->arena, def->file ? def->file : "sheet", NULL);
     s.p.failed |= !sheet->def.file;
     hed_css_names_destroy(s.layer_keys);
-    free_parser(&s.p);
-    free_array(&names->allocator, &s.frames);
-    free_array(&names->allocator, &s.layers);
+    css_free_parser(&s.p);
+    css_free_array(&names->allocator, &s.frames);
+    css_free_array(&names->allocator, &s.layers);
     if (!s.p.failed) {
         *out = sheet;
         return HED_OK;
@@ -815,7 +647,7 @@ void hed_css_sheet_destroy(hed_css_sheet *sheet)
 {
     if (!sheet) return;
     hed_allocator allocator = sheet->allocator;
-    for (int i = 0; i < CSS_STORES; i++) free_array(&allocator, &sheet->store[i]);
+    for (int i = 0; i < CSS_STORES; i++) css_free_array(&allocator, &sheet->store[i]);
     hed_arena_free(&sheet->arena);
     hed_delete(&allocator, sheet, 1, sizeof *sheet);
 }
