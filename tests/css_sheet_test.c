@@ -64,8 +64,10 @@ Test(css_sheets, recovery)
         {"a{--x:{b{}}; d{}}", "M:a; M:d"}, {"@media{x;a{}}", "M:a"}, {"@font-face{a{}} b{}", "M:b"},
         {"@keyframes x{from{} 50%{}} b{}", "M:b"}, {"@page :first{margin:0} b{}", "M:b"},
         {"\357\273\277a{}", "M:a"}, {"@import 'x' a{} b{}", "M:b"},
-        {"a{x:url( y z)} b{}", "M:a; M:b"}, {"a{x:url(\"y} b{}", "M:a"},
-        {"a\\{}b{} c{}", "E:a\\{}b; M:c"}};
+        {"@namespace q 'x'; q|b{}", "M:q|b"}, {"a{} @namespace q 'x'; q|b{}", "M:a; E:q|b"},
+        {":nope{} @namespace q 'x'; q|b{}", "E::nope; M:q|b"},
+        {"@media{@namespace q 'x'; q|b{}}", "E:q|b"}, {"a{x:url( y z)} b{}", "M:a; M:b"},
+        {"a{x:url(\"y} b{}", "M:a"}, {"a\\{}b{} c{}", "E:a\\{}b; M:c"}};
     for (size_t i = 0; i < HED_COUNT(cases); i++)
         EXPECT_TEXT(line_of(cases[i].text), cases[i].line, "%s", cases[i].text);
 }
@@ -99,7 +101,7 @@ Test(css_sheets, declarations)
     read_sheet((hed_css_sheet_def){
         .text =
             "a { COLOR : red ; --Xy: { a } ! important; margin:0!IMPORTANT; x: ; y: (!important);"
-            " z: !important; w: a !important b; v: ]; --e:; b{top:1} left : 2 3 }"});
+            " z: !important; w: a !important b; u: 1 !important important; t: 1 !important!important; v: ]; --e:; b{top:1} left : 2 3 }"});
     static const struct {
         const char *property, *value;
         bool important;
@@ -130,14 +132,14 @@ Test(css_sheets, conditions)
         {"@media (min-width: 1920px)", true}, {"@media (min-width: 1921px)", false},
         {"@media (max-width:1919.98px)", false}, {"@media (width >= 100em)", true},
         {"@media (width > 120em)", false}, {"@media (400px < width <= 1920px)", true},
-        {"@media (400px < width < 1920px)", false}, {"@media (400px > width < 1px)", false},
-        {"@media (1920px = width)", true}, {"@media (width: 1920px)", true},
-        {"@media (width)", true}, {"@media (width < = 1px)", false},
-        {"@media (min-width: 0)", true}, {"@media (min-width: 5)", false},
-        {"@media (min-aspect-ratio: 16/9)", true}, {"@media (aspect-ratio > 1.8)", false},
-        {"@media (orientation: landscape)", true}, {"@media (orientation: sideways)", false},
-        {"@media not (orientation: sideways)", false}, {"@media (color)", true},
-        {"@media (grid)", false}, {"@media (monochrome)", false},
+        {"@media (400px < width < 1920px)", false}, {"@media (1px <= width < 9999px)", true},
+        {"@media (400px > width < 1px)", false}, {"@media (1920px = width)", true},
+        {"@media (width: 1920px)", true}, {"@media (width)", true},
+        {"@media (width < = 1px)", false}, {"@media (min-width: 0)", true},
+        {"@media (min-width: 5)", false}, {"@media (min-aspect-ratio: 16/9)", true},
+        {"@media (aspect-ratio > 1.8)", false}, {"@media (orientation: landscape)", true},
+        {"@media (orientation: sideways)", false}, {"@media not (orientation: sideways)", false},
+        {"@media (color)", true}, {"@media (grid)", false}, {"@media (monochrome)", false},
         {"@media (min-resolution: 96dpi)", true}, {"@media (min-resolution: 2dppx)", false},
         {"@media (-webkit-min-device-pixel-ratio: 1.5)", false},
         {"@media (hover: hover) and (pointer: fine)", true},
@@ -240,6 +242,13 @@ Test(css_sheets, nesting)
         if (cases[i].specificity)
             EXPECT_EQ(last.specificity, cases[i].specificity, "%s", cases[i].text);
     }
+    /* each selector of a list is relative, or not, for itself */
+    line_of("a { & b, c, > d {} }");
+    for (uint32_t i = 0; i < 3; i++) {
+        const css_complex *relative = &sheet->complexes[sheet->rules[1].list + i];
+        CHECK_EQ(relative->count, 2, "selector %u", i);
+        CHECK_EQ(sheet->compounds[relative->first + 1].combinator, i == 2 ? '>' : ' ');
+    }
     /* `&` is the list itself, without selectors that have a pseudo-element */
     line_of("a, b::after, c { & d { e {} } }");
     const css_complex *complex = &sheet->complexes[sheet->rules[1].list];
@@ -251,6 +260,23 @@ Test(css_sheets, nesting)
     CHECK_EQ(inner->count, 2, "e behind &");
     is = &sheet->simples[sheet->compounds[inner->first].first];
     CHECK_EQ(is->list, sheet->rules[1].list);
+}
+
+Test(css_sheets, a_default_namespace)
+{
+    line_of("@namespace 'http://www.w3.org/2000/svg'; .a, *|b, c, :is(.d){}");
+    static const uint32_t spaces[] = {
+        1 + HED_CSS_SVG, HED_CSS_NONE, 1 + HED_CSS_SVG, 1 + HED_CSS_SVG};
+    for (uint32_t i = 0; i < 4; i++) {
+        const css_complex *complex = &sheet->complexes[sheet->rules[0].list + i];
+        const css_simple *first = &sheet->simples[sheet->compounds[complex->first].first];
+        CHECK(first->kind == CSS_UNIVERSAL || first->kind == CSS_TYPE);
+        CHECK_EQ(first->name_space, spaces[i], "selector %u", i);
+    }
+    const css_complex *last = &sheet->complexes[sheet->rules[0].list + 3];
+    const css_simple *is = &sheet->simples[sheet->compounds[last->first].first + 1];
+    const css_complex *inner = &sheet->complexes[is->list];
+    CHECK_EQ(sheet->compounds[inner->first].count, 1, "the subject inside of a function has none");
 }
 
 /* ---- @import ---- */
