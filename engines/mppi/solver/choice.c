@@ -275,7 +275,8 @@ static bool try_samples(
     const hed_device_info *info = hed_device_describe(c->device);
     if (!(info->capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
     if (group > info->max_group) group = samples < 64 ? 64 : samples;
-    bool ahead = solver != HED_MPPI_LAUNCHES, fused = samples >= 256 || store == TILE_STORE_AGAIN;
+    bool ahead = solver != HED_MPPI_LAUNCHES;
+    bool fused = (samples >= 256 && !ahead) || store == TILE_STORE_AGAIN;
     l->config.values[TILE_GROUP] = group;
     l->config.values[TILE_SAMPLES] = samples;
     l->config.values[TILE_STORE] = store;
@@ -288,7 +289,7 @@ static bool try_samples(
 
 /* Tiles as small as a tile for every worker allows: a chain of steps is as long for one sample as for
  * 32. Beyond that, more samples a tile hide the latency of a step, until local memory is full; drawing
- * again is worth it where it makes tiles four times as large. */
+ * again is for what does not fit at all. */
 static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
@@ -321,8 +322,6 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     }
     fits = wanted;
     while (!strict && fits > 16 && !try_samples(c, solver, l, fits, TILE_STORE_LOCAL)) fits /= 2;
-    if (again && wanted >= 4 * fits && try_samples(c, solver, l, wanted, TILE_STORE_AGAIN))
-        return true;
     if (!strict && try_samples(c, solver, l, fits, TILE_STORE_LOCAL)) return true;
     if (again && try_samples(c, solver, l, wanted, TILE_STORE_AGAIN)) return true;
     return try_samples(c, solver, l, wanted, TILE_STORE_GLOBAL);
