@@ -103,7 +103,7 @@ HED_API hed_status hed_css_document_create(hed_css_names *names, const hed_css_d
     hed_css_document **document, hed_error *error);
 HED_API void hed_css_document_destroy(hed_css_document *document); /**< NULL is allowed */
 
-/** What there is to know of a document. */
+/** Facts about a document. */
 typedef struct hed_css_document_info {
     uint32_t elements;
     uint32_t depth; /**< of the deepest element; the root has 0 */
@@ -167,7 +167,7 @@ typedef enum hed_css_validity {
     HED_CSS_UNSUPPORTED = 'U'
 } hed_css_validity;
 
-/** What there is to know of a rule. Texts live as long as the sheet. */
+/** Facts about a rule. Texts live as long as the sheet. */
 typedef struct hed_css_rule {
     hed_css_validity validity;
     const char *selector; /**< as written, without outer space */
