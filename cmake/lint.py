@@ -43,7 +43,7 @@ def words():
             for start, spot in spots:
                 for pattern, better in patterns:
                     for m in pattern.finditer(spot):
-                        if spot[0] == '"' and name.startswith('engines/css/') and m.group().lower() in ('color', 'colors', 'center'):
+                        if spot[0] == '"' and name.startswith('engines/css/') and m.group().lower() in ('color', 'colors', 'center', 'behavior'):
                             continue # names of CSS itself
                         line = content.count('\n', 0, start + m.start()) + 1
                         found.append(f'{name}:{line}: "{m.group()}": {better}')
