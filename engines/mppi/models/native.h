@@ -46,6 +46,10 @@ typedef struct mppi_lanes_world {
 
 /* x: (nx x MPPI_LANES), u: (nu x MPPI_LANES). */
 typedef void mppi_step_lanes(float *x, const float *u, const mppi_lanes_world *world);
+/* One state under `steps` controls, (steps x nu): into states + nx and on, from `states` (steps + 1 x
+ * nx). One call for all of them, as the choice of an instruction set is one for each call. */
+typedef void mppi_roll_steps(
+    float *states, const float *u, uint32_t steps, float dt, const hed_mppi_world *world);
 /* cost: (MPPI_LANES) += weight * term. */
 typedef void mppi_cost_lanes(const float *x, const float *u, int32_t t, float weight,
     const mppi_lanes_world *world, float *cost);
@@ -53,6 +57,7 @@ typedef void mppi_cost_lanes(const float *x, const float *u, int32_t t, float we
 /* A model's functions; `terms` in the order of hed_mppi_term_at(). */
 struct mppi_native_model {
     mppi_step_lanes *step;
+    mppi_roll_steps *roll;
     mppi_cost_lanes *const *terms;
 };
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "model/controller.h"
+#include "models/native.h"
 
 /* Control i of the plan's step t; before the plan the controls given, behind it its last one. */
 static float planned(const hed_mppi *c, const float *plan, const float *past, int64_t t, uint32_t i)
@@ -76,6 +77,10 @@ static void roll_states(hed_mppi *c, uint32_t system)
     const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
     memcpy(x, c->state + (uint64_t)system * nx, nx * sizeof *x);
     memcpy(states, x, nx * sizeof *x);
+    if (c->model.lanes && !c->def.delay) {
+        c->model.lanes->roll(states, plan, c->def.steps, c->def.dt, &world);
+        return;
+    }
     for (uint32_t t = 0; t < c->def.steps; t++) {
         float u[HED_MPPI_MAX_CONTROLS];
         for (uint32_t i = 0; i < nu; i++)
