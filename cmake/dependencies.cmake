@@ -25,11 +25,12 @@ function(hed_find_library name)
   target_link_libraries(heddle::${name} INTERFACE ${arg_NEEDS})
 endfunction()
 
-# Shared libraries of ours need these two, and Debian's archives of them are no position-independent code: the shared ones travel along.
+# Shared libraries of ours need these, and Debian's archives of them are no position-independent code: the shared ones travel along.
 set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
 set(CMAKE_FIND_LIBRARY_SUFFIXES .so)
 hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 PACKAGE libsqlite3-dev)
 hed_find_library(jansson HEADER jansson.h LIBRARY jansson PACKAGE libjansson-dev)
-set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
+hed_find_library(gumbo HEADER gumbo.h LIBRARY gumbo PACKAGE libgumbo-dev)
 hed_find_library(zlib HEADER zlib.h LIBRARY z PACKAGE zlib1g-dev)
 hed_find_library(png HEADER png.h LIBRARY png16 png NEEDS heddle::zlib m PACKAGE libpng-dev)
+set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})

@@ -7,6 +7,9 @@
 #include "kernels/fixed.h"
 #include "model/controller.h"
 
+/* Floats behind the tables: words of maps and paths may read so far past a short one. */
+enum { MPPI_TABLE_SLACK = 8 };
+
 /* Tunable parameters of a tile, in the order of mppi_tile_parameters. tile.h says what they mean. */
 enum {
     TILE_GROUP,

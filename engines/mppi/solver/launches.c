@@ -93,7 +93,7 @@ static hed_status launches_table(hed_mppi *c, uint32_t table, hed_error *error)
 static hed_status launches_shared(hed_mppi *c, launches_solver *s, hed_error *error)
 {
     uint64_t tables = launches_table_at(c, c->def.table_count), scalars = s->whole.layout.scalars;
-    launches_buffer(c, &s->tables, HED_MEMORY_DEVICE, 4 * (tables + scalars), error);
+    launches_buffer(c, &s->tables, HED_MEMORY_DEVICE, 4 * (tables + scalars + MPPI_TABLE_SLACK), error);
     mppi_noise_create(c, &s->whole.layout, s->stream, &s->noise, error);
     for (uint32_t i = 0; i < c->def.table_count && !hed_failed(error); i++)
         launches_table(c, i, error);

@@ -113,7 +113,7 @@ static hed_status packets_upload(hed_mppi *c, packets_solver *s, hed_error *erro
 static hed_status packets_memory(hed_mppi *c, packets_solver *s, hed_error *error)
 {
     const mppi_layout *l = &s->layout;
-    uint64_t n = c->systems, packets = l->scalars / 3 + 2, floats = l->scalars;
+    uint64_t n = c->systems, packets = l->scalars / 3 + 2, floats = l->scalars + MPPI_TABLE_SLACK;
     for (uint32_t i = 0; i < c->def.table_count; i++) floats += table_floats(c, i);
     s->forward_bytes = 16 * n * ((l->inputs + 2) / 3);
     s->state_words = 2ull * s->groups;
