@@ -183,7 +183,8 @@ Test(mppi_models, a_car_turns_as_its_tyres_allow)
     float vx = fast[3] * c - fast[4] * s, vy = fast[3] * s + fast[4] * c;
     roll("bicycle", fast, (float[]){0, 0.4f}, 1e-3f, 1);
     s = sinf(fast[2]), c = cosf(fast[2]);
-    float gain = hypotf(fast[3] * c - fast[4] * s - vx, fast[3] * s + fast[4] * c - vy) * 1e3f;
+    float ahead = fast[3] * c - fast[4] * s - vx, aside = fast[3] * s + fast[4] * c - vy;
+    float gain = sqrtf(ahead * ahead + aside * aside) * 1e3f;
     CHECK(gain > 4 && gain < 0.95f * 9.81f, "%g m/s^2", (double)gain);
     /* at a standstill, which is where explicit steps of this model divide by zero */
     float still[] = {0, 0, 0, 0, 0.1f, 0.2f};

@@ -140,9 +140,8 @@ void svg_curve_point(svg *picture, double x, double y)
     if (!picture) return;
     bool there = isfinite(x) && isfinite(y) && fabs(x) < 1e5 && fabs(y) < 1e5;
     if (!there) picture->points = 0;
-    if (!there ||
-        (picture->points && hypot(x - picture->last[0], y - picture->last[1]) < picture->near))
-        return;
+    double dx = x - picture->last[0], dy = y - picture->last[1]; /* hypot() is of glibc 2.35 */
+    if (!there || (picture->points && sqrt(dx * dx + dy * dy) < picture->near)) return;
     fprintf(picture->stream, picture->points++ ? " %.1f,%.1f" : "M%.1f,%.1f", x, y);
     picture->last[0] = x;
     picture->last[1] = y;
