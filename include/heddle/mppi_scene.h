@@ -28,7 +28,7 @@ HED_API void hed_mppi_scene_close(hed_mppi_scene *scene);
 /** The JSON schema of scene files. */
 HED_API const char *hed_mppi_scene_schema(void);
 
-/** The controller that the scene describes, for hed_mppi_create(); change what is to be different.
+/** The controller that the scene describes, for hed_mppi_create(); members may be changed before.
  *  What it points to belongs to the scene, which must outlive the controller. */
 HED_API hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene);
 /** Where the closed loop starts, (nx). */

@@ -19,7 +19,7 @@ typedef struct pgm_reader {
     hed_error *error;
 } pgm_reader;
 
-/* The next number of the header, or of a P2 file; -1 where there is none, which is told. */
+/* The next number of the header, or of a P2 file; -1 where there is none, with an error. */
 static long pgm_number(pgm_reader *r, const char *what, long most)
 {
     if (hed_failed(r->error)) return -1;

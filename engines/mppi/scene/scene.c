@@ -262,7 +262,7 @@ static void scene_refuse_name(
         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* Place of a name among `count`; `count` where it is none of them, which is told. */
+/* Place of a name among `count`; `count` where it is none of them, with an error. */
 static uint32_t scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
     const char *const *names, uint32_t count, const char *typed)
 {
