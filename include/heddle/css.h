@@ -110,6 +110,7 @@ typedef struct hed_css_document_info {
     bool quirks;
     uint32_t style_sheets; /**< `<style>` and `<link rel=stylesheet>`, in order */
 } hed_css_document_info;
+/** Thread class: any. */
 HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
 /** The page's own sheet `index`: text of a `<style>`, or NULL and the `href` of a link; its media
  *  attribute ("" where there is none). */
@@ -118,6 +119,7 @@ HED_API const char *hed_css_document_sheet(const hed_css_document *document, uin
 /** Element `element` as a short text for people, "div#main.wide"; cut to `size`. */
 HED_API void hed_css_element_text(
     const hed_css_document *document, uint32_t element, char *text, size_t size);
+/** The element's parent; HED_CSS_NONE: it is a root. Thread class: any. */
 HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t element);
 /** Line of its start tag, from 1; 0: unknown. */
 HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);

@@ -184,7 +184,7 @@ LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
     float now = fma(s.square, SAFE, w), over = TENSE || CUBIC ? w + s.excess : w;
     /* A palette's rest lengths are larger themselves; in a short one s.square is L0^2, and |d0|^2
      * follows from it. */
-    if (SPRINGS == SPRINGS_KINDS && KIND_FLOATS == 4) {
+    if ((SPRINGS == SPRINGS_KINDS) & (KIND_FLOATS == 4)) { /* clang warns of && with constants */
         now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
         over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
     }
