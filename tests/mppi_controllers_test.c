@@ -565,3 +565,28 @@ Test(mppi_controllers, threads_change_no_bit)
     }
     EXPECT_EQ(hash[0], hash[1]);
 }
+
+/* A network with too few numbers would be read past its end. */
+Test(mppi_controllers, a_table_that_is_too_short_is_refused)
+{
+    static float numbers[1412];
+    hed_mppi_table table = {.name = "network", .values = numbers, .count = 1411};
+    hed_mppi_def def = hed_default_mppi_def();
+    hed_error error = {0};
+    hed_mppi *c;
+    def.model = hed_mppi_model_find("network");
+    def.terms = hed_mppi_term_find("quadratic");
+    def.term_count = 1;
+    def.tables = &table;
+    def.table_count = 1;
+    def.samples = 32;
+    def.steps = 3;
+    FAILS(HED_ERROR_ARGUMENT, hed_mppi_create(here.device, &def, &c, &error));
+    EXPECT(strstr(error.text, "1412"), "%s", error.text);
+    hed_error_clear(&error);
+    table.count = 1412;
+    OK(hed_mppi_create(here.device, &def, &c, &error));
+    OK(hed_mppi_post_table(c, "network", numbers, 1412, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_mppi_post_table(c, "network", numbers, 5, &error));
+    hed_mppi_destroy(c);
+}

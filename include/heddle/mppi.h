@@ -105,6 +105,8 @@ typedef struct hed_mppi_model {
     uint32_t parameter_count;
     const char *const *tables; /**< (table_count) names of the tables that it reads */
     uint32_t table_count;
+    /** (table_count) fewest floats that each of them must have; NULL: any number will do */
+    const uint32_t *table_needs;
     /** Which states are position, heading, forward speed, turn rate and velocity along the axes, for
      *  terms that speak of them as POSE_X, POSE_Y, POSE_HEADING, SPEED, TURN, VELOCITY_X, VELOCITY_Y;
      *  -1: none. */

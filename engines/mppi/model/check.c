@@ -241,8 +241,8 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
     for (uint32_t i = 0; i < def->table_count; i++) {
         tables[i] = def->tables[i];
         if (tables[i].capacity < tables[i].count) tables[i].capacity = tables[i].count;
-        controller->tables[i] =
-            hed_arena_new(&controller->arena, (uint64_t)tables[i].capacity + 8, sizeof(float), error);
+        controller->tables[i] = hed_arena_new(
+            &controller->arena, (uint64_t)tables[i].capacity + 8, sizeof(float), error);
         tables[i].values =
             copy_floats(controller, tables[i].values, tables[i].count, tables[i].name, error);
         if (hed_failed(error)) return error->status;
@@ -363,6 +363,14 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
     controller->model_part = (mppi_part){.count = controller->parameter_count};
     find_tables(
         controller, &controller->model_part, model->name, model->tables, model->table_count, error);
+    for (uint32_t i = 0; model->table_needs && i < controller->model_part.table_count; i++) {
+        uint32_t at = controller->model_part.table_index[i], need = model->table_needs[i];
+        controller->table_needs[at] = need;
+        if (def->tables[at].count < need)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: table %s has %u floats: model %s reads %u", def->tables[at].name,
+                def->tables[at].count, model->name, need);
+    }
     for (uint32_t i = 0; i < def->term_count && !hed_failed(error); i++) {
         const hed_mppi_term *term = &def->terms[i];
         const hed_mppi_parameter weight = {"weight", term->weight, NULL, 0};

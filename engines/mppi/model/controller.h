@@ -120,6 +120,7 @@ struct hed_mppi {
     uint32_t parameter_count;
     float *tables[HED_MPPI_MAX_TABLES]; /* (capacity) */
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
+    uint32_t table_needs[HED_MPPI_MAX_TABLES]; /* fewest floats that the model reads */
     hed_ring *changes;
     hed_ring *table_changes;              /* of mppi_table_change */
     float *spare[HED_MPPI_MAX_TABLES][2]; /* (capacity) */

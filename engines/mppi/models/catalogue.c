@@ -130,6 +130,7 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(network),
+        .table_needs = (const uint32_t[]){1412},
         .summary = "a car whose accelerations a neural network gives",
         .states = 7,
         .controls = 2,

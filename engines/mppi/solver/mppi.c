@@ -435,6 +435,10 @@ hed_status hed_mppi_post_table(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: %u floats for table %s: it was made for %u", count, name,
             c->def.tables[at].capacity);
+    if (count < c->table_needs[at])
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: %u floats for table %s: model %s reads %u", count, name, c->model.name,
+            c->table_needs[at]);
     for (uint32_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
