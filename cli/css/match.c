@@ -1,0 +1,88 @@
+/* heddle css match: how many elements each rule matches, and which. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/common/report.h"
+#include "cli/css/site.h"
+
+static void print_tsv(const site *s, uint32_t rules, const uint32_t *counts, const uint32_t *hashes)
+{
+    for (uint32_t r = 0; r < rules; r++)
+        printf("%u\t%c\t%u\t%08x\n", r, site_rule(s, r, NULL).validity, counts[r], hashes[r]);
+}
+
+static hed_status print_matches(const site *s, const hed_arguments *arguments, uint32_t rules,
+    const uint32_t *counts, const uint32_t *hashes, hed_error *error)
+{
+    cli_report *report = cli_report_create(hed_given(arguments, "json"));
+    for (uint32_t r = 0; r < rules; r++) {
+        uint32_t sheet;
+        hed_css_rule rule = site_rule(s, r, &sheet);
+        char selector[512], status[2] = {(char)rule.validity, 0};
+        css_one_line(&rule, selector, sizeof selector);
+        cli_report_row(report, CLI_WHOLE("rule", r, .heading = ">RULE"),
+            CLI_TEXT("status", status, .heading = "ST"),
+            CLI_WHOLE("elements", counts[r], .heading = ">ELEMENTS"), CLI_WHOLE("hash", hashes[r]),
+            CLI_TEXT("file", s->files[sheet]), CLI_WHOLE("line", rule.line, .heading = ">LINE"),
+            CLI_TEXT("selector", selector, .heading = "SELECTOR"),
+            CLI_TEXT("reason", rule.reason, .heading = "REASON"));
+    }
+    return cli_report_end(report, HED_OK, error);
+}
+
+static int match_command(const hed_arguments *arguments, void *user)
+{
+    site s = {0};
+    hed_error error = {0};
+    (void)user;
+    site_open(&s, arguments, "PAGE", "SHEET", false, &error);
+    if (!hed_failed(&error) && hed_given(arguments, "winners")) {
+        hed_css_result result = hed_css_results(s.matcher);
+        uint32_t *winners = calloc(result.elements + 1, sizeof *winners);
+        if (winners) hed_css_winners(s.matcher, winners);
+        else hed_fail(&error, HED_ERROR_MEMORY, "no memory for the winners of elements");
+        for (uint32_t e = 0; winners && e < result.elements; e++) {
+            if (winners[e] == HED_CSS_NONE) printf("%u\t-\n", e);
+            else printf("%u\t%u\n", e, winners[e]);
+        }
+        free(winners);
+    } else if (!hed_failed(&error)) {
+        uint32_t rules = hed_css_results(s.matcher).rules;
+        uint32_t *counts = calloc(rules + 1, sizeof *counts),
+                 *hashes = calloc(rules + 1, sizeof *hashes);
+        if (!counts || !hashes) hed_fail(&error, HED_ERROR_MEMORY, "no memory for counts of rules");
+        else hed_css_counts(s.matcher, counts, hashes);
+        if (!hed_failed(&error)) {
+            if (hed_given(arguments, "tsv")) print_tsv(&s, rules, counts, hashes);
+            else print_matches(&s, arguments, rules, counts, hashes, &error);
+        }
+        free(counts);
+        free(hashes);
+    }
+    site_close(&s);
+    return cli_end(error.status, &error);
+}
+
+const hed_command hed_command_css_match = {
+    .name = "match",
+    .summary = "how many elements each rule matches",
+    .description =
+        "For each style rule in source order, those in @media, @supports and @layer flattened: whether "
+        "it is valid (M), invalid and dropped as the specification says (E), or about what is not "
+        "matched here (U), how many elements it matches, and its selector. Without a sheet the page's "
+        "own are taken: <style>, <link> and @import from the disk.",
+    .positionals =
+        (const hed_option[]){
+            {.name = "PAGE", .kind = HED_OPTION_FILE, .required = true, .help = "an HTML file"},
+            {.name = "SHEET", .kind = HED_OPTION_FILE, .repeated = true, .help = "style sheets"},
+            {0}},
+    .options = (const hed_option[]){FLAG("tsv",
+                                        "lines for programs: rule, status, elements, FNV-1a hash "
+                                        "over the elements' numbers"),
+        CLI_OPTION_JSON(true),
+        FLAG("winners", "for each element the rule that wins if every rule sets one same property"),
+        {0}},
+    .examples = (const hed_example[]){{"heddle css match page.html app.css", "a table of rules"},
+        {"heddle css match page.html --tsv", "the page's own sheets, for a program"}, {0}},
+    .run = match_command,
+};

@@ -1,0 +1,189 @@
+/* See site.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/css/site.h"
+#include "support/file.h"
+
+enum { MOST_BYTES = 512 << 20, MOST_PAGES = 100000 };
+
+/* A larger array where `count` elements fill it; NULL: out of memory, the old one stays. */
+static void *more(void *array, uint32_t *room, uint32_t count, size_t size, hed_error *error)
+{
+    if (count < *room) return array;
+    uint32_t wanted = *room ? 2 * *room : 16;
+    void *larger = realloc(array, wanted * size);
+    if (!larger) {
+        hed_fail(error, HED_ERROR_MEMORY, "no memory for the list of pages and sheets");
+        return array;
+    }
+    *room = wanted;
+    return larger;
+}
+
+char *site_read(site *s, const char *path, size_t *length, hed_error *error)
+{
+    char *bytes = NULL;
+    s->texts = more(s->texts, &s->text_room, s->text_count, sizeof *s->texts, error);
+    if (hed_failed(error) || hed_file_read(path, MOST_BYTES, &bytes, length, error)) return NULL;
+    return s->texts[s->text_count++] = bytes;
+}
+
+void site_close(site *s)
+{
+    hed_css_matcher_destroy(s->matcher);
+    for (uint32_t i = 0; i < s->sheet_count; i++) {
+        hed_css_sheet_destroy(s->sheets[i]);
+        free(s->files[i]);
+    }
+    for (uint32_t i = 0; i < s->page_count; i++) hed_css_document_destroy(s->pages[i]);
+    for (uint32_t i = 0; i < s->text_count; i++) free(s->texts[i]);
+    hed_css_names_destroy(s->names);
+    free(s->pages);
+    free(s->texts);
+}
+
+/* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
+ * (http:, data:). */
+static bool beside(const char *from, const char *path, char *joined, size_t size)
+{
+    size_t length = strcspn(path, "?#"), scheme = strcspn(path, ":/");
+    const char *slash = strrchr(from, '/');
+    int folder = path[0] == '/' || !slash ? 0 : (int)(slash + 1 - from);
+    if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
+    snprintf(joined, size, "%.*s%.*s", folder, from, (int)length, path);
+    return true;
+}
+
+static const char *site_import(void *user, const char *url, size_t *length)
+{
+    site *s = user;
+    hed_error error = {0};
+    char path[2048];
+    if (!beside(s->folder, url, path, sizeof path)) return NULL;
+    const char *text = site_read(s, path, length, &error);
+    if (!text) fprintf(stderr, "heddle: warning: @import: %s\n", error.text);
+    return text;
+}
+
+static hed_status site_add_sheet(site *s, const char *file, const char *text, size_t length,
+    const char *media, bool quirks, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (s->sheet_count == MOST_SHEETS)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: more than %d sheets", file, MOST_SHEETS);
+    snprintf(s->folder, sizeof s->folder, "%s", file);
+    hed_css_sheet_def def = {.text = text,
+        .length = length,
+        .file = file,
+        .origin = HED_CSS_AUTHOR,
+        .media = media && *media ? media : NULL,
+        .quirks = quirks,
+        .medium = hed_default_css_medium(),
+        .import = site_import,
+        .user = s};
+    if (hed_css_sheet_create(s->names, &def, &s->sheets[s->sheet_count], error))
+        return error->status;
+    s->files[s->sheet_count] = strdup(file);
+    s->sheet_count++;
+    return HED_OK;
+}
+
+/* The sheets that page `index` names itself; those that several pages name are taken once. */
+static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_error *error)
+{
+    const hed_css_document *d = s->pages[index];
+    hed_css_document_info info = hed_css_document_describe(d);
+    for (uint32_t i = 0; i < info.style_sheets && !hed_failed(error); i++) {
+        const char *href, *media;
+        size_t length;
+        char path[2048];
+        const char *text = hed_css_document_sheet(d, i, &length, &href, &media);
+        if (text) {
+            site_add_sheet(s, page, text, length, media, info.quirks, error);
+            continue;
+        }
+        bool known = false;
+        if (!beside(page, href, path, sizeof path)) {
+            fprintf(
+                stderr, "heddle: warning: %s: the sheet %s is not on this machine\n", page, href);
+            continue;
+        }
+        for (uint32_t k = 0; k < s->sheet_count; k++) known = known || !strcmp(s->files[k], path);
+        if (known) continue;
+        hed_error missing = {0};
+        text = site_read(s, path, &length, &missing);
+        if (!text) fprintf(stderr, "heddle: warning: %s: %s\n", page, missing.text);
+        else site_add_sheet(s, path, text, length, media, info.quirks, error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static hed_status site_add_page(site *s, const char *path, hed_error *error)
+{
+    size_t length;
+    if (s->page_count == MOST_PAGES)
+        return hed_fail(error, HED_ERROR_LIMIT, "more than %d pages", MOST_PAGES);
+    s->pages = more(s->pages, &s->page_room, s->page_count, sizeof(void *), error);
+    const char *text = site_read(s, path, &length, error);
+    if (!text) return error->status;
+    const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
+    if (hed_css_document_create(s->names, &def, &s->pages[s->page_count], error))
+        return error->status;
+    s->page_count++;
+    return HED_OK;
+}
+
+hed_status site_open(site *s, const hed_arguments *arguments, const char *pages, const char *sheets,
+    bool states_possible, hed_error *error)
+{
+    const char *path;
+    bool quirks = false;
+    if (hed_css_names_create(NULL, &s->names, error)) return error->status;
+    for (uint32_t i = 0; (path = hed_text_at(arguments, pages, i)) && !hed_failed(error); i++) {
+        if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
+        site_add_page(s, path, error);
+        if (!hed_failed(error)) quirks = quirks || hed_css_document_describe(s->pages[i]).quirks;
+    }
+    for (uint32_t i = 0; (path = hed_text_at(arguments, sheets, i)) && !hed_failed(error); i++) {
+        size_t length;
+        const char *text = site_read(s, path, &length, error);
+        if (text) site_add_sheet(s, path, text, length, NULL, quirks, error);
+    }
+    if (!hed_given(arguments, sheets))
+        for (uint32_t i = 0; i < s->page_count && !hed_failed(error); i++)
+            site_add_own(s, hed_text_at(arguments, pages, i), i, error);
+    if (hed_failed(error)) return error->status;
+    if (!s->sheet_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "no style sheet was given, and %s names none of its own",
+            hed_text_at(arguments, pages, 0));
+    const hed_css_matcher_def def = {.documents = s->pages,
+        .document_count = s->page_count,
+        .sheets = s->sheets,
+        .sheet_count = s->sheet_count,
+        .states_possible = states_possible};
+    hed_css_matcher_create(NULL, &def, &s->matcher, error);
+    return hed_css_match(s->matcher, error);
+}
+
+hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet)
+{
+    uint32_t i = 0;
+    for (; rule >= hed_css_rule_count(s->sheets[i]); i++) rule -= hed_css_rule_count(s->sheets[i]);
+    if (sheet) *sheet = i;
+    return hed_css_rule_at(s->sheets[i], rule);
+}
+
+void css_one_line(const hed_css_rule *rule, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < rule->selector_length && used + 1 < size; i++) {
+        char c = rule->selector[i];
+        bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+        if (space && used && text[used - 1] == ' ') continue;
+        text[used++] = space ? ' ' : c;
+    }
+    text[used] = 0;
+}

@@ -1,0 +1,37 @@
+/* Pages and sheets that the words of a command line name, and a matcher over them. */
+#ifndef HED_CLI_CSS_SITE_H
+#define HED_CLI_CSS_SITE_H
+
+#include "cli/common/command.h"
+#include "heddle/author.h"
+#include "heddle/css.h"
+
+enum { MOST_SHEETS = 1024 };
+
+typedef struct site {
+    hed_css_names *names;
+    hed_css_document **pages;
+    uint32_t page_count, page_room;
+    hed_css_sheet *sheets[MOST_SHEETS];
+    char *files[MOST_SHEETS]; /* names of the sheets */
+    uint32_t sheet_count;
+    char **texts; /* that pages and sheets are made from */
+    uint32_t text_count, text_room;
+    hed_css_matcher *matcher;
+    char folder[2048]; /* of the sheet that is being read, for @import */
+} site;
+
+/* Pages and sheets of the command line by the names of their options; without a sheet the pages' own.
+ * site_close() in any case. */
+hed_status site_open(site *s, const hed_arguments *arguments, const char *pages, const char *sheets,
+    bool states_possible, hed_error *error);
+void site_close(site *s);
+/* A file's text, which lives as long as the site. */
+char *site_read(site *s, const char *path, size_t *length, hed_error *error);
+/* Rule `rule` of all sheets together. */
+hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet);
+
+/* A selector on one line, cut to `size`. */
+void css_one_line(const hed_css_rule *rule, char *text, size_t size);
+
+#endif
