@@ -6,6 +6,7 @@
 
 #include "model/document.h"
 #include "model/selector.h"
+#include "solver/cascade.h"
 #include "solver/plain.h"
 
 /* A complex selector under the name that an element must have for it. */
@@ -310,41 +311,15 @@ void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes
         }
 }
 
-/* Larger wins: origin and importance, specificity, order. */
-static uint64_t rank_of(const hed_css_matcher *m, uint32_t rule, uint32_t specificity)
+css_matched css_matcher_parts(const hed_css_matcher *m)
 {
-    uint32_t s = 0;
-    while (rule >= m->first_rule[s + 1]) s++;
-    const css_rule *r = &m->sheets[s]->rules[rule - m->first_rule[s]];
-    uint64_t origin = m->sheets[s]->def.origin;
-    uint64_t level = r->info.important ? 5 - origin : origin; /* important: in reverse, above all */
-    return level << 56 | (uint64_t)specificity << 24 | (rule & 0xffffff);
-}
-
-void hed_css_winners(const hed_css_matcher *m, uint32_t *winners)
-{
-    for (uint32_t n = 0; n < m->document_count; n++) {
-        const hed_css_document *d = m->documents[n];
-        for (uint32_t e = 0; e < d->count; e++) {
-            uint32_t c = m->element_class[m->first_element[n] + e], winner = CSS_NONE;
-            uint64_t best = 0;
-            for (uint32_t i = m->class_begin[c]; i < m->class_begin[c + 1]; i++) {
-                uint32_t rule = m->rules[i], s = 0;
-                while (rule >= m->first_rule[s + 1]) s++;
-                const hed_css_sheet *sheet = m->sheets[s];
-                const css_rule *r = &sheet->rules[rule - m->first_rule[s]];
-                for (uint32_t k = 0; k < r->count; k++) { /* the most specific one that matches */
-                    uint32_t specificity = sheet->complexes[r->list + k].specificity;
-                    uint64_t rank = rank_of(m, rule, specificity);
-                    if (winner != CSS_NONE && rank <= best) continue;
-                    if (r->count > 1 &&
-                        !css_plain_match(sheet, d, r->list + k, e, m->states_possible))
-                        continue;
-                    best = rank;
-                    winner = rule;
-                }
-            }
-            winners[m->first_element[n] + e] = winner;
-        }
-    }
+    return (css_matched){.allocator = m->allocator,
+        .documents = m->documents,
+        .sheets = m->sheets,
+        .document_count = m->document_count,
+        .sheet_count = m->sheet_count,
+        .first_element = m->first_element,
+        .first_rule = m->first_rule,
+        .states_possible = m->states_possible,
+        .result = hed_css_results(m)};
 }
