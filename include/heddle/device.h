@@ -32,7 +32,8 @@ typedef enum hed_capability {
     HED_CAN_DEVICE_TIME = 1u << 14,    /**< event times come from the device's clock */
     HED_CAN_GL_SHARING = 1u << 15,     /**< OpenGL buffers can be shared without a copy */
     HED_CAN_GLOBAL_ATOMICS = 1u << 16, /**< 32-bit integer atomics in device memory */
-    HED_CAPABILITY_COUNT = 17
+    HED_CAN_WGSL = 1u << 17,           /**< kernels in WGSL, and in no other language */
+    HED_CAPABILITY_COUNT = 18
 } hed_capability;
 
 /** Name of one capability bit, such as "packets"; NULL for a bit that is none. Thread class:
@@ -41,7 +42,8 @@ static inline const char *hed_capability_name(uint32_t bit)
 {
     static const char *const names[HED_CAPABILITY_COUNT] = {"fp16", "fp64", "strict", "lanes",
         "named barriers", "cooperative", "grid barrier", "packets", "clusters", "mapped",
-        "resident", "graphs", "source", "cuda c", "device time", "gl sharing", "global atomics"};
+        "resident", "graphs", "source", "cuda c", "device time", "gl sharing", "global atomics",
+        "wgsl"};
     for (uint32_t i = 0; i < HED_CAPABILITY_COUNT; i++)
         if (bit == 1u << i) return names[i];
     return NULL;
@@ -73,7 +75,8 @@ typedef struct hed_device_info {
     uint32_t buffer_alignment; /**< a sub-range's offset must be a multiple of this */
     uint32_t max_arguments_bytes;
     uint32_t clock_mhz;
-    uint32_t architecture; /**< CUDA: compute capability * 10, as 90; else 0 */
+    /** CUDA: compute capability * 10, as 90; of described devices (runner.h) any number; else 0 */
+    uint32_t architecture;
     uint32_t registers;    /**< 32-bit registers of a compute unit */
     uint64_t capabilities; /**< bits of hed_capability */
 } hed_device_info;
@@ -112,7 +115,7 @@ typedef struct hed_driver_handles {
  *  ARGUMENT, DRIVER, MEMORY. */
 HED_API hed_status hed_device_adopt(hed_context *context, const char *backend,
     const hed_driver_handles *handles, hed_device **device, hed_error *error);
-/** Destroys what hed_device_adopt() made. NULL is allowed. Thread class: owner. */
+/** Destroys what hed_device_adopt() or hed_device_create_described() made. NULL is allowed. Thread class: owner. */
 HED_API void hed_device_release(hed_device *device);
 /** Reads the driver's handles; opens the device. Thread class: any. Errors: DRIVER, UNSUPPORTED
  *  (host). */

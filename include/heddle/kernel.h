@@ -45,7 +45,10 @@ typedef struct hed_source {
 /** What a kernel's text is written in. */
 typedef enum hed_language {
     HED_OPENCL_C, /**< OpenCL C 1.2 and the prelude: every device */
-    HED_CUDA_C    /**< CUDA C++ as NVRTC takes it, without the prelude: CUDA devices only */
+    HED_CUDA_C,   /**< CUDA C++ as NVRTC takes it, without the prelude: CUDA devices only */
+    /** WebGPU's language, without the prelude: browsers (runner.h). Parameters are the text's
+     *  `override` constants. */
+    HED_WGSL
 } hed_language;
 
 /** What an argument of a kernel is. */

@@ -144,6 +144,9 @@ typedef struct hed_tune_progress {
     const char *stage;          /**< "starting", "searching", "final rounds" */
 } hed_tune_progress;
 
+typedef struct hed_runner hed_runner;         /**< runner.h */
+typedef struct hed_runner_def hed_runner_def; /**< runner.h */
+
 /** How to tune. Start from hed_default_tune_def(). */
 typedef struct hed_tune_def {
     hed_math math;
@@ -185,6 +188,12 @@ typedef struct hed_tune_def {
      *  short; true ends the tuning with the results so far. May be NULL. */
     bool (*stop)(void *user);
     void *user;
+    /** Opens the runner that candidates run in (runner.h), which the tuning destroys; called once
+     *  for a reference by the kernel itself, and once for the tuning. NULL: a worker or this
+     *  process. Not for pipelines. */
+    hed_status (*open_runner)(
+        void *user, const hed_runner_def *def, hed_runner **runner, hed_error *error);
+    void *runner_user; /**< of open_runner() */
 } hed_tune_def;
 
 /** 200 evaluations at most, no other limit, fast math, compared with the native version, in a

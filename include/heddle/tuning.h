@@ -10,6 +10,7 @@
 #include "heddle/database.h"
 #include "heddle/heddle.h"
 #include "heddle/online.h"
+#include "heddle/runner.h"
 #include "heddle/search.h"
 #include "heddle/space.h"
 #include "heddle/stats.h"

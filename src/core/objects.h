@@ -114,6 +114,9 @@ struct hed_step_times {
     hed_timed_step steps[];
 };
 
+/* core/described.c: the backend of devices that are described and not opened. */
+extern const hed_backend hed_described_backend;
+
 /* core/context.c */
 hed_status hed_device_ensure_open(hed_device *device, hed_error *error);
 

@@ -62,7 +62,8 @@ static const char *missing_capability(
     const hed_kernel_def *def, const hed_device *device, hed_math math)
 {
     uint64_t needs = def->needs | (math == HED_MATH_STRICT ? HED_CAN_STRICT : 0) |
-                     (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0);
+                     (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0) |
+                     (def->language == HED_WGSL ? HED_CAN_WGSL : 0);
     uint64_t missing = needs & ~device->info.capabilities, first = missing & -missing;
     if (!missing) return NULL;
     const char *name = first <= UINT32_MAX ? hed_capability_name((uint32_t)first) : NULL;
@@ -81,6 +82,10 @@ static hed_status resolve_check_device(
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no native function, only kernel text, and so does not run on %s", def->name,
             device->info.id);
+    if (device->info.capabilities & HED_CAN_WGSL && def->language != HED_WGSL)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s is not in WGSL, and %s (%s) takes nothing else", def->name, device->info.id,
+            device->info.name);
     if (device->backend->build && def->source_count == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no kernel text, only a native function, and so runs on host alone", def->name);

@@ -295,14 +295,20 @@ static void finals_summarize(hed_entrant *entrant)
 
 /* ---- the rounds ---- */
 
+static uint32_t runs_of_round(const hed_entrant *entrant)
+{
+    uint32_t runs = 1;
+    double known = entrant->rounds ? entrant->times[0] : INFINITY;
+    while (runs < RUNS_OF_ROUND && (runs + 1) * known <= round_seconds) runs++;
+    return runs;
+}
+
 static hed_status run_entrant(hed_race *race, hed_entrant *entrant, double *time, hed_error *error)
 {
     double values[RUNS_OF_ROUND];
-    uint32_t done, runs = 1;
-    double known = entrant->rounds ? entrant->times[0] : INFINITY;
-    while (runs < RUNS_OF_ROUND && (runs + 1) * known <= round_seconds) runs++;
-    hed_status status =
-        hed_race_take(race, entrant->slot, runs, values, &done, &entrant->trial, error);
+    uint32_t done;
+    hed_status status = hed_race_take(
+        race, entrant->slot, runs_of_round(entrant), values, &done, &entrant->trial, error);
     if (status) return status;
     /* stopped */
     if (entrant->trial.outcome == HED_OUTCOME_DROPPED)
@@ -313,11 +319,26 @@ static hed_status run_entrant(hed_race *race, hed_entrant *entrant, double *time
     return HED_OK;
 }
 
+static hed_status announce_round(
+    hed_race *race, const hed_entrant *entrants, uint32_t count, bool backwards, hed_error *error)
+{
+    uint32_t slots[HED_FINAL_ENTRANTS], runs[HED_FINAL_ENTRANTS], in = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_entrant *entrant = &entrants[backwards ? count - 1 - i : i];
+        if (entrant->out) continue;
+        slots[in] = entrant->slot;
+        runs[in++] = runs_of_round(entrant);
+    }
+    return race->def.announce && in ? race->def.announce(race->def.user, slots, runs, in, error)
+                                    : HED_OK;
+}
+
 /* One round of all that are in. It counts for all or, if it was stopped, for none. */
 static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t count, bool backwards,
     bool *stopped, hed_error *error)
 {
     double times[HED_FINAL_ENTRANTS];
+    if (announce_round(race, entrants, count, backwards, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = backwards ? count - 1 - i : i;
         if (entrants[which].out) continue;

@@ -23,6 +23,9 @@ typedef struct hed_race_def {
     /* As a runner's time(). DROPPED: it was abandoned since stop() said so. */
     hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
         hed_error *error);
+    /* As a runner's announce(); NULL: never called. */
+    hed_status (*announce)(
+        void *user, const uint32_t *slots, const uint32_t *runs, uint32_t count, hed_error *error);
     double (*now)(void *user); /* seconds of the host's clock; it may step */
     bool (*stop)(void *user);  /* asked between batches of runs of 0.1 s, or one run; NULL: never */
     double floor_seconds;      /* a median below is impossible; 0: not known */

@@ -207,6 +207,9 @@ static hed_status kernel_tuning_check(
     if (def->objective == HED_OBJECTIVE_METRIC)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: a kernel has no metric of its own: tune a pipeline", kernel->name);
+    if (def->open_runner && def->isolation != HED_ISOLATION_AUTO)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: isolation is the runner's own affair where one is given", kernel->name);
     if (!kernel->geometry)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s has no geometry(), so nothing says how to launch a configuration", kernel->name);
@@ -246,6 +249,9 @@ static hed_status kernel_tuning_open_runner(
     hed_error why = {0};
     hed_logger logger = hed_context_describe(hed_device_context(k->tuning.device)).logger;
     hed_status status = HED_ERROR_UNSUPPORTED;
+    r->in_process = false;
+    if (k->def.open_runner && def->device == k->tuning.device)
+        return k->def.open_runner(k->def.runner_user, def, runner, error);
     r->in_process = true;
     if (k->def.isolation == HED_ISOLATION_NONE) {
         r->in_process_reason = "asked for";
@@ -528,7 +534,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     hed_status status = kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;
     t->result->device_time = t->runner->device_time;
-    t->builders = t->result->in_process ? 0 : builders;
+    t->builders = k->def.open_runner ? t->runner->builders : t->result->in_process ? 0 : builders;
     t->quiet = hed_device_describe(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);

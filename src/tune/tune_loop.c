@@ -358,6 +358,14 @@ static hed_status loop_time_slot(
     return t->runner->kind->time(t->runner, slot, runs, values, trial, error);
 }
 
+static hed_status loop_announce(
+    void *user, const uint32_t *slots, const uint32_t *runs, uint32_t count, hed_error *error)
+{
+    hed_tuning *t = user;
+    if (!t->runner->kind->announce) return HED_OK;
+    return t->runner->kind->announce(t->runner, slots, runs, count, error);
+}
+
 static double seconds_passed(void *user) { return hed_tuning_elapsed(user); }
 
 static bool loop_stop_asked(void *user) { return hed_tuning_stop(user); }
@@ -374,6 +382,7 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
     recall_choice(t);
     t->race = (hed_race){.def = {.user = t,
                              .time = loop_time_slot,
+                             .announce = loop_announce,
                              .now = seconds_passed,
                              .stop = loop_stop_asked,
                              .floor_seconds = t->floor_seconds},

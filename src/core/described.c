@@ -1,0 +1,77 @@
+/* Devices that are described and not opened (heddle/runner.h): what is known of them decides which
+ * configurations are valid and under which key results are kept; nothing can be run on them here. */
+#include "heddle/runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "core/objects.h"
+
+static hed_status described_refuse(const hed_device *device, hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+        "%s (%s) is described and not opened: kernels are tuned on it through a runner "
+        "(hed_tune_def.open_runner), and run in its own programs",
+        device->info.id, device->info.name);
+}
+
+static hed_status described_open(hed_device *device, hed_error *error)
+{
+    return described_refuse(device, error);
+}
+
+static void described_close(hed_device *device) { (void)device; }
+
+static hed_status described_build(const hed_build *build, hed_binary *binary, hed_error *error)
+{
+    (void)binary;
+    return described_refuse(build->device, error);
+}
+
+static hed_status described_options(const hed_build *build, char *text, size_t size)
+{
+    (void)build;
+    if (size) text[0] = 0;
+    return HED_OK;
+}
+
+static const char *described_prelude(const hed_build *build)
+{
+    (void)build;
+    return "";
+}
+
+/* Everything else stands behind described_open(). */
+const hed_backend hed_described_backend = {
+    .name = "described",
+    .device_open = described_open,
+    .device_close = described_close,
+    .build = described_build,
+    .build_options = described_options,
+    .prelude = described_prelude,
+};
+
+hed_status hed_device_create_described(
+    hed_context *context, const hed_device_info *info, hed_device **device, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    *device = NULL;
+    hed_device *made = hed_allocate(&context->settings.allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    made->context = context;
+    made->settings = &context->settings;
+    made->backend = &hed_described_backend;
+    made->adopted = true;
+    made->info = *info;
+    const char **texts[] = {&made->info.id, &made->info.platform, &made->info.name,
+        &made->info.vendor, &made->info.driver, &made->info.backend};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        hed_text_copy(made->text[i], sizeof made->text[i], *texts[i] ? *texts[i] : "");
+        *texts[i] = made->text[i];
+    }
+    snprintf(
+        made->build_key, sizeof made->build_key, "%s %s", made->info.backend, made->info.driver);
+    *device = made;
+    return HED_OK;
+}

@@ -1,0 +1,344 @@
+/* Tuning somewhere else: a device that is described and not opened, and a runner that the caller
+ * brings, here one that works its times out. */
+#include "folder.h"
+
+#include <math.h>
+
+#include "heddle/runner.h"
+
+static hed_error error;
+static hed_context *context;
+
+static void described_open(void)
+{
+    folder_make();
+    hed_context_def def = hed_default_context_def();
+    def.database = in_folder("tuning.db");
+    OK(hed_context_create(&def, &context, &error));
+}
+
+static void described_close(void)
+{
+    hed_context_destroy(context);
+    folder_remove();
+}
+
+TestSuite(described, .init = described_open, .fini = described_close, .timeout = 60);
+
+/* ---- the kernel: groups of WG x 1 over n items; SPLIT doubles the work ---- */
+
+enum { ITEMS = 1000, LIMIT = 256 };
+
+static const int64_t groups[] = {16, 32, 64, 128, 256, 512}, splits[] = {1, 2};
+static const hed_parameter_def parameters[] = {
+    {.name = "WG", .values = groups, .count = 6, .value = 16},
+    {.name = "SPLIT", .values = splits, .count = 2, .value = 1}};
+static const hed_argument_def arguments[] = {
+    {.name = "y", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE}};
+static const hed_source source = {"scale.wgsl", "override WG: u32 = 16;", 0};
+static const char *const dimensions[] = {"n"};
+
+static void scale_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
+{
+    (void)def;
+    *geometry = (hed_geometry){.dimensions = 1,
+        .global = {(uint64_t)problem->sizes[0]},
+        .group = {(uint32_t)config->values[0]}};
+}
+
+static hed_kernel_def kernel_of(hed_language language)
+{
+    return (hed_kernel_def){.name = "scale",
+        .sources = &source,
+        .source_count = 1,
+        .language = language,
+        .arguments = arguments,
+        .argument_count = 1,
+        .parameters = parameters,
+        .parameter_count = 2,
+        .dimensions = dimensions,
+        .dimension_count = 1,
+        .geometry = scale_geometry};
+}
+
+/* ---- the device ---- */
+
+static hed_device *device_of(const char *driver)
+{
+    hed_device *device;
+    const hed_device_info info = {.id = "far",
+        .backend = "far",
+        .platform = "a machine",
+        .name = "a GPU far away",
+        .vendor = "nobody",
+        .driver = driver,
+        .type = HED_DEVICE_GPU,
+        .architecture = 7,
+        .max_group = LIMIT,
+        .max_group_size = {LIMIT, LIMIT, 64},
+        .local_bytes = 16384,
+        .capabilities = HED_CAN_WGSL};
+    OK(hed_device_create_described(context, &info, &device, &error));
+    return device;
+}
+
+/* ---- the runner ---- */
+
+typedef struct far_runner {
+    hed_runner runner;
+    hed_runner_def def;
+    hed_config slots[HED_RUNNER_SLOTS], ahead[64];
+    uint32_t ahead_count;
+    struct far *far;
+} far_runner;
+
+/* What was seen of all runners of a tuning, and what they are told to do. */
+typedef struct far {
+    uint32_t opened, destroyed, prepared, announced, over_limits;
+    uint32_t builders;
+    int64_t wrong;     /* WG of a candidate with wrong results; 0: none */
+    hed_status breaks; /* the third time this is the answer to time() */
+    uint32_t timed;
+    uint32_t noise;
+} far;
+
+static const hed_trial FINE = {.outcome = HED_OUTCOME_MEASURED, .error = 0, .build_seconds = 0.01};
+
+static void far_destroy(hed_runner *runner)
+{
+    ((far_runner *)runner)->far->destroyed++;
+    free(runner);
+}
+
+static hed_status far_build_ahead(hed_runner *runner, const hed_config *config, hed_error *e)
+{
+    (void)e;
+    far_runner *r = (far_runner *)runner;
+    CHECK_LT(r->ahead_count, 64u);
+    r->ahead[r->ahead_count++] = *config;
+    return HED_OK;
+}
+
+static bool far_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    (void)seconds;
+    far_runner *r = (far_runner *)runner;
+    if (!r->ahead_count) return false;
+    *config = r->ahead[--r->ahead_count];
+    *trial = FINE;
+    return true;
+}
+
+static hed_status far_prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *e)
+{
+    (void)e;
+    far_runner *r = (far_runner *)runner;
+    const uint32_t *expected = r->def.arguments[0].expected;
+    *trial = FINE;
+    r->far->prepared++;
+    r->far->over_limits += config->values[0] > LIMIT;
+    r->slots[slot] = *config;
+    if (config->values[0] == r->far->wrong || (expected && expected[5] != 5)) {
+        trial->outcome = HED_OUTCOME_WRONG;
+        snprintf(trial->text, sizeof trial->text, "y[5] is wrong");
+    }
+    return HED_OK;
+}
+
+/* 64 is best, and a split costs half as much again; a tenth of a percent of noise. */
+static double far_seconds(far_runner *r, uint32_t slot)
+{
+    const hed_config *config = &r->slots[slot];
+    double off = fabs(log2((double)config->values[0] / 64));
+    r->far->noise = r->far->noise * 1664525 + 1013904223;
+    return 1e-3 * (1 + off) * (config->values[1] == 2 ? 1.5 : 1) *
+           (1 + 1e-3 * r->far->noise / UINT32_MAX);
+}
+
+static hed_status far_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *e)
+{
+    far_runner *r = (far_runner *)runner;
+    *trial = FINE;
+    for (uint32_t i = 0; i < runs; i++) values[i] = far_seconds(r, slot);
+    if (r->far->breaks && ++r->far->timed == 3)
+        return hed_fail(e, r->far->breaks, "the line to far is cut");
+    return HED_OK;
+}
+
+static hed_status far_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+    hed_trial *trial, hed_error *e)
+{
+    (void)slot, (void)e;
+    far_runner *r = (far_runner *)runner;
+    CHECK_EQ(r->def.arguments[argument].bytes, sizeof(uint32_t) * ITEMS);
+    for (uint32_t i = 0; i < ITEMS; i++) ((uint32_t *)data)[i] = i;
+    *trial = FINE;
+    return HED_OK;
+}
+
+static hed_status far_announce(
+    hed_runner *runner, const uint32_t *slots, const uint32_t *runs, uint32_t count, hed_error *e)
+{
+    (void)e;
+    far_runner *r = (far_runner *)runner;
+    r->far->announced++;
+    for (uint32_t i = 0; i < count; i++) CHECK(slots[i] < HED_RUNNER_SLOTS && runs[i] > 0);
+    return HED_OK;
+}
+
+static const hed_runner_kind FAR = {.destroy = far_destroy,
+    .build_ahead = far_build_ahead,
+    .built = far_built,
+    .prepare = far_prepare,
+    .time = far_time,
+    .output = far_output,
+    .announce = far_announce};
+
+static hed_status far_open(void *user, const hed_runner_def *def, hed_runner **runner, hed_error *e)
+{
+    far *seen = user;
+    far_runner *made = calloc(1, sizeof *made);
+    if (!made) return hed_fail(e, HED_ERROR_MEMORY, "no memory");
+    made->runner = (hed_runner){.kind = &FAR, .builders = seen->builders, .device_time = true};
+    made->def = *def;
+    made->far = seen;
+    seen->opened++;
+    *runner = &made->runner;
+    return HED_OK;
+}
+
+static hed_tune_def far_def(far *seen, const hed_problem *problem, const hed_tune_argument *given)
+{
+    hed_tune_def def = hed_default_tune_def();
+    def.problem = problem;
+    def.arguments = given;
+    def.strategy = HED_SEARCH_EXHAUSTIVE;
+    def.open_runner = far_open;
+    def.runner_user = seen;
+    return def;
+}
+
+static const hed_problem PROBLEM = {1, {ITEMS}};
+static const hed_tune_argument GIVEN = {.bytes = sizeof(uint32_t) * ITEMS};
+
+/* ---- tests ---- */
+
+static void tune_finds_the_best(uint32_t builders)
+{
+    far seen = {.builders = builders, .wrong = 32};
+    hed_device *device = device_of("1.0");
+    hed_kernel_def kernel = kernel_of(HED_WGSL);
+    hed_tune_def def = far_def(&seen, &PROBLEM, &GIVEN);
+    hed_tune_result *r;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_EQ(r->space, 10u);
+    CHECK_EQ(r->count, 10u);
+    CHECK_LT(r->best, r->count);
+    EXPECT_EQ(r->evaluations[r->best].config.values[0], 64);
+    EXPECT_EQ(r->evaluations[r->best].config.values[1], 1);
+    EXPECT_NEAR(r->gain, 3, 0.1);
+    EXPECT(r->kept && !r->in_process && r->device_time);
+    EXPECT_EQ((int)r->reference, (int)HED_REFERENCE_DEFAULT);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < r->count; i++) wrong += r->evaluations[i].outcome == HED_OUTCOME_WRONG;
+    EXPECT_EQ(wrong, 2u);
+    EXPECT_EQ(seen.over_limits, 0u);
+    EXPECT_EQ(seen.opened, 2u, "one for the reference, one for the tuning");
+    EXPECT_EQ(seen.destroyed, 2u);
+    EXPECT_GT(seen.announced, 0u);
+    hed_tune_result_free(r);
+    hed_device_release(device);
+}
+
+Test(described, a_runner_of_the_callers) { tune_finds_the_best(0); }
+Test(described, compiling_ahead) { tune_finds_the_best(3); }
+
+/* Under another driver, and on another device of the architecture, the choice is still known. */
+Test(described, its_choice_is_kept)
+{
+    tune_finds_the_best(0);
+    hed_device *same = device_of("1.0");
+    hed_kernel_def kernel = kernel_of(HED_WGSL);
+    far seen = {0};
+    hed_tune_def def = far_def(&seen, &PROBLEM, &GIVEN);
+    def.resume = true;
+    hed_tune_result *r;
+    OK(hed_tune_kernel(same, &kernel, &def, &r, &error));
+    CHECK_LT(r->stored_index, r->count);
+    EXPECT(r->kept_stored);
+    EXPECT_EQ(r->evaluations[r->stored_index].config.values[0], 64);
+    hed_tune_result_free(r);
+    hed_device_release(same);
+}
+
+Test(described, an_error_of_the_runner_ends_it)
+{
+    far seen = {.breaks = HED_ERROR_IO};
+    hed_device *device = device_of("1.0");
+    hed_kernel_def kernel = kernel_of(HED_WGSL);
+    hed_tune_def def = far_def(&seen, &PROBLEM, &GIVEN);
+    hed_tune_result *r = NULL;
+    FAILS(HED_ERROR_IO, hed_tune_kernel(device, &kernel, &def, &r, &error));
+    EXPECT(strstr(error.text, "the line to far is cut") && !r);
+    EXPECT_EQ(seen.opened, seen.destroyed);
+    hed_device_release(device);
+}
+
+Test(described, nothing_runs_on_it_here)
+{
+    hed_device *device = device_of("1.0");
+    hed_kernel_def kernel = kernel_of(HED_WGSL), plain = kernel_of(HED_OPENCL_C);
+    hed_stream *stream;
+    hed_kernel *made;
+    hed_buffer *buffer;
+    hed_driver_handles handles;
+    hed_tune_result *r;
+    uint64_t bytes;
+    hed_tune_def def = far_def(&(far){0}, &PROBLEM, &GIVEN);
+    FAILS(HED_ERROR_UNSUPPORTED, hed_stream_create(device, NULL, &stream, &error));
+    EXPECT(strstr(error.text, "described and not opened"));
+    FAILS(HED_ERROR_UNSUPPORTED,
+        hed_buffer_create(device, &(hed_buffer_def){.size = 64}, &buffer, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(device, &kernel, NULL, &made, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_device_memory(device, &bytes, &bytes, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_device_handles(device, &handles, &error));
+    EXPECT_NULL(hed_device_symbol(device, "cuLaunchKernel"));
+    def.open_runner = NULL;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_kernel(device, &kernel, &def, &r, &error));
+    def = far_def(&(far){0}, &PROBLEM, &GIVEN);
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_kernel(device, &plain, &def, &r, &error));
+    EXPECT(strstr(error.text, "is not in WGSL"), "%s", error.text);
+    def.isolation = HED_ISOLATION_WORKER;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(device, &kernel, &def, &r, &error));
+    hed_device_release(device);
+}
+
+Test(described, a_device_without_texts)
+{
+    hed_device *device;
+    const hed_device_info info = {0};
+    OK(hed_device_create_described(context, &info, &device, &error));
+    const hed_device_info *made = hed_device_describe(device);
+    EXPECT_TEXT(made->id, "");
+    EXPECT_TEXT(made->driver, "");
+    hed_device_release(device);
+}
+
+Test(described, without_memory)
+{
+    test_allocator counts = {0};
+    hed_context_def def = hed_default_context_def();
+    hed_context *own;
+    def.allocator = test_allocator_of(&counts);
+    def.database = "";
+    OK(hed_context_create(&def, &own, &error));
+    hed_device *device;
+    const hed_device_info info = {.id = "far"};
+    counts.fail_at = counts.calls + 1;
+    FAILS(HED_ERROR_MEMORY, hed_device_create_described(own, &info, &device, &error));
+    hed_context_destroy(own);
+    EXPECT_EQ(counts.live, 0);
+}
