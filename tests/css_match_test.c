@@ -55,9 +55,10 @@ Test(css_match, counts_hashes_and_winners)
         sheet_of(".x { } p { } #a { } div > p, p + p { } em { } p { c: d !important }");
     hed_css_matcher *m = matched(d, sheet, false);
     uint32_t counts[6], hashes[6], winners[7];
+    hed_error error = {0};
     hed_css_result result = hed_css_results(m);
     hed_css_counts(m, counts, hashes);
-    hed_css_winners(m, winners);
+    OK(hed_css_winners(m, winners, &error));
     static const uint32_t wanted[6] = {2, 3, 1, 2, 0, 3};
     for (int r = 0; r < 6; r++) EXPECT_EQ(counts[r], wanted[r], "rule %d", r);
     EXPECT_EQ(hashes[4], 2166136261u, "of nothing");
@@ -80,7 +81,8 @@ Test(css_match, specificity_decides_then_order)
     hed_css_sheet *sheet = sheet_of("#a { } p.x { } .x, #a.x { } :where(#a) p { } p.x { }");
     hed_css_matcher *m = matched(d, sheet, false);
     uint32_t winners[4];
-    hed_css_winners(m, winners);
+    hed_error error = {0};
+    OK(hed_css_winners(m, winners, &error));
     EXPECT_EQ(winners[3], 2u, "by its second selector");
     hed_css_matcher_destroy(m);
     hed_css_sheet_destroy(sheet);

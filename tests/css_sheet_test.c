@@ -163,6 +163,8 @@ Test(css_sheets, conditions)
         {"@supports (display:grid) or (nope:x)", true},
         {"@supports (display:grid) and (nope:x)", false},
         {"@supports (display:grid) and (top:0) or (x:y)", false}, {"@supports display:grid", false},
+        {"@supports (color: red !important)", true}, {"@supports (color: #12)", false},
+        {"@supports (display: -ms-grid)", false}, {"@supports (width: calc(1px + (2px)))", true},
         {"@supports selector(a > b)", true}, {"@supports selector(:nope)", false},
         {"@supports selector(a, b)", false}, {"@supports not selector(:is(a))", false},
         {"@supports font-format(woff2)", true}, {"@supports font-tech(nope)", false},
@@ -205,8 +207,16 @@ Test(css_sheets, layers)
         {"@layer x{a{} @layer y{b{}} c{}}", {1, 0, 1}},
         {"@layer x.y{a{}} @layer x{b{} @layer y{c{}}}", {0, 1, 0}},
         {"@layer{a{}} @layer{b{}}", {0, 1}}, {"@layer x{a{}} @layer{b{}} @layer x{c{}}", {0, 1, 0}},
-        {"@layer x, !; @layer z{a{}}", {1}}, {"@layer x y{a{}} b{}", {-1}},
-        {"@layer x,y{a{}} b{}", {-1}}, {"@media print{@layer x{a{}}} @layer y{b{}}", {0, 1}},
+        {"@layer x, !; @layer z{a{}} @layer x{b{}}", {0, 1}}, {"@layer x y{a{}} b{}", {-1}},
+        {"@layer x,y{a{}} b{}", {-1}}, {"@media print{@layer x{a{}}} @layer y{b{}}", {1, 0}},
+        {"@media print{@layer x{a{}}} @layer y, x; @layer x{b{}}", {1, 1}},
+        {"@media print{@layer y.x;} @layer z, y.w; @layer y.x{a{}} @layer y.w{b{}} @layer z{c{}}",
+            {2, 1, 0}},
+        {"@media screen{@layer x;} @layer y{a{}} @layer x{b{}}", {1, 0}},
+        {"@starting-style{@layer x;} @layer y{a{}} @layer x{b{}}", {1, 0}},
+        {"@import 'u' layer(x.y) print; @layer z{a{}} @layer x{b{}}", {0, 2}},
+        {"@import 'u' layer(x.y); @layer z{a{}} @layer x{b{}}", {2, 1}},
+        {"@layer inherit{a{}} @layer z{b{}}", {0}},
         {"a{@layer x{b{}} @layer y{color:red}}", {-1, 0, 1}},
         {"@layer b.c; @layer a; @layer b{a{}} @layer a{b{}}", {1, 2}}};
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
@@ -313,7 +323,7 @@ Test(css_sheets, imports)
         int layer;
         uint32_t source;
     } rules[] = {{"s|a", 'M', true, -1, 2}, {"b", 'M', true, 1, 2}, {"c", 'M', true, -1, 1},
-        {"s|a", 'M', false, 3, 3}, {"b", 'M', false, 2, 3}, {"s|a", 'M', false, -1, 4},
+        {"s|a", 'M', false, 4, 3}, {"b", 'M', false, 3, 3}, {"s|a", 'M', false, -1, 4},
         {"b", 'M', false, 1, 4}, {"e", 'M', true, -1, 0}, {"s|f", 'E', true, -1, 0}};
     CHECK_EQ(calls, 6);
     CHECK_EQ(hed_css_rule_count(sheet), HED_COUNT(rules));

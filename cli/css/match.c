@@ -30,34 +30,99 @@ static hed_status print_matches(const site *s, const hed_arguments *arguments, u
     return cli_report_end(report, HED_OK, error);
 }
 
+/* ---- winners ---- */
+
+static void print_winners(const uint32_t *winners, uint32_t elements)
+{
+    for (uint32_t e = 0; e < elements; e++) {
+        if (winners[e] == HED_CSS_NONE) printf("%u\t-\n", e);
+        else if (winners[e] == HED_CSS_OWN_STYLE) printf("%u\tstyle\n", e);
+        else printf("%u\t%u\n", e, winners[e]);
+    }
+}
+
+/* On how many elements each rule wins, and style attributes, and nothing. */
+static hed_status report_winners(const site *s, const hed_arguments *arguments,
+    const uint32_t *winners, uint32_t elements, uint32_t *counts, hed_error *error)
+{
+    cli_report *report = cli_report_create(hed_given(arguments, "json"));
+    uint32_t rules = hed_css_results(s->matcher).rules;
+    for (uint32_t e = 0; e < elements; e++) {
+        uint32_t w = winners[e];
+        counts[w == HED_CSS_NONE ? rules + 1 : w == HED_CSS_OWN_STYLE ? rules : w]++;
+    }
+    for (uint32_t r = 0; r < rules + 2; r++) {
+        uint32_t sheet = 0;
+        char selector[512], place[32] = "";
+        hed_css_rule rule = {.selector = ""};
+        if (!counts[r]) continue;
+        if (r < rules) {
+            rule = site_rule(s, r, &sheet);
+            snprintf(place, sizeof place, "%u", rule.line);
+        }
+        css_one_line(&rule, selector, sizeof selector);
+        cli_report_row(report,
+            CLI_TEXT("winner",
+                r < rules    ? "rule"
+                : r == rules ? "style"
+                             : "none",
+                .heading = "WINNER"),
+            CLI_WHOLE("rule", r < rules ? (int64_t)r : -1, .heading = ">RULE",
+                .shown = r < rules ? NULL : ""),
+            CLI_WHOLE("elements", counts[r], .heading = ">ELEMENTS"),
+            CLI_TEXT("file", r < rules ? s->files[sheet] : "", .heading = "FILE"),
+            CLI_WHOLE("line", rule.line, .heading = ">LINE", .shown = place),
+            CLI_TEXT("selector", selector, .heading = "SELECTOR"));
+    }
+    return cli_report_end(report, HED_OK, error);
+}
+
+static hed_status match_winners(const site *s, const hed_arguments *arguments, hed_error *error)
+{
+    hed_css_result result = hed_css_results(s->matcher);
+    uint32_t *winners = calloc(result.elements + 1, sizeof *winners),
+             *counts = calloc(result.rules + 2, sizeof *counts);
+    if (!winners || !counts)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory for the winners of elements");
+    else if (hed_given(arguments, "property"))
+        hed_css_cascade(s->matcher, hed_text_of(arguments, "property"), winners, error);
+    else hed_css_winners(s->matcher, winners, error);
+    bool lines = hed_given(arguments, "tsv") || !hed_given(arguments, "property");
+    if (!hed_failed(error)) {
+        if (lines) print_winners(winners, result.elements);
+        else report_winners(s, arguments, winners, result.elements, counts, error);
+    }
+    free(winners);
+    free(counts);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static hed_status match_rules(const site *s, const hed_arguments *arguments, hed_error *error)
+{
+    uint32_t rules = hed_css_results(s->matcher).rules;
+    uint32_t *counts = calloc(rules + 1, sizeof *counts),
+             *hashes = calloc(rules + 1, sizeof *hashes);
+    if (!counts || !hashes) hed_fail(error, HED_ERROR_MEMORY, "no memory for counts of rules");
+    else hed_css_counts(s->matcher, counts, hashes);
+    if (!hed_failed(error)) {
+        if (hed_given(arguments, "tsv")) print_tsv(s, rules, counts, hashes);
+        else print_matches(s, arguments, rules, counts, hashes, error);
+    }
+    free(counts);
+    free(hashes);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 static int match_command(const hed_arguments *arguments, void *user)
 {
     site s = {0};
     hed_error error = {0};
     (void)user;
     site_open(&s, arguments, "PAGE", "SHEET", false, &error);
-    if (!hed_failed(&error) && hed_given(arguments, "winners")) {
-        hed_css_result result = hed_css_results(s.matcher);
-        uint32_t *winners = calloc(result.elements + 1, sizeof *winners);
-        if (winners) hed_css_winners(s.matcher, winners);
-        else hed_fail(&error, HED_ERROR_MEMORY, "no memory for the winners of elements");
-        for (uint32_t e = 0; winners && e < result.elements; e++) {
-            if (winners[e] == HED_CSS_NONE) printf("%u\t-\n", e);
-            else printf("%u\t%u\n", e, winners[e]);
-        }
-        free(winners);
-    } else if (!hed_failed(&error)) {
-        uint32_t rules = hed_css_results(s.matcher).rules;
-        uint32_t *counts = calloc(rules + 1, sizeof *counts),
-                 *hashes = calloc(rules + 1, sizeof *hashes);
-        if (!counts || !hashes) hed_fail(&error, HED_ERROR_MEMORY, "no memory for counts of rules");
-        else hed_css_counts(s.matcher, counts, hashes);
-        if (!hed_failed(&error)) {
-            if (hed_given(arguments, "tsv")) print_tsv(&s, rules, counts, hashes);
-            else print_matches(&s, arguments, rules, counts, hashes, &error);
-        }
-        free(counts);
-        free(hashes);
+    if (!hed_failed(&error)) {
+        if (hed_given(arguments, "winners") || hed_given(arguments, "property"))
+            match_winners(&s, arguments, &error);
+        else match_rules(&s, arguments, &error);
     }
     site_close(&s);
     return cli_end(error.status, &error);
@@ -69,7 +134,9 @@ const hed_command hed_command_css_match = {
     .description =
         "For each style rule in source order, those in @media, @supports and @layer flattened: whether "
         "it is valid (M), invalid and dropped as the specification says (E), or about what is not "
-        "matched here (U), how many elements it matches, and its selector. Without a sheet the page's "
+        "matched here (U), how many elements it matches, and its selector. With --property the cascade of "
+        "that property instead: which rule wins it on how many elements, or which style attributes do; "
+        "with --tsv the winner of each element, \"style\" for its own attribute, \"-\" for none. Without a sheet the page's "
         "own are taken: <style>, <link> and @import from the disk.",
     .positionals =
         (const hed_option[]){
@@ -81,8 +148,15 @@ const hed_command hed_command_css_match = {
                                         "over the elements' numbers"),
         CLI_OPTION_JSON(true),
         FLAG("winners", "for each element the rule that wins if every rule sets one same property"),
+        {.name = "property",
+            .kind = HED_OPTION_TEXT,
+            .value = "NAME",
+            .own = true,
+            .help = "which rule wins this property in the cascade: color, margin-left, --gap"},
         {0}},
     .examples = (const hed_example[]){{"heddle css match page.html app.css", "a table of rules"},
-        {"heddle css match page.html --tsv", "the page's own sheets, for a program"}, {0}},
+        {"heddle css match page.html --tsv", "the page's own sheets, for a program"},
+        {"heddle css match page.html --property color", "who sets the colour of how many elements"},
+        {0}},
     .run = match_command,
 };

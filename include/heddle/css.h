@@ -81,7 +81,7 @@ typedef struct hed_css_attribute {
 typedef struct hed_css_element {
     uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
     hed_css_namespace name_space;
-    const char *name; /**< lower case in HTML; as written elsewhere */
+    const char *name;                    /**< lower case in HTML; as written elsewhere */
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
     bool has_text; /**< a text node of at least one character is among its children */
@@ -91,7 +91,7 @@ typedef struct hed_css_element {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    const char *file; /**< for messages; NULL: "page" */
+    const char *file;                /**< for messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
     bool quirks; /**< of `elements`: ids and classes regardless of case */
@@ -226,8 +226,30 @@ HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
  *  (rules), nullable. */
 HED_API void hed_css_counts(const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
 /** For each element the rule that would win if every rule declared one same property, important where
- *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. winners: (elements). */
-HED_API void hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners);
+ *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. Selectors with a
+ *  pseudo-element have no part in it. winners: (elements). Errors: ARGUMENT, MEMORY, LIMIT. */
+HED_API hed_status hed_css_winners(
+    const hed_css_matcher *matcher, uint32_t *winners, hed_error *error);
+
+/* ---- the cascade ---- */
+
+/** In place of a rule: the style attribute of the element itself. */
+#define HED_CSS_OWN_STYLE (UINT32_MAX - 1)
+
+/** For each element the rule whose declaration of `property` wins the cascade (Cascade 5): by origin and
+ *  importance, style attributes, layers, specificity of the selector that matches, and order, where the
+ *  rule's conditions hold. HED_CSS_OWN_STYLE: the element's style attribute; HED_CSS_NONE: nothing sets
+ *  it, or what does is rolled back by `revert` or `revert-layer`, which hand on to what they leave.
+ *
+ *  `property` is a longhand ("color", "margin-left") or a custom property ("--gap"); a declaration of a
+ *  shorthand that sets it, or of `all`, counts. Names with -webkit- and other old names are those that
+ *  they mean. The physical and the logical property of a pair are two. A value is dropped where it
+ *  is certainly none (docs/css.md says what is checked), which is less than a browser drops. Not part
+ *  of it: a browser's own sheet, unless it is one of the sheets, attributes such as `bgcolor`,
+ *  animations, and pseudo-elements. winners: (elements). Errors: ARGUMENT (no such property, or a
+ *  shorthand: the error names its longhands), MEMORY, LIMIT (2^30 rules times layers). */
+HED_API hed_status hed_css_cascade(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error);
 
 HED_END
 

@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(info->validity == HED_CSS_VALID || rule->count == 0);
         must(rule->list + rule->count <= sheet->complex_count);
         must(rule->first_declaration + rule->declaration_count <= sheet->declaration_count);
-        must(info->layer == HED_CSS_NONE || info->layer < sheet->layer_count);
+        must(info->layer == HED_CSS_NONE || info->layer < sheet->layers.count);
     }
     hed_css_sheet_destroy(sheet);
     hed_css_names_destroy(names);

@@ -1,6 +1,7 @@
 /* Conditions: Media Queries 4 (lists, ranges, the logic of three values) and Conditional 3 and 4
  * (@supports). What a medium does not say is that of a desktop browser. */
 #include "parser.h"
+#include "properties.h"
 
 enum { MOST_PARENTHESES = 64 };
 
@@ -105,14 +106,6 @@ static const char *word_feature(const char *name, const hed_css_medium *m, const
     return NULL;
 }
 
-static bool among_words(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = words; length && (at = strstr(at, word)); at++)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
-    return false;
-}
-
 static struct quantity dimension_value(const struct condition *c)
 {
     const hed_css_medium *m = &c->p->medium;
@@ -213,7 +206,7 @@ static truth plain_feature(struct condition *c, const char *name)
     condition_advance(c);
     struct quantity value = read_quantity(c, word);
     if (present) {
-        if (value.unit != WORD || !among_words(words, word)) return UNKNOWN;
+        if (value.unit != WORD || !css_among(words, word)) return UNKNOWN;
         return strcmp(word, present) == 0 ? YES : NO;
     }
     if (strncmp(name, "min-", 4) == 0) return feature_compares(c, name + 4, 'g', value);
@@ -268,8 +261,17 @@ static truth supports_declaration(struct condition *c)
     condition_advance(c);
     if (c->now.type != CSS_COLON) return NO;
     condition_advance(c);
-    bool empty = c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END;
-    return custom || (!empty && css_property_known(name)) ? YES : NO;
+    uint32_t open = c->p->brackets.count, begin = c->now.begin, end = 0;
+    while (c->now.type != CSS_END && !c->p->failed &&
+           !(c->p->brackets.count == open && css_closes(c->p, &c->now))) {
+        if (!end && css_is_delim(c->p->text, &c->now, '!')) end = c->now.begin; /* important */
+        condition_advance(c);
+    }
+    if (!end) end = c->now.begin;
+    if (custom) return YES;
+    if (begin == end || !css_property_known(name)) return NO;
+    const char *property = css_property_of(name);
+    return css_value_possible(property, c->p->text + begin, end - begin, false) ? YES : NO;
 }
 
 /* selector(), font-tech(), font-format(); the function's name was not passed yet. */
@@ -288,10 +290,10 @@ static truth supports_function(struct condition *c)
         condition_advance(c);
     bool good = false;
     if (selector) good = css_is_selector(c->p, begin, c->now.begin);
-    if (format) good = among_words("collection opentype truetype woff woff2", word);
+    if (format) good = css_among("collection opentype truetype woff woff2", word);
     if (tech)
-        good = among_words("color-colrv0 color-colrv1 color-sbix color-cbdt features-opentype "
-                           "features-aat palettes variations incremental",
+        good = css_among("color-colrv0 color-colrv1 color-sbix color-cbdt features-opentype "
+                         "features-aat palettes variations incremental",
             word);
     close_bracket(c, open);
     return good ? YES : NO;
@@ -361,7 +363,7 @@ static truth read_query(struct condition *c)
     if (inverted || only) condition_advance(c);
     char word[32];
     css_keyword(c->p->text, &c->now, word, sizeof word);
-    c->bad |= c->now.type != CSS_IDENT || among_words("not only and or layer", word);
+    c->bad |= c->now.type != CSS_IDENT || css_among("not only and or layer", word);
     if (c->bad) return NO;
     const char *type = c->p->medium.type ? c->p->medium.type : "screen";
     result = strcmp(word, "all") == 0 || strcmp(word, type) == 0 ? YES : NO;

@@ -31,6 +31,15 @@ uint32_t css_name_find(const hed_css_names *names, const char *text, size_t leng
 /* Its ASCII lower case; HED_CSS_NONE where memory runs out. */
 uint32_t css_name_lower(hed_css_names *names, uint32_t name);
 
+/* Whether a list with spaces between its words has this one. */
+static inline bool css_among(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; length && (at = strstr(at, word)); at++)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
+    return false;
+}
+
 static inline char css_ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c; }
 
 #endif

@@ -100,7 +100,5 @@ bool css_media_holds(css_parser *parser, uint32_t begin, uint32_t end);
 /* Whether a condition of \@supports holds; `bare`: a declaration without parentheses is one, as in
  * \@import. */
 bool css_supports_holds(css_parser *parser, uint32_t begin, uint32_t end, bool bare);
-/* Whether a property, in lower case, is known. */
-bool css_property_known(const char *name);
 
 #endif

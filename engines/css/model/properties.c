@@ -1,8 +1,8 @@
 /* The properties that \@supports knows: those of the specifications that browsers of 2025 have, and the
  * ones with `-webkit-` that pages rely on. Sorted, in bytes. */
-#include <stdlib.h>
+#include "properties.h"
 
-#include "parser.h"
+#include <stdlib.h>
 
 /* clang-format off */
 static const char *const properties[] = {
@@ -167,4 +167,9 @@ bool css_property_known(const char *name)
 {
     if (name[0] == '-' && name[1] == '-') return true;
     return bsearch(name, properties, HED_COUNT(properties), sizeof *properties, compare_property);
+}
+
+const char *css_property_at(uint32_t index)
+{
+    return index < HED_COUNT(properties) ? properties[index] : NULL;
 }

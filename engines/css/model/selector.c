@@ -161,14 +161,11 @@ static bool read_prefix(struct reader *r, bool of_type, uint32_t *name_space, bo
 static bool html_folds(const char *name)
 {
     static const char words[] =
-        " accept accept-charset align alink axis bgcolor charset checked clear codetype color compact "
+        "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact "
         "declare defer dir direction disabled enctype face frame hreflang http-equiv lang language "
         "link media method multiple nohref noresize noshade nowrap readonly rel rev rules scope "
-        "scrolling selected shape target text type valign valuetype vlink ";
-    size_t length = strlen(name);
-    for (const char *at = words + 1; length && (at = strstr(at, name)); at++)
-        if (at[-1] == ' ' && at[length] == ' ') return true;
-    return false;
+        "scrolling selected shape target text type valign valuetype vlink";
+    return css_among(words, name);
 }
 
 static bool read_operator(struct reader *r, css_operator *operation)

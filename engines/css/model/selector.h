@@ -6,6 +6,7 @@
 #ifndef HED_CSS_SELECTOR_H
 #define HED_CSS_SELECTOR_H
 
+#include "layers.h"
 #include "names.h"
 
 typedef enum css_kind {
@@ -81,6 +82,7 @@ typedef struct css_declaration {
 typedef struct css_rule {
     hed_css_rule info;
     uint32_t list, count; /* complex selectors; of HED_CSS_VALID alone */
+    uint32_t layer;       /* number in the sheet's layers */
     uint32_t first_declaration, declaration_count;
 } css_rule;
 
@@ -115,7 +117,7 @@ struct hed_css_sheet {
         size_t size; /* of an item */
         uint32_t count, capacity;
     } store[CSS_STORES];
-    uint32_t layer_count;
+    css_layers layers;
     /* what is not a style rule, for `unused` */
     struct css_at_rule {
         char kind;         /* 'k' keyframes, 'f' font-face, 'p' property, 'o' other */

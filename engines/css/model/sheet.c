@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "parser.h"
+#include "properties.h"
 
 enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
 
@@ -14,6 +15,7 @@ enum { STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
 struct frame {
     bool top; /* the sheet itself: no block */
     bool applies;
+    bool names_layers;       /* its @media and @supports hold */
     bool nested;             /* inside of a style rule: declarations may stand here */
     const char *unsupported; /* why rules here are not matched; NULL: they are */
     uint32_t layer;          /* 0: none */
@@ -23,69 +25,36 @@ struct frame {
     css_parent parent;     /* of rules in it */
 };
 
-/* Layers are numbered as they are named, from 1; 0 stands for what is in none. */
-struct layer {
-    uint32_t parent, first_child, last_child, next, order;
-};
-
 struct sheet_reader {
     css_parser p;
     css_tokenizer t;
-    struct css_array frames, layers;
-    hed_css_names *layer_keys; /* parent and name as bytes: the number is that of the layer */
-    uint32_t anonymous, source, imports, import_level, stage;
+    struct css_array frames;
+    uint32_t source, imports, import_level, stage;
     uint32_t cursor, line, column; /* of the last position that was asked for */
 };
 
 /* ---- layers ---- */
 
-static struct layer *layer_at(struct sheet_reader *s, uint32_t layer)
-{
-    return (struct layer *)s->layers.items + layer;
-}
-
 /* Number of layer `name` in layer `parent`; 0 where memory runs out. */
-static uint32_t layer_number(struct sheet_reader *s, uint32_t parent, uint32_t name, bool anonymous)
+static uint32_t layer_number(struct sheet_reader *s, uint32_t parent, uint32_t name, bool counts)
 {
-    uint32_t key[3] = {parent, anonymous ? s->anonymous++ : name, anonymous};
-    uint32_t number = s->p.failed ? 0 : hed_css_name(s->layer_keys, (char *)key, sizeof key);
-    if (number == CSS_NONE) s->p.failed = true;
-    if (s->p.failed || number < s->layers.count) return s->p.failed ? 0 : number;
-    struct layer *layer = css_push(&s->layers, 1, sizeof *layer, &s->p);
-    if (!layer) return 0;
-    *layer = (struct layer){.parent = parent};
-    struct layer *above = layer_at(s, parent);
-    if (above->last_child) layer_at(s, above->last_child)->next = number;
-    else above->first_child = number;
-    return above->last_child = number;
-}
-
-/* Layers in rising order: those inside of a layer come before what it holds itself. */
-static void order_layers(struct sheet_reader *s)
-{
-    uint32_t order = 0, at = 0;
-    while (layer_at(s, at)->first_child) at = layer_at(s, at)->first_child;
-    while (at) {
-        struct layer *layer = layer_at(s, at);
-        layer->order = order++;
-        if (!layer->next) {
-            at = layer->parent;
-            continue;
-        }
-        at = layer->next;
-        while (layer_at(s, at)->first_child) at = layer_at(s, at)->first_child;
-    }
-    layer_at(s, 0)->order = CSS_NONE;
-    s->p.sheet->layer_count = order;
+    css_layers *layers = &s->p.sheet->layers;
+    uint32_t number = s->p.failed ? CSS_NONE : css_layer_number(layers, parent, name);
+    s->p.failed |= number == CSS_NONE;
+    if (s->p.failed) return 0;
+    if (counts) css_layer_name(layers, number);
+    return number;
 }
 
 /* A dotted name from token `token` on, which is left behind it; 0: it is none. */
 static uint32_t read_layer_name(
-    struct sheet_reader *s, css_tokenizer *t, css_token *token, uint32_t layer)
+    struct sheet_reader *s, css_tokenizer *t, css_token *token, uint32_t layer, bool counts)
 {
     for (;;) {
-        if (token->type != CSS_IDENT) return 0;
-        layer = layer_number(s, layer, css_token_name(&s->p, token), false);
+        char word[16];
+        css_keyword(s->p.text, token, word, sizeof word);
+        if (token->type != CSS_IDENT || css_wide_keyword(word)) return 0;
+        layer = layer_number(s, layer, css_token_name(&s->p, token), counts);
         *token = css_next(t);
         if (!css_is_delim(s->p.text, token, '.')) return layer;
         *token = css_next(t);
@@ -124,16 +93,19 @@ static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
     css_rule *rule = css_push(&s->p.sheet->store[CSS_RULES], 1, sizeof *rule, &s->p);
     if (!rule) return NULL;
     locate(s, item->begin);
-    *rule = (css_rule){.info = {.validity = HED_CSS_VALID,
-                           .selector = s->p.text + item->begin,
-                           .selector_length = item->end - item->begin,
-                           .reason = "",
-                           .line = s->line,
-                           .column = s->column,
-                           .source = s->source,
-                           .begin = item->begin,
-                           .applies = frame->applies,
-                           .layer = frame->layer}};
+    *rule = (css_rule){.info =
+                           {
+                               .validity = HED_CSS_VALID,
+                               .selector = s->p.text + item->begin,
+                               .selector_length = item->end - item->begin,
+                               .reason = "",
+                               .line = s->line,
+                               .column = s->column,
+                               .source = s->source,
+                               .begin = item->begin,
+                               .applies = frame->applies,
+                           },
+        .layer = frame->layer};
     return rule;
 }
 
@@ -324,15 +296,19 @@ static void read_layer(struct sheet_reader *s, const css_item *prelude)
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next_solid(&t);
     uint32_t around = top_frame(s)->layer, layer = 0;
+    bool counts = top_frame(s)->names_layers;
     bool block = prelude->stop == CSS_OPEN_CURLY, good = true;
-    if (token.type == CSS_END && block) layer = layer_number(s, around, 0, true);
-    else
-        for (;; token = css_next_solid(&t)) {
-            layer = read_layer_name(s, &t, &token, around);
-            while (token.type == CSS_SPACE) token = css_next(&t);
-            good = layer && (token.type == CSS_END || (token.type == CSS_COMMA && !block));
-            if (!good || token.type == CSS_END) break;
-        }
+    css_tokenizer behind = t;
+    css_token first = token;
+    if (token.type == CSS_END && block) layer = layer_number(s, around, CSS_NONE, counts);
+    else /* first whether all of them are names */
+        for (int pass = 0; pass < 2 && good; pass++, t = behind, token = first)
+            for (;; token = css_next_solid(&t)) {
+                layer = read_layer_name(s, &t, &token, around, counts && pass);
+                while (token.type == CSS_SPACE) token = css_next(&t);
+                good = layer && (token.type == CSS_END || (token.type == CSS_COMMA && !block));
+                if (!good || token.type == CSS_END) break;
+            }
     if (!block) return;
     s->stage = STAGE_RULES;
     struct frame *frame = good && s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
@@ -390,6 +366,7 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
     struct frame *frame = open_frame(s);
     if (!frame) return;
     frame->applies &= applies;
+    frame->names_layers &= applies;
     frame->layer = layer;
     frame->top = true;
     s->source = ++s->imports;
@@ -426,11 +403,11 @@ static void read_import(struct sheet_reader *s, const css_item *prelude)
     token = css_next_solid(&t);
     bool in_layer = css_is(s->p.text, &token, "layer");
     if (token.type == CSS_IDENT && in_layer) {
-        layer = layer_number(s, layer, 0, true);
+        layer = layer_number(s, layer, CSS_NONE, false);
         behind = t;
     } else if (token.type == CSS_FUNCTION && in_layer) {
         css_token name = css_next_solid(&t);
-        uint32_t found = read_layer_name(s, &t, &name, layer);
+        uint32_t found = read_layer_name(s, &t, &name, layer, false);
         while (name.type == CSS_SPACE) name = css_next(&t);
         if (found && name.type == CSS_CLOSE_ROUND) {
             layer = found;
@@ -451,7 +428,9 @@ static void read_import(struct sheet_reader *s, const css_item *prelude)
         behind = t;
     }
     applies &= css_media_holds(&s->p, behind.at, prelude->end);
-    if (!s->p.failed) import_text(s, address, applies, layer);
+    if (s->p.failed) return;
+    if (applies && top_frame(s)->names_layers) css_layer_name(&s->p.sheet->layers, layer);
+    import_text(s, address, applies, layer);
 }
 
 /* Conditions, and what else holds style rules: their block becomes the one on top. */
@@ -473,6 +452,7 @@ static bool read_group(struct sheet_reader *s, const char *name, const css_item 
         return true;
     }
     frame->applies &= applies;
+    frame->names_layers &= applies || strcmp(name, "starting-style") == 0;
     if (unsupported) frame->unsupported = unsupported;
     return true;
 }
@@ -569,9 +549,9 @@ static void finish_sheet(struct sheet_reader *s)
     sheet->word_count = store[CSS_WORDS].count;
     sheet->at_rules = store[CSS_AT_RULES].items;
     sheet->at_rule_count = store[CSS_AT_RULES].count;
-    order_layers(s);
+    css_layers_order(&sheet->layers);
     for (uint32_t i = 0; i < sheet->rule_count; i++)
-        sheet->rules[i].info.layer = layer_at(s, sheet->rules[i].info.layer)->order;
+        sheet->rules[i].info.layer = sheet->layers.items[sheet->rules[i].layer].order;
 }
 
 hed_css_medium hed_default_css_medium(void)
@@ -584,23 +564,21 @@ hed_css_medium hed_default_css_medium(void)
         .fine_pointer = true};
 }
 
-/* The frame that stands for the sheet itself, and the layer 0. */
+/* The frame that stands for the sheet itself. */
 static void begin_sheet(struct sheet_reader *s)
 {
     const char *media = s->p.sheet->def.media;
     struct frame *frame = css_push(&s->frames, 1, sizeof *frame, &s->p);
-    struct layer *none = css_push(&s->layers, 1, sizeof *none, &s->p);
-    if (!frame || !none || hed_css_name(s->layer_keys, "", 0) != 0) {
-        s->p.failed = true;
-        return;
-    }
-    *none = (struct layer){0};
-    *frame = (struct frame){
-        .top = true, .applies = true, .rule = CSS_NONE, .parent = {.count = CSS_NONE}};
+    if (!frame) return;
+    *frame = (struct frame){.top = true,
+        .applies = true,
+        .names_layers = true,
+        .rule = CSS_NONE,
+        .parent = {.count = CSS_NONE}};
     if (!media) return;
     s->p.text = media;
     bool applies = css_media_holds(&s->p, 0, (uint32_t)strlen(media));
-    top_frame(s)->applies = applies;
+    top_frame(s)->applies = top_frame(s)->names_layers = applies;
 }
 
 hed_status hed_css_sheet_create(
@@ -620,7 +598,7 @@ hed_status hed_css_sheet_create(
     sheet->def = *def;
     struct sheet_reader s = {.p = {.sheet = sheet, .names = names, .medium = def->medium}};
     if (!s.p.medium.type && s.p.medium.width == 0) s.p.medium = hed_default_css_medium();
-    s.p.failed = hed_css_names_create(&names->allocator, &s.layer_keys, NULL) != HED_OK;
+    s.p.failed = !css_layers_open(&sheet->layers, &names->allocator);
     begin_sheet(&s);
     if (!s.p.failed) read_text(&s, def->text, def->length);
     if (!s.p.failed) finish_sheet(&s);
@@ -628,10 +606,8 @@ hed_status hed_css_sheet_create(
     sheet->def.text = sheet->def.media = NULL;
     sheet->def.file = hed_arena_text(&sheet->arena, def->file ? def->file : "sheet", NULL);
     s.p.failed |= !sheet->def.file;
-    hed_css_names_destroy(s.layer_keys);
     css_free_parser(&s.p);
     css_free_array(&names->allocator, &s.frames);
-    css_free_array(&names->allocator, &s.layers);
     if (!s.p.failed) {
         *out = sheet;
         return HED_OK;
@@ -648,6 +624,7 @@ void hed_css_sheet_destroy(hed_css_sheet *sheet)
     if (!sheet) return;
     hed_allocator allocator = sheet->allocator;
     for (int i = 0; i < CSS_STORES; i++) css_free_array(&allocator, &sheet->store[i]);
+    css_layers_close(&sheet->layers);
     hed_arena_free(&sheet->arena);
     hed_delete(&allocator, sheet, 1, sizeof *sheet);
 }

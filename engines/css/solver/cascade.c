@@ -1,45 +1,433 @@
-/* Which rule wins: Cascade 5, section 6, as one maximum over ranks of 64 bits. */
+/* Which rule wins a property, for every element: cascade.h's maximum. The elements of a class match the
+ * same rules, but not always by the same selector of a rule, so a rule's rank in a class is between that
+ * of its weakest and of its strongest selector. Most often that decides for the whole class; where it
+ * does not, the selectors are tried on each of its elements. */
 #include "solver/cascade.h"
+
+#include <stdio.h>
 
 #include "solver/plain.h"
 
-/* Larger wins: origin and importance, specificity, order. */
-static uint64_t rank_of(const css_matched *m, uint32_t rule, uint32_t specificity)
+/* ---- ranks ---- */
+
+uint32_t css_sheet_of(const css_matched *m, uint32_t rule)
 {
-    uint32_t s = 0;
-    while (rule >= m->first_rule[s + 1]) s++;
-    const css_rule *r = &m->sheets[s]->rules[rule - m->first_rule[s]];
-    uint64_t origin = m->sheets[s]->def.origin;
-    uint64_t level = r->info.important ? 5 - origin : origin; /* important: in reverse, above all */
-    return level << 56 | (uint64_t)specificity << 24 | (rule & 0xffffff);
+    uint32_t low = 0, high = m->sheet_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->first_rule[middle] <= rule) low = middle;
+        else high = middle;
+    }
+    return low;
 }
 
-void hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners)
+/* Numbers of the layers of sheet `s` in the tree of its origin. */
+static uint32_t *map_layers(css_cascade *c, css_layers *origins, uint32_t s, hed_error *error)
 {
-    const css_matched matched = css_matcher_parts(matcher), *m = &matched;
-    const hed_css_result *r = &m->result;
-    for (uint32_t n = 0; n < m->document_count; n++) {
-        const hed_css_document *d = m->documents[n];
-        for (uint32_t e = 0; e < d->count; e++) {
-            uint32_t c = r->element_class[m->first_element[n] + e], winner = CSS_NONE;
-            uint64_t best = 0;
-            for (uint32_t i = r->class_begin[c]; i < r->class_begin[c + 1]; i++) {
-                uint32_t rule = r->rule[i], s = 0;
-                while (rule >= m->first_rule[s + 1]) s++;
-                const hed_css_sheet *sheet = m->sheets[s];
-                const css_rule *own = &sheet->rules[rule - m->first_rule[s]];
-                for (uint32_t k = 0; k < own->count; k++) { /* the most specific one that matches */
-                    uint32_t specificity = sheet->complexes[own->list + k].specificity;
-                    uint64_t rank = rank_of(m, rule, specificity);
-                    if (winner != CSS_NONE && rank <= best) continue;
-                    if (own->count > 1 &&
-                        !css_plain_match(sheet, d, own->list + k, e, m->states_possible))
-                        continue;
-                    best = rank;
-                    winner = rule;
-                }
-            }
-            winners[m->first_element[n] + e] = winner;
+    const hed_css_sheet *sheet = c->m.sheets[s];
+    uint32_t *map = hed_arena_new(&c->work, sheet->layers.count, sizeof *map, error);
+    if (map && !css_layers_add(&origins[sheet->def.origin], &sheet->layers, map))
+        hed_fail(error, HED_ERROR_MEMORY, "css: no memory for the layers of sheets");
+    return map;
+}
+
+static void place_rules(css_cascade *c, css_layers *origins, hed_error *error)
+{
+    uint32_t **maps = hed_arena_new(&c->work, c->m.sheet_count, sizeof *maps, error);
+    for (uint32_t s = 0; s < c->m.sheet_count && !hed_failed(error); s++)
+        maps[s] = map_layers(c, origins, s, error);
+    if (hed_failed(error)) return;
+    for (int o = 0; o < 3; o++) {
+        css_layers_order(&origins[o]);
+        if (c->places < origins[o].count + 1) c->places = origins[o].count + 1;
+    }
+    for (uint32_t s = 0; s < c->m.sheet_count; s++) {
+        const hed_css_sheet *sheet = c->m.sheets[s];
+        for (uint32_t r = 0; r < sheet->rule_count; r++) {
+            uint32_t layer = maps[s][sheet->rules[r].layer];
+            c->place[c->m.first_rule[s] + r] =
+                sheet->def.origin * c->places +
+                (layer ? origins[sheet->def.origin].items[layer].order : c->places - 2);
         }
     }
+}
+
+static uint32_t bits_for(uint32_t values)
+{
+    uint32_t bits = 0;
+    while (bits < 32 && values > 1ull << bits) bits++;
+    return bits;
+}
+
+hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_error *error)
+{
+    *c = (css_cascade){.m = css_matcher_parts(matcher)};
+    c->work = (hed_arena){.allocator = c->m.allocator, .owner = "a cascade"};
+    if (!c->m.result.class_begin)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: nothing was matched yet: call hed_css_match() before the cascade");
+    css_layers origins[3] = {0};
+    c->place = hed_arena_new(&c->work, c->m.result.rules, sizeof *c->place, error);
+    for (int o = 0; o < 3 && !hed_failed(error); o++)
+        if (!css_layers_open(&origins[o], &c->m.allocator))
+            hed_fail(error, HED_ERROR_MEMORY, "css: no memory for the layers of sheets");
+    if (!hed_failed(error)) place_rules(c, origins, error);
+    for (int o = 0; o < 3; o++) css_layers_close(&origins[o]);
+    if (hed_failed(error)) return error->status;
+    c->rule_bits = bits_for(c->m.result.rules);
+    if (c->rule_bits + bits_for(c->places) > 30)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "css: %u rules in %u layers: their numbers need more than the 30 bits there are",
+            c->m.result.rules, c->places - 2);
+    return HED_OK;
+}
+
+uint32_t css_style_place(const css_cascade *c) { return (HED_CSS_AUTHOR + 1) * c->places - 1; }
+
+uint64_t css_rank(
+    const css_cascade *c, uint32_t rule, uint32_t place, uint32_t specificity, bool important)
+{
+    uint32_t origin = place / c->places, layer = place % c->places;
+    uint64_t level = important ? 6 - origin : 1 + origin;
+    bool style = rule == HED_CSS_OWN_STYLE;
+    if (style) return (level << 1 | 1) << 60;
+    if (important) layer = c->places - 2 - layer;
+    return level << 61 | (uint64_t)layer << (30 + c->rule_bits) |
+           (uint64_t)specificity << c->rule_bits | rule;
+}
+
+uint32_t css_rolled_back(const css_cascade *c, uint32_t place, css_wide wide)
+{
+    return wide == CSS_REVERT ? place - place % c->places : place;
+}
+
+/* ---- declarations of one property ---- */
+
+/* What a rule, or a style attribute, puts in. */
+typedef struct css_entry {
+    uint64_t low, high; /* ranks; high 0: nothing; low 0: perhaps nothing */
+    uint32_t rule, place;
+    css_wide wide;
+    bool important;
+} css_entry;
+
+typedef struct css_own_style {
+    uint32_t element;
+    css_entry entry;
+} css_own_style;
+
+typedef struct css_query {
+    css_cascade c;
+    const char *property; /* a longhand, or a custom property */
+    uint8_t *sets; /* (names) whether a declaration of it sets the property; 0: not asked yet */
+    uint32_t name_count;
+    css_entry *entries; /* (rules) */
+    css_own_style *styles;
+    uint32_t style_count, style_room;
+    /* while a style attribute is read */
+    css_entry reading;
+    bool quirks;
+} css_query;
+
+enum { SETS_NOT = 1, SETS = 2 };
+
+static bool query_sets(css_query *q, uint32_t name)
+{
+    if (name < q->name_count && q->sets[name]) return q->sets[name] == SETS;
+    const char *text = hed_css_name_text(q->c.m.documents[0]->names, name, NULL);
+    bool sets = css_property_sets(css_property_of(text), q->property);
+    if (name < q->name_count) q->sets[name] = sets ? SETS : SETS_NOT;
+    return sets;
+}
+
+/* Takes a declaration in where it sets the property and is stronger than those before it. */
+static bool take_declaration(
+    css_query *q, css_entry *entry, const css_declaration *declaration, bool quirks)
+{
+    if (!query_sets(q, declaration->property)) return false;
+    if (entry->important && !declaration->important) return false;
+    const char *name = hed_css_name_text(q->c.m.documents[0]->names, declaration->property, NULL);
+    if (!css_value_possible(
+            css_property_of(name), declaration->value, declaration->value_length, quirks))
+        return false;
+    entry->important = declaration->important;
+    entry->wide = css_wide_value(declaration->value, declaration->value_length);
+    return true;
+}
+
+/* Ranks of a rule between its weakest and its strongest selector for the element itself. */
+static void set_ranks(const css_cascade *c, const hed_css_sheet *sheet, css_entry *entry)
+{
+    const css_rule *rule =
+        &sheet->rules[entry->rule - c->m.first_rule[css_sheet_of(&c->m, entry->rule)]];
+    bool always = true;
+    for (uint32_t k = 0; k < rule->count; k++) {
+        const css_complex *x = &sheet->complexes[rule->list + k];
+        if (sheet->compounds[x->first + x->count - 1].pseudo_element != CSS_NONE) {
+            always = false;
+            continue;
+        }
+        uint64_t rank = css_rank(c, entry->rule, entry->place, x->specificity, entry->important);
+        if (rank > entry->high) entry->high = rank;
+        if (!entry->low || rank < entry->low) entry->low = rank;
+    }
+    if (!always) entry->low = 0;
+}
+
+static void read_rules(css_query *q)
+{
+    for (uint32_t s = 0; s < q->c.m.sheet_count; s++) {
+        const hed_css_sheet *sheet = q->c.m.sheets[s];
+        for (uint32_t r = 0; r < sheet->rule_count; r++) {
+            const css_rule *rule = &sheet->rules[r];
+            uint32_t number = q->c.m.first_rule[s] + r;
+            css_entry *entry = &q->entries[number];
+            bool any = false;
+            if (rule->info.validity != HED_CSS_VALID || !rule->info.applies) continue;
+            entry->rule = number;
+            entry->place = q->c.place[number];
+            for (uint32_t i = 0; i < rule->declaration_count; i++)
+                any |= take_declaration(
+                    q, entry, &sheet->declarations[rule->first_declaration + i], sheet->def.quirks);
+            if (any) set_ranks(&q->c, sheet, entry);
+        }
+    }
+}
+
+static void read_own(void *user, const css_declaration *declaration)
+{
+    css_query *q = user;
+    if (!take_declaration(q, &q->reading, declaration, q->quirks)) return;
+    q->reading.low = q->reading.high =
+        css_rank(&q->c, HED_CSS_OWN_STYLE, q->reading.place, 0, q->reading.important);
+}
+
+static void put_style(css_query *q, uint32_t element, hed_error *error)
+{
+    if (q->style_count == q->style_room) {
+        uint32_t room = q->style_room ? 2 * q->style_room : 64;
+        css_own_style *more = hed_arena_new(&q->c.work, room, sizeof *more, error);
+        if (!more) return;
+        if (q->style_count) memcpy(more, q->styles, q->style_count * sizeof *more);
+        q->styles = more;
+        q->style_room = room;
+    }
+    q->styles[q->style_count++] = (css_own_style){element, q->reading};
+}
+
+static void read_styles(css_query *q, hed_error *error)
+{
+    hed_css_names *names = q->c.m.documents[0]->names;
+    uint32_t style = css_name_find(names, "style", 5);
+    for (uint32_t n = 0; n < q->c.m.document_count && style != CSS_NONE; n++) {
+        const hed_css_document *d = q->c.m.documents[n];
+        q->quirks = d->quirks;
+        for (uint32_t e = 0; e < d->count && !hed_failed(error); e++) {
+            uint32_t value = css_attribute_value(d, e, style);
+            if (value == CSS_NONE || d->name_space[e] == HED_CSS_OTHER) continue;
+            size_t length;
+            const char *text = hed_css_name_text(names, value, &length);
+            q->reading = (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c)};
+            if (!css_read_declarations(names, text, length, read_own, q))
+                hed_fail(error, HED_ERROR_MEMORY, "css: no memory for a style attribute");
+            else if (q->reading.high) put_style(q, q->c.m.first_element[n] + e, error);
+        }
+    }
+}
+
+/* ---- winners ---- */
+
+/* The strongest entry below a place, or NULL; `decided` becomes false where it depends on which selectors
+ * match. */
+static const css_entry *strongest(
+    const css_entry *list, uint32_t count, uint32_t below, bool *decided)
+{
+    const css_entry *best = NULL;
+    uint64_t second = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i].place >= below) continue;
+        if (!best || list[i].high > best->high) {
+            if (best) second = best->high;
+            best = &list[i];
+        } else if (list[i].high > second) second = list[i].high;
+    }
+    if (best && best->low <= second) *decided = false;
+    return best;
+}
+
+/* Rule of what is left where `revert` and `revert-layer` have rolled back. */
+static uint32_t winner_among(
+    const css_cascade *c, const css_entry *list, uint32_t count, bool *decided)
+{
+    uint32_t below = CSS_NONE;
+    for (;;) {
+        const css_entry *best = strongest(list, count, below, decided);
+        if (!best || !*decided) return CSS_NONE;
+        if (best->wide < CSS_REVERT) return best->rule;
+        below = css_rolled_back(c, best->place, best->wide);
+    }
+}
+
+/* An entry as it is for one element; false: it has no part in it. */
+static bool make_exact(
+    const css_query *q, css_entry *entry, const hed_css_document *d, uint32_t element)
+{
+    const css_matched *m = &q->c.m;
+    uint32_t s = css_sheet_of(m, entry->rule);
+    const hed_css_sheet *sheet = m->sheets[s];
+    const css_rule *rule = &sheet->rules[entry->rule - m->first_rule[s]];
+    uint64_t found = 0;
+    for (uint32_t k = 0; k < rule->count; k++) {
+        const css_complex *x = &sheet->complexes[rule->list + k];
+        if (sheet->compounds[x->first + x->count - 1].pseudo_element != CSS_NONE) continue;
+        uint64_t rank =
+            css_rank(&q->c, entry->rule, entry->place, x->specificity, entry->important);
+        if (rank > found && css_plain_match(sheet, d, rule->list + k, element, m->states_possible))
+            found = rank;
+    }
+    entry->low = entry->high = found;
+    return found != 0;
+}
+
+/* The entries of a class's rules; those that cannot win are left out, unless what wins may roll back. */
+static uint32_t entries_of(
+    const css_query *q, uint32_t class_number, const css_entry *style, css_entry *list)
+{
+    const hed_css_result *r = &q->c.m.result;
+    uint64_t least = 0; /* that the winner has */
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = r->class_begin[class_number]; i < r->class_begin[class_number + 1]; i++) {
+        const css_entry *entry = &q->entries[r->rule[i]];
+        if (!entry->high) continue;
+        list[count++] = *entry;
+        if (entry->low > least) least = entry->low;
+    }
+    if (style && style->wide >= CSS_REVERT) return count;
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].wide >= CSS_REVERT) return count;
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].high >= least) list[kept++] = list[i];
+    return kept;
+}
+
+/* The winner for one element; `style`: its own, or NULL. */
+static uint32_t winner_for(const css_query *q, const hed_css_document *d, uint32_t element,
+    uint32_t class_number, const css_entry *style, css_entry *list)
+{
+    uint32_t count = entries_of(q, class_number, style, list), kept = 0;
+    bool decided = true;
+    for (uint32_t i = 0; i < count; i++) {
+        list[kept] = list[i];
+        kept += list[i].low == list[i].high || make_exact(q, &list[kept], d, element);
+    }
+    if (style) list[kept++] = *style;
+    return winner_among(&q->c, list, kept, &decided);
+}
+
+static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
+{
+    const css_matched *m = &q->c.m;
+    const hed_css_result *r = &m->result;
+    uint32_t longest = 0, next = 0;
+    for (uint32_t k = 0; k < r->classes; k++)
+        if (r->class_begin[k + 1] - r->class_begin[k] > longest)
+            longest = r->class_begin[k + 1] - r->class_begin[k];
+    css_entry *list = hed_arena_new(&q->c.work, longest + 1ull, sizeof *list, error);
+    uint32_t *winner = hed_arena_new(&q->c.work, r->classes, sizeof *winner, error);
+    bool *decided = hed_arena_new(&q->c.work, r->classes, sizeof *decided, error);
+    if (hed_failed(error)) return;
+    for (uint32_t k = 0; k < r->classes; k++) {
+        uint32_t count = entries_of(q, k, NULL, list);
+        decided[k] = true;
+        winner[k] = winner_among(&q->c, list, count, &decided[k]);
+    }
+    for (uint32_t n = 0; n < m->document_count; n++)
+        for (uint32_t e = 0; e < m->documents[n]->count; e++) {
+            uint32_t element = m->first_element[n] + e, k = r->element_class[element];
+            const css_entry *style = NULL;
+            if (next < q->style_count && q->styles[next].element == element)
+                style = &q->styles[next++].entry;
+            winners[element] = decided[k] && !style
+                                   ? winner[k]
+                                   : winner_for(q, m->documents[n], e, k, style, list);
+        }
+}
+
+/* The longhand that a name means, in `text`. */
+static hed_status resolve_property(
+    const char *name, char text[64], const char **property, hed_error *error)
+{
+    if (!name) name = "";
+    size_t length = strlen(name);
+    bool custom = length >= 2 && name[0] == '-' && name[1] == '-';
+    *property = name;
+    if (custom && length > 2) return HED_OK;
+    for (size_t i = 0; i <= length && length < 64; i++) text[i] = css_ascii_lower(name[i]);
+    if (!length || length >= 64 || custom || !css_property_known(text))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: \"%.64s\" is no property of CSS that is known here; a custom property begins with --",
+            name);
+    *property = css_property_of(text);
+    const char *sets = css_shorthand(*property);
+    if (!sets) return HED_OK;
+    if (!*sets)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: \"%s\" sets nearly every property: ask for one of them, such as color",
+            *property);
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "css: \"%s\" is a shorthand, and what it sets may be won by several rules: ask for one of %s",
+        *property, sets);
+}
+
+hed_status hed_css_cascade(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
+{
+    hed_error local = {0};
+    char text[64];
+    css_query q = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    if (!matcher || !winners)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "css: the matcher or the array of winners is NULL");
+    const char *longhand;
+    if (resolve_property(property, text, &longhand, error)) return error->status;
+    css_cascade_open(&q.c, matcher, error);
+    q.property = longhand;
+    q.name_count = q.c.m.documents[0]->names->count;
+    q.sets = hed_arena_new(&q.c.work, q.name_count, 1, error);
+    q.entries = hed_arena_new(&q.c.work, q.c.m.result.rules, sizeof *q.entries, error);
+    if (!hed_failed(error)) {
+        read_rules(&q);
+        read_styles(&q, error);
+    }
+    if (!hed_failed(error)) find_winners(&q, winners, error);
+    hed_arena_free(&q.c.work);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners, hed_error *error)
+{
+    hed_error local = {0};
+    css_query q = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    if (!matcher || !winners)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "css: the matcher or the array of winners is NULL");
+    css_cascade_open(&q.c, matcher, error);
+    q.entries = hed_arena_new(&q.c.work, q.c.m.result.rules, sizeof *q.entries, error);
+    for (uint32_t s = 0; s < q.c.m.sheet_count && !hed_failed(error); s++)
+        for (uint32_t r = 0; r < q.c.m.sheets[s]->rule_count; r++) {
+            const hed_css_sheet *sheet = q.c.m.sheets[s];
+            css_entry *entry = &q.entries[q.c.m.first_rule[s] + r];
+            if (sheet->rules[r].info.validity != HED_CSS_VALID) continue;
+            entry->rule = q.c.m.first_rule[s] + r;
+            entry->place = sheet->def.origin * q.c.places + q.c.places - 2; /* in no layer */
+            entry->important = sheet->rules[r].info.important;
+            set_ranks(&q.c, sheet, entry);
+        }
+    if (!hed_failed(error)) find_winners(&q, winners, error);
+    hed_arena_free(&q.c.work);
+    return hed_failed(error) ? error->status : HED_OK;
 }

@@ -1,0 +1,502 @@
+/* The cascade: closed cases of Cascade 5, random sheets against a sort of all declarations, what is
+ * dropped, and what runs out. */
+#include <stdlib.h>
+
+#include "model/document.h"
+#include "model/properties.h"
+#include "model/selector.h"
+#include "testing.h"
+
+enum { MOST_SHEETS = 3 };
+
+static hed_css_names *names;
+static hed_css_document *page;
+static hed_css_sheet *sheets[MOST_SHEETS];
+static uint32_t sheet_count;
+static hed_css_matcher *matcher;
+
+static void open_names(void)
+{
+    hed_error error = {0};
+    OK(hed_css_names_create(NULL, &names, &error));
+}
+
+static void close_site(void)
+{
+    hed_css_matcher_destroy(matcher);
+    for (uint32_t i = 0; i < sheet_count; i++) hed_css_sheet_destroy(sheets[i]);
+    hed_css_document_destroy(page);
+    matcher = NULL;
+    page = NULL;
+    sheet_count = 0;
+}
+
+static void close_names(void)
+{
+    close_site();
+    hed_css_names_destroy(names);
+}
+
+TestSuite(css_cascade, .init = open_names, .fini = close_names);
+
+static void add_sheet(const char *text, hed_css_origin origin)
+{
+    hed_error error = {0};
+    hed_css_sheet_def def = {.text = text, .length = strlen(text), .origin = origin};
+    OK(hed_css_sheet_create(names, &def, &sheets[sheet_count++], &error));
+}
+
+static void match_page(const char *html)
+{
+    hed_error error = {0};
+    OK(hed_css_document_create(names, &(hed_css_document_def){.html = html}, &page, &error));
+    hed_css_matcher_def def = {
+        .documents = &page, .document_count = 1, .sheets = sheets, .sheet_count = sheet_count};
+    OK(hed_css_matcher_create(NULL, &def, &matcher, &error));
+    OK(hed_css_match(matcher, &error));
+}
+
+/* Winner of the first paragraph: a rule, -1 for none, -2 for its style attribute. */
+static int winner_of(const char *property)
+{
+    hed_error error = {0};
+    static uint32_t winners[4096];
+    CHECK_LT(page->count, HED_COUNT(winners));
+    OK(hed_css_cascade(matcher, property, winners, &error));
+    uint32_t e = 0;
+    while (strcmp(hed_css_name_text(names, page->tag[e], NULL), "p") != 0) e++;
+    return winners[e] == HED_CSS_NONE ? -1 : winners[e] == HED_CSS_OWN_STYLE ? -2 : (int)winners[e];
+}
+
+/* `sheets` up to three, of the author but for a letter in front: "u:" the user's, "b:" the browser's. */
+static int cascade_of(const char *const *texts, const char *style, const char *property)
+{
+    char html[256];
+    for (int i = 0; i < MOST_SHEETS && texts[i]; i++) {
+        bool other = texts[i][0] && texts[i][1] == ':';
+        add_sheet(texts[i] + 2 * other, !other               ? HED_CSS_AUTHOR
+                                        : texts[i][0] == 'u' ? HED_CSS_USER
+                                                             : HED_CSS_USER_AGENT);
+    }
+    snprintf(html, sizeof html, "<!doctype html><body><p id=i class=c style='%s'>1</p>", style);
+    match_page(html);
+    int winner = winner_of(property);
+    close_site();
+    return winner;
+}
+
+Test(css_cascade, closed_cases)
+{
+    static const struct {
+        const char *sheets[MOST_SHEETS];
+        const char *style;
+        int winner;
+    } cases[] = {
+        {{"p{color:a} p{color:b}"}, "", 1},
+        {{"#i{color:a} p.c{color:b}"}, "", 0},
+        {{"p{color:a;color:b} q{color:c}"}, "", 0},
+        {{"p{color:a!important} #i{color:b}"}, "", 0},
+        {{"p{top:0} q{color:b}"}, "", -1},
+        {{"p,#i{color:a} .c{color:b}"}, "", 0},
+        {{"p,q#i{color:a} .c{color:b}"}, "", 1},
+        {{"p,#i::before{color:a} .c{color:b}"}, "", 1},
+        {{"#i::before{color:a}"}, "", -1},
+        {{"p::before{color:a;& {color:b}}"}, "", -1},
+        {{":is(q,#i){color:a} .c{color:b}"}, "", 0},
+        {{":where(#i){color:a} p{color:b}"}, "", 1},
+        /* origins */
+        {{"p{color:a}", "u:p{color:b}", "b:p{color:c}"}, "", 0},
+        {{"p{color:a!important}", "u:p{color:b!important}", "b:p{color:c}"}, "", 1},
+        {{"p{color:a!important}", "u:p{color:b!important}", "b:p{color:c!important}"}, "", 2},
+        {{"b:#i{color:a}", "p{color:b}"}, "", 1},
+        /* style attributes */
+        {{"#i{color:a}"}, "color:b", -2},
+        {{"p{color:a!important}"}, "color:b", 0},
+        {{"#i{color:a!important}"}, "color:b!important", -2},
+        {{"u:p{color:a!important}"}, "color:b!important", 0},
+        {{"p{color:a}"}, "top:0", 0},
+        /* layers */
+        {{"@layer a,b;@layer b{p{color:a}}@layer a{#i{color:b}}"}, "", 0},
+        {{"@layer a{#i{color:a}}p{color:b}"}, "", 1},
+        {{"@layer a,b;@layer b{p{color:a!important}}@layer a{p{color:b!important}}"}, "", 1},
+        {{"@layer a{p{color:a!important}}#i{color:b!important}"}, "", 0},
+        {{"@layer a{@layer x{#i{color:a}}p{color:b}}"}, "", 1},
+        {{"@layer a{p{color:a}}@layer a.x{#i{color:b}}"}, "", 0},
+        {{"@layer a{p{color:a!important}}@layer a.x{p{color:b!important}}"}, "", 1},
+        {{"@layer{p{color:a}}@layer{p{color:b}}"}, "", 1},
+        {{"@layer b,a;", "@layer a{p{color:a}}", "@layer b{#i{color:b}}"}, "", 0},
+        {{"@layer b{#i{color:a}}", "@layer a{p{color:b}}", "@layer b{#i{color:c}}"}, "", 1},
+        {{"@media print{@layer b;}@layer a,b;@layer b{p{color:a}}@layer a{p{color:b}}"}, "", 0},
+        {{"u:@layer a,b;", "@layer b{p{color:a}}@layer a{p{color:b}}"}, "", 1},
+        {{"@layer a{p{color:a!important}}"}, "color:b!important", -2},
+        /* conditions */
+        {{"p{color:a}@media print{#i{color:b}}"}, "", 0},
+        {{"p{color:a}@media screen{@supports (color:red){p{color:b}}}"}, "", 1},
+        {{"p{color:a}@supports (colour:red){p{color:b}}"}, "", 0},
+        /* what rolls back */
+        {{"p{color:a}", "u:p{color:b}", "#i{color:revert}"}, "", 1},
+        {{"p{color:a}#i{color:revert}"}, "", -1},
+        {{"p{color:a!important}", "u:p{color:b}", "b:p{color:c}"}, "color:revert!important", 1},
+        {{"u:p{color:revert}", "b:p{color:c}"}, "", 1},
+        {{"b:p{color:a} p{color:revert}"}, "", -1},
+        {{"@layer a,b;@layer a{p{color:a}}@layer b{p{color:revert-layer}}"}, "", 0},
+        {{"@layer a{p{color:a}}p{color:b}#i{color:revert-layer}"}, "", 0},
+        {{"p{color:a}"}, "color:revert-layer", 0},
+        {{"p{color:a}"}, "color:revert", -1},
+        {{"p{color:a}"}, "color:revert-layer!important", 0},
+        {{"@layer a{p{color:a}}p{color:revert-layer!important}"}, "color:b", 0},
+        {{"@layer a,b;@layer b{p{color:revert-layer!important}}@layer a{p{color:a}}p{color:b}"}, "",
+            1},
+        {{"@layer a,b;@layer a{p{color:revert-layer!important}p{color:a}}@layer b{p{color:b}}"}, "",
+            -1},
+        {{"p{color:a}#i{color:revert-layer}", "u:p{color:b}"}, "", 2},
+        {{"p{color:a}#i{color:inherit}"}, "", 1},
+        {{"p{color:a}#i{color:Revert}"}, "", -1},
+        {{"p{color:a}#i{color:revert x}"}, "", 0},
+        /* shorthands, names, values */
+        {{"p{color:a}#i{all:unset}"}, "", 1},
+        {{"p{color:a}#i{all:red}"}, "", 0},
+        {{"p{color:a}#i{COLOR:b}"}, "", 1},
+        {{"p{color:a}#i{color:}"}, "", 0},
+        {{"p{color:a}#i{color:#12}"}, "", 0},
+        {{"p{color:a}#i{color:var(--x)}"}, "", 1},
+        {{"p{color:a}#i{color:b;;color:-moz-c}"}, "", 1},
+        {{"p{color:a}#i{color:-moz-c}"}, "", 0},
+    };
+    for (size_t i = 0; i < HED_COUNT(cases); i++)
+        EXPECT_EQ(cascade_of(cases[i].sheets, cases[i].style, "color"), cases[i].winner,
+            "%s %s %s, style=\"%s\"", cases[i].sheets[0],
+            cases[i].sheets[1] ? cases[i].sheets[1] : "",
+            cases[i].sheets[2] ? cases[i].sheets[2] : "", cases[i].style);
+}
+
+Test(css_cascade, shorthands_and_names)
+{
+    static const struct {
+        const char *text, *property;
+        int winner;
+    } cases[] = {
+        {"p{margin:0}p{margin-left:0}p{margin-top:0}", "margin-left", 1},
+        {"p{margin-left:0}p{margin:0}", "margin-left", 1},
+        {"p{margin-left:0}p{margin-inline:0}", "margin-left", 0},
+        {"p{border-image-source:none}p{border:0}", "border-image-source", 1},
+        {"p{border-top-color:red}p{border-color:red}p{border-bottom:0}", "border-top-color", 1},
+        {"p{font-variant-caps:normal}p{font:12px x}", "font-variant-caps", 1},
+        {"p{font-palette:normal}p{font:12px x}", "font-palette", 0},
+        {"p{grid-row-end:1}p{grid-area:a}", "grid-row-end", 1},
+        {"p{-webkit-transform:none}", "transform", 0},
+        {"p{transform:none}", "-webkit-transform", 0},
+        {"p{-webkit-line-clamp:2}", "-webkit-line-clamp", 0},
+        {"p{word-wrap:normal}", "overflow-wrap", 0},
+        {"p{page-break-after:always}", "break-after", 0},
+        {"p{--a:1}p{--A:2}", "--a", 0},
+        {"p{--a:1}p{--a:revert}", "--a", -1},
+        {"p{--a:1}p{all:unset}", "--a", 0},
+        {"p{--a:}", "--a", 0},
+        {"p{--a: -moz-x progid:y}", "--a", 0},
+        {"p{direction:ltr}p{all:unset}", "direction", 0},
+        {"p{Color:red}", "COLOR", 0},
+    };
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        const char *text[MOST_SHEETS] = {cases[i].text};
+        EXPECT_EQ(cascade_of(text, "", cases[i].property), cases[i].winner, "%s: %s", cases[i].text,
+            cases[i].property);
+    }
+}
+
+Test(css_cascade, values_that_are_none)
+{
+    static const struct {
+        const char *property, *value;
+        bool possible, in_quirks;
+    } cases[] = {
+        {"color", "red", true, true},
+        {"color", "#abc", true, true},
+        {"color", "#abcde", false, false},
+        {"color", "#ggg", false, false},
+        {"width", "10px\\9", false, false},
+        {"width", "10", false, true},
+        {"width", "0", true, true},
+        {"width", "calc(2 * 3px)", true, true},
+        {"line-height", "1.5", true, true},
+        {"filter", "alpha(opacity=50)", false, false},
+        {"filter", "progid:x.y(z)", false, false},
+        {"color", "inherit red", false, false},
+        {"color", "inherit", true, true},
+        {"--x", "inherit red : {", true, true},
+        {"display", "-ms-flexbox", false, false},
+        {"font-family", "-ms-x", true, true},
+        {"background", "-moz-linear-gradient(red, blue)", false, false},
+        {"background", "url(x:y) no-repeat", true, true},
+        {"width", "var(--x) = 1", true, true},
+        {"all", "unset", true, true},
+        {"all", "red", false, false},
+        {"all", "unset unset", false, false},
+        {"grid-template-columns", "[a] 1fr minmax(10px, 1fr)", true, true},
+        {"width", "expression(1)", false, false},
+        {"margin", "1 2px", false, true},
+        {"transition", "-moz-transform 1s", true, true},
+        {"font", "12px/1.5 x", true, true},
+        {"aspect-ratio", "16 / 9", true, true},
+        {"margin", "-1px auto", true, true},
+        {"color", "rgb(1 2 3 / 50%)", true, true},
+        {"width", "3px + 4px", false, false},
+    };
+    for (size_t i = 0; i < HED_COUNT(cases); i++)
+        for (int quirks = 0; quirks < 2; quirks++)
+            EXPECT_EQ(css_value_possible(
+                          cases[i].property, cases[i].value, strlen(cases[i].value), quirks),
+                quirks ? cases[i].in_quirks : cases[i].possible, "%s: %s, quirks %d",
+                cases[i].property, cases[i].value, quirks);
+}
+
+Test(css_cascade, properties_are_sorted_and_shorthands_set_known_ones)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = css_property_at(i)); i++) {
+        EXPECT(css_property_known(name), "%s", name);
+        const char *real = css_property_of(name), *sets = css_shorthand(real);
+        EXPECT(css_property_known(real), "%s", real);
+        EXPECT_TEXT(css_property_of(real), real);
+        for (; sets && *sets; sets += strcspn(sets, " "), sets += *sets == ' ') {
+            char word[64];
+            snprintf(word, sizeof word, "%.*s", (int)strcspn(sets, " "), sets);
+            EXPECT(css_property_known(word), "%s sets %s", real, word);
+            EXPECT_TEXT(css_property_of(word), word);
+        }
+    }
+}
+
+/* ---- random sheets against a sort of all declarations ---- */
+
+static uint64_t drawn;
+static uint32_t pick(uint32_t below) { return hed_sample_word(23, 0, drawn++) % below; }
+
+/* A declaration as it was written, with what the cascade sorts by. */
+typedef struct written {
+    uint32_t sheet, rule, order; /* rule of its sheet; HED_CSS_OWN_STYLE: style attribute `order` */
+    int origin, layer; /* layer: its rank; above all of them: none, then style attributes */
+    bool important, applies, possible;
+    css_wide wide;
+} written;
+
+static written all[1024];
+static uint32_t all_count;
+
+static const struct {
+    const char *text;
+    bool possible;
+    css_wide wide;
+} values[] = {{"color: red", true, CSS_NO_KEYWORD}, {"color: blue", true, CSS_NO_KEYWORD},
+    {"all: unset", true, CSS_KEYWORD}, {"color: revert", true, CSS_REVERT},
+    {"color: revert-layer", true, CSS_REVERT_LAYER}, {"color: #12", false, CSS_NO_KEYWORD},
+    {"color: inherit", true, CSS_KEYWORD}, {"all: revert-layer", true, CSS_REVERT_LAYER}};
+
+static void write_declaration(char *text, size_t size, written about)
+{
+    uint32_t v = pick(HED_COUNT(values) + 4);
+    if (v >= HED_COUNT(values)) v = 0;
+    about.important = pick(4) == 0;
+    about.possible = values[v].possible;
+    about.wide = values[v].wide;
+    about.order = all_count;
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s; top: 0; ", values[v].text,
+        about.important ? " !important" : "");
+    all[all_count++] = about;
+}
+
+/* Layers are named in this order, so their ranks are known: a.x, a, b, none. */
+static const char *const layers[] = {"a.x", "a", "b"};
+
+static void random_sheet(uint32_t sheet, int origin)
+{
+    static const char *const selectors[] = {"p", ".a", ".b", "#i", "div p", "p.a.b", "p::before",
+        "body > .a", ":is(#i, .b)", ":where(.a)", "*", "p:first-child", "span .b", "#i.a"};
+    static const char *const conditions[] = {
+        "@media print {", "@media screen {", "@supports (nope:y) {"};
+    char text[16384] = "@layer a.x, a, b; ";
+    for (uint32_t rule = 0; rule < 12; rule++) {
+        uint32_t layer = pick(6), condition = pick(8), count = 1 + pick(3);
+        written about = {sheet, rule, 0, origin, layer < 3 ? (int)layer : 3, false,
+            condition == 1 || condition > 2, false, CSS_NO_KEYWORD};
+        size_t used = strlen(text);
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s", condition < 3 ? conditions[condition] : "");
+        if (layer < 3)
+            used += (size_t)snprintf(text + used, sizeof text - used, "@layer %s {", layers[layer]);
+        for (uint32_t s = 0; s < count; s++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", s ? ", " : "",
+                selectors[pick(HED_COUNT(selectors))]);
+        snprintf(text + used, sizeof text - used, " { ");
+        for (uint32_t d = 1 + pick(2); d--;) write_declaration(text, sizeof text, about);
+        used = strlen(text);
+        snprintf(text + used, sizeof text - used, "}%s%s\n", layer < 3 ? "}" : "",
+            condition < 3 ? "}" : "");
+    }
+    add_sheet(text, (hed_css_origin)origin);
+}
+
+/* Specificity with which a declaration's rule matches an element, plus 1; 0: it does not. */
+static uint32_t naive_specificity(const written *w, uint32_t element)
+{
+    const hed_css_sheet *sheet = sheets[w->sheet];
+    const css_rule *rule = &sheet->rules[w->rule];
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < rule->count; k++) {
+        const css_complex *x = &sheet->complexes[rule->list + k];
+        bool pseudo = sheet->compounds[x->first + x->count - 1].pseudo_element != CSS_NONE;
+        if (!pseudo && x->specificity + 1 > found &&
+            css_naive_match(sheet, page, rule->list + k, element))
+            found = x->specificity + 1;
+    }
+    return found;
+}
+
+typedef struct contender {
+    const written *w;
+    uint32_t specificity;
+} contender;
+
+/* Weaker first: Cascade 5, section 6.1, one criterion after the other. */
+static int by_strength(const void *a, const void *b)
+{
+    const contender *x = a, *y = b;
+    int level[2] = {x->w->important ? 5 - x->w->origin : x->w->origin,
+        y->w->important ? 5 - y->w->origin : y->w->origin};
+    if (level[0] != level[1]) return level[0] - level[1];
+    bool own[2] = {x->w->layer == 4, y->w->layer == 4};
+    if (own[0] != own[1]) return own[0] - own[1];
+    if (x->w->layer != y->w->layer)
+        return x->w->important ? y->w->layer - x->w->layer : x->w->layer - y->w->layer;
+    if (x->specificity != y->specificity) return x->specificity < y->specificity ? -1 : 1;
+    return x->w->order < y->w->order ? -1 : 1;
+}
+
+static uint32_t naive_winner(uint32_t element, uint32_t style)
+{
+    contender list[HED_COUNT(all)];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all_count; i++) {
+        const written *w = &all[i];
+        bool own = w->rule == HED_CSS_OWN_STYLE;
+        uint32_t specificity = own ? style == w->sheet : naive_specificity(w, element);
+        if (w->applies && w->possible && specificity) list[count++] = (contender){w, specificity};
+    }
+    if (count) qsort(list, count, sizeof *list, by_strength);
+    while (count) {
+        const written *top = list[count - 1].w;
+        if (top->wide < CSS_REVERT)
+            return top->rule == HED_CSS_OWN_STYLE ? top->rule : top->sheet * 12 + top->rule;
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const written *w = list[i].w;
+            bool below = w->origin < top->origin ||
+                         (w->origin == top->origin && top->wide == CSS_REVERT_LAYER &&
+                             w->layer < top->layer);
+            if (below) list[kept++] = list[i];
+        }
+        count = kept;
+    }
+    return HED_CSS_NONE;
+}
+
+Test(css_cascade, random_sheets_against_a_sort, .timeout = 120)
+{
+    enum { ROUNDS = 300, STYLES = 4 };
+    uint32_t seen[3] = {0}; /* none, style attributes, rules */
+    for (int round = 0; round < ROUNDS; round++) {
+        hed_error error = {0};
+        char html[8192] = "<!doctype html><body>", style[STYLES][256] = {"", "", "", ""};
+        uint32_t of_element[64] = {0}, winners[64];
+        all_count = 0;
+        for (uint32_t s = 0; s < MOST_SHEETS; s++) random_sheet(s, s == 0 ? 2 : (int)pick(3));
+        for (uint32_t k = 1; k < STYLES; k++)
+            write_declaration(style[k], sizeof style[k],
+                (written){k, HED_CSS_OWN_STYLE, 0, 2, 4, false, true, false, CSS_NO_KEYWORD});
+        for (uint32_t e = 3; e < 40; e++) {
+            static const char *const tags[] = {"p", "p", "span", "div"};
+            const char *tag = tags[pick(4)];
+            size_t used = strlen(html);
+            of_element[e] = pick(3) ? 0 : 1 + pick(STYLES - 1);
+            snprintf(html + used, sizeof html - used, "<%s class='%s%s' %s style='%s'></%s>", tag,
+                pick(2) ? "a " : "", pick(2) ? "b" : "", pick(9) ? "" : "id=i",
+                style[of_element[e]], tag);
+        }
+        match_page(html);
+        CHECK_EQ(page->count, 40);
+        OK(hed_css_cascade(matcher, "color", winners, &error));
+        for (uint32_t e = 0; e < 40; e++) {
+            uint32_t wanted = naive_winner(e, of_element[e]);
+            CHECK_EQ(winners[e], wanted, "element %u of round %d: %s", e, round, html);
+            seen[wanted == HED_CSS_NONE ? 0 : wanted == HED_CSS_OWN_STYLE ? 1 : 2]++;
+        }
+        close_site();
+    }
+    for (int i = 0; i < 3; i++) EXPECT_GT(seen[i], 200u, "%d", i);
+}
+
+/* ---- what is asked wrongly, and what runs out ---- */
+
+Test(css_cascade, wrong_names)
+{
+    hed_error error = {0};
+    uint32_t winners[8];
+    add_sheet("p{color:red}", HED_CSS_AUTHOR);
+    match_page("<!doctype html><body><p>1");
+    static const struct {
+        const char *name, *words;
+    } cases[] = {{"", "no property"}, {"colour", "colour"}, {"--", "no property"},
+        {"margin", "margin-top margin-right"}, {"all", "such as color"},
+        {"-moz-transform", "no property"}, {"-webkit-transition", "transition-property"},
+        {"color ", "no property"},
+        {"a-name-that-is-longer-than-any-property-of-any-specification-of-css", "no property"}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        FAILS(HED_ERROR_ARGUMENT, hed_css_cascade(matcher, cases[i].name, winners, &error));
+        EXPECT(strstr(error.text, cases[i].words), "%s: %s", cases[i].name, error.text);
+    }
+    FAILS(HED_ERROR_ARGUMENT, hed_css_cascade(matcher, NULL, winners, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_cascade(matcher, "color", NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_cascade(NULL, "color", winners, &error));
+    hed_css_matcher *idle;
+    hed_css_matcher_def def = {
+        .documents = &page, .document_count = 1, .sheets = sheets, .sheet_count = 1};
+    error = (hed_error){0};
+    OK(hed_css_matcher_create(NULL, &def, &idle, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_cascade(idle, "color", winners, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_winners(idle, winners, &error));
+    hed_css_matcher_destroy(idle);
+}
+
+Test(css_cascade, every_allocation_may_fail)
+{
+    hed_error error = {0};
+    int refused = 0;
+    for (int64_t at = 0;; at++) {
+        test_allocator memory = {0};
+        hed_allocator allocator = test_allocator_of(&memory);
+        uint32_t winners[8];
+        error = (hed_error){0};
+        close_site();
+        hed_css_names_destroy(names);
+        OK(hed_css_names_create(&allocator, &names, &error));
+        add_sheet("@layer a.b{p,#i{color:red}} p{--x:1}", HED_CSS_AUTHOR);
+        match_page(
+            "<!doctype html><body><p id=i style='color:blue;unseen-name:x'>1<p style='color:red'>2");
+        memory.fail_at = at ? memory.calls + at : 0;
+        int64_t live = memory.live;
+        hed_status status = hed_css_cascade(matcher, "color", winners, &error);
+        if (status == HED_OK) status = hed_css_winners(matcher, winners, &error);
+        bool done = at && memory.calls < memory.fail_at;
+        EXPECT_LE(memory.live, live + 2, "allocation %lld: names alone may stay", (long long)at);
+        CHECK_EQ(
+            status, at == 0 || done ? HED_OK : HED_ERROR_MEMORY, "allocation %lld", (long long)at);
+        refused += status != HED_OK;
+        close_site();
+        hed_css_names_destroy(names);
+        CHECK_EQ(memory.live, 0, "allocation %lld", (long long)at);
+        OK(hed_css_names_create(NULL, &names, &error));
+        if (done) break;
+    }
+    CHECK_GE(refused, 10);
+}
