@@ -203,6 +203,36 @@ static void compare(hed_mppi_def def, const char *what)
 
 /* ---- tests ---- */
 
+/* One step, few samples, and a plan that costs exactly nothing: sample 0 has no noise. */
+Test(mppi_device, least_cost_of_zero, .timeout = 300)
+{
+    static const uint32_t samples[] = {1, 7, 32, 33};
+    for (uint32_t i = 0; i < HED_COUNT(samples); i++) {
+        static const float state[HED_MPPI_MAX_STATES];
+        hed_mppi_def def = cartpole_def(samples[i], 1);
+        hed_mppi_solver solvers[3];
+        uint32_t count = solvers_here(solvers);
+        def.committed = 0;
+        def.tail = HED_MPPI_ZERO;
+        for (int math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++)
+            for (uint32_t n = 0; n < count || (n == 0 && is_host()); n++) {
+                hed_error error = {0};
+                hed_mppi *c;
+                hed_mppi_stats stats;
+                def.math = (hed_math)math;
+                def.solver = is_host() ? HED_MPPI_AUTO : solvers[n];
+                OK(hed_mppi_create(here.device, &def, &c, &error));
+                OK(hed_mppi_solve(c, state, NULL, &stats, &error));
+                EXPECT_EQ(stats.outcome, HED_MPPI_SOLVED, "N %u, math %d, solver %d", samples[i],
+                    math, (int)def.solver);
+                EXPECT_NEAR(stats.baseline, 0.0f, 0.0f);
+                EXPECT_GE(stats.normalizer * (float)samples[i], 1.0f);
+                hed_mppi_destroy(c);
+            }
+        compare_math(cartpole_def(samples[i], 2), HED_MATH_STRICT, "few samples");
+    }
+}
+
 Test(mppi_device, plain, .timeout = 300)
 {
     hed_mppi_def def = cartpole_def(1001, 37);

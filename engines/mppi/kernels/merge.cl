@@ -16,15 +16,17 @@ __kernel void mppi_merge(
     HED_LOCAL_ARRAY(float, factors, CHAINS);
     HED_LOCAL_ARRAY(float, parts, 8 * LINES);
     uint id = (uint)get_local_id(0), items = (uint)get_local_size(0);
+    /* signed: of unsigned loops over one chain, PoCL 3.1 drops what stands behind a barrier */
+    int own = (int)id, step = (int)items;
     uint system = (uint)get_group_id(0) / SLICES, slice = (uint)get_group_id(0) % SLICES;
     float inverse = hed_as_float(inputs[system * INPUTS + IN_INVERSE]), least = MPPI_OUT;
     float crashed = 0.0f;
     sums += (size_t)system * CHAINS * (ROWS + 2);
-    for (uint c = id; c < CHAINS; c += items) factors[c] = sums[c * (ROWS + 2) + ROWS + 1];
+    for (int c = own; c < CHAINS; c += step) factors[c] = sums[c * (ROWS + 2) + ROWS + 1];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint c = 0; c < CHAINS; c++) least = mppi_min(factors[c], least);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint c = id; c < CHAINS; c += items) factors[c] = mppi_weight(least, factors[c], inverse);
+    for (int c = own; c < CHAINS; c += step) factors[c] = mppi_weight(least, factors[c], inverse);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint item = id; item < 8 * LINES; item += items) {
         /* the last line is the sum of the weights, the row behind the scalars that of the squares */
