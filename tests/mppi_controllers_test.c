@@ -440,11 +440,11 @@ Test(mppi_controllers, updates_by_hand)
     hed_mppi_destroy(c);
 }
 
-/* A state that is disturbed by N(0, 1) once: the mean is 0, the quantile at 0.9 is 1.2816, the mean
- * beyond it 1.7550; with 32 rollouts a sample within what order statistics differ by. */
+/* A state that is disturbed by N(0, 1) once: the mean is 0, and at 0.9 the 29th of 32 rollouts is 1.24
+ * on average, it and those above 1.59. */
 Test(mppi_controllers, risk_of_a_normal_disturbance)
 {
-    static const double wanted[3] = {0, 1.25, 1.67};
+    static const double wanted[3] = {0, 1.24, 1.59};
     for (int risk = 0; risk < 3; risk++) {
         float x = 0;
         hed_mppi_def def = still_def(4000);
@@ -455,12 +455,12 @@ Test(mppi_controllers, risk_of_a_normal_disturbance)
         def.rollouts = 32;
         def.risk = (hed_mppi_risk)risk;
         def.risk_level = 0.9f;
-        def.lambda = 1e6f; /* all weights alike: free energy is the mean cost */
+        def.lambda = 1e4f; /* weights nearly alike: free energy is the mean cost */
         hed_error error = {0};
         hed_mppi_stats stats;
         hed_mppi *c = make(&def);
         OK(hed_mppi_solve(c, &x, NULL, &stats, &error));
-        EXPECT_NEAR(stats.free_energy, wanted[risk], 0.15, "risk %d", risk);
+        EXPECT_NEAR(stats.free_energy, wanted[risk], 0.05, "risk %d", risk);
         hed_mppi_destroy(c);
     }
 }

@@ -117,7 +117,7 @@ static void compare_costs(const hed_mppi_model *m, uint32_t index)
         float state[HED_MPPI_MAX_STATES], control[HED_MPPI_MAX_CONTROLS];
         for (uint32_t i = 0; i < m->states; i++) state[i] = x[i * MPPI_LANES + lane];
         for (uint32_t i = 0; i < m->controls; i++) control[i] = u[i * MPPI_LANES + lane];
-        float one = 0.5f + 2.5f * term->cost(state, control, 3, &world);
+        float one = hed_fma(2.5f, term->cost(state, control, 3, &world), 0.5f);
         CHECK_BYTES(&one, &cost[lane], sizeof one, "%s, %s, lane %u", m->name, term->name, lane);
     }
 }

@@ -103,11 +103,7 @@ MPPI_FUNCTION float tile_disturb(TILE, uint sample, int j, int i, float noise)
 #if SIGMA_STEPS
     sigma *= tile->tables[SIGMA_AT + j];
 #endif
-#if HED_STRICT
-    return mean + (calm ? 0.0f : noise * sigma);
-#else
-    return hed_fma(calm ? 0.0f : sigma, noise, mean);
-#endif
+    return hed_fma(sigma, calm ? 0.0f : noise, mean);
 #endif
 }
 

@@ -13,12 +13,14 @@
  *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y   indices into x, as the model
  *                                     describes them
  *   STEPS  w->dt                      T, and the length of a step in seconds
+ *   hed_fma(a, b, c)                  a b + c in one step; in strict mode, where nothing else is
+ *                                     contracted, it also saves time
  *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
- *   mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp mppi_select
+ *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp mppi_select
  *   mppi_grid_at mppi_path_nearest    maps and paths in tables
  *   MPPI_UNROLL                       before a loop of fixed length that must be unrolled
  *
- * Angles are in radians; beyond 131,072 the sine is NaN. Private arrays are indexed by constants, or
+ * Angles are in radians; beyond 131,072 sine and cosine are NaN. Private arrays are indexed by constants, or
  * in loops that unroll. */
 #ifndef MPPI_WORDS_H
 #define MPPI_WORDS_H
@@ -86,28 +88,52 @@ MPPI_FUNCTION float mppi_select(int condition, float yes, float no)
     return hed_as_float((hed_as_uint(yes) & mask) | (hed_as_uint(no) & ~mask));
 #endif
 }
-MPPI_FUNCTION float mppi_abs(float x) { return hed_magnitude(x); }
+MPPI_FUNCTION float mppi_abs(float x)
+{
+#if MPPI_ON_DEVICE
+    return fabs(x);
+#else
+    return hed_magnitude(x);
+#endif
+}
 MPPI_FUNCTION float mppi_square(float x) { return x * x; }
 
+/* Square root; in strict mode 0 below 2^-101. */
 MPPI_FUNCTION float mppi_sqrt(float x)
 {
 #if MPPI_FAST
     return hed_near_sqrt(x);
-#elif MPPI_ON_DEVICE
-    return sqrt(x);
 #else
-    return sqrtf(x);
+#if MPPI_ON_DEVICE
+    float root = hed_exact_sqrt(x);
+#else
+    float root = sqrtf(x);
+#endif
+    root = x > 3.40282347e38f ? x : root;
+    return mppi_abs(x) < 3.9443045e-31f ? 0.0f : root;
 #endif
 }
 
-MPPI_FUNCTION float mppi_divide(float a, float b)
+/* 1 / x; in strict mode correctly rounded from 2^-126 to 2^126, and beyond NaN: an operator that is
+ * right everywhere branches. */
+MPPI_FUNCTION float mppi_reciprocal(float x)
 {
 #if MPPI_FAST
-    return a * hed_near_rcp(b);
+    return hed_near_rcp(x);
 #else
-    return a / b;
+#if MPPI_ON_DEVICE
+    float inverse = hed_exact_rcp(x);
+#else
+    float inverse = 1.0f / x;
+#endif
+    float a = mppi_abs(x), none = hed_as_float(HED_NAN_BITS);
+    inverse = a >= 1.17549435e-38f ? inverse : none;
+    return a <= 8.50705917e37f ? inverse : none;
 #endif
 }
+
+/* a / b to 2 ulp, as far as there is a reciprocal of b. */
+MPPI_FUNCTION float mppi_divide(float a, float b) { return a * mppi_reciprocal(b); }
 
 /* The nearest integer, ties to even, for |x| <= 2^22. */
 MPPI_FUNCTION float mppi_nearest(float x) { return (x + MPPI_ROUNDER) - MPPI_ROUNDER; }
@@ -119,19 +145,24 @@ MPPI_FUNCTION float mppi_floor(float x)
     return n > x ? n - 1.0f : n;
 }
 
+/* Both to 2e-7: x = n pi + r with |r| <= pi / 2, minimax polynomials of degree 9 and 8. */
 MPPI_FUNCTION void mppi_sin_cos(float x, float *sine, float *cosine)
 {
 #if MPPI_FAST
     *sine = hed_near_sin(x);
     *cosine = hed_near_cos(x);
 #else
-    float t = hed_fma(x, 0.636619747f, MPPI_ROUNDER), n = t - MPPI_ROUNDER;
-    float r = hed_fma(-n, -4.37113883e-08f, hed_fma(-n, 1.57079637f, x));
-    unsigned int quadrant = hed_as_uint(t);
-    float s = hed_sin_near(r), c = hed_cos_near(r);
-    s = hed_magnitude(x) <= 131072.0f ? s : hed_as_float(HED_NAN_BITS);
-    *sine = hed_flip(quadrant & 1 ? c : s, quadrant << 30);
-    *cosine = hed_flip(quadrant & 1 ? s : c, (quadrant + 1) << 30);
+    float t = hed_fma(x, 0.318309886f, MPPI_ROUNDER), n = t - MPPI_ROUNDER;
+    float near = mppi_abs(x) <= 131072.0f ? x : hed_as_float(HED_NAN_BITS);
+    float r = hed_fma(-n, -8.74227766e-08f, hed_fma(-n, 3.14159274f, near)), z = r * r;
+    float s = hed_fma(z, 2.59882358e-06f, -0.000198060283f),
+          c = hed_fma(z, 2.31890335e-05f, -0.00138557085f);
+    s = hed_fma(z, s, 0.00833300874f);
+    c = hed_fma(z, c, 0.0416639633f);
+    s = hed_fma(z, s, -0.166666567f);
+    c = hed_fma(z, c, -0.499999315f);
+    *sine = hed_flip(hed_fma(r * z, s, r), hed_as_uint(t) << 31);
+    *cosine = hed_flip(hed_fma(z, c, 1.0f), hed_as_uint(t) << 31);
 #endif
 }
 MPPI_FUNCTION float mppi_sin(float x)
@@ -156,36 +187,36 @@ MPPI_FUNCTION float mppi_exp(float x)
 #endif
 }
 
-/* Natural logarithm of a normal number above 0: 1 ulp. */
+/* Natural logarithm of a normal number above 0, to 4e-7 of itself: x = 2^e (1 + f) with 1 + f from
+ * sqrt(1/2) to sqrt(2), a minimax polynomial of degree 8. */
 MPPI_FUNCTION float mppi_log(float x)
 {
 #if MPPI_FAST
     return hed_near_log2(x) * 0.693147181f;
 #else
-    unsigned int bits = hed_as_uint(x) - 0x3f3504f3u;
-    float e = (float)((int)bits >> 23), f = hed_as_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
-    float p = hed_fma(f, -0.0763640329f, 0.127622008f);
-    p = hed_fma(f, p, -0.131596133f);
-    p = hed_fma(f, p, 0.142015815f);
-    p = hed_fma(f, p, -0.166234091f);
-    p = hed_fma(f, p, 0.200012416f);
-    p = hed_fma(f, p, -0.250008196f);
-    p = hed_fma(f, p, 0.333333313f);
-    p = hed_fma(f, p, -0.5f);
-    return hed_fma(e, 0.693147182f, f + hed_fma(e, -1.90465421e-09f, f * f * p));
+    uint bits = hed_as_uint(x) - 0x3f3504f3u;
+    float e = hed_as_float((uint)((int)bits >> 23) + 0x4b400000u) - MPPI_ROUNDER;
+    float f = hed_as_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    float p = hed_fma(f, -0.10083387f, 0.161799848f);
+    p = hed_fma(f, p, -0.172426343f);
+    p = hed_fma(f, p, 0.199069276f);
+    p = hed_fma(f, p, -0.249712899f);
+    p = hed_fma(f, p, 0.333347142f);
+    p = hed_fma(f, p, -0.500003219f);
+    return hed_fma(e, 0.693147182f, hed_fma(f * f, p, f));
 #endif
 }
 
 MPPI_FUNCTION float mppi_tanh(float x)
 {
-    float a = mppi_min(hed_magnitude(x), 10.0f), e = mppi_exp(-2.0f * a);
+    float a = mppi_min(mppi_abs(x), 10.0f), e = mppi_exp(-2.0f * a);
     return hed_flip(mppi_divide(1.0f - e, 1.0f + e), hed_as_uint(x));
 }
 
 /* Angle of (x, y) to about 1e-6; 0 for (0, 0). */
 MPPI_FUNCTION float mppi_atan2(float y, float x)
 {
-    float a = hed_magnitude(y), b = hed_magnitude(x);
+    float a = mppi_abs(y), b = mppi_abs(x);
     float t = mppi_divide(mppi_min(a, b), mppi_max(mppi_max(a, b), 1.17549435e-38f)), z = t * t;
     /* minimax of atan(t) / t over [0, 1] */
     float p = hed_fma(z, -0.0117212f, 0.05265332f);
@@ -293,24 +324,25 @@ MPPI_FUNCTION mppi_words mppi_philox(uint c0, uint c1, uint c2, uint c3, uint k0
     return out;
 }
 
-/* Two independent normal numbers of two words: the radius of a uniform number in (0, 1], the angle
- * of one in [-1/2, 1/2) of a turn, 23 bits each. */
+/* Two independent normal numbers of two words: the radius of a uniform number in (0, 1], the angle of
+ * one in [-1/4, 1/4) of a turn, 23 bits each, and one bit for the other side. Sine and cosine of
+ * pi turn to 7e-7. */
 MPPI_FUNCTION void mppi_normal_pair(uint a, uint b, float *first, float *second)
 {
     float unit = 2.0f - hed_as_float((a & 0x007fffffu) | 0x3f800000u);
-    float turn = hed_as_float((b & 0x007fffffu) | 0x3f800000u) - 1.5f, s, c;
+    float turn = hed_as_float((b & 0x007fffffu) | 0x3f800000u) - 1.5f;
 #if MPPI_FAST
     float radius = hed_near_sqrt(-1.38629436f * hed_near_log2(unit));
-    s = hed_near_sin(6.28318531f * turn);
-    c = hed_near_cos(6.28318531f * turn);
+    float s = hed_near_sin(3.14159265f * turn), c = hed_near_cos(3.14159265f * turn);
 #else
-    float radius = mppi_sqrt(-2.0f * mppi_log(unit));
-    float t = turn * 4.0f + MPPI_ROUNDER, r = (turn * 4.0f - (t - MPPI_ROUNDER)) * 1.57079637f;
-    unsigned int quadrant = hed_as_uint(t);
-    float sine = hed_sin_near(r), cosine = hed_cos_near(r);
-    s = hed_flip(quadrant & 1 ? cosine : sine, quadrant << 30);
-    c = hed_flip(quadrant & 1 ? sine : cosine, (quadrant + 1) << 30);
+    float radius = mppi_sqrt(-2.0f * mppi_log(unit)), z = turn * turn;
+    float s = hed_fma(z, -0.554628372f, 2.54189563f), c = hed_fma(z, 0.220006987f, -1.33206236f);
+    s = hed_fma(z, s, -5.16714239f);
+    c = hed_fma(z, c, 4.05844736f);
+    s = turn * hed_fma(z, s, 3.14158201f);
+    c = hed_fma(z, hed_fma(z, c, -4.93479538f), 1.0f);
 #endif
+    radius = hed_flip(radius, b);
     *first = radius * c;
     *second = radius * s;
 }

@@ -4,14 +4,13 @@ MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float s, c;
     mppi_sin_cos(x[2], &s, &c);
-    float rate = x[3] * x[3];
-    float inverse = mppi_divide(1.0f, P(cart) + P(pole) * s * s);
-    float cart = inverse * (u[0] + P(pole) * s * (P(length) * rate + P(gravity) * c));
-    float turn = -u[0] * c - P(pole) * P(length) * rate * c * s;
-    turn -= (P(cart) + P(pole)) * P(gravity) * s;
-    float pole = inverse * (mppi_divide(1.0f, P(length)) * turn);
-    x[0] += dt * x[1];
-    x[1] += dt * cart;
-    x[2] += dt * x[3];
-    x[3] += dt * pole;
+    float rate = x[3] * x[3], pull = P(pole) * s, weight = (P(cart) + P(pole)) * P(gravity);
+    float inverse = mppi_reciprocal(hed_fma(pull, s, P(cart)));
+    float cart = inverse * hed_fma(pull, hed_fma(P(length), rate, P(gravity) * c), u[0]);
+    float turn = hed_fma(hed_fma(pull * P(length), rate, u[0]), c, weight * s);
+    float pole = inverse * (mppi_reciprocal(-P(length)) * turn);
+    x[0] = hed_fma(dt, x[1], x[0]);
+    x[1] = hed_fma(dt, cart, x[1]);
+    x[2] = hed_fma(dt, x[3], x[2]);
+    x[3] = hed_fma(dt, pole, x[3]);
 }

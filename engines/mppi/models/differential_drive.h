@@ -5,10 +5,10 @@
 MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float reach = mppi_divide(dt, P(lag) + dt), s, c;
-    x[3] += reach * (u[0] - x[3]);
-    x[4] += reach * (u[1] - x[4]);
+    x[3] = hed_fma(reach, u[0] - x[3], x[3]);
+    x[4] = hed_fma(reach, u[1] - x[4], x[4]);
     mppi_sin_cos(x[2], &s, &c);
-    x[0] += dt * x[3] * c;
-    x[1] += dt * x[3] * s;
-    x[2] += dt * x[4];
+    x[0] = hed_fma(dt * x[3], c, x[0]);
+    x[1] = hed_fma(dt * x[3], s, x[1]);
+    x[2] = hed_fma(dt, x[4], x[2]);
 }

@@ -3,7 +3,7 @@ MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float s, c;
     mppi_sin_cos(x[2], &s, &c);
-    x[0] += dt * P(speed) * c;
-    x[1] += dt * P(speed) * s;
-    x[2] += dt * u[0];
+    x[0] = hed_fma(dt * P(speed), c, x[0]);
+    x[1] = hed_fma(dt * P(speed), s, x[1]);
+    x[2] = hed_fma(dt, u[0], x[2]);
 }

@@ -177,7 +177,8 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
         for (int lane = 0; lane < MPPI_LANES; lane++) { \
             LANE term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
         } \
-        for (int lane = 0; lane < MPPI_LANES; lane++) cost[lane] += weight * term[lane]; \
+        for (int lane = 0; lane < MPPI_LANES; lane++) \
+            cost[lane] = hed_fma(weight, term[lane], cost[lane]); \
     } \
     LANES_CLONES(static, NAME3(MODEL, _lanes_, name), NAME3(MODEL, _lanes_body_, name), \
         (const float *x, const float *u, int32_t t, float weight, const mppi_lanes_world *world, \

@@ -4,8 +4,9 @@ MPPI_FUNCTION float term_quadratic(const float *x, const float *u, int t, MPPI_W
     float cost = 0.0f;
     MPPI_UNROLL
     for (int i = 0; i < MODEL_STATES; i++)
-        cost += P_ARRAY(state)[i] * mppi_square(x[i] - P_ARRAY(goal)[i]);
+        cost = hed_fma(P_ARRAY(state)[i], mppi_square(x[i] - P_ARRAY(goal)[i]), cost);
     MPPI_UNROLL
-    for (int i = 0; i < MODEL_CONTROLS; i++) cost += P_ARRAY(control)[i] * mppi_square(u[i]);
+    for (int i = 0; i < MODEL_CONTROLS; i++)
+        cost = hed_fma(P_ARRAY(control)[i], mppi_square(u[i]), cost);
     return cost;
 }

@@ -41,7 +41,7 @@ typedef struct cpu_solver {
     int32_t terms[HED_MPPI_MAX_TERMS]; /* index among Heddle's own terms; -1: a C function */
     const hed_mppi *controller;
     const mppi_sampling *round;
-    atomic_uint next; /* chain to be taken, of all systems */
+    atomic_uint next;                               /* chain to be taken, of all systems */
     enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase; /* both at once, or costs before all weights */
 } cpu_solver;
 
@@ -171,7 +171,7 @@ HED_NATIVE_BODY limit_body(float *v, const float *before, const cpu_scalar *scal
 {
     const cpu_scalar s = *scalar;
     float raw[L], limited[L]; /* alias nothing */
-    for (uint32_t l = 0; l < L; l++) raw[l] = (l < s.follow ? s.plan : 0) + v[l] * s.scale;
+    for (uint32_t l = 0; l < L; l++) raw[l] = hed_fma(v[l], s.scale, l < s.follow ? s.plan : 0);
     for (uint32_t l = 0; l < L; l++) limited[l] = mppi_clamp(raw[l], s.low, s.high);
     for (uint32_t l = 0; s.reach > 0 && l < L; l++)
         limited[l] = mppi_clamp(limited[l], before[l] - s.reach, before[l] + s.reach);
@@ -220,9 +220,8 @@ static void step_lanes(const hed_mppi *c, const cpu_solver *s, float *x, const f
     uint32_t nx = c->model.states, nu = c->model.controls;
     if (s->lanes) {
         const mppi_part *part = &c->model_part;
-        const mppi_lanes_world world = {
-            c->parameters + part->first, part->tables, part->table_counts, c->def.dt, c->def.steps,
-            &c->model};
+        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
+            part->table_counts, c->def.dt, c->def.steps, &c->model};
         s->lanes->step(x, u, &world);
         return;
     }
@@ -243,9 +242,8 @@ static void add_term(const hed_mppi *c, const cpu_solver *s, uint32_t term, cons
     float weight = c->parameters[c->term_parts[term].weight];
     const mppi_part *part = &c->term_parts[term];
     if (s->lanes && s->terms[term] >= 0) {
-        const mppi_lanes_world world = {
-            c->parameters + part->first, part->tables, part->table_counts, c->def.dt, c->def.steps,
-            &c->model};
+        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
+            part->table_counts, c->def.dt, c->def.steps, &c->model};
         s->lanes->terms[s->terms[term]](x, u, (int32_t)t, weight, &world, costs);
         return;
     }
@@ -254,7 +252,7 @@ static void add_term(const hed_mppi *c, const cpu_solver *s, uint32_t term, cons
         float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
         for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
         for (uint32_t i = 0; i < nu; i++) ul[i] = u[i * L + l];
-        costs[l] += weight * def->cost(xl, ul, (int32_t)t, &world);
+        costs[l] = hed_fma(weight, def->cost(xl, ul, (int32_t)t, &world), costs[l]);
     }
 }
 
@@ -517,7 +515,7 @@ HED_NATIVE_BODY do_tile(
     float least = s->bounds[2 * system], bound = s->bounds[2 * system + 1];
     for (uint32_t k = 0; k < s->tile; k++) {
         float cost = k < exist ? costs[k] : MPPI_OUT, share;
-        share = 1 - (cost - least) / c->def.tsallis_threshold;
+        share = 1 - mppi_divide(cost - least, c->def.tsallis_threshold);
         if (MPPI_IS_OUT(cost)) w->weights[k] = 0;
         else if (c->def.update == HED_MPPI_ELITE) w->weights[k] = cost <= bound ? 1 : 0;
         else

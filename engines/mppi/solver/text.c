@@ -115,7 +115,7 @@ static void text_cost(text_writer *w, const hed_mppi *c, const char *name, hed_m
         name);
     for (uint32_t k = 0; k < c->def.term_count; k++)
         if (c->def.terms[k].when != not )
-            text_add(w, "    cost += w->p[%u] * term_%s(x, u, t, w);\n", c->term_parts[k].weight,
+            text_add(w, "    cost = hed_fma(w->p[%u], term_%s(x, u, t, w), cost);\n", c->term_parts[k].weight,
                 c->def.terms[k].name);
     text_add(w, "    return cost;\n}\n");
 }
