@@ -61,7 +61,7 @@ opencl_platform hed_opencl_platform_of(const hed_device *device)
         const char *name;
         opencl_platform platform;
     } known[] = {{"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA},
-        {"Oclgrind", OPENCL_OCLGRIND}};
+        {"Oclgrind", OPENCL_OCLGRIND}, {"rusticl", OPENCL_RUSTICL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(device->info.platform, known[i].name) == 0) return known[i].platform;
     return OPENCL_OTHER;
@@ -276,8 +276,11 @@ hed_status hed_opencl_device_adopt(
             "hed_driver_handles.device is NULL: an OpenCL context may have several");
     opencl_device *made = hed_allocate(&driver->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    *made = (opencl_device){.driver = driver, .api = &driver->api, .platform = native->platform,
-        .id = native->device, .context = native->context};
+    *made = (opencl_device){.driver = driver,
+        .api = &driver->api,
+        .platform = native->platform,
+        .id = native->device,
+        .context = native->context};
     made->api->clGetDeviceInfo(
         made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
     /* The name of the listed device it is, so that what is known of that one holds for it too. */

@@ -21,6 +21,7 @@ typedef struct opencl_stream opencl_stream;
 typedef enum opencl_platform {
     OPENCL_OTHER,
     OPENCL_POCL,
+    OPENCL_RUSTICL,
     OPENCL_NVIDIA,
     OPENCL_OCLGRIND
 } opencl_platform;

@@ -196,9 +196,15 @@ static cl_int opencl_take_binary(
     return code;
 }
 
-/* PoCL is not asked for its binary, which stays empty: for that alone it would compile a version
- * for groups of any size, which no launch takes. What it compiles for a launch, it keeps in a cache
- * of its own. */
+/* Binaries of these are not asked for, and stay empty. PoCL would compile, for that alone, a version
+ * for groups of any size, which no launch takes; what it compiles for a launch, it keeps in a cache of
+ * its own. Mesa's rusticl (22.3.6) ends the process when it is given the binary that it made. */
+static bool opencl_gives_binaries(const hed_device *device)
+{
+    opencl_platform platform = hed_opencl_platform_of(device);
+    return platform != OPENCL_POCL && platform != OPENCL_RUSTICL;
+}
+
 hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
 {
     opencl_device *device = hed_opencl_of(build->device);
@@ -209,11 +215,13 @@ hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_erro
     /* so that no cache keeps a program without it */
     status = opencl_make_kernel(device, program, build, &kernel, error);
     if (!status) device->api->clReleaseKernel(kernel);
-    bool wanted = !status && hed_opencl_platform_of(build->device) != OPENCL_POCL;
-    cl_int code = wanted ? opencl_take_binary(device, program, binary) : CL_SUCCESS;
+    cl_int code = !status && opencl_gives_binaries(build->device)
+                      ? opencl_take_binary(device, program, binary)
+                      : CL_SUCCESS;
     if (code) {
         *binary = (hed_binary){0};
-        status = hed_opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
+        status =
+            hed_opencl_fail(error, "clGetProgramInfo", code, "the binary of %s", build->def->name);
     } else if (!status) {
         binary->log = opencl_take_log(device, program, &binary->log_size);
     }
@@ -233,7 +241,8 @@ static hed_status opencl_from_binary(opencl_device *device, const hed_build *bui
     *program = device->api->clCreateProgramWithBinary(
         device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
     const char *call = "clCreateProgramWithBinary";
-    if (*program && !code) code = opencl_compile(device, *program, options), call = "clBuildProgram";
+    if (*program && !code)
+        code = opencl_compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
     hed_error why = {0}; /* memory that ran out and a lost device are no fault of the binary */
@@ -296,13 +305,16 @@ static int64_t opencl_largest_group(const hed_device_info *info, int64_t registe
 }
 
 /* PoCL gives one number for every kernel, and no local memory for arrays in the text. NVIDIA takes
- * at least 4 bytes of local memory where it says 1. */
+ * at least 4 bytes of local memory where it says 1. rusticl (22.3.6) gives the width of a subgroup as
+ * a kernel's largest group, and launches larger ones all the same. */
 static void opencl_fill_resources(
     const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
 {
     hed_kernel_resources *r = &program->resources;
-    r->max_group = opencl_ask(device, program->handle, CL_KERNEL_WORK_GROUP_SIZE);
     opencl_platform platform = hed_opencl_platform_of(program->device);
+    r->max_group = platform == OPENCL_RUSTICL
+                       ? program->device->info.max_group
+                       : opencl_ask(device, program->handle, CL_KERNEL_WORK_GROUP_SIZE);
     if (platform == OPENCL_POCL) return;
     r->lane_width =
         opencl_ask(device, program->handle, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
