@@ -350,12 +350,12 @@ Test(css_sheets, what_is_no_style_rule)
         char kind;
         const char *name;
     } expected[] = {{'f', "Foo Bar"}, {'k', "spin"}, {'k', "x y"}, {'p', "--p"}, {'o', ""}};
-    CHECK_EQ(sheet->at_rule_count, HED_COUNT(expected));
+    CHECK_EQ(sheet->part_count, HED_COUNT(expected));
     for (size_t i = 0; i < HED_COUNT(expected); i++) {
-        CHECK_EQ(sheet->at_rules[i].kind, expected[i].kind);
-        CHECK_TEXT(hed_css_name_text(names, sheet->at_rules[i].name, NULL), expected[i].name);
-        CHECK_EQ(text[sheet->at_rules[i].begin], '@');
-        CHECK_EQ(text[sheet->at_rules[i].end - 1], '}');
+        CHECK_EQ(sheet->parts[i].info.kind, expected[i].kind);
+        CHECK_TEXT(hed_css_name_text(names, sheet->parts[i].name, NULL), expected[i].name);
+        CHECK_EQ(text[sheet->parts[i].info.begin], '@');
+        CHECK_EQ(text[sheet->parts[i].info.end - 1], '}');
     }
 }
 

@@ -124,6 +124,11 @@ HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t eleme
 /** Line of its start tag, from 1; 0: unknown. */
 HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);
 
+/** Calls `each` for attributes that hold CSS: `style`, those of fonts, any value with "var(". The texts
+ *  are the document's. */
+HED_API void hed_css_document_styles(const hed_css_document *document,
+    void (*each)(void *user, const char *text, size_t length), void *user);
+
 /* ---- sheets ---- */
 
 /** Who a sheet is from, in rising order of normal declarations. */
@@ -151,6 +156,7 @@ typedef struct hed_css_sheet_def {
     /** called for \@import: gives the text (which must live until the sheet is made), or NULL */
     const char *(*import)(void *user, const char *url, size_t *length);
     void *user;
+    bool split; /**< each selector of a list is a rule of its own, to learn which of them match */
 } hed_css_sheet_def;
 
 /** Makes a sheet. There is no wrong sheet: errors in it are recovered from as CSS Syntax 3 says, and
@@ -176,6 +182,8 @@ typedef struct hed_css_rule {
     size_t selector_length;
     const char *reason;    /**< of INVALID and UNSUPPORTED, for people; else "" */
     uint32_t line, column; /**< of the selector, from 1 */
+    /** of the style rule, from 0: its own number, but for a sheet that is split */
+    uint32_t number;
     /** text that it is in: 0 the sheet's own, else the how-manieth that `import` gave */
     uint32_t source;
     size_t begin, end; /**< bytes of the whole rule in that text */
@@ -191,6 +199,54 @@ typedef struct hed_css_rule {
 HED_API uint32_t hed_css_rule_count(const hed_css_sheet *sheet);
 /** Rule `rule`, below the count. */
 HED_API hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule);
+
+/* ---- what rules name, and what is no style rule ---- */
+
+/** What else a sheet consists of, as far as it is known by a name or holds rules. */
+typedef enum hed_css_part_kind {
+    HED_CSS_PART_KEYFRAMES = 'k',
+    HED_CSS_PART_FONT_FACE = 'f',
+    HED_CSS_PART_PROPERTY = 'p', /**< \@property */
+    HED_CSS_PART_CUSTOM = 'v',   /**< a declaration of a custom property in a style rule */
+    HED_CSS_PART_LAYER = 'l',    /**< a block of \@layer */
+    HED_CSS_PART_GROUP = 'g',    /**< a block of \@media, \@supports, \@container ... */
+    HED_CSS_PART_OTHER = 'o'     /**< \@page, what is not known, and statements inside of a block */
+} hed_css_part_kind;
+
+/** A part. Texts live as long as the table of names. */
+typedef struct hed_css_part {
+    hed_css_part_kind kind;
+    const char *name;  /**< of keyframes, font family, property, layer as written; "": none */
+    uint32_t rule;     /**< CUSTOM: number of the style rule that it is in */
+    uint32_t line;     /**< from 1 */
+    uint32_t source;   /**< as in hed_css_rule */
+    size_t begin, end; /**< bytes in that text; of a declaration without its semicolon */
+} hed_css_part;
+/** Number of parts, in the order in which they begin. */
+HED_API uint32_t hed_css_part_count(const hed_css_sheet *sheet);
+/** Part `part`, below the count. */
+HED_API hed_css_part hed_css_part_at(const hed_css_sheet *sheet, uint32_t part);
+
+/** Which names of parts are used by what stays of a site. */
+typedef struct hed_css_follow_def {
+    hed_css_sheet *const *sheets; /**< (sheet_count), of one table of names */
+    uint32_t sheet_count;
+    const bool *rules; /**< (rules of all sheets, one sheet after the other) which ones stay */
+    const char *const *texts; /**< (text_count) other CSS that names them: style attributes ... */
+    const size_t *lengths;    /**< (text_count) */
+    uint32_t text_count;
+} hed_css_follow_def;
+/** Sets `used` (parts of all sheets, one sheet after the other) for those whose name stands in a value
+ *  of a rule that stays, in `texts`, or in another part that is used; those set before count as used.
+ *  Layers and groups are left as they are. Names are compared regardless of ASCII case, and whatever
+ *  the property: rather too many are used than too few. Errors: MEMORY. */
+HED_API hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *error);
+
+/** Sets `named` (rules of the sheet) for rules of which a selector, at any depth, names a class or an id
+ *  ('.' or '#') that `fits`. Errors: MEMORY. */
+HED_API hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
+    bool (*fits)(void *user, char kind, const char *name), void *user, bool *named,
+    hed_error *error);
 
 /* ---- matching ---- */
 

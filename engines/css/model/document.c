@@ -313,3 +313,17 @@ void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, siz
 uint32_t hed_css_parent(const hed_css_document *d, uint32_t element) { return d->parent[element]; }
 
 uint32_t hed_css_line(const hed_css_document *d, uint32_t element) { return d->line[element]; }
+
+void hed_css_document_styles(const hed_css_document *d,
+    void (*each)(void *user, const char *text, size_t length), void *user)
+{
+    static const char *const known[] = {"style", "font", "font-family", "face"};
+    for (uint32_t i = 0; d->count && i < d->attribute_begin[d->count]; i++) {
+        size_t length;
+        const char *name = hed_css_name_text(d->names, d->attributes[i].name, NULL);
+        const char *text = hed_css_name_text(d->names, d->attributes[i].value, &length);
+        bool css = strstr(text, "var(") != NULL;
+        for (size_t k = 0; k < HED_COUNT(known) && !css; k++) css = strcmp(name, known[k]) == 0;
+        if (css && length) each(user, text, length);
+    }
+}

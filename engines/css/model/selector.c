@@ -456,7 +456,8 @@ static bool push_within(struct reader *r, uint32_t bits)
     compounds[1] = (css_compound){first_simple, 1, 0, CSS_NONE};
     compounds[2] = (css_compound){first_simple + 1, 1, 0, CSS_NONE};
     for (uint32_t i = 0; i < 3; i++)
-        complexes[i] = (css_complex){first_compound + i, 1, SPECIFICITY_CLASS};
+        complexes[i] = (css_complex){
+            .first = first_compound + i, .count = 1, .specificity = SPECIFICITY_CLASS};
     simple->list = first_complex + 1;
     simple->count = 2;
     r->out->state = true;
@@ -701,7 +702,7 @@ static bool list_pauses(const struct reader *r, uint32_t open)
 
 static bool read_complex(struct reader *r, unsigned mode, uint32_t open)
 {
-    uint32_t first = r->p->compounds.count;
+    uint32_t first = r->p->compounds.count, begin = r->now.begin, end = begin;
     bool nested = r->parent->count != CSS_NONE && r->depth == 0, leading = false;
     char combinator = 0;
     r->specificity = 0;
@@ -712,6 +713,7 @@ static bool read_complex(struct reader *r, unsigned mode, uint32_t open)
     }
     for (;;) {
         if (!read_compound(r, mode, combinator)) return false;
+        end = r->now.begin;
         combinator = read_combinator(r);
         if (list_pauses(r, open) && (combinator == 0 || combinator == ' ')) break;
         if (!combinator) return selector_expects(r, "a combinator or the end");
@@ -730,7 +732,8 @@ static bool read_complex(struct reader *r, unsigned mode, uint32_t open)
     if (!compounds || !complex) return false;
     css_copy_tail(compounds, &r->p->compounds, first, sizeof *compounds);
     r->p->compounds.count = first;
-    *complex = (css_complex){store->count - count, count, r->specificity};
+    *complex = (css_complex){
+        store->count - count, count, r->specificity, begin, end, r->shadow, r->out->state};
     return true;
 }
 
@@ -764,7 +767,8 @@ static bool read_list(struct reader *r, unsigned mode, css_range *range)
     for (;; advance(r)) {
         skip_space(r);
         struct mark mark = take_mark(p);
-        if (depth == 0) r->nesting = r->shadow = false;
+        bool state = r->out->state;
+        if (depth == 0) r->nesting = r->shadow = r->out->state = false;
         if (read_complex(r, mode, open)) {
             shadows += r->shadow;
             count++;
@@ -775,6 +779,7 @@ static bool read_list(struct reader *r, unsigned mode, css_range *range)
             back_to(p, &mark);
             while (!list_pauses(r, open) && !p->failed) advance(r);
         }
+        r->out->state |= state;
         if (r->now.type != CSS_COMMA || p->failed) break;
     }
     if (p->failed) return false;

@@ -69,6 +69,9 @@ typedef struct css_compound {
 typedef struct css_complex {
     uint32_t first, count; /* compounds, left to right */
     uint32_t specificity;  /* a << 20 | b << 10 | c */
+    uint32_t begin, end;   /* bytes of the text */
+    bool shadow;           /* about shadow trees: not matched */
+    bool state;            /* of a list of its own, not in brackets: as in hed_css_rule */
 } css_complex;
 
 /* One declaration of a rule. */
@@ -94,7 +97,7 @@ enum {
     CSS_SIMPLES,
     CSS_DECLARATIONS,
     CSS_WORDS,
-    CSS_AT_RULES,
+    CSS_PARTS,
     CSS_STORES
 };
 
@@ -119,13 +122,12 @@ struct hed_css_sheet {
     } store[CSS_STORES];
     css_layers layers;
     /* what is not a style rule, for `unused` */
-    struct css_at_rule {
-        char kind;         /* 'k' keyframes, 'f' font-face, 'p' property, 'o' other */
-        uint32_t name;     /* of keyframes, font family, custom property; CSS_NONE */
-        uint32_t source;   /* as in hed_css_rule */
-        size_t begin, end; /* bytes in the text */
-    } * at_rules;
-    uint32_t at_rule_count;
+    struct css_part {
+        hed_css_part info;
+        uint32_t name;    /* CSS_NONE: none */
+        const char *text; /* that its bytes are counted in */
+    } * parts;
+    uint32_t part_count;
 };
 
 /* Reads declarations up to the end of a text, such as a style attribute, and hands each over; its value

@@ -8,6 +8,9 @@
 
 enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
 
+/* Of declarations directly in a condition's block, as if in `& { }`. */
+static const char bare_selector[] = "&";
+
 /* What may still come: @import, @namespace, rules. */
 enum { STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
 
@@ -22,6 +25,7 @@ struct frame {
     uint32_t
         rule; /* that declarations are of: the block's own, or `&` of a condition's; CSS_NONE */
     uint32_t declarations; /* in css_parser, where its own begin */
+    uint32_t part;         /* that its block is; CSS_NONE */
     css_parent parent;     /* of rules in it */
 };
 
@@ -86,6 +90,24 @@ static void locate(struct sheet_reader *s, uint32_t position)
     }
 }
 
+/* What is no style rule, from `begin` to `end`; gives its number, or CSS_NONE. */
+static uint32_t note_part(
+    struct sheet_reader *s, char kind, uint32_t name, uint32_t begin, uint32_t end)
+{
+    struct css_array *store = &s->p.sheet->store[CSS_PARTS];
+    struct css_part *part = css_push(store, 1, sizeof *part, &s->p);
+    if (!part) return CSS_NONE;
+    locate(s, begin);
+    *part = (struct css_part){{.kind = kind,
+                                  .rule = CSS_NONE,
+                                  .line = s->line,
+                                  .source = s->source,
+                                  .begin = begin,
+                                  .end = end},
+        name, s->p.text};
+    return store->count - 1;
+}
+
 /* A rule with its place; the caller completes it. */
 static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
 {
@@ -104,6 +126,7 @@ static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
                                .source = s->source,
                                .begin = item->begin,
                                .applies = frame->applies,
+                               .number = s->p.sheet->store[CSS_RULES].count - 1,
                            },
         .layer = frame->layer};
     return rule;
@@ -127,6 +150,8 @@ static void close_frame(struct sheet_reader *s)
             for (uint32_t i = 0; i < count; i++) rule->info.important |= to[i].important;
         }
     }
+    if (frame->part != CSS_NONE && !p->failed)
+        ((struct css_part *)p->sheet->store[CSS_PARTS].items)[frame->part].info.end = s->t.at;
     p->declarations.count = frame->declarations;
     s->frames.count--;
 }
@@ -137,7 +162,7 @@ static struct frame *open_frame(struct sheet_reader *s)
     struct frame inner = *top_frame(s), *pushed = css_push(&s->frames, 1, sizeof inner, &s->p);
     if (!pushed) return NULL;
     inner.top = false;
-    inner.rule = CSS_NONE;
+    inner.rule = inner.part = CSS_NONE;
     inner.declarations = s->p.declarations.count;
     *pushed = inner;
     return pushed;
@@ -149,12 +174,11 @@ static void read_declaration(struct sheet_reader *s, const css_item *item)
     css_declaration declaration;
     if (item->bad || !frame->nested || !css_make_declaration(&s->p, item, &declaration)) return;
     if (frame->rule == CSS_NONE) {
-        /* directly in a condition's block: as if in `& { }` */
         css_item place = {.begin = item->begin, .end = item->begin};
         css_rule *rule = push_rule(s, &place);
         if (!rule) return;
         frame->rule = s->p.sheet->store[CSS_RULES].count - 1;
-        rule->info.selector = "&";
+        rule->info.selector = bare_selector;
         rule->info.selector_length = 1;
         rule->info.specificity = frame->parent.specificity;
         rule->info.state = frame->parent.state;
@@ -168,6 +192,11 @@ static void read_declaration(struct sheet_reader *s, const css_item *item)
     }
     css_declaration *pushed = css_push(&s->p.declarations, 1, sizeof *pushed, &s->p);
     if (pushed) *pushed = declaration;
+    uint32_t part = CSS_NONE, rule = frame->rule;
+    if (item->custom)
+        part = note_part(s, HED_CSS_PART_CUSTOM, declaration.property, item->begin, item->end);
+    if (part != CSS_NONE)
+        ((struct css_part *)s->p.sheet->store[CSS_PARTS].items)[part].info.rule = rule;
 }
 
 /* The list that `&` stands for inside of a rule: its selectors without pseudo-elements. */
@@ -235,12 +264,6 @@ static void read_style_rule(struct sheet_reader *s, const css_item *item)
 
 /* ---- at-rules ---- */
 
-static void note_at_rule(struct sheet_reader *s, char kind, uint32_t name, uint32_t begin)
-{
-    struct css_at_rule *rule = css_push(&s->p.sheet->store[CSS_AT_RULES], 1, sizeof *rule, &s->p);
-    if (rule) *rule = (struct css_at_rule){kind, name, s->source, begin, s->t.at};
-}
-
 struct font_family {
     hed_css_names *names;
     uint32_t name;
@@ -257,6 +280,11 @@ static void see_font_family(void *user, const css_declaration *declaration)
         text++;
         length -= 2;
     }
+    /* as a reader of values would write it; else it has no name, and counts as used */
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '\\' || text[i] == '/' || (unsigned char)text[i] < ' ' ||
+            (text[i] == ' ' && text[i + 1] == ' '))
+            return;
     found->name = hed_css_name(found->names, text, length);
 }
 
@@ -270,14 +298,11 @@ static void read_other_block(
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next(&t);
     css_skip_block(&s->p, &s->t);
-    char kind = 0;
-    if (strcmp(name, "keyframes") == 0) kind = 'k';
-    else if (strcmp(name, "font-face") == 0) kind = 'f';
-    else if (strcmp(name, "property") == 0) kind = 'p';
-    for (size_t i = 0; i < HED_COUNT(others) && !kind; i++)
-        if (strcmp(name, others[i]) == 0) kind = 'o';
-    if (!kind) return;
-    if (kind == 'f') {
+    char kind = HED_CSS_PART_OTHER;
+    if (strcmp(name, "keyframes") == 0) kind = HED_CSS_PART_KEYFRAMES;
+    else if (strcmp(name, "font-face") == 0) kind = HED_CSS_PART_FONT_FACE;
+    else if (strcmp(name, "property") == 0) kind = HED_CSS_PART_PROPERTY;
+    if (kind == HED_CSS_PART_FONT_FACE) {
         struct font_family family = {s->p.names, CSS_NONE};
         uint32_t end = s->t.at - (s->t.at > block && s->p.text[s->t.at - 1] == '}');
         if (!css_read_declarations(
@@ -286,12 +311,30 @@ static void read_other_block(
         found = family.name;
     } else if (token.type == CSS_IDENT || token.type == CSS_STRING)
         found = css_token_name(&s->p, &token);
-    s->stage = STAGE_RULES;
-    note_at_rule(s, kind, found, begin);
+    bool known = kind != HED_CSS_PART_OTHER;
+    for (size_t i = 0; i < HED_COUNT(others); i++) known |= strcmp(name, others[i]) == 0;
+    if (known) s->stage = STAGE_RULES;
+    note_part(s, kind, found, begin, s->t.at);
+}
+
+/* A block of rules, noted as a part, becomes the one on top; false: one of `OTHER`, and what is nested
+ * too deep, is passed over. */
+static bool open_group(
+    struct sheet_reader *s, hed_css_part_kind kind, uint32_t name, uint32_t begin)
+{
+    bool whole = kind != HED_CSS_PART_OTHER && s->frames.count < MOST_FRAMES;
+    if (!whole) {
+        css_skip_block(&s->p, &s->t);
+        kind = HED_CSS_PART_OTHER;
+    }
+    uint32_t part = note_part(s, kind, name, begin, s->t.at);
+    struct frame *frame = whole ? open_frame(s) : NULL;
+    if (frame) frame->part = part;
+    return frame != NULL;
 }
 
 /* @layer a, b.c; or @layer name { */
-static void read_layer(struct sheet_reader *s, const css_item *prelude)
+static void read_layer(struct sheet_reader *s, const css_item *prelude, uint32_t begin)
 {
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next_solid(&t);
@@ -311,9 +354,10 @@ static void read_layer(struct sheet_reader *s, const css_item *prelude)
             }
     if (!block) return;
     s->stage = STAGE_RULES;
-    struct frame *frame = good && s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
-    if (frame) frame->layer = layer;
-    else css_skip_block(&s->p, &s->t);
+    uint32_t length = prelude->end - prelude->begin, name = CSS_NONE;
+    if (good && length) name = hed_css_name(s->p.names, s->p.text + prelude->begin, length);
+    if (open_group(s, good ? HED_CSS_PART_LAYER : HED_CSS_PART_OTHER, name, begin))
+        top_frame(s)->layer = layer;
 }
 
 static void read_namespace(struct sheet_reader *s, const css_item *prelude)
@@ -434,7 +478,8 @@ static void read_import(struct sheet_reader *s, const css_item *prelude)
 }
 
 /* Conditions, and what else holds style rules: their block becomes the one on top. */
-static bool read_group(struct sheet_reader *s, const char *name, const css_item *prelude)
+static bool read_group(
+    struct sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
     bool applies = true;
     const char *unsupported = NULL;
@@ -446,11 +491,8 @@ static bool read_group(struct sheet_reader *s, const char *name, const css_item 
     else if (strcmp(name, "scope") == 0) unsupported = "inside of @scope";
     else return false;
     s->stage = STAGE_RULES;
-    struct frame *frame = s->frames.count < MOST_FRAMES ? open_frame(s) : NULL;
-    if (!frame) {
-        css_skip_block(&s->p, &s->t);
-        return true;
-    }
+    if (!open_group(s, HED_CSS_PART_GROUP, CSS_NONE, begin)) return true;
+    struct frame *frame = top_frame(s);
     frame->applies &= applies;
     frame->names_layers &= applies || strcmp(name, "starting-style") == 0;
     if (unsupported) frame->unsupported = unsupported;
@@ -468,16 +510,54 @@ static void read_at_rule(struct sheet_reader *s, const css_token *at)
         name = "keyframes";
     css_item prelude = css_scan_item(&s->p, &s->t, css_next_solid(&s->t), true, !whole);
     if (s->p.failed) return;
-    if (strcmp(name, "layer") == 0) read_layer(s, &prelude);
+    if (strcmp(name, "layer") == 0) read_layer(s, &prelude, at->begin);
     else if (prelude.stop == CSS_OPEN_CURLY) {
-        if (!read_group(s, name, &prelude)) read_other_block(s, name, &prelude, at->begin);
+        if (!read_group(s, name, &prelude, at->begin))
+            read_other_block(s, name, &prelude, at->begin);
     } else if (whole && strcmp(name, "import") == 0 && s->stage == STAGE_IMPORTS)
         read_import(s, &prelude);
     else if (whole && strcmp(name, "namespace") == 0 && s->stage <= STAGE_NAMESPACES)
         read_namespace(s, &prelude);
+    if (!whole && prelude.stop != CSS_OPEN_CURLY)
+        note_part(s, HED_CSS_PART_OTHER, CSS_NONE, at->begin, s->t.at);
 }
 
 /* ---- the whole ---- */
+
+/* A rule for each selector of a list. */
+static void split_rules(struct sheet_reader *s)
+{
+    struct css_array *store = &s->p.sheet->store[CSS_RULES], whole = *store;
+    const css_rule *rules = whole.items;
+    const css_complex *complexes = s->p.sheet->store[CSS_COMPLEXES].items;
+    *store = (struct css_array){0};
+    for (uint32_t i = 0; i < whole.count; i++) {
+        const css_rule *rule = &rules[i];
+        uint32_t count = rule->count ? rule->count : 1;
+        css_rule *split = css_push(store, count, sizeof *split, &s->p);
+        if (!split) break;
+        /* declarations in a condition's block have the list of the rule around it, not one of their own */
+        const char *text = rule->info.selector - rule->info.begin;
+        bool own = rule->info.selector != bare_selector;
+        for (uint32_t k = 0; k < count; k++) {
+            split[k] = *rule;
+            if (!own || !rule->count) continue;
+            const css_complex *complex = &complexes[rule->list + k];
+            split[k].list = rule->list + k;
+            split[k].count = 1;
+            split[k].info.selector = text + complex->begin;
+            split[k].info.selector_length = complex->end - complex->begin;
+            split[k].info.specificity = complex->specificity;
+            split[k].info.state = complex->state;
+            if (!complex->shadow) continue;
+            split[k].info.validity = HED_CSS_UNSUPPORTED;
+            split[k].info.reason = "about shadow trees, which are not matched";
+            split[k].count = 0;
+        }
+        if (!own) store->count -= count - 1;
+    }
+    css_free_array(&s->p.names->allocator, &whole);
+}
 
 static void read_items(struct sheet_reader *s)
 {
@@ -547,8 +627,8 @@ static void finish_sheet(struct sheet_reader *s)
     sheet->declaration_count = store[CSS_DECLARATIONS].count;
     sheet->words = store[CSS_WORDS].items;
     sheet->word_count = store[CSS_WORDS].count;
-    sheet->at_rules = store[CSS_AT_RULES].items;
-    sheet->at_rule_count = store[CSS_AT_RULES].count;
+    sheet->parts = store[CSS_PARTS].items;
+    sheet->part_count = store[CSS_PARTS].count;
     css_layers_order(&sheet->layers);
     for (uint32_t i = 0; i < sheet->rule_count; i++)
         sheet->rules[i].info.layer = sheet->layers.items[sheet->rules[i].layer].order;
@@ -601,6 +681,7 @@ hed_status hed_css_sheet_create(
     s.p.failed = !css_layers_open(&sheet->layers, &names->allocator);
     begin_sheet(&s);
     if (!s.p.failed) read_text(&s, def->text, def->length);
+    if (!s.p.failed && def->split) split_rules(&s);
     if (!s.p.failed) finish_sheet(&s);
     /* texts and callbacks of the definition are the caller's, and were needed until here */
     sheet->def.text = sheet->def.media = NULL;
