@@ -128,6 +128,20 @@ Test(cache, registers_that_the_driver_does_not_tell_again_are_no_limit)
     CHECK_EQ(run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
 }
 
+/* Mesa's rusticl ends the process when it is given a binary, and answers the width of a subgroup for
+ * every kernel's largest group. */
+Test(cache, rusticl_is_never_given_a_binary)
+{
+    const hed_context_def def = cached_def();
+    fake_control *f = fakes_load(fakes_path("opencl"));
+    fakes_reset(f);
+    f->platform = "rusticl";
+    f->refused_binaries = 100;
+    for (int i = 0; i < 2; i++)
+        CHECK_GE(run_kernel(&def, &cycle_def, "77.0f"), 0, "%s", error.text);
+    CHECK_EQ(f->refused_binaries, 100, "it was given a binary");
+}
+
 Test(cache, a_kernel_is_compiled_once)
 {
     const hed_context_def def = cached_def();
