@@ -3,9 +3,9 @@
  *
  * THE ALGORITHM. Elements are many, but few of them differ in what a sheet can ask.
  *
- * 1. Shapes (solver/forest.c): elements with the same namespace, type, classes, states, language and
- *    attributes share a shape. What is left varies from element to element: the id, values of attribute
- *    names with many values, and places among the others.
+ * 1. Shapes (solver/forest.c): elements with the same namespace, type, classes, states and language whose
+ *    attributes and ids are the same as far as the sheet asks (solver/facts.c) share a shape. What is left
+ *    varies from element to element: places among the others.
  * 2. A sheet is compiled (solver/compile.c) into predicates, compounds and prefixes. A compound is an
  *    AND of clauses; a clause is an OR of literals; a literal is a predicate, or not. Whatever does not
  *    look upwards is made part of a compound: a + b ~ c is the compound c with a literal "some earlier
@@ -35,7 +35,7 @@
  *
  * THE ARRAYS. (n) is the length in words, CSR a list of beginnings with one more at its end.
  * P predicates, K keys, C compounds, N nodes, L finals, F feeds: of a compiled sheet.
- * S shapes, R rows, E elements: of a forest.
+ * S shapes, E elements: of a forest.
  *
  * Sheet (compile.c):
  *   predicate          (4 P)     kind, then as enum css_predicate says; a predicate has a greater
@@ -61,17 +61,13 @@
  *   fed_begin fed                (C + 1) CSR, the feeds of a compound
  *   feed_stage         (F)
  *
- * Forest (forest.c; rows: facts.c, which evaluates each predicate with a string once for each distinct
+ * Forest (forest.c; facts.c, which evaluates each predicate with a string once for each distinct
  * attribute and language, on the processor):
  *   shape              (8 S)     see enum css_shape_word
  *   shape_class        ( )       names of classes
- *   shape_row          ( )       rows of the shape: its attributes (those that vary by their name alone),
- *                                its language, and the ids that are somewhere among its elements
- *   row_begin row                (R + 1) CSR, predicate << 1 | undecided
+ *   shape_fact         ( )       predicates of FACT and ID that are true by attributes, language and id
  *   element_shape      (E)
- *   element_id         (E)       name or CSS_NONE
- *   varying_begin varying        (E + 1) CSR, rows of an element's attributes that vary, the id aside
- *   parent previous position[4]  (E) as in model/document.h
+ *   parent previous end position[4]  (E) as in model/document.h
  *
  * Bound (bind.c on the processor, a kernel on a device):
  *   possible           (P)       1: true or undecided on some shape
@@ -115,11 +111,11 @@ typedef uint32_t uint;
 enum css_predicate {
     CSS_P_TYPE,  /* by key; namespace asked for as in css_simple, 0, 0 */
     CSS_P_CLASS, /* by key; 0, 0, 0 */
-    CSS_P_ROW,   /* by row: attributes and :lang(); 0, 0, 0 */
+    CSS_P_FACT,   /* by fact: attributes and :lang(); 0, 0, 0 */
     CSS_P_SPACE, /* always; namespace, 0, 0 */
     CSS_P_FLAG,  /* always; bits of document.h that are all set, negated, 0 */
     CSS_P_STATE, /* always; bits of hed_css_state one of which is set, negated, 0 */
-    CSS_P_ID,    /* by row, undecided; varies; the name, the same in lower case (quirks mode), 0 */
+    CSS_P_ID,    /* by fact; the name, the same in lower case (quirks mode), 0 */
     CSS_P_POSITION, /* varies; position (0 child, 1 last child, 2 of type, 3 last of type), a, b of a n + b */
     CSS_P_RELATION, /* varies; css_relation, feed, 0 */
     CSS_P_COUNT,    /* varies; feed << 1 | counted from the end, a, b: one more than the number of
@@ -150,8 +146,8 @@ enum css_shape_word {
     CSS_SHAPE_STATES,
     CSS_SHAPE_CLASS, /* in shape_class */
     CSS_SHAPE_CLASSES,
-    CSS_SHAPE_ROW, /* in shape_row */
-    CSS_SHAPE_ROWS,
+    CSS_SHAPE_FACT, /* in shape_fact */
+    CSS_SHAPE_FACTS,
     CSS_SHAPE_WORDS
 };
 

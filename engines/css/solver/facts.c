@@ -1,0 +1,136 @@
+/* See facts.h. */
+#include "solver/facts.h"
+
+#include <string.h>
+
+/* As what a name is asked for. */
+enum facts_asked { ASKED_HTML, ASKED_OTHER, ASKED_ID, ASKED_ID_QUIRKS };
+
+static void facts_index(
+    css_facts *f, enum facts_asked as, uint32_t name, uint32_t predicate, hed_error *error)
+{
+    const uint32_t words[2] = {as, name};
+    uint32_t known = css_interned(&f->keys);
+    uint32_t key = css_intern(&f->keys, f->arena, words, 2, error);
+    if (key == known) css_push(&f->first, f->arena, CSS_NONE, error);
+    if (hed_failed(error)) return;
+    f->next.items[predicate] = f->first.items[key];
+    f->first.items[key] = predicate;
+    f->asked[name] |= (uint8_t)(1u << as);
+}
+
+hed_status css_facts_make(css_facts *f, hed_arena *arena, const css_compiled *compiled,
+    const hed_css_names *names, hed_error *error)
+{
+    uint32_t n = compiled->predicates;
+    *f = (css_facts){.arena = arena, .compiled = compiled, .names = names->count};
+    f->id = css_name_find(names, "id", 2);
+    f->asked = hed_arena_new(arena, f->names, 1, error);
+    css_interner *tables[] = {&f->keys, &f->pairs, &f->sets, &f->languages};
+    for (size_t i = 0; i < HED_COUNT(tables); i++) css_interner_make(tables[i], arena, error);
+    css_intern(&f->sets, arena, NULL, 0, error);
+    /* a predicate is asked for in two ways */
+    if (css_list_room(&f->next, arena, 2 * n, error)) f->next.count = 2 * n;
+    for (uint32_t p = 0; p < n && !hed_failed(error); p++) {
+        const uint32_t *words = compiled->predicate.items + p * CSS_P_WORDS;
+        if (words[0] == CSS_P_ID) {
+            facts_index(f, ASKED_ID, words[1], 2 * p, error);
+            facts_index(f, ASKED_ID_QUIRKS, words[2], 2 * p + 1, error);
+        }
+        if (words[0] != CSS_P_FACT) continue;
+        const css_simple *s = compiled->source[p].simple;
+        if (s->kind == CSS_LANG) css_push(&f->language_predicates, arena, p, error);
+        else {
+            facts_index(f, ASKED_HTML, s->lower, 2 * p, error);
+            facts_index(f, ASKED_OTHER, s->name, 2 * p + 1, error);
+        }
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static uint32_t first_of(css_facts *f, enum facts_asked as, uint32_t name, hed_error *error)
+{
+    const uint32_t words[2] = {as, name};
+    if (name >= f->names || !(f->asked[name] >> as & 1)) return CSS_NONE;
+    uint32_t key = css_intern(&f->keys, f->arena, words, 2, error);
+    return hed_failed(error) ? CSS_NONE : f->first.items[key];
+}
+
+static bool attribute_fits(
+    const css_simple *s, const hed_css_names *names, const css_attribute *a, bool html)
+{
+    size_t wanted_length, length;
+    bool insensitive =
+        s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
+    if (s->name_space != CSS_NONE && s->name_space != a->name_space) return false;
+    const char *wanted = hed_css_name_text(names, s->value, &wanted_length);
+    const char *value = hed_css_name_text(names, a->value, &length);
+    return css_value_fits(s->operation, wanted, wanted_length, value, length, insensitive);
+}
+
+/* The set of the predicates in the scratch list. */
+static uint32_t facts_set(css_facts *f, hed_error *error)
+{
+    uint32_t *p = f->scratch.items, n = f->scratch.count;
+    for (uint32_t i = 1; i < n; i++) { /* few: insertion */
+        uint32_t x = p[i], at = i;
+        for (; at && p[at - 1] > x; at--) p[at] = p[at - 1];
+        p[at] = x;
+    }
+    return css_intern(&f->sets, f->arena, p, n, error);
+}
+
+uint32_t css_attribute_facts(css_facts *f, const hed_css_document *d, uint32_t e,
+    const css_attribute *a, hed_error *error)
+{
+    bool html = d->name_space[e] == HED_CSS_HTML, id = a->name == f->id && !a->name_space;
+    enum facts_asked as = html ? ASKED_HTML : ASKED_OTHER;
+    enum facts_asked as_id = d->quirks ? ASKED_ID_QUIRKS : ASKED_ID;
+    bool asked = a->name < f->names && f->asked[a->name] >> as & 1;
+    id = id && d->id[e] < f->names && f->asked[d->id[e]] >> as_id & 1 &&
+         d->id[e] == (d->quirks ? css_name_lower(d->names, a->value) : a->value);
+    if (!asked && !id) return 0;
+    const uint32_t words[] = {
+        a->name, a->name_space, a->value, html | (uint32_t)(id ? d->quirks : 0) << 1};
+    uint32_t known = css_interned(&f->pairs);
+    uint32_t pair = css_intern(&f->pairs, f->arena, words, HED_COUNT(words), error);
+    if (hed_failed(error)) return 0;
+    if (pair < known) return f->pair_set.items[pair];
+    f->scratch.count = 0;
+    if (asked)
+        for (uint32_t k = first_of(f, as, a->name, error); k != CSS_NONE; k = f->next.items[k])
+            if (attribute_fits(f->compiled->source[k >> 1].simple, d->names, a, html))
+                css_push(&f->scratch, f->arena, k >> 1, error);
+    if (id)
+        for (uint32_t k = first_of(f, as_id, d->id[e], error); k != CSS_NONE; k = f->next.items[k])
+            css_push(&f->scratch, f->arena, k >> 1, error);
+    uint32_t set = facts_set(f, error);
+    css_push(&f->pair_set, f->arena, set, error);
+    return hed_failed(error) ? 0 : set;
+}
+
+uint32_t css_language_facts(
+    css_facts *f, const hed_css_names *names, uint32_t language, hed_error *error)
+{
+    if (language == CSS_NONE || !f->language_predicates.count) return 0;
+    uint32_t known = css_interned(&f->languages);
+    uint32_t number = css_intern(&f->languages, f->arena, &language, 1, error);
+    if (hed_failed(error)) return 0;
+    if (number < known) return f->language_set.items[number];
+    size_t length, range_length;
+    const char *text = hed_css_name_text(names, language, &length);
+    f->scratch.count = 0;
+    for (uint32_t i = 0; i < f->language_predicates.count; i++) {
+        const css_fact_source *source = &f->compiled->source[f->language_predicates.items[i]];
+        bool fits = false;
+        for (uint32_t k = 0; k < source->simple->count && !fits; k++) {
+            const char *range = hed_css_name_text(
+                names, source->sheet->words[source->simple->value + k], &range_length);
+            fits = css_language_fits(range, range_length, text, length);
+        }
+        if (fits) css_push(&f->scratch, f->arena, f->language_predicates.items[i], error);
+    }
+    uint32_t set = facts_set(f, error);
+    css_push(&f->language_set, f->arena, set, error);
+    return hed_failed(error) ? 0 : set;
+}

@@ -1,0 +1,478 @@
+/* See pass.h. What stands around an element is held in rows of feed words, one for each level, as the
+ * sweep goes through a document:
+ *
+ *   near   the sibling visited before
+ *   some   all siblings visited before, together
+ *   above  forwards: all ancestors; backwards: all siblings visited before with what is below them
+ *   counts how many siblings visited before feed, for each feed
+ *
+ * Row 0 belongs to no element; an element of level l has row l + 1. Forwards a row is emptied at a first
+ * child, backwards when its parent has read it. */
+#include "solver/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- map ---- */
+
+static bool map_make(css_map *map, hed_arena *arena, uint32_t log2, hed_error *error)
+{
+    size_t size = (size_t)1 << log2;
+    struct css_map_slot *slots = hed_arena_new(arena, size, sizeof *slots, error);
+    if (!slots) return false;
+    memset(slots, 0xff, size * sizeof *slots);
+    *map = (css_map){slots, 64 - log2, 0};
+    return true;
+}
+
+static struct css_map_slot *map_find(const css_map *map, uint64_t key)
+{
+    uint32_t mask = (uint32_t)(UINT64_MAX >> map->shift);
+    uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> map->shift);
+    while (map->slots[at].key != key && map->slots[at].key != UINT64_MAX) at = (at + 1) & mask;
+    return &map->slots[at];
+}
+
+static void map_put(css_map *map, hed_arena *arena, uint64_t key, uint32_t value, uint32_t next,
+    hed_error *error)
+{
+    uint32_t log2 = 64 - map->shift;
+    if (2 * (map->count + 1) > 1u << log2) {
+        css_map larger;
+        if (log2 > 30 || !map_make(&larger, arena, log2 + 1, error)) return;
+        for (uint32_t i = 0; i < 1u << log2; i++)
+            if (map->slots[i].key != UINT64_MAX)
+                *map_find(&larger, map->slots[i].key) = map->slots[i];
+        larger.count = map->count;
+        *map = larger;
+    }
+    *map_find(map, key) = (struct css_map_slot){key, value, next};
+    map->count++;
+}
+
+/* ---- signatures ---- */
+
+static int by_final(const void *a, const void *b)
+{
+    uint32_t x = ((const uint32_t *)a)[1], y = ((const uint32_t *)b)[1];
+    return (x > y) - (x < y);
+}
+
+/* The compounds that hold on a shape with these varying bits, into the list. */
+static void list_holding(css_pass *p, const uint32_t *bound, const uint32_t *bits, hed_error *error)
+{
+    const css_bound *b = p->bound;
+    p->list.count = 0;
+    if (!css_list_room(&p->list, p->arena,
+            bound[CSS_BOUND_CERTAINS] + bound[CSS_BOUND_CANDIDATES], error))
+        return;
+    uint32_t *to = p->list.items;
+    for (uint32_t i = 0; i < bound[CSS_BOUND_CERTAINS]; i++)
+        *to++ = b->certain.items[bound[CSS_BOUND_CERTAIN] + i];
+    for (uint32_t i = 0; i < bound[CSS_BOUND_CANDIDATES]; i++) {
+        const uint32_t *x = b->candidate.items + 3 * (bound[CSS_BOUND_CANDIDATE] + i);
+        if (css_residual_holds(b->residual.items, x[1], x[2], bits)) *to++ = x[0];
+    }
+    p->list.count = (uint32_t)(to - p->list.items);
+}
+
+/* The feeds of an element into `to` (feed_words); gives whether there are any. */
+static bool find_feeds(
+    const css_pass *p, const uint32_t *bound, const uint32_t *bits, uint32_t *to)
+{
+    const css_bound *b = p->bound;
+    bool any = false;
+    memset(to, 0, p->feed_words * sizeof *to);
+    for (uint32_t i = 0; i < bound[CSS_BOUND_FEEDINGS]; i++) {
+        const uint32_t *x = b->feeding.items + 3 * (bound[CSS_BOUND_FEEDING] + i);
+        uint32_t slot = b->feed_slot[x[0]];
+        if (slot == CSS_NONE || !css_residual_holds(b->residual.items, x[1], x[2], bits)) continue;
+        to[slot >> 5] |= 1u << (slot & 31);
+        any = true;
+    }
+    return any;
+}
+
+static uint32_t signature_add(css_pass *p, uint32_t shape, const uint32_t *bits, hed_error *error)
+{
+    const css_bound *b = p->bound;
+    const css_compiled *c = b->compiled;
+    const uint32_t *bound = b->bound.items + shape * CSS_BOUND_WORDS;
+    css_signature s = {.shape = shape, .inner = p->acts.count / 2, .feeds = CSS_NONE};
+    list_holding(p, bound, bits, error);
+    uint64_t inner = 0, final = 0;
+    for (uint32_t i = 0; i < p->list.count; i++) {
+        inner += b->act_count[2 * p->list.items[i]];
+        final += b->act_count[2 * p->list.items[i] + 1];
+    }
+    if (inner + final > UINT32_MAX / 8) {
+        hed_fail(error, HED_ERROR_LIMIT, "css: more than 2^29 selectors may match one element");
+        return 0;
+    }
+    if (!css_list_room(&p->acts, p->arena, (uint32_t)(2 * (inner + final)), error)) return 0;
+    uint32_t *to = p->acts.items + p->acts.count;
+    for (uint32_t i = 0; i < p->list.count; i++) {
+        uint32_t k = p->list.items[i], words = 2 * b->act_count[2 * k];
+        memcpy(to, b->inner_act + 4 * c->inner_begin[k], words * sizeof *to);
+        to += words;
+    }
+    s.inner_count = (uint32_t)inner;
+    s.final = (uint32_t)(to - p->acts.items) / 2;
+    for (uint32_t i = 0; i < p->list.count; i++) {
+        uint32_t k = p->list.items[i], words = 2 * b->act_count[2 * k + 1];
+        memcpy(to, b->final_act + 2 * c->final_begin[k], words * sizeof *to);
+        to += words;
+    }
+    s.final_count = (uint32_t)final;
+    if (final > 1) qsort(p->acts.items + 2 * s.final, final, 2 * sizeof *to, by_final);
+    p->acts.count = (uint32_t)(to - p->acts.items);
+    if (p->feed_words && css_list_room(&p->feeds, p->arena, p->feed_words, error) &&
+        find_feeds(p, bound, bits, p->feeds.items + p->feeds.count)) {
+        s.feeds = p->feeds.count;
+        p->feeds.count += p->feed_words;
+    }
+    if (p->signature_count == p->signature_room) {
+        uint32_t room = 2 * p->signature_room + 256;
+        css_signature *more = hed_arena_new(p->arena, room, sizeof *more, error);
+        if (!more) return 0;
+        if (p->signature_count) memcpy(more, p->signatures, p->signature_count * sizeof *more);
+        p->signatures = more;
+        p->signature_room = room;
+    }
+    p->signatures[p->signature_count] = s;
+    return p->signature_count++;
+}
+
+/* The signature of a shape with varying bits. */
+static uint32_t signature_of(css_pass *p, uint32_t shape, uint32_t asks, const uint32_t *bits,
+    hed_error *error)
+{
+    uint64_t key = (uint64_t)shape << 32 | bits[0];
+    if (asks > 32) {
+        uint32_t words = (asks + 31) / 32, number;
+        if (!css_list_room(&p->list, p->arena, words + 1, error)) return 0;
+        p->list.items[0] = shape;
+        memcpy(p->list.items + 1, bits, words * sizeof *bits);
+        number = css_intern(&p->wide, p->arena, p->list.items, words + 1, error);
+        key = (uint64_t)(shape | 0x80000000u) << 32 | number;
+    }
+    const struct css_map_slot *slot = map_find(&p->signature_of, key);
+    if (slot->key == key) return slot->value;
+    uint32_t signature = signature_add(p, shape, bits, error);
+    map_put(&p->signature_of, p->arena, key, signature, 0, error);
+    return hed_failed(error) ? 0 : signature;
+}
+
+/* ---- classes ---- */
+
+static bool state_has(const uint32_t *state, uint32_t bit)
+{
+    return bit == CSS_NONE || (state[bit >> 5] >> (bit & 31) & 1);
+}
+
+/* A new class: what an element of a signature matches below a parent of a state. */
+static struct css_map_slot class_add(
+    css_pass *p, uint32_t parent_state, uint32_t signature, hed_error *error)
+{
+    const css_signature *s = &p->signatures[signature];
+    struct css_map_slot none = {0};
+    uint32_t words = p->words, d_bits = p->bound->d_bits, last = CSS_NONE;
+    const css_list *final = &p->bound->compiled->final;
+    if (!css_list_room(&p->rules, p->arena, s->final_count, error) ||
+        !css_list_room(&p->finals, p->arena, s->final_count, error))
+        return none;
+    const uint32_t *above = p->states.words.items + (size_t)parent_state * words;
+    uint32_t *state = p->state.items;
+    for (uint32_t w = 0; w < words; w++) {
+        uint32_t left = d_bits > 32 * w ? d_bits - 32 * w : 0;
+        state[w] = above[w] & (left >= 32 ? UINT32_MAX : (1u << left) - 1);
+    }
+    const uint32_t *act = p->acts.items + 2 * s->inner;
+    for (uint32_t i = 0; i < s->inner_count; i++, act += 2)
+        if (state_has(above, act[0])) state[act[1] >> 5] |= 1u << (act[1] & 31);
+    act = p->acts.items + 2 * s->final;
+    for (uint32_t i = 0; i < s->final_count; i++, act += 2) {
+        uint32_t rule = final->items[4 * act[1] + 2];
+        if (rule == last || !state_has(above, act[0])) continue;
+        last = rule;
+        p->rules.items[p->rules.count++] = rule;
+        p->finals.items[p->finals.count++] = act[1];
+    }
+    uint32_t next = css_intern(&p->states, p->arena, state, words, error);
+    uint32_t number = p->class_signature.count;
+    css_push(&p->class_begin, p->arena, p->rules.count, error);
+    css_push(&p->class_signature, p->arena, signature, error);
+    css_push(&p->class_state, p->arena, next, error);
+    uint64_t key = (uint64_t)parent_state << 32 | signature;
+    map_put(&p->class_of, p->arena, key, number, next, error);
+    return (struct css_map_slot){key, number, next};
+}
+
+/* ---- what stands around ---- */
+
+static uint32_t bit_of(const uint32_t *row, uint32_t slot)
+{
+    return row[slot >> 5] >> (slot & 31) & 1;
+}
+
+/* Whether an element at `level` finds what it asks for, in a sweep forwards. */
+static uint32_t answer_forward(
+    const css_pass *p, uint32_t kind, const uint32_t *answer, uint32_t level)
+{
+    uint32_t f = p->feed_words, slot = answer[1];
+    switch (kind) {
+    case CSS_BY_PARENT: return bit_of(p->near + level * f, slot);
+    case CSS_BY_ANCESTOR: return bit_of(p->above + level * f, slot);
+    case CSS_BY_PREVIOUS: return bit_of(p->near + (level + 1) * f, slot);
+    case CSS_BY_EARLIER: return bit_of(p->some + (level + 1) * f, slot);
+    default:
+        return css_position_fits(
+            1 + p->counts[(level + 1) * p->bound->feed_slots + slot], answer[2], answer[3]);
+    }
+}
+
+static void row_clear(css_pass *p, uint32_t row)
+{
+    uint32_t f = p->feed_words;
+    memset(p->near + row * f, 0, f * sizeof(uint32_t));
+    memset(p->some + row * f, 0, f * sizeof(uint32_t));
+    if (p->bound->counts)
+        memset(p->counts + row * p->bound->feed_slots, 0, p->bound->feed_slots * sizeof(uint32_t));
+}
+
+/* An element of the row has been visited, and feeds what `feeds` says. */
+static void row_visit(css_pass *p, uint32_t row, const uint32_t *feeds)
+{
+    uint32_t f = p->feed_words;
+    for (uint32_t w = 0; w < f; w++) {
+        p->near[row * f + w] = feeds[w];
+        p->some[row * f + w] |= feeds[w];
+    }
+    if (!p->bound->counts) return;
+    for (uint32_t s = 0; s < p->bound->feed_slots; s++)
+        p->counts[row * p->bound->feed_slots + s] += bit_of(feeds, s);
+}
+
+static void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *feeds)
+{
+    uint32_t f = p->feed_words;
+    row_visit(p, row, feeds);
+    for (uint32_t w = 0; w < f; w++)
+        p->above[row * f + w] = p->above[(row - 1) * f + w] | feeds[w];
+}
+
+/* ---- sweeps before the pass ---- */
+
+/* An ask that a sweep answers: the predicate's relation, or count. */
+static uint32_t answer_early(const css_pass *p, uint32_t predicate, uint32_t level)
+{
+    const css_bound *b = p->bound;
+    const uint32_t *words = b->compiled->predicate.items + predicate * CSS_P_WORDS;
+    uint32_t f = p->feed_words;
+    if (words[0] == CSS_P_COUNT) {
+        uint32_t slot = b->feed_slot[words[1] >> 1];
+        return css_position_fits(
+            1 + p->counts[(level + 1) * b->feed_slots + slot], words[2], words[3]);
+    }
+    const uint32_t answer[] = {0, b->feed_slot[words[2]]};
+    switch (words[1]) {
+    case CSS_FROM_CHILD: return bit_of(p->some + (level + 2) * f, answer[1]);
+    case CSS_FROM_DESCENDANT: return bit_of(p->above + (level + 2) * f, answer[1]);
+    case CSS_FROM_NEXT: return bit_of(p->near + (level + 1) * f, answer[1]);
+    case CSS_FROM_LATER: return bit_of(p->some + (level + 1) * f, answer[1]);
+    case CSS_FROM_SELF: return bit_of(p->feed.items, answer[1]);
+    default: return answer_forward(p, CSS_BY_PARENT + words[1], answer, level);
+    }
+}
+
+/* The varying bits of an element as far as they are known in a sweep: of asks about feeds only those
+ * that sweeps answer. */
+static void sweep_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
+    uint32_t sweep, uint32_t *early)
+{
+    const css_bound *b = p->bound;
+    uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS];
+    memset(bits, 0, (asks + 31) / 32 * sizeof *bits);
+    for (uint32_t i = 0; i < asks; i++) {
+        uint32_t predicate = b->ask.items[bound[CSS_BOUND_ASK] + i], bit = 0;
+        const uint32_t *answer = b->answer.items + CSS_ANSWER_WORDS * (bound[CSS_BOUND_ASK] + i);
+        if (answer[0] == CSS_BY_POSITION)
+            bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
+        else if (answer[0] == CSS_BY_SWEEP) {
+            const uint32_t *words = b->compiled->predicate.items + predicate * CSS_P_WORDS;
+            bool self = words[0] == CSS_P_RELATION && words[1] == CSS_FROM_SELF;
+            uint32_t slot = answer[1];
+            if (b->compiled->sweep.items[predicate] == sweep && !self &&
+                answer_early(p, predicate, d->level[e]))
+                early[slot >> 5] |= 1u << (slot & 31);
+            bit = bit_of(early, slot);
+        }
+        bits[i >> 5] |= bit << (i & 31);
+    }
+}
+
+static void sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, uint32_t shape,
+    uint32_t sweep, uint32_t *early)
+{
+    const css_bound *b = p->bound;
+    const uint32_t *bound = b->bound.items + shape * CSS_BOUND_WORDS;
+    uint32_t *feeds = p->feed.items, row = d->level[e] + 1;
+    if (!(sweep & 1) && d->position[CSS_CHILD][e] == 1) row_clear(p, row);
+    sweep_bits(p, d, e, bound, sweep, early);
+    find_feeds(p, bound, p->bits.items, feeds);
+    for (uint32_t i = 0; i < bound[CSS_BOUND_ASKS]; i++) {
+        uint32_t predicate = b->ask.items[bound[CSS_BOUND_ASK] + i];
+        const uint32_t *words = b->compiled->predicate.items + predicate * CSS_P_WORDS;
+        if (words[0] != CSS_P_RELATION || words[1] != CSS_FROM_SELF ||
+            b->compiled->sweep.items[predicate] != sweep)
+            continue;
+        uint32_t slot = b->early_slot[predicate];
+        if (answer_early(p, predicate, d->level[e])) early[slot >> 5] |= 1u << (slot & 31);
+    }
+    if (!(sweep & 1)) {
+        row_visit_forward(p, row, feeds);
+        return;
+    }
+    row_visit(p, row, feeds);
+    for (uint32_t w = 0, f = p->feed_words; w < f; w++) {
+        p->above[row * f + w] |= feeds[w] | p->above[(row + 1) * f + w];
+        p->above[(row + 1) * f + w] = 0;
+    }
+    row_clear(p, row + 1);
+    if (row > 1) return;
+    row_clear(p, row); /* roots are no siblings */
+    memset(p->above + row * p->feed_words, 0, p->feed_words * sizeof(uint32_t));
+}
+
+static void rows_clear(css_pass *p)
+{
+    size_t words = (size_t)p->rows * p->feed_words;
+    memset(p->near, 0, words * sizeof(uint32_t));
+    memset(p->some, 0, words * sizeof(uint32_t));
+    memset(p->above, 0, words * sizeof(uint32_t));
+    if (p->bound->counts)
+        memset(p->counts, 0, (size_t)p->rows * p->bound->feed_slots * sizeof(uint32_t));
+}
+
+static void run_sweep(css_pass *p, uint32_t sweep)
+{
+    const css_forest *f = p->forest;
+    for (uint32_t n = 0; n < f->document_count; n++) {
+        const hed_css_document *d = f->documents[n];
+        const uint32_t *shape = f->shape + f->first[n];
+        uint32_t *early = p->early + (size_t)f->first[n] * p->early_words;
+        rows_clear(p);
+        for (uint32_t i = 0; i < d->count; i++) {
+            uint32_t e = sweep & 1 ? d->count - 1 - i : i;
+            sweep_element(p, d, e, shape[e], sweep, early + (size_t)e * p->early_words);
+        }
+    }
+}
+
+/* ---- the pass ---- */
+
+static void find_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
+    const uint32_t *early)
+{
+    uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS], word = 0;
+    const uint32_t *answer = p->bound->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
+    for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
+        uint32_t bit;
+        if (answer[0] == CSS_BY_POSITION)
+            bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
+        else if (answer[0] == CSS_BY_SWEEP) bit = bit_of(early, answer[1]);
+        else bit = answer_forward(p, answer[0], answer, d->level[e]);
+        word |= bit << (i & 31);
+        if ((i & 31) == 31 || i + 1 == asks) {
+            bits[i >> 5] = word;
+            word = 0;
+        }
+    }
+}
+
+static void match_document(css_pass *p, uint32_t n, uint32_t *above_state, hed_error *error)
+{
+    const css_forest *f = p->forest;
+    const hed_css_document *d = f->documents[n];
+    const uint32_t *shape = f->shape + f->first[n], *bounds = p->bound->bound.items;
+    const uint32_t *early = p->early + (size_t)f->first[n] * p->early_words;
+    uint32_t *class_of = p->element_class + f->first[n], feed_words = p->feed_words;
+    static const uint32_t nothing[1];
+    if (feed_words) rows_clear(p);
+    for (uint32_t e = 0; e < d->count; e++) {
+        uint32_t s = shape[e], level = d->level[e], signature = p->base[s];
+        if (feed_words && d->position[CSS_CHILD][e] == 1) row_clear(p, level + 1);
+        if (signature == CSS_NONE) {
+            const uint32_t *bound = bounds + s * CSS_BOUND_WORDS;
+            if (bound[CSS_BOUND_ASKS]) {
+                find_bits(p, d, e, bound, early + (size_t)e * p->early_words);
+                signature = signature_of(p, s, bound[CSS_BOUND_ASKS], p->bits.items, error);
+            } else p->base[s] = signature = signature_add(p, s, nothing, error);
+            if (hed_failed(error)) return;
+        }
+        struct css_map_slot slot =
+            *map_find(&p->class_of, (uint64_t)above_state[level] << 32 | signature);
+        if (slot.key == UINT64_MAX) {
+            slot = class_add(p, above_state[level], signature, error);
+            if (hed_failed(error)) return;
+        }
+        class_of[e] = slot.value;
+        above_state[level + 1] = slot.next;
+        if (!feed_words) continue;
+        uint32_t feeds = p->signatures[signature].feeds;
+        row_visit_forward(p, level + 1, feeds == CSS_NONE ? p->feed.items + feed_words
+                                                          : p->feeds.items + feeds);
+    }
+}
+
+hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest, css_bound *bound,
+    uint32_t *element_class, hed_error *error)
+{
+    uint32_t most = 0;
+    if (hed_failed(error)) return error->status;
+    *p = (css_pass){.forest = forest, .bound = bound, .arena = arena, .element_class = element_class};
+    p->words = (bound->bits + 31) / 32;
+    p->feed_words = (bound->feed_slots + 31) / 32;
+    p->early_words = (bound->early_slots + 31) / 32;
+    p->rows = forest->depth + 4;
+    for (uint32_t s = 0; s < css_shapes(forest); s++)
+        if (bound->bound.items[s * CSS_BOUND_WORDS + CSS_BOUND_ASKS] > most)
+            most = bound->bound.items[s * CSS_BOUND_WORDS + CSS_BOUND_ASKS];
+    css_list_room(&p->bits, arena, most / 32 + 1, error);
+    css_list_room(&p->state, arena, p->words + 1, error);
+    css_list_room(&p->feed, arena, 2 * p->feed_words, error);
+    uint64_t row_words = (uint64_t)p->rows * p->feed_words;
+    p->near = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
+    p->some = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
+    p->above = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
+    if (bound->counts)
+        p->counts = hed_arena_new(
+            arena, (uint64_t)p->rows * bound->feed_slots, sizeof(uint32_t), error);
+    p->early =
+        hed_arena_new(arena, (uint64_t)forest->count * p->early_words, sizeof(uint32_t), error);
+    p->base = hed_arena_new(arena, css_shapes(forest), sizeof(uint32_t), error);
+    map_make(&p->signature_of, arena, 9, error);
+    map_make(&p->class_of, arena, 11, error);
+    css_interner_make(&p->wide, arena, error);
+    css_interner_make(&p->states, arena, error);
+    css_push(&p->class_begin, arena, 0, error);
+    if (hed_failed(error)) return error->status;
+    memset(p->base, 0xff, css_shapes(forest) * sizeof *p->base);
+    memset(p->state.items, 0, p->state.room * sizeof(uint32_t));
+    if (p->feed_words) memset(p->feed.items, 0, 2ull * p->feed_words * sizeof(uint32_t));
+    css_intern(&p->states, arena, p->state.items, p->words, error);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status css_pass_run(css_pass *p, hed_error *error)
+{
+    const css_forest *f = p->forest;
+    hed_arena work = {.allocator = p->arena->allocator, .owner = "a match"};
+    if (hed_failed(error)) return error->status;
+    uint32_t *above_state = hed_arena_new(&work, f->depth + 2ull, sizeof *above_state, error);
+    for (uint32_t s = 0; s < p->bound->sweeps && !hed_failed(error); s++) run_sweep(p, s);
+    for (uint32_t n = 0; n < f->document_count && !hed_failed(error); n++)
+        match_document(p, n, above_state, error);
+    hed_arena_free(&work);
+    return hed_failed(error) ? error->status : HED_OK;
+}

@@ -1,0 +1,52 @@
+/* All elements of a forest matched against a bound sheet: see the head of kernels/tables.h. */
+#ifndef HED_CSS_PASS_H
+#define HED_CSS_PASS_H
+
+#include "solver/bind.h"
+
+/* 64-bit keys, each with two words: open addressing, at most half full. */
+typedef struct css_map {
+    struct css_map_slot {
+        uint64_t key; /* UINT64_MAX: free */
+        uint32_t value, next;
+    } * slots;
+    uint32_t shift, count; /* 64 - log2 of the slots */
+} css_map;
+
+typedef struct css_signature {
+    uint32_t shape;
+    uint32_t inner, inner_count; /* acts of two words */
+    uint32_t final, final_count; /* sorted by final */
+    uint32_t feeds;              /* first of its feed words; CSS_NONE: it feeds nothing */
+} css_signature;
+
+typedef struct css_pass {
+    const css_forest *forest;
+    css_bound *bound;
+    hed_arena *arena;
+    uint32_t words, feed_words, early_words; /* of a state; of feeds; of early bits */
+    css_map signature_of; /* (shape, bits) -> signature */
+    css_map class_of;     /* (state, signature) -> class and its state for children */
+    css_interner wide;    /* bits of shapes with more than 32 asks */
+    css_interner states;  /* 0: nothing */
+    css_signature *signatures;
+    uint32_t signature_count, signature_room;
+    uint32_t *base; /* (shapes) signature of a shape without asks */
+    css_list acts, feeds, list;
+    css_list bits, state; /* room for varying bits; for a state that is being made */
+    css_list feed;        /* room for the feeds of an element; behind them none */
+    /* results: for each class its signature and state; for each entry of a list the rule and its final */
+    uint32_t *element_class;
+    css_list class_begin, class_signature, class_state, rules, finals;
+    /* of sweeps: rows of feed words by level, see pass.c */
+    uint32_t *near, *some, *above, *counts, *early;
+    uint32_t rows;
+} css_pass;
+
+/* Makes room; memory from `arena`, `element_class` (elements) is the caller's. */
+hed_status css_pass_make(css_pass *pass, hed_arena *arena, const css_forest *forest, css_bound *bound,
+    uint32_t *element_class, hed_error *error);
+/* Matches all elements. */
+hed_status css_pass_run(css_pass *pass, hed_error *error);
+
+#endif
