@@ -123,7 +123,7 @@ static void append(char *to, size_t size, const char *text)
     snprintf(to + used, size - used, "%s", text);
 }
 
-static void random_selector(char *to, size_t size, int depth)
+static void random_selector(char *to, size_t size, int depth, bool in_has)
 {
     static const char *const simple[] = {"p", "div", "span", ".a", ".b", ".c", "#i1", "#i2",
         "[title]", "[title=x]", "[title^=x]", ":first-child", ":last-child", ":nth-child(2n+1)",
@@ -139,12 +139,16 @@ static void random_selector(char *to, size_t size, int depth)
             const char *more = simple[3 + pick(HED_COUNT(simple) - 3)];
             append(to, size, *more == '*' ? ".b" : more);
         }
-        if (depth < 2 && pick(5) == 0) {
-            static const char *const functions[] = {
-                ":is(", ":where(", ":not(", ":has(", ":has(> ", ":has(+ ", ":nth-child(2 of "};
-            uint32_t f = pick(depth ? 3 : HED_COUNT(functions)); /* :has() does not nest */
+        if (depth < 3 && pick(depth ? 4 : 3) == 0) {
+            static const char *const functions[] = {":is(", ":where(", ":not(", ":nth-child(2 of ",
+                ":nth-child(2n + 1 of ", ":nth-last-child(-n + 2 of ", ":has(", ":has(> ",
+                ":has(+ ", ":has(~ "};
+            uint32_t f = pick(in_has ? 6 : HED_COUNT(functions)); /* :has() does not nest */
             append(to, size, functions[f]);
-            random_selector(to, size, f >= 3 ? 2 : depth + 1);
+            for (uint32_t n = 1 + pick(3); n--;) {
+                random_selector(to, size, depth + 1, in_has || f >= 6);
+                if (n) append(to, size, ", ");
+            }
             append(to, size, ")");
         }
     }
@@ -177,12 +181,12 @@ Test(css_match, ten_thousand_random_pairs, .timeout = 240)
     enum { PAGES = 40, SELECTORS = 250 };
     uint64_t matches = 0, invalid = 0;
     for (int n = 0; n < PAGES; n++) {
-        static char html[8192], text[SELECTORS * 512];
+        static char html[8192], text[SELECTORS * 2048];
         random_page(html, sizeof html);
         text[0] = 0;
         for (int s = 0; s < SELECTORS; s++) {
-            char selector[480] = "";
-            random_selector(selector, sizeof selector, 0);
+            char selector[2000] = "";
+            random_selector(selector, sizeof selector, 0, false);
             append(text, sizeof text, selector);
             append(text, sizeof text, "{}\n");
         }

@@ -111,7 +111,7 @@ typedef uint32_t uint;
 enum css_predicate {
     CSS_P_TYPE,  /* by key; namespace asked for as in css_simple, 0, 0 */
     CSS_P_CLASS, /* by key; 0, 0, 0 */
-    CSS_P_FACT,   /* by fact: attributes and :lang(); 0, 0, 0 */
+    CSS_P_FACT,  /* by fact: attributes and :lang(); 0, 0, 0 */
     CSS_P_SPACE, /* always; namespace, 0, 0 */
     CSS_P_FLAG,  /* always; bits of document.h that are all set, negated, 0 */
     CSS_P_STATE, /* always; bits of hed_css_state one of which is set, negated, 0 */

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-hed_status css_bound_make(
-    css_bound *b, hed_arena *arena, const css_compiled *c, hed_error *error)
+hed_status css_bound_make(css_bound *b, hed_arena *arena, const css_compiled *c, hed_error *error)
 {
     uint32_t compounds = css_compounds(c), feeds = css_feeds(c), n = css_nodes(c);
     *b = (css_bound){.compiled = c, .arena = arena};
@@ -13,9 +12,10 @@ hed_status css_bound_make(
         uint64_t count;
     } rooms[] = {{&b->possible, c->predicates}, {&b->ask_number, c->predicates},
         {&b->early_slot, c->predicates}, {&b->status, c->predicates / 16 + 1},
-        {&b->compound_possible, compounds}, {&b->live, compounds}, {&b->act_count, 2ull * compounds},
-        {&b->node_uses, n}, {&b->node_bit, 2ull * n}, {&b->inner_act, 4ull * n},
-        {&b->final_act, 2ull * css_finals(c)}, {&b->feed_read, feeds}, {&b->feed_slot, feeds}};
+        {&b->compound_possible, compounds}, {&b->live, compounds},
+        {&b->act_count, 2ull * compounds}, {&b->node_uses, n}, {&b->node_bit, 2ull * n},
+        {&b->inner_act, 4ull * n}, {&b->final_act, 2ull * css_finals(c)}, {&b->feed_read, feeds},
+        {&b->feed_slot, feeds}};
     for (size_t i = 0; i < HED_COUNT(rooms); i++)
         *rooms[i].array = hed_arena_new(arena, rooms[i].count, sizeof(uint32_t), error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -100,7 +100,8 @@ static void prune(css_bound *b)
     enum { REACHED = 4 };
     for (uint32_t i = 0; i < n; i++) {
         uint32_t need = node[4 * i + 1];
-        bool reached = (need == CSS_NONE || uses[need] & REACHED) && b->compound_possible[node[4 * i]];
+        bool reached =
+            (need == CSS_NONE || uses[need] & REACHED) && b->compound_possible[node[4 * i]];
         uses[i] = reached ? REACHED : 0;
     }
     for (uint32_t k = 0; k < css_compounds(c); k++)
@@ -111,13 +112,13 @@ static void prune(css_bound *b)
         }
     for (uint32_t i = n; i-- > 0;) {
         uint32_t need = node[4 * i + 1];
-        if (need != CSS_NONE && uses[i] & REACHED && uses[i] & 3) uses[need] |= node[4 * i + 2] ? 2 : 1;
+        if (need != CSS_NONE && uses[i] & REACHED && uses[i] & 3)
+            uses[need] |= node[4 * i + 2] ? 2 : 1;
     }
     b->bits = 0;
     for (uint32_t m = 0; m < 2; m++) {
         for (uint32_t i = 0; i < n; i++)
-            b->node_bit[2 * i + m] =
-                uses[i] & REACHED && uses[i] >> m & 1 ? b->bits++ : CSS_NONE;
+            b->node_bit[2 * i + m] = uses[i] & REACHED && uses[i] >> m & 1 ? b->bits++ : CSS_NONE;
         if (m == 0) b->d_bits = b->bits;
     }
 }
@@ -153,8 +154,8 @@ static void find_acts(css_bound *b)
             feeds = feeds || b->feed_read[c->fed[i]];
         b->act_count[2 * k] = (uint32_t)(inner_at - inner) / 2;
         b->act_count[2 * k + 1] = (uint32_t)(last_at - last) / 2;
-        b->live[k] = b->compound_possible[k] &&
-                     (feeds || b->act_count[2 * k] || b->act_count[2 * k + 1]);
+        b->live[k] =
+            b->compound_possible[k] && (feeds || b->act_count[2 * k] || b->act_count[2 * k + 1]);
     }
 }
 
@@ -184,7 +185,8 @@ static void answer_ask(css_bound *b, uint32_t p, hed_error *error)
 }
 
 /* What is left of a compound on a shape, in literals of its asks; gives how many. */
-static uint32_t leave_residual(css_bound *b, uint32_t compound, uint32_t first_ask, hed_error *error)
+static uint32_t leave_residual(
+    css_bound *b, uint32_t compound, uint32_t first_ask, hed_error *error)
 {
     const uint32_t *begin = b->compiled->compound.begin.items + compound;
     const uint32_t *literals = b->compiled->compound.words.items;
@@ -215,8 +217,7 @@ static void try_compound(css_bound *b, uint32_t k, uint32_t first_ask, hed_error
 {
     const css_compiled *c = b->compiled;
     const uint32_t *begin = c->compound.begin.items + k;
-    uint32_t status =
-        css_compound_status(c->compound.words.items, begin[0], begin[1], b->status);
+    uint32_t status = css_compound_status(c->compound.words.items, begin[0], begin[1], b->status);
     if (status == CSS_FALSE) return;
     uint32_t residual = b->residual.count, count = 0;
     if (status == CSS_TRUE) css_push(&b->certain, b->arena, k, error);

@@ -6,8 +6,9 @@
 
 /* How an ask of a shape is answered: the first of its four words. */
 enum css_answer {
-    CSS_BY_POSITION,                   /* position, a, b */
-    CSS_BY_PARENT = CSS_POSITIONS + 1, /* slot of the feed; these four in the order of css_relation */
+    CSS_BY_POSITION, /* position, a, b */
+    CSS_BY_PARENT =
+        CSS_POSITIONS + 1, /* slot of the feed; these four in the order of css_relation */
     CSS_BY_ANCESTOR,
     CSS_BY_PREVIOUS,
     CSS_BY_EARLIER,
@@ -19,18 +20,18 @@ enum css_answer {
 typedef struct css_bound {
     const css_compiled *compiled;
     hed_arena *arena;
-    uint32_t d_bits, bits; /* of a state */
-    uint32_t *possible;    /* (P) */
+    uint32_t d_bits, bits;              /* of a state */
+    uint32_t *possible;                 /* (P) */
     uint32_t *compound_possible, *live; /* (C) */
-    uint32_t *node_uses;   /* (N) as in node, of what can occur; before that: 4 reached */
+    uint32_t *node_uses; /* (N) as in node, of what can occur; before that: 4 reached */
     uint32_t *node_bit, *act_count, *inner_act, *final_act;
-    uint32_t *feed_read;   /* (F) some possible predicate reads it */
+    uint32_t *feed_read; /* (F) some possible predicate reads it */
     css_list bound, certain, candidate, residual, ask, feeding;
-    css_list answer; /* of each ask, CSS_ANSWER_WORDS each */
+    css_list answer;                   /* of each ask, CSS_ANSWER_WORDS each */
     uint32_t *feed_slot, feed_slots;   /* (F) of what asks read; CSS_NONE */
     uint32_t *early_slot, early_slots; /* (P) of asks that a sweep answers */
-    uint32_t sweeps; /* before the pass */
-    bool counts;     /* some ask counts */
+    uint32_t sweeps;                   /* before the pass */
+    bool counts;                       /* some ask counts */
     /* of the work */
     uint32_t *status, *ask_number; /* (P / 16) (P) */
     css_list hit, hit_begin;

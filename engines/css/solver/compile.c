@@ -25,9 +25,9 @@ typedef struct compiler {
     bool quirks;
     css_interner identities; /* of predicates */
     css_interner keys, nodes;
-    css_list key_pairs;           /* key, predicate */
-    css_list ready, stage;        /* (C) sweep in which a compound is known at the latest; its stage */
-    css_list feed_ready;          /* (F) */
+    css_list key_pairs;    /* key, predicate */
+    css_list ready, stage; /* (C) sweep in which a compound is known at the latest; its stage */
+    css_list feed_ready;   /* (F) */
     css_list scratch, ids, paths; /* stacks: literals, compounds, (compound, need, child) */
     uint32_t *memo[STATES_MODES]; /* (complexes of the sheet) 1 + compound */
     uint8_t *ways;                /* (complexes) paths of a complex selector; 0: unknown */
@@ -53,7 +53,8 @@ static uint32_t predicate_of(compiler *c, const uint32_t *identity, uint32_t cou
 static void predicate_add(compiler *c, uint32_t kind, uint32_t x, uint32_t y, uint32_t z)
 {
     const uint32_t words[CSS_P_WORDS] = {kind, x, y, z};
-    for (int i = 0; i < CSS_P_WORDS; i++) css_push(&c->out->predicate, c->arena, words[i], c->error);
+    for (int i = 0; i < CSS_P_WORDS; i++)
+        css_push(&c->out->predicate, c->arena, words[i], c->error);
     css_push(&c->out->sweep, c->arena, 0, c->error);
     css_push(&c->out->early, c->arena, 0, c->error);
 }
@@ -157,8 +158,7 @@ static uint32_t feed_of(compiler *c, uint32_t base)
         if (c->stage.items[id] > stage) stage = c->stage.items[id];
     }
     uint32_t known = css_feeds(c->out);
-    uint32_t feed =
-        css_intern(&c->out->feed, c->arena, ids->items + base, kept - base, c->error);
+    uint32_t feed = css_intern(&c->out->feed, c->arena, ids->items + base, kept - base, c->error);
     ids->count = base;
     if (hed_failed(c->error)) return 0;
     if (feed == known) {
@@ -194,8 +194,7 @@ static uint32_t relation_predicate(compiler *c, uint32_t relation, uint32_t base
     uint32_t feed = feed_of(c, base);
     if (hed_failed(c->error)) return 0;
     const uint32_t identity[CSS_P_WORDS] = {CSS_P_RELATION, relation, feed, 0};
-    return reading_predicate(
-        c, identity, feed, is_backward(relation), relation == CSS_FROM_SELF);
+    return reading_predicate(c, identity, feed, is_backward(relation), relation == CSS_FROM_SELF);
 }
 
 /* ---- compounds ---- */
@@ -215,7 +214,7 @@ static uint32_t clause_rank(const compiler *c, const uint32_t *clause, uint32_t 
             uint32_t kind = c->out->predicate.items[(l >> 1) * CSS_P_WORDS];
             rank = kind == CSS_P_ID      ? 0
                    : kind == CSS_P_CLASS ? 1
-                   : kind == CSS_P_FACT   ? 2
+                   : kind == CSS_P_FACT  ? 2
                    : kind == CSS_P_TYPE  ? 3
                                          : 4;
         }
@@ -276,8 +275,8 @@ static bool clauses_sort(compiler *c, uint32_t base)
         struct clause x = sorted[i];
         uint32_t at = kept;
         int order = -1;
-        while (at && (order = clause_compare(all + x.at, x.count, all + sorted[at - 1].at,
-                          sorted[at - 1].count)) < 0)
+        while (at && (order = clause_compare(
+                          all + x.at, x.count, all + sorted[at - 1].at, sorted[at - 1].count)) < 0)
             at--;
         if (at && order == 0) continue;
         memmove(sorted + at + 1, sorted + at, (kept - at) * sizeof *sorted);
@@ -394,8 +393,7 @@ static void push_or(compiler *c, uint32_t base)
                 css_push(&c->scratch, &c->work, l[at] & ~CSS_LAST_OF_CLAUSE, c->error);
             }
         }
-        if (!hed_failed(c->error))
-            c->scratch.items[c->scratch.count - 1] |= CSS_LAST_OF_CLAUSE;
+        if (!hed_failed(c->error)) c->scratch.items[c->scratch.count - 1] |= CSS_LAST_OF_CLAUSE;
     }
     c->ids.count = base;
 }
@@ -425,8 +423,7 @@ static void push_not(compiler *c, uint32_t compound)
             digits /= end - at;
             css_push(&c->scratch, &c->work, literal ^ 1, c->error);
         }
-        if (!hed_failed(c->error))
-            c->scratch.items[c->scratch.count - 1] |= CSS_LAST_OF_CLAUSE;
+        if (!hed_failed(c->error)) c->scratch.items[c->scratch.count - 1] |= CSS_LAST_OF_CLAUSE;
     }
 }
 
@@ -576,7 +573,8 @@ static uint32_t local_compound(compiler *c, uint32_t complex, states_mode mode)
                                 : k == '+' ? CSS_FROM_PREVIOUS
                                 : k == '~' ? CSS_FROM_EARLIER
                                            : CSS_FROM_ANCESTOR,
-                                ids) << 1);
+                                ids)
+                                << 1);
         }
         run = holds ? compound_of(c, base) : NEVER;
         c->scratch.count = base;
@@ -649,8 +647,7 @@ static uint32_t node_of(compiler *c, const uint32_t *path, uint32_t child)
 }
 
 /* One compound selector further on all paths from `base` on. */
-static void extend_paths(
-    compiler *c, uint32_t base, const css_compound *compound, states_mode mode)
+static void extend_paths(compiler *c, uint32_t base, const css_compound *compound, states_mode mode)
 {
     char k = compound->combinator;
     uint32_t to = base, scratch = c->scratch.count;
@@ -661,9 +658,8 @@ static void extend_paths(
         if (holds && (k == '+' || k == '~')) {
             uint32_t ids = c->ids.count;
             css_push(&c->ids, &c->work, path[0], c->error);
-            push_literal(
-                c, relation_predicate(c, k == '+' ? CSS_FROM_PREVIOUS : CSS_FROM_EARLIER, ids)
-                       << 1);
+            push_literal(c,
+                relation_predicate(c, k == '+' ? CSS_FROM_PREVIOUS : CSS_FROM_EARLIER, ids) << 1);
         } else if (holds) {
             path[1] = node_of(c, path, k == '>');
             path[2] = k == '>';

@@ -80,8 +80,8 @@ static uint32_t facts_set(css_facts *f, hed_error *error)
     return css_intern(&f->sets, f->arena, p, n, error);
 }
 
-uint32_t css_attribute_facts(css_facts *f, const hed_css_document *d, uint32_t e,
-    const css_attribute *a, hed_error *error)
+uint32_t css_attribute_facts(
+    css_facts *f, const hed_css_document *d, uint32_t e, const css_attribute *a, hed_error *error)
 {
     bool html = d->name_space[e] == HED_CSS_HTML, id = a->name == f->id && !a->name_space;
     enum facts_asked as = html ? ASKED_HTML : ASKED_OTHER;

@@ -11,12 +11,12 @@ typedef struct css_facts {
     /* (names) whether a name is asked for: bits of enum facts_asked */
     uint8_t *asked;
     uint32_t names;
-    uint32_t id; /* the name "id" */
-    css_interner keys; /* of predicates: what is asked, name */
-    css_list first, next; /* (keys) first predicate of a key; (predicates) next of the same key */
-    css_interner pairs;   /* distinct attributes */
-    css_list pair_set;    /* (pairs) the set of predicates that are true on it */
-    css_interner sets;    /* 0: the empty one */
+    uint32_t id;            /* the name "id" */
+    css_interner keys;      /* of predicates: what is asked, name */
+    css_list first, next;   /* (keys) first predicate of a key; (predicates) next of the same key */
+    css_interner pairs;     /* distinct attributes */
+    css_list pair_set;      /* (pairs) the set of predicates that are true on it */
+    css_interner sets;      /* 0: the empty one */
     css_interner languages; /* name of the language */
     css_list language_set;
     css_list language_predicates, scratch;

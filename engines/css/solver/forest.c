@@ -4,10 +4,18 @@
 #include <string.h>
 
 /* What tells shapes from each other begins with these; sets of facts and classes follow. */
-enum { IDENTITY_TAG, IDENTITY_SPACE, IDENTITY_FLAGS, IDENTITY_STATES, IDENTITY_SETS, IDENTITY_WORDS };
+enum {
+    IDENTITY_TAG,
+    IDENTITY_SPACE,
+    IDENTITY_FLAGS,
+    IDENTITY_STATES,
+    IDENTITY_SETS,
+    IDENTITY_WORDS
+};
 
 /* The flat form of a new shape. */
-static void forest_add_shape(css_forest *f, const uint32_t *identity, uint32_t words, hed_error *error)
+static void forest_add_shape(
+    css_forest *f, const uint32_t *identity, uint32_t words, hed_error *error)
 {
     uint32_t sets = identity[IDENTITY_SETS], first_class = f->shape_class.count;
     uint32_t first_fact = f->shape_fact.count;
@@ -29,8 +37,7 @@ static void forest_add_shape(css_forest *f, const uint32_t *identity, uint32_t w
     for (int w = 0; w < CSS_SHAPE_WORDS; w++) css_push(&f->shapes, f->arena, shape[w], error);
 }
 
-uint32_t css_forest_shape(
-    css_forest *f, const hed_css_document *d, uint32_t e, hed_error *error)
+uint32_t css_forest_shape(css_forest *f, const hed_css_document *d, uint32_t e, hed_error *error)
 {
     uint32_t classes = d->class_begin[e + 1] - d->class_begin[e];
     uint32_t attributes = d->attribute_begin[e + 1] - d->attribute_begin[e];

@@ -49,8 +49,8 @@ static bool interner_grow(css_interner *t, hed_arena *arena, hed_error *error)
     return true;
 }
 
-uint32_t css_intern(css_interner *t, hed_arena *arena, const uint32_t *words, uint32_t count,
-    hed_error *error)
+uint32_t css_intern(
+    css_interner *t, hed_arena *arena, const uint32_t *words, uint32_t count, hed_error *error)
 {
     if (hed_failed(error)) return CSS_NONE;
     uint64_t mixed = count;

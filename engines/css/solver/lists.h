@@ -13,8 +13,7 @@ typedef struct css_list {
 /* Makes room for `more` words behind the last one; NULL where memory runs out. */
 bool css_list_grow(css_list *list, hed_arena *arena, uint32_t more, hed_error *error);
 
-static inline bool css_list_room(
-    css_list *list, hed_arena *arena, uint32_t more, hed_error *error)
+static inline bool css_list_room(css_list *list, hed_arena *arena, uint32_t more, hed_error *error)
 {
     return list->room - list->count >= more || css_list_grow(list, arena, more, error);
 }
@@ -27,7 +26,7 @@ static inline void css_push(css_list *list, hed_arena *arena, uint32_t word, hed
 /* Sequences of words by number: number k is words[begin[k]] up to words[begin[k + 1]]. */
 typedef struct css_interner {
     css_list begin, words;
-    uint32_t *slots; /* 1 + number; 0: free */
+    uint32_t *slots;  /* 1 + number; 0: free */
     uint32_t *hashes; /* (room of numbers) */
     uint32_t mask, hash_room;
 } css_interner;

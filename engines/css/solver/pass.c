@@ -33,8 +33,8 @@ static struct css_map_slot *map_find(const css_map *map, uint64_t key)
     return &map->slots[at];
 }
 
-static void map_put(css_map *map, hed_arena *arena, uint64_t key, uint32_t value, uint32_t next,
-    hed_error *error)
+static void map_put(
+    css_map *map, hed_arena *arena, uint64_t key, uint32_t value, uint32_t next, hed_error *error)
 {
     uint32_t log2 = 64 - map->shift;
     if (2 * (map->count + 1) > 1u << log2) {
@@ -63,8 +63,8 @@ static void list_holding(css_pass *p, const uint32_t *bound, const uint32_t *bit
 {
     const css_bound *b = p->bound;
     p->list.count = 0;
-    if (!css_list_room(&p->list, p->arena,
-            bound[CSS_BOUND_CERTAINS] + bound[CSS_BOUND_CANDIDATES], error))
+    if (!css_list_room(
+            &p->list, p->arena, bound[CSS_BOUND_CERTAINS] + bound[CSS_BOUND_CANDIDATES], error))
         return;
     uint32_t *to = p->list.items;
     for (uint32_t i = 0; i < bound[CSS_BOUND_CERTAINS]; i++)
@@ -77,8 +77,7 @@ static void list_holding(css_pass *p, const uint32_t *bound, const uint32_t *bit
 }
 
 /* The feeds of an element into `to` (feed_words); gives whether there are any. */
-static bool find_feeds(
-    const css_pass *p, const uint32_t *bound, const uint32_t *bits, uint32_t *to)
+static bool find_feeds(const css_pass *p, const uint32_t *bound, const uint32_t *bits, uint32_t *to)
 {
     const css_bound *b = p->bound;
     bool any = false;
@@ -123,7 +122,7 @@ static uint32_t signature_add(css_pass *p, uint32_t shape, const uint32_t *bits,
         memcpy(to, b->final_act + 2 * c->final_begin[k], words * sizeof *to);
         to += words;
     }
-    s.final_count = (uint32_t)final;
+    s.final_count = (uint32_t) final;
     if (final > 1) qsort(p->acts.items + 2 * s.final, final, 2 * sizeof *to, by_final);
     p->acts.count = (uint32_t)(to - p->acts.items);
     if (p->feed_words && css_list_room(&p->feeds, p->arena, p->feed_words, error) &&
@@ -144,8 +143,8 @@ static uint32_t signature_add(css_pass *p, uint32_t shape, const uint32_t *bits,
 }
 
 /* The signature of a shape with varying bits. */
-static uint32_t signature_of(css_pass *p, uint32_t shape, uint32_t asks, const uint32_t *bits,
-    hed_error *error)
+static uint32_t signature_of(
+    css_pass *p, uint32_t shape, uint32_t asks, const uint32_t *bits, hed_error *error)
 {
     uint64_t key = (uint64_t)shape << 32 | bits[0];
     if (asks > 32) {
@@ -257,8 +256,7 @@ static void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *feeds)
 {
     uint32_t f = p->feed_words;
     row_visit(p, row, feeds);
-    for (uint32_t w = 0; w < f; w++)
-        p->above[row * f + w] = p->above[(row - 1) * f + w] | feeds[w];
+    for (uint32_t w = 0; w < f; w++) p->above[row * f + w] = p->above[(row - 1) * f + w] | feeds[w];
 }
 
 /* ---- sweeps before the pass ---- */
@@ -420,8 +418,8 @@ static void match_document(css_pass *p, uint32_t n, uint32_t *above_state, hed_e
         above_state[level + 1] = slot.next;
         if (!feed_words) continue;
         uint32_t feeds = p->signatures[signature].feeds;
-        row_visit_forward(p, level + 1, feeds == CSS_NONE ? p->feed.items + feed_words
-                                                          : p->feeds.items + feeds);
+        row_visit_forward(
+            p, level + 1, feeds == CSS_NONE ? p->feed.items + feed_words : p->feeds.items + feeds);
     }
 }
 
@@ -430,7 +428,8 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
 {
     uint32_t most = 0;
     if (hed_failed(error)) return error->status;
-    *p = (css_pass){.forest = forest, .bound = bound, .arena = arena, .element_class = element_class};
+    *p = (css_pass){
+        .forest = forest, .bound = bound, .arena = arena, .element_class = element_class};
     p->words = (bound->bits + 31) / 32;
     p->feed_words = (bound->feed_slots + 31) / 32;
     p->early_words = (bound->early_slots + 31) / 32;
@@ -446,8 +445,8 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
     p->some = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
     p->above = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
     if (bound->counts)
-        p->counts = hed_arena_new(
-            arena, (uint64_t)p->rows * bound->feed_slots, sizeof(uint32_t), error);
+        p->counts =
+            hed_arena_new(arena, (uint64_t)p->rows * bound->feed_slots, sizeof(uint32_t), error);
     p->early =
         hed_arena_new(arena, (uint64_t)forest->count * p->early_words, sizeof(uint32_t), error);
     p->base = hed_arena_new(arena, css_shapes(forest), sizeof(uint32_t), error);

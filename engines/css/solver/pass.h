@@ -25,10 +25,10 @@ typedef struct css_pass {
     css_bound *bound;
     hed_arena *arena;
     uint32_t words, feed_words, early_words; /* of a state; of feeds; of early bits */
-    css_map signature_of; /* (shape, bits) -> signature */
-    css_map class_of;     /* (state, signature) -> class and its state for children */
-    css_interner wide;    /* bits of shapes with more than 32 asks */
-    css_interner states;  /* 0: nothing */
+    css_map signature_of;                    /* (shape, bits) -> signature */
+    css_map class_of;    /* (state, signature) -> class and its state for children */
+    css_interner wide;   /* bits of shapes with more than 32 asks */
+    css_interner states; /* 0: nothing */
     css_signature *signatures;
     uint32_t signature_count, signature_room;
     uint32_t *base; /* (shapes) signature of a shape without asks */
@@ -44,8 +44,8 @@ typedef struct css_pass {
 } css_pass;
 
 /* Makes room; memory from `arena`, `element_class` (elements) is the caller's. */
-hed_status css_pass_make(css_pass *pass, hed_arena *arena, const css_forest *forest, css_bound *bound,
-    uint32_t *element_class, hed_error *error);
+hed_status css_pass_make(css_pass *pass, hed_arena *arena, const css_forest *forest,
+    css_bound *bound, uint32_t *element_class, hed_error *error);
 /* Matches all elements. */
 hed_status css_pass_run(css_pass *pass, hed_error *error);
 
