@@ -44,9 +44,7 @@ void site_close(site *s)
     free(s->texts);
 }
 
-/* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
- * (http:, data:). */
-static bool beside(const char *from, const char *path, char *joined, size_t size)
+bool css_beside(const char *from, const char *path, char *joined, size_t size)
 {
     size_t length = strcspn(path, "?#"), scheme = strcspn(path, ":/");
     const char *slash = strrchr(from, '/');
@@ -61,7 +59,7 @@ static const char *site_import(void *user, const char *url, size_t *length)
     site *s = user;
     hed_error error = {0};
     char path[2048];
-    if (!beside(s->folder, url, path, sizeof path)) return NULL;
+    if (!css_beside(s->folder, url, path, sizeof path)) return NULL;
     const char *text = site_read(s, path, length, &error);
     if (!text) fprintf(stderr, "heddle: warning: @import: %s\n", error.text);
     return text;
@@ -105,7 +103,7 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
             continue;
         }
         bool known = false;
-        if (!beside(page, href, path, sizeof path)) {
+        if (!css_beside(page, href, path, sizeof path)) {
             fprintf(
                 stderr, "heddle: warning: %s: the sheet %s is not on this machine\n", page, href);
             continue;

@@ -31,6 +31,9 @@ char *site_read(site *s, const char *path, size_t *length, hed_error *error);
 /* Rule `rule` of all sheets together. */
 hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet);
 
+/* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
+ * (http:, data:). */
+bool css_beside(const char *from, const char *path, char *joined, size_t size);
 /* A selector on one line, cut to `size`. */
 void css_one_line(const hed_css_rule *rule, char *text, size_t size);
 

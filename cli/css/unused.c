@@ -1,114 +1,273 @@
-/* heddle css unused: which rules no page of a site uses. */
-#include <fnmatch.h>
+/* heddle css unused: which rules no page of a site uses, where the others are used, and the sheets
+ * without what is unused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/common/report.h"
+#include "cli/css/reduce.h"
 #include "cli/css/site.h"
+#include "cli/css/unused.h"
 #include "support/file.h"
 
-/* Whether a selector names a class that a pattern of --keep fits. */
-static bool is_kept(const hed_arguments *arguments, const hed_css_rule *rule)
+/* ---- --fail-over ---- */
+
+/* "4096" bytes, "20%" of all bytes. */
+static hed_status parse_limit(const char *text, css_limit *limit, hed_error *error)
 {
-    const char *pattern;
-    for (uint32_t i = 0; (pattern = hed_text_at(arguments, "keep", i)); i++)
-        for (size_t at = 0; at + 1 < rule->selector_length; at++) {
-            char name[256];
-            size_t length = 0;
-            if (rule->selector[at] != '.') continue;
-            while (at + 1 + length < rule->selector_length && length + 1 < sizeof name) {
-                char c = rule->selector[at + 1 + length];
-                if (strchr(" .#:>+~,[(){}\t\r\n\f)", c)) break;
-                name[length++] = c;
-            }
-            name[length] = 0;
-            if (fnmatch(*pattern == '.' ? pattern + 1 : pattern, name, 0) == 0) return true;
-        }
-    return false;
+    char *end = NULL;
+    double value = strtod(text, &end);
+    limit->per_cent = end != text && *end == '%';
+    limit->value = value;
+    if (end == text || end[limit->per_cent] || !(value >= 0) || (limit->per_cent && value > 100))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--fail-over: expected bytes such as 4096, or a share such as 20%%, found \"%s\"",
+            text);
+    return HED_OK;
 }
 
-/* The only sheet without the rules that are unused; a rule that holds one that is used stays. */
-static hed_status write_used(
-    site *s, const char *path, const bool *unused, uint32_t rules, hed_error *error)
+/* ---- what is printed ---- */
+
+static const char *const part_words[] = {[HED_CSS_PART_KEYFRAMES] = "@keyframes",
+    [HED_CSS_PART_FONT_FACE] = "@font-face",
+    [HED_CSS_PART_PROPERTY] = "@property",
+    [HED_CSS_PART_CUSTOM] = "custom property",
+    [HED_CSS_PART_LAYER] = "@layer"};
+
+static void print_row(cli_report *report, const char *file, uint32_t line, const char *kind,
+    size_t bytes, const char *what)
 {
-    if (s->sheet_count != 1)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "--out writes one sheet without its unused rules: %u sheets were read", s->sheet_count);
-    size_t length = 0;
-    char *sheet = site_read(s, s->files[0], &length, error);
-    hed_file_writer *writer = NULL;
-    if (!sheet || hed_file_writer_open(path, &writer, error)) return error->status;
-    size_t at = 0;
-    for (uint32_t r = 0; r < rules; r++) {
-        hed_css_rule rule = hed_css_rule_at(s->sheets[0], r);
-        bool holds_used = false;
-        if (!unused[r] || rule.source != 0 || rule.begin < at) continue;
-        for (uint32_t k = r + 1; k < rules; k++) {
-            hed_css_rule inner = hed_css_rule_at(s->sheets[0], k);
-            if (inner.source != 0 || inner.begin >= rule.end) break;
-            holds_used = holds_used || !unused[k];
-        }
-        if (holds_used) continue;
-        hed_file_writer_put(writer, sheet + at, rule.begin - at);
-        at = rule.end;
-        while (at < length && (sheet[at] == '\n' || sheet[at] == ' ')) at++;
+    cli_report_row(report, CLI_TEXT("file", file, .heading = "FILE"),
+        CLI_WHOLE("line", line, .heading = ">LINE"), CLI_TEXT("kind", kind, .heading = "KIND"),
+        CLI_WHOLE("bytes", bytes, .heading = ">BYTES"),
+        CLI_TEXT("selector", what, .heading = "SELECTOR"));
+}
+
+/* A rule that is unused as a whole, or single selectors of its list. */
+static void print_rule(
+    cli_report *report, const css_unused *unused, const css_file *file, const css_item *item)
+{
+    const css_survey *s = &unused->survey;
+    hed_css_rule rule = hed_css_rule_at(file->sheet, item->index);
+    char selector[512];
+    if (item->bare) return;
+    if (!item->stays) {
+        hed_css_rule last = hed_css_rule_at(file->sheet, item->index + item->count - 1);
+        size_t end = (size_t)(last.selector - rule.selector) + last.selector_length;
+        rule.selector_length = end;
+        css_one_line(&rule, selector, sizeof selector);
+        print_row(report, file->name, rule.line, "rule", item->end - item->begin, selector);
+        return;
     }
-    hed_file_writer_put(writer, sheet + at, length - at);
+    for (uint32_t i = item->index; i < item->index + item->count; i++) {
+        if (css_survey_verdict(s, file, i) != CSS_NEVER) continue;
+        rule = hed_css_rule_at(file->sheet, i);
+        css_one_line(&rule, selector, sizeof selector);
+        print_row(report, file->name, rule.line, "selector", rule.selector_length, selector);
+    }
+}
+
+static void print_file(cli_report *report, const css_unused *unused, const css_file *file,
+    const css_reduction *reduction)
+{
+    for (uint32_t i = 0; i < reduction->count; i++) {
+        const css_item *item = &reduction->items[i];
+        if (item->kind == 'r') {
+            print_rule(report, unused, file, item);
+            continue;
+        }
+        hed_css_part part = hed_css_part_at(file->sheet, item->index);
+        bool layer = item->kind == HED_CSS_PART_LAYER;
+        if (item->stays || (layer ? item->holds : !part.name[0]) ||
+            item->kind == HED_CSS_PART_GROUP)
+            continue;
+        print_row(
+            report, file->name, part.line, part_words[part.kind], part.end - part.begin, part.name);
+    }
+}
+
+/* Style rules and single selectors of which nothing matches, and all of them. */
+static void count_file(css_unused *unused, const css_file *file, const css_reduction *reduction)
+{
+    for (uint32_t i = 0; i < reduction->count; i++) {
+        const css_item *item = &reduction->items[i];
+        if (item->kind != 'r' || item->bare) continue;
+        unused->rules++;
+        unused->unused_rules += !item->stays;
+        for (uint32_t k = 0; k < item->count && item->stays; k++)
+            unused->unused_selectors +=
+                css_survey_verdict(&unused->survey, file, item->index + k) == CSS_NEVER;
+    }
+    unused->bytes += file->length;
+    unused->unused_bytes += reduction->bytes;
+}
+
+static void print_sum(const css_unused *u)
+{
+    const css_survey *s = &u->survey;
+    bool none = !u->unused_rules && !u->unused_selectors && !u->unused_bytes;
+    char selectors[64] = "";
+    if (u->unused_selectors)
+        snprintf(selectors, sizeof selectors, " and %u selector%s of others", u->unused_selectors,
+            u->unused_selectors == 1 ? "" : "s");
+    printf("%s%u of %u rules%s match nothing on %u page%s: %zu of %zu bytes (%.0f %%)\n",
+        none ? "" : "\n", u->unused_rules, u->rules, selectors, s->page_count,
+        s->page_count == 1 ? "" : "s", u->unused_bytes, u->bytes,
+        u->bytes ? 100.0 * (double)u->unused_bytes / (double)u->bytes : 0);
+    if (!s->names_judged)
+        printf("Names of keyframes, fonts and custom properties are not judged: %u sheet%s of the "
+               "pages could not be read.\n",
+            s->files.missing_count, s->files.missing_count == 1 ? "" : "s");
+}
+
+/* ---- --out ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    size_t length = strlen(path);
+    return (length && path[length - 1] == '/') ||
+           (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+/* Where the sheet goes: FILE where there is one sheet to write, else its own name in the folder. */
+static hed_status place_of(
+    const css_unused *u, uint32_t index, const char *out, char *path, size_t size, hed_error *error)
+{
+    const css_file *file = &u->survey.files.items[index];
+    const char *base = strrchr(file->name, '/');
+    base = base ? base + 1 : file->name;
+    for (uint32_t i = 0; i < index && is_folder(out); i++) {
+        const css_file *other = &u->survey.files.items[i];
+        const char *name = strrchr(other->name, '/');
+        if (other->judged && other->identity && strcmp(name ? name + 1 : other->name, base) == 0)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "--out %s: both %s and %s would be %s there: reduce them one by one with --css",
+                out, other->name, file->name, base);
+    }
+    size_t length = strlen(out);
+    if (is_folder(out))
+        snprintf(path, size, "%s%s%s", out, length && out[length - 1] == '/' ? "" : "/", base);
+    else snprintf(path, size, "%s", out);
+    return HED_OK;
+}
+
+static hed_status write_out(
+    const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
+{
+    char path[4096];
+    uint32_t given = 0, files = 0, wanted = 0;
+    const css_files *all = &u->survey.files;
+    bool folder = is_folder(out);
+    while (hed_text_at(arguments, "css", given)) given++;
+    for (uint32_t i = 0; i < all->count; i++)
+        files += all->items[i].judged && all->items[i].identity;
+    wanted = !folder && given == 1 ? 1 : files; /* what the given sheet imports stays as it is */
+    if (!folder && wanted != 1)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--out %s: a file holds one sheet, and %u were read: name a folder, or one sheet with "
+            "--css",
+            out, files);
+    if (folder && mkdir(out, 0777) != 0 && !is_folder(out))
+        return hed_fail(error, HED_ERROR_IO, "--out %s: no such folder", out);
+    for (uint32_t i = 0; i < all->count && wanted && !hed_failed(error); i++) {
+        const css_file *file = &all->items[i];
+        if (!file->judged || !file->identity) continue;
+        wanted--;
+        if (place_of(u, i, out, path, sizeof path, error) == HED_OK)
+            css_write_reduced(file, &u->reductions[i], path, error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status css_write_reduced(
+    const css_file *file, const css_reduction *reduction, const char *path, hed_error *error)
+{
+    hed_file_writer *writer = NULL;
+    if (hed_file_writer_open(path, &writer, error)) return error->status;
+    size_t at = 0;
+    for (uint32_t i = 0; i < reduction->cut_count; i++) {
+        const css_cut *cut = &reduction->cuts[i];
+        hed_file_writer_put(writer, file->text + at, cut->begin - at);
+        if (cut->instead) hed_file_writer_put(writer, cut->instead, strlen(cut->instead));
+        at = cut->end;
+    }
+    hed_file_writer_put(writer, file->text + at, file->length - at);
     return hed_file_writer_commit(writer, error);
+}
+
+/* ---- the command ---- */
+
+static hed_status unused_find(css_unused *u, const hed_arguments *arguments, hed_error *error)
+{
+    if (css_survey_run(&u->survey, arguments, error)) return error->status;
+    const css_files *files = &u->survey.files;
+    u->reductions = calloc(files->count + 1ull, sizeof *u->reductions);
+    if (!u->reductions) return hed_fail(error, HED_ERROR_MEMORY, "no memory for what is unused");
+    for (uint32_t i = 0; i < files->count && !hed_failed(error); i++) {
+        if (!files->items[i].judged) continue;
+        css_reduce(&u->survey, &files->items[i], &u->reductions[i], error);
+        if (!hed_failed(error)) count_file(u, &files->items[i], &u->reductions[i]);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static void unused_print(const css_unused *u, bool json, hed_error *error)
+{
+    cli_report *report = cli_report_create(json);
+    for (uint32_t i = 0; i < u->survey.files.count; i++)
+        if (u->survey.files.items[i].judged)
+            print_file(report, u, &u->survey.files.items[i], &u->reductions[i]);
+    if (cli_report_end(report, HED_OK, error) == HED_OK && !json) print_sum(u);
 }
 
 static int unused_command(const hed_arguments *arguments, void *user)
 {
-    site s = {0};
+    css_unused u = {0};
+    css_limit limit = {0};
     hed_error error = {0};
-    uint32_t count = 0;
-    size_t bytes = 0;
+    const char *limit_text = hed_text_of(arguments, "fail-over"),
+               *out = hed_text_of(arguments, "out");
     (void)user;
-    site_open(&s, arguments, "PAGE", "css", true, &error);
-    uint32_t rules = hed_failed(&error) ? 0 : hed_css_results(s.matcher).rules;
-    uint32_t *counts = calloc(rules + 1, sizeof *counts);
-    bool *unused = calloc(rules + 1, sizeof *unused), json = hed_given(arguments, "json");
-    if (!counts || !unused) hed_fail(&error, HED_ERROR_MEMORY, "no memory for counts of rules");
-    if (!hed_failed(&error)) {
-        cli_report *report = cli_report_create(json);
-        hed_css_counts(s.matcher, counts, NULL);
-        for (uint32_t r = 0; r < rules; r++) {
-            uint32_t sheet;
-            char selector[512];
-            hed_css_rule rule = site_rule(&s, r, &sheet);
-            unused[r] = rule.validity == HED_CSS_VALID && !counts[r] && !is_kept(arguments, &rule);
-            if (!unused[r]) continue;
-            css_one_line(&rule, selector, sizeof selector);
-            count++;
-            bytes += rule.end - rule.begin;
-            cli_report_row(report, CLI_TEXT("file", s.files[sheet], .heading = "FILE"),
-                CLI_WHOLE("line", rule.line, .heading = ">LINE"),
-                CLI_WHOLE("bytes", rule.end - rule.begin, .heading = ">BYTES"),
-                CLI_TEXT("selector", selector, .heading = "SELECTOR"));
-        }
-        cli_report_end(report, HED_OK, &error);
-        if (hed_given(arguments, "out"))
-            write_used(&s, hed_text_of(arguments, "out"), unused, rules, &error);
-    }
-    if (!hed_failed(&error) && !json)
-        printf("%s%u of %u rules match nothing on %u page%s: %zu bytes\n", count ? "\n" : "", count,
-            rules, s.page_count, s.page_count == 1 ? "" : "s", bytes);
-    free(counts);
-    free(unused);
-    site_close(&s);
+    if (limit_text) parse_limit(limit_text, &limit, &error);
+    if (!hed_failed(&error)) unused_find(&u, arguments, &error);
+    bool whole = u.survey.page_count == u.survey.page_total;
+    if (!hed_failed(&error)) unused_print(&u, hed_given(arguments, "json"), &error);
+    if (!hed_failed(&error) && !whole)
+        fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u.survey.page_count,
+            u.survey.page_total,
+            out ? ": what others use is not known, so --out is not written" : "");
+    if (!hed_failed(&error) && out && whole) write_out(&u, arguments, out, &error);
+    for (uint32_t i = 0; u.reductions && i < u.survey.files.count; i++)
+        css_reduction_free(&u.reductions[i]);
+    free(u.reductions);
+    css_survey_close(&u.survey);
     if (hed_failed(&error)) return cli_end(error.status, &error);
-    bool over = hed_given(arguments, "fail-over") && count > hed_integer_of(arguments, "fail-over");
-    return over ? HED_EXIT_FAILURE : 0;
+    if (!whole) return HED_EXIT_INTERRUPTED;
+    double most = limit.per_cent ? limit.value / 100 * (double)u.bytes : limit.value;
+    return limit_text && (double)u.unused_bytes > most ? HED_EXIT_FAILURE : 0;
 }
 
 const hed_command hed_command_css_unused = {
     .name = "unused",
     .summary = "rules that match nothing on any page of a site",
     .description =
-        "Which rules match no element on any of the pages. States that a page does not hold (:hover, "
-        ":focus ...) are taken as possible, and a pseudo-element is used where its element is. Classes "
-        "that scripts add are given by --keep. Without --css the pages' own sheets are taken.",
+        "Which rules match no element on any of the pages, and which selectors in the lists of others; "
+        "which @keyframes, @font-face, @property and custom properties no rule that is used names, nor "
+        "a style attribute. Each page is matched against the sheets that it names itself (<style>, "
+        "<link> and @import, as far as they are files; an address from / on is looked for in the "
+        "folders above the page), or against those of --css.\n\n"
+        "States that a page does not hold (:hover, :focus ...) are taken as possible, a pseudo-element "
+        "is used where its element is, and conditions (@media ...) are taken to hold. Rules that are "
+        "not valid, and those that are not matched here (shadow trees, @scope, @container), stay.\n\n"
+        "What scripts add to a page is not known: name it with --keep. A pattern is matched against "
+        "whole names, with * ? and [abc] as in file names. It means classes (js-* or .js-*), ids "
+        "(#dialog-*), custom properties (--keep=--chart-*), or keyframes and fonts (@spin*). A selector that "
+        "names such a class or id anywhere stays.\n\n"
+        "--out writes a sheet without what is unused, comments and layout of the rest as they were: "
+        "unused rules, selectors of lists (but of rules that hold others), blocks that are left empty, "
+        "@keyframes and @font-face; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
     .positionals = (const hed_option[]){{.name = "PAGE",
                                             .kind = HED_OPTION_FILE,
                                             .required = true,
@@ -120,25 +279,23 @@ const hed_command hed_command_css_unused = {
                                         .value = "FILE",
                                         .repeated = true,
                                         .own = true,
-                                        .help = "a style sheet"},
-        OPTION("out", FILE, "FILE", "write the sheet without the unused rules"),
+                                        .help = "a style sheet, instead of the pages' own"},
+        OPTION("out", FILE, "FILE",
+            "write the sheet without what is unused; a folder: each sheet there, by its name"),
         {.name = "keep",
             .kind = HED_OPTION_TEXT,
             .value = "PATTERN",
             .repeated = true,
             .own = true,
-            .help = "classes that scripts add, such as js-*; a rule that names one is used"},
-        {.name = "fail-over",
-            .kind = HED_OPTION_INTEGER,
-            .value = "COUNT",
-            .own = true,
-            .low = 0,
-            .high = 1e9,
-            .help = "exit with 1 where more rules are unused"},
+            .help = "what scripts add or read: js-* (classes), #id, --property, @keyframes"},
+        FLAG("properties",
+            "leave out custom properties, too, that nothing names; scripts may read them"),
+        OPTION("fail-over", TEXT, "LIMIT",
+            "exit with 1 where more is unused: bytes (4096), or per cent of all bytes (20%)"),
         CLI_OPTION_JSON(true), {0}},
     .examples = (const hed_example[]){{"heddle css unused site/*.html", "of the pages' own sheets"},
         {"heddle css unused site/*.html --css app.css --out app.used.css --keep 'js-*'",
             "a sheet without what no page uses"},
-        {"heddle css unused site/*.html --fail-over 0", "for continuous integration"}, {0}},
+        {"heddle css unused site/*.html --fail-over 20%", "for continuous integration"}, {0}},
     .run = unused_command,
 };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sh css.sh HEDDLE: `heddle css` as a user runs it: a page with sheets of its own, given sheets, what is unused, wrong inputs.
+# sh css.sh HEDDLE: `heddle css` as a user runs it: a page with sheets of its own, given sheets, wrong inputs.
 heddle=$1
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -35,18 +35,6 @@ head -n 2 "$work/out" | tail -n 1 | grep -q '811c9dc5$' || complain "the hash of
 run 0 css match "$site/page.html" "$site/a.css" --json; out_is_json rule status elements hash file line selector reason
 run 0 css match "$site/page.html" "$site/a.css"; out_has 'p:foo  *expected a pseudo-class, found "foo"'
 run 0 css match "$site/page.html" --winners; [ "$(wc -l < "$work/out")" = 10 ] || complain "not 10 elements"
-
-# ---- unused ----
-run 0 css unused "$site/page.html"; err_is_empty; out_has '  \.gone$'; out_has '  \.js-open$'; ! grep -q 'em:hover' "$work/out" || complain "a state is possible"
-out_has '5 of 12 rules match nothing on 1 page'
-run 1 css unused "$site/page.html" --fail-over 4
-run 0 css unused "$site/page.html" --fail-over 5
-run 0 css unused "$site/page.html" --css "$site/a.css" --keep 'js-*' --out "$site/used.css"; out_has '3 of 9 rules'
-grep -q 'js-open' "$site/used.css" || complain "a class that scripts add was dropped"
-grep -q '@import' "$site/used.css" || complain "an @import was dropped"
-! grep -q '\.unused\|\.z' "$site/used.css" || complain "an unused rule is left"
-run 0 css unused "$site/page.html" --css "$site/used.css"; out_has '^1 of 6 rules match\|  \.js-open'
-run 0 css unused "$site/page.html" --json; out_is_json file line bytes selector
 
 # ---- what is no sheet, and what is no page ----
 head -c 200000 /dev/zero | tr '\0' '(' > "$site/deep.css"

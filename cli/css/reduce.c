@@ -1,0 +1,223 @@
+/* See reduce.h. A rule goes where none of its selectors matches and nothing within it stays; a selector
+ * goes from a list of a rule that holds no other rules (their `&` has the specificity of the whole
+ * list); a block of @media goes where it is left empty; of a named layer's block its name stays, because
+ * the first naming decides the order of layers. Custom properties stay unless it is asked for, because
+ * scripts may read them. What is not judged stays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/css/reduce.h"
+
+/* ---- items ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const css_item *x = a, *y = b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end) return x->end > y->end ? -1 : 1;
+    return x->kind == 'r' ? 1 : -1;
+}
+
+static void collect_items(const css_survey *s, const css_file *file, css_reduction *reduction)
+{
+    for (uint32_t r = 0, next; r < file->rules; r = next) {
+        hed_css_rule rule = hed_css_rule_at(file->sheet, r);
+        css_item item = {
+            .begin = rule.begin, .end = rule.end, .kind = 'r', .index = r, .around = HED_CSS_NONE};
+        for (next = r; next < file->rules; next++) {
+            if (hed_css_rule_at(file->sheet, next).number != rule.number) break;
+            item.stays |= css_survey_verdict(s, file, next) != CSS_NEVER;
+            item.count++;
+        }
+        item.bare = file->text[rule.begin] != rule.selector[0] && rule.selector_length == 1 &&
+                    rule.selector[0] == '&';
+        reduction->items[reduction->count++] = item;
+    }
+    for (uint32_t p = 0; p < file->parts; p++) {
+        hed_css_part part = hed_css_part_at(file->sheet, p);
+        css_item item = {.begin = part.begin,
+            .end = part.end,
+            .kind = (char)part.kind,
+            .index = p,
+            .around = HED_CSS_NONE};
+        item.stays = s->used[file->first_part + p] && part.kind != HED_CSS_PART_GROUP &&
+                     part.kind != HED_CSS_PART_LAYER;
+        reduction->items[reduction->count++] = item;
+    }
+    qsort(reduction->items, reduction->count, sizeof *reduction->items, by_place);
+}
+
+/* Whether a layer's block has a name, which stays. */
+static bool is_named_layer(const css_file *file, const css_item *item)
+{
+    return item->kind == HED_CSS_PART_LAYER && hed_css_part_at(file->sheet, item->index).name[0];
+}
+
+static void nest_items(const css_survey *s, const css_file *file, css_reduction *reduction)
+{
+    css_item *items = reduction->items;
+    for (uint32_t i = 1; i < reduction->count; i++) {
+        uint32_t around = i - 1;
+        while (around != HED_CSS_NONE && items[around].end <= items[i].begin)
+            around = items[around].around;
+        items[i].around = around;
+        if (around != HED_CSS_NONE && items[i].kind != HED_CSS_PART_CUSTOM)
+            items[around].inner = true;
+    }
+    for (uint32_t i = reduction->count; i-- > 0;) {
+        css_item *item = &items[i];
+        bool custom = item->kind == HED_CSS_PART_CUSTOM; /* no reason for a rule to stay */
+        if (item->around == HED_CSS_NONE || custom || item->bare) continue;
+        bool property = item->kind == HED_CSS_PART_PROPERTY && !s->drops_properties;
+        if (item->stays || item->holds || property || is_named_layer(file, item))
+            items[item->around].holds = true;
+    }
+    for (uint32_t i = 0; i < reduction->count; i++) {
+        css_item *item = &items[i];
+        bool outer = item->around != HED_CSS_NONE && items[item->around].cut;
+        bool property = item->kind == HED_CSS_PART_PROPERTY || item->kind == HED_CSS_PART_CUSTOM;
+        bool may = !item->bare && (!property || s->drops_properties);
+        item->cut = outer || (!item->stays && !item->holds && may);
+    }
+}
+
+/* ---- cuts ---- */
+
+static void add_cut(css_reduction *reduction, css_cut cut, hed_error *error)
+{
+    reduction->cuts =
+        css_more(reduction->cuts, &reduction->cut_room, reduction->cut_count, sizeof cut, error);
+    if (!hed_failed(error)) reduction->cuts[reduction->cut_count++] = cut;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
+
+/* A cut that takes whole lines where it has them for itself, and one of the blank lines around. */
+static css_cut widen(const css_file *file, css_cut cut)
+{
+    const char *text = file->text;
+    size_t begin = cut.begin, end = cut.end;
+    if (cut.kind == HED_CSS_PART_CUSTOM) {
+        while (end < file->length && (is_blank(text[end]) || text[end] == '\n')) end++;
+        if (end < file->length && text[end] == ';') cut.end = ++end;
+        else end = cut.end;
+    }
+    while (begin > 0 && is_blank(text[begin - 1])) begin--;
+    while (end < file->length && is_blank(text[end])) end++;
+    bool first = begin == 0 || text[begin - 1] == '\n';
+    bool last = end == file->length || text[end] == '\n';
+    if (first && last) {
+        cut.begin = begin;
+        cut.end = end < file->length ? end + 1 : end;
+        bool blank = begin == 0 || (begin > 1 && text[begin - 2] == '\n');
+        while (blank && cut.end < file->length && text[cut.end] == '\n') cut.end++;
+    } else if (last) cut.begin = begin;
+    else if (begin < cut.begin) cut.end = end;
+    return cut;
+}
+
+/* Selectors of a list that never match; each with the comma beside it. */
+static void cut_selectors(const css_survey *s, const css_file *file, css_reduction *reduction,
+    const css_item *item, hed_error *error)
+{
+    hed_css_rule whole = hed_css_rule_at(file->sheet, item->index);
+    const char *base = whole.selector - whole.begin; /* a list begins with its first selector */
+    bool kept = false;
+    for (uint32_t i = 0; i < item->count; i++) {
+        hed_css_rule rule = hed_css_rule_at(file->sheet, item->index + i);
+        size_t begin = (size_t)(rule.selector - base), end = begin + rule.selector_length;
+        bool dead = css_survey_verdict(s, file, item->index + i) == CSS_NEVER;
+        kept |= !dead;
+        if (!dead) continue;
+        if (!kept)
+            end = (size_t)(hed_css_rule_at(file->sheet, item->index + i + 1).selector - base);
+        else {
+            hed_css_rule before = hed_css_rule_at(file->sheet, item->index + i - 1);
+            begin = (size_t)(before.selector - base) + before.selector_length;
+        }
+        add_cut(reduction, (css_cut){begin, end, 's', item->index + i, NULL}, error);
+    }
+}
+
+/* Whether the cuts from `first` on leave nothing of a rule's block. */
+static bool leaves_nothing(
+    const css_file *file, const css_reduction *reduction, const css_item *item, uint32_t first)
+{
+    size_t at = item->begin, end = item->end - 1;
+    while (at < end && file->text[at] != '{') at++;
+    for (at++; at < end; at++) {
+        if (first < reduction->cut_count && at >= reduction->cuts[first].begin &&
+            at < reduction->cuts[first].end) {
+            at = reduction->cuts[first].end - 1;
+            first++;
+            continue;
+        }
+        if (!is_blank(file->text[at]) && file->text[at] != '\n' && file->text[at] != ';')
+            return false;
+    }
+    return true;
+}
+
+static void cut_item(const css_survey *s, const css_file *file, css_reduction *reduction,
+    uint32_t i, hed_error *error)
+{
+    css_item *items = reduction->items, *item = &items[i];
+    if (item->cut && item->around != HED_CSS_NONE && items[item->around].cut) return;
+    if (item->cut && is_named_layer(file, item)) {
+        size_t brace = item->begin;
+        while (file->text[brace] != '{') brace++;
+        while (is_blank(file->text[brace - 1]) || file->text[brace - 1] == '\n') brace--;
+        add_cut(reduction, (css_cut){brace, item->end, item->kind, item->index, ";"}, error);
+    } else if (item->cut)
+        add_cut(reduction,
+            widen(file, (css_cut){item->begin, item->end, item->kind, item->index, NULL}), error);
+    else if (item->kind == 'r' && item->count > 1 && !item->inner)
+        cut_selectors(s, file, reduction, item, error);
+}
+
+/* The cuts of an item and of what is in it, which is nested at most 256 deep; what they leave empty goes
+ * as a whole. Gives the item behind. */
+static uint32_t cut_within(const css_survey *s, const css_file *file, css_reduction *reduction,
+    uint32_t i, hed_error *error)
+{
+    css_item *item = &reduction->items[i];
+    uint32_t first = reduction->cut_count, next = i + 1;
+    cut_item(s, file, reduction, i, error);
+    uint32_t inner = reduction->cut_count;
+    while (
+        next < reduction->count && reduction->items[next].begin < item->end && !hed_failed(error))
+        next = cut_within(s, file, reduction, next, error);
+    bool block = item->kind == 'r' || item->kind == HED_CSS_PART_GROUP;
+    if (hed_failed(error) || item->cut || item->bare || !block || reduction->cut_count == inner ||
+        !leaves_nothing(file, reduction, item, inner))
+        return next;
+    reduction->cut_count = first;
+    item->cut = true;
+    cut_item(s, file, reduction, i, error);
+    return next;
+}
+
+hed_status css_reduce(
+    const css_survey *s, const css_file *file, css_reduction *reduction, hed_error *error)
+{
+    *reduction = (css_reduction){0};
+    reduction->items = calloc(file->rules + file->parts + 1ull, sizeof *reduction->items);
+    if (!reduction->items)
+        return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its rules", file->name);
+    collect_items(s, file, reduction);
+    nest_items(s, file, reduction);
+    for (uint32_t i = 0; i < reduction->count && !hed_failed(error);)
+        i = cut_within(s, file, reduction, i, error);
+    for (uint32_t i = 0; i < reduction->cut_count; i++) {
+        css_cut *cut = &reduction->cuts[i];
+        if (i && cut->begin < cut[-1].end) cut->begin = cut[-1].end;
+        reduction->bytes += cut->end - cut->begin - (cut->instead ? strlen(cut->instead) : 0);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+void css_reduction_free(css_reduction *reduction)
+{
+    free(reduction->items);
+    free(reduction->cuts);
+}

@@ -1,0 +1,381 @@
+/* See survey.h. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/progress.h"
+#include "cli/css/survey.h"
+#include "support/file.h"
+
+enum { MOST_PAGE_BYTES = 512 << 20, BATCH_BYTES = 16 << 20, BATCH_PAGES = 256 };
+
+/* Pages that are matched together. */
+typedef struct batch {
+    hed_css_names *names;
+    hed_css_document *documents[BATCH_PAGES];
+    struct page_links {
+        uint32_t *files, count, room;
+    } links[BATCH_PAGES];
+    uint32_t count, first_page;
+    size_t bytes;
+} batch;
+
+static void batch_clear(batch *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        hed_css_document_destroy(b->documents[i]);
+        free(b->links[i].files);
+    }
+    hed_css_names_destroy(b->names);
+    *b = (batch){0};
+}
+
+/* ---- reading ---- */
+
+static void see_style(void *user, const char *text, size_t length)
+{
+    css_survey *s = user;
+    uint32_t number = hed_css_name(s->styles, text, length);
+    if (number != HED_CSS_NONE && number >= s->style_count) s->style_count = number + 1;
+}
+
+/* A sheet of a page, and those that it imports. */
+static void link_file(css_survey *s, struct page_links *links, uint32_t file, hed_error *error)
+{
+    if (file == HED_CSS_NONE || !s->files.items[file].judged) return;
+    for (uint32_t i = 0; i < links->count; i++)
+        if (links->files[i] == file) return;
+    links->files = css_more(links->files, &links->room, links->count, sizeof file, error);
+    if (hed_failed(error)) return;
+    links->files[links->count++] = file;
+    css_file *own = &s->files.items[file];
+    own->pages++;
+    for (uint32_t i = 0; i < own->import_count; i++) link_file(s, links, own->imports[i], error);
+}
+
+/* The sheets of a page: those given, else its own. Where some are given, its own are read for the names
+ * that they use. */
+static void link_page(css_survey *s, const hed_arguments *arguments, struct page_links *links,
+    const hed_css_document *document, const char *path, hed_error *error)
+{
+    const char *sheet;
+    bool own = !hed_given(arguments, "css");
+    for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
+        link_file(s, links, css_files_add(&s->files, sheet, true, error), error);
+    uint32_t count = hed_css_document_describe(document).style_sheets;
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
+        const char *href, *media;
+        size_t length;
+        const char *text = hed_css_document_sheet(document, i, &length, &href, &media);
+        uint32_t file = text ? css_files_add_text(&s->files, path, i, text, length, own, error)
+                             : css_files_find(&s->files, path, href, own, error);
+        link_file(s, links, file, error);
+    }
+}
+
+static hed_status batch_add(
+    css_survey *s, batch *b, const hed_arguments *arguments, const char *path, hed_error *error)
+{
+    char *text = NULL;
+    size_t length;
+    if (!b->count) {
+        b->first_page = s->page_count;
+        hed_css_names_create(NULL, &b->names, error);
+    }
+    if (hed_failed(error) || hed_file_read(path, MOST_PAGE_BYTES, &text, &length, error))
+        return error->status;
+    const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
+    hed_css_document **document = &b->documents[b->count];
+    hed_css_document_create(b->names, &def, document, error);
+    free(text);
+    if (hed_failed(error)) return error->status;
+    link_page(s, arguments, &b->links[b->count++], *document, path, error);
+    hed_css_document_styles(*document, see_style, s);
+    b->bytes += length;
+    s->pages[s->page_count++] =
+        (css_page){.path = path, .elements = hed_css_document_describe(*document).elements};
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* ---- matching ---- */
+
+/* The sheets that a batch needs, for its table of names, and what its results are counted in. */
+typedef struct matching {
+    hed_arena arena;
+    hed_css_sheet **sheets;
+    uint32_t *files; /* (sheet_count) */
+    uint32_t sheet_count;
+    uint32_t *rule_file, *rule_head;      /* (rules) its file, and the first selector of its list */
+    uint32_t *rule_number;                /* (rules) among those of all files */
+    uint32_t *rule_page, *head_page;      /* (rules) the last page that it was seen on, + 1 */
+    uint32_t *file_page;                  /* (files) that names it, + 1 */
+    uint32_t *class_page, *tally, *first; /* (classes) of a page */
+    uint32_t *touched;                    /* (classes) in the order of their first elements */
+} matching;
+
+static hed_status matching_open(const css_survey *s, matching *m, const batch *b, hed_error *error)
+{
+    uint32_t *wanted = hed_arena_new(&m->arena, s->files.count + 1, sizeof *wanted, error);
+    m->sheets = hed_arena_new(&m->arena, s->files.count + 1, sizeof *m->sheets, error);
+    m->files = hed_arena_new(&m->arena, s->files.count + 1, sizeof *m->files, error);
+    m->file_page = hed_arena_new(&m->arena, s->files.count + 1, sizeof *m->file_page, error);
+    if (hed_failed(error)) return error->status;
+    for (uint32_t d = 0; d < b->count; d++)
+        for (uint32_t i = 0; i < b->links[d].count; i++) wanted[b->links[d].files[i]] = 1;
+    for (uint32_t i = 0; i < s->files.count && !hed_failed(error); i++) {
+        const css_file *file = &s->files.items[i];
+        if (!wanted[i] || !file->rules) continue;
+        const hed_css_sheet_def def = {.text = file->text,
+            .length = file->length,
+            .file = file->name,
+            .origin = HED_CSS_AUTHOR,
+            .split = true};
+        if (hed_css_sheet_create(b->names, &def, &m->sheets[m->sheet_count], error) == HED_OK)
+            m->files[m->sheet_count++] = i;
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static hed_status matching_room(
+    const css_survey *s, matching *m, const hed_css_result *r, hed_error *error)
+{
+    uint32_t **by_rule[] = {
+        &m->rule_file, &m->rule_head, &m->rule_page, &m->head_page, &m->rule_number};
+    uint32_t **by_class[] = {&m->class_page, &m->tally, &m->first, &m->touched};
+    for (size_t i = 0; i < HED_COUNT(by_rule); i++)
+        *by_rule[i] = hed_arena_new(&m->arena, r->rules + 1ull, sizeof(uint32_t), error);
+    for (size_t i = 0; i < HED_COUNT(by_class); i++)
+        *by_class[i] = hed_arena_new(&m->arena, r->classes + 1ull, sizeof(uint32_t), error);
+    if (hed_failed(error)) return error->status;
+    for (uint32_t sheet = 0, rule = 0; sheet < m->sheet_count; sheet++) {
+        const css_file *file = &s->files.items[m->files[sheet]];
+        for (uint32_t i = 0; i < file->rules; i++, rule++) {
+            bool same = i && hed_css_rule_at(file->sheet, i).number ==
+                                 hed_css_rule_at(file->sheet, i - 1).number;
+            m->rule_file[rule] = m->files[sheet];
+            m->rule_number[rule] = file->first_rule + i;
+            m->rule_head[rule] = same ? m->rule_head[rule - 1] : rule;
+        }
+    }
+    return HED_OK;
+}
+
+/* One more page on which a selector matches. */
+static void use_selector(css_survey *s, matching *m, const hed_css_document *document,
+    uint32_t page, uint32_t rule, uint32_t class, hed_error *error)
+{
+    css_use *use = &s->uses[m->rule_number[rule]];
+    if (m->file_page[m->rule_file[rule]] != page + 1) return;
+    use->elements += m->tally[class];
+    if (m->rule_page[rule] == page + 1) return;
+    m->rule_page[rule] = page + 1;
+    if (m->head_page[m->rule_head[rule]] != page + 1) {
+        m->head_page[m->rule_head[rule]] = page + 1;
+        s->pages[page].rules++;
+    }
+    if (use->pages++) return;
+    char element[160];
+    hed_css_element_text(document, m->first[class], element, sizeof element);
+    use->page = page;
+    use->line = hed_css_line(document, m->first[class]);
+    use->element = strdup(element);
+    if (!use->element) hed_fail(error, HED_ERROR_MEMORY, "no memory for the names of elements");
+}
+
+/* What the page with these elements uses: each of its classes once. */
+static void collect_page(css_survey *s, matching *m, const batch *b, uint32_t document,
+    const hed_css_result *r, const uint32_t *classes, hed_error *error)
+{
+    uint32_t page = b->first_page + document, touched = 0;
+    for (uint32_t i = 0; i < b->links[document].count; i++)
+        m->file_page[b->links[document].files[i]] = page + 1;
+    for (uint32_t e = 0; e < s->pages[page].elements; e++) {
+        uint32_t c = classes[e];
+        if (m->class_page[c] != page + 1) {
+            m->class_page[c] = page + 1;
+            m->tally[c] = 0;
+            m->first[c] = e;
+            m->touched[touched++] = c;
+        }
+        m->tally[c]++;
+    }
+    for (uint32_t i = 0; i < touched && !hed_failed(error); i++)
+        for (uint32_t c = m->touched[i], k = r->class_begin[c]; k < r->class_begin[c + 1]; k++)
+            use_selector(s, m, b->documents[document], page, r->rule[k], c, error);
+}
+
+static hed_status batch_match(css_survey *s, batch *b, hed_error *error)
+{
+    matching m = {.arena = {.owner = "a batch of pages"}};
+    hed_css_matcher *matcher = NULL;
+    matching_open(s, &m, b, error);
+    s->uses = css_more(s->uses, &s->use_room, s->files.rules, sizeof *s->uses, error);
+    const hed_css_matcher_def def = {.documents = b->documents,
+        .document_count = b->count,
+        .sheets = m.sheets,
+        .sheet_count = m.sheet_count,
+        .states_possible = true};
+    if (m.sheet_count && hed_css_matcher_create(NULL, &def, &matcher, error) == HED_OK &&
+        hed_css_match(matcher, error) == HED_OK) {
+        hed_css_result result = hed_css_results(matcher);
+        const uint32_t *classes = result.element_class;
+        matching_room(s, &m, &result, error);
+        for (uint32_t d = 0; d < b->count && !hed_failed(error); d++) {
+            collect_page(s, &m, b, d, &result, classes, error);
+            classes += s->pages[b->first_page + d].elements;
+        }
+    }
+    hed_css_matcher_destroy(matcher);
+    for (uint32_t i = 0; i < m.sheet_count; i++) hed_css_sheet_destroy(m.sheets[i]);
+    hed_arena_free(&m.arena);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* ---- what is kept, and which names are used ---- */
+
+/* Whether a pattern of --keep fits a name; a first letter . # @ says what it is for. */
+static bool pattern_fits(const hed_arguments *arguments, char kind, const char *name)
+{
+    const char *pattern;
+    for (uint32_t i = 0; (pattern = hed_text_at(arguments, "keep", i)); i++) {
+        bool marked = *pattern && strchr(".#@", *pattern);
+        char wanted = marked ? *pattern : pattern[0] == '-' && pattern[1] == '-' ? '-' : '.';
+        if (wanted == kind && fnmatch(pattern + marked, name, 0) == 0) return true;
+    }
+    return false;
+}
+
+static bool selector_fits(void *user, char kind, const char *name)
+{
+    return pattern_fits(user, kind, name);
+}
+
+static hed_status survey_keep(css_survey *s, const hed_arguments *arguments, hed_error *error)
+{
+    s->kept = calloc(s->files.rules + 1ull, sizeof *s->kept);
+    s->used = calloc(s->files.parts + 1ull, sizeof *s->used);
+    s->uses = css_more(s->uses, &s->use_room, s->files.rules, sizeof *s->uses, error);
+    if (!s->kept || !s->used)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory for what is kept of the sheets");
+    for (uint32_t i = 0; i < s->files.count && !hed_failed(error); i++) {
+        const css_file *file = &s->files.items[i];
+        hed_css_rules_naming(
+            file->sheet, selector_fits, (void *)arguments, s->kept + file->first_rule, error);
+        for (uint32_t k = 0; k < file->parts; k++) {
+            hed_css_part part = hed_css_part_at(file->sheet, k);
+            bool property = part.kind == HED_CSS_PART_CUSTOM || part.kind == HED_CSS_PART_PROPERTY;
+            s->used[file->first_part + k] =
+                !s->names_judged || pattern_fits(arguments, property ? '-' : '@', part.name);
+        }
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+css_verdict css_survey_verdict(const css_survey *s, const css_file *file, uint32_t rule)
+{
+    hed_css_rule info = hed_css_rule_at(file->sheet, rule);
+    if (info.validity != HED_CSS_VALID || !file->judged) return CSS_NOT_JUDGED;
+    if (s->uses[file->first_rule + rule].elements) return info.state ? CSS_BY_STATE : CSS_USED;
+    return s->kept[file->first_rule + rule] ? CSS_BY_PATTERN : CSS_NEVER;
+}
+
+static hed_status survey_follow(css_survey *s, hed_error *error)
+{
+    const css_files *files = &s->files;
+    bool *stays = calloc(files->rules + 1ull, sizeof *stays);
+    hed_css_sheet **sheets = calloc(files->count + 1ull, sizeof *sheets);
+    const char **texts = calloc(s->style_count + 1ull, sizeof *texts);
+    size_t *lengths = calloc(s->style_count + 1ull, sizeof *lengths);
+    if (!stays || !sheets || !texts || !lengths)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory to follow names of the sheets");
+    else {
+        for (uint32_t i = 0; i < files->count; i++) {
+            const css_file *file = &files->items[i];
+            sheets[i] = file->sheet;
+            for (uint32_t r = 0; r < file->rules; r++)
+                stays[file->first_rule + r] = css_survey_verdict(s, file, r) != CSS_NEVER;
+        }
+        for (uint32_t i = 0; i < s->style_count; i++)
+            texts[i] = hed_css_name_text(s->styles, i, &lengths[i]);
+        const hed_css_follow_def def = {
+            sheets, files->count, stays, texts, lengths, s->style_count};
+        hed_css_follow(&def, s->used, error);
+    }
+    free(stays);
+    free(sheets);
+    free(texts);
+    free(lengths);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Rules that one page alone uses. */
+static void survey_only(css_survey *s)
+{
+    for (uint32_t i = 0; i < s->files.count; i++) {
+        const css_file *file = &s->files.items[i];
+        for (uint32_t r = 0, next; r < file->rules; r = next) {
+            uint32_t number = hed_css_rule_at(file->sheet, r).number, page = HED_CSS_NONE;
+            bool alone = true;
+            for (next = r;
+                 next < file->rules && hed_css_rule_at(file->sheet, next).number == number;
+                 next++) {
+                const css_use *use = &s->uses[file->first_rule + next];
+                if (!use->pages) continue;
+                alone &= use->pages == 1 && (page == HED_CSS_NONE || page == use->page);
+                page = use->page;
+            }
+            if (alone && page != HED_CSS_NONE) s->pages[page].only++;
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_error *error)
+{
+    batch b = {0};
+    const char *path, *sheet;
+    while (hed_text_at(arguments, "PAGE", s->page_total)) s->page_total++;
+    s->pages = calloc(s->page_total + 1ull, sizeof *s->pages);
+    if (!s->pages) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the list of pages");
+    css_files_open(&s->files, error);
+    hed_css_names_create(NULL, &s->styles, error);
+    for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
+        css_files_add(&s->files, sheet, true, error);
+    hed_progress progress =
+        hed_progress_begin("css unused", "pages", s->page_total, hed_given(arguments, "json"));
+    for (uint32_t i = 0; (path = hed_text_at(arguments, "PAGE", i)) && !hed_failed(error); i++) {
+        if (hed_interrupted()) break;
+        batch_add(s, &b, arguments, path, error);
+        if (!hed_failed(error) && (b.bytes >= BATCH_BYTES || b.count == BATCH_PAGES)) {
+            batch_match(s, &b, error);
+            batch_clear(&b);
+        }
+        hed_progress_update(&progress, i + 1);
+    }
+    if (b.count && !hed_failed(error)) batch_match(s, &b, error);
+    batch_clear(&b);
+    hed_progress_end(&progress);
+    if (!hed_failed(error) && !s->files.count)
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "no style sheet was given, and %s names none of its own that is on this machine",
+            hed_text_at(arguments, "PAGE", 0));
+    s->names_judged = s->files.missing_count == 0;
+    s->drops_properties = hed_given(arguments, "properties");
+    if (!hed_failed(error)) survey_keep(s, arguments, error);
+    if (!hed_failed(error)) survey_follow(s, error);
+    if (!hed_failed(error)) survey_only(s);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+void css_survey_close(css_survey *s)
+{
+    for (uint32_t i = 0; s->uses && i < s->files.rules; i++) free(s->uses[i].element);
+    free(s->pages);
+    free(s->uses);
+    free(s->kept);
+    free(s->used);
+    css_files_close(&s->files);
+    hed_css_names_destroy(s->styles);
+}

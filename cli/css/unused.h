@@ -1,0 +1,24 @@
+/* What `heddle css unused` found, for those who print and write it. */
+#ifndef HED_CLI_CSS_UNUSED_H
+#define HED_CLI_CSS_UNUSED_H
+
+#include "cli/css/reduce.h"
+
+typedef struct css_unused {
+    css_survey survey;
+    css_reduction *reductions; /* (files) */
+    uint32_t rules, unused_rules, unused_selectors;
+    size_t bytes, unused_bytes;
+} css_unused;
+
+/* Of --fail-over. */
+typedef struct css_limit {
+    double value;
+    bool per_cent;
+} css_limit;
+
+/* Writes a sheet without its cuts. */
+hed_status css_write_reduced(
+    const css_file *file, const css_reduction *reduction, const char *path, hed_error *error);
+
+#endif

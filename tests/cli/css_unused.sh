@@ -1,0 +1,138 @@
+#!/bin/sh
+# sh css_unused.sh HEDDLE: `heddle css unused`: what no page uses, what --out leaves of a sheet, what stays.
+heddle=$1
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+unset HEDDLE_DEVICE
+site=$work/site
+mkdir -p "$site/sub" "$site/css"
+out_lacks() { ! grep -q -e "$1" "$work/out" || complain "heddle $words: \"$1\" is on stdout"; }
+file_is() { # FILE, with what it has to hold on stdin
+    cat > "$work/expected"
+    cmp -s "$work/expected" "$1" || complain "$1 is another one: $(diff "$work/expected" "$1")"
+}
+
+cat > "$site/page.html" << 'PAGE'
+<!doctype html><title>t</title><style>p { color: red } .gone { } em:hover { }</style><link rel=stylesheet href=a.css?v=1>
+<body><p class=x>1<em>2</em><div id=main><p>3</div>
+PAGE
+cat > "$site/a.css" << 'SHEET'
+@import "b.css";
+.x, .y { a: b }
+#main > p:nth-child(1) { c: d }
+.unused { e: f }
+@media print { .x { g: h } }
+.js-open { i: j }
+p:foo { k: l }
+.z { m: n; & p { o: p } }
+SHEET
+echo 'em, .nowhere { }' > "$site/b.css"
+
+# ---- the pages' own sheets ----
+run 0 css unused "$site/page.html"; err_is_empty
+out_has 'style> 1 .* rule .*  \.gone$'; out_has '  \.js-open$'; out_has 'selector .*  \.y$'; out_has 'selector .*  \.nowhere$'; out_lacks 'em:hover'
+out_has '^5 of 12 rules and 2 selectors of others match nothing on 1 page: 85 of 226 bytes (38 %)$'
+run 0 css unused "$site/page.html" --json; out_is_json file line kind bytes selector
+run 1 css unused "$site/page.html" --fail-over 84
+run 0 css unused "$site/page.html" --fail-over 85
+run 1 css unused "$site/page.html" --fail-over 37%
+run 0 css unused "$site/page.html" --fail-over 38%
+run 1 css unused "$site/page.html" --fail-over few; err_has '4096, or a share such as 20%, found "few"'
+run 1 css unused "$site/page.html" --fail-over 101%
+run 1 css unused "$site/none.html"; err_has 'none.html'; out_is_empty
+run 1 css unused "$site/b.css"; err_has 'names none of its own'
+
+# ---- each page against its own sheets, each sheet once ----
+cp "$site/page.html" "$site/sub/same.html" # a.css is not beside it
+echo '<!doctype html><link rel=stylesheet href=/css/c.css><link rel=stylesheet href=../a.css><style>p { color: red } .gone { } em:hover { }</style><i class=unused></i>' > "$site/sub/other.html"
+echo 'p { } i { }' > "$site/css/c.css"
+run 0 css unused "$site/page.html" "$site/sub/other.html"; err_is_empty; out_lacks '  \.unused$'
+out_has '5 of 14 rules'; out_has 'css/c\.css  *1  rule  *5  *p$'
+run 0 css unused "$site/page.html" "$site/sub/same.html"; [ "$(grep -c 'a\.css?v=1 is not read' "$work/err")" = 1 ] || complain "a missing sheet is not said once"
+out_has 'not judged: 1 sheet'
+run 0 css unused "$site/sub/same.html" --css "$site/a.css"
+
+# ---- --out, and that it parses to the same used rules ----
+run 0 css unused "$site/page.html" --css "$site/a.css" --keep 'js-*' --out "$site/used.css"
+file_is "$site/used.css" << 'SHEET'
+@import "b.css";
+.x { a: b }
+#main > p:nth-child(1) { c: d }
+@media print { .x { g: h } }
+.js-open { i: j }
+p:foo { k: l }
+SHEET
+run 0 css unused "$site/page.html" --css "$site/used.css" --keep '.js-?pen'; out_has '^0 of 6 rules and 1 selector '
+run 1 css unused "$site/page.html" --out "$site/two.css"; err_has 'name a folder'; [ ! -e "$site/two.css" ] || complain "a file was written"
+run 0 css unused "$site/page.html" --out "$site/reduced/"
+echo 'em { }' | file_is "$site/reduced/b.css"
+[ -e "$site/reduced/a.css" ] || complain "a folder has not all sheets"
+
+# ---- names, blocks, layers, comments ----
+cat > "$site/names.html" << 'PAGE'
+<!doctype html><link rel=stylesheet href=names.css><p style="color: var(--used); animation: fade 1s">
+PAGE
+cat > "$site/names.css" << 'SHEET'
+/* head */
+@layer one, two;
+@layer one {
+  .gone { a: b }
+}
+@font-face { font-family: "Gone"; src: url(x) }
+@font-face { font-family: Used Font; src: url(x) }
+
+/* stays */
+@keyframes fade { to { color: var(--deep) } }
+@keyframes gone { to { a: b } }
+:root {
+  --used: red;
+  --gone: blue; /* a comment */
+  --deep: 1;
+}
+html { --only: 1; }
+
+@media print {
+  .gone { a: b }
+
+  @supports (color: red) { .gone { a: b } }
+}
+
+@media screen { p { font: 1em used font } .gone { a: b } }
+::slotted(b), .gone { a: b }
+.gone, p { & i, & p { a: b } & :not(i) { a: b } }
+@nope { x }
+SHEET
+cp "$site/names.css" "$site/names.old"
+run 0 css unused "$site/names.html" --out "$site/used.css" --keep '@no*'
+out_has '@layer .*  one$'; out_has '@font-face .*  Gone$'; out_has 'custom property .*  --gone$'; out_lacks 'deep'
+file_is "$site/used.css" << 'SHEET'
+/* head */
+@layer one, two;
+@layer one;
+@font-face { font-family: Used Font; src: url(x) }
+
+/* stays */
+@keyframes fade { to { color: var(--deep) } }
+:root {
+  --used: red;
+  --gone: blue; /* a comment */
+  --deep: 1;
+}
+html { --only: 1; }
+
+@media screen { p { font: 1em used font } }
+::slotted(b) { a: b }
+@nope { x }
+SHEET
+run 0 css unused "$site/names.html" --out "$site/used.css" --properties
+! grep -q 'gone:\|only' "$site/used.css" || complain "a custom property that nothing uses is left"
+grep -q '^  --deep: 1;$' "$site/used.css" || complain "a custom property that keyframes use is gone"
+run 0 css unused "$site/names.html" --out "$site/used.css" --properties --keep='--g*' --keep '@go*'
+grep -q -e '--gone' "$site/used.css" || complain "--keep did not keep a property"
+grep -q 'keyframes gone' "$site/used.css" || complain "--keep did not keep keyframes"
+cmp -s "$site/names.css" "$site/names.old" || complain "the sheet itself was changed"
+printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}' > "$site/names.css"
+run 0 css unused "$site/names.html" --out "$site/used.css" --properties
+printf 'p{a:b}p{c:d;}' | file_is "$site/used.css"
+
+exit $failed
