@@ -1,6 +1,7 @@
 /* What rules match, against the plain meaning of selectors, and what follows from it. */
 #include <stdlib.h>
 
+#include "css_random.h"
 #include "model/document.h"
 #include "model/selector.h"
 #include "solver/plain.h"
@@ -114,81 +115,20 @@ Test(css_match, states_may_be_taken_for_granted)
 
 /* ---- random documents and selectors against naive.c ---- */
 
-static uint64_t counter;
-static uint32_t pick(uint32_t below) { return hed_sample_word(11, 0, counter++) % below; }
-
-static void append(char *to, size_t size, const char *text)
-{
-    size_t used = strlen(to);
-    snprintf(to + used, size - used, "%s", text);
-}
-
-static void random_selector(char *to, size_t size, int depth, bool in_has)
-{
-    static const char *const simple[] = {"p", "div", "span", ".a", ".b", ".c", "#i1", "#i2",
-        "[title]", "[title=x]", "[title^=x]", ":first-child", ":last-child", ":nth-child(2n+1)",
-        ":nth-last-of-type(2)", ":empty", ":only-child", "*", ":nth-child(-n+3)", ":link", ":root",
-        "[class~=b]", ":first-of-type", ":lang(en)", ":dir(ltr)", ":not(.a)"};
-    static const char *const combinators[] = {" ", " > ", " + ", " ~ "};
-    uint32_t compounds = 1 + pick(3);
-    for (uint32_t c = 0; c < compounds; c++) {
-        if (c) append(to, size, combinators[pick(4)]);
-        const char *first = simple[pick(HED_COUNT(simple))];
-        append(to, size, first);
-        for (uint32_t s = pick(2); s--;) {
-            const char *more = simple[3 + pick(HED_COUNT(simple) - 3)];
-            append(to, size, *more == '*' ? ".b" : more);
-        }
-        if (depth < 3 && pick(depth ? 4 : 3) == 0) {
-            static const char *const functions[] = {":is(", ":where(", ":not(", ":nth-child(2 of ",
-                ":nth-child(2n + 1 of ", ":nth-last-child(-n + 2 of ", ":has(", ":has(> ",
-                ":has(+ ", ":has(~ "};
-            uint32_t f = pick(in_has ? 6 : HED_COUNT(functions)); /* :has() does not nest */
-            append(to, size, functions[f]);
-            for (uint32_t n = 1 + pick(3); n--;) {
-                random_selector(to, size, depth + 1, in_has || f >= 6);
-                if (n) append(to, size, ", ");
-            }
-            append(to, size, ")");
-        }
-    }
-}
-
-static void random_page(char *html, size_t size)
-{
-    static const char *const tags[] = {"p", "div", "span"};
-    uint32_t open = 0;
-    snprintf(html, size, "<!doctype html><html lang=en><body>");
-    for (int i = 0; i < 40; i++) {
-        char text[128];
-        uint32_t tag = open ? 1 + pick(2) : pick(3);
-        snprintf(text, sizeof text, "<%s%s%s%s>%s", tags[tag],
-            pick(2)   ? " class='a b'"
-            : pick(2) ? " class=c"
-                      : "",
-            pick(8) == 0 ? (pick(2) ? " id=i1" : " id=i2") : "",
-            pick(3) == 0 ? (pick(2) ? " title=x" : " title=xy") : "", pick(3) ? "" : "t");
-        append(html, size, text);
-        if (tag == 0 || pick(2)) {
-            snprintf(text, sizeof text, "</%s>", tags[tag]);
-            append(html, size, text);
-        } else open++;
-    }
-}
-
 Test(css_match, ten_thousand_random_pairs, .timeout = 240)
 {
     enum { PAGES = 40, SELECTORS = 250 };
+    css_random random = {.seed = 11};
     uint64_t matches = 0, invalid = 0;
     for (int n = 0; n < PAGES; n++) {
         static char html[8192], text[SELECTORS * 2048];
-        random_page(html, sizeof html);
+        css_random_page(&random, html, sizeof html, 40);
         text[0] = 0;
         for (int s = 0; s < SELECTORS; s++) {
             char selector[2000] = "";
-            random_selector(selector, sizeof selector, 0, false);
-            append(text, sizeof text, selector);
-            append(text, sizeof text, "{}\n");
+            css_random_selector(&random, selector, sizeof selector, 0, false);
+            css_random_append(text, sizeof text, selector);
+            css_random_append(text, sizeof text, "{}\n");
         }
         hed_css_document *d = page(html);
         hed_css_sheet *sheet = sheet_of(text);

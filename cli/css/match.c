@@ -117,7 +117,12 @@ static int match_command(const hed_arguments *arguments, void *user)
 {
     site s = {0};
     hed_error error = {0};
+    cli_session session = {0};
     (void)user;
+    if (hed_given(arguments, "device")) {
+        if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+        s.device = session.devices[0];
+    }
     site_open(&s, arguments, "PAGE", "SHEET", false, &error);
     if (!hed_failed(&error)) {
         if (hed_given(arguments, "winners") || hed_given(arguments, "property"))
@@ -125,6 +130,7 @@ static int match_command(const hed_arguments *arguments, void *user)
         else match_rules(&s, arguments, &error);
     }
     site_close(&s);
+    cli_close(&session);
     return cli_end(error.status, &error);
 }
 
@@ -137,7 +143,7 @@ const hed_command hed_command_css_match = {
         "matched here (U), how many elements it matches, and its selector. With --property the cascade of "
         "that property instead: which rule wins it on how many elements, or which style attributes do; "
         "with --tsv the winner of each element, \"style\" for its own attribute, \"-\" for none. Without a sheet the page's "
-        "own are taken: <style>, <link> and @import from the disk.",
+        "own are taken: <style>, <link> and @import from the disk. Without --device the processor matches.",
     .positionals =
         (const hed_option[]){
             {.name = "PAGE", .kind = HED_OPTION_FILE, .required = true, .help = "an HTML file"},
@@ -146,7 +152,7 @@ const hed_command hed_command_css_match = {
     .options = (const hed_option[]){FLAG("tsv",
                                         "lines for programs: rule, status, elements, FNV-1a hash "
                                         "over the elements' numbers"),
-        CLI_OPTION_JSON(true),
+        CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
         FLAG("winners", "for each element the rule that wins if every rule sets one same property"),
         {.name = "property",
             .kind = HED_OPTION_TEXT,

@@ -162,7 +162,7 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
         .sheets = s->sheets,
         .sheet_count = s->sheet_count,
         .states_possible = states_possible};
-    hed_css_matcher_create(NULL, &def, &s->matcher, error);
+    hed_css_matcher_create(s->device, &def, &s->matcher, error);
     return hed_css_match(s->matcher, error);
 }
 

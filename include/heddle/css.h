@@ -259,12 +259,15 @@ typedef struct hed_css_matcher_def {
     bool states_possible; /**< states that documents do not hold are taken for granted (`unused`) */
 } hed_css_matcher_def;
 
-/** Makes a matcher on a device (NULL: plain C without a context). Documents and sheets must outlive
- *  it. Errors: ARGUMENT, LIMIT, MEMORY, UNSUPPORTED (devices but host). */
+/** Makes a matcher on a device (NULL: plain C without a context), which has the same results on all.
+ *  What is no work for the device (documents deeper than 256, :nth-child(of ...) among more than 4,096
+ *  siblings, more than its memory) is done on the processor. Documents and sheets must outlive it.
+ *  Errors: ARGUMENT, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER, UNSUPPORTED (a device without atomics
+ *  in its memory). */
 HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,
     hed_css_matcher **matcher, hed_error *error);
 HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is allowed */
-/** Matches everything. Errors: MEMORY, LIMIT. */
+/** Matches everything. Errors: MEMORY, LIMIT, DEVICE_MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
 
 /** What was found; arrays are the matcher's, until the next match or change. */

@@ -31,6 +31,9 @@ run 0 css match "$site/page.html" --tsv; err_is_empty
 [ "$(wc -l < "$work/out")" = 12 ] || complain "not 12 rules"
 [ "$(cut -f 2 "$work/out" | tr -d '\n')" = MMMMMMMMMEMM ] || complain "another list of valid rules"
 [ "$(cut -f 3 "$work/out" | tr '\n' ' ')" = '2 0 0 1 1 1 0 1 0 0 0 0 ' ] || complain "other counts"
+cp "$work/out" "$work/match.tsv"
+run 0 css match "$site/page.html" --tsv --device host; err_is_empty
+cmp -s "$work/out" "$work/match.tsv" || complain "--device host matches something else"
 head -n 2 "$work/out" | tail -n 1 | grep -q '811c9dc5$' || complain "the hash of nothing is not the basis"
 run 0 css match "$site/page.html" "$site/a.css" --json; out_is_json rule status elements hash file line selector reason
 run 0 css match "$site/page.html" "$site/a.css"; out_has 'p:foo  *expected a pseudo-class, found "foo"'

@@ -1,9 +1,10 @@
-/* A matcher on the processor: sheets compiled, shapes of the documents, and for each match bind and pass.
- * kernels/tables.h says how it is done. */
+/* A matcher: sheets compiled, shapes of the documents, and for each match bind and pass, on the processor or
+ * on a device. kernels/tables.h says how it is done. */
 #include <stdio.h>
 #include <string.h>
 
 #include "solver/cascade.h"
+#include "solver/device.h"
 #include "solver/pass.h"
 
 struct hed_css_matcher {
@@ -21,11 +22,15 @@ struct hed_css_matcher {
     hed_arena found;
     uint32_t *element_class;
     css_pass pass;
+    css_device *device; /* NULL: all is done on the processor */
+    uint32_t classes;
+    const uint32_t *class_begin, *rule;
 };
 
 /* ---- making ---- */
 
-static void matcher_fill(hed_css_matcher *m, const hed_css_matcher_def *def, hed_error *error)
+static void matcher_fill(
+    hed_css_matcher *m, hed_device *device, const hed_css_matcher_def *def, hed_error *error)
 {
     bool quirks = false;
     uint64_t rules = 0;
@@ -50,6 +55,8 @@ static void matcher_fill(hed_css_matcher *m, const hed_css_matcher_def *def, hed
     css_forest_make(&m->forest, &m->arena, &m->compiled, m->documents, m->document_count, error);
     css_bound_make(&m->bound, &m->arena, &m->compiled, error);
     m->element_class = hed_arena_new(&m->arena, m->forest.count, sizeof(uint32_t), error);
+    if (device && strcmp(hed_device_describe(device)->backend, "host"))
+        css_device_create(device, m->allocator, &m->compiled, &m->forest, &m->device, error);
 }
 
 hed_status hed_css_matcher_create(
@@ -76,9 +83,6 @@ hed_status hed_css_matcher_create(
                 "css: sheet %u has a table of names of its own; documents and sheets that are matched "
                 "together share one",
                 i);
-    if (device && strcmp(hed_device_describe(device)->backend, "host"))
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "css: device %s: sheets are matched on host",
-            hed_device_describe(device)->id);
     hed_css_matcher *m = hed_new(&names->allocator, 1, sizeof *m, error);
     if (!m) return error->status;
     m->allocator = names->allocator;
@@ -87,7 +91,7 @@ hed_status hed_css_matcher_create(
     m->document_count = def->document_count;
     m->sheet_count = def->sheet_count;
     m->states_possible = def->states_possible;
-    matcher_fill(m, def, error);
+    matcher_fill(m, device, def, error);
     if (hed_failed(error)) {
         hed_css_matcher_destroy(m);
         return error->status;
@@ -100,9 +104,39 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
 {
     if (!m) return;
     hed_allocator allocator = m->allocator;
+    css_device_destroy(m->device);
     hed_arena_free(&m->found);
     hed_arena_free(&m->arena);
     hed_delete(&allocator, m, 1, sizeof *m);
+}
+
+static hed_status match_on_processor(hed_css_matcher *m, hed_error *error)
+{
+    css_bind(&m->bound, &m->forest, error);
+    css_pass_make(&m->pass, &m->found, &m->forest, &m->bound, m->element_class, error);
+    if (css_pass_run(&m->pass, error)) return error->status;
+    m->classes = m->pass.class_signature.count;
+    m->class_begin = m->pass.class_begin.items;
+    m->rule = m->pass.rules.items;
+    return HED_OK;
+}
+
+/* What a device found, as rules; false: it is a case for the processor. */
+static bool match_on_device(hed_css_matcher *m, hed_error *error)
+{
+    css_found found;
+    if (!css_device_match(m->device, &found, error)) return false;
+    if (hed_failed(error)) return true;
+    uint32_t count = found.class_begin[found.classes];
+    uint32_t *rule = hed_arena_new(&m->found, count, sizeof *rule, error);
+    if (!rule) return true;
+    for (uint32_t i = 0; i < count; i++)
+        rule[i] = m->compiled.final.items[4 * (size_t)found.final[i] + 2];
+    memcpy(m->element_class, found.element_class, m->forest.count * sizeof *rule);
+    m->classes = found.classes;
+    m->class_begin = found.class_begin;
+    m->rule = rule;
+    return true;
 }
 
 hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
@@ -112,9 +146,7 @@ hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
     if (hed_failed(error)) return error->status;
     hed_arena_free(&m->found);
     m->matched = false;
-    css_bind(&m->bound, &m->forest, error);
-    css_pass_make(&m->pass, &m->found, &m->forest, &m->bound, m->element_class, error);
-    css_pass_run(&m->pass, error);
+    if (!m->device || !match_on_device(m, error)) match_on_processor(m, error);
     m->matched = !hed_failed(error);
     return m->matched ? HED_OK : error->status;
 }
@@ -125,11 +157,11 @@ hed_css_result hed_css_results(const hed_css_matcher *m)
 {
     hed_css_result result = {.elements = m->forest.count, .rules = m->compiled.rules};
     if (!m->matched) return result;
-    const uint32_t *begin = m->pass.class_begin.items;
-    result.classes = m->pass.class_signature.count;
+    const uint32_t *begin = m->class_begin;
+    result.classes = m->classes;
     result.element_class = m->element_class;
     result.class_begin = begin;
-    result.rule = m->pass.rules.items;
+    result.rule = m->rule;
     for (uint32_t e = 0; e < result.elements; e++) {
         uint32_t c = m->element_class[e];
         result.pairs += begin[c + 1] - begin[c];
@@ -144,7 +176,7 @@ void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes
         if (hashes) hashes[r] = 2166136261u;
     }
     if (!m->matched) return;
-    const uint32_t *begin = m->pass.class_begin.items, *rules = m->pass.rules.items;
+    const uint32_t *begin = m->class_begin, *rules = m->rule;
     for (uint32_t n = 0; n < m->document_count; n++)
         for (uint32_t e = 0; e < m->documents[n]->count; e++) {
             uint32_t c = m->element_class[m->forest.first[n] + e];

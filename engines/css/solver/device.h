@@ -1,0 +1,45 @@
+/* Matching on a device (kernels/matching.h): everything is uploaded once; then bind and pass are
+ * graphs that are replayed. Room is what the last match needed; where it does not suffice, the
+ * counters say so, it is made larger, and the match is done again. */
+#ifndef HED_CSS_DEVICE_H
+#define HED_CSS_DEVICE_H
+
+#include "solver/compile.h"
+#include "solver/forest.h"
+
+#include "kernels/matching.h"
+
+typedef struct css_device css_device;
+
+/* Deepest element that paths are walked for on a device, and most siblings where they are counted:
+ * beyond these the processor is the better device. */
+enum { CSS_DEVICE_DEPTH = 256, CSS_DEVICE_COUNTED = 4096 };
+
+/* What was found; arrays live until the next match. */
+typedef struct css_found {
+    uint32_t classes;
+    const uint32_t *element_class; /* (elements) numbered in order of their first elements */
+    const uint32_t *class_begin;   /* (classes + 1) */
+    const uint32_t *final;         /* finals of each class, ascending, of each rule the first */
+} css_found;
+
+/* Uploads a sheet and a forest, which are read again later. *made is NULL where they do not fit the
+ * device's limits or are a case for the processor; that is no error. Errors: MEMORY, DEVICE_MEMORY, BUILD, DRIVER ... */
+hed_status css_device_create(hed_device *device, hed_allocator allocator,
+    const css_compiled *compiled, const css_forest *forest, css_device **made, hed_error *error);
+void css_device_destroy(css_device *device); /* NULL is allowed */
+
+/* Matches everything. False: it turned out to be a case for the processor. True with an error: MEMORY,
+ * DEVICE_MEMORY, DRIVER, LOST. */
+bool css_device_match(css_device *device, css_found *found, hed_error *error);
+
+/* ---- for measurements ---- */
+
+enum { CSS_REPLAY_BIND = 1, CSS_REPLAY_PASS = 2, CSS_REPLAY_CLASSES = 4 };
+/* Enqueues steps of a match that has been done before: bind, pass, class numbers down. */
+hed_status css_device_replay(css_device *device, unsigned steps, hed_error *error);
+hed_stream *css_device_stream(const css_device *device);
+/* Bytes on the device that grow with the elements, over the elements. */
+double css_device_bytes(const css_device *device);
+
+#endif

@@ -1,0 +1,115 @@
+/* See device_kernels.h. On a processor a group is one item, as groups' lanes are loops there. */
+#include "solver/device_kernels.h"
+
+extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], hed_css_bits_cl[],
+    hed_css_classes_cl[];
+
+/* Arguments of all kernels: CSS_ARGUMENTS of matching.h. */
+#define SHARED \
+    HED_VALUE_STRUCT(css_fixed, fixed), HED_IN(uint, tables), HED_IN(uint, elements), \
+        HED_IN(uint, ancestors), HED_INOUT(uint, bound), HED_INOUT(uint, pool), \
+        HED_INOUT(uint, work), HED_INOUT(uint, meaning), HED_INOUT(uint, actions), \
+        HED_INOUT(uint, listed), HED_INOUT(uint, counts)
+
+/* `at_once`: groups that a multiprocessor should hold; more of them leave too few registers. */
+#define DESCRIPTION(label, file, at_once, what, ...) \
+    { \
+        .name = "css_" label, .summary = what, \
+        HED_SOURCES({"tables.h", hed_css_tables_h, 0}, {"matching.h", hed_css_matching_h, 0}, \
+            {#file ".cl", hed_css_##file##_cl, 0}), \
+        HED_PARAMETERS(HED_PARAMETER(GROUP, 32, 1, 32, 64, 128, 256, 512, 1024)), \
+        .max_threads = "GROUP", .min_groups = at_once, .needs = HED_CAN_GLOBAL_ATOMICS, \
+        HED_ARGUMENTS(__VA_ARGS__) \
+    }
+
+const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
+    [CSS_PRESENCE] = DESCRIPTION("bind_presence", bind, 8,
+        "predicates that shapes have, or may have", SHARED, HED_ARRAY(uint, block)),
+    [CSS_PRUNE] = DESCRIPTION("bind_prune", bind, 1, "prefixes that can occur, and their bits",
+        SHARED, HED_ARRAY(uint, block)),
+    [CSS_SHAPES] = DESCRIPTION("bind_shapes", bind, 6, "compounds that hold, or are left to bits",
+        SHARED, HED_ARRAY(uint, block)),
+    [CSS_BITS] = DESCRIPTION("bits", bits, 6, "varying bits of elements, and signatures", SHARED,
+        HED_VALUE(uint, stage), HED_VALUE(uint, begin), HED_VALUE(uint, end)),
+    [CSS_PATHS] = DESCRIPTION("paths", classes, 32, "classes of elements; lists of signatures",
+        SHARED, HED_VALUE(uint, begin), HED_VALUE(uint, end), HED_ARRAY(uint, block)),
+    [CSS_CLASSES] = DESCRIPTION("classes", classes, 32, "finals of classes; checks of hashes",
+        SHARED, HED_VALUE(uint, begin), HED_VALUE(uint, end), HED_ARRAY(uint, block))};
+
+hed_status css_kernels_create(css_kernels *k, hed_device *device, hed_error *error)
+{
+    const hed_device_info *info = hed_device_describe(device);
+    static const uint32_t groups[CSS_KERNELS] = {[CSS_PRESENCE] = 128,
+        [CSS_PRUNE] = 1024,
+        [CSS_SHAPES] = 128,
+        [CSS_BITS] = 256,
+        [CSS_PATHS] = 32,
+        [CSS_CLASSES] = 32};
+    for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
+        hed_kernel_options options = hed_default_kernel_options();
+        k->group[i] = info->type == HED_DEVICE_CPU ? i == CSS_BITS ? 64 : 1 : groups[i];
+        while (k->group[i] > info->max_group) k->group[i] /= 2;
+        hed_config config = {.count = 1, .values = {k->group[i]}};
+        options.config = &config;
+        hed_kernel_create(device, &css_kernel_defs[i], &options, &k->kernel[i], error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+void css_kernels_destroy(css_kernels *k)
+{
+    for (int i = 0; i < CSS_KERNELS; i++) hed_kernel_destroy(k->kernel[i]);
+}
+
+uint32_t css_kernel_numbers(css_kernel which)
+{
+    return which == CSS_BITS ? 3 : which == CSS_PATHS || which == CSS_CLASSES ? 2 : 0;
+}
+
+/* Bytes of local memory. */
+static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel which)
+{
+    uint64_t group = k->group[which], halves = (f->predicates + 31ull) / 32;
+    switch (which) {
+    case CSS_PRESENCE: return 4 * 2 * halves + 16;
+    case CSS_PRUNE: return 4 * group;
+    case CSS_SHAPES: return 4 * (16 + group + 4 * halves);
+    case CSS_PATHS: return 16;
+    case CSS_CLASSES: return 4 * (2ull * f->state_words + 3ull * f->chain + group);
+    default: return 0;
+    }
+}
+
+bool css_kernels_fit(const css_kernels *k, const css_fixed *f, const hed_device_info *info)
+{
+    for (css_kernel i = 0; i < CSS_KERNELS; i++)
+        if (local_bytes(k, f, i) > info->local_bytes) return false;
+    return true;
+}
+
+static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
+
+void css_kernels_groups(const css_kernels *k, css_fixed *f, const hed_device_info *info)
+{
+    uint32_t units = info->compute_units ? info->compute_units : 1;
+    f->list_groups = least(f->shapes + 64ull, 8ull * units);
+    f->check_groups = least(hed_ceil_divide(f->elements, k->group[CSS_CLASSES]), 24ull * units);
+}
+
+void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_device_info *info,
+    css_kernel which, uint32_t count, hed_geometry *g)
+{
+    uint32_t units = info->compute_units ? info->compute_units : 1, group = k->group[which];
+    uint64_t groups = 1, all = hed_ceil_divide(count, group);
+    *g = (hed_geometry){0};
+    switch (which) {
+    case CSS_PRESENCE:
+    case CSS_SHAPES: groups = least(f->shapes, 16ull * units); break;
+    case CSS_PRUNE: break;
+    case CSS_BITS: groups = least(all, 8ull * units); break;
+    case CSS_PATHS: groups = f->list_groups + least(all, 24ull * units); break;
+    default: groups = f->check_groups + least(count, 16ull * units);
+    }
+    hed_geometry_1d(g, groups, group, 0, 0);
+    g->local_bytes[11 + css_kernel_numbers(which)] = local_bytes(k, f, which);
+}

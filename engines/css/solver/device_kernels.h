@@ -1,0 +1,39 @@
+/* The kernels of matching: compiled for a device, and how their launches are laid out. */
+#ifndef HED_CSS_DEVICE_KERNELS_H
+#define HED_CSS_DEVICE_KERNELS_H
+
+#include "solver/device_tables.h"
+
+typedef enum css_kernel {
+    CSS_PRESENCE,
+    CSS_PRUNE,
+    CSS_SHAPES,
+    CSS_BITS,
+    CSS_PATHS,
+    CSS_CLASSES,
+    CSS_KERNELS
+} css_kernel;
+
+enum { CSS_MOST_ARGUMENTS = 15 };
+
+typedef struct css_kernels {
+    hed_kernel *kernel[CSS_KERNELS];
+    uint32_t group[CSS_KERNELS]; /* work items of a group */
+} css_kernels;
+
+extern const hed_kernel_def css_kernel_defs[CSS_KERNELS];
+
+hed_status css_kernels_create(css_kernels *kernels, hed_device *device, hed_error *error);
+void css_kernels_destroy(css_kernels *kernels);
+/* Numbers that a kernel is given behind the arguments of all. */
+uint32_t css_kernel_numbers(css_kernel which);
+/* Whether the local memory suffices. */
+bool css_kernels_fit(
+    const css_kernels *kernels, const css_fixed *fixed, const hed_device_info *info);
+/* How many groups do what stands beside a kernel's main work: list_groups, check_groups. */
+void css_kernels_groups(const css_kernels *kernels, css_fixed *fixed, const hed_device_info *info);
+/* Of a launch over `count` elements, or slots of classes. */
+void css_kernel_layout(const css_kernels *kernels, const css_fixed *fixed,
+    const hed_device_info *info, css_kernel which, uint32_t count, hed_geometry *geometry);
+
+#endif

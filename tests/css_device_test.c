@@ -1,0 +1,275 @@
+/* ctest: devices */
+/* Matching on a device against the processor: the same rules for each element, whatever the documents,
+ * the sheets, and the room that there is at first. */
+#include <stdlib.h>
+
+#include "css_random.h"
+#include "fixture.h"
+#include "heddle/css.h"
+#include "model/document.h"
+#include "model/selector.h"
+
+static hed_css_names *names;
+static void open_all(void)
+{
+    hed_error error = {0};
+    here_open();
+    OK(hed_css_names_create(NULL, &names, &error));
+}
+static void close_all(void)
+{
+    hed_css_names_destroy(names);
+    here_close();
+}
+
+TestSuite(css_device, .init = open_all, .fini = close_all);
+
+static hed_css_sheet *sheet_of(const char *text)
+{
+    hed_css_sheet *sheet = NULL;
+    hed_error error = {0};
+    hed_css_sheet_def def = {.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR};
+    OK(hed_css_sheet_create(names, &def, &sheet, &error));
+    return sheet;
+}
+
+static hed_css_document *page(const char *html)
+{
+    hed_css_document *d = NULL;
+    hed_error error = {0};
+    OK(hed_css_document_create(names, &(hed_css_document_def){.html = html}, &d, &error));
+    return d;
+}
+
+static hed_css_matcher *matched(
+    hed_device *device, hed_css_document *const *documents, uint32_t count, hed_css_sheet *sheet)
+{
+    hed_css_matcher *m = NULL;
+    hed_error error = {0};
+    hed_css_matcher_def def = {.documents = documents,
+        .document_count = count,
+        .sheets = &sheet,
+        .sheet_count = sheet != NULL};
+    OK(hed_css_matcher_create(device, &def, &m, &error));
+    OK(hed_css_match(m, &error));
+    return m;
+}
+
+/* The same rules for each element. */
+static uint64_t compare(const hed_css_matcher *a, const hed_css_matcher *b, const char *what)
+{
+    hed_css_result x = hed_css_results(a), y = hed_css_results(b);
+    CHECK_EQ(x.elements, y.elements);
+    CHECK_EQ(x.rules, y.rules);
+    for (uint32_t e = 0; e < x.elements; e++) {
+        uint32_t c = x.element_class[e], k = y.element_class[e];
+        CHECK_LT(c, x.classes);
+        CHECK_LT(k, y.classes);
+        uint32_t begin = x.class_begin[c], other = y.class_begin[k];
+        uint32_t length = x.class_begin[c + 1] - begin;
+        for (uint32_t i = 0; i < length && other + i < y.class_begin[k + 1]; i++)
+            CHECK_EQ(x.rule[begin + i], y.rule[other + i], "rule %u of element %u, %s", i, e, what);
+        CHECK_EQ(length, y.class_begin[k + 1] - other, "rules of element %u, %s", e, what);
+    }
+    CHECK_EQ(x.pairs, y.pairs);
+    return x.pairs;
+}
+
+/* A sheet against documents on the device and on the processor, twice; the pairs that there are. */
+static uint64_t both(
+    hed_css_document *const *documents, uint32_t count, hed_css_sheet *sheet, const char *what)
+{
+    hed_error error = {0};
+    hed_css_matcher *here_one = matched(here.device, documents, count, sheet);
+    hed_css_matcher *host = matched(NULL, documents, count, sheet);
+    uint64_t pairs = compare(host, here_one, what);
+    OK(hed_css_match(here_one, &error));
+    compare(host, here_one, what);
+    hed_css_matcher_destroy(here_one);
+    hed_css_matcher_destroy(host);
+    return pairs;
+}
+
+Test(css_device, plain_cases, .timeout = 240)
+{
+    hed_css_document *d = page("<!doctype html><body><p id=a class=x>1</p><p class=x>2</p>"
+                               "<div><p>3</p><ul><li>1<li class=x>2<li>3</ul></div>");
+    hed_css_sheet *sheet = sheet_of(
+        ".x { } p { } #a { } div > p, p + p { } em { } * { } body p { } li:nth-child(2) { } "
+        "li ~ .x { } div:has(.x) { } :is(body > div, em) li { } p:not(.x) { } "
+        "li:not(:has(+ li)) { } :nth-child(2 of .x) { } li:nth-last-child(2 of li) { } "
+        "div li + li:last-child { }");
+    CHECK_GT(both(&d, 1, sheet, "plain cases"), 30u);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
+Test(css_device, random_pairs, .timeout = 600)
+{
+    enum { PAGES = 10, SELECTORS = 60 };
+    css_random r = {.seed = 5};
+    uint64_t pairs = 0;
+    for (int n = 0; n < PAGES; n++) {
+        static char html[8192], text[SELECTORS * 2048];
+        css_random_page(&r, html, sizeof html, 40);
+        text[0] = 0;
+        for (int s = 0; s < SELECTORS; s++) {
+            char selector[2000] = "";
+            css_random_selector(&r, selector, sizeof selector, 0, false);
+            css_random_append(text, sizeof text, selector);
+            css_random_append(text, sizeof text, "{}\n");
+        }
+        hed_css_document *d = page(html);
+        hed_css_sheet *sheet = sheet_of(text);
+        pairs += both(&d, 1, sheet, html);
+        hed_css_sheet_destroy(sheet);
+        hed_css_document_destroy(d);
+    }
+    CHECK_GT(pairs, 1000u);
+}
+
+Test(css_device, a_forest, .timeout = 240)
+{
+    enum { PAGES = 20, SELECTORS = 100 };
+    css_random r = {.seed = 9};
+    static char html[8192], text[SELECTORS * 2048];
+    hed_css_document *pages[PAGES];
+    for (int n = 0; n < PAGES; n++) {
+        css_random_page(&r, html, sizeof html, 60);
+        pages[n] = page(html);
+    }
+    for (int s = 0; s < SELECTORS; s++) {
+        char selector[2000] = "";
+        css_random_selector(&r, selector, sizeof selector, 0, false);
+        css_random_append(text, sizeof text, selector);
+        css_random_append(text, sizeof text, "{}\n");
+    }
+    hed_css_sheet *sheet = sheet_of(text);
+    CHECK_GT(both(pages, PAGES, sheet, "a forest"), 1000u);
+    CHECK_GT(both(pages + 3, 1, sheet, "one of it"), 10u);
+    hed_css_sheet_destroy(sheet);
+    for (int n = 0; n < PAGES; n++) hed_css_document_destroy(pages[n]);
+}
+
+/* ---- shapes of trees ---- */
+
+/* Elements in a row: `name` of each and its parent; classes a, b, none in turn. */
+static hed_css_document *tree(uint32_t count, uint32_t (*parent_of)(uint32_t element))
+{
+    hed_css_document *d = NULL;
+    hed_error error = {0};
+    static const hed_css_attribute classes[] = {{"class", "a", 0}, {"class", "b", 0}};
+    static const char *const tags[] = {"div", "p", "span", "div", "ul"};
+    hed_css_element *elements = calloc(count, sizeof *elements);
+    CHECK(elements != NULL);
+    for (uint32_t e = 0; e < count; e++)
+        elements[e] = (hed_css_element){.parent = parent_of(e),
+            .name = tags[e % 5],
+            .attributes = &classes[e % 3 & 1],
+            .attribute_count = e % 3 < 2};
+    OK(hed_css_document_create(
+        names, &(hed_css_document_def){.elements = elements, .element_count = count}, &d, &error));
+    free(elements);
+    return d;
+}
+
+static uint32_t in_a_chain(uint32_t e) { return e ? e - 1 : HED_CSS_NONE; }
+static uint32_t in_a_row(uint32_t e) { return e ? 0 : HED_CSS_NONE; }
+static uint32_t in_a_comb(uint32_t e)
+{
+    return e == 0 ? HED_CSS_NONE : e % 40 ? e - e % 40 : e - 40;
+}
+
+static void check_tree(uint32_t count, uint32_t (*parent_of)(uint32_t element), const char *text)
+{
+    hed_css_document *d = tree(count, parent_of);
+    hed_css_sheet *sheet = sheet_of(text);
+    CHECK_GT(both(&d, 1, sheet, "a tree"), 100u);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
+Test(css_device, deep_documents, .timeout = 240)
+{
+    static const char text[] = ".a .b .a p { } .a > div .b { } span > div > .a { } "
+                               "ul:has(.a > .b) { } p:is(.a .b > p) { } :not(.b > *) { }";
+    check_tree(250, in_a_chain, text);
+    check_tree(10000, in_a_chain, ".a .b .a p { } .a > div .b { } span > div > .a { }");
+    check_tree(3000, in_a_comb, text);
+}
+
+Test(css_device, wide_documents, .timeout = 240)
+{
+    check_tree(100000, in_a_row,
+        ".a ~ .b { } .a + .b { } p:nth-child(3n+1) ~ .b ~ ul { } div:last-of-type { } "
+        ":nth-last-child(-n+200) { } div:has(~ p + .b) { }");
+    check_tree(3000, in_a_row, "p:nth-child(odd of .b) { } :nth-last-child(7n of div) ~ .a { }");
+    /* counts among so many are for the processor */
+    check_tree(6000, in_a_row, "p:nth-child(odd of .b) { }");
+}
+
+Test(css_device, nothing_to_match, .timeout = 240)
+{
+    hed_css_document *d = page("<!doctype html><p>1");
+    hed_css_sheet *empty = sheet_of(""), *unknown = sheet_of(".never, em > b ~ i { }");
+    CHECK_EQ(both(&d, 1, empty, "an empty sheet"), 0u);
+    CHECK_EQ(both(&d, 1, NULL, "no sheet"), 0u);
+    CHECK_EQ(both(&d, 1, unknown, "rules without elements"), 0u);
+    hed_css_sheet_destroy(unknown);
+    hed_css_sheet_destroy(empty);
+    hed_css_document_destroy(d);
+}
+
+/* Many sheets in turn on one document: matchers come and go. */
+Test(css_device, matchers_made_again, .timeout = 240)
+{
+    hed_css_document *d = tree(500, in_a_comb);
+    for (int i = 0; i < 8; i++) {
+        char text[256];
+        snprintf(
+            text, sizeof text, ".a:nth-child(%d) { } div ~ .b:nth-child(n+%d) { } p { }", i + 2, i);
+        hed_css_sheet *sheet = sheet_of(text);
+        CHECK_GT(both(&d, 1, sheet, text), 50u);
+        hed_css_sheet_destroy(sheet);
+    }
+    hed_css_document_destroy(d);
+}
+
+/* Every allocation of the engine's own fails in turn. */
+Test(css_device, each_allocation_failing, .timeout = 600)
+{
+    static const char text[] = ".a .b { } p:nth-child(2) ~ .b { } div > .a { } * { }";
+    int refused = 0;
+    for (int at = 1;; at++) {
+        test_allocator memory = {0};
+        hed_allocator allocator = test_allocator_of(&memory);
+        hed_error error = {0};
+        hed_css_names *own = NULL;
+        hed_css_document *d = NULL;
+        hed_css_sheet *sheet = NULL;
+        hed_css_matcher *m = NULL;
+        OK(hed_css_names_create(&allocator, &own, &error));
+        OK(hed_css_document_create(
+            own, &(hed_css_document_def){.html = "<p class=a><p class=b><div>"}, &d, &error));
+        OK(hed_css_sheet_create(own,
+            &(hed_css_sheet_def){.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR},
+            &sheet, &error));
+        memory.fail_at = memory.calls + at;
+        hed_css_matcher_create(here.device,
+            &(hed_css_matcher_def){
+                .documents = &d, .document_count = 1, .sheets = &sheet, .sheet_count = 1},
+            &m, &error);
+        if (m) hed_css_match(m, &error);
+        bool done = memory.calls < memory.fail_at;
+        CHECK(done ? error.status == HED_OK : error.status == HED_ERROR_MEMORY, "allocation %d: %s",
+            at, error.text);
+        refused += !done;
+        hed_css_matcher_destroy(m);
+        hed_css_sheet_destroy(sheet);
+        hed_css_document_destroy(d);
+        hed_css_names_destroy(own);
+        CHECK_EQ(memory.live, 0, "allocation %d: not all memory came back", at);
+        if (done) break;
+    }
+    CHECK_GE(refused, 8);
+}
