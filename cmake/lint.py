@@ -7,7 +7,7 @@ small statics that are called once, and names of statics that several files have
 import collections, json, os, re, subprocess, sys
 
 LIMITS = {'words': 0, 'once': 7, 'shared': 5, 'wide': 1,  # all but the words in per cent
-          'core functions': 155, 'chains': 50}
+          'core functions': 160, 'chains': 50}
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
 ENGINES = ('canonical', 'cloth', 'synth', 'mppi', 'css', 'shader')
 C = ('.c', '.h', '.cl', '.clh')

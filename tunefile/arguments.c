@@ -91,6 +91,19 @@ static void argument_fill(
     argument->data = data;
 }
 
+/* First content where none is given: something that shows a wrong result. */
+static void argument_fill_usual(hed_spec_reader *reader, hed_json_node node,
+    const hed_argument_def *def, hed_tune_argument *argument)
+{
+    const hed_generator real = {.kind = HED_GENERATE_UNIFORM, .second = 1},
+                        whole = {.kind = HED_GENERATE_INTEGERS, .second = 255};
+    void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
+    if (!data) return;
+    hed_generate(def->type == HED_FLOAT ? &real : &whole, def->type, data,
+        argument->bytes / hed_type_bytes(def->type));
+    argument->data = data;
+}
+
 /* Elements as the expression says. A buffer is the same for all configurations: where its size
  * depends on parameters it is the largest. */
 static void argument_read_size(
@@ -113,20 +126,24 @@ static void argument_read_size(
 }
 
 static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
-    const hed_argument_def *def, hed_tune_argument *argument)
+    const hed_argument_def *def, hed_tune_argument *argument, const hed_spec_given *given)
 {
     bool from_file = hed_json_has(node, "file"), by_rule = hed_json_has(node, "fill");
     if (def->access == HED_WRITE && (from_file || by_rule))
         hed_json_reject(node, "a buffer that is only written has no first content; write "
                               "\"access\": \"read_write\" if it has");
-    if (def->access != HED_WRITE && from_file == by_rule)
+    if (def->access != HED_WRITE && from_file == by_rule && (from_file || !given))
         hed_json_reject(
             node, "expected either \"fill\" or \"file\": what is in it before the kernel runs");
     if (hed_json_has(node, "size"))
         argument_read_size(reader, hed_json_member(node, "size"), def->type, argument);
+    else if (!from_file && given)
+        hed_spec_size(reader, node, given->elements, hed_type_bytes(def->type), &argument->bytes);
     else if (!from_file) hed_json_member(node, "size");
     if (by_rule && hed_spec_fine(reader))
         argument_fill(reader, hed_json_member(node, "fill"), def->type, argument);
+    else if (!from_file && given && def->access != HED_WRITE)
+        argument_fill_usual(reader, node, def, argument);
     if (!from_file || !hed_spec_fine(reader)) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "file");
@@ -135,12 +152,12 @@ static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
     hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-static void argument_read_buffer(
-    hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
+static void argument_read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
+    hed_tune_argument *argument, const hed_spec_given *given)
 {
     if (hed_json_has(node, "access"))
         def->access = (hed_access)hed_json_choice(hed_json_member(node, "access"), ACCESSES);
-    argument_read_content(reader, node, def, argument);
+    argument_read_content(reader, node, def, argument, given);
     if (def->access != HED_READ)
         def->tolerance = hed_json_has(node, "tolerance")
                              ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
@@ -178,10 +195,17 @@ static void argument_read_struct(
         hed_json_reject(file, "a struct of %zu bytes; at most %d", def->size, HED_MAX_STRUCT_BYTES);
 }
 
-/* 64-bit numbers that are written out go around the double. */
+/* 64-bit numbers that are written out go around the double. `usual`: an expression for what is
+ * not given; NULL: it has to be. */
 static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
-    const hed_argument_def *def, hed_tune_argument *argument)
+    const hed_argument_def *def, hed_tune_argument *argument, const char *usual)
 {
+    argument->bytes = hed_type_bytes(def->type);
+    if (usual && !hed_json_has(node, "value")) {
+        double real = hed_spec_number_of(reader, node, usual);
+        argument->data = hed_spec_scalar(reader, node, def->type, real);
+        return;
+    }
     hed_json_node value = hed_json_member(node, "value");
     bool number = hed_json_kind_of(value) == HED_JSON_NUMBER;
     if (number && (def->type == HED_INT64 || def->type == HED_UINT64)) {
@@ -194,7 +218,6 @@ static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
                              : hed_spec_number_of(reader, value, hed_json_string(value));
         argument->data = hed_spec_scalar(reader, value, def->type, real);
     }
-    argument->bytes = hed_type_bytes(def->type);
 }
 
 /* A variable of the text, filled like a buffer, or with one number. */
@@ -204,8 +227,8 @@ static void argument_read_symbol(
     if (reader->spec->kernel.def.language != HED_CUDA_C)
         hed_json_reject(
             node, "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
-    if (hed_json_has(node, "value")) argument_read_scalar(reader, node, def, argument);
-    else argument_read_content(reader, node, def, argument);
+    if (hed_json_has(node, "value")) argument_read_scalar(reader, node, def, argument, NULL);
+    else argument_read_content(reader, node, def, argument, NULL);
     if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
         hed_json_reject(
             hed_json_member(node, "size"), "the size of a symbol cannot depend on parameters");
@@ -235,8 +258,8 @@ static void argument_read(hed_spec_reader *reader, hed_json_node node, uint32_t 
         hed_json_reject(node, "a scalar needs a type of a number");
     if (!hed_spec_fine(reader)) return;
     switch (kind) {
-    case HED_BUFFER: argument_read_buffer(reader, node, def, argument); break;
-    case HED_SCALAR: argument_read_scalar(reader, node, def, argument); break;
+    case HED_BUFFER: argument_read_buffer(reader, node, def, argument, NULL); break;
+    case HED_SCALAR: argument_read_scalar(reader, node, def, argument, NULL); break;
     case HED_STRUCT: argument_read_struct(reader, node, def, argument); break;
     case SYMBOL: argument_read_symbol(reader, node, def, argument); break;
     default: hed_json_member(node, "size"); /* an expression: hed_spec_read_local_sizes() */
@@ -265,8 +288,85 @@ void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_
     }
 }
 
-void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list)
+/* ---- arguments of a shader ---- */
+
+/* The list's entry of a name; not there where it has none. */
+static hed_json_node find_entry(hed_spec_reader *reader, hed_json_node list, const char *name)
 {
+    bool listed = hed_json_kind_of(list) != HED_JSON_NOTHING;
+    for (size_t i = 0; listed && hed_spec_fine(reader) && i < hed_json_count(list); i++) {
+        hed_json_node item = hed_json_item(list, i);
+        if (strcmp(hed_json_string(hed_json_member(item, "name")), name) == 0) return item;
+    }
+    return (hed_json_node){.json = list.json};
+}
+
+static const hed_spec_given *find_given(
+    const hed_spec_given *given, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(given[i].name, name) == 0) return &given[i];
+    return NULL;
+}
+
+static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed_json_node list,
+    const hed_spec_given *given, uint32_t index)
+{
+    hed_argument_def *def = &reader->spec->argument_defs[index];
+    hed_tune_argument *argument = &reader->spec->arguments[index];
+    hed_json_node node = find_entry(reader, list, given->name);
+    bool listed = hed_json_kind_of(node) != HED_JSON_NOTHING;
+    *def = (hed_argument_def){
+        .name = given->name, .kind = given->kind, .type = given->type, .access = given->access};
+    if (!hed_spec_fine(reader)) return;
+    if (listed) argument_check_keys(node, given->kind);
+    if (listed && hed_json_has(node, "type"))
+        def->type = (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
+    if (hed_spec_fine(reader) && def->type != given->type && given->type != HED_BYTES)
+        hed_json_reject(node, "the shader has it as \"%s\"", TYPES[given->type]);
+    bool wants = given->kind == HED_SCALAR ? !given->value
+                                           : def->type == HED_BYTES && def->access != HED_WRITE;
+    if (hed_spec_fine(reader) && wants && !listed)
+        hed_json_reject(root,
+            "\"arguments\" has to say what is in \"%s\" of the shader: {\"name\": \"%s\", %s}",
+            given->name, given->name,
+            given->kind == HED_SCALAR ? "\"value\": ..." : "\"fill\" or \"file\": ...");
+    if (!hed_spec_fine(reader)) return;
+    if (!listed) node = root; /* which has no key of an argument */
+    if (given->kind == HED_SCALAR) argument_read_scalar(reader, node, def, argument, given->value);
+    else argument_read_buffer(reader, node, def, argument, given);
+}
+
+static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, hed_json_node list)
+{
+    hed_spec_given given[HED_MAX_ARGUMENTS];
+    uint32_t count = hed_spec_shader_arguments(reader, root, given);
+    bool written = false, listed = hed_json_kind_of(list) != HED_JSON_NOTHING;
+    for (size_t i = 0; listed && hed_spec_fine(reader) && i < hed_json_count(list); i++) {
+        hed_json_node name = hed_json_member(hed_json_item(list, i), "name");
+        if (!find_given(given, count, hed_json_string(name)) && hed_spec_fine(reader))
+            hed_json_reject(
+                name, "the shader has no buffer and no number of a uniform of this name");
+    }
+    for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
+        argument_read_given(reader, root, list, &given[i], i);
+        written = written || (given[i].kind == HED_BUFFER &&
+                                 reader->spec->argument_defs[i].access != HED_READ);
+    }
+    if (hed_spec_fine(reader) && !written)
+        hed_json_reject(root, "the shader writes no buffer: expected one that is read_write");
+    reader->spec->kernel.def.argument_count = count;
+}
+
+void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node root)
+{
+    hed_json_node list = hed_json_has(root, "arguments") || !reader->shader
+                             ? hed_json_member(root, "arguments")
+                             : (hed_json_node){.json = root.json};
+    if (reader->shader) {
+        shader_read_arguments(reader, root, list);
+        return;
+    }
     size_t count = hed_json_count(list);
     bool written = false;
     if (count > HED_MAX_ARGUMENTS)

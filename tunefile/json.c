@@ -322,6 +322,17 @@ static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
                : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
+/* The group as the shader says. */
+static void json_read_shader_group(
+    hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *plain[3])
+{
+    kernel->dimensions = reader->shader->group_count;
+    for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
+        plain[i] = hed_spec_shader_group(reader, whole, kernel, i);
+        kernel->group[i] = hed_spec_expression_of(reader, kernel, whole, plain[i]);
+    }
+}
+
 static void json_read_sizes(
     hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel, hed_expression *sizes[3])
 {
@@ -353,6 +364,12 @@ static void json_read_global(
         json_read_sizes(reader, sizes, kernel, kernel->global);
         return;
     }
+    bool sized = reader->spec->problem.count > 0;
+    if (hed_spec_fine(reader) && reader->shader && !sized)
+        hed_json_reject(whole,
+            "\"problem\" is missing, as {\"problem\": {\"width\": 1920, "
+            "\"height\": 1080}}%s",
+            reader->is_shader ? " behind the word heddle in a comment of the shader" : "");
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
         hed_json_reject(whole, "\"global\" is missing: the problem has %u sizes, the group %u",
             reader->spec->problem.count, kernel->dimensions);
@@ -383,6 +400,69 @@ static const char *json_read_max_threads(
     return plain;
 }
 
+/* Named, or by the ending of the last file. */
+static hed_language json_read_language(
+    hed_spec_reader *reader, hed_json_node own, hed_json_node whole)
+{
+    static const char *const languages[] = {"opencl", "cuda", "wgsl", NULL}; /* of hed_language */
+    hed_json_node language = json_pick(own, whole, "language"),
+                  source = json_pick(own, whole, "source");
+    if (hed_json_kind_of(language) != HED_JSON_NOTHING)
+        return (hed_language)hed_json_choice(language, languages);
+    bool given = hed_json_kind_of(source) != HED_JSON_NOTHING;
+    size_t count = given ? json_count_words(source) : 0;
+    const char *last =
+        hed_spec_fine(reader) && count > 0 ? hed_json_string(json_word_at(source, count - 1)) : "";
+    bool shader = (reader->is_shader && !given) || hed_spec_is_shader_file(last);
+    return shader ? HED_WGSL : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
+}
+
+/* The text of a shader, of the whole or of a reference that has its own. */
+static void json_open_shader(
+    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+{
+    hed_json_node entry = json_pick(own, whole, "kernel"), source = json_pick(own, whole, "source");
+    bool given = hed_json_kind_of(source) != HED_JSON_NOTHING,
+         named = hed_json_kind_of(entry) != HED_JSON_NOTHING;
+    hed_source *text = hed_spec_allocate(reader, sizeof *text, whole);
+    if (given && json_count_words(source) != 1) hed_json_reject(source, "a shader is one file");
+    if (!hed_spec_fine(reader) || !text) return;
+    if (!given && !reader->is_shader) hed_json_member(whole, "source");
+    hed_spec_read_shader(reader, given ? source : whole,
+        given ? hed_json_string(json_word_at(source, 0)) : NULL,
+        named ? hed_json_string(entry) : NULL, text);
+    kernel->def.sources = text;
+    kernel->def.source_count = 1;
+}
+
+/* The launch of a shader: what the JSON leaves open its text says. */
+static void json_read_shader(
+    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+{
+    static const char *const not_of_shaders[] = {"defines", "include", "options", "max_threads"};
+    const char *plain[3] = {NULL, NULL, NULL};
+    for (size_t i = 0; i < sizeof not_of_shaders / sizeof *not_of_shaders; i++)
+        if (hed_json_has(own, not_of_shaders[i]))
+            hed_json_reject(hed_json_member(own, not_of_shaders[i]),
+                "WGSL has no preprocessor and no options: a shader has overrides alone");
+    if (own.value != whole.value) json_open_shader(reader, own, whole, kernel);
+    if (!hed_spec_fine(reader)) return;
+    const char *entry = hed_spec_text(reader, whole, "%s", reader->shader->entry);
+    hed_spec_set_entry(reader, whole, kernel, entry);
+    hed_json_node group = json_pick(own, whole, "group");
+    if (hed_json_kind_of(group) == HED_JSON_NOTHING) {
+        json_read_shader_group(reader, whole, kernel, plain);
+    } else {
+        kernel->dimensions = json_count_sizes(reader, group);
+        json_read_sizes(reader, group, kernel, kernel->group);
+        for (uint32_t i = 0; i < kernel->dimensions; i++)
+            plain[i] = json_plain_size(reader, hed_json_item(group, i));
+    }
+    json_read_global(reader, own, whole, kernel);
+    if (hed_spec_fine(reader)) hed_spec_shader_memory(reader, whole, kernel);
+    if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
+}
+
 /* What the kernel and its reference have in common. `own` is the reference's object, or the whole
  * document for both. */
 static void json_read_launch(
@@ -390,18 +470,11 @@ static void json_read_launch(
 {
     hed_json_node entry = json_pick(own, whole, "kernel"), source = json_pick(own, whole, "source");
     const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
-    /* Named, or by the ending of the last file. */
-    static const char *const languages[] = {"opencl", "cuda", NULL};
-    hed_json_node language = json_pick(own, whole, "language");
-    bool cuda;
-    if (hed_json_kind_of(language) != HED_JSON_NOTHING) {
-        cuda = hed_json_choice(language, languages) == 1;
-    } else {
-        size_t count = json_count_words(source);
-        cuda = hed_spec_fine(reader) && count > 0 &&
-               hed_spec_is_cuda_file(hed_json_string(json_word_at(source, count - 1)));
+    kernel->def.language = json_read_language(reader, own, whole);
+    if (kernel->def.language == HED_WGSL) {
+        json_read_shader(reader, own, whole, kernel);
+        return;
     }
-    kernel->def.language = cuda ? HED_CUDA_C : HED_OPENCL_C;
     hed_spec_set_entry(reader, entry, kernel, hed_json_string(entry));
     hed_json_node defines = json_pick(own, whole, "defines");
     if (hed_json_kind_of(defines) != HED_JSON_NOTHING) json_read_defines(reader, defines, kernel);
@@ -463,7 +536,8 @@ static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
     hed_spec_set_scope(reader, other);
     other->def.argument_count = spec->kernel.def.argument_count;
     json_read_launch(reader, node, root, other);
-    hed_spec_read_local_sizes(reader, hed_json_member(root, "arguments"), other);
+    if (!reader->shader)
+        hed_spec_read_local_sizes(reader, hed_json_member(root, "arguments"), other);
 }
 
 /* ---- the whole ---- */
@@ -474,10 +548,14 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
     static const char *const modes[] = {"fast", "strict", NULL};
     hed_spec_kernel *kernel = &reader->spec->kernel;
     hed_json_only(root, ROOT_KEYS);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) hed_json_member(root, needed[i]);
+    bool shader = json_read_language(reader, root, root) == HED_WGSL;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && !shader; i++)
+        hed_json_member(root, needed[i]);
+    if (shader && hed_spec_fine(reader)) json_open_shader(reader, root, root, kernel);
     if (hed_json_has(root, "problem")) json_read_problem(reader, hed_json_member(root, "problem"));
     if (hed_json_has(root, "parameters"))
         json_read_parameters(reader, hed_json_member(root, "parameters"), kernel);
+    if (shader && hed_spec_fine(reader)) hed_spec_shader_parameters(reader, root, kernel);
     if (hed_json_has(root, "defaults"))
         json_read_defaults(reader, hed_json_member(root, "defaults"), kernel);
     if (!hed_spec_fine(reader)) return;
@@ -500,6 +578,6 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
                                  ? HED_MATH_STRICT
                                  : HED_MATH_FAST;
     json_read_launch(reader, root, root, kernel);
-    hed_spec_read_arguments(reader, hed_json_member(root, "arguments"));
+    if (hed_spec_fine(reader)) hed_spec_read_arguments(reader, root);
     if (hed_json_has(root, "reference")) json_read_reference(reader, root);
 }

@@ -490,13 +490,32 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- the object ---- */
 
+/* The JSON in a comment of a shader: all else is blanks, so that lines and columns are the
+ * shader's. Without a comment an empty object. */
+static hed_status spec_read_comment(const char *path, hed_json **json, hed_error *error)
+{
+    char *text;
+    size_t size;
+    if (hed_file_read(path, 1 << 20, &text, &size, error)) return error->status;
+    hed_wgsl_span comment = hed_wgsl_comment(text, size);
+    char *end = comment.size ? text + (comment.at - text) + comment.size : text + size;
+    for (char *at = text; at < end; at++)
+        if (at < comment.at && *at != '\n') *at = ' ';
+    if (comment.size) hed_json_parse(path, text, (size_t)(end - text), json, error);
+    else hed_json_parse(path, "{}", 2, json, error);
+    free(text);
+    return error->status;
+}
+
 hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
     hed_json *json;
-    hed_status status = hed_json_read(path, &json, error);
+    bool shader = hed_spec_is_shader_file(path);
+    hed_status status =
+        shader ? spec_read_comment(path, &json, error) : hed_json_read(path, &json, error);
     if (status) return status;
     hed_tune_file *spec = calloc(1, sizeof *spec);
     if (!spec) {
@@ -505,11 +524,12 @@ hed_status hed_tune_file_open(
     }
     spec->json = json;
     spec->reference = HED_REFERENCE_DEFAULT;
-    hed_spec_reader reader = {.spec = spec, .path = path, .device = device};
+    hed_spec_reader reader = {.spec = spec, .path = path, .device = device, .is_shader = shader};
     hed_json_node root = hed_json_root(json);
     if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
         hed_spec_read_t1(&reader, root);
     else hed_spec_read_json(&reader, root);
+    hed_wgsl_free(reader.shader);
     status = hed_json_status(json, error);
     if (status) hed_tune_file_close(spec);
     else *result = spec;

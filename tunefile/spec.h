@@ -7,6 +7,7 @@
 
 #include "tunefile/data.h"
 #include "support/json.h"
+#include "support/wgsl.h"
 #include "heddle/author.h"
 #include "heddle/tune_file.h"
 
@@ -59,7 +60,19 @@ typedef struct hed_spec_reader {
     hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
+    hed_wgsl *shader; /* the kernel's text where that is a shader, else NULL */
+    bool is_shader;   /* the file itself is one; its JSON stands in a comment */
 } hed_spec_reader;
+
+/* What is known of an argument before the JSON is asked. */
+typedef struct hed_spec_given {
+    const char *name;
+    hed_argument_kind kind;
+    hed_type type;
+    hed_access access;
+    double elements;   /* of a buffer */
+    const char *value; /* of a scalar, an expression; NULL: the JSON has to say */
+} hed_spec_given;
 
 /* Goes through the members of an object. */
 #define HED_SPEC_EACH(at, object) \
@@ -138,6 +151,25 @@ bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
 /* Adds macros to the defines: NAME_label, the number of each label of a parameter. */
 void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, hed_json_node node);
 
+/* ---- shaders (shader.c): what the text says where the JSON says nothing ---- */
+
+bool hed_spec_is_shader_file(const char *file);
+/* Reads the text into reader->shader and `source`. `file` NULL: the file itself is the shader;
+ * `entry` NULL: its only compute entry point. */
+void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, const char *file,
+    const char *entry, hed_source *source);
+/* Compares a kernel's parameters with the overrides, and adds those that the JSON does not name. */
+void hed_spec_shader_parameters(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel);
+/* Size `index` of the group, an expression over the kernel's parameters. */
+const char *hed_spec_shader_group(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, uint32_t index);
+/* Adds the constraint that group memory suffices. */
+void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel);
+/* The arguments: storage buffers, then the numbers of uniforms. Gives how many. */
+uint32_t hed_spec_shader_arguments(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_given given[HED_MAX_ARGUMENTS]);
+
 /* ---- contents of arguments (data.c) ---- */
 
 /* The largest of a size over all values of the parameters it depends on; a complaint and 0 where
@@ -176,7 +208,7 @@ void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type
 
 void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root); /* json.c */
 /* arguments.c */
-void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list);
+void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node root);
 /* The sizes of local arrays, by the names of a kernel. */
 void hed_spec_read_local_sizes(
     hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);

@@ -104,7 +104,9 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     }
     print_failures(t, out);
     if (r->in_process) fprintf(out, "  isolation  none, %s\n", r->in_process_reason);
-    else fputs("  isolation  candidates ran in a worker process\n", out);
+    else
+        fprintf(out, "  isolation  candidates ran in %s\n",
+            t->def->open_runner ? "the browser" : "a worker process");
     fprintf(out, "  compared   with %s\n", compared_with(t));
     if (fabs(r->drift) > 0.03)
         fprintf(out,
@@ -128,8 +130,8 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
     print_conditions(t, out);
     const hed_tune_result *r = t->result;
     if (r->kept)
-        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n",
-            t->database, t->kernel->name);
+        fprintf(out, "  kept       %s\n             %s of %s on this device now use it\n",
+            t->database, t->def->open_runner ? "tunings and exports" : "launches", t->kernel->name);
     else if (t->database)
         fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n",
             r->not_kept_reason, t->database);

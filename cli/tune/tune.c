@@ -29,6 +29,7 @@ typedef struct subject {
     hed_problem problem;  /* of a kernel by name */
     hed_tune_file *spec;  /* of a file */
     hed_capture *capture; /* of a capture */
+    cli_browser browser;  /* of a shader */
 } subject;
 
 /* ---- a kernel by its name ---- */
@@ -139,7 +140,6 @@ static void prefer_compiler(const hed_arguments *arguments, cli_session *session
 static int subject_open(const hed_arguments *arguments, cli_session *session, subject *s,
     hed_tune_def *def, hed_error *error)
 {
-    *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
     bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
     if (hed_given(arguments, "input") && (by_name || !s->origin)) {
         fputs(
@@ -160,7 +160,7 @@ static int subject_open(const hed_arguments *arguments, cli_session *session, su
         def->problem = &s->problem;
         return tune_read_problem(problem, s->kernel, &s->problem);
     }
-    prefer_compiler(arguments, session);
+    if (!s->browser.web) prefer_compiler(arguments, session);
     if (s->origin)
         return subject_open_file(
             arguments, hed_device_describe(session->devices[0]), s, def, error);
@@ -274,6 +274,10 @@ static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kerne
 {
     cli_tune_view view;
     cli_tune_view_open(&view, kernel, def->objective, title, quiet);
+    if (def->open_runner) {
+        view.also = cli_browser_show;
+        view.also_user = def->runner_user;
+    }
     session->before_message = cli_tune_view_clear;
     session->user = &view;
     def->progress = cli_tune_view_update;
@@ -354,6 +358,38 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
 
 /* ---- the command ---- */
 
+/* Options that go with a shader alone, or not with one. */
+static bool check_browser(const hed_arguments *arguments, bool shader)
+{
+    const char *device = hed_text_of(arguments, "device");
+    if (!shader && (hed_given(arguments, "browser") || hed_given(arguments, "headless"))) {
+        fputs("heddle: --browser and --headless go with a shader in WGSL\n", stderr);
+        return true;
+    }
+    if (shader && device && strcmp(device, "browser") != 0) {
+        fprintf(stderr, "heddle: --device %s: a shader in WGSL runs in a browser; leave it out\n",
+            device);
+        return true;
+    }
+    if (hed_given(arguments, "headless") && !hed_given(arguments, "browser")) {
+        fputs("heddle: --headless goes with --browser chromium or --browser firefox\n", stderr);
+        return true;
+    }
+    return false;
+}
+
+static hed_status open_browser(
+    const hed_arguments *arguments, cli_session *session, subject *s, hed_error *error)
+{
+    if (cli_open_context(arguments, session, error)) return error->status;
+    session->count = 1;
+    if (!cli_browser_open(&s->browser, arguments, session->context, &session->devices[0], error))
+        return HED_OK;
+    cli_browser_close(&s->browser);
+    cli_close(session);
+    return error->status;
+}
+
 static int tune_run(const hed_arguments *arguments, void *user)
 {
     if (hed_given(arguments, "schema")) {
@@ -369,21 +405,28 @@ static int tune_run(const hed_arguments *arguments, void *user)
     }
     cli_session session;
     hed_error error = {0};
-    if (check_files(arguments, &error) != HED_OK ||
-        cli_open_devices(arguments, &session, &error) != HED_OK)
-        return cli_fail(&error);
     hed_tune_def def = hed_default_tune_def();
-    subject s = {0};
+    subject s = {.origin = hed_text_of(arguments, "KERNEL")};
+    bool shader = s.origin && cli_is_shader(s.origin);
+    if (check_browser(arguments, shader)) return HED_EXIT_USAGE;
+    if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
+    if (!shader) {
+        if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+    } else if (open_browser(arguments, &session, &s, &error) != HED_OK) {
+        return cli_fail(&error);
+    }
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
         fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
     else code = subject_open(arguments, &session, &s, &def, &error);
     if (code == HED_EXIT_OK) {
         tune_read_settings(arguments, &def);
+        if (s.browser.web) cli_browser_use(&s.browser, &def);
         code = tune_kernel(arguments, &session, &s, &def, &error);
     }
     hed_tune_file_close(s.spec);
     hed_capture_close(s.capture);
+    cli_browser_close(&s.browser);
     cli_close(&session);
     return code;
 }
@@ -392,6 +435,13 @@ static const hed_option OPTIONS[] = {
     OPTION("capture", FILE, "FILE", "tune a launch that HEDDLE_CAPTURE recorded", .letter = 0),
     OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best",
         .letter = 'd'),
+    OPTION("browser", TEXT, "NAME",
+        "browser that a shader is tuned in: chromium, firefox, or a program; the usual one unless told",
+        .letter = 0),
+    FLAG("headless", "without a window: of chromium and firefox"),
+    OPTION("port", INTEGER, "NUMBER",
+        "port of 127.0.0.1 that the browser comes to; any that is free", .letter = 0, .low = 0,
+        .high = 65535),
     OPTION("problem", TEXT, "SIZES", "size to tune for, as width=4096,height=4096; of heddle:NAME",
         .letter = 0),
     OPTION("input", TEXT, "NAME=FILE",
@@ -435,8 +485,8 @@ static const hed_option POSITIONALS[] = {
     {.name = "KERNEL",
         .kind = HED_OPTION_FILE,
         .help =
-            "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
-            "heddle:NAME"},
+            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, or a kernel "
+            "that comes with Heddle, heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},
@@ -444,6 +494,7 @@ static const hed_example EXAMPLES[] = {
         "a kernel that comes with Heddle, and a page about it"},
     {"HEDDLE_CAPTURE=blur ./program && heddle tune --capture blur.hcap",
         "a launch of your program, with its real inputs"},
+    {"heddle tune blur.wgsl --browser chromium", "a compute shader of a web page, in the browser"},
     {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9",
         "at most a minute, less if 90 % of the peak is reached"},
     {0}};

@@ -35,6 +35,9 @@ typedef struct cli_tune_view {
     double told;                     /* the best that was said last */
     uint32_t widths[CLI_VIEW_LINES]; /* columns of the lines that stand on the terminal */
     uint32_t lines;
+    /* where else it is shown; NULL: nowhere */
+    void (*also)(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
+    void *also_user;
 } cli_tune_view;
 
 /* `quiet`: says nothing. The kernel must outlive it. */
@@ -46,6 +49,28 @@ void cli_tune_view_update(void *user, const hed_tune_progress *progress);
  * draws it again. */
 void cli_tune_view_clear(void *user);
 void cli_tune_view_close(cli_tune_view *view);
+
+/* ---- shaders in a browser (browser.c) ---- */
+
+/* A server with a page of a browser; empty: none. */
+typedef struct cli_browser {
+    struct hed_web *web;
+    int process;      /* of a browser that was started here; 0: none */
+    char profile[64]; /* its folder; "": none */
+} cli_browser;
+
+/* Whether a file is a shader in WGSL, or a tune file of one. */
+bool cli_is_shader(const char *path);
+/* Serves, opens a browser as --browser and --headless say, and waits for its page. Errors: as
+ * hed_web_wait(); UNSUPPORTED where this program was built without. */
+hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
+    hed_context *context, hed_device **device, hed_error *error);
+/* Has candidates run in the page. */
+void cli_browser_use(const cli_browser *browser, hed_tune_def *def);
+/* As cli_tune_view.also; `user` is the browser. */
+void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
+/* Ends a browser that was started here. Zeroed ones are allowed. */
+void cli_browser_close(cli_browser *browser);
 
 /* ---- the result (print.c) ---- */
 

@@ -255,6 +255,7 @@ static void say(cli_tune_view *view)
 void cli_tune_view_update(void *user, const hed_tune_progress *progress)
 {
     cli_tune_view *view = user;
+    if (view->also) view->also(view->also_user, view->kernel, progress);
     if (!view->stream) return;
     pthread_mutex_lock(&view->lock);
     view_take(view, progress);

@@ -1,0 +1,216 @@
+/* Shaders in a browser: the server, the browser that is started for it with a profile of its own, and
+ * its end. */
+#include "tune.h"
+
+#include "support/json.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+bool cli_is_shader(const char *path)
+{
+    hed_json *json;
+    if (ends_with(path, ".wgsl")) return true;
+    if (!ends_with(path, ".json") || hed_json_read(path, &json, NULL)) return false;
+    hed_json_node root = hed_json_root(json);
+    bool object = hed_json_kind_of(root) == HED_JSON_OBJECT,
+         named = object && hed_json_has(root, "language");
+    hed_json_node node = !object ? root : hed_json_member(root, named ? "language" : "source");
+    bool shader = object && hed_json_kind_of(node) == HED_JSON_STRING;
+    if (shader)
+        shader = named ? strcmp(hed_json_string(node), "wgsl") == 0
+                       : ends_with(hed_json_string(node), ".wgsl");
+    hed_json_free(json);
+    return shader;
+}
+
+#ifndef HEDDLE_WEB
+
+hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
+    hed_context *context, hed_device **device, hed_error *error)
+{
+    (void)browser, (void)arguments, (void)context, (void)device;
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+        "this heddle was built without libmicrohttpd, and so without browsers (Debian: "
+        "libmicrohttpd-dev)");
+}
+void cli_browser_use(const cli_browser *browser, hed_tune_def *def) { (void)browser, (void)def; }
+void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress)
+{
+    (void)user, (void)kernel, (void)progress;
+}
+void cli_browser_close(cli_browser *browser) { (void)browser; }
+
+#else
+
+#include "heddle/web.h"
+
+extern char **environ;
+
+/* seconds: a browser's first start may take long on a busy machine; a person needs longer */
+static const double START_SECONDS = 90, PERSON_SECONDS = 600;
+
+/* ---- the program ---- */
+
+static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *at)
+{
+    (void)about, (void)type, (void)at;
+    return remove(path);
+}
+
+static hed_status make_profile(cli_browser *browser, bool firefox, hed_error *error)
+{
+    static const char preferences[] =
+        "user_pref(\"dom.webgpu.enabled\", true);\n"
+        "user_pref(\"gfx.webgpu.ignore-blocklist\", true);\n"
+        "user_pref(\"browser.shell.checkDefaultBrowser\", false);\n"
+        "user_pref(\"datareporting.policy.dataSubmissionEnabled\", false);\n"
+        "user_pref(\"browser.aboutwelcome.enabled\", false);\n";
+    char path[96], profile[] = P_tmpdir "/heddle-browser-XXXXXX";
+    if (!mkdtemp(profile))
+        return hed_fail(
+            error, HED_ERROR_IO, "cannot make a folder for the browser, as %s", profile);
+    snprintf(browser->profile, sizeof browser->profile, "%s", profile);
+    if (!firefox) return HED_OK;
+    snprintf(path, sizeof path, "%s/user.js", profile);
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(preferences, file) >= 0;
+    if (file && fclose(file)) written = false;
+    return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot write %s", path);
+}
+
+/* Starts the first of `names` that is there; its output goes nowhere. */
+static bool start_program(cli_browser *browser, const char *const *names, const char **words)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    pid_t process = 0;
+    int failed = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
+    /* a group of its own: it is ended with all its children, and Ctrl-C does not reach it */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    for (; *names && failed; names++) {
+        words[0] = *names;
+        failed = posix_spawnp(
+            &process, *names, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    browser->process = failed ? 0 : process;
+    return !failed;
+}
+
+static hed_status start_named(
+    cli_browser *browser, const char *name, bool headless, const char *address, hed_error *error)
+{
+    static const char *const chromiums[] = {
+        "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", NULL};
+    static const char *const firefoxes[] = {"firefox", "firefox-esr", NULL};
+    const char *given[] = {name, NULL}, *words[16], *const *names = given;
+    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    char folder[96];
+    size_t count = 1;
+    bool firefox = strstr(base, "firefox") != NULL,
+         chromium = strstr(base, "chrom") != NULL || strstr(base, "edge") != NULL;
+    if (strcmp(name, "firefox") == 0) names = firefoxes;
+    if (strcmp(name, "chromium") == 0) names = chromiums;
+    if ((firefox || chromium) && make_profile(browser, firefox, error)) return error->status;
+    if (headless && !firefox && !chromium)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--headless: how %s does without a window is not known: chromium or firefox", name);
+    snprintf(folder, sizeof folder, "--user-data-dir=%s", browser->profile);
+    if (chromium) {
+        if (headless) words[count++] = "--headless=new";
+        if (headless && geteuid() == 0) words[count++] = "--no-sandbox";
+        words[count++] = "--enable-unsafe-webgpu";
+        words[count++] = "--no-first-run";
+        words[count++] = "--no-default-browser-check";
+        words[count++] = folder;
+    } else if (firefox) {
+        if (headless) words[count++] = "--headless";
+        words[count++] = "--no-remote";
+        words[count++] = "--profile";
+        words[count++] = browser->profile;
+    }
+    words[count++] = address;
+    words[count] = NULL;
+    if (start_program(browser, names, words)) return HED_OK;
+    return hed_fail(error, HED_ERROR_IO, "there is no program \"%s\" on the path", name);
+}
+
+/* ---- the session ---- */
+
+static bool browser_interrupted(void *user)
+{
+    (void)user;
+    return hed_interrupted();
+}
+
+hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
+    hed_context *context, hed_device **device, hed_error *error)
+{
+    static const char *const openers[] = {"xdg-open", "open", NULL};
+    const char *name = hed_text_of(arguments, "browser"), *words[] = {NULL, NULL, NULL};
+    bool quiet = hed_given(arguments, "quiet") || hed_given(arguments, "json");
+    const hed_web_def def = {.context = context,
+        .port = (uint16_t)hed_integer_of(arguments, "port"),
+        .idle = browser_interrupted};
+    *browser = (cli_browser){0};
+    if (hed_web_create(&def, &browser->web, error)) return error->status;
+    const char *address = hed_web_address(browser->web);
+    if (name) {
+        if (start_named(browser, name, hed_given(arguments, "headless"), address, error))
+            return error->status;
+    } else {
+        words[1] = address;
+        start_program(browser, openers, words);
+    }
+    if (!quiet || !name)
+        fprintf(
+            stderr, "heddle: %s %s\n", name ? "the page is" : "open this in the browser:", address);
+    return hed_web_wait(browser->web, name ? START_SECONDS : PERSON_SECONDS, device, error);
+}
+
+void cli_browser_use(const cli_browser *browser, hed_tune_def *def)
+{
+    def->open_runner = hed_web_open_runner;
+    def->runner_user = browser->web;
+}
+
+void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress)
+{
+    hed_web_show(user, kernel, progress);
+}
+
+void cli_browser_close(cli_browser *browser)
+{
+    hed_web_destroy(browser->web);
+    bool ours = browser->profile[0] != 0; /* else it may be the user's own */
+    for (int tries = 0; browser->process && ours; tries++) {
+        enum { PATIENCE = 60 };
+        kill(-browser->process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
+        if (waitpid(browser->process, NULL, WNOHANG) || tries == PATIENCE) break;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
+    if (ours) nftw(browser->profile, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    *browser = (cli_browser){0};
+}
+
+#endif

@@ -1,0 +1,584 @@
+/* Reads declarations of WGSL: types with their sizes and alignments ("Memory layout" of the
+ * specification), and the declarations of a module. */
+#include "support/wgsl_parse.h"
+
+#include <stdio.h>
+
+typedef struct hed_wgsl_parse reader;
+
+/* ---- words ---- */
+
+static wgsl_token token_after(const reader *r, wgsl_token t)
+{
+    return hed_wgsl_token(t.at + t.size, r->end);
+}
+static uint32_t line_of(const reader *r, const char *at)
+{
+    uint32_t line = 1;
+    for (const char *c = r->text; c < at; c++) line += *c == '\n';
+    return line;
+}
+
+static void reject_as(reader *r, hed_status status, wgsl_token t, const char *words)
+{
+    uint32_t column = 1;
+    if (hed_failed(r->error)) return;
+    for (const char *c = t.at; c > r->text && c[-1] != '\n'; c--) column++;
+    hed_fail(r->error, status, "%s:%u:%u: %s, found \"%.*s\"", r->file, line_of(r, t.at), column,
+        words, t.size ? (int)(t.size < 40 ? t.size : 40) : 15, t.size ? t.at : "the end of text");
+}
+static void reject(reader *r, wgsl_token t, const char *words)
+{
+    reject_as(r, HED_ERROR_FORMAT, t, words);
+}
+
+static void advance(reader *r) { r->now = token_after(r, r->now); }
+
+static bool accept(reader *r, const char *word)
+{
+    bool found = wgsl_token_is(r->now, word);
+    if (found) advance(r);
+    return found;
+}
+
+static void expect(reader *r, const char *word)
+{
+    char words[64];
+    snprintf(words, sizeof words, "expected \"%s\"", word);
+    if (!accept(r, word)) reject(r, r->now, words);
+}
+
+static const char *keep_text(reader *r, const char *at, size_t size)
+{
+    char *copy = hed_arena_new(&r->out->arena, size + 1, 1, r->error);
+    if (copy) memcpy(copy, at, size);
+    return copy ? copy : "";
+}
+
+static const char *read_name(reader *r, const char *what)
+{
+    char words[64];
+    wgsl_token t = r->now;
+    snprintf(words, sizeof words, "expected the name of %s", what);
+    if (!wgsl_is_name(t)) reject(r, t, words);
+    if (hed_failed(r->error)) return "";
+    advance(r);
+    return keep_text(r, t.at, t.size);
+}
+
+/* An expression up to one of `ends` outside of brackets; `ends` are single signs. */
+static hed_wgsl_span read_expression(reader *r, const char *ends)
+{
+    const char *from = r->now.at, *to = from;
+    uint32_t open = 0;
+    while (r->now.size && !hed_failed(r->error)) {
+        char c = r->now.size == 1 ? *r->now.at : 0;
+        if (!open && c && strchr(ends, c)) break;
+        /* the end of two templates at once */
+        if (!open && strchr(ends, '>') && wgsl_token_is(r->now, ">>")) break;
+        open += c == '(' || c == '[';
+        if (c == ')' || c == ']') {
+            if (!open) reject(r, r->now, "expected an expression");
+            open--;
+        }
+        if (c == ';' || c == '{' || c == '}') reject(r, r->now, "expected an expression");
+        to = r->now.at + r->now.size;
+        advance(r);
+    }
+    if (!r->now.size) reject(r, r->now, "expected the end of an expression");
+    if (to == from) reject(r, r->now, "expected an expression");
+    return (hed_wgsl_span){from, (size_t)(to - from)};
+}
+
+static uint32_t read_index(reader *r)
+{
+    double number = 0;
+    wgsl_token from = r->now;
+    expect(r, "(");
+    hed_wgsl_span span = read_expression(r, ",)");
+    accept(r, ",");
+    expect(r, ")");
+    if (!hed_failed(r->error) && (!hed_wgsl_number(span, &number) || number < 0 || number > 1000))
+        reject(r, from, "expected a number from 0 to 1000");
+    return (uint32_t)number;
+}
+
+/* ---- types ---- */
+
+static uint32_t round_to(uint32_t value, uint32_t step)
+{
+    return (uint32_t)hed_round_up(value, step ? step : 1);
+}
+
+static void set_bytes(reader *r, wgsl_type *type)
+{
+    char digits[16];
+    int length = snprintf(digits, sizeof digits, "%u", type->size);
+    type->bytes = keep_text(r, digits, (size_t)length);
+}
+
+static bool read_scalar(wgsl_token t, wgsl_type *type)
+{
+    static const struct {
+        const char *name;
+        hed_wgsl_scalar scalar;
+        uint32_t size;
+    } scalars[] = {{"u32", HED_WGSL_U32, 4}, {"i32", HED_WGSL_I32, 4}, {"f32", HED_WGSL_F32, 4},
+        {"f16", HED_WGSL_F16, 2}, {"bool", HED_WGSL_BOOL, 4}};
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (wgsl_token_is(t, scalars[i].name)) {
+            *type = (wgsl_type){.scalar = scalars[i].scalar,
+                .scalars = 1,
+                .size = scalars[i].size,
+                .align = scalars[i].size};
+            return true;
+        }
+    return false;
+}
+
+/* vec3f and mat2x3h are short for vec3<f32> and mat2x3<f16>. */
+static bool read_short(wgsl_token t, uint32_t *columns, uint32_t *rows, char *scalar)
+{
+    bool vector = t.size >= 4 && !memcmp(t.at, "vec", 3) && strchr("234", t.at[3]),
+         matrix = t.size >= 6 && !memcmp(t.at, "mat", 3) && strchr("234", t.at[3]) &&
+                  t.at[4] == 'x' && strchr("234", t.at[5]);
+    size_t used = matrix ? 6 : 4;
+    if ((!vector && !matrix) || t.size > used + 1) return false;
+    *columns = matrix ? (uint32_t)(t.at[3] - '0') : 1;
+    *rows = (uint32_t)(t.at[matrix ? 5 : 3] - '0');
+    *scalar = t.size > used ? t.at[used] : 0;
+    return !*scalar || strchr("uifh", *scalar);
+}
+
+static wgsl_type read_type(reader *r);
+
+/* One > of what may look like another sign: >> or >=. */
+static void close_template(reader *r)
+{
+    if (r->now.size == 2 && *r->now.at == '>') r->now = (wgsl_token){r->now.at + 1, 1};
+    else expect(r, ">");
+}
+
+static wgsl_type read_vector(reader *r, uint32_t columns, uint32_t rows, char scalar)
+{
+    wgsl_type of = {.scalar = HED_WGSL_F32, .scalars = 1, .size = 4, .align = 4};
+    if (scalar == 'u') of.scalar = HED_WGSL_U32;
+    if (scalar == 'i') of.scalar = HED_WGSL_I32;
+    if (scalar == 'h') of.scalar = HED_WGSL_F16, of.size = of.align = 2;
+    if (!scalar) {
+        expect(r, "<");
+        of = read_type(r);
+        close_template(r);
+    }
+    uint32_t padded = rows == 3 ? 4 : rows;
+    wgsl_type type = {.scalar = of.scalar,
+        .scalars = columns * rows,
+        .align = padded * of.size,
+        .size = columns > 1 ? columns * padded * of.size : rows * of.size};
+    set_bytes(r, &type);
+    return type;
+}
+
+static wgsl_type read_array(reader *r)
+{
+    wgsl_type type = {0};
+    double count = 0;
+    expect(r, "<");
+    wgsl_type *element = hed_arena_new(&r->out->arena, 1, sizeof *element, r->error);
+    if (!element) return type;
+    *element = read_type(r);
+    bool counted = accept(r, ",") && !wgsl_token_is(r->now, ">");
+    hed_wgsl_span size = counted ? read_expression(r, ",>") : (hed_wgsl_span){0};
+    accept(r, ",");
+    close_template(r);
+    type = (wgsl_type){.scalar = element->scalar, .align = element->align, .element = element};
+    uint32_t stride = round_to(element->size, element->align);
+    if (counted && element->size && hed_wgsl_number(size, &count) && count > 0 &&
+        count * stride < 1e9) {
+        type.size = (uint32_t)count * stride;
+        set_bytes(r, &type);
+    } else if (counted && element->bytes) {
+        char text[LONGEST_EXPRESSION], each[32];
+        snprintf(each, sizeof each, "%u", stride);
+        int length = snprintf(text, sizeof text, "(%s)*(%.*s)",
+            element->size ? each : element->bytes, (int)size.size, size.at);
+        if (length > 0 && (size_t)length < sizeof text)
+            type.bytes = keep_text(r, text, (size_t)length);
+    }
+    return type;
+}
+
+static wgsl_type read_named_type(reader *r, wgsl_token t)
+{
+    const wgsl_named *alias = hed_wgsl_find_named(r, t);
+    for (uint32_t i = 0; i < r->struct_count; i++)
+        if (wgsl_token_is(t, r->structs[i]->name)) return r->structs[i]->type;
+    if (!alias || !alias->alias) {
+        reject(r, t, "expected a type (declared above its use)");
+        return (wgsl_type){0};
+    }
+    wgsl_token after = r->now;
+    r->now = hed_wgsl_token(alias->value.at, r->end);
+    wgsl_type type = read_type(r);
+    r->now = after;
+    return type;
+}
+
+static wgsl_type read_type(reader *r)
+{
+    wgsl_type type = {0};
+    wgsl_token t = r->now;
+    uint32_t columns, rows;
+    char scalar;
+    if (++r->depth > DEEPEST) reject(r, t, "expected types nested less deep");
+    if (!hed_failed(r->error)) {
+        if (!wgsl_is_name(t)) reject(r, t, "expected a type");
+        advance(r);
+        if (read_scalar(t, &type)) set_bytes(r, &type);
+        else if (read_short(t, &columns, &rows, &scalar))
+            type = read_vector(r, columns, rows, scalar);
+        else if (wgsl_token_is(t, "array")) type = read_array(r);
+        else if (wgsl_token_is(t, "atomic")) {
+            expect(r, "<");
+            type = read_type(r);
+            close_template(r);
+        } else if (t.size > 7 && (!memcmp(t.at, "texture", 7) || !memcmp(t.at, "sampler", 7)))
+            reject_as(r, HED_ERROR_UNSUPPORTED, t,
+                "textures and samplers are no arguments of kernels yet: expected buffers");
+        else if (wgsl_token_is(t, "sampler"))
+            reject_as(r, HED_ERROR_UNSUPPORTED, t, "samplers are no arguments of kernels yet");
+        else type = read_named_type(r, t);
+    }
+    r->depth--;
+    return type;
+}
+
+/* ---- attributes ---- */
+
+static void read_attribute(reader *r, wgsl_attributes *attributes)
+{
+    wgsl_token name = r->now;
+    if (!wgsl_is_name(name)) reject(r, name, "expected an attribute");
+    advance(r);
+    if (wgsl_token_is(name, "compute")) {
+        attributes->compute = true;
+    } else if (wgsl_token_is(name, "group")) {
+        attributes->group = read_index(r);
+        attributes->bound = true;
+    } else if (wgsl_token_is(name, "binding")) {
+        attributes->binding = read_index(r);
+        attributes->bound = true;
+    } else if (wgsl_token_is(name, "workgroup_size")) {
+        expect(r, "(");
+        while (!hed_failed(r->error) && attributes->size_count < 3 && !wgsl_token_is(r->now, ")")) {
+            attributes->size[attributes->size_count++] = read_expression(r, ",)");
+            if (!accept(r, ",")) break;
+        }
+        expect(r, ")");
+    } else if (wgsl_token_is(r->now, "(")) {
+        advance(r);
+        if (!wgsl_token_is(r->now, ")")) read_expression(r, ")");
+        expect(r, ")");
+    }
+}
+
+static void read_attributes(reader *r, wgsl_attributes *attributes)
+{
+    *attributes = (wgsl_attributes){0};
+    while (!hed_failed(r->error) && accept(r, "@")) read_attribute(r, attributes);
+}
+
+/* ---- declarations ---- */
+
+static void read_struct(reader *r)
+{
+    wgsl_attributes ignored;
+    wgsl_struct *s = hed_arena_new(&r->out->arena, 1, sizeof *s, r->error);
+    if (!s) return;
+    s->name = read_name(r, "a struct");
+    s->type = (wgsl_type){.scalar = HED_WGSL_STRUCT, .members = s};
+    expect(r, "{");
+    while (!hed_failed(r->error) && !wgsl_token_is(r->now, "}")) {
+        if (s->count == HED_WGSL_MOST) reject(r, r->now, "expected at most 64 members");
+        wgsl_token first = r->now;
+        read_attributes(r, &ignored);
+        for (wgsl_token t = first; t.at < r->now.at; t = token_after(r, t))
+            if (wgsl_token_is(t, "align") || wgsl_token_is(t, "size"))
+                reject_as(r, HED_ERROR_UNSUPPORTED, t, "expected members without @align and @size");
+        if (hed_failed(r->error)) return;
+        s->members[s->count].name = read_name(r, "a member");
+        expect(r, ":");
+        wgsl_type type = s->members[s->count].type = read_type(r);
+        s->members[s->count++].offset = round_to(s->type.size, type.align);
+        s->type.size = round_to(s->type.size, type.align) + type.size;
+        if (type.align > s->type.align) s->type.align = type.align;
+        if (!accept(r, ",")) break;
+    }
+    expect(r, "}");
+    s->type.size = round_to(s->type.size, s->type.align);
+    set_bytes(r, &s->type);
+    if (r->struct_count == HED_WGSL_MOST) reject(r, r->now, "expected at most 64 structs");
+    else r->structs[r->struct_count++] = s;
+}
+
+static void read_named(reader *r, bool alias)
+{
+    wgsl_named named = {.alias = alias, .name = read_name(r, alias ? "a type" : "a constant")};
+    if (!alias && accept(r, ":")) read_type(r);
+    expect(r, "=");
+    if (alias) {
+        const char *from = r->now.at;
+        wgsl_type type = read_type(r);
+        (void)type;
+        named.value = (hed_wgsl_span){from, (size_t)(r->now.at - from)};
+    } else {
+        named.value = read_expression(r, ";");
+    }
+    expect(r, ";");
+    if (r->named_count == MOST_NAMED)
+        reject(r, r->now, "expected at most 256 constants and aliases");
+    else r->named[r->named_count++] = named;
+}
+
+static void read_override(reader *r)
+{
+    hed_wgsl_override made = {.line = line_of(r, r->now.at), .type = HED_WGSL_F32};
+    wgsl_token from = r->now;
+    made.name = read_name(r, "an override");
+    bool typed = accept(r, ":");
+    if (typed) made.type = read_type(r).scalar;
+    if (accept(r, "=")) made.value = read_expression(r, ";");
+    expect(r, ";");
+    made.plain = hed_wgsl_number(made.value, &made.number);
+    if (!typed && made.value.size) {
+        char last = made.value.at[made.value.size - 1];
+        bool real = last == 'f' || memchr(made.value.at, '.', made.value.size);
+        made.type = last == 'u' ? HED_WGSL_U32 : real ? HED_WGSL_F32 : HED_WGSL_I32;
+    }
+    if (r->out->override_count == HED_WGSL_MOST) reject(r, from, "expected at most 64 overrides");
+    else r->out->overrides[r->out->override_count++] = made;
+}
+
+/* The numbers of a uniform, with their names: of a struct its members', else its own. */
+static void add_members(reader *r, const char *name, const wgsl_type *type, uint32_t offset)
+{
+    static const char *const places[] = {"x", "y", "z", "w"};
+    char text[128];
+    hed_wgsl *out = r->out;
+    if (type->members) {
+        for (uint32_t i = 0; i < type->members->count; i++)
+            add_members(r, type->members->members[i].name, &type->members->members[i].type,
+                offset + type->members->members[i].offset);
+        return;
+    }
+    if (!type->scalars || type->scalars > 4) {
+        reject_as(r, HED_ERROR_UNSUPPORTED, r->now,
+            "a uniform consists of numbers and vectors: expected no arrays and matrices in it");
+        return;
+    }
+    for (uint32_t i = 0; i < type->scalars && !hed_failed(r->error); i++) {
+        if (out->member_count == HED_WGSL_MOST) {
+            reject(r, r->now, "expected at most 64 numbers in uniforms");
+            return;
+        }
+        int length = type->scalars == 1 ? snprintf(text, sizeof text, "%s", name)
+                                        : snprintf(text, sizeof text, "%s.%s", name, places[i]);
+        out->members[out->member_count++] = (hed_wgsl_member){
+            .name =
+                keep_text(r, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1),
+            .type = type->scalar,
+            .offset = offset + i * (type->scalar == HED_WGSL_F16 ? 2 : 4),
+            .binding = out->binding_count};
+    }
+}
+
+static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_binding made,
+    const wgsl_type *type, wgsl_token from)
+{
+    const wgsl_type *element = type->element ? type->element : type;
+    made.group = attributes->group;
+    made.binding = attributes->binding;
+    made.line = line_of(r, from.at);
+    made.bytes = type->size;
+    made.element = element->scalars ? element->scalar : HED_WGSL_STRUCT;
+    made.per_element = element->scalars ? element->scalars : 1;
+    made.stride = round_to(element->size, element->align);
+    if (element->scalars == 3) made.per_element = 4; /* with the gap behind it */
+    if (!attributes->bound) reject(r, from, "expected @group and @binding in front of a buffer");
+    if (r->out->binding_count == HED_MAX_ARGUMENTS) reject(r, from, "expected at most 32 bindings");
+    if (made.uniform) add_members(r, made.name, type, 0);
+    if (!hed_failed(r->error)) r->out->bindings[r->out->binding_count++] = made;
+}
+
+static void add_group_memory(reader *r, const wgsl_type *type)
+{
+    char text[LONGEST_EXPRESSION];
+    if (!r->out->group_bytes || !type->bytes) {
+        r->out->group_bytes = NULL;
+        return;
+    }
+    int length = snprintf(text, sizeof text, "%s%s(%s)", r->out->group_bytes,
+        r->out->group_bytes[0] ? "+" : "", type->bytes);
+    r->out->group_bytes =
+        length > 0 && (size_t)length < sizeof text ? keep_text(r, text, (size_t)length) : NULL;
+}
+
+static void read_var(reader *r, const wgsl_attributes *attributes)
+{
+    hed_wgsl_binding made = {0};
+    bool storage = false, group = false;
+    wgsl_token from = r->now;
+    if (accept(r, "<")) {
+        storage = wgsl_token_is(r->now, "storage");
+        made.uniform = wgsl_token_is(r->now, "uniform");
+        group = wgsl_token_is(r->now, "workgroup");
+        advance(r);
+        if (accept(r, ",")) {
+            made.writable = wgsl_token_is(r->now, "read_write") || wgsl_token_is(r->now, "write");
+            advance(r);
+        }
+        expect(r, ">");
+    }
+    made.name = read_name(r, "a variable");
+    wgsl_type type = {0};
+    if (accept(r, ":")) type = read_type(r);
+    if (accept(r, "=")) read_expression(r, ";");
+    expect(r, ";");
+    if (hed_failed(r->error)) return;
+    if (storage || made.uniform) add_binding(r, attributes, made, &type, from);
+    else if (group) add_group_memory(r, &type);
+}
+
+/* Passes over a body, or a parameter list. */
+static void skip_brackets(reader *r, char open, char close)
+{
+    uint32_t depth = 0;
+    wgsl_token from = r->now;
+    do {
+        if (r->now.size == 1) depth += *r->now.at == open;
+        if (r->now.size == 1) depth -= *r->now.at == close;
+        if (!r->now.size) reject(r, from, "expected the end of these brackets");
+        advance(r);
+    } while (depth && !hed_failed(r->error));
+}
+
+static void read_function(reader *r, const wgsl_attributes *attributes)
+{
+    wgsl_token from = r->now;
+    const char *name = read_name(r, "a function");
+    if (wgsl_token_is(r->now, "(")) skip_brackets(r, '(', ')');
+    while (r->now.size && !wgsl_token_is(r->now, "{") && !wgsl_token_is(r->now, ";")) advance(r);
+    if (wgsl_token_is(r->now, "{")) skip_brackets(r, '{', '}');
+    else reject(r, r->now, "expected the body of a function");
+    if (!attributes->compute || (r->wanted && strcmp(r->wanted, name) != 0)) return;
+    if (++r->entries > 1 && !r->wanted) {
+        reject(r, from, "several compute entry points: expected \"kernel\" to name one");
+        return;
+    }
+    r->out->entry = name;
+    r->out->group_count = attributes->size_count;
+    memcpy(r->out->group, attributes->size, sizeof r->out->group);
+    if (!attributes->size_count)
+        reject(r, from, "expected @workgroup_size at a compute entry point");
+}
+
+static void read_module(reader *r)
+{
+    r->now = hed_wgsl_token(r->text, r->end);
+    while (r->now.size && !hed_failed(r->error)) {
+        wgsl_attributes attributes;
+        read_attributes(r, &attributes);
+        if (hed_failed(r->error) || accept(r, ";")) continue;
+        if (accept(r, "struct")) read_struct(r);
+        else if (accept(r, "alias")) read_named(r, true);
+        else if (accept(r, "const")) read_named(r, false);
+        else if (accept(r, "override")) read_override(r);
+        else if (accept(r, "var")) read_var(r, &attributes);
+        else if (accept(r, "fn")) read_function(r, &attributes);
+        else if (wgsl_token_is(r->now, "enable") || wgsl_token_is(r->now, "requires") ||
+                 wgsl_token_is(r->now, "diagnostic") || wgsl_token_is(r->now, "const_assert"))
+            while (r->now.size && !accept(r, ";")) advance(r);
+        else
+            reject(r, r->now,
+                "expected a declaration (struct, alias, const, override, var, fn, enable)");
+    }
+}
+
+/* ---- what is done with a buffer ---- */
+
+/* Whether a name, where it stands, is the target of a plain assignment: name[...].member = */
+static bool is_target(const reader *r, wgsl_token t)
+{
+    for (t = token_after(r, t); t.size;) {
+        uint32_t open = 0;
+        if (wgsl_token_is(t, ".")) {
+            t = token_after(r, token_after(r, t));
+        } else if (wgsl_token_is(t, "[")) {
+            do {
+                open += wgsl_token_is(t, "[");
+                open -= wgsl_token_is(t, "]");
+                t = token_after(r, t);
+            } while (t.size && open);
+        } else {
+            return wgsl_token_is(t, "=");
+        }
+    }
+    return false;
+}
+
+static void find_only_written(reader *r)
+{
+    hed_wgsl *out = r->out;
+    uint32_t uses[HED_WGSL_MOST] = {0};
+    for (uint32_t i = 0; i < out->binding_count; i++)
+        out->bindings[i].only_written = out->bindings[i].writable;
+    wgsl_token before = {r->text, 0};
+    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size; before = t, t = token_after(r, t))
+        for (uint32_t i = 0; i < out->binding_count && wgsl_is_name(t); i++) {
+            if (!wgsl_token_is(t, out->bindings[i].name) || wgsl_token_is(before, ".")) continue;
+            if (uses[i]++ && !is_target(r, t)) out->bindings[i].only_written = false;
+        }
+    for (uint32_t i = 0; i < out->binding_count; i++)
+        if (uses[i] < 2) out->bindings[i].only_written = false; /* not used */
+}
+
+/* ---- the object ---- */
+
+hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
+    hed_wgsl **wgsl, hed_error *error)
+{
+    hed_error own = {0};
+    error = error ? error : &own;
+    if (hed_failed(error)) return error->status;
+    *wgsl = NULL;
+    hed_wgsl *made = hed_new(NULL, 1, sizeof *made, error);
+    if (!made) return error->status;
+    made->group_bytes = "";
+    reader *r = made->parse = hed_arena_new(&made->arena, 1, sizeof *r, error);
+    if (r) {
+        *r = (reader){.file = name,
+            .text = text,
+            .end = text + size,
+            .wanted = entry,
+            .out = made,
+            .error = error};
+        read_module(r);
+        if (!hed_failed(error) && !made->entry)
+            hed_fail(error, HED_ERROR_FORMAT,
+                entry ? "%s has no compute entry point called \"%s\""
+                      : "%s has no compute entry point: expected a function with @compute%.0s",
+                name, entry ? entry : "");
+        if (!hed_failed(error)) find_only_written(r);
+        r->error = NULL;
+    }
+    if (hed_failed(error)) hed_wgsl_free(made);
+    else *wgsl = made;
+    return error->status;
+}
+
+void hed_wgsl_free(hed_wgsl *wgsl)
+{
+    if (!wgsl) return;
+    hed_arena_free(&wgsl->arena);
+    hed_delete(NULL, wgsl, 1, sizeof *wgsl);
+}

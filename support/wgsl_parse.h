@@ -1,0 +1,84 @@
+/* What the two files of the WGSL reader share: wgsl.c reads declarations, wgsl_expression.c words and
+ * expressions. */
+#ifndef HED_SUPPORT_WGSL_PARSE_H
+#define HED_SUPPORT_WGSL_PARSE_H
+
+#include "support/wgsl.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { DEEPEST = 32, LONGEST_EXPRESSION = 4096, MOST_NAMED = 256 };
+
+/* A word, number or sign of the text; size 0: the end. */
+typedef hed_wgsl_span wgsl_token;
+
+typedef struct wgsl_type {
+    hed_wgsl_scalar scalar;
+    uint32_t scalars;          /* of a vector or matrix; 0: a struct or an array */
+    uint32_t size, align;      /* size 0: depends on overrides, or has no end */
+    const char *bytes;         /* size as an expression; NULL: no end */
+    struct wgsl_type *element; /* of an array */
+    struct wgsl_struct *members;
+} wgsl_type;
+
+typedef struct wgsl_struct {
+    const char *name;
+    struct {
+        const char *name;
+        wgsl_type type;
+        uint32_t offset;
+    } members[HED_WGSL_MOST];
+    uint32_t count;
+    wgsl_type type;
+} wgsl_struct;
+
+/* `const NAME = value` and `alias NAME = type`. */
+typedef struct wgsl_named {
+    const char *name;
+    hed_wgsl_span value;
+    bool alias;
+} wgsl_named;
+
+/* Attributes in front of a declaration. */
+typedef struct wgsl_attributes {
+    uint32_t group, binding;
+    bool bound, compute;
+    hed_wgsl_span size[3];
+    uint32_t size_count;
+} wgsl_attributes;
+
+struct hed_wgsl_parse {
+    const char *file, *text, *end;
+    const char *wanted; /* entry; NULL: the only one */
+    wgsl_token now;
+    hed_wgsl *out;
+    wgsl_struct *structs[HED_WGSL_MOST];
+    uint32_t struct_count;
+    wgsl_named named[MOST_NAMED];
+    uint32_t named_count;
+    uint32_t depth, entries;
+    hed_error *error;
+};
+
+/* The word at or behind `at`; blanks and comments are none. */
+wgsl_token hed_wgsl_token(const char *at, const char *end);
+/* The number that a span is, true and false among them; false: it is none. */
+bool hed_wgsl_number(hed_wgsl_span span, double *number);
+/* The constant or alias of a name; NULL: none. */
+const wgsl_named *hed_wgsl_find_named(const struct hed_wgsl_parse *parse, wgsl_token name);
+
+static inline bool wgsl_is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
+}
+static inline bool wgsl_token_is(wgsl_token t, const char *word)
+{
+    return t.size == strlen(word) && !memcmp(t.at, word, t.size);
+}
+static inline bool wgsl_is_name(wgsl_token t)
+{
+    return t.size && wgsl_is_letter(*t.at) && !isdigit((unsigned char)*t.at);
+}
+
+#endif

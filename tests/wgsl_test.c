@@ -1,0 +1,251 @@
+/* What is read of a shader in WGSL, and tune files of shaders. */
+#include "folder.h"
+
+#include "heddle/runner.h"
+#include "heddle/tune_file.h"
+#include "support/file.h"
+#include "support/wgsl.h"
+
+static hed_error error;
+
+TestSuite(wgsl, .init = folder_make, .fini = folder_remove, .timeout = 60);
+
+static hed_wgsl *read_text(const char *text)
+{
+    hed_wgsl *wgsl;
+    OK(hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &wgsl, &error));
+    return wgsl;
+}
+
+static bool keeps_wg(void *user, const char *name)
+{
+    (void)user;
+    return strcmp(name, "WG") == 0;
+}
+
+#define MAIN "@compute @workgroup_size(WG, 2) fn f() { y[0] = x[0]; }\n"
+#define BUFFERS \
+    "@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;\n" \
+    "@binding(0) @group(2) var<storage, read_write> y: array<u32>;\n"
+
+Test(wgsl, declarations)
+{
+    hed_wgsl *w = read_text(
+        "// a /* comment */\n/* nested /* in */ one */ enable f16; alias Row = array<f32, 8>;\n"
+        "override WG: u32 = 0x40u; @id(3) override SCALE = 1.5; override ON: bool = true;\n"
+        "override TWICE = WG * 2u; override NEEDED: i32;\n"
+        "struct Pair { at: vec2f, n: u32, } struct Sizes { pair: Pair, z: i32 };\n"
+        "@group(1) @binding(4) var<uniform> sizes: Sizes;\n"
+        "var<workgroup> tile: array<Row, WG>; var<private> p: i32 = -1;\n" BUFFERS MAIN);
+    CHECK_EQ(w->override_count, 5u);
+    EXPECT_TEXT(w->overrides[0].name, "WG");
+    EXPECT(w->overrides[0].plain && w->overrides[0].number == 64);
+    EXPECT(w->overrides[1].plain && w->overrides[1].type == HED_WGSL_F32);
+    EXPECT(w->overrides[2].plain && w->overrides[2].number == 1 &&
+           w->overrides[2].type == HED_WGSL_BOOL);
+    EXPECT(!w->overrides[3].plain && w->overrides[3].value.size);
+    EXPECT(!w->overrides[4].plain && !w->overrides[4].value.size);
+    CHECK_EQ(w->binding_count, 3u);
+    EXPECT(w->bindings[0].uniform && w->bindings[0].group == 1 && w->bindings[0].binding == 4);
+    EXPECT_EQ(
+        w->bindings[0].bytes, 24u, "vec2, u32, padded to 16, then the next to a multiple of 8");
+    CHECK_EQ(w->member_count, 4u);
+    EXPECT_TEXT(w->members[1].name, "at.y");
+    EXPECT_EQ(w->members[2].offset, 8u);
+    EXPECT_EQ(w->members[3].offset, 16u);
+    EXPECT(
+        w->bindings[1].per_element == 4 && w->bindings[1].stride == 16 && !w->bindings[1].writable);
+    EXPECT(w->bindings[2].group == 2 && w->bindings[2].writable && w->bindings[2].only_written);
+    EXPECT_TEXT(w->entry, "f");
+    CHECK_EQ(w->group_count, 2u);
+    EXPECT_EQ(w->group[1].size, 1u);
+    const char *bytes = hed_wgsl_expression(
+        w, (hed_wgsl_span){w->group_bytes, strlen(w->group_bytes)}, keeps_wg, NULL);
+    CHECK_NOT_NULL(bytes);
+    EXPECT(strstr(bytes, "32") && strstr(bytes, "WG"), "%s", bytes);
+    hed_wgsl_free(w);
+}
+
+Test(wgsl, what_is_read_is_not_only_written)
+{
+    static const char *const bodies[] = {"y[0] += x[0];", "let a = y[0];", "y[y[0]] = 1;",
+        "atomicAdd(&y[0], 1u);", "if (y[0] == 1) { }"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s@compute @workgroup_size(1) fn f() { y[1] = 2u; %s }",
+            BUFFERS, bodies[i]);
+        hed_wgsl *w = read_text(text);
+        EXPECT(!w->bindings[1].only_written, "%s", bodies[i]);
+        hed_wgsl_free(w);
+    }
+}
+
+Test(wgsl, expressions)
+{
+    static const struct {
+        const char *text, *words; /* NULL: not understood */
+    } cases[] = {{"WG / 2u + u32(ON)", "WG // 2 +  ( (1 ) ) "},
+        {"select(1u, WG * 3u, ON)", "((WG * 3 ) if ((1 ) ) else (1 )) "},
+        {"max(WG, N)", "max ( WG , (7 ) ) "}, {"WG << 2u", NULL}, {"own(WG)", NULL},
+        {"WG * 1.5", NULL}, {"SELF", NULL}, {"", ""}};
+    hed_wgsl *w = read_text(
+        "override WG: u32 = 4; override ON = true; const N = 7u; override SELF = SELF;\n" BUFFERS
+            MAIN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *words = hed_wgsl_expression(
+            w, (hed_wgsl_span){cases[i].text, strlen(cases[i].text)}, keeps_wg, NULL);
+        if (cases[i].words) EXPECT_TEXT(words ? words : "nothing", cases[i].words);
+        else EXPECT_NULL(words, "%s", cases[i].text);
+    }
+    hed_wgsl_free(w);
+}
+
+Test(wgsl, refusals)
+{
+    static const struct {
+        const char *text, *words;
+        hed_status status;
+    } cases[] = {{"", "has no compute entry point", HED_ERROR_FORMAT},
+        {"hello", "a.wgsl:1:1: expected a declaration", HED_ERROR_FORMAT},
+        {"\n  override : u32;", "a.wgsl:2:12: expected the name of an override", HED_ERROR_FORMAT},
+        {"override WG: u32 = ;", "expected an expression", HED_ERROR_FORMAT},
+        {"override WG: u32 = 3", "expected the end of an expression", HED_ERROR_FORMAT},
+        {"struct S { a: Unknown }", "expected a type (declared above its use), found \"Unknown\"",
+            HED_ERROR_FORMAT},
+        {"@group(0) @binding(0) var t: texture_2d<f32>;", "textures and samplers",
+            HED_ERROR_UNSUPPORTED},
+        {"@group(0) @binding(0) var s: sampler;", "samplers", HED_ERROR_UNSUPPORTED},
+        {"struct S { @align(16) a: u32 }", "without @align", HED_ERROR_UNSUPPORTED},
+        {"var<storage> x: array<f32>;", "expected @group and @binding", HED_ERROR_FORMAT},
+        {"@compute @workgroup_size(1) fn f() {} @compute @workgroup_size(1) fn g() {}",
+            "several compute entry points", HED_ERROR_FORMAT},
+        {"@compute fn f() {}", "expected @workgroup_size", HED_ERROR_FORMAT},
+        {"fn f() { {", "expected the end of these brackets", HED_ERROR_FORMAT},
+        {"@group(2000) @binding(0) var<uniform> u: u32;", "a number from 0 to 1000",
+            HED_ERROR_FORMAT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hed_wgsl *w = NULL;
+        FAILS(cases[i].status,
+            hed_wgsl_read("a.wgsl", cases[i].text, strlen(cases[i].text), NULL, &w, &error));
+        EXPECT(
+            strstr(error.text, cases[i].words), "%s is refused with %s", cases[i].text, error.text);
+        EXPECT_NULL(w);
+    }
+}
+
+Test(wgsl, the_comment)
+{
+    static const struct {
+        const char *text, *json;
+    } cases[] = {{"/* heddle {\"a\": 1} */", "{\"a\": 1}"}, {"/* other */ /*heddle{}*/ fn", "{}"},
+        {"// /* heddle {} */\n", ""}, {"/* heddle {}", ""}, {"/* heddles */", ""}, {"", ""},
+        {"/* heddle {\n}\n tail */", "{\n}"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        hed_wgsl_span span = hed_wgsl_comment(cases[i].text, strlen(cases[i].text));
+        snprintf(text, sizeof text, "%.*s", (int)span.size, span.size ? span.at : "");
+        EXPECT_TEXT(text, cases[i].json);
+    }
+}
+
+/* ---- tune files ---- */
+
+static const hed_device_info GPU = {.id = "browser",
+    .backend = "browser",
+    .max_group = 256,
+    .max_group_size = {256, 128, 64},
+    .local_bytes = 4096,
+    .max_buffer_bytes = 1 << 28,
+    .capabilities = HED_CAN_WGSL};
+
+static hed_tune_file *open_text(const char *name, const char *text)
+{
+    hed_tune_file *file;
+    OK(hed_file_write(in_folder(name), text, strlen(text), &error));
+    OK(hed_tune_file_open(in_folder(name), &GPU, &file, &error));
+    return file;
+}
+
+#define SHADER \
+    "override WG: u32 = 48; override TILE: bool = false; override FIXED: u32 = 3;\n" \
+    "var<workgroup> tile: array<f32, WG * FIXED * 16>;\n" \
+    "struct S { n: u32, scale: f32 } @group(0) @binding(2) var<uniform> s: S;\n" BUFFERS MAIN
+
+Test(wgsl, a_shader_is_its_own_description)
+{
+    hed_tune_file *file =
+        open_text("a.wgsl", "/* heddle {\"problem\": {\"n\": 100}, \"global\": [\"n\", 1],\n"
+                            "  \"arguments\": [{\"name\": \"scale\", \"value\": 2}]} */\n" SHADER);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    hed_tune_def tune = hed_default_tune_def();
+    hed_tune_file_apply(file, &tune);
+    EXPECT_EQ((int)def->language, (int)HED_WGSL);
+    EXPECT_TEXT(def->name, "f");
+    CHECK_EQ(def->parameter_count, 2u, "FIXED is no size of the group and no bool");
+    EXPECT_EQ(def->parameters[0].count, 10u, "powers of two to 256, and 48");
+    EXPECT_EQ(def->parameters[0].value, 48);
+    EXPECT_EQ(def->parameters[1].count, 2u);
+    EXPECT_TEXT(def->max_threads, "WG*2");
+    CHECK_EQ(def->constraint_count, 1u);
+    CHECK_EQ(def->argument_count, 4u);
+    EXPECT(tune.arguments[0].bytes == 1600 && tune.arguments[0].data, "vec4 of floats");
+    EXPECT_EQ((int)def->arguments[1].access, (int)HED_WRITE);
+    EXPECT_TEXT(def->arguments[2].name, "n");
+    EXPECT_EQ(*(const uint32_t *)tune.arguments[2].data, 100u);
+    EXPECT_EQ(*(const float *)tune.arguments[3].data, 2);
+    hed_context *context;
+    hed_device *device;
+    hed_space *space;
+    OK(hed_context_create(NULL, &context, &error));
+    OK(hed_device_create_described(context, &GPU, &device, &error));
+    OK(hed_space_create_for_kernel(device, def, tune.problem, tune.math, &space, &error));
+    EXPECT_EQ(hed_space_count(space), 10u, "1, 2, 4, 8 and 16 have room for their tile");
+    hed_space_destroy(space);
+    hed_device_release(device);
+    hed_context_destroy(context);
+    hed_tune_file_close(file);
+}
+
+Test(wgsl, a_tune_file_of_a_shader)
+{
+    OK(hed_file_write(in_folder("s.wgsl"), SHADER, strlen(SHADER), &error));
+    hed_tune_file *file = open_text("a.json",
+        "{\"source\": \"s.wgsl\", \"problem\": {\"n\": 64}, \"parameters\": {\"WG\": [8, 16], \"FIXED\": [1, 3]},"
+        "\"defaults\": {\"WG\": 16}, \"group\": [\"WG\", 2], \"groups\": [\"ceil_div(n, WG)\", 1],"
+        "\"arguments\": [{\"name\": \"scale\", \"value\": 2}, {\"name\": \"y\", \"access\": \"read_write\", \"fill\": \"zeros\"}],"
+        "\"reference\": {\"parameters\": {\"WG\": 8, \"FIXED\": 1}}}");
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    CHECK_EQ(def->parameter_count, 3u);
+    EXPECT_EQ(def->parameters[0].value, 16);
+    EXPECT_EQ(def->parameters[1].value, 3, "the shader's own");
+    EXPECT_EQ((int)def->arguments[1].access, (int)HED_READ_WRITE);
+    hed_tune_file_close(file);
+}
+
+Test(wgsl, refused_tune_files)
+{
+    static const struct {
+        const char *json, *words;
+    } cases[] = {{"{}", "\"problem\" is missing"},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}}", "\"arguments\" has to say what is in \"scale\""},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}, \"parameters\": {\"NO\": [1]}}",
+            "\"NO\" is no override"},
+        {"{\"problem\": {\"n\": 8, \"WG\": 2}}", "\"WG\" is an override and a size of the problem"},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}, \"defines\": {\"A\": 1}}",
+            "WGSL has no preprocessor"},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}, \"arguments\": [{\"name\": \"q\", \"value\": 2}]}",
+            "arguments[0].name: the shader has no buffer"},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}, \"zzz\": 1}", "zzz: unknown key"},
+        {"{\"problem\": }", "a.wgsl:2:14: not JSON"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        hed_tune_file *file = NULL;
+        int size = snprintf(text, sizeof text, "/* heddle\n %s */\n%s", cases[i].json, SHADER);
+        OK(hed_file_write(in_folder("a.wgsl"), text, (size_t)size, &error));
+        error = (hed_error){0};
+        hed_status status = hed_tune_file_open(in_folder("a.wgsl"), &GPU, &file, &error);
+        CHECK(status == HED_ERROR_FORMAT, "%s: %s", cases[i].json, error.text);
+        EXPECT(
+            strstr(error.text, cases[i].words), "%s is refused with %s", cases[i].json, error.text);
+    }
+}

@@ -1,0 +1,35 @@
+// The adapter: what it is, what it allows, and a device on it with all of that asked for.
+
+const LIMITS = ['maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComputeWorkgroupSizeZ',
+  'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize',
+  'maxComputeWorkgroupsPerDimension', 'maxStorageBufferBindingSize', 'maxBufferSize',
+  'maxStorageBuffersPerShaderStage'];
+
+// { device, adapter, stamps, lost }: `lost` is null until the device is, then the browser's words.
+export async function openDevice() {
+  if (!navigator.gpu) throw new Error('this browser has no WebGPU here (navigator.gpu is missing)');
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter) throw new Error('no adapter: the browser knows no GPU that it lets pages use');
+  const stamps = adapter.features.has('timestamp-query');
+  const requiredFeatures = ['timestamp-query', 'shader-f16', 'subgroups']
+    .filter(name => adapter.features.has(name));
+  const requiredLimits = {};
+  for (const name of LIMITS) requiredLimits[name] = adapter.limits[name];
+  const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+  const gpu = { device, adapter, stamps, lost: null };
+  device.lost.then(info => { gpu.lost = `${info.reason ?? 'unknown'}: ${info.message}`; });
+  return gpu;
+}
+
+// What the server is told.
+export function describe(gpu, clock) {
+  const info = gpu.adapter.info ?? {}, limits = {};
+  for (const name of LIMITS) limits[name] = gpu.adapter.limits[name];
+  return {
+    version: 1, agent: navigator.userAgent, isolated: self.crossOriginIsolated,
+    adapter: { vendor: info.vendor ?? '', architecture: info.architecture ?? '',
+      device: info.device ?? '', description: info.description ?? '',
+      fallback: Boolean(info.isFallbackAdapter ?? gpu.adapter.isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(`${info.vendor} ${info.architecture} ${info.description}`) },
+    limits, stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
+  };
+}

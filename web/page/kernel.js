@@ -1,0 +1,157 @@
+// One kernel: its module, buffers and pipelines, what is right, and a dispatch of a candidate.
+
+const POISON = [0x5a5a5a5a, 0xa5a5a5a5];
+const MOST_PIPELINES = 256;
+const up4 = n => Math.ceil(n / 4) * 4;
+const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
+
+export class Kernel {
+  constructor(gpu, job, fetchBytes) {
+    Object.assign(this, { gpu, job, fetchBytes, checks: 0, pipelines: new Map() });
+    this.buffers = job.bindings.filter(b => b.uniform === undefined);
+    this.written = this.buffers.filter(b => b.written);
+  }
+
+  buffer(size, usage) { return this.gpu.device.createBuffer({ size: Math.max(16, up4(size)), usage }); }
+
+  // Gives '' or why it cannot be.
+  async open() {
+    const { device } = this.gpu;
+    device.pushErrorScope('out-of-memory');
+    device.pushErrorScope('validation');
+    this.module = device.createShaderModule({ code: this.job.code });
+    const { messages } = await this.module.getCompilationInfo();
+    const wrong = messages.find(m => m.type === 'error');
+    if (!wrong) await this.makeBuffers();
+    const errors = [await device.popErrorScope(), await device.popErrorScope()];
+    if (wrong) return `line ${wrong.lineNum}:${wrong.linePos}: ${wrong.message}`;
+    return errors.find(e => e)?.message ?? '';
+  }
+
+  async makeBuffers() {
+    const { device } = this.gpu;
+    const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    const entries = [];
+    let largest = 16;
+    for (const b of this.job.bindings) {
+      const uniform = b.uniform !== undefined;
+      const size = uniform ? b.uniform.length / 2 : b.bytes;
+      b.content = this.buffer(size, (uniform ? UNIFORM : STORAGE) | COPY_SRC | COPY_DST);
+      if (uniform) {
+        device.queue.writeBuffer(b.content, 0, Uint8Array.from(b.uniform.match(/../g) ?? [], h => parseInt(h, 16)));
+      } else {
+        const first = b.first && await this.fetchBytes(b.argument, 'first');
+        if (b.in_place) b.pristine = this.buffer(size, COPY_SRC | COPY_DST);
+        if (first) this.upload(b.pristine ?? b.content, first);
+        if (b.expected) b.right = new Uint8Array(await this.fetchBytes(b.argument, 'expected'));
+        if (b.written) { b.backs = []; largest = Math.max(largest, up4(size)); }
+      }
+      (entries[b.group] ??= []).push({ binding: b.binding, content: b.content,
+        type: uniform ? 'uniform' : b.writable ? 'storage' : 'read-only-storage' });
+    }
+    this.poisons = POISON.map(word => {
+      const poison = this.buffer(Math.min(largest, 1 << 20), COPY_SRC | COPY_DST);
+      device.queue.writeBuffer(poison, 0, new Uint32Array(poison.size / 4).fill(word));
+      return poison;
+    });
+    const layouts = Array.from(entries, group => device.createBindGroupLayout({ entries: (group ?? []).map(e =>
+      ({ binding: e.binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: e.type } })) }));
+    this.layout = device.createPipelineLayout({ bindGroupLayouts: layouts });
+    this.groups = layouts.map((layout, i) => device.createBindGroup({ layout, entries: (entries[i] ?? []).map(e =>
+      ({ binding: e.binding, resource: { buffer: e.content } })) }));
+  }
+
+  upload(buffer, bytes) {
+    const padded = bytes.byteLength % 4 ? new Uint8Array(up4(bytes.byteLength)) : new Uint8Array(bytes);
+    if (padded.byteLength !== bytes.byteLength) padded.set(new Uint8Array(bytes));
+    this.gpu.device.queue.writeBuffer(buffer, 0, padded);
+  }
+
+  // { pipeline } or { text }, and `build` seconds.
+  pipeline(candidate) {
+    let made = this.pipelines.get(candidate.key);
+    if (made) return made;
+    const start = performance.now();
+    const seconds = () => (performance.now() - start) / 1000;
+    made = this.gpu.device.createComputePipelineAsync({ layout: this.layout, compute: {
+      module: this.module, entryPoint: this.job.entry, constants: candidate.constants } })
+      .then(pipeline => ({ pipeline, build: seconds() }))
+      .catch(e => ({ text: String(e.message ?? e), build: seconds() }));
+    if (this.pipelines.size >= MOST_PIPELINES) this.pipelines.delete(this.pipelines.keys().next().value);
+    this.pipelines.set(candidate.key, made);
+    return made;
+  }
+
+  restore(encoder) {
+    for (const b of this.buffers) if (b.pristine) encoder.copyBufferToBuffer(b.pristine, 0, b.content, 0, b.content.size);
+  }
+
+  // Before a check: what is only written holds what no result is.
+  poison(encoder) {
+    const from = this.poisons[this.checks++ % 2];
+    for (const b of this.written) {
+      if (b.pristine) continue;
+      for (let at = 0; at < b.content.size; at += from.size)
+        encoder.copyBufferToBuffer(from, 0, b.content, at, Math.min(from.size, b.content.size - at));
+    }
+    this.restore(encoder);
+  }
+
+  get inPlace() { return this.buffers.some(b => b.pristine); }
+
+  dispatch(pass, pipeline, candidate, times) {
+    pass.setPipeline(pipeline);
+    this.groups.forEach((group, i) => pass.setBindGroup(i, group));
+    for (let i = 0; i < times; i++) pass.dispatchWorkgroups(...candidate.groups);
+  }
+
+  // What the outputs hold is kept in place `slot`, for bytesOf().
+  readBack(encoder, slot) {
+    for (const b of this.written) {
+      b.backs[slot] ??= this.buffer(b.bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+      encoder.copyBufferToBuffer(b.content, 0, b.backs[slot], 0, b.content.size);
+    }
+  }
+
+  async bytesOf(b, slot) {
+    const back = b.backs[slot];
+    await back.mapAsync(GPUMapMode.READ);
+    const bytes = new Uint8Array(back.getMappedRange()).slice(0, b.bytes);
+    back.unmap();
+    return bytes;
+  }
+
+  // Compares what the outputs hold with what is right: { error, text }.
+  async compare(candidate, slot) {
+    let error = null, text = '';
+    for (const b of this.written) {
+      if (!b.right) continue;
+      const found = await this.bytesOf(b, slot);
+      const size = candidate.results[b.argument] ?? found.byteLength;
+      const one = compareArrays(b, found.slice(0, size).buffer, b.right);
+      error = Math.max(error ?? 0, one.error);
+      text ||= one.text;
+    }
+    return { error, text };
+  }
+}
+
+// The largest |found - right| / max(1, |right|), and the first place where that is too much.
+export function compareArrays(b, foundBytes, rightBytes) {
+  const Type = arrays[b.type] ?? Uint8Array;
+  let found = new Type(foundBytes, 0, Math.floor(foundBytes.byteLength / Type.BYTES_PER_ELEMENT));
+  let right = new Type(rightBytes.slice().buffer, 0, Math.floor(rightBytes.byteLength / Type.BYTES_PER_ELEMENT));
+  if (b.compare === 'sum') [found, right] = [found, right].map(a => [a.reduce((s, v) => s + v, 0)]);
+  if (b.compare === 'sorted') { found = found.slice().sort(); right = right.slice().sort(); }
+  if (found.length !== right.length) return { error: 1, text: `"${b.name}" has ${found.length} elements, expected ${right.length}` };
+  let error = 0, text = '';
+  for (let i = 0; i < right.length; i++) {
+    const f = found[i], r = right[i];
+    if (f === r || (f !== f && r !== r)) continue;
+    const off = Math.abs(f - r) / Math.max(1, Math.abs(r));
+    const bad = !(off <= b.tolerance);
+    if (off > error) error = off;
+    if (bad && !text) text = `${b.name}[${i}] is ${f}, expected ${r}`;
+  }
+  return { error: Number.isFinite(error) ? error : 1e30, text };
+}

@@ -1,0 +1,683 @@
+/* The runner over a page (heddle/runner.h). The page compiles, runs and times; this side knows what
+ * to ask for, checks every configuration against the device's limits before it is sent (Firefox
+ * takes groups over its own limit), and keeps the samples that come with an answer for the questions
+ * that follow. Where an answer takes the page long (Firefox looks at finished work every 100 ms),
+ * several candidates that are compiled already are run in one question. */
+#include "web/web.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/wgsl.h"
+
+enum {
+    BUILDERS = 8,        /* pipelines that the page makes at once */
+    MOST_AHEAD = 128,    /* candidates on their way */
+    FIRST_SAMPLES = 5,   /* of a candidate, with its check */
+    BUILD_SECONDS = 120, /* a browser's compiler may take so long */
+    SLACK_SECONDS = 20,
+};
+#define SLOW_FLOOR \
+    0.01 /* seconds: a page whose waits take longer gets several candidates at once */
+#define SPAN_QUANTA 305 /* a time stamp's step is a third of a percent of a span */
+#define LEAST_SPAN 1e-3
+
+typedef struct candidate {
+    hed_config config;
+    hed_page_trial trial;
+    uint32_t taken; /* samples that were given out */
+    enum { EMPTY, BUILDING, READY } state;
+    bool handed; /* built() has given it */
+    bool ran;    /* its result is checked and its first samples are there */
+    uint64_t id; /* of the question, while BUILDING */
+} candidate;
+
+typedef struct page_runner {
+    hed_runner runner;
+    hed_web *web;
+    hed_runner_def def;
+    hed_wgsl *shader;
+    uint32_t session; /* that the job was sent to */
+    uint64_t next_id;
+    candidate slots[HED_RUNNER_SLOTS];
+    candidate ahead[MOST_AHEAD];
+    double best; /* the fastest sample of all */
+} page_runner;
+
+static page_runner *page_of(hed_runner *runner) { return (page_runner *)runner; }
+
+static hed_trial page_new_trial(void)
+{
+    return (hed_trial){.outcome = HED_OUTCOME_MEASURED,
+        .error = (double)NAN,
+        .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
+}
+
+static hed_trial page_trial_of(const hed_page_trial *told)
+{
+    hed_trial trial = page_new_trial();
+    trial.outcome = told->outcome;
+    trial.build_seconds = told->build_seconds;
+    trial.error = told->error;
+    snprintf(trial.text, sizeof trial.text, "%s", told->text);
+    return trial;
+}
+
+/* ---- messages ---- */
+
+/* Sends and frees `message`; NULL: memory ran out before. */
+static hed_status page_send(page_runner *page, json_t *message, hed_error *error)
+{
+    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    if (text) hed_web_send(page->web, text, strlen(text), error);
+    else hed_fail(error, HED_ERROR_MEMORY, "out of memory for a message to the page");
+    free(text);
+    json_decref(message);
+    return error->status;
+}
+
+/* The bytes of a uniform in hexadecimal digits, its numbers put at their places. */
+static json_t *uniform_of(const page_runner *page, uint32_t binding)
+{
+    const hed_wgsl_binding *uniform = &page->shader->bindings[binding];
+    unsigned char bytes[HED_MAX_STRUCT_BYTES] = {0};
+    char digits[2 * HED_MAX_STRUCT_BYTES + 1];
+    uint32_t size = uniform->bytes < sizeof bytes ? (uniform->bytes + 15) / 16 * 16 : 0;
+    for (uint32_t i = 0; i < page->shader->member_count; i++) {
+        const hed_wgsl_member *member = &page->shader->members[i];
+        for (uint32_t j = 0; member->binding == binding && j < page->def.kernel->argument_count;
+             j++)
+            if (strcmp(page->def.kernel->arguments[j].name, member->name) == 0 &&
+                member->offset + 4 <= size)
+                memcpy(bytes + member->offset, page->def.arguments[j].data, 4);
+    }
+    for (uint32_t i = 0; i < size; i++) snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
+    return json_stringn(digits, 2 * (size_t)size);
+}
+
+/* A storage buffer: which argument it is, what it holds, how it is compared. */
+static json_t *buffer_of(const page_runner *page, uint32_t index, const hed_argument_def *argument)
+{
+    static const char *const compares[] = {"each", "sum", "sorted"};
+    static const char *const types[HED_TYPE_COUNT] = {"u8", "i32", "u32", "", "", "f32", ""};
+    const hed_runner_argument *content = &page->def.arguments[index];
+    return json_pack("{sI sI ss ss sf sb sb sb sb}", "argument", (json_int_t)index, "bytes",
+        (json_int_t)content->bytes, "type", types[argument->type], "compare",
+        compares[argument->compare], "tolerance", content->tolerance, "first",
+        content->data != NULL, "expected", content->expected != NULL, "written",
+        argument->access != HED_READ, "in_place",
+        argument->access == HED_READ_WRITE && content->data != NULL);
+}
+
+static uint32_t find_argument(const hed_kernel_def *kernel, const char *name)
+{
+    uint32_t i = 0;
+    while (i < kernel->argument_count && strcmp(kernel->arguments[i].name, name) != 0) i++;
+    return i;
+}
+
+static json_t *bindings_of(const page_runner *page)
+{
+    const hed_kernel_def *kernel = page->def.kernel;
+    json_t *list = json_array();
+    for (uint32_t i = 0; list && i < page->shader->binding_count; i++) {
+        const hed_wgsl_binding *binding = &page->shader->bindings[i];
+        uint32_t index = find_argument(kernel, binding->name);
+        json_t *made =
+            binding->uniform ? json_object() : buffer_of(page, index, &kernel->arguments[index]);
+        if (binding->uniform) json_object_set_new(made, "uniform", uniform_of(page, i));
+        json_object_set_new(made, "name", json_string(binding->name));
+        json_object_set_new(made, "group", json_integer(binding->group));
+        json_object_set_new(made, "binding", json_integer(binding->binding));
+        json_object_set_new(made, "writable", json_boolean(binding->writable));
+        if (json_array_append_new(list, made)) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* The numbers of a configuration, by the names of the overrides. */
+static json_t *constants_of(const page_runner *page, const hed_config *config)
+{
+    json_t *object = json_object();
+    for (uint32_t i = 0; i < config->count; i++)
+        json_object_set_new(
+            object, page->def.kernel->parameters[i].name, json_real((double)config->values[i]));
+    return object;
+}
+
+static json_t *key_of(const hed_config *config)
+{
+    char key[HED_MAX_PARAMETERS * 22];
+    size_t used = 0;
+    key[0] = 0;
+    for (uint32_t i = 0; i < config->count && used < sizeof key; i++)
+        used += (size_t)snprintf(
+            key + used, sizeof key - used, "%s%lld", i ? "," : "", (long long)config->values[i]);
+    return json_string(key);
+}
+
+static json_t *candidate_of(const page_runner *page, const hed_config *config, uint32_t samples)
+{
+    const hed_kernel_def *kernel = page->def.kernel;
+    hed_geometry g = {0};
+    json_int_t groups[3] = {1, 1, 1};
+    kernel->geometry(kernel, config, page->def.problem, &g);
+    for (uint32_t i = 0; i < g.dimensions && i < 3; i++)
+        groups[i] = (json_int_t)hed_ceil_divide(g.global[i], g.group[i] ? g.group[i] : 1);
+    json_t *results = json_object();
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        char place[12];
+        snprintf(place, sizeof place, "%u", i);
+        if (kernel->arguments[i].compare != HED_COMPARE_EACH && g.local_bytes[i])
+            json_object_set_new(results, place, json_integer((json_int_t)g.local_bytes[i]));
+    }
+    return json_pack("{so so s[III] sI so}", "key", key_of(config), "constants",
+        constants_of(page, config), "groups", groups[0], groups[1], groups[2], "samples",
+        (json_int_t)samples, "results", results);
+}
+
+/* ---- the page's answers ---- */
+
+typedef enum page_event { ANSWERED, PAGE_GONE, PAGE_LATE, STOPPED } page_event;
+
+/* A pipeline that is ready, or not: kept with its candidate. */
+static void page_take_built(page_runner *page, const hed_page_answer *answer)
+{
+    for (uint32_t i = 0; i < MOST_AHEAD; i++) {
+        candidate *c = &page->ahead[i];
+        if (c->state != BUILDING || c->id != answer->id || !answer->count) continue;
+        c->trial = answer->trials[0];
+        c->state = READY;
+    }
+}
+
+/* Waits for the answer to question `id`; 0: for a pipeline that was asked for ahead. */
+static page_event page_await(
+    page_runner *page, uint64_t id, double seconds, hed_page_answer *answer, hed_error *error)
+{
+    double until = hed_web_now() + seconds;
+    for (;;) {
+        hed_web_item *item = hed_web_receive(page->web);
+        if (item) {
+            hed_error why = {0};
+            bool read = !hed_page_answer_read(item->bytes, item->size, answer, &why);
+            free(item);
+            if (!read) {
+                hed_fail(error, HED_ERROR_IO, "the page has said what is no answer: %s", why.text);
+                return PAGE_GONE;
+            }
+            page_take_built(page, answer);
+            if (!id || answer->id == id) return ANSWERED;
+        }
+        if (hed_web_session(page->web) != page->session) return PAGE_GONE;
+        if (page->def.idle && page->def.idle(page->def.user)) return STOPPED;
+        if (hed_web_now() >= until) return PAGE_LATE;
+    }
+}
+
+/* ---- the job ---- */
+
+static double page_span(const page_runner *page)
+{
+    const hed_page *told = &page->web->page;
+    return told->stamps ? fmax(LEAST_SPAN, SPAN_QUANTA * told->quantum_seconds)
+                        : fmax(LEAST_SPAN, 100 * fmax(told->floor_seconds, told->quantum_seconds));
+}
+
+static hed_status page_send_job(page_runner *page, hed_error *error)
+{
+    hed_page_answer answer;
+    uint64_t id = ++page->next_id;
+    const hed_kernel_def *kernel = page->def.kernel;
+    const hed_source *source = &kernel->sources[kernel->source_count - 1];
+    json_t *message = json_pack("{ss sI ss ss so sf sf ss}", "do", "open", "id", (json_int_t)id,
+        "name", kernel->name, "entry", page->shader->entry, "bindings", bindings_of(page), "span",
+        page_span(page), "timeout", page->def.timeout_seconds, "source", source->name);
+    if (message)
+        json_object_set_new(message, "code",
+            json_stringn(source->text, source->size ? source->size : strlen(source->text)));
+    for (uint32_t i = 0; i < MOST_AHEAD; i++) /* nothing of the page before is known to this one */
+        if (page->ahead[i].state == BUILDING) {
+            page->ahead[i].trial = (hed_page_trial){.error = (double)NAN};
+            page->ahead[i].state = READY;
+        }
+    if (page_send(page, message, error)) return error->status;
+    page_event event = page_await(page, id, BUILD_SECONDS, &answer, error);
+    if (hed_failed(error)) return error->status;
+    if (event == STOPPED) return HED_OK;
+    if (event != ANSWERED || !answer.count)
+        return hed_fail(error, HED_ERROR_LOST, "the page was closed, or says nothing more");
+    if (answer.trials[0].outcome)
+        return hed_fail(error,
+            answer.trials[0].outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
+            "%s: the browser says: %s", source->name, answer.trials[0].text);
+    return HED_OK;
+}
+
+/* Waits for a page where there is none, and gives it the job where it does not know it. */
+static hed_status page_ensure(page_runner *page, hed_error *error)
+{
+    double until = hed_web_now() + HED_WEB_PATIENCE;
+    uint32_t session = 0;
+    while (!(session = hed_web_session(page->web)) && hed_web_now() < until) {
+        free(hed_web_receive(page->web));
+        if (page->def.idle && page->def.idle(page->def.user)) return HED_OK;
+    }
+    if (!session)
+        return hed_fail(error, HED_ERROR_LOST,
+            "the page was closed, and none has come in its place within %.0f s: what was measured is in "
+            "the database, and --resume goes on from it",
+            HED_WEB_PATIENCE);
+    if (session == page->session) return HED_OK;
+    page->session = session;
+    return page_send_job(page, error);
+}
+
+/* A question that the candidates are asked together, with an answer for each. Where the page goes
+ * away meanwhile, the next one is asked. */
+static hed_status page_ask(page_runner *page, const char *what, candidate *const *candidates,
+    uint32_t count, const uint32_t *samples, double seconds, hed_page_answer *answer, bool *stopped,
+    hed_error *error)
+{
+    *stopped = false;
+    for (uint32_t tries = 0; tries < 2; tries++) {
+        if (page_ensure(page, error)) return error->status;
+        uint64_t id = ++page->next_id;
+        json_t *list = json_array();
+        for (uint32_t i = 0; i < count; i++)
+            json_array_append_new(list, candidate_of(page, &candidates[i]->config, samples[i]));
+        json_t *message = json_pack("{ss sI so sf}", "do", what, "id", (json_int_t)id, "candidates",
+            list, "best", isfinite(page->best) ? page->best : 0);
+        if (page_send(page, message, error)) return error->status;
+        page_event event = page_await(page, id, seconds, answer, error);
+        if (hed_failed(error)) return error->status;
+        *stopped = event == STOPPED;
+        if (*stopped) return HED_OK;
+        if (event == ANSWERED && answer->count == count) return HED_OK;
+        if (event == ANSWERED)
+            return hed_fail(error, HED_ERROR_IO, "the page has answered for %u candidates of %u",
+                answer->count, count);
+        if (event == PAGE_LATE)
+            return hed_fail(error, HED_ERROR_LOST,
+                "the page has not answered for %.0f s: its device hangs", seconds);
+    }
+    return hed_fail(error, HED_ERROR_LOST, "the page was closed again");
+}
+
+static void page_keep_samples(page_runner *page, candidate *c, const hed_page_trial *trial)
+{
+    double built = c->trial.build_seconds;
+    c->trial = *trial;
+    c->trial.build_seconds = fmax(built, trial->build_seconds);
+    c->taken = 0;
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (trial->samples[i] > 0) page->best = fmin(page->best, trial->samples[i]);
+}
+
+static double page_allowance(const page_runner *page, uint32_t count)
+{
+    double each = page->def.timeout_seconds > 0 ? page->def.timeout_seconds : SLACK_SECONDS;
+    return BUILD_SECONDS + count * (4 * each + page->def.compile_seconds) + SLACK_SECONDS;
+}
+
+/* ---- the runner ---- */
+
+static candidate *find_ahead(page_runner *page, const hed_config *config)
+{
+    for (uint32_t i = 0; i < MOST_AHEAD; i++) {
+        candidate *c = &page->ahead[i];
+        if (c->state != EMPTY && c->config.count == config->count &&
+            !memcmp(c->config.values, config->values, config->count * sizeof *config->values))
+            return c;
+    }
+    return NULL;
+}
+
+static bool page_is_valid(
+    const page_runner *page, const hed_config *config, char *text, size_t size)
+{
+    const hed_runner_def *def = &page->def;
+    return hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, text, size);
+}
+
+static hed_status page_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+{
+    page_runner *page = page_of(runner);
+    uint32_t i = 0;
+    while (i < MOST_AHEAD && page->ahead[i].state != EMPTY) i++;
+    if (i == MOST_AHEAD)
+        return hed_fail(error, HED_ERROR_LIMIT, "more than %d candidates ahead", MOST_AHEAD);
+    candidate *c = &page->ahead[i];
+    *c = (candidate){.config = *config, .state = READY, .trial.error = (double)NAN};
+    if (!page_is_valid(page, config, c->trial.text, sizeof c->trial.text)) {
+        c->trial.outcome = HED_OUTCOME_INVALID;
+        return HED_OK;
+    }
+    if (page_ensure(page, error)) return error->status;
+    c->id = ++page->next_id;
+    c->state = BUILDING;
+    return page_send(page,
+        json_pack("{ss sI s[o]}", "do", "build", "id", (json_int_t)c->id, "candidates",
+            candidate_of(page, config, 0)),
+        error);
+}
+
+static bool page_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    page_runner *page = page_of(runner);
+    hed_page_answer answer;
+    hed_error ignored = {0}; /* preparing it will tell */
+    double until = hed_web_now() + seconds;
+    for (;;) {
+        bool building = false;
+        for (uint32_t i = 0; i < MOST_AHEAD; i++) {
+            candidate *c = &page->ahead[i];
+            building = building || c->state == BUILDING;
+            if (c->state != READY || c->handed) continue;
+            *config = c->config;
+            *trial = page_trial_of(&c->trial);
+            c->handed = true;
+            if (trial->outcome) c->state = EMPTY;
+            return true;
+        }
+        double left = until - hed_web_now();
+        if (!building || left <= 0) return false;
+        page_event event = page_await(page, 0, left, &answer, &ignored);
+        if (event == PAGE_GONE)
+            for (uint32_t i = 0; i < MOST_AHEAD; i++)
+                if (page->ahead[i].state == BUILDING) page->ahead[i].state = READY;
+        if (event == STOPPED) return false;
+    }
+}
+
+/* The candidates of one question: the one that is wanted, and, where each question is slow, others
+ * that are compiled. */
+static uint32_t choose_batch(page_runner *page, candidate *wanted, candidate *batch[HED_WEB_BATCH])
+{
+    uint64_t written = 1, most_bytes = 256u << 20;
+    uint32_t count = 0, most = 1;
+    for (uint32_t i = 0; i < page->def.kernel->argument_count; i++)
+        if (page->def.kernel->arguments[i].access != HED_READ)
+            written += page->def.arguments[i].bytes;
+    if (page->web->page.floor_seconds > SLOW_FLOOR)
+        most = (uint32_t)fmin(BUILDERS, 1 + (double)most_bytes / (double)written);
+    batch[count++] = wanted;
+    for (uint32_t i = 0; i < MOST_AHEAD && count < most; i++) {
+        candidate *c = &page->ahead[i];
+        if (c->state == READY && !c->ran && c != wanted && !c->trial.outcome) batch[count++] = c;
+    }
+    return count;
+}
+
+static hed_status page_run(page_runner *page, candidate *wanted, bool *stopped, hed_error *error)
+{
+    candidate *batch[HED_WEB_BATCH];
+    uint32_t samples[HED_WEB_BATCH], count = choose_batch(page, wanted, batch);
+    hed_page_answer answer;
+    for (uint32_t i = 0; i < count; i++) samples[i] = FIRST_SAMPLES;
+    if (page_ask(page, "run", batch, count, samples, page_allowance(page, count), &answer, stopped,
+            error) ||
+        *stopped)
+        return error->status;
+    /* whose fault it was among several is not known: one by one */
+    if (answer.lost && count > 1) {
+        if (page_ask(page, "run", batch, count = 1, samples, page_allowance(page, 1), &answer,
+                stopped, error) ||
+            *stopped)
+            return error->status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        page_keep_samples(page, batch[i], &answer.trials[i]);
+        batch[i]->ran = true;
+    }
+    return HED_OK;
+}
+
+static hed_status page_prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    page_runner *page = page_of(runner);
+    candidate *ahead = find_ahead(page, config), own = {.config = *config, .state = READY};
+    candidate *c = ahead ? ahead : &own;
+    bool stopped = false;
+    *trial = page_new_trial();
+    page->slots[slot].state = EMPTY;
+    if (!page_is_valid(page, config, trial->text, sizeof trial->text)) {
+        trial->outcome = HED_OUTCOME_INVALID;
+    } else if (!c->ran && page_run(page, c, &stopped, error)) {
+        return error->status;
+    } else if (stopped) {
+        trial->outcome = HED_OUTCOME_DROPPED;
+    } else {
+        *trial = page_trial_of(&c->trial);
+        page->slots[slot] = *c;
+        page->slots[slot].state = trial->outcome ? EMPTY : READY;
+    }
+    if (ahead) ahead->state = EMPTY;
+    return HED_OK;
+}
+
+/* What lies ready of other slots is of the past once something else is measured. */
+static void page_forget_samples(page_runner *page, const candidate *but)
+{
+    for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++)
+        if (&page->slots[i] != but) page->slots[i].taken = page->slots[i].trial.count;
+}
+
+/* Asks for more samples of several slots at once. */
+static hed_status page_sample(page_runner *page, candidate *const *slots, const uint32_t *runs,
+    uint32_t count, bool *stopped, hed_error *error)
+{
+    hed_page_answer answer;
+    if (page_ask(page, "time", slots, count, runs, page_allowance(page, count), &answer, stopped,
+            error) ||
+        *stopped)
+        return error->status;
+    for (uint32_t i = 0; i < count; i++) page_keep_samples(page, slots[i], &answer.trials[i]);
+    return HED_OK;
+}
+
+static hed_status page_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
+{
+    page_runner *page = page_of(runner);
+    candidate *c = &page->slots[slot];
+    *trial = page_new_trial();
+    if (c->state != READY)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate",
+            page->def.kernel->name, slot);
+    for (uint32_t done = 0; done < runs;) {
+        bool stopped = false;
+        uint32_t some = runs - done < HED_WEB_SAMPLES ? runs - done : HED_WEB_SAMPLES;
+        if (c->taken == c->trial.count) {
+            page_forget_samples(page, NULL);
+            if (page_sample(page, &c, &some, 1, &stopped, error)) return error->status;
+        }
+        *trial = page_trial_of(&c->trial);
+        if (stopped) trial->outcome = HED_OUTCOME_DROPPED;
+        if (!trial->outcome && c->taken == c->trial.count)
+            return hed_fail(error, HED_ERROR_IO, "the page has given no times");
+        if (trial->outcome) break;
+        while (done < runs && c->taken < c->trial.count)
+            values[done++] = c->trial.samples[c->taken++];
+    }
+    return HED_OK;
+}
+
+static hed_status page_announce(hed_runner *runner, const uint32_t *slots, const uint32_t *runs,
+    uint32_t count, hed_error *error)
+{
+    page_runner *page = page_of(runner);
+    candidate *wanted[HED_WEB_BATCH];
+    bool stopped;
+    page_forget_samples(page, NULL);
+    if (count > HED_WEB_BATCH) return HED_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        wanted[i] = &page->slots[slots[i]];
+        if (wanted[i]->state != READY || runs[i] > HED_WEB_SAMPLES) return HED_OK;
+    }
+    return page_sample(page, wanted, runs, count, &stopped, error);
+}
+
+static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+    hed_trial *trial, hed_error *error)
+{
+    page_runner *page = page_of(runner);
+    hed_page_answer answer;
+    candidate *c = &page->slots[slot];
+    hed_web *web = page->web;
+    *trial = page_new_trial();
+    if (page_ensure(page, error)) return error->status;
+    uint64_t id = ++page->next_id;
+    pthread_mutex_lock(&web->lock);
+    web->output = data;
+    web->output_bytes = page->def.arguments[argument].bytes;
+    web->output_done = false;
+    pthread_mutex_unlock(&web->lock);
+    page_send(page,
+        json_pack("{ss sI sI s[o]}", "do", "output", "id", (json_int_t)id, "argument",
+            (json_int_t)argument, "candidates", candidate_of(page, &c->config, 0)),
+        error);
+    page_event event = hed_failed(error)
+                           ? PAGE_GONE
+                           : page_await(page, id, page_allowance(page, 1), &answer, error);
+    pthread_mutex_lock(&web->lock);
+    bool done = web->output_done;
+    web->output = NULL;
+    web->output_bytes = 0;
+    pthread_mutex_unlock(&web->lock);
+    if (hed_failed(error)) return error->status;
+    if (event == STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
+    else if (event != ANSWERED || !answer.count || (!answer.trials[0].outcome && !done))
+        return hed_fail(error, HED_ERROR_LOST, "the page has not given the result of %s",
+            page->def.kernel->name);
+    else *trial = page_trial_of(&answer.trials[0]);
+    return HED_OK;
+}
+
+/* ---- life ---- */
+
+static void page_destroy(hed_runner *runner)
+{
+    page_runner *page = page_of(runner);
+    hed_web *web = page->web;
+    pthread_mutex_lock(&web->lock);
+    memset(web->contents, 0, sizeof web->contents);
+    pthread_mutex_unlock(&web->lock);
+    hed_web_forget(web);
+    hed_wgsl_free(page->shader);
+    hed_allocator allocator = web->allocator;
+    hed_delete(&allocator, page, 1, sizeof *page);
+}
+
+static const hed_runner_kind PAGE = {.destroy = page_destroy,
+    .build_ahead = page_build_ahead,
+    .built = page_built,
+    .prepare = page_prepare,
+    .time = page_time,
+    .output = page_output,
+    .announce = page_announce};
+
+/* Every buffer of the text is an argument, every argument a buffer or a number of a uniform. */
+static hed_status page_match(const page_runner *page, hed_error *error)
+{
+    const hed_kernel_def *kernel = page->def.kernel;
+    const hed_wgsl *shader = page->shader;
+    for (uint32_t i = 0; i < shader->binding_count && !hed_failed(error); i++) {
+        uint32_t index = find_argument(kernel, shader->bindings[i].name);
+        bool buffer = index < kernel->argument_count && kernel->arguments[index].kind == HED_BUFFER;
+        if (!shader->bindings[i].uniform && !buffer)
+            hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer \"%s\" of the text is no argument",
+                kernel->name, shader->bindings[i].name);
+        else if (!shader->bindings[i].uniform && hed_type_bytes(kernel->arguments[index].type) > 4)
+            hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: \"%s\" has elements of 8 bytes",
+                kernel->name, shader->bindings[i].name);
+        else if (shader->bindings[i].bytes > HED_MAX_STRUCT_BYTES - 16 &&
+                 shader->bindings[i].uniform)
+            hed_fail(error, HED_ERROR_LIMIT, "%s: uniform \"%s\" has %u bytes", kernel->name,
+                shader->bindings[i].name, shader->bindings[i].bytes);
+    }
+    return error->status;
+}
+
+static hed_status page_check(const hed_runner_def *def, hed_error *error)
+{
+    if (def->objective != HED_OBJECTIVE_TIME)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "a browser has no counter of energy");
+    if (def->cold_cache)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "a browser does not tell how large its device's cache is: runs are warm");
+    if (def->kernel->language != HED_WGSL || !def->kernel->source_count)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no text in WGSL", def->kernel->name);
+    return HED_OK;
+}
+
+hed_status hed_web_open_runner(
+    void *user, const hed_runner_def *def, hed_runner **runner, hed_error *error)
+{
+    hed_web *web = user;
+    if (hed_failed(error)) return error->status;
+    *runner = NULL;
+    if (page_check(def, error)) return error->status;
+    page_runner *page = hed_new(&web->allocator, 1, sizeof *page, error);
+    if (!page) return error->status;
+    const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
+    page->runner =
+        (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = web->page.stamps};
+    page->web = web;
+    page->def = *def;
+    page->best = INFINITY;
+    hed_web_forget(web);
+    pthread_mutex_lock(&web->lock);
+    for (uint32_t i = 0; i < def->kernel->argument_count; i++)
+        web->contents[i] = (hed_web_content){def->arguments[i].data, def->arguments[i].expected,
+            def->arguments[i].bytes, hed_runner_expected_bytes(&def->arguments[i])};
+    pthread_mutex_unlock(&web->lock);
+    if (!hed_wgsl_read(source->name, source->text,
+            source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,
+            error) &&
+        !page_match(page, error))
+        page_ensure(page, error);
+    if (hed_failed(error)) page_destroy(&page->runner);
+    else *runner = &page->runner;
+    return error->status;
+}
+
+/* ---- the view ---- */
+
+void hed_web_show(hed_web *web, const hed_kernel_def *kernel, const hed_tune_progress *progress)
+{
+    hed_error ignored = {0};
+    json_t *message = json_pack("{ss ss ss sI sI sI sf sf}", "do", "show", "kernel", kernel->name,
+        "stage", progress->stage ? progress->stage : "", "done", (json_int_t)progress->done,
+        "failed", (json_int_t)progress->failed, "total", (json_int_t)progress->total, "seconds",
+        progress->seconds, "fallback",
+        isfinite(progress->default_seconds) ? progress->default_seconds : 0);
+    const hed_evaluation *shown[] = {progress->last, progress->best};
+    static const char *const names[] = {"last", "best"};
+    json_t *parameters = json_array();
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        json_array_append_new(parameters, json_string(kernel->parameters[i].name));
+    if (message) json_object_set_new(message, "parameters", parameters);
+    else json_decref(parameters);
+    for (int i = 0; message && i < 2; i++) {
+        if (!shown[i]) continue;
+        json_t *values = json_array();
+        for (uint32_t j = 0; j < shown[i]->config.count; j++)
+            json_array_append_new(values, json_integer((json_int_t)shown[i]->config.values[j]));
+        json_object_set_new(message, names[i],
+            json_pack("{so ss sf ss}", "values", values, "outcome",
+                hed_outcome_name(shown[i]->outcome), "seconds",
+                isfinite(shown[i]->seconds) ? shown[i]->seconds : 0.0, "text", shown[i]->text));
+    }
+    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    if (text && hed_web_session(web)) hed_web_send(web, text, strlen(text), &ignored);
+    free(text);
+    json_decref(message);
+}

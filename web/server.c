@@ -1,0 +1,522 @@
+/* The server: libmicrohttpd on the loopback address, in a thread of its own. It gives out the page's
+ * files, passes messages and answers on, and refuses what does not come from its own page: another
+ * Host (DNS rebinding) and another Origin with 403, no or a wrong token with 401, a body of another
+ * kind with 415, one that is too long with 413, other methods with 405, all else with 404. */
+#include "web/web.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+extern const hed_source hed_web_page_files[]; /* embedded; ends with a name of NULL */
+
+enum { MOST_CONNECTIONS = 32, IDLE_SECONDS = 120 };
+
+typedef struct request {
+    char *bytes;
+    size_t size;
+    bool too_long, asked; /* asked: for messages, and suspended until there are some */
+} request;
+
+double hed_web_now(void) { return (double)hed_now() * 1e-9; }
+
+/* ---- lists ---- */
+
+static bool list_put(hed_web_list *list, const char *bytes, size_t size)
+{
+    hed_web_item *item = malloc(sizeof *item + size + 1);
+    if (!item) return false;
+    *item = (hed_web_item){.size = size};
+    memcpy(item->bytes, bytes, size);
+    item->bytes[size] = 0;
+    if (list->last) list->last->next = item;
+    else list->first = item;
+    list->last = item;
+    list->count++;
+    return true;
+}
+
+static hed_web_item *list_take(hed_web_list *list)
+{
+    hed_web_item *item = list->first;
+    if (!item) return NULL;
+    list->first = item->next;
+    if (!list->first) list->last = NULL;
+    list->count--;
+    return item;
+}
+
+static void list_clear(hed_web_list *list)
+{
+    for (hed_web_item *item; (item = list_take(list));) free(item);
+}
+
+/* ---- answers ---- */
+
+static enum MHD_Result answer(
+    struct MHD_Connection *c, unsigned code, const char *type, const void *bytes, size_t size)
+{
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+    if (!r) return MHD_NO;
+    MHD_add_response_header(r, "Content-Type", type);
+    /* together a clock of 5 us instead of 100 in Chromium */
+    MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
+    MHD_add_response_header(r, "Cross-Origin-Embedder-Policy", "require-corp");
+    MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+    MHD_add_response_header(r, "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(r, "Cache-Control", "no-store");
+    enum MHD_Result ok = MHD_queue_response(c, code, r);
+    MHD_destroy_response(r);
+    return ok;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned code, const char *why)
+{
+    return answer(c, code, "text/plain; charset=utf-8", why, strlen(why));
+}
+
+static enum MHD_Result answer_json(struct MHD_Connection *c, const char *text, size_t size)
+{
+    return answer(c, MHD_HTTP_OK, "application/json", text, size);
+}
+
+static const char *type_of(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return !end                       ? "application/octet-stream"
+           : strcmp(end, ".js") == 0  ? "text/javascript; charset=utf-8"
+           : strcmp(end, ".css") == 0 ? "text/css; charset=utf-8"
+                                      : "text/html; charset=utf-8";
+}
+
+static enum MHD_Result give_file(struct MHD_Connection *c, const char *url)
+{
+    const char *name = strcmp(url, "/") == 0 ? "index.html" : url + 1;
+    for (const hed_source *file = hed_web_page_files; file->name; file++)
+        if (strcmp(file->name, name) == 0)
+            return answer(c, MHD_HTTP_OK, type_of(name), file->text, file->size);
+    return refuse(c, MHD_HTTP_NOT_FOUND, "no such page\n");
+}
+
+/* ---- who asks ---- */
+
+/* In a time that does not depend on where they differ. */
+static bool same_secret(const char *a, const char *b)
+{
+    size_t size = strlen(b), different = strlen(a) ^ size;
+    for (size_t i = 0; i < size && a[i]; i++) different |= (size_t)(a[i] ^ b[i]);
+    return !different;
+}
+
+static const char *header_of(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+static bool either(const char *text, const char *a, const char *b)
+{
+    return text && (strcmp(text, a) == 0 || strcmp(text, b) == 0);
+}
+
+/* 0: go on. */
+static unsigned check_caller(
+    hed_web *web, struct MHD_Connection *c, bool post, const char *type, const char **why)
+{
+    static const char bearer[] = "Bearer ";
+    const char *token = header_of(c, "Authorization"), *origin = header_of(c, "Origin"),
+               *content = header_of(c, "Content-Type");
+    *why = "another origin\n";
+    if ((post || origin) && !either(origin, web->origin[0], web->origin[1]))
+        return MHD_HTTP_FORBIDDEN;
+    *why = "no token, or a wrong one\n";
+    if (!token || strncmp(token, bearer, sizeof bearer - 1) != 0 ||
+        !same_secret(token + sizeof bearer - 1, web->token))
+        return MHD_HTTP_UNAUTHORIZED;
+    *why = "another type of content is expected\n";
+    if (post && (!content || strncmp(content, type, strlen(type)) != 0))
+        return MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
+    return 0;
+}
+
+/* Whether the session that a page names is the one that counts; then it has been heard. */
+static bool is_session(hed_web *web, struct MHD_Connection *c)
+{
+    const char *session = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "session");
+    bool same = session && web->session && strtoul(session, NULL, 10) == web->session;
+    if (same) web->heard = hed_web_now();
+    return same;
+}
+
+/* ---- what is asked ---- */
+
+/* All messages as one array; suspended where there are none. Called with the lock. */
+static enum MHD_Result give_messages(hed_web *web, struct MHD_Connection *c, request *asked)
+{
+    size_t size = 2;
+    for (hed_web_item *item = web->messages.first; item; item = item->next) size += item->size + 1;
+    if (!web->messages.count && asked->asked)
+        return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+    if (!web->messages.count) {
+        asked->asked = true;
+        if (web->waiting) MHD_resume_connection(web->waiting);
+        web->waiting = c;
+        web->waiting_since = hed_web_now();
+        MHD_suspend_connection(c);
+        return MHD_YES;
+    }
+    char *text = malloc(size + 1), *to = text;
+    if (!text) return MHD_NO;
+    for (hed_web_item *item; (item = list_take(&web->messages)); free(item)) {
+        *to = to == text ? '[' : ',';
+        to++;
+        memcpy(to, item->bytes, item->size);
+        to += item->size;
+    }
+    *to++ = ']';
+    enum MHD_Result ok = answer_json(c, text, (size_t)(to - text));
+    free(text);
+    return ok;
+}
+
+static enum MHD_Result take_hello(hed_web *web, struct MHD_Connection *c, const request *got)
+{
+    hed_page page;
+    hed_error error = {0};
+    char text[64];
+    if (hed_page_read(got->bytes ? got->bytes : "", got->size, &page, &error))
+        return refuse(c, MHD_HTTP_BAD_REQUEST, error.text);
+    if (web->session && hed_web_now() - web->heard < HED_WEB_SILENCE)
+        return refuse(c, MHD_HTTP_CONFLICT, "another page is tuning here; close one of them\n");
+    web->page = page;
+    web->has_page = true;
+    web->session++;
+    web->heard = hed_web_now();
+    list_clear(&web->messages);
+    list_clear(&web->answers);
+    pthread_cond_broadcast(&web->changed);
+    int size = snprintf(
+        text, sizeof text, "{\"session\":%u,\"quantum\":%u}", web->session, web->def.quantum);
+    return answer_json(c, text, (size_t)size);
+}
+
+static enum MHD_Result take_result(hed_web *web, struct MHD_Connection *c, const request *got)
+{
+    if (web->answers.count >= HED_WEB_MOST_WAITING)
+        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many answers\n");
+    if (!list_put(&web->answers, got->bytes ? got->bytes : "", got->size)) return MHD_NO;
+    pthread_cond_broadcast(&web->changed);
+    return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+}
+
+static enum MHD_Result take_output(hed_web *web, struct MHD_Connection *c, const request *got)
+{
+    if (!web->output || web->output_done || got->size != web->output_bytes)
+        return refuse(c, MHD_HTTP_BAD_REQUEST, "no output of this size is wanted\n");
+    memcpy(web->output, got->bytes, got->size);
+    web->output_done = true;
+    pthread_cond_broadcast(&web->changed);
+    return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+}
+
+/* /api/data/3/first, /api/data/3/expected */
+static enum MHD_Result give_data(hed_web *web, struct MHD_Connection *c, const char *path)
+{
+    char *end;
+    unsigned long argument = strtoul(path, &end, 10);
+    bool first = strcmp(end, "/first") == 0, expected = strcmp(end, "/expected") == 0;
+    if (end == path || argument >= HED_MAX_ARGUMENTS || (!first && !expected))
+        return refuse(c, MHD_HTTP_NOT_FOUND, "no such content\n");
+    const hed_web_content *content = &web->contents[argument];
+    const void *bytes = first ? content->first : content->expected;
+    if (!bytes) return refuse(c, MHD_HTTP_NOT_FOUND, "no such content\n");
+    return answer(c, MHD_HTTP_OK, "application/octet-stream", bytes,
+        first ? content->first_bytes : content->expected_bytes);
+}
+
+static enum MHD_Result serve_api(
+    hed_web *web, struct MHD_Connection *c, const char *path, bool post, request *got)
+{
+    static const char data[] = "data/";
+    const char *why,
+        *type = strcmp(path, "output") == 0 ? "application/octet-stream" : "application/json";
+    unsigned code = check_caller(web, c, post, type, &why);
+    if (code) return refuse(c, code, why);
+    if (got->too_long) return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
+    bool hello = strcmp(path, "hello") == 0, result = strcmp(path, "result") == 0,
+         output = strcmp(path, "output") == 0, next = strcmp(path, "next") == 0,
+         contents = strncmp(path, data, sizeof data - 1) == 0;
+    if (!hello && !result && !output && !next && !contents)
+        return refuse(c, MHD_HTTP_NOT_FOUND, "no such thing\n");
+    if (post != (hello || result || output))
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
+    if (hello) return take_hello(web, c, got);
+    if (!is_session(web, c)) return refuse(c, MHD_HTTP_GONE, "this page is of the past\n");
+    if (next) return give_messages(web, c, got);
+    return result   ? take_result(web, c, got)
+           : output ? take_output(web, c, got)
+                    : give_data(web, c, path + sizeof data - 1);
+}
+
+/* A body comes in pieces; the rest of one that is too long is read and dropped. */
+static void take_piece(const hed_web *web, request *got, const char *data, size_t size)
+{
+    uint64_t most = web->output && web->output_bytes > HED_WEB_MOST_BODY ? web->output_bytes
+                                                                         : HED_WEB_MOST_BODY;
+    char *more =
+        got->too_long || got->size + size > most ? NULL : realloc(got->bytes, got->size + size + 1);
+    got->too_long = !more;
+    if (!more) return;
+    memcpy(more + got->size, data, size);
+    got->bytes = more;
+    got->size += size;
+}
+
+static enum MHD_Result serve(void *user, struct MHD_Connection *c, const char *url,
+    const char *method, const char *version, const char *data, size_t *size, void **state)
+{
+    static const char api[] = "/api/";
+    hed_web *web = user;
+    (void)version;
+    if (!*state) return (*state = calloc(1, sizeof(request))) ? MHD_YES : MHD_NO;
+    request *got = *state;
+    pthread_mutex_lock(&web->lock);
+    enum MHD_Result ok = MHD_YES;
+    bool get = strcmp(method, "GET") == 0, post = strcmp(method, "POST") == 0;
+    if (*size) {
+        take_piece(web, got, data, *size);
+        *size = 0;
+    } else if (!either(header_of(c, "Host"), web->host[0], web->host[1])) {
+        ok = refuse(c, MHD_HTTP_FORBIDDEN, "another host\n");
+    } else if (!get && !post) {
+        ok = refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST\n");
+    } else if (strncmp(url, api, sizeof api - 1) == 0) {
+        ok = serve_api(web, c, url + sizeof api - 1, post, got);
+    } else {
+        ok = post ? refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET\n") : give_file(c, url);
+    }
+    pthread_mutex_unlock(&web->lock);
+    return ok;
+}
+
+static void completed(
+    void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
+{
+    hed_web *web = user;
+    request *got = *state;
+    (void)why;
+    pthread_mutex_lock(&web->lock);
+    if (web->waiting == c) web->waiting = NULL;
+    pthread_mutex_unlock(&web->lock);
+    if (got) free(got->bytes);
+    free(got);
+    *state = NULL;
+}
+
+/* ---- the other side of the lists ---- */
+
+/* Called with the lock. */
+static void wake_page(hed_web *web)
+{
+    if (web->waiting) MHD_resume_connection(web->waiting);
+    web->waiting = NULL;
+}
+
+hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    pthread_mutex_lock(&web->lock);
+    bool put = list_put(&web->messages, text, size);
+    wake_page(web);
+    pthread_mutex_unlock(&web->lock);
+    return put ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a message");
+}
+
+/* Waits a twentieth of a second for a change, and lets the page ask again now and then, by which it
+ * is known to be there. Called with the lock. */
+static void wait_for_change(hed_web *web)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&web->changed, &web->lock, &until);
+    if (web->waiting && hed_web_now() - web->waiting_since > HED_WEB_POLL) wake_page(web);
+}
+
+hed_web_item *hed_web_receive(hed_web *web)
+{
+    pthread_mutex_lock(&web->lock);
+    if (!web->answers.count) wait_for_change(web);
+    hed_web_item *item = list_take(&web->answers);
+    pthread_mutex_unlock(&web->lock);
+    return item;
+}
+
+void hed_web_forget(hed_web *web)
+{
+    pthread_mutex_lock(&web->lock);
+    list_clear(&web->messages);
+    list_clear(&web->answers);
+    pthread_mutex_unlock(&web->lock);
+}
+
+uint32_t hed_web_session(hed_web *web)
+{
+    pthread_mutex_lock(&web->lock);
+    bool there = web->session && hed_web_now() - web->heard < HED_WEB_SILENCE;
+    uint32_t session = there ? web->session : 0;
+    pthread_mutex_unlock(&web->lock);
+    return session;
+}
+
+/* ---- the device ---- */
+
+/* An architecture as a number, so that equal words are one: FNV-1a. */
+static uint32_t architecture_number(const char *word)
+{
+    uint32_t hash = 2166136261u;
+    for (; *word; word++) hash = (hash ^ (unsigned char)*word) * 16777619u;
+    return hash & 0x7fffffff;
+}
+
+static hed_status make_device(hed_web *web, hed_error *error)
+{
+    const hed_page *page = &web->page;
+    char name[3 * HED_WEB_TEXT];
+    const char *told = page->description[0] ? page->description : page->device;
+    if (page->error[0])
+        return hed_fail(
+            error, HED_ERROR_NO_DEVICE, "the browser (%s) cannot: %s", page->agent, page->error);
+    snprintf(name, sizeof name, "%s%s%s%s%s", page->vendor, page->vendor[0] ? " " : "",
+        told[0] ? told : page->architecture,
+        told[0] || page->architecture[0] ? "" : "GPU of a browser",
+        page->fallback ? " (software)" : "");
+    uint64_t binding = page->max_binding < page->max_buffer ? page->max_binding : page->max_buffer;
+    const hed_device_info info = {.id = "browser",
+        .backend = "browser",
+        .platform = "WebGPU",
+        .name = name,
+        .vendor = page->vendor,
+        .driver = page->agent,
+        .type = page->fallback ? HED_DEVICE_CPU : HED_DEVICE_GPU,
+        .architecture = page->architecture[0] ? architecture_number(page->architecture) : 0,
+        .max_group = page->max_group,
+        .max_group_size = {page->max_group_size[0], page->max_group_size[1],
+            page->max_group_size[2]},
+        .max_groups = {page->max_groups, page->max_groups, page->max_groups},
+        .local_bytes = page->local_bytes,
+        .max_buffer_bytes = binding,
+        .capabilities = HED_CAN_WGSL | (page->stamps ? HED_CAN_DEVICE_TIME : 0)};
+    return hed_device_create_described(web->def.context, &info, &web->device, error);
+}
+
+hed_status hed_web_wait(hed_web *web, double seconds, hed_device **device, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    double until = hed_web_now() + seconds;
+    bool stopped = false, there = false;
+    while (!there && !stopped && hed_web_now() < until) {
+        pthread_mutex_lock(&web->lock);
+        if (!web->has_page) wait_for_change(web);
+        there = web->has_page;
+        pthread_mutex_unlock(&web->lock);
+        stopped = web->def.idle && web->def.idle(web->def.user);
+    }
+    if (!there)
+        return hed_fail(error, HED_ERROR_TIMEOUT,
+            stopped ? "stopped before a page was opened%.0f" : "no page was opened within %.0f s",
+            seconds);
+    if (!web->device && make_device(web, error)) return error->status;
+    *device = web->device;
+    return HED_OK;
+}
+
+/* ---- life ---- */
+
+static hed_status make_token(hed_web *web, hed_error *error)
+{
+    unsigned char random[16];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return hed_fail(error, HED_ERROR_IO, "the system gives no random numbers");
+    for (int i = 0; i < 16; i++) snprintf(web->token + 2 * i, 3, "%02x", random[i]);
+    return HED_OK;
+}
+
+static hed_status start(hed_web *web, hed_error *error)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    struct sockaddr_in loopback = {.sin_family = AF_INET,
+        .sin_port = htons(web->def.port),
+        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    web->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0,
+        NULL, NULL, serve, web, MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_NOTIFY_COMPLETED,
+        completed, web, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_END);
+    if (!web->daemon)
+        return hed_fail(error, HED_ERROR_IO, "cannot serve on port %u of 127.0.0.1: it is taken",
+            web->def.port);
+    unsigned port = MHD_get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+    for (int i = 0; i < 2; i++) {
+        snprintf(web->host[i], sizeof web->host[i], "%s:%u", names[i], port);
+        snprintf(web->origin[i], sizeof web->origin[i], "http://%s:%u", names[i], port);
+    }
+    snprintf(web->address, sizeof web->address, "http://127.0.0.1:%u/#%s", port, web->token);
+    return HED_OK;
+}
+
+hed_status hed_web_create(const hed_web_def *def, hed_web **web, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    *web = NULL;
+    hed_allocator allocator = hed_context_describe(def->context).allocator;
+    hed_web *made = hed_new(&allocator, 1, sizeof *made, error);
+    if (!made) return error->status;
+    made->def = *def;
+    made->allocator = allocator;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
+    if (!make_token(made, error)) start(made, error);
+    if (hed_failed(error)) hed_web_destroy(made);
+    else *web = made;
+    return error->status;
+}
+
+const char *hed_web_address(const hed_web *web) { return web->address; }
+
+void hed_web_destroy(hed_web *web)
+{
+    if (!web) return;
+    static const char end[] = "{\"do\":\"end\"}";
+    if (web->daemon && hed_web_session(web)) {
+        hed_web_send(web, end, sizeof end - 1, NULL);
+        double until = hed_web_now() + 0.5;
+        for (bool sent = false; !sent && hed_web_now() < until;) {
+            pthread_mutex_lock(&web->lock);
+            sent = !web->messages.count;
+            if (!sent) wait_for_change(web);
+            pthread_mutex_unlock(&web->lock);
+        }
+    }
+    pthread_mutex_lock(&web->lock);
+    wake_page(web);
+    pthread_mutex_unlock(&web->lock);
+    if (web->daemon) MHD_stop_daemon(web->daemon);
+    list_clear(&web->messages);
+    list_clear(&web->answers);
+    hed_device_release(web->device);
+    pthread_mutex_destroy(&web->lock);
+    pthread_cond_destroy(&web->changed);
+    hed_allocator allocator = web->allocator;
+    hed_delete(&allocator, web, 1, sizeof *web);
+}

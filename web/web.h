@@ -1,0 +1,124 @@
+/* What the server, the runner over it and their messages share.
+ *
+ * The protocol, version HED_WEB_VERSION: the page says who it is (POST /api/hello) and gets a
+ * session; it asks for messages (GET /api/next), which is answered once there are some; it answers
+ * each message that has an id (POST /api/result). Contents of arguments are bytes of their own (GET
+ * /api/data/ARGUMENT/first and /expected, POST /api/output). */
+#ifndef HED_WEB_WEB_H
+#define HED_WEB_WEB_H
+
+#include <pthread.h>
+
+#include "heddle/author.h"
+#include "heddle/web.h"
+
+enum {
+    HED_WEB_VERSION = 1,
+    HED_WEB_MOST_BODY = 1 << 20, /* bytes of a JSON body */
+    HED_WEB_MOST_WAITING = 256,  /* answers of the page that nobody has read yet */
+    HED_WEB_TEXT = 256,
+    HED_WEB_SAMPLES = 32, /* times of one candidate in one answer */
+    HED_WEB_BATCH = 16    /* candidates in one answer */
+};
+
+/* Seconds after which a page that has said nothing is gone; after which a question for messages is
+ * answered with none; that a new page is waited for. */
+#define HED_WEB_SILENCE 6.0
+#define HED_WEB_POLL 1.0
+#define HED_WEB_PATIENCE 20.0
+
+/* ---- what a page says of itself (message.c) ---- */
+
+typedef struct hed_page {
+    char agent[HED_WEB_TEXT];
+    char vendor[64], architecture[64], device[128], description[HED_WEB_TEXT];
+    bool fallback;          /* its adapter is software */
+    bool stamps;            /* it has time stamps */
+    double quantum_seconds; /* of its clock */
+    double floor_seconds;   /* an empty submission and the wait for it */
+    uint32_t max_group, max_group_size[3], max_groups, local_bytes;
+    uint64_t max_buffer, max_binding;
+    char error[HED_WEB_TEXT]; /* why it cannot run anything; "" where it can */
+} hed_page;
+
+/* Reads POST /api/hello, believing nothing of it. Errors: FORMAT, MEMORY. */
+hed_status hed_page_read(const char *text, size_t size, hed_page *page, hed_error *error);
+
+/* One candidate in an answer. */
+typedef struct hed_page_trial {
+    hed_outcome outcome;
+    double build_seconds, error;
+    double samples[HED_WEB_SAMPLES];
+    uint32_t count;
+    char text[192];
+} hed_page_trial;
+
+typedef struct hed_page_answer {
+    uint64_t id;
+    bool lost; /* the device is gone, and a new one is there */
+    hed_page_trial trials[HED_WEB_BATCH];
+    uint32_t count;
+} hed_page_answer;
+
+/* Reads POST /api/result. Errors: FORMAT, MEMORY. */
+hed_status hed_page_answer_read(
+    const char *text, size_t size, hed_page_answer *answer, hed_error *error);
+
+/* ---- the server (server.c) ---- */
+
+/* Something that waits: a message for the page, or a body from it. */
+typedef struct hed_web_item {
+    struct hed_web_item *next;
+    size_t size;
+    char bytes[]; /* (size + 1) ends with zero */
+} hed_web_item;
+
+typedef struct hed_web_list {
+    hed_web_item *first, *last;
+    uint32_t count;
+} hed_web_list;
+
+/* A content that the page may ask for, or give. */
+typedef struct hed_web_content {
+    const void *first, *expected; /* NULL: none */
+    uint64_t first_bytes, expected_bytes;
+} hed_web_content;
+
+struct MHD_Daemon;
+struct MHD_Connection;
+
+struct hed_web {
+    hed_web_def def;
+    hed_allocator allocator;
+    struct MHD_Daemon *daemon;
+    char token[33], host[2][32], origin[2][48], address[128];
+    hed_device *device;
+    bool has_page; /* a page has said who it is; `page` is set */
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    hed_page page;
+    uint32_t session;               /* of the page; 0: none */
+    double heard;                   /* seconds: when the page last said something */
+    struct MHD_Connection *waiting; /* a suspended question for messages */
+    double waiting_since;
+    hed_web_list messages; /* for the page */
+    hed_web_list answers;  /* of it */
+    hed_web_content contents[HED_MAX_ARGUMENTS];
+    void *output; /* where the page's next output goes; NULL: none is wanted */
+    uint64_t output_bytes;
+    bool output_done;
+};
+
+double hed_web_now(void);
+/* Puts a message, JSON, into the queue of the page. Errors: MEMORY. */
+hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *error);
+/* The page's next answer, waited for at most a twentieth of a second; NULL: none yet. Freed with
+ * free(). */
+hed_web_item *hed_web_receive(hed_web *web);
+/* Forgets messages and answers of before. */
+void hed_web_forget(hed_web *web);
+/* The session, 0 where the page has been silent for too long. */
+uint32_t hed_web_session(hed_web *web);
+
+#endif
