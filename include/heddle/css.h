@@ -200,6 +200,13 @@ HED_API uint32_t hed_css_rule_count(const hed_css_sheet *sheet);
 /** Rule `rule`, below the count. */
 HED_API hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule);
 
+/** The layer of a rule, "base.forms"; an anonymous one is "(anonymous)"; "": none. Cut to `size`. */
+HED_API void hed_css_layer_text(const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size);
+/** What a rule is under, from the innermost out: "@media print in @supports (gap: 0)"; "": nothing. Cut
+ *  to `size`. */
+HED_API void hed_css_condition_text(
+    const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size);
+
 /* ---- what rules name, and what is no style rule ---- */
 
 /** What else a sheet consists of, as far as it is known by a name or holds rules. */
@@ -309,6 +316,41 @@ HED_API hed_status hed_css_winners(
  *  shorthand: the error names its longhands), MEMORY, LIMIT (2^30 rules times layers). */
 HED_API hed_status hed_css_cascade(
     const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error);
+
+/** Whether a declaration has a part in the cascade. */
+typedef enum hed_css_standing {
+    HED_CSS_TAKES_PART,
+    HED_CSS_CONDITION_FAILS, /**< its rule's \@media or \@supports do not hold */
+    HED_CSS_NO_PROPERTY,     /**< none that is known here */
+    HED_CSS_NO_VALUE,        /**< certainly no value of its property */
+    HED_CSS_EMPTY_RULE       /**< in place of the declarations of a rule that has none */
+} hed_css_standing;
+
+/** A declaration on an element. Texts live until the call returns. */
+typedef struct hed_css_declaration {
+    uint32_t rule;              /**< of all sheets together; HED_CSS_OWN_STYLE: a style attribute */
+    const char *pseudo_element; /**< "before": it is for that; "": for the element itself */
+    const char *property;       /**< in lower case but for custom ones; "": EMPTY_RULE */
+    const char *value;          /**< as written, without `!important`; no final zero */
+    size_t value_length;
+    bool important;
+    uint32_t specificity; /**< of the rule's strongest selector that matches; as hed_css_rule's */
+    hed_css_standing standing;
+    uint32_t sets, wins; /**< longhands that it sets, and wins */
+} hed_css_declaration;
+
+/** Every declaration of the rules that match an element, and of its style attribute: those of the element
+ *  itself, then those of each pseudo-element, the stronger ones first. What has no part stands where it
+ *  would if it had. `element`: of all documents together. Errors: ARGUMENT, MEMORY, LIMIT. */
+HED_API hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
+    void (*each)(void *user, const hed_css_declaration *declaration), void *user, hed_error *error);
+
+/** Elements of a document that a selector matches, in order: up to `room` of them (`elements` may be NULL
+ *  where it is 0), and in `count` how many there are. A pseudo-element stands for the element that it
+ *  is of. Errors: ARGUMENT, FORMAT (no selector; the error says what was expected), UNSUPPORTED (about
+ *  shadow trees), MEMORY. */
+HED_API hed_status hed_css_select(const hed_css_document *document, const char *selector,
+    uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error);
 
 HED_END
 

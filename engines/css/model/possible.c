@@ -6,7 +6,8 @@
  *     `+`, `*` outside of brackets;
  *   - a colour with # and other than 3, 4, 6 or 8 hexadecimal digits;
  *   - a number with a unit that is none (`10px\9`);
- *   - words and functions with the prefix of another engine (-ms-, -moz-, -o-, -khtml-), where a word is
+ *   - words of other characters than letters, digits, `-` and `_` (`solid\9`), and words and functions
+ *     with the prefix of another engine (-ms-, -moz-, -o-, -khtml-), where a word is
  *     not a name that the author gives;
  *   - a number without a unit, but 0, where only lengths and percentages may be; in quirks mode it may.
  * A value with var(), env(), attr() or if() may be any: it is known when it is computed. */
@@ -71,7 +72,7 @@ static bool has_lengths(const char *property)
         "width height block-size inline-size top right bottom left border border-width "
         "border-radius border-spacing font-size letter-spacing word-spacing text-indent "
         "outline outline-width outline-offset column-width column-gap row-gap gap "
-        "vertical-align background-size background-position transform-origin flex-basis",
+        "vertical-align background-size background-position transform-origin flex-basis perspective",
         property);
 }
 
@@ -79,6 +80,13 @@ static bool is_foreign(const char *word)
 {
     return strncmp(word, "-ms-", 4) == 0 || strncmp(word, "-moz-", 5) == 0 ||
            strncmp(word, "-o-", 3) == 0 || strncmp(word, "-khtml-", 7) == 0;
+}
+
+static bool is_keyword(const char *text, const css_token *token)
+{
+    char word[64];
+    css_keyword(text, token, word, sizeof word);
+    return word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-_")];
 }
 
 static bool sign_possible(char sign, uint32_t depth)
@@ -105,7 +113,7 @@ bool css_value_possible(const char *property, const char *value, size_t length, 
             break;
         case CSS_IDENT:
             wide += !depth && css_wide_keyword(word);
-            good &= names || !is_foreign(word);
+            good &= names || (!is_foreign(word) && is_keyword(value, &token));
             break;
         case CSS_HASH: good &= is_colour(value, &token); break;
         case CSS_DIMENSION: good &= is_unit(word); break;

@@ -86,8 +86,16 @@ typedef struct css_rule {
     hed_css_rule info;
     uint32_t list, count; /* complex selectors; of HED_CSS_VALID alone */
     uint32_t layer;       /* number in the sheet's layers */
+    uint32_t condition;   /* 1 + the innermost one; 0: none */
     uint32_t first_declaration, declaration_count;
 } css_rule;
+
+/* What rules are under: @media, @supports, @import with a condition, as written. */
+typedef struct css_condition {
+    uint32_t around; /* as css_rule's */
+    const char *text;
+    size_t length;
+} css_condition;
 
 /* Arrays of a sheet. */
 enum {
@@ -98,6 +106,7 @@ enum {
     CSS_DECLARATIONS,
     CSS_WORDS,
     CSS_PARTS,
+    CSS_CONDITIONS,
     CSS_STORES
 };
 

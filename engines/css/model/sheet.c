@@ -22,6 +22,7 @@ struct frame {
     bool nested;             /* inside of a style rule: declarations may stand here */
     const char *unsupported; /* why rules here are not matched; NULL: they are */
     uint32_t layer;          /* 0: none */
+    uint32_t condition;      /* as css_rule's */
     uint32_t
         rule; /* that declarations are of: the block's own, or `&` of a condition's; CSS_NONE */
     uint32_t declarations; /* in css_parser, where its own begin */
@@ -128,7 +129,8 @@ static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
                                .applies = frame->applies,
                                .number = s->p.sheet->store[CSS_RULES].count - 1,
                            },
-        .layer = frame->layer};
+        .layer = frame->layer,
+        .condition = frame->condition};
     return rule;
 }
 
@@ -166,6 +168,17 @@ static struct frame *open_frame(struct sheet_reader *s)
     inner.declarations = s->p.declarations.count;
     *pushed = inner;
     return pushed;
+}
+
+/* Puts the block on top under a condition. */
+static void push_condition(struct sheet_reader *s, const char *text, size_t length)
+{
+    struct frame *frame = top_frame(s);
+    struct css_array *store = &s->p.sheet->store[CSS_CONDITIONS];
+    css_condition *condition = css_push(store, 1, sizeof *condition, &s->p);
+    if (!condition) return;
+    *condition = (css_condition){frame->condition, text, length};
+    frame->condition = store->count;
 }
 
 static void read_declaration(struct sheet_reader *s, const css_item *item)
@@ -399,7 +412,8 @@ static void read_namespace(struct sheet_reader *s, const css_item *prelude)
 static void read_text(struct sheet_reader *s, const char *text, size_t length);
 
 /* A text that @import names, in place of it. */
-static void import_text(struct sheet_reader *s, const char *url, bool applies, uint32_t layer)
+static void import_text(struct sheet_reader *s, const char *url, bool applies, uint32_t layer,
+    const css_item *condition)
 {
     const hed_css_sheet_def *def = &s->p.sheet->def;
     size_t length = 0;
@@ -413,6 +427,8 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
     frame->names_layers &= applies;
     frame->layer = layer;
     frame->top = true;
+    if (condition)
+        push_condition(s, s->p.text + condition->begin, condition->end - condition->begin);
     s->source = ++s->imports;
     s->import_level++;
     s->p.prefixes = (struct css_array){0};
@@ -431,7 +447,7 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
 }
 
 /* @import url layer(name) supports(condition) media; */
-static void read_import(struct sheet_reader *s, const css_item *prelude)
+static void read_import(struct sheet_reader *s, const css_item *prelude, uint32_t rule_begin)
 {
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next_solid(&t), url = token;
@@ -460,6 +476,8 @@ static void read_import(struct sheet_reader *s, const css_item *prelude)
     }
     t = behind;
     token = css_next_solid(&t);
+    css_item whole = {.begin = rule_begin, .end = prelude->end};
+    bool conditional = token.type != CSS_END;
     if (token.type == CSS_FUNCTION && css_is(s->p.text, &token, "supports")) {
         uint32_t base = s->p.brackets.count, begin = token.end;
         do {
@@ -474,7 +492,7 @@ static void read_import(struct sheet_reader *s, const css_item *prelude)
     applies &= css_media_holds(&s->p, behind.at, prelude->end);
     if (s->p.failed) return;
     if (applies && top_frame(s)->names_layers) css_layer_name(&s->p.sheet->layers, layer);
-    import_text(s, address, applies, layer);
+    import_text(s, address, applies, layer, conditional ? &whole : NULL);
 }
 
 /* Conditions, and what else holds style rules: their block becomes the one on top. */
@@ -496,6 +514,7 @@ static bool read_group(
     frame->applies &= applies;
     frame->names_layers &= applies || strcmp(name, "starting-style") == 0;
     if (unsupported) frame->unsupported = unsupported;
+    push_condition(s, s->p.text + begin, prelude->end - begin);
     return true;
 }
 
@@ -515,7 +534,7 @@ static void read_at_rule(struct sheet_reader *s, const css_token *at)
         if (!read_group(s, name, &prelude, at->begin))
             read_other_block(s, name, &prelude, at->begin);
     } else if (whole && strcmp(name, "import") == 0 && s->stage == STAGE_IMPORTS)
-        read_import(s, &prelude);
+        read_import(s, &prelude, at->begin);
     else if (whole && strcmp(name, "namespace") == 0 && s->stage <= STAGE_NAMESPACES)
         read_namespace(s, &prelude);
     if (!whole && prelude.stop != CSS_OPEN_CURLY)
@@ -659,6 +678,10 @@ static void begin_sheet(struct sheet_reader *s)
     s->p.text = media;
     bool applies = css_media_holds(&s->p, 0, (uint32_t)strlen(media));
     top_frame(s)->applies = top_frame(s)->names_layers = applies;
+    size_t size = strlen(media) + sizeof "@media ";
+    char *text = hed_arena_new(&s->p.sheet->arena, size, 1, NULL);
+    s->p.failed |= !text;
+    if (text) push_condition(s, text, (size_t)snprintf(text, size, "@media %s", media));
 }
 
 hed_status hed_css_sheet_create(
@@ -708,11 +731,4 @@ void hed_css_sheet_destroy(hed_css_sheet *sheet)
     css_layers_close(&sheet->layers);
     hed_arena_free(&sheet->arena);
     hed_delete(&allocator, sheet, 1, sizeof *sheet);
-}
-
-uint32_t hed_css_rule_count(const hed_css_sheet *sheet) { return sheet->rule_count; }
-
-hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule)
-{
-    return sheet->rules[rule].info;
 }

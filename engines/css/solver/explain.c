@@ -1,0 +1,204 @@
+/* All declarations on one element in the order of the cascade, and what each of them wins: ranks of
+ * cascade.h, one longhand after the other. */
+#include <stdlib.h>
+
+#include "solver/cascade.h"
+#include "solver/plain.h"
+
+/* A declaration for the element itself, or for one of its pseudo-elements. */
+typedef struct line {
+    uint64_t rank;
+    uint32_t pseudo; /* 0: the element; else 1 + number of the pseudo-element as it was met */
+    uint32_t name;   /* of the property; CSS_NONE: an empty rule */
+    uint32_t place, order;
+    css_wide wide;
+    const char *property; /* that the name means */
+    hed_css_declaration public;
+} line;
+
+typedef struct explanation {
+    css_cascade c;
+    const hed_css_document *d;
+    hed_css_names *names;
+    line *lines;
+    uint32_t count, room;
+    uint32_t *pseudos, pseudo_count; /* names, by line's number - 1 */
+    line about;                      /* of the declarations that come next */
+    bool quirks;
+    hed_error *error;
+} explanation;
+
+static void put_line(explanation *x, const css_declaration *declaration)
+{
+    if (x->count == x->room) {
+        uint32_t room = x->room ? 2 * x->room : 64;
+        line *more = hed_arena_new(&x->c.work, room, sizeof *more, x->error);
+        if (!more) return;
+        if (x->count) memcpy(more, x->lines, x->count * sizeof *more);
+        x->lines = more;
+        x->room = room;
+    }
+    line *l = &x->lines[x->count];
+    *l = x->about;
+    l->order = x->count++;
+    hed_css_declaration *public = &l->public;
+    l->name = declaration ? declaration->property : CSS_NONE;
+    public->property = declaration ? hed_css_name_text(x->names, l->name, NULL) : "";
+    public->value = declaration ? declaration->value : "";
+    public->value_length = declaration ? declaration->value_length : 0;
+    public->important = declaration && declaration->important;
+    l->property = css_property_of(public->property);
+    l->wide = css_wide_value(public->value, public->value_length);
+    l->rank = css_rank(&x->c, public->rule, l->place, public->specificity, public->important);
+    bool possible = css_value_possible(l->property, public->value, public->value_length, x->quirks);
+    if (!declaration) public->standing = HED_CSS_EMPTY_RULE;
+    else if (!css_property_known(public->property)) public->standing = HED_CSS_NO_PROPERTY;
+    else if (!possible) public->standing = HED_CSS_NO_VALUE; }
+
+static void put_own(void *user, const css_declaration *declaration) { put_line(user, declaration); }
+
+/* ---- what matches ---- */
+
+/* Number of a pseudo-element. */
+static uint32_t pseudo_number(explanation *x, uint32_t name)
+{
+    if (name == CSS_NONE) return 0;
+    for (uint32_t i = 0; i < x->pseudo_count; i++)
+        if (x->pseudos[i] == name) return i + 1;
+    x->pseudos[x->pseudo_count++] = name;
+    return x->pseudo_count;
+}
+
+/* The declarations of a rule, for the element and each pseudo-element that its selectors match. */
+static void put_rule(explanation *x, uint32_t number, uint32_t element)
+{
+    uint32_t s = css_sheet_of(&x->c.m, number);
+    const hed_css_sheet *sheet = x->c.m.sheets[s];
+    const css_rule *rule = &sheet->rules[number - x->c.m.first_rule[s]];
+    hed_arena work = {.allocator = x->c.m.allocator};
+    /* strongest specificity for each, plus 1 */
+    uint32_t *strongest =
+        hed_arena_new(&work, x->pseudo_count + rule->count + 1ull, sizeof *strongest, x->error);
+    uint32_t *pseudos = hed_arena_new(
+        &x->c.work, x->pseudo_count + (uint64_t)rule->count, sizeof *pseudos, x->error);
+    if (!hed_failed(x->error)) {
+        if (x->pseudo_count) memcpy(pseudos, x->pseudos, x->pseudo_count * sizeof *pseudos);
+        x->pseudos = pseudos;
+        for (uint32_t k = 0; k < rule->count; k++) {
+            const css_complex *complex = &sheet->complexes[rule->list + k];
+            uint32_t name = sheet->compounds[complex->first + complex->count - 1].pseudo_element;
+            if (!css_plain_match(sheet, x->d, rule->list + k, element, x->c.m.states_possible))
+                continue;
+            uint32_t *best = &strongest[pseudo_number(x, name)];
+            if (complex->specificity >= *best) *best = complex->specificity + 1;
+        }
+    }
+    x->quirks = sheet->def.quirks;
+    for (uint32_t p = 0; p <= x->pseudo_count && !hed_failed(x->error); p++) {
+        if (!strongest[p]) continue;
+        x->about = (line){.pseudo = p, .place = x->c.place[number]};
+        x->about.public.rule = number;
+        x->about.public.specificity = strongest[p] - 1;
+        x->about.public.standing =
+            rule->info.applies ? HED_CSS_TAKES_PART : HED_CSS_CONDITION_FAILS;
+        for (uint32_t i = 0; i < rule->declaration_count; i++)
+            put_line(x, &sheet->declarations[rule->first_declaration + i]);
+        if (!rule->declaration_count) put_line(x, NULL);
+    }
+    hed_arena_free(&work);
+}
+
+static void put_style(explanation *x, uint32_t element)
+{
+    uint32_t style = css_name_find(x->names, "style", 5), value = CSS_NONE;
+    if (style != CSS_NONE && x->d->name_space[element] != HED_CSS_OTHER)
+        value = css_attribute_value(x->d, element, style);
+    if (value == CSS_NONE) return;
+    size_t length;
+    const char *text = hed_css_name_text(x->names, value, &length);
+    x->quirks = x->d->quirks;
+    x->about = (line){.place = css_style_place(&x->c)};
+    x->about.public.rule = HED_CSS_OWN_STYLE;
+    if (!css_read_declarations(x->names, text, length, put_own, x))
+        hed_fail(x->error, HED_ERROR_MEMORY, "css: no memory for a style attribute");
+}
+
+/* ---- what wins ---- */
+
+/* The element first, the stronger ones first, and of a rule's what comes later. */
+static int by_rank(const void *a, const void *b)
+{
+    const line *x = a, *y = b;
+    if (x->pseudo != y->pseudo) return x->pseudo < y->pseudo ? -1 : 1;
+    if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
+    return x->order > y->order ? -1 : x->order < y->order;
+}
+
+/* Counts one longhand on the lines of one pseudo-element. */
+static void decide(const css_cascade *c, line *lines, uint32_t count, const char *longhand)
+{
+    uint32_t below = CSS_NONE;
+    bool won = false;
+    for (uint32_t i = 0; i < count; i++) {
+        line *l = &lines[i];
+        if (l->name == CSS_NONE || !css_property_sets(l->property, longhand)) continue;
+        l->public.sets++;
+        if (won || l->public.standing != HED_CSS_TAKES_PART || l->place >= below) continue;
+        if (l->wide >= CSS_REVERT) below = css_rolled_back(c, l->place, l->wide);
+        l->public.wins++;
+        won = l->wide < CSS_REVERT;
+    }
+}
+
+static void decide_all(const css_cascade *c, line *lines, uint32_t count)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = css_property_at(i)); i++)
+        if (!css_shorthand(name) && css_property_of(name) == name) decide(c, lines, count, name);
+    for (uint32_t i = 0; i < count; i++) {
+        bool custom = lines[i].name != CSS_NONE && !strncmp(lines[i].public.property, "--", 2);
+        for (uint32_t k = 0; k < i && custom; k++) custom = lines[k].name != lines[i].name;
+        if (custom) decide(c, lines, count, lines[i].property);
+    }
+}
+
+hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
+    void (*each)(void *user, const hed_css_declaration *declaration), void *user, hed_error *error)
+{
+    hed_error local = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    if (!matcher || !each)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "css: the matcher or the function is NULL");
+    explanation x = {.error = error};
+    css_cascade_open(&x.c, matcher, error);
+    const css_matched *m = &x.c.m;
+    if (!hed_failed(error) && element >= m->result.elements)
+        hed_fail(error, HED_ERROR_ARGUMENT, "css: element %u: there are %u", element,
+            m->result.elements);
+    if (!hed_failed(error)) {
+        uint32_t n = 0, class_number = m->result.element_class[element];
+        while (element >= m->first_element[n + 1]) n++;
+        x.d = m->documents[n];
+        x.names = x.d->names;
+        const uint32_t *begin = &m->result.class_begin[class_number];
+        for (uint32_t i = begin[0]; i < begin[1] && !hed_failed(error); i++)
+            put_rule(&x, m->result.rule[i], element - m->first_element[n]);
+        put_style(&x, element - m->first_element[n]);
+    }
+    if (!hed_failed(error)) {
+        if (x.count) qsort(x.lines, x.count, sizeof *x.lines, by_rank);
+        for (uint32_t i = 0, end; i < x.count; i = end) {
+            for (end = i; end < x.count && x.lines[end].pseudo == x.lines[i].pseudo;) end++;
+            decide_all(&x.c, x.lines + i, end - i);
+        }
+        for (uint32_t i = 0; i < x.count; i++) {
+            uint32_t pseudo = x.lines[i].pseudo;
+            x.lines[i].public.pseudo_element =
+                pseudo ? hed_css_name_text(x.names, x.pseudos[pseudo - 1], NULL) : "";
+            each(user, &x.lines[i].public);
+        }
+    }
+    hed_arena_free(&x.c.work);
+    return hed_failed(error) ? error->status : HED_OK;
+}

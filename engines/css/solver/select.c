@@ -1,0 +1,45 @@
+/* Elements that a selector matches: a sheet of one rule, tried on each. */
+#include "solver/plain.h"
+
+hed_status hed_css_select(const hed_css_document *d, const char *selector, uint32_t *elements,
+    uint32_t room, uint32_t *count, hed_error *error)
+{
+    hed_error local = {0};
+    hed_css_sheet *sheet = NULL;
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    if (!d || !selector || !count || (room && !elements))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: a selection needs a document, a selector, and places for its results");
+    *count = 0;
+    hed_arena work = {.allocator = d->allocator, .owner = "a selection"};
+    size_t length = strlen(selector);
+    char *text = hed_arena_new(&work, length + 3, 1, error);
+    if (text) {
+        memcpy(text, selector, length);
+        memcpy(text + length, "{}", 2);
+        const hed_css_sheet_def def = {.text = text, .length = length + 2, .quirks = d->quirks};
+        hed_css_sheet_create(d->names, &def, &sheet, error);
+    }
+    hed_arena_free(&work);
+    if (hed_failed(error)) return error->status;
+    const css_rule *rule = &sheet->rules[0];
+    bool one = sheet->rule_count == 1;
+    size_t end = one ? rule->info.begin + rule->info.selector_length : 0;
+    if (!one || rule->info.end != length + 2 || memchr(selector + end, '{', length - end))
+        hed_fail(error, HED_ERROR_FORMAT, "\"%.200s\" is no selector", selector);
+    else if (rule->info.validity == HED_CSS_INVALID)
+        hed_fail(
+            error, HED_ERROR_FORMAT, "\"%.200s\" is no selector: %s", selector, rule->info.reason);
+    else if (rule->info.validity == HED_CSS_UNSUPPORTED)
+        hed_fail(error, HED_ERROR_UNSUPPORTED, "\"%.200s\": %s", selector, rule->info.reason);
+    for (uint32_t e = 0; e < d->count && !hed_failed(error); e++) {
+        bool matches = false;
+        for (uint32_t k = 0; k < rule->count && !matches; k++)
+            matches = css_plain_match(sheet, d, rule->list + k, e, false);
+        if (matches && *count < room) elements[*count] = e;
+        *count += matches;
+    }
+    hed_css_sheet_destroy(sheet);
+    return hed_failed(error) ? error->status : HED_OK;
+}
