@@ -52,8 +52,13 @@ static const hed_option BOTH_POSITIONALS[] = {
     {.name = "FILE", .kind = HED_OPTION_FILE, .help = "what to look at"}, {0}};
 static const hed_command BOTH = {.name = "both", .summary = "an argument, or a command",
     .positionals = BOTH_POSITIONALS, .commands = BENCHES, .run = run_nothing};
+static const hed_option LAST_POSITIONALS[] = {
+    {.name = "FROM", .kind = HED_OPTION_FILE, .repeated = true, .help = "what to move"},
+    {.name = "TO", .kind = HED_OPTION_FILE, .required = true, .help = "where to"}, {0}};
+static const hed_command LAST = {.name = "move", .summary = "several arguments and a last one",
+    .positionals = LAST_POSITIONALS, .hidden = true, .run = run_nothing};
 static const hed_command OTHER_NAME = {.name = "stroke", .same_as = &PAINT, .hidden = true};
-static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &BOTH, &OTHER_NAME, NULL};
+static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &BOTH, &LAST, &OTHER_NAME, NULL};
 static const hed_example FILES[] = {{"/etc/tool", "Settings"}, {0}};
 static const hed_section SECTIONS[] = {{"FILES", FILES}, {0}};
 static const hed_command ROOT = {.name = "tool", .summary = "a tool", .options = ROOT_OPTIONS,
@@ -106,6 +111,24 @@ Test(options, values_in_every_spelling)
             lines[i]);
         hed_arguments_free(&arguments);
     }
+}
+
+Test(options, the_last_of_several_words)
+{
+    hed_error error = {0};
+    hed_arguments arguments;
+    OK(parse("tool move a b c", &arguments, &error));
+    CHECK_TEXT(hed_text_at(&arguments, "FROM", 1), "b");
+    CHECK_NULL(hed_text_at(&arguments, "FROM", 2));
+    CHECK_TEXT(hed_text_of(&arguments, "TO"), "c");
+    hed_arguments_free(&arguments);
+    OK(parse("tool move c", &arguments, &error));
+    CHECK(!hed_given(&arguments, "FROM"));
+    CHECK_TEXT(hed_text_of(&arguments, "TO"), "c");
+    hed_arguments_free(&arguments);
+    FAILS(HED_ERROR_ARGUMENT, parse("tool move", &arguments, &error));
+    CHECK(strstr(error.text, "TO is missing"), "%s", error.text);
+    hed_arguments_free(&arguments);
 }
 
 Test(options, fallbacks_repeats_and_inherited)

@@ -267,6 +267,108 @@ Test(css_cascade, properties_are_sorted_and_shorthands_set_known_ones)
     }
 }
 
+/* ---- one element ---- */
+
+struct told {
+    char text[2048];
+    size_t used;
+};
+
+static void tell(void *user, const hed_css_declaration *d)
+{
+    static const char *const standings[] = {"", " off", " no property", " no value", " empty"};
+    struct told *told = user;
+    told->used += (size_t)snprintf(told->text + told->used, sizeof told->text - told->used,
+        "%s%s%s%d %s=%.*s%s %u/%u%s", told->used ? "; " : "", d->pseudo_element,
+        d->pseudo_element[0] ? " " : "", d->rule == HED_CSS_OWN_STYLE ? -2 : (int)d->rule,
+        d->property, (int)d->value_length, d->value, d->important ? "!" : "", d->wins, d->sets,
+        standings[d->standing]);
+}
+
+Test(css_cascade, explanations)
+{
+    static const struct {
+        const char *sheet, *style, *told;
+    } cases[] = {
+        {"p{top:0}#i{top:1px;left:0}", "", "1 left=0 1/1; 1 top=1px 1/1; 0 top=0 0/1"},
+        {"p{margin:0 1px!important}p{margin-left:2px;margin-top:3px}", "margin-left:4px",
+            "0 margin=0 1px! 4/4; -2 margin-left=4px 0/1; 1 margin-top=3px 0/1; "
+            "1 margin-left=2px 0/1"},
+        {"p{}p,p::before{top:0}#i::before,#i::after{top:1px}", "",
+            "1 top=0 1/1; 0 = 0/0 empty; before 2 top=1px 1/1; before 1 top=0 0/1; "
+            "after 2 top=1px 1/1"},
+        {"p{tops:0;top:red\\9;--a:b}@media print{p{top:0}}q{top:0}", "",
+            "1 top=0 0/1 off; 0 --a=b 1/1; 0 top=red\\9 0/1 no value; 0 tops=0 0/0 no property"},
+        {"@layer a{p{top:0}}p{top:revert-layer}", "top:revert-layer",
+            "-2 top=revert-layer 1/1; 1 top=revert-layer 1/1; 0 top=0 1/1"},
+        {"p{--a:1;--a:2}", "--a:3", "-2 --a=3 1/1; 0 --a=2 0/1; 0 --a=1 0/1"},
+        {"q{top:0}", "", ""},
+    };
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        struct told told = {0};
+        hed_error error = {0};
+        char html[256];
+        uint32_t found, count;
+        snprintf(
+            html, sizeof html, "<!doctype html><body><b>1</b><p id=i style='%s'>2", cases[i].style);
+        add_sheet(cases[i].sheet, HED_CSS_AUTHOR);
+        match_page(html);
+        OK(hed_css_select(page, "p", &found, 1, &count, &error));
+        CHECK_EQ(count, 1);
+        OK(hed_css_explain(matcher, found, tell, &told, &error));
+        EXPECT_TEXT(told.text, cases[i].told);
+        close_site();
+    }
+}
+
+/* What an explanation says wins one longhand is what the cascade says. */
+Test(css_cascade, explanations_are_the_cascade)
+{
+    hed_error error = {0};
+    uint32_t winners[8];
+    add_sheet("@layer a{p{color:red}}p,#i{all:unset}.c{color:blue!important;top:0}p{color:x}"
+              "p::before{color:y}",
+        HED_CSS_AUTHOR);
+    match_page("<!doctype html><body><p id=i>1<p class=c>2<p style='color:revert-layer'>3");
+    OK(hed_css_cascade(matcher, "color", winners, &error));
+    for (uint32_t e = 0; e < page->count; e++) {
+        struct told told = {0};
+        char wanted[32];
+        OK(hed_css_explain(matcher, e, tell, &told, &error));
+        snprintf(wanted, sizeof wanted, "%d ", (int)winners[e]);
+        if (winners[e] == HED_CSS_NONE) EXPECT_TEXT(told.text, "");
+        else EXPECT(strstr(told.text, wanted), "element %u: %d, %s", e, (int)winners[e], told.text);
+    }
+    EXPECT_EQ(winners[3], 1);
+    EXPECT_EQ(winners[4], 2);
+    EXPECT_EQ(winners[5], 3);
+}
+
+Test(css_cascade, selections)
+{
+    hed_error error = {0};
+    uint32_t found[4], count;
+    match_page("<!doctype html><body><p id=i>1<p class=c>2<p>3<b>4</b>");
+    OK(hed_css_select(page, " p ", found, 2, &count, &error));
+    EXPECT_EQ(count, 3);
+    EXPECT_EQ(found[1], 4);
+    OK(hed_css_select(page, "p:has(b), #i::before", NULL, 0, &count, &error));
+    EXPECT_EQ(count, 2);
+    OK(hed_css_select(page, "a:hover", NULL, 0, &count, &error));
+    EXPECT_EQ(count, 0);
+    static const char *const wrong[] = {
+        "", "p[", "p{", "p{}q", "}", "p:nope", "@media x", "p,", "/*"};
+    for (size_t i = 0; i < HED_COUNT(wrong); i++) {
+        FAILS(HED_ERROR_FORMAT, hed_css_select(page, wrong[i], found, 4, &count, &error));
+        EXPECT(strstr(error.text, "no selector"), "%s", error.text);
+    }
+    FAILS(HED_ERROR_UNSUPPORTED, hed_css_select(page, ":host", found, 4, &count, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_select(page, NULL, found, 4, &count, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_select(page, "p", NULL, 4, &count, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_explain(matcher, 99, tell, NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_explain(matcher, 0, NULL, NULL, &error));
+}
+
 /* ---- random sheets against a sort of all declarations ---- */
 
 static uint64_t drawn;
@@ -486,9 +588,13 @@ Test(css_cascade, every_allocation_may_fail)
         memory.fail_at = at ? memory.calls + at : 0;
         int64_t live = memory.live;
         hed_status status = hed_css_cascade(matcher, "color", winners, &error);
+        struct told told = {0};
+        uint32_t count;
         if (status == HED_OK) status = hed_css_winners(matcher, winners, &error);
+        if (status == HED_OK) status = hed_css_explain(matcher, 3, tell, &told, &error);
+        if (status == HED_OK) status = hed_css_select(page, ".q > p", NULL, 0, &count, &error);
         bool done = at && memory.calls < memory.fail_at;
-        EXPECT_LE(memory.live, live + 2, "allocation %lld: names alone may stay", (long long)at);
+        EXPECT_LE(memory.live, live + 4, "allocation %lld: names alone may stay", (long long)at);
         CHECK_EQ(
             status, at == 0 || done ? HED_OK : HED_ERROR_MEMORY, "allocation %lld", (long long)at);
         refused += status != HED_OK;

@@ -41,6 +41,7 @@ extern const hed_command hed_command_mppi;
 extern const hed_command hed_command_css;
 extern const hed_command hed_command_css_match;
 extern const hed_command hed_command_css_unused;
+extern const hed_command hed_command_css_explain;
 extern const hed_command hed_command_mppi_run;
 extern const hed_command hed_command_mppi_new;
 extern const hed_command hed_command_mppi_tune;

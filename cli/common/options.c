@@ -311,6 +311,19 @@ static hed_status parse_positional(parser *p, const char *text)
     return parse_wrong(p, words);
 }
 
+/* What stands behind a repeated argument gets the last word, which was taken for one of those. */
+static void give_last(const hed_arguments *arguments)
+{
+    const hed_option *o = hed_arguments_command(arguments)->positionals;
+    while (o && o->name && !o->repeated) o++;
+    if (!o || !o->name || !o[1].name) return;
+    for (uint32_t i = arguments->count; i-- > 0;)
+        if (arguments->values[i].option == o) {
+            arguments->values[i].option = &o[1];
+            return;
+        }
+}
+
 static hed_status check_required(const parser *p)
 {
     const hed_command *command = hed_arguments_command(p->arguments);
@@ -357,7 +370,9 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
         else if (text[1] == '-') status = parse_long(&p, text + 2);
         else status = parse_short(&p, text + 1);
     }
-    return status == HED_OK && !arguments->help ? check_required(&p) : status;
+    if (status || arguments->help) return status;
+    give_last(arguments);
+    return check_required(&p);
 }
 
 void hed_arguments_free(hed_arguments *arguments)

@@ -38,9 +38,11 @@ typedef struct hed_option {
     const char *fallback;       /* the value if it is not given, as text; NULL: none */
     double low, high;           /* both 0: no limit */
     bool required;
-    bool own;      /* of this command alone, not of those below it */
-    bool repeated; /* may be given more than once; a positional: takes all that follow */
-    bool several;  /* and takes all words up to the next option: --warm A B C */
+    bool own; /* of this command alone, not of those below it */
+    bool
+        repeated; /* may be given more than once; a positional: takes all that follow, but one word for
+                    * another positional behind it */
+    bool several; /* and takes all words up to the next option: --warm A B C */
 } hed_option;
 
 /* Rows of an option table, of options that commands below this one do not take: the word, the kind

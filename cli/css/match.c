@@ -23,7 +23,8 @@ static hed_status print_matches(const site *s, const hed_arguments *arguments, u
         cli_report_row(report, CLI_WHOLE("rule", r, .heading = ">RULE"),
             CLI_TEXT("status", status, .heading = "ST"),
             CLI_WHOLE("elements", counts[r], .heading = ">ELEMENTS"), CLI_WHOLE("hash", hashes[r]),
-            CLI_TEXT("file", s->files[sheet]), CLI_WHOLE("line", rule.line, .heading = ">LINE"),
+            CLI_TEXT("file", site_file(s, sheet, rule.source)),
+            CLI_WHOLE("line", rule.line, .heading = ">LINE"),
             CLI_TEXT("selector", selector, .heading = "SELECTOR"),
             CLI_TEXT("reason", rule.reason, .heading = "REASON"));
     }
@@ -70,7 +71,7 @@ static hed_status report_winners(const site *s, const hed_arguments *arguments,
             CLI_WHOLE("rule", r < rules ? (int64_t)r : -1, .heading = ">RULE",
                 .shown = r < rules ? NULL : ""),
             CLI_WHOLE("elements", counts[r], .heading = ">ELEMENTS"),
-            CLI_TEXT("file", r < rules ? s->files[sheet] : "", .heading = "FILE"),
+            CLI_TEXT("file", r < rules ? site_file(s, sheet, rule.source) : "", .heading = "FILE"),
             CLI_WHOLE("line", rule.line, .heading = ">LINE", .shown = place),
             CLI_TEXT("selector", selector, .heading = "SELECTOR"));
     }
@@ -158,11 +159,12 @@ const hed_command hed_command_css_match = {
             .kind = HED_OPTION_TEXT,
             .value = "NAME",
             .own = true,
-            .help = "which rule wins this property in the cascade: color, margin-left, --gap"},
+            .help = "which rule wins this property in the cascade: margin-left, or =--gap"},
         {0}},
     .examples = (const hed_example[]){{"heddle css match page.html app.css", "a table of rules"},
         {"heddle css match page.html --tsv", "the page's own sheets, for a program"},
-        {"heddle css match page.html --property color", "who sets the colour of how many elements"},
+        {"heddle css match page.html --property display",
+            "which rules set it on how many elements"},
         {0}},
     .run = match_command,
 };

@@ -40,6 +40,8 @@ void site_close(site *s)
     for (uint32_t i = 0; i < s->page_count; i++) hed_css_document_destroy(s->pages[i]);
     for (uint32_t i = 0; i < s->text_count; i++) free(s->texts[i]);
     hed_css_names_destroy(s->names);
+    for (uint32_t i = 0; i < s->import_count; i++) free(s->imports[i].file);
+    free(s->imports);
     free(s->pages);
     free(s->texts);
 }
@@ -60,30 +62,33 @@ static const char *site_import(void *user, const char *url, size_t *length)
     hed_error error = {0};
     char path[2048];
     if (!css_beside(s->folder, url, path, sizeof path)) return NULL;
-    const char *text = site_read(s, path, length, &error);
-    if (!text) fprintf(stderr, "heddle: warning: @import: %s\n", error.text);
-    return text;
+    s->imports = more(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
+    char *file = hed_failed(&error) ? NULL : strdup(path);
+    const char *text = file ? site_read(s, path, length, &error) : NULL;
+    if (text) {
+        s->imports[s->import_count++] = (struct site_import){s->sheet_count, file};
+        return text;
+    }
+    fprintf(stderr, "heddle: warning: @import: %s\n", file ? error.text : "out of memory");
+    free(file);
+    return NULL;
 }
 
-static hed_status site_add_sheet(site *s, const char *file, const char *text, size_t length,
-    const char *media, bool quirks, hed_error *error)
+/* `def`: text, length, file, line, media, quirks. */
+static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (s->sheet_count == MOST_SHEETS)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: more than %d sheets", file, MOST_SHEETS);
-    snprintf(s->folder, sizeof s->folder, "%s", file);
-    hed_css_sheet_def def = {.text = text,
-        .length = length,
-        .file = file,
-        .origin = HED_CSS_AUTHOR,
-        .media = media && *media ? media : NULL,
-        .quirks = quirks,
-        .medium = hed_default_css_medium(),
-        .import = site_import,
-        .user = s};
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: more than %d sheets", def.file, MOST_SHEETS);
+    snprintf(s->folder, sizeof s->folder, "%s", def.file);
+    def.origin = HED_CSS_AUTHOR;
+    if (def.media && !*def.media) def.media = NULL;
+    def.medium = hed_default_css_medium();
+    def.import = site_import;
+    def.user = s;
     if (hed_css_sheet_create(s->names, &def, &s->sheets[s->sheet_count], error))
         return error->status;
-    s->files[s->sheet_count] = strdup(file);
+    s->files[s->sheet_count] = strdup(def.file);
     s->sheet_count++;
     return HED_OK;
 }
@@ -94,12 +99,13 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
     const hed_css_document *d = s->pages[index];
     hed_css_document_info info = hed_css_document_describe(d);
     for (uint32_t i = 0; i < info.style_sheets && !hed_failed(error); i++) {
-        const char *href, *media;
-        size_t length;
+        const char *href;
         char path[2048];
-        const char *text = hed_css_document_sheet(d, i, &length, &href, &media);
-        if (text) {
-            site_add_sheet(s, page, text, length, media, info.quirks, error);
+        hed_css_sheet_def def = {.file = page, .quirks = info.quirks};
+        def.text = hed_css_document_sheet(d, i, &def.length, &href, &def.media);
+        def.line = hed_css_document_sheet_line(d, i);
+        if (def.text) {
+            site_add_sheet(s, def, error);
             continue;
         }
         bool known = false;
@@ -111,9 +117,10 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
         for (uint32_t k = 0; k < s->sheet_count; k++) known = known || !strcmp(s->files[k], path);
         if (known) continue;
         hed_error missing = {0};
-        text = site_read(s, path, &length, &missing);
-        if (!text) fprintf(stderr, "heddle: warning: %s: %s\n", page, missing.text);
-        else site_add_sheet(s, path, text, length, media, info.quirks, error);
+        def.file = path;
+        def.text = site_read(s, path, &def.length, &missing);
+        if (!def.text) fprintf(stderr, "heddle: warning: %s: %s\n", page, missing.text);
+        else site_add_sheet(s, def, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -139,15 +146,16 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
     const char *path;
     bool quirks = false;
     if (hed_css_names_create(NULL, &s->names, error)) return error->status;
+    s->page_file = hed_text_at(arguments, pages, 0);
     for (uint32_t i = 0; (path = hed_text_at(arguments, pages, i)) && !hed_failed(error); i++) {
         if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
         site_add_page(s, path, error);
         if (!hed_failed(error)) quirks = quirks || hed_css_document_describe(s->pages[i]).quirks;
     }
     for (uint32_t i = 0; (path = hed_text_at(arguments, sheets, i)) && !hed_failed(error); i++) {
-        size_t length;
-        const char *text = site_read(s, path, &length, error);
-        if (text) site_add_sheet(s, path, text, length, NULL, quirks, error);
+        hed_css_sheet_def def = {.file = path, .quirks = quirks};
+        def.text = site_read(s, path, &def.length, error);
+        if (def.text) site_add_sheet(s, def, error);
     }
     if (!hed_given(arguments, sheets))
         for (uint32_t i = 0; i < s->page_count && !hed_failed(error); i++)
@@ -172,6 +180,20 @@ hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet)
     for (; rule >= hed_css_rule_count(s->sheets[i]); i++) rule -= hed_css_rule_count(s->sheets[i]);
     if (sheet) *sheet = i;
     return hed_css_rule_at(s->sheets[i], rule);
+}
+
+uint32_t site_first_rule(const site *s, uint32_t sheet)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < sheet; i++) first += hed_css_rule_count(s->sheets[i]);
+    return first;
+}
+
+const char *site_file(const site *s, uint32_t sheet, uint32_t source)
+{
+    for (uint32_t i = 0; i < s->import_count && source; i++)
+        if (s->imports[i].sheet == sheet && --source == 0) return s->imports[i].file;
+    return s->files[sheet];
 }
 
 void css_one_line(const hed_css_rule *rule, char *text, size_t size)

@@ -18,6 +18,12 @@ typedef struct site {
     uint32_t sheet_count;
     char **texts; /* that pages and sheets are made from */
     uint32_t text_count, text_room;
+    struct site_import {
+        uint32_t sheet; /* that imports it */
+        char *file;
+    } * imports; /* in the order in which their texts were given */
+    uint32_t import_count, import_room;
+    const char *page_file; /* of the first page */
     hed_css_matcher *matcher;
     char folder[2048]; /* of the sheet that is being read, for @import */
 } site;
@@ -31,6 +37,10 @@ void site_close(site *s);
 char *site_read(site *s, const char *path, size_t *length, hed_error *error);
 /* Rule `rule` of all sheets together. */
 hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet);
+/* Number of a sheet's first rule. */
+uint32_t site_first_rule(const site *s, uint32_t sheet);
+/* Name of the file that text `source` of a sheet (hed_css_rule) is from. */
+const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 
 /* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
  * (http:, data:). */

@@ -116,6 +116,8 @@ HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *
  *  attribute ("" where there is none). */
 HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
     size_t *length, const char **href, const char **media);
+/** Line of the page on which the text of its own sheet `index` begins, from 1; 0: a link. */
+HED_API uint32_t hed_css_document_sheet_line(const hed_css_document *document, uint32_t index);
 /** Element `element` as a short text for people, "div#main.wide"; cut to `size`. */
 HED_API void hed_css_element_text(
     const hed_css_document *document, uint32_t element, char *text, size_t size);
@@ -149,6 +151,7 @@ typedef struct hed_css_sheet_def {
     const char *text; /**< UTF-8; damaged bytes are read as U+FFFD, as the specification says */
     size_t length;
     const char *file; /**< for messages; NULL: "sheet" */
+    uint32_t line;    /**< of the file on which the text begins, from 1; 0: the first */
     hed_css_origin origin;
     const char *media;     /**< of the link or style element; NULL: all */
     bool quirks;           /**< of the documents it is for */
@@ -307,7 +310,7 @@ HED_API hed_status hed_css_winners(
  *  rule's conditions hold. HED_CSS_OWN_STYLE: the element's style attribute; HED_CSS_NONE: nothing sets
  *  it, or what does is rolled back by `revert` or `revert-layer`, which hand on to what they leave.
  *
- *  `property` is a longhand ("color", "margin-left") or a custom property ("--gap"); a declaration of a
+ *  `property` is a longhand ("display", "margin-left") or a custom property ("--gap"); a declaration of a
  *  shorthand that sets it, or of `all`, counts. Names with -webkit- and other old names are those that
  *  they mean. The physical and the logical property of a pair are two. A value is dropped where it
  *  is certainly none (docs/css.md says what is checked), which is less than a browser drops. Not part

@@ -39,6 +39,40 @@ run 0 css match "$site/page.html" "$site/a.css" --json; out_is_json rule status 
 run 0 css match "$site/page.html" "$site/a.css"; out_has 'p:foo  *expected a pseudo-class, found "foo"'
 run 0 css match "$site/page.html" --winners; [ "$(wc -l < "$work/out")" = 10 ] || complain "not 10 elements"
 
+# ---- the cascade of a property ----
+cat > "$site/cascade.html" << 'PAGE'
+<!doctype html>
+<title>t</title>
+
+<style>
+@import "b.css" layer(base);
+p { color: red; margin: 0 }
+@media print { p { color: black } }
+#i { color: blue !important }
+</style>
+<body><p id=i>1<p style="color: green">2<p>3<em>4</em>
+PAGE
+run 0 css match "$site/cascade.html" --property color --tsv; err_is_empty
+[ "$(cut -f 2 "$work/out" | tr '\n' ' ')" = '- - - - - 3 style 1 - ' ] || complain "other winners of color"
+run 0 css match "$site/cascade.html" --property margin-left; out_has '^rule  *1  *3  .*cascade.html  *6  p$'
+run 0 css match "$site/cascade.html" --property color --json; out_is_json winner rule elements file line selector
+run 0 css match "$site/cascade.html" --property=--gap --tsv; err_is_empty
+run 1 css match "$site/cascade.html" --property margin; out_is_empty; err_has 'ask for one of margin-top'
+run 1 css match "$site/cascade.html" --property colour; out_is_empty; err_has '"colour" is no property'
+
+# ---- explain ----
+run 0 css explain "$site/cascade.html" '#i'; err_is_empty; out_has '^p#i, line 10 of '; out_has '^beaten .*color: red .*cascade.html:6  *p$'
+out_has '^wins  *color: blue !important  *1,0,0 .*:8  *#i$'; out_has '^condition fails  *color: black .*@media print .*:7'
+run 0 css explain "$site/cascade.html" p --nth 2; out_has '^wins  *color: green  *style'
+run 0 css explain "$site/cascade.html" p; err_has '3 elements match p; this is the first, --nth 2'
+run 0 css explain "$site/cascade.html" em; out_has '^no declarations .*base .*b.css:1  *em, .nowhere$'
+run 0 css explain "$site/cascade.html" "$site/a.css" em --json; out_is_json element result property value important sets wins rule specificity layer condition file line selector
+run 0 css explain "$site/cascade.html" title; out_has ': nothing matches it$'
+run 1 css explain "$site/cascade.html" q; out_is_empty; err_has 'none of 9 elements matches q'
+run 1 css explain "$site/cascade.html" p --nth 4; out_is_empty; err_has '3 elements match p'
+run 1 css explain "$site/cascade.html" 'p:foo'; out_is_empty; err_has 'no selector: expected a pseudo-class'
+run 2 css explain "$site/cascade.html"; out_is_empty; err_has 'SELECTOR is missing'
+
 # ---- what is no sheet, and what is no page ----
 head -c 200000 /dev/zero | tr '\0' '(' > "$site/deep.css"
 run 0 css match "$site/page.html" "$site/deep.css"

@@ -299,6 +299,11 @@ const char *hed_css_document_sheet(const hed_css_document *d, uint32_t index, si
     return s->text;
 }
 
+uint32_t hed_css_document_sheet_line(const hed_css_document *d, uint32_t index)
+{
+    return d->sheets[index].line;
+}
+
 void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s", hed_css_name_text(d->names, d->tag[e], NULL));

@@ -70,6 +70,7 @@ struct hed_css_document {
     struct css_own_sheet {
         const char *text, *href, *media;
         size_t length;
+        uint32_t line; /* on which the text begins */
     } * sheets;
     uint32_t sheet_count;
 };

@@ -117,6 +117,7 @@ static hed_status take_sheet(hed_css_document *d, const GumboElement *x, hed_err
         for (uint32_t i = 0; i < x->children.length; i++) {
             const GumboNode *child = x->children.data[i];
             if (child->type != GUMBO_NODE_TEXT) continue;
+            if (!s->line) s->line = child->v.text.start_pos.line;
             size_t part = strlen(child->v.text.text);
             memcpy(text, child->v.text.text, part);
             text += part;

@@ -624,7 +624,8 @@ static void read_text(struct sheet_reader *s, const char *text, size_t length)
     s->p.text = copy;
     s->t = (css_tokenizer){copy, begin, (uint32_t)length};
     s->cursor = begin;
-    s->line = s->column = 1;
+    s->line = s->source == 0 && s->p.sheet->def.line ? s->p.sheet->def.line : 1;
+    s->column = 1;
     s->stage = STAGE_IMPORTS;
     read_items(s);
 }

@@ -27,7 +27,8 @@ hed_status hed_css_select(const hed_css_document *d, const char *selector, uint3
     bool one = sheet->rule_count == 1;
     size_t end = one ? rule->info.begin + rule->info.selector_length : 0;
     if (!one || rule->info.end != length + 2 || memchr(selector + end, '{', length - end))
-        hed_fail(error, HED_ERROR_FORMAT, "\"%.200s\" is no selector", selector);
+        hed_fail(error, HED_ERROR_FORMAT,
+            "\"%.200s\" is no selector, or a bracket or quote in it is open", selector);
     else if (rule->info.validity == HED_CSS_INVALID)
         hed_fail(
             error, HED_ERROR_FORMAT, "\"%.200s\" is no selector: %s", selector, rule->info.reason);
