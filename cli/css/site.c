@@ -1,4 +1,5 @@
 /* See site.h. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,31 @@ bool css_beside(const char *from, const char *path, char *joined, size_t size)
     if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
     snprintf(joined, size, "%.*s%.*s", folder, from, (int)length, path);
     return true;
+}
+
+void css_relative(const char *from, const char *path, char *relative, size_t size)
+{
+    char folder[PATH_MAX], base[PATH_MAX], target[PATH_MAX];
+    const char *slash = strrchr(from, '/');
+    snprintf(
+        folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - from) : 2, slash ? from : "./");
+    if (!realpath(folder, base) || !realpath(path, target)) {
+        snprintf(relative, size, "%s", path);
+        return;
+    }
+    size_t common = 0, used = 0;
+    for (size_t i = 0; base[i] == target[i] || (!base[i] && target[i] == '/'); i++) {
+        if (target[i] == '/') common = i + 1;
+        if (!base[i] || !target[i]) break;
+    }
+    relative[0] = 0;
+    if (common <= strlen(base)) {
+        used += (size_t)snprintf(relative, size, "../");
+        for (const char *c = base + common; *c; c++)
+            if (*c == '/' && used < size)
+                used += (size_t)snprintf(relative + used, size - used, "../");
+    }
+    if (used < size) snprintf(relative + used, size - used, "%s", target + common);
 }
 
 static const char *site_import(void *user, const char *url, size_t *length)

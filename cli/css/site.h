@@ -45,6 +45,8 @@ const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 /* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
  * (http:, data:). */
 bool css_beside(const char *from, const char *path, char *joined, size_t size);
+/* `path` as seen from the folder of the file `from`, which need not exist yet. */
+void css_relative(const char *from, const char *path, char *relative, size_t size);
 /* A selector on one line, cut to `size`. */
 void css_one_line(const hed_css_rule *rule, char *text, size_t size);
 

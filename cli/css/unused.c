@@ -95,6 +95,7 @@ static void count_file(css_unused *unused, const css_file *file, const css_reduc
         if (item->kind != 'r' || item->bare) continue;
         unused->rules++;
         unused->unused_rules += !item->stays;
+        unused->selectors += item->stays ? item->count : 0;
         for (uint32_t k = 0; k < item->count && item->stays; k++)
             unused->unused_selectors +=
                 css_survey_verdict(&unused->survey, file, item->index + k) == CSS_NEVER;
@@ -228,12 +229,13 @@ static int unused_command(const hed_arguments *arguments, void *user)
     css_limit limit = {0};
     hed_error error = {0};
     const char *limit_text = hed_text_of(arguments, "fail-over"),
-               *out = hed_text_of(arguments, "out");
+               *out = hed_text_of(arguments, "out"), *report = hed_text_of(arguments, "report");
     (void)user;
     if (limit_text) parse_limit(limit_text, &limit, &error);
     if (!hed_failed(&error)) unused_find(&u, arguments, &error);
     bool whole = u.survey.page_count == u.survey.page_total;
     if (!hed_failed(&error)) unused_print(&u, hed_given(arguments, "json"), &error);
+    if (!hed_failed(&error) && report) css_write_report(&u, report, &error);
     if (!hed_failed(&error) && !whole)
         fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u.survey.page_count,
             u.survey.page_total,
@@ -282,6 +284,7 @@ const hed_command hed_command_css_unused = {
                                         .help = "a style sheet, instead of the pages' own"},
         OPTION("out", FILE, "FILE",
             "write the sheet without what is unused; a folder: each sheet there, by its name"),
+        OPTION("report", FILE, "FILE", "write a page that shows what is used, where and how often"),
         {.name = "keep",
             .kind = HED_OPTION_TEXT,
             .value = "PATTERN",
@@ -296,6 +299,7 @@ const hed_command hed_command_css_unused = {
     .examples = (const hed_example[]){{"heddle css unused site/*.html", "of the pages' own sheets"},
         {"heddle css unused site/*.html --css app.css --out app.used.css --keep 'js-*'",
             "a sheet without what no page uses"},
+        {"heddle css unused site/*.html --report unused.html", "a page to look at"},
         {"heddle css unused site/*.html --fail-over 20%", "for continuous integration"}, {0}},
     .run = unused_command,
 };

@@ -7,7 +7,7 @@
 typedef struct css_unused {
     css_survey survey;
     css_reduction *reductions; /* (files) */
-    uint32_t rules, unused_rules, unused_selectors;
+    uint32_t rules, unused_rules, selectors, unused_selectors;
     size_t bytes, unused_bytes;
 } css_unused;
 
@@ -20,5 +20,8 @@ typedef struct css_limit {
 /* Writes a sheet without its cuts. */
 hed_status css_write_reduced(
     const css_file *file, const css_reduction *reduction, const char *path, hed_error *error);
+
+/* The page that shows what is used where. */
+hed_status css_write_report(const css_unused *unused, const char *path, hed_error *error);
 
 #endif

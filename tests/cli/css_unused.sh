@@ -135,4 +135,36 @@ printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}' > "$site/names.css"
 run 0 css unused "$site/names.html" --out "$site/used.css" --properties
 printf 'p{a:b}p{c:d;}' | file_is "$site/used.css"
 
+# ---- the report: hostile texts stay texts, the script is the one that the page allows ----
+cat > "$site/hostile.html" << 'PAGE'
+<!doctype html><link rel=stylesheet href="hostile'&.css"><p id="</code><script>alert(1)</script>" class="<b>"><i>
+PAGE
+cat > "$site/hostile'&.css" << 'SHEET'
+/* </pre></div><script>alert(2)</script> @BODY@ &amp; */
+p, [x="</pre><img src=x onerror=alert(3)>"], :nope("</p><script>") { content: "</style><script>" }
+p { --\3c script\3e: "'&quot;" }
+</pre><script>alert(4)</script> { }
+@layer <script> { i { } }
+@media print { i:hover { } b { } i::after { } }
+.js-x { }
+SHEET
+run 0 css unused "$site/hostile.html" --report "$site/report.html" --keep 'js-*'
+page=$site/report.html
+[ "$(grep -c '<script' "$page")" = 1 ] || complain "a script of the sheet is in the report"
+! grep -q '<img\|<b>"\|onerror=alert(3)>' "$page" || complain "an element of the sheet is in the report"
+grep -q '&lt;/pre&gt;&lt;script&gt;alert(4)' "$page" || complain "the sheet's text is not in the report"
+grep -q '@BODY@ &amp;amp;' "$page" || complain "text of the sheet was replaced"
+grep -q 'href="hostile%27%26.css"' "$page" || complain "the link to the sheet is another one"
+for kind in never used state pattern open; do grep -q "class=\"r $kind" "$page" || complain "no row is \"$kind\""; done
+! grep -q 'https\?://' "$page" || complain "the report needs a network"
+if command -v python3 > /dev/null; then
+    python3 - "$page" << 'CHECK' || complain "the report's script has another hash than its policy allows"
+import base64, hashlib, re, sys
+page = open(sys.argv[1]).read()
+script = re.search('<script>(.*?)</script>', page, re.S).group(1)
+sys.exit(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" not in page)
+CHECK
+fi
+run 1 css unused "$site/page.html" --report "$site/none/report.html"; err_has 'none/report.html'
+
 exit $failed
