@@ -158,3 +158,206 @@ Test(css_match, ten_thousand_random_pairs, .timeout = 240)
     EXPECT_GT(matches, 5000u);
     EXPECT_EQ(invalid, 0u);
 }
+
+/* ---- hard cases against plain.c ---- */
+
+/* Every rule on every element as css_plain_match() has it; `every`: only each how-manieth element. */
+static void equals_plain(hed_css_document *const *pages, uint32_t count, hed_css_sheet *sheet,
+    bool possible, uint32_t every)
+{
+    hed_css_matcher *m = NULL;
+    hed_error error = {0};
+    hed_css_matcher_def def = {.documents = pages,
+        .document_count = count,
+        .sheets = &sheet,
+        .sheet_count = 1,
+        .states_possible = possible};
+    OK(hed_css_matcher_create(NULL, &def, &m, &error));
+    for (int again = 0; again < 2; again++) { /* the same matcher twice */
+        OK(hed_css_match(m, &error));
+        hed_css_result r = hed_css_results(m);
+        uint32_t element = 0;
+        for (uint32_t n = 0; n < count; n++)
+            for (uint32_t e = 0; e < pages[n]->count; e++, element++) {
+                if (e % every) continue;
+                uint32_t k = r.element_class[element], at = r.class_begin[k];
+                for (uint32_t rule = 0; rule < sheet->rule_count; rule++) {
+                    const css_rule *x = &sheet->rules[rule];
+                    bool found = at < r.class_begin[k + 1] && r.rule[at] == rule, wanted = false;
+                    at += found;
+                    for (uint32_t c = 0; c < x->count && !wanted; c++)
+                        wanted = css_plain_match(sheet, pages[n], x->list + c, e, possible);
+                    CHECK_EQ(found, wanted, "page %u, element %u, %.*s", n, e,
+                        (int)x->info.selector_length, x->info.selector);
+                }
+            }
+    }
+    hed_css_matcher_destroy(m);
+}
+
+static hed_css_document *tree_of(const hed_css_element *elements, uint32_t count, bool quirks)
+{
+    hed_css_document *d = NULL;
+    hed_error error = {0};
+    hed_css_document_def def = {.elements = elements, .element_count = count, .quirks = quirks};
+    OK(hed_css_document_create(names, &def, &d, &error));
+    return d;
+}
+
+Test(css_match, ten_thousand_deep)
+{
+    enum { DEPTH = 10000 };
+    hed_css_element *elements = calloc(DEPTH, sizeof *elements);
+    static const hed_css_attribute classes[] = {{"class", "a", 0}, {"class", "b c", 0}};
+    for (uint32_t i = 0; i < DEPTH; i++)
+        elements[i] = (hed_css_element){.parent = i ? i - 1 : HED_CSS_NONE,
+            .name = i % 3 ? "div" : "p",
+            .attributes = i % 5000 == 7 ? classes : classes + 1,
+            .attribute_count = i % 50 == 7};
+    hed_css_document *d = tree_of(elements, DEPTH, false);
+    hed_css_sheet *sheet =
+        sheet_of(".a .b { } .a > div > p { } p > .b { } div:has(> .b) > div { } p div > p + p { } "
+                 ":not(.a *) { } :nth-last-child(1 of .b) { } .c:has(.a) { } .b p:first-child { }");
+    equals_plain(&d, 1, sheet, false, 97);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+    free(elements);
+}
+
+Test(css_match, hundred_thousand_siblings)
+{
+    enum { COUNT = 100001 };
+    hed_css_element *elements = calloc(COUNT, sizeof *elements);
+    static const hed_css_attribute classes[] = {{"class", "a", 0}, {"class", "b", 0}};
+    for (uint32_t i = 0; i < COUNT; i++)
+        elements[i] = (hed_css_element){.parent = i ? 0 : HED_CSS_NONE,
+            .name = i % 3 ? "li" : "p",
+            .attributes = i == 200 ? classes : classes + 1,
+            .attribute_count = i == 200 || i == COUNT - 10 || i == 20};
+    hed_css_document *d = tree_of(elements, COUNT, false);
+    hed_css_sheet *sheet =
+        sheet_of(".a ~ .b + li { } .b ~ .a { } li:not(.a ~ *) { } p + li + li { }"
+                 ".b + p ~ .b { } .a:has(~ .b) { } li:nth-child(3n + 1) { }");
+    hed_css_matcher *m = matched(d, sheet, false);
+    static const uint32_t wanted[] = {1, 1, 0, 33332, 1, 1, 33333};
+    uint32_t counts[7], after = 0;
+    hed_css_counts(m, counts, NULL);
+    for (uint32_t e = 1; e < COUNT; e++) after += e % 3 && e <= 200;
+    for (int r = 0; r < 6; r++) EXPECT_EQ(counts[r], r == 2 ? after : wanted[r], "rule %d", r);
+    hed_css_matcher_destroy(m);
+    equals_plain(&d, 1, sheet, false, 9973);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+    free(elements);
+}
+
+/* A class of a thousand words, a selector of 200 compounds, 1,000 rules with one key; an :is() that is
+ * not multiplied out, and one that would grow at each level of nesting. */
+Test(css_match, large_selectors)
+{
+    static char text[400000], words[16000];
+    hed_css_element elements[400] = {{.parent = HED_CSS_NONE, .name = "html"}};
+    hed_css_attribute attributes[2] = {{"class", words, 0}, {"class", "k1 m2", 0}};
+    for (int i = 0; i < 1000; i++)
+        append(words, sizeof words, "k"), snprintf(words + strlen(words), 16, "%d ", i);
+    for (uint32_t i = 1; i < 400; i++)
+        elements[i] = (hed_css_element){.parent = i < 220 ? i - 1 : 200,
+            .name = i % 2 ? "p" : "div",
+            .attributes = attributes + (i % 7 != 0),
+            .attribute_count = i % 3 == 0};
+    for (int i = 0; i < 200; i++)
+        append(text, sizeof text, i ? i % 5 ? " *" : " > div, *" : "html");
+    append(text, sizeof text, "{}\n");
+    for (int i = 0; i < 200; i++) append(text, sizeof text, i ? i % 2 ? " > p" : " > div" : "html");
+    append(text, sizeof text, "{}\n");
+    for (int i = 0; i < 1000; i++) append(text, sizeof text, i % 2 ? ".k7{}\n" : "p.k7{}\n");
+    append(text, sizeof text,
+        ":is(.k1.m2, .k3.k4, p.k5, div.k6, .k7:first-child, .m8.k8, .k9.m9, .k1.p, .k2.p, .k3.p) > * {}\n"
+        ":not(:is(.k1.m2, .k3.k4, p.k5, div.k6, .k7:first-child, .m8.k8, .k9.m9)) {}\n"
+        "div:not(.k1:is(p, div):nth-child(2n + 1):not(.k2, .k3.m4), p > .k2 + p) {}\n"
+        "p { & & { & & { & + & { &:is(&, & &) { } } } } }\n"
+        ":is(html .k1, p) :is(.k3 div, html > * > p) {}\n"
+        ":has(:is(html .k1.m2)) > p {} :is(:has(+ p) > *, :has(.k3)) ~ p {}\n"
+        ":nth-child(2 of :is(.k1, p > *)) > :not(p ~ *) {}\n");
+    hed_css_document *d = tree_of(elements, 400, false);
+    hed_css_sheet *sheet = sheet_of(text);
+    EXPECT_GT(hed_css_rule_count(sheet), 1010u);
+    for (uint32_t r = 0; r < sheet->rule_count; r++)
+        EXPECT_EQ(sheet->rules[r].info.validity, HED_CSS_VALID, "rule %u", r);
+    equals_plain(&d, 1, sheet, false, 3);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
+/* Documents in quirks mode beside others, SVG, namespaces, states. */
+Test(css_match, forests_of_many_kinds)
+{
+    hed_css_document *pages[8];
+    static const char *const parts[] = {"<p class='A b' id=X lang=de>1<em>2</em><b class=a>3</b>",
+        "<svg viewBox='0 0 1 1' class=A><linearGradient id=x /><a xlink:href=u title=T>t</a></svg>",
+        "<form><input type=RADIO checked disabled><input required title=t></form>",
+        "<div dir=rtl TITLE=T><p id=x class=B>1<p lang=en-GB>2</div>"};
+    for (uint32_t n = 0; n < 8; n++) {
+        char html[4096] = "";
+        if (n % 2) append(html, sizeof html, "<!doctype html>");
+        append(html, sizeof html, "<body>");
+        for (uint32_t i = 0; i < 6; i++) append(html, sizeof html, parts[pick(4)]);
+        pages[n] = page(html);
+        for (uint32_t e = 0; e < pages[n]->count; e++)
+            pages[n]->states[e] = pick(3) ? 0 : pick(1u << 14);
+    }
+    hed_css_sheet *sheet = sheet_of(
+        "@namespace svg url(http://www.w3.org/2000/svg); @namespace h 'http://www.w3.org/1999/xhtml';"
+        ".A { } .a { } .a > .B { } #x { } #X ~ * { } svg|a { } h|a { } *|a { } |a { } svg|* { }"
+        "lineargradient { } linearGradient { } LINEARGRADIENT { } P { } [title=t] { } [TITLE=T i] { }"
+        "[title=T s] { } [type=radio] { } [type=radio s] { } svg|*[viewbox] { } [viewBox] { }"
+        "[xlink|href] { } [*|href] { } [href] { } :lang(de) { } :lang(en) > * { } :dir(rtl) p { }"
+        ":checked { } :disabled + input { } :required { } :hover { } :not(:hover) { } a:focus-within { }"
+        "p:has(:hover) { } :not(:has(:not(:focus))) { } :nth-child(2 of :hover) { } :visited, em { }"
+        ":hover:not(:hover) { } :is(:active, .b):not(:is(:target, em)) { } *|*:not(svg|*) { }");
+    equals_plain(pages, 8, sheet, false, 1);
+    equals_plain(pages, 8, sheet, true, 1);
+    hed_css_sheet_destroy(sheet);
+    for (int n = 0; n < 8; n++) hed_css_document_destroy(pages[n]);
+}
+
+Test(css_match, every_allocation_may_fail)
+{
+    int refused = 0;
+    for (int64_t at = 1;; at++) {
+        test_allocator memory = {0};
+        hed_allocator allocator = test_allocator_of(&memory);
+        hed_error error = {0};
+        hed_css_names_destroy(names);
+        OK(hed_css_names_create(&allocator, &names, &error));
+        hed_css_document *d =
+            page("<!doctype html><body><p class=a>1<p class=b>2<div><p><em>3</em>");
+        hed_css_sheet *sheet = sheet_of(".a + p { } div > p { } :has(em) p:nth-child(1 of p) { }"
+                                        ":lang(en) [title] { } #i { } p:not(.b em) { }");
+        hed_css_matcher *m = NULL;
+        hed_css_matcher_def def = {
+            .documents = &d, .document_count = 1, .sheets = &sheet, .sheet_count = 1};
+        int64_t before = memory.live;
+        memory.fail_at = memory.calls + at;
+        hed_status status = hed_css_matcher_create(NULL, &def, &m, &error);
+        if (status == HED_OK) status = hed_css_match(m, &error);
+        bool done = memory.calls < memory.fail_at;
+        CHECK_EQ(status, done ? HED_OK : HED_ERROR_MEMORY, "allocation %lld", (long long)at);
+        memory.fail_at = 0;
+        if (m && !done) { /* the next one does it */
+            error = (hed_error){0};
+            OK(hed_css_match(m, &error));
+            EXPECT_EQ(hed_css_results(m).pairs, 7u);
+        }
+        hed_css_matcher_destroy(m);
+        EXPECT_EQ(memory.live, before, "allocation %lld", (long long)at);
+        hed_css_sheet_destroy(sheet);
+        hed_css_document_destroy(d);
+        hed_css_names_destroy(names);
+        CHECK_EQ(memory.live, 0, "allocation %lld", (long long)at);
+        OK(hed_css_names_create(NULL, &names, &error));
+        if (done) break;
+        refused++;
+    }
+    EXPECT_GE(refused, 10);
+}

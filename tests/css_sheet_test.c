@@ -2,7 +2,7 @@
  * nesting, imports; hostile text in bounded time and memory; memory that runs out. */
 #include "testing.h"
 
-#include "css_generate.h"
+#include "benchmarks/css_generate.h"
 #include "engines/css/model/selector.h"
 
 /* ---- a sheet as a line of text: each rule's validity and selector ---- */
@@ -424,7 +424,7 @@ Test(css_sheets, long_selectors_and_lists)
 Test(css_sheets, a_sheet_as_large_as_a_framework)
 {
     size_t length;
-    char *text = css_generate(3560, 1, &length);
+    char *text = css_generate(3560, false, 1, &length);
     read_sheet((hed_css_sheet_def){.text = text, .length = length});
     CHECK_EQ(hed_css_rule_count(sheet), 3560);
     for (uint32_t i = 0; i < 3560; i++)

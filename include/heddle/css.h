@@ -290,6 +290,19 @@ typedef struct hed_css_result {
 } hed_css_result;
 /** Of the last hed_css_match(). */
 HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
+/** What a matcher is made of, and how long its parts took. */
+typedef struct hed_css_matcher_info {
+    uint32_t predicates, compounds, prefixes; /**< of all sheets, shared by equal parts */
+    /** kinds of elements that rules cannot tell apart but by places */
+    uint32_t shapes;
+    uint32_t varying;    /**< elements of whose place something is asked; of the last
+                          match on the processor, as below */
+    uint32_t signatures; /**< shapes with what their places answer */
+    uint32_t states;     /**< of ancestors */
+    double compile_seconds, shape_seconds; /**< while it was made */
+    double bind_seconds, pass_seconds;     /**< of the last match */
+} hed_css_matcher_info;
+HED_API hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *matcher);
 /** For each rule how many elements it matches, and the FNV-1a hash (32 bits, basis 2166136261, prime
  *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
  *  (rules), nullable. */

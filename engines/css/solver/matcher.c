@@ -25,6 +25,8 @@ struct hed_css_matcher {
     css_device *device; /* NULL: all is done on the processor */
     uint32_t classes;
     const uint32_t *class_begin, *rule;
+    bool by_pass;      /* the results are the processor's */
+    double seconds[4]; /* compile, shapes, bind, pass */
 };
 
 /* ---- making ---- */
@@ -50,9 +52,13 @@ static void matcher_fill(
         }
         m->first_rule[i + 1] = (uint32_t)rules;
     }
+    uint64_t begin = hed_now();
     css_compile(
         &m->compiled, &m->arena, m->sheets, m->sheet_count, quirks, m->states_possible, error);
+    uint64_t compiled = hed_now();
     css_forest_make(&m->forest, &m->arena, &m->compiled, m->documents, m->document_count, error);
+    m->seconds[0] = 1e-9 * (double)(compiled - begin);
+    m->seconds[1] = 1e-9 * (double)(hed_now() - compiled);
     css_bound_make(&m->bound, &m->arena, &m->compiled, error);
     m->element_class = hed_arena_new(&m->arena, m->forest.count, sizeof(uint32_t), error);
     if (device && strcmp(hed_device_describe(device)->backend, "host"))
@@ -112,12 +118,17 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
 
 static hed_status match_on_processor(hed_css_matcher *m, hed_error *error)
 {
+    uint64_t begin = hed_now();
     css_bind(&m->bound, &m->forest, error);
+    uint64_t bound = hed_now();
     css_pass_make(&m->pass, &m->found, &m->forest, &m->bound, m->element_class, error);
     if (css_pass_run(&m->pass, error)) return error->status;
     m->classes = m->pass.class_signature.count;
     m->class_begin = m->pass.class_begin.items;
     m->rule = m->pass.rules.items;
+    m->by_pass = true;
+    m->seconds[2] = 1e-9 * (double)(bound - begin);
+    m->seconds[3] = 1e-9 * (double)(hed_now() - bound);
     return HED_OK;
 }
 
@@ -145,7 +156,7 @@ hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
     if (!error) error = &local;
     if (hed_failed(error)) return error->status;
     hed_arena_free(&m->found);
-    m->matched = false;
+    m->matched = m->by_pass = false;
     if (!m->device || !match_on_device(m, error)) match_on_processor(m, error);
     m->matched = !hed_failed(error);
     return m->matched ? HED_OK : error->status;
@@ -167,6 +178,25 @@ hed_css_result hed_css_results(const hed_css_matcher *m)
         result.pairs += begin[c + 1] - begin[c];
     }
     return result;
+}
+
+hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *m)
+{
+    hed_css_matcher_info info = {.predicates = m->compiled.predicates,
+        .compounds = css_compounds(&m->compiled),
+        .prefixes = css_nodes(&m->compiled),
+        .shapes = css_shapes(&m->forest),
+        .compile_seconds = m->seconds[0],
+        .shape_seconds = m->seconds[1],
+        .bind_seconds = m->seconds[2],
+        .pass_seconds = m->seconds[3]};
+    if (!m->by_pass) return info;
+    info.signatures = m->pass.signature_count;
+    info.states = css_interned(&m->pass.states);
+    for (uint32_t e = 0; e < m->forest.count; e++)
+        info.varying +=
+            m->bound.bound.items[m->forest.shape[e] * CSS_BOUND_WORDS + CSS_BOUND_ASKS] > 0;
+    return info;
 }
 
 void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes)
