@@ -259,19 +259,21 @@ Test(css_match, large_selectors)
     hed_css_element elements[400] = {{.parent = HED_CSS_NONE, .name = "html"}};
     hed_css_attribute attributes[2] = {{"class", words, 0}, {"class", "k1 m2", 0}};
     for (int i = 0; i < 1000; i++)
-        append(words, sizeof words, "k"), snprintf(words + strlen(words), 16, "%d ", i);
+        css_random_append(words, sizeof words, "k"), snprintf(words + strlen(words), 16, "%d ", i);
     for (uint32_t i = 1; i < 400; i++)
         elements[i] = (hed_css_element){.parent = i < 220 ? i - 1 : 200,
             .name = i % 2 ? "p" : "div",
             .attributes = attributes + (i % 7 != 0),
             .attribute_count = i % 3 == 0};
     for (int i = 0; i < 200; i++)
-        append(text, sizeof text, i ? i % 5 ? " *" : " > div, *" : "html");
-    append(text, sizeof text, "{}\n");
-    for (int i = 0; i < 200; i++) append(text, sizeof text, i ? i % 2 ? " > p" : " > div" : "html");
-    append(text, sizeof text, "{}\n");
-    for (int i = 0; i < 1000; i++) append(text, sizeof text, i % 2 ? ".k7{}\n" : "p.k7{}\n");
-    append(text, sizeof text,
+        css_random_append(text, sizeof text, i ? i % 5 ? " *" : " > div, *" : "html");
+    css_random_append(text, sizeof text, "{}\n");
+    for (int i = 0; i < 200; i++)
+        css_random_append(text, sizeof text, i ? i % 2 ? " > p" : " > div" : "html");
+    css_random_append(text, sizeof text, "{}\n");
+    for (int i = 0; i < 1000; i++)
+        css_random_append(text, sizeof text, i % 2 ? ".k7{}\n" : "p.k7{}\n");
+    css_random_append(text, sizeof text,
         ":is(.k1.m2, .k3.k4, p.k5, div.k6, .k7:first-child, .m8.k8, .k9.m9, .k1.p, .k2.p, .k3.p) > * {}\n"
         ":not(:is(.k1.m2, .k3.k4, p.k5, div.k6, .k7:first-child, .m8.k8, .k9.m9)) {}\n"
         "div:not(.k1:is(p, div):nth-child(2n + 1):not(.k2, .k3.m4), p > .k2 + p) {}\n"
@@ -292,6 +294,7 @@ Test(css_match, large_selectors)
 /* Documents in quirks mode beside others, SVG, namespaces, states. */
 Test(css_match, forests_of_many_kinds)
 {
+    css_random random = {.seed = 3};
     hed_css_document *pages[8];
     static const char *const parts[] = {"<p class='A b' id=X lang=de>1<em>2</em><b class=a>3</b>",
         "<svg viewBox='0 0 1 1' class=A><linearGradient id=x /><a xlink:href=u title=T>t</a></svg>",
@@ -299,12 +302,14 @@ Test(css_match, forests_of_many_kinds)
         "<div dir=rtl TITLE=T><p id=x class=B>1<p lang=en-GB>2</div>"};
     for (uint32_t n = 0; n < 8; n++) {
         char html[4096] = "";
-        if (n % 2) append(html, sizeof html, "<!doctype html>");
-        append(html, sizeof html, "<body>");
-        for (uint32_t i = 0; i < 6; i++) append(html, sizeof html, parts[pick(4)]);
+        if (n % 2) css_random_append(html, sizeof html, "<!doctype html>");
+        css_random_append(html, sizeof html, "<body>");
+        for (uint32_t i = 0; i < 6; i++)
+            css_random_append(html, sizeof html, parts[css_random_below(&random, 4)]);
         pages[n] = page(html);
         for (uint32_t e = 0; e < pages[n]->count; e++)
-            pages[n]->states[e] = pick(3) ? 0 : pick(1u << 14);
+            pages[n]->states[e] =
+                css_random_below(&random, 3) ? 0 : css_random_below(&random, 1u << 14);
     }
     hed_css_sheet *sheet = sheet_of(
         "@namespace svg url(http://www.w3.org/2000/svg); @namespace h 'http://www.w3.org/1999/xhtml';"
