@@ -105,6 +105,28 @@ Test(mppi_nvrtc, packets, .timeout = 240)
     }
 }
 
+/* A cost that reads a map: longer steps, so fewer of them in the loop. */
+Test(mppi_nvrtc, costmap, .timeout = 240)
+{
+    static float map[8 + 9] = {3, 3, 0, 0, 1};
+    static const hed_mppi_table tables[] = {{.name = "costmap", .values = map, .count = 17}};
+    static const uint32_t samples[] = {1024, 8192, 65536};
+    hed_mppi_term terms[3] = {*hed_mppi_term_find("goal"), *hed_mppi_term_find("goal_angle"),
+        *hed_mppi_term_find("costmap")};
+    for (size_t i = 0; i < HED_COUNT(samples); i++) {
+        hed_mppi_def def = cartpole_def(samples[i]);
+        def.model = hed_mppi_model_find("differential_drive");
+        def.terms = terms;
+        def.term_count = 3;
+        def.setting_count = 0;
+        def.tables = tables;
+        def.table_count = 1;
+        compile(&def, HED_MPPI_PACKETS, NULL);
+        def.math = HED_MATH_STRICT;
+        compile(&def, HED_MPPI_PACKETS, NULL);
+    }
+}
+
 Test(mppi_nvrtc, resident_strict_and_launches, .timeout = 240)
 {
     hed_mppi_def def = cartpole_def(8192);

@@ -53,15 +53,21 @@ uint32_t mppi_packets_room(const hed_mppi *c)
     return (info->capabilities & needs) == needs ? info->compute_units / c->systems : 0;
 }
 
-/* Transcendental functions that the terms evaluate in a step, as far as their text shows it: each
+/* What the terms of a step cost, in transcendental functions, as far as their text shows it: each call
  * counts as often as the loop around it says, or 16 times where that is not a number. */
 static double text_expense(const char *text)
 {
-    static const char *const calls[] = {"mppi_sin", "mppi_cos", "mppi_exp", "mppi_log", "mppi_tanh",
-        "mppi_atan2", "mppi_sqrt", "mppi_divide", "TABLE("};
+    static const struct {
+        const char *call;
+        double expense;
+    } calls[] = {{"mppi_sin", 1}, {"mppi_cos", 1}, {"mppi_exp", 1}, {"mppi_log", 1},
+        {"mppi_tanh", 1}, {"mppi_atan2", 1}, {"mppi_sqrt", 1}, {"mppi_divide", 1},
+        {"mppi_reciprocal", 1}, {"TABLE(", 1}, {"mppi_grid_at", 4}, {"mppi_path_nearest", 16}};
     double expense = 0, times = 1;
     int depth = 0, loop_depth = -1;
     for (const char *at = text; at && *at; at++) {
+        const char *end = strncmp(at, "/*", 2) == 0 ? strstr(at, "*/") : NULL;
+        if (end) at = end;
         if (*at == '{') depth++;
         if (*at == '}' && --depth <= loop_depth) loop_depth = -1, times = 1;
         if (strncmp(at, "for (", 5) == 0) {
@@ -72,7 +78,8 @@ static double text_expense(const char *text)
             loop_depth = depth;
         }
         for (size_t i = 0; i < HED_COUNT(calls); i++)
-            if (strncmp(at, calls[i], strlen(calls[i])) == 0) expense += times;
+            if (strncmp(at, calls[i].call, strlen(calls[i].call)) == 0)
+                expense += times * calls[i].expense;
     }
     return expense;
 }
