@@ -53,6 +53,19 @@ static void bench_fill_room(void)
     hed_mppi_map_table(&map, values, room);
 }
 
+/* A network of weights that leave its tanh in their middle. */
+enum { WEIGHTS = 1412 };
+static float network[WEIGHTS];
+
+static void bench_fill_network(void)
+{
+    uint32_t state = 1;
+    for (int i = 0; i < WEIGHTS; i++) {
+        state = state * 1664525u + 1013904223u;
+        network[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
+    }
+}
+
 typedef struct bench_problem {
     const char *name, *model;
     bool cosines;
@@ -75,6 +88,8 @@ static const bench_problem PROBLEMS[] = {
     {"differential drive", "differential_drive", false, 0.2f, 0.5f,
         {{"goal.weight", 5}, {"goal.x", 4}, {"goal.y", 4}, {"goal_angle.weight", 5},
             {"goal_angle.x", 4}, {"goal_angle.y", 4}, {"costmap.weight", 20}}},
+    {"network", "network", false, 0.3f, 1,
+        {{"quadratic.state.speed", 1}, {"quadratic.goal.speed", 5}}},
 };
 
 static const struct {
@@ -104,6 +119,8 @@ static void bench_define(const bench_case *c, hed_mppi_term terms[3], hed_mppi_d
 {
     static const hed_mppi_table tables[] = {
         {.name = "costmap", .values = room, .count = HED_COUNT(room)}};
+    static const hed_mppi_table weights[] = {
+        {.name = "network", .values = network, .count = WEIGHTS}};
     bool drives = !strcmp(c->problem->model, "differential_drive");
     *def = hed_default_mppi_def();
     terms[0] = *hed_mppi_term_find("quadratic");
@@ -118,6 +135,10 @@ static void bench_define(const bench_case *c, hed_mppi_term terms[3], hed_mppi_d
         terms[2] = *hed_mppi_term_find("costmap");
         def->term_count = 3;
         def->tables = tables;
+        def->table_count = 1;
+    }
+    if (!strcmp(c->problem->model, "network")) {
+        def->tables = weights;
         def->table_count = 1;
     }
     def->settings = c->problem->settings;
@@ -233,6 +254,7 @@ static hed_status bench_device(
 {
     static const uint32_t sizes[] = {128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
     bench_fill_room();
+    bench_fill_network();
     bench_case c = {
         .choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL};
     uint32_t only = (uint32_t)hed_integer_of(arguments, "samples");
@@ -283,8 +305,8 @@ const hed_command hed_command_mppi_bench = {
     .summary = "time solves, by samples, solver and model",
     .description =
         "Microseconds of a solve from the host's state to the host's controls, 100 steps, in closed "
-        "loop: a cartpole, one whose cost has 50 cosines more, a quadrotor, and a robot on two "
-        "wheels with a map of 11 x 11 m.",
+        "loop: a cartpole, one whose cost has 50 cosines more, a quadrotor, a robot on two wheels "
+        "with a map of 11 x 11 m, and a car that is a neural network.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
         {.name = "problem", .kind = HED_OPTION_TEXT, .value = "NAME", .help = "this problem alone"},
         {.name = "solver",

@@ -87,7 +87,7 @@ static hed_mppi_def cartpole_def(uint32_t samples)
     return def;
 }
 
-#define BEHIND " SPLIT=0 STORE=local UNROLL=25 MERGERS=4"
+#define BEHIND " SPLIT=0 STORE=local UNROLL=25 MERGERS=4 TEAM=1"
 Test(mppi_nvrtc, packets, .timeout = 240)
 {
     const struct {
@@ -125,6 +125,23 @@ Test(mppi_nvrtc, costmap, .timeout = 240)
         def.math = HED_MATH_STRICT;
         compile(&def, HED_MPPI_PACKETS, NULL);
     }
+}
+
+/* A network's layers are shared out, and its weights stay in registers. */
+Test(mppi_nvrtc, network, .timeout = 240)
+{
+    static float weights[1412];
+    static const hed_mppi_table tables[] = {{.name = "network", .values = weights, .count = 1412}};
+    hed_mppi_def def = cartpole_def(1024);
+    def.model = hed_mppi_model_find("network");
+    def.setting_count = 0;
+    def.tables = tables;
+    def.table_count = 1;
+    compile(&def, HED_MPPI_PACKETS,
+        "GROUP=256 SAMPLES=8 NOISE=ahead SPLIT=0 STORE=local UNROLL=2 MERGERS=4 TEAM=32");
+    def.samples = 8192;
+    compile(&def, HED_MPPI_PACKETS,
+        "GROUP=256 SAMPLES=16 NOISE=ahead SPLIT=0 STORE=local UNROLL=2 MERGERS=4 TEAM=16");
 }
 
 Test(mppi_nvrtc, resident_strict_and_launches, .timeout = 240)

@@ -16,6 +16,7 @@
  *   STORE    where controls wait for their weights: STORE_LOCAL, STORE_GLOBAL; STORE_AGAIN: nowhere,
  *            they are drawn again
  *   UNROLL   steps of the rollout's loop
+ *   TEAM     items that roll a sample out together, for a model's text that shares its work out
  *
  * Controls lie as [scalar][sample], scalar j = t MODEL_CONTROLS + i, so that neighbouring items read
  * neighbouring words. */
@@ -144,7 +145,8 @@ MPPI_FUNCTION void tile_prepare(TILE, int draw, int make)
         if (draw) tile_draw(f, tile, sample, (uint)q, noise);
         if (!inside) continue;
         for (int c = 0; c < 4; c++) {
-            int j = 4 * q + c, i = 4 % MODEL_CONTROLS == 0 ? c % MODEL_CONTROLS : j % MODEL_CONTROLS;
+            int j = 4 * q + c,
+                i = 4 % MODEL_CONTROLS == 0 ? c % MODEL_CONTROLS : j % MODEL_CONTROLS;
             if (SCALARS % 4 != 0 && j >= SCALARS) continue;
             float u = draw ? noise[c] : v[c * STRIDE];
             if (make) u = tile_disturb(f, tile, sample, j, i, u);
@@ -164,13 +166,12 @@ typedef struct tile_path {
     float before[MODEL_CONTROLS]; /* RATES: the control of the step before */
 } tile_path;
 
-MPPI_FUNCTION float tile_finish(
-    TILE, tile_path *path, uint sample, int j, int i, float raw)
+MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, int j, int i, float raw)
 {
 #if IMPORTANCE
     float ratio = INPUT(IN_RATIO + j);
-    path->importance = hed_fma(sample < f->pure ? ratio : 0.0f,
-        raw - 0.5f * INPUT(IN_PLAN + j), path->importance);
+    path->importance =
+        hed_fma(sample < f->pure ? ratio : 0.0f, raw - 0.5f * INPUT(IN_PLAN + j), path->importance);
 #endif
     float u = tile_bound(f, tile, i, raw);
 #if RATES
@@ -410,7 +411,7 @@ MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
 {
     float x[MODEL_STATES], last[MODEL_CONTROLS], cost = 0.0f;
     float own[MPPI_OWN_PARAMETERS ? PARAMETERS : 1];
-    int k = (int)tile->id;
+    int k = (int)(tile->id / TEAM);
     tile_path path;
     mppi_world world;
     tile_world(f, tile, own, &world);
@@ -434,6 +435,13 @@ MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
     cost = tile_costs(f, tile, &world);
 #endif
     cost = mppi_terminal(cost, x, last, STEPS - 1, &world) * f->scale;
+#endif
+#if TEAM > 1
+    /* every member has it; from here on item k has sample k */
+    if (k < SAMPLES) tile->block[AT_WEIGHTS + k] = cost;
+    barrier(KEPT_FENCE);
+    k = (int)tile->id;
+    if (k < SAMPLES) cost = tile->block[AT_WEIGHTS + k];
 #endif
 #if TRACE
     if (tile->trace) return cost;

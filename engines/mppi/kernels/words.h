@@ -18,6 +18,11 @@
  *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
  *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp mppi_select
  *   mppi_grid_at mppi_path_nearest    maps and paths in tables
+ *   MPPI_TEAM                         work items that move one sample together, all with the same x
+ *                                     and u; 1, 2, 4 ... 32. A text with this word may share out what
+ *                                     it computes: mppi_member() of them this one is,
+ *                                     mppi_of_member(y, n) is what another one has, mppi_team_sum(y)
+ *                                     the sum over all, by halves
  *   MPPI_UNROLL                       before a loop of fixed length that must be unrolled
  *
  * Angles are in radians; beyond 131,072 sine and cosine are NaN. Private arrays are indexed by constants, or
@@ -234,6 +239,31 @@ MPPI_FUNCTION float mppi_wrap(float angle)
 {
     return hed_fma(-6.28318548f, mppi_nearest(angle * 0.159154937f), angle);
 }
+
+/* ---- teams ---- */
+
+#if defined(TEAM) && MPPI_ON_DEVICE && HED_HAS_LANES
+#define MPPI_TEAM TEAM
+MPPI_FUNCTION int mppi_member(void) { return (int)(hed_lane_id() % MPPI_TEAM); }
+MPPI_FUNCTION float mppi_of_member(float y, int n)
+{
+    return MPPI_TEAM > 1 ? hed_lane_shuffle(y, hed_lane_id() / MPPI_TEAM * MPPI_TEAM + (uint)n) : y;
+}
+MPPI_FUNCTION float mppi_team_sum(float y)
+{
+    for (uint half = MPPI_TEAM / 2; half; half /= 2) y += hed_lane_xor(y, half);
+    return y;
+}
+#else
+#define MPPI_TEAM 1
+MPPI_FUNCTION int mppi_member(void) { return 0; }
+MPPI_FUNCTION float mppi_of_member(float y, int n)
+{
+    (void)n;
+    return y;
+}
+MPPI_FUNCTION float mppi_team_sum(float y) { return y; }
+#endif
 
 /* ---- maps and paths in tables ---- */
 

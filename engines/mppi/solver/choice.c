@@ -14,6 +14,7 @@ const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS] = {
     [TILE_STORE] = HED_CHOICE(STORE, 0, "local", "again", "global"),
     [TILE_UNROLL] = HED_PARAMETER(UNROLL, 10, 1, 2, 5, 10, 25, 50),
     [TILE_MERGERS] = HED_PARAMETER(MERGERS, 4, 1, 2, 4, 8),
+    [TILE_TEAM] = HED_PARAMETER(TEAM, 1, 1, 2, 4, 8, 16, 32),
 };
 
 /* ---- what the definition uses ---- */
@@ -35,6 +36,13 @@ static bool needs_controls(const hed_mppi *c)
 {
     return has_rates(c) || c->def.delay || c->def.smooth_weight > 0 || c->def.rollouts > 1 ||
            c->def.kind == HED_MPPI_ROBUST;
+}
+
+/* Whether the model's text shares a sample's dynamics out, and what else there is allows it. */
+static bool has_team(const hed_mppi *c)
+{
+    return strstr(c->model.text, "MPPI_TEAM") && c->def.rollouts == 1 &&
+           c->def.kind != HED_MPPI_ROBUST;
 }
 
 bool mppi_device_fits(const hed_mppi *c)
@@ -222,8 +230,13 @@ static bool layout_valid(
     uint32_t group = layout_value(l, TILE_GROUP), samples = layout_value(l, TILE_SAMPLES);
     uint32_t noise = layout_value(l, TILE_NOISE), store = layout_value(l, TILE_STORE);
     bool strict = c->def.math == HED_MATH_STRICT, split = layout_value(l, TILE_SPLIT);
+    uint32_t team = layout_value(l, TILE_TEAM);
     const char *why = NULL;
-    if (group < samples) why = "SAMPLES is larger than GROUP";
+    if (group < samples * team) why = "SAMPLES times TEAM is larger than GROUP";
+    else if (team > 1 && !(info->capabilities & HED_CAN_LANES)) why = "TEAM needs lanes";
+    else if (team > 1 &&
+             (split || noise == TILE_NOISE_FUSED || samples * team % 32 || !has_team(c)))
+        why = "TEAM needs a text with MPPI_TEAM, SPLIT=0, and no NOISE=1, rollouts, ROBUST";
     else if (group > info->max_group) why = "GROUP is larger than the device allows";
     else if (strict && samples != mppi_tile(c->def.samples))
         why = "strict mode has its own SAMPLES";
@@ -294,6 +307,28 @@ static bool try_samples(
     return layout_valid(c, solver, l, reason, sizeof reason);
 }
 
+/* A team where the text shares its work out. Weights of a network then stay in registers, and a warp
+ * has fewer steps to wait for: all of a warp for a sample while there are as many multiprocessors as
+ * tiles of 8, half a warp beyond. */
+static void choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
+{
+    const hed_device_info *info = hed_device_describe(c->device);
+    bool strict = c->def.math == HED_MATH_STRICT, few = c->def.samples <= 8 * info->compute_units;
+    mppi_layout one = *l;
+    char reason[96];
+    if (!has_team(c) || !(info->capabilities & HED_CAN_LANES)) return;
+    if (!strict) l->config.values[TILE_SAMPLES] = few ? 8 : 16;
+    l->config.values[TILE_TEAM] = 256 / l->config.values[TILE_SAMPLES];
+    l->config.values[TILE_GROUP] = 256;
+    l->config.values[TILE_SPLIT] = 0;
+    l->config.values[TILE_UNROLL] = 2;
+    l->config.values[TILE_NOISE] =
+        solver == HED_MPPI_LAUNCHES ? TILE_NOISE_PHASE : TILE_NOISE_AHEAD;
+    layout_finish(c, solver, l);
+    if (l->config.values[TILE_TEAM] < 8 || !layout_valid(c, solver, l, reason, sizeof reason))
+        *l = one;
+}
+
 /* Tiles as small as a tile for every worker allows: a chain of steps is as long for one sample as for
  * 32. Beyond that, more samples a tile hide the latency of a step, until local memory is full; drawing
  * again is for what does not fit at all. */
@@ -315,6 +350,8 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->def.samples) wanted *= 2;
     if (strict) wanted = mppi_tile(c->def.samples);
     if (try_samples(c, solver, l, wanted, TILE_STORE_LOCAL)) {
+        choose_team(c, solver, l);
+        if (l->config.values[TILE_TEAM] > 1) return true;
         /* costs of a step are shared out where warps would idle, and are worth two barriers */
         bool split = !strict && packets && expense > 5 && c->def.samples <= 16384;
         if (split && wanted < 256) {
@@ -413,6 +450,7 @@ void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
     config->values[TILE_NOISE] = TILE_NOISE_FUSED;
     config->values[TILE_STORE] = TILE_STORE_GLOBAL;
     config->values[TILE_SPLIT] = 0;
+    config->values[TILE_TEAM] = 1;
     config->values[TILE_UNROLL] = 1;
     layout->trace = true;
     layout->both = false;

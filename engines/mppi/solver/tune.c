@@ -25,6 +25,7 @@ static const char *const split_labels[] = {"rule", "no", "yes"};
 static const char *const store_labels[] = {"rule", "local", "again", "global"};
 static const int64_t unrolls[] = {0, 1, 2, 5, 10, 25, 50};
 static const int64_t mergers[] = {0, 1, 2, 4, 8};
+static const int64_t teams[] = {0, 1, 2, 4, 8, 16, 32};
 
 #define CHOICES(values) values, HED_COUNT(values), 0
 static const hed_parameter_def parameters[PARAMETERS] = {
@@ -36,6 +37,7 @@ static const hed_parameter_def parameters[PARAMETERS] = {
     [TILE + TILE_STORE] = {"STORE", CHOICES(three), store_labels},
     [TILE + TILE_UNROLL] = {"UNROLL", CHOICES(unrolls), NULL},
     [TILE + TILE_MERGERS] = {"MERGERS", CHOICES(mergers), NULL},
+    [TILE + TILE_TEAM] = {"TEAM", CHOICES(teams), NULL},
 };
 /* What layout_valid() of choice.c refuses in any case. */
 static const char *const constraints[] = {"GROUP == 0 or SAMPLES <= GROUP",
