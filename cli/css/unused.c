@@ -8,6 +8,7 @@
 #include "cli/common/report.h"
 #include "cli/css/reduce.h"
 #include "cli/css/site.h"
+#include "cli/css/source_map.h"
 #include "cli/css/unused.h"
 #include "support/file.h"
 
@@ -132,6 +133,36 @@ static bool is_folder(const char *path)
            (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
+/* The sheet without its cuts, and its source map. */
+static hed_status write_reduced(
+    const css_file *file, const css_reduction *reduction, const char *path, hed_error *error)
+{
+    hed_file_writer *writer = NULL;
+    css_map_address map = {0};
+    char *comment = NULL;
+    bool mapped = css_map_find(file->text, file->length, &map);
+    if (mapped)
+        comment = css_map_write(file, &map, reduction->cuts, reduction->cut_count, path, error);
+    if (!hed_failed(error) && hed_file_writer_open(path, &writer, error) == HED_OK) {
+        size_t at = 0;
+        for (uint32_t i = 0; i <= reduction->cut_count; i++) {
+            css_cut end = {file->length, file->length, 0, 0, NULL};
+            const css_cut *cut = i < reduction->cut_count ? &reduction->cuts[i] : &end;
+            if (mapped && map.begin >= at && map.end <= cut->begin) {
+                hed_file_writer_put(writer, file->text + at, map.begin - at);
+                if (comment) hed_file_writer_put(writer, comment, strlen(comment));
+                at = map.end;
+            }
+            hed_file_writer_put(writer, file->text + at, cut->begin - at);
+            if (cut->instead) hed_file_writer_put(writer, cut->instead, strlen(cut->instead));
+            at = cut->end;
+        }
+        hed_file_writer_commit(writer, error);
+    }
+    free(comment);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 /* Where the sheet goes: FILE where there is one sheet to write, else its own name in the folder. */
 static hed_status place_of(
     const css_unused *u, uint32_t index, const char *out, char *path, size_t size, hed_error *error)
@@ -177,25 +208,9 @@ static hed_status write_out(
         if (!file->judged || !file->identity) continue;
         wanted--;
         if (place_of(u, i, out, path, sizeof path, error) == HED_OK)
-            css_write_reduced(file, &u->reductions[i], path, error);
+            write_reduced(file, &u->reductions[i], path, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
-}
-
-hed_status css_write_reduced(
-    const css_file *file, const css_reduction *reduction, const char *path, hed_error *error)
-{
-    hed_file_writer *writer = NULL;
-    if (hed_file_writer_open(path, &writer, error)) return error->status;
-    size_t at = 0;
-    for (uint32_t i = 0; i < reduction->cut_count; i++) {
-        const css_cut *cut = &reduction->cuts[i];
-        hed_file_writer_put(writer, file->text + at, cut->begin - at);
-        if (cut->instead) hed_file_writer_put(writer, cut->instead, strlen(cut->instead));
-        at = cut->end;
-    }
-    hed_file_writer_put(writer, file->text + at, file->length - at);
-    return hed_file_writer_commit(writer, error);
 }
 
 /* ---- the command ---- */

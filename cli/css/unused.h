@@ -17,10 +17,6 @@ typedef struct css_limit {
     bool per_cent;
 } css_limit;
 
-/* Writes a sheet without its cuts. */
-hed_status css_write_reduced(
-    const css_file *file, const css_reduction *reduction, const char *path, hed_error *error);
-
 /* The page that shows what is used where. */
 hed_status css_write_report(const css_unused *unused, const char *path, hed_error *error);
 

@@ -135,6 +135,31 @@ printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}' > "$site/names.css"
 run 0 css unused "$site/names.html" --out "$site/used.css" --properties
 printf 'p{a:b}p{c:d;}' | file_is "$site/used.css"
 
+# ---- source maps: three rules in a line, of the lines 1 to 3 of a source; then one in the middle of a line ----
+map='{"version":3,"sources":["a.scss"],"names":[],"mappings":"AAAA,GACA,GACA;AACA"}'
+echo '<!doctype html><p class=x>' > "$site/map.html"
+printf 'a{}b{}p{}\n.x{}/*# sourceMappingURL=m.css.map */\n' > "$site/m.css"
+echo "$map" > "$site/m.css.map"
+run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_is_empty
+printf 'p{}\n.x{}/*# sourceMappingURL=m.used.css.map */\n' | file_is "$site/m.used.css"
+printf '{"version":3,"sources":["a.scss"],"names":[],"mappings":"AAEA;AACA","file":"m.used.css"}' | file_is "$site/m.used.css.map"
+mkdir "$site/far"
+run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/far/"; err_is_empty
+grep -q '"sourceRoot":"../"' "$site/far/m.css.map" || complain "sources are not found from the map's new folder"
+printf '.x{a:b}b{}.x,b{c:\360\237\230\200}.x{}/*# sourceMappingURL=data:application/json;base64,%s */' "$(printf %s "$map" | sed 's/AAAA.*"/AAAA,OACA,GACA,SACA,QACA"/' | base64 -w 0)" > "$site/m.css"
+run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_is_empty
+sed 's/.*base64,\([^ ]*\) .*/\1/' "$site/m.used.css" | base64 -d | grep -q '"mappings":"AAAA,OAEA,OACA,QACA"' || complain "other places in a map that is in its sheet"
+sed 's/AAAA/!!!/' "$site/m.used.css.map" > "$site/m.css.map"
+printf 'a{}p{}/*# sourceMappingURL=m.css.map */' > "$site/m.css"
+for damage in '{"version":3,"mappings":"A!AA"}' '{"version":3,"mappings":"AA"}' '{"version":3,"mappings":"CAAA,DAAA"}' '{"version":3,"mappings":"DAAA"}' \
+    '{"version":3,"mappings":"ggggggggggggA"}' '{"version":3,"sections":[]}' '{"version":2,"mappings":""}' '[]' 'x'; do
+    echo "$damage" > "$site/m.css.map"
+    run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_has 'its source map m.css.map is left out of'
+    printf 'p{}' | file_is "$site/m.used.css"
+done
+rm "$site/m.css.map"
+run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_has 'its source map m.css.map is left out of'
+
 # ---- the report: hostile texts stay texts, the script is the one that the page allows ----
 cat > "$site/hostile.html" << 'PAGE'
 <!doctype html><link rel=stylesheet href="hostile'&.css"><p id="</code><script>alert(1)</script>" class="<b>"><i>
