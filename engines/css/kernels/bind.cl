@@ -324,21 +324,44 @@ CSS_FUNCTION void bind_compound(const css_fixed *f, __global const uint *tables,
     }
 }
 
-/* All compounds that may hold, through the buckets of predicates that may. */
+/* Length of a predicate's bucket. */
+CSS_FUNCTION uint bind_bucket(const css_fixed *f, __global const uint *tables, uint predicate)
+{
+    return tables[f->bucket_begin + predicate + 1] - tables[f->bucket_begin + predicate];
+}
+
+/* All compounds that may hold, through the buckets of predicates that may: an item counts what a word of
+ * statuses leads to, then the items share it out. */
 CSS_FUNCTION void bind_compounds(const css_fixed *f, __global const uint *tables,
     __global const uint *bound, __global uint *pool, __local const uint *status,
-    __local uint *asked, __local const uint *rank, __local uint *lists, uint inner_mask, uint id,
-    uint write)
+    __local uint *asked, __local const uint *rank, __local uint *lists, __local uint *room,
+    uint inner_mask, uint id, uint write)
 {
+    uint words = (f->predicates + 15) / 16, total;
     for (uint i = id; i < f->universal_count; i += GROUP)
         bind_compound(f, tables, bound, pool, status, asked, rank, lists, inner_mask,
             tables[f->universal + i], write);
-    for (uint i = id; i < f->predicates; i += GROUP) {
-        if (css_status_of(status, i) == CSS_FALSE) continue;
-        uint end = tables[f->bucket_begin + i + 1];
-        for (uint k = tables[f->bucket_begin + i]; k < end; k++) {
-            uint c = tables[f->bucket + k];
-            if (css_tried_by(tables + f->literal, tables[f->literal_begin + c], status, i))
+    for (uint begin = 0; begin < words; begin += GROUP) {
+        uint length = 0, own = begin + id < words ? status[begin + id] : 0;
+        for (uint k = 0; own >> 2 * k && k < 16; k++)
+            if (own >> 2 * k & 3) length += bind_bucket(f, tables, 16 * (begin + id) + k);
+        css_before(room, id, length, &total);
+        for (uint j = id; j < total; j += GROUP) {
+            uint from = 0, to = GROUP - 1; /* the first item whose sum is above j */
+            while (from < to) {
+                uint middle = (from + to) / 2;
+                if (room[middle] > j) to = middle;
+                else from = middle + 1;
+            }
+            uint left = from ? j - room[from - 1] : j, word = status[begin + from];
+            uint p = 16 * (begin + from);
+            for (;; p++, word >>= 2) {
+                uint count = word & 3 ? bind_bucket(f, tables, p) : 0;
+                if (left < count) break;
+                left -= count;
+            }
+            uint c = tables[f->bucket + tables[f->bucket_begin + p] + left];
+            if (css_tried_by(tables + f->literal, tables[f->literal_begin + c], status, p))
                 bind_compound(
                     f, tables, bound, pool, status, asked, rank, lists, inner_mask, c, write);
         }
@@ -393,7 +416,7 @@ __kernel void css_bind_shapes(CSS_ARGUMENTS, HED_LOCAL(uint, block))
         for (uint i = id; i < words; i += GROUP) asked[i] = 0;
         for (uint i = id; i < BIND_LISTS; i += GROUP) lists[i] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        bind_compounds(f, tables, bound, pool, status, asked, rank, lists, 0, id, 0);
+        bind_compounds(f, tables, bound, pool, status, asked, rank, lists, room, 0, id, 0);
         barrier(CLK_LOCAL_MEM_FENCE);
         uint own = 0;
         for (uint i = begin; i < end; i++) own += (uint)popcount(asked[i]);
@@ -410,7 +433,8 @@ __kernel void css_bind_shapes(CSS_ARGUMENTS, HED_LOCAL(uint, block))
             for (uint i = begin; i < end; i++)
                 for (uint left = asked[i], k = rank[i]; left; left &= left - 1, k++)
                     pool[ask + k] = 32 * i + 31 - (uint)clz(left & (0u - left));
-            bind_compounds(f, tables, bound, pool, status, asked, rank, lists, inner_mask, id, 1);
+            bind_compounds(
+                f, tables, bound, pool, status, asked, rank, lists, room, inner_mask, id, 1);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id == 0) {

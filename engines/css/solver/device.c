@@ -38,6 +38,7 @@ struct css_device {
     css_shape_of_sheet facts;
     css_kernels kernels;
     hed_buffer *buffers[DEVICE_BUFFERS], *down[2]; /* counts and classes, on the host */
+    hed_buffer *up[DEVICE_BOUND];                  /* what was uploaded, where it is done again */
     uint32_t *counts, *classes;                    /* in down[] */
     hed_graph *bind, *pass;
     uint64_t sizes[DEVICE_BUFFERS]; /* words */
@@ -303,7 +304,10 @@ void css_device_destroy(css_device *d)
     if (!d) return;
     hed_allocator allocator = d->allocator;
     unmake(d);
-    for (int i = 0; i < DEVICE_BOUND; i++) hed_buffer_destroy(d->buffers[i]);
+    for (int i = 0; i < DEVICE_BOUND; i++) {
+        hed_buffer_destroy(d->buffers[i]);
+        hed_buffer_destroy(d->up[i]);
+    }
     css_kernels_destroy(&d->kernels);
     hed_stream_destroy(d->stream);
     hed_arena_free(&d->found);
@@ -399,8 +403,25 @@ bool css_device_match(css_device *d, css_found *found, hed_error *error)
 
 /* ---- for measurements ---- */
 
+/* Uploads again, from pinned memory that the first time is filled from the device. */
+static hed_status upload_again(css_device *d, hed_error *error)
+{
+    for (int i = 0; i < DEVICE_BOUND && !hed_failed(error); i++) {
+        if (!d->up[i]) {
+            make_buffer(d->device, HED_MEMORY_PINNED, d->sizes[i], &d->up[i], error);
+            if (hed_failed(error)) break;
+            hed_read(d->stream, hed_buffer_describe(d->up[i]).host, d->buffers[i], 0,
+                4 * d->sizes[i], error);
+        }
+        hed_write(d->stream, d->buffers[i], 0, hed_buffer_describe(d->up[i]).host, 4 * d->sizes[i],
+            error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 hed_status css_device_replay(css_device *d, unsigned steps, hed_error *error)
 {
+    if (steps & CSS_REPLAY_UPLOAD) upload_again(d, error);
     if (steps & CSS_REPLAY_BIND) hed_graph_replay(d->bind, d->stream, error);
     if (steps & CSS_REPLAY_PASS) hed_graph_replay(d->pass, d->stream, error);
     if (steps & CSS_REPLAY_CLASSES)

@@ -35,8 +35,8 @@ bool css_device_match(css_device *device, css_found *found, hed_error *error);
 
 /* ---- for measurements ---- */
 
-enum { CSS_REPLAY_BIND = 1, CSS_REPLAY_PASS = 2, CSS_REPLAY_CLASSES = 4 };
-/* Enqueues steps of a match that has been done before: bind, pass, class numbers down. */
+enum { CSS_REPLAY_UPLOAD = 1, CSS_REPLAY_BIND = 2, CSS_REPLAY_PASS = 4, CSS_REPLAY_CLASSES = 8 };
+/* Enqueues steps of a match that has been done before: all up again, bind, pass, class numbers down. */
 hed_status css_device_replay(css_device *device, unsigned steps, hed_error *error);
 hed_stream *css_device_stream(const css_device *device);
 /* Bytes on the device that grow with the elements, over the elements. */
