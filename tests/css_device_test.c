@@ -208,6 +208,35 @@ Test(css_device, wide_documents, .timeout = 240)
     check_tree(6000, in_a_row, "p:nth-child(odd of .b) { }");
 }
 
+Test(css_device, measured, .timeout = 240)
+{
+    hed_css_document *d = tree(2000, in_a_comb);
+    hed_css_sheet *sheet = sheet_of(".a ~ .b { } div .b { } p:nth-child(2n) { }");
+    hed_css_matcher *m = NULL;
+    hed_css_times times = {0};
+    hed_error error = {0};
+    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
+    const hed_css_matcher_def def = {
+        .documents = &d, .document_count = 1, .sheets = &sheet, .sheet_count = 1};
+    OK(hed_css_matcher_create(here.device, &def, &m, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_measure(m, 3, &times, &error));
+    error = (hed_error){0};
+    OK(hed_css_match(m, &error));
+    if (host) FAILS(HED_ERROR_UNSUPPORTED, hed_css_measure(m, 3, &times, &error));
+    else {
+        OK(hed_css_measure(m, 3, &times, &error));
+        CHECK(times.bind > 0 && times.pass > 0 && times.cold_bound > 0);
+        EXPECT_LE(times.element_bytes, 128.0);
+        hed_css_matcher *wanted = matched(NULL, &d, 1, sheet);
+        OK(hed_css_match(m, &error));
+        compare(wanted, m, "after it was measured");
+        hed_css_matcher_destroy(wanted);
+    }
+    hed_css_matcher_destroy(m);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
 Test(css_device, nothing_to_match, .timeout = 240)
 {
     hed_css_document *d = page("<!doctype html><p>1");

@@ -280,6 +280,21 @@ HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is all
 /** Matches everything. Errors: MEMORY, LIMIT, DEVICE_MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
 
+/** How long a device takes for the parts of a match: medians, in seconds. */
+typedef struct hed_css_times {
+    double bind, pass;    /**< kernels alone, between two events of the device */
+    double pass_launched; /**< pass, from the launch to the end of waiting on the host; */
+    double both_launched; /**< bind and pass; */
+    double down_launched; /**< pass, and the elements' classes into host memory; */
+    double cold;          /**< the same, with sheets and documents up before, bound as they were; */
+    double cold_bound;    /**< and with bind */
+    double element_bytes; /**< memory on the device that grows with the elements, over them */
+} hed_css_times;
+/** Repeats the last match's parts on its device, each `repeats` times. Errors: ARGUMENT (nothing was
+ *  matched), UNSUPPORTED (it was matched on the processor), MEMORY, DRIVER, LOST. */
+HED_API hed_status hed_css_measure(
+    hed_css_matcher *matcher, uint32_t repeats, hed_css_times *times, hed_error *error);
+
 /** What was found; arrays are the matcher's, until the next match or change. */
 typedef struct hed_css_result {
     uint32_t elements, classes, rules;

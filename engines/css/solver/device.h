@@ -33,10 +33,14 @@ void css_device_destroy(css_device *device); /* NULL is allowed */
  * DEVICE_MEMORY, DRIVER, LOST. */
 bool css_device_match(css_device *device, css_found *found, hed_error *error);
 
-/* ---- for measurements ---- */
+/* Medians of `repeats` runs of each part of a match that has been done: see hed_css_measure(). */
+hed_status css_device_measure(
+    css_device *device, uint32_t repeats, hed_css_times *times, hed_error *error);
+
+/* ---- for css_device_measure() ---- */
 
 enum { CSS_REPLAY_UPLOAD = 1, CSS_REPLAY_BIND = 2, CSS_REPLAY_PASS = 4, CSS_REPLAY_CLASSES = 8 };
-/* Enqueues steps of a match that has been done before: all up again, bind, pass, class numbers down. */
+/* Enqueues steps of a match that has been done: all up again, bind, pass, class numbers down. */
 hed_status css_device_replay(css_device *device, unsigned steps, hed_error *error);
 hed_stream *css_device_stream(const css_device *device);
 /* Bytes on the device that grow with the elements, over the elements. */

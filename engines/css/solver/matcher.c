@@ -162,6 +162,21 @@ hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
     return m->matched ? HED_OK : error->status;
 }
 
+hed_status hed_css_measure(
+    hed_css_matcher *m, uint32_t repeats, hed_css_times *times, hed_error *error)
+{
+    hed_error local = {0};
+    if (!error) error = &local;
+    if (hed_failed(error)) return error->status;
+    if (!m->matched)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "css: nothing was matched that could be measured");
+    if (m->by_pass)
+        return hed_fail(
+            error, HED_ERROR_UNSUPPORTED, "css: the last match was done on the processor");
+    return css_device_measure(m->device, repeats, times, error);
+}
+
 /* ---- what follows from classes ---- */
 
 hed_css_result hed_css_results(const hed_css_matcher *m)
