@@ -317,6 +317,7 @@ typedef struct hed_css_matcher_info {
     double compile_seconds, shape_seconds; /**< while it was made */
     double bind_seconds, pass_seconds;     /**< of the last match */
 } hed_css_matcher_info;
+/** Of a matcher as it is now. */
 HED_API hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *matcher);
 /** For each rule how many elements it matches, and the FNV-1a hash (32 bits, basis 2166136261, prime
  *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
