@@ -310,7 +310,8 @@ Test(described, nothing_runs_on_it_here)
     FAILS(HED_ERROR_UNSUPPORTED, hed_tune_kernel(device, &kernel, &def, &r, &error));
     def = far_def(&(far){0}, &PROBLEM, &GIVEN);
     FAILS(HED_ERROR_UNSUPPORTED, hed_tune_kernel(device, &plain, &def, &r, &error));
-    EXPECT(strstr(error.text, "is not in WGSL"), "%s", error.text);
+    EXPECT(strstr(error.text, "is written in OpenCL C") && strstr(error.text, "takes WGSL"), "%s",
+        error.text);
     def.isolation = HED_ISOLATION_WORKER;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(device, &kernel, &def, &r, &error));
     hed_device_release(device);

@@ -1,4 +1,4 @@
-/* ctest: devices */
+/* ctest: devices shaders */
 /* The runtime through its public face, the same on every device: buffers, copies, events, graphs,
  * launches with every kind of argument, and what each mistake of a caller is answered with. */
 #include "fixture.h"
@@ -32,6 +32,26 @@ static const char mix_text[] =
     "first[o] : 0.0f) + second[o] + OFFSET;\n"
     "}\n";
 
+static const char mix_glsl[] =
+    "#version 450\n"
+    "layout(local_size_x_id = 5) in;\n"
+    "layout(constant_id = 5) const uint WG = 32;\n"
+    "struct shift { float x, y; int extra[2]; };\n"
+    "layout(std430, binding = 3) writeonly buffer Out { float values[]; } result;\n"
+    "layout(std430, binding = 4) readonly buffer In { float values[]; } source;\n"
+    "layout(push_constant) uniform Values { float a; uint n; layout(offset = 8) shift s; };\n"
+    "shared float first[WG], second[WG];\n"
+    "void main()\n"
+    "{\n"
+    "    uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x;\n"
+    "    first[l] = i < n ? source.values[i] : 0.0;\n"
+    "    second[l] = float(s.extra[1]);\n"
+    "    barrier();\n"
+    "    uint o = l ^ 1u;\n"
+    "    if (i < n) result.values[i] = a * source.values[i] + s.x * float(i) + s.y +\n"
+    "        (i / 2u * 2u + 1u < n ? first[o] : 0.0) + second[o] + OFFSET;\n"
+    "}\n";
+
 static void mix_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     float *out = call->arguments[0];
@@ -55,7 +75,9 @@ static void mix_geometry(const hed_kernel_def *def, const hed_config *config,
     g->native_items = (uint64_t)problem->sizes[0];
 }
 
-static const hed_source mix_source = {"mix.cl", mix_text, 0};
+static const hed_source mix_source = {"mix.cl", mix_text, 0},
+                        mix_shader = {"mix.comp", mix_glsl, 0};
+static const hed_kernel_text mix_texts[] = {{HED_GLSL, NULL, &mix_shader, 1}};
 static const hed_argument_def mix_arguments[] = {
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
     {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
@@ -74,6 +96,8 @@ static const hed_kernel_def mix = {
     .name = "mixture",
     .sources = &mix_source,
     .source_count = 1,
+    .texts = mix_texts,
+    .text_count = 1,
     .arguments = mix_arguments,
     .argument_count = 7,
     .parameters = mix_parameters,
@@ -270,7 +294,18 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         "    uint x = (uint)get_global_id(0), y = (uint)get_global_id(1), z = (uint)get_global_id(2);\n"
         "    if (x < w && y < h && z < d) seen[(z * h + y) * w + x] = x + 1000u * y + 1000000u * z;\n"
         "}\n";
-    const hed_source source = {"shape.cl", text, 0};
+    static const char glsl[] =
+        "layout(local_size_x = 8, local_size_y = 4, local_size_z = 2) in;\n"
+        "layout(binding = 0) buffer Seen { uint seen[]; };\n"
+        "layout(push_constant) uniform Size { uint w, h, d; };\n"
+        "void main()\n"
+        "{\n"
+        "    uvec3 at = gl_GlobalInvocationID;\n"
+        "    if (at.x < w && at.y < h && at.z < d)\n"
+        "        seen[(at.z * h + at.y) * w + at.x] = at.x + 1000u * at.y + 1000000u * at.z;\n"
+        "}\n";
+    const hed_source source = {"shape.cl", text, 0}, shader = {"shape.comp", glsl, 0};
+    const hed_kernel_text other = {HED_GLSL, NULL, &shader, 1};
     const hed_argument_def shape_arguments[] = {
         {.name = "seen", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE},
         {.name = "w", .kind = HED_SCALAR, .type = HED_UINT32},
@@ -279,6 +314,8 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
     const hed_kernel_def shape = {.name = "shape",
         .sources = &source,
         .source_count = 1,
+        .texts = &other,
+        .text_count = 1,
         .arguments = shape_arguments,
         .argument_count = 4,
         .range = shape_range};
@@ -316,12 +353,20 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
     static const char first[] = "float helper(float x);\nfloat helper(float x) { return x; }\n";
     static const char second[] =
         "\n__kernel void broken(__global float *out)\n{\n    out[0] = no_such_thing;\n}\n";
+    static const char first_glsl[] =
+        "/* a shader */\n#version 450\nfloat helper(float x) { return x; }\n";
+    static const char second_glsl[] =
+        "layout(local_size_x = 1) in;\nvoid main()\n{\n    float x = no_such_thing;\n}\n";
     const hed_source sources[] = {{"first.cl", first, 0}, {"second.cl", second, 0}};
+    const hed_source shaders[] = {{"first.comp", first_glsl, 0}, {"second.comp", second_glsl, 0}};
+    const hed_kernel_text other = {HED_GLSL, NULL, shaders, 2};
     const hed_argument_def argument = {
         .name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
     const hed_kernel_def broken = {.name = "broken",
         .sources = sources,
         .source_count = 2,
+        .texts = &other,
+        .text_count = 1,
         .arguments = &argument,
         .argument_count = 1};
     hed_kernel *kernel;
@@ -331,7 +376,7 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
         CHECK(strstr(error.text, "native"), "the error does not say why: %s", error.text);
     } else {
         FAILS(HED_ERROR_BUILD, hed_kernel_create(here.device, &broken, NULL, &kernel, &error));
-        CHECK(strstr(error.log, "second.cl"), "the log does not name the file: %s", error.log);
+        CHECK(strstr(error.log, "second.c"), "the log does not name the file: %s", error.log);
         CHECK(strstr(error.log, ":4:") || strstr(error.log, "(4)"),
             "the log does not name line 4: %s", error.log);
         CHECK(

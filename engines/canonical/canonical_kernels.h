@@ -28,6 +28,13 @@ HED_CANONICAL_KERNELS(HED_CANONICAL_DECLARE)
 /* The text of a kernel, for its description. */
 #define HED_CANONICAL_TEXT(name) HED_SOURCES({#name ".cl", hed_canonical_##name##_cl, 0})
 
+/* The same kernel in GLSL, for the same parameters: the constant holds kernels/NAME.comp. */
+#define HED_CANONICAL_GLSL(name) \
+    HED_LIST(const hed_kernel_text, texts, text_count, \
+        {HED_GLSL, NULL, (const hed_source[]){{#name ".comp", hed_canonical_##name##_comp, 0}}, 1})
+extern const char hed_canonical_copy_comp[], hed_canonical_transpose_comp[],
+    hed_canonical_reduction_comp[], hed_canonical_convolution_comp[];
+
 /* ---- tiles ---- */
 
 /* Elements of a tile of `reduction` and `scan`: TILE in their texts. */

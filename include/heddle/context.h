@@ -37,7 +37,8 @@ typedef struct hed_context_def {
      *  heddle-worker. */
     const char *worker;
     /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY,
-     *  HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY where set); "": this one is not used. */
+     *  HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY, HEDDLE_VULKAN_LIBRARY where set); "": this one is
+     *  not used. */
     const char *opencl_library;
     const char *cuda_library;
     const char *nvrtc_library;
@@ -50,6 +51,10 @@ typedef struct hed_context_def {
      *  CUDA_PATH, else that of nvcc on PATH, else the one that NVRTC lies in, else /usr/local/cuda
      *  and /usr/include. */
     const char *cuda_home;
+    const char *vulkan_library; /**< as the driver libraries above */
+    /** glslangValidator or glslc, for kernels in GLSL: a path. NULL: HEDDLE_GLSL_COMPILER, else the
+     *  first of the two on PATH. */
+    const char *glsl_compiler;
 } hed_context_def;
 
 /** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread
@@ -96,7 +101,7 @@ typedef enum hed_backend_state {
 
 /** The state of one backend, as `heddle doctor` prints it. Strings are owned by the context. */
 typedef struct hed_backend_report {
-    const char *name; /**< "cuda", "opencl", "host" */
+    const char *name; /**< "cuda", "opencl", "host", "vulkan" */
     hed_backend_state state;
     uint32_t devices;
     const char *library; /**< what was loaded, versions included; "" if nothing */

@@ -55,8 +55,8 @@ typedef enum hed_device_type { HED_DEVICE_CPU, HED_DEVICE_GPU, HED_DEVICE_OTHER 
 /** What a device is. 0 means unknown unless a field says otherwise. Strings live as long as the
  *  context. */
 typedef struct hed_device_info {
-    const char *id;       /**< "host", "opencl:0:0", "cuda:0" */
-    const char *backend;  /**< "host", "opencl", "cuda" */
+    const char *id;       /**< "host", "opencl:0:0", "cuda:0", "vulkan:0" */
+    const char *backend;  /**< "host", "opencl", "cuda", "vulkan" */
     const char *platform; /**< "Portable Computing Language", "NVIDIA CUDA", ... */
     const char *name;
     const char *vendor;
@@ -104,12 +104,14 @@ HED_API hed_status hed_device_wait(hed_device *device, hed_error *error);
 
 /** A driver's own handles: of a program that already has them, or for one that wants Heddle's. */
 typedef struct hed_driver_handles {
-    void *platform; /**< cl_platform_id */
-    void *device;   /**< cl_device_id; CUdevice as (void *)(intptr_t) */
-    void *context;  /**< cl_context; CUcontext */
+    void *platform; /**< cl_platform_id; VkInstance */
+    void *device;   /**< cl_device_id; CUdevice as (void *)(intptr_t); VkPhysicalDevice */
+    void *context;  /**< cl_context; CUcontext; VkDevice */
+    void *queue;    /**< VkQueue, for Heddle's own work; the program must not use it meanwhile */
+    uint32_t queue_family; /**< of that queue and of all others that streams are given */
 } hed_driver_handles;
 
-/** Wraps a context that the program owns ("cuda": context; "opencl": platform, device and context).
+/** Wraps a context that the program owns ("cuda": context; "opencl": platform, device and context; "vulkan": all of them).
  *  The handles stay the program's and must outlive the device. The new device is not in the list of
  *  the context; destroy it with hed_device_release(). Thread class: any. Errors: NO_DEVICE,
  *  ARGUMENT, DRIVER, MEMORY. */

@@ -48,8 +48,33 @@ typedef enum hed_language {
     HED_CUDA_C,   /**< CUDA C++ as NVRTC takes it, without the prelude: CUDA devices only */
     /** WebGPU's language, without the prelude: browsers (runner.h). Parameters are the text's
      *  `override` constants. */
-    HED_WGSL
+    HED_WGSL,
+    /** GLSL for compute, a text with `#version`: Vulkan devices. A parameter is the specialization
+     *  constant of its name where the text has one, else a macro. */
+    HED_GLSL,
+    /** SPIR-V for shaders, one source of words: Vulkan devices. Parameters are specialization
+     *  constants. */
+    HED_SPIRV,
+    HED_LANGUAGE_COUNT
 } hed_language;
+
+/** A name for people, such as "OpenCL C". Thread class: any. */
+static inline const char *hed_language_name(hed_language language)
+{
+    static const char *const names[HED_LANGUAGE_COUNT] = {
+        "OpenCL C", "CUDA C", "WGSL", "GLSL", "SPIR-V"};
+    return (unsigned)language < HED_LANGUAGE_COUNT ? names[language] : "an unknown language";
+}
+
+/** The text of a kernel in one more language than the description's own; the same parameters,
+ *  arguments and geometry hold for it. A shader knows no arrays that are passed: what is HED_LOCAL
+ *  in the description, it declares itself. */
+typedef struct hed_kernel_text {
+    hed_language language;
+    const char *entry;         /**< NULL: "main" of a shader, else the description's */
+    const hed_source *sources; /**< (source_count) */
+    uint32_t source_count;
+} hed_kernel_text;
 
 /** What an argument of a kernel is. */
 typedef enum hed_argument_kind {
@@ -232,6 +257,10 @@ struct hed_kernel_def {
     const hed_source *sources; /**< (source_count), compiled as one text in this order */
     uint32_t source_count;
     hed_language language;
+    /** (text_count) texts in other languages: a device takes `sources` where it knows their
+     *  language, else the first of these that it knows */
+    const hed_kernel_text *texts;
+    uint32_t text_count;
     const hed_argument_def *arguments; /**< (argument_count) */
     uint32_t argument_count;
     const hed_parameter_def *parameters; /**< (parameter_count) */

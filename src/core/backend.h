@@ -36,6 +36,8 @@ typedef struct hed_settings {
     char *database, *installed_database;                 /* "": none */
     char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
     char *cuda_home;                                     /* a CUDA toolkit; NULL: not known */
+    char *vulkan_library;                                /* as the libraries above */
+    char *glsl_compiler;
     /* name of the kernel to capture; NULL: none */
     char *capture;
     uint32_t host_threads;
@@ -103,12 +105,14 @@ struct hed_program {
     hed_device *device;
     const hed_kernel_def *def;
     hed_config config;
+    hed_language language; /* of its text */
     hed_math math;
     /* backend fills what it knows in program_load(), -1 stays elsewhere */
     hed_kernel_resources resources;
     char *log; /* core: the build's log, "" if none */
     size_t log_size;
     uint32_t max_threads; /* launch bound, 0: none */
+    uint32_t group[3];    /* backend's: the group that its text names; 0: any */
     void *handle;         /* backend's: CUfunction, cl_kernel */
     void *impl;           /* backend's */
 };
@@ -117,6 +121,7 @@ struct hed_program {
 typedef struct hed_build {
     hed_device *device;
     const hed_kernel_def *def;
+    hed_language language; /* of `sources`, as is the entry: the description's, or of its texts */
     const char *entry;
     hed_math math;
     /* parameters, the description's defines, the options' defines, in one list */
@@ -162,6 +167,7 @@ struct hed_step {
 
 struct hed_backend {
     const char *name;
+    uint32_t languages; /* that build() takes: bits 1 << hed_language; 0 where nothing is built */
 
     /* Loads the driver and fills slot->state, health, library, reason, remedy. Not being there is
      * no failure; only MEMORY is. close() undoes it. */

@@ -43,20 +43,19 @@ static void find_installed(char *path, const char *const *places, size_t count, 
     path[0] = 0;
 }
 
-/* The folder above that of nvcc, where PATH has one. */
-static bool toolkit_of_nvcc(char *path)
+/* The first folder of PATH that has a program, and the program's path. */
+static bool find_program(const char *name, char *folder, char *program)
 {
-    char folder[HED_PATH_MAX], compiler[HED_PATH_MAX];
     for (const char *at = hed_environment("PATH"); at; at = *at ? at + 1 : NULL) {
         size_t length = strcspn(at, ":");
-        if (length > 0 && length < sizeof folder) {
+        if (length > 0 && length < HED_PATH_MAX) {
             memcpy(folder, at, length);
             folder[length] = 0;
-            if (hed_path_join(compiler, folder, "nvcc") && access(compiler, X_OK) == 0)
-                return hed_path_join(path, folder, "..");
+            if (hed_path_join(program, folder, name) && access(program, X_OK) == 0) return true;
         }
         at += length;
     }
+    program[0] = 0;
     return false;
 }
 
@@ -84,6 +83,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
 {
     char cache[HED_PATH_MAX], data[HED_PATH_MAX], ptx[HED_PATH_MAX], worker[HED_PATH_MAX];
     char database[HED_PATH_MAX], installed[HED_PATH_MAX], toolkit[HED_PATH_MAX];
+    char folder[HED_PATH_MAX], program[HED_PATH_MAX];
     static const char *const workers[] = {"../libexec/heddle/heddle-worker",
         "../../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
     const hed_allocator *a = &settings->allocator;
@@ -96,7 +96,14 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
     const char *ptx_dir = given_or(def->ptx_dir, "HEDDLE_PTX_DIR");
     const char *cuda_home = given_or(def->cuda_home, "CUDA_HOME");
     if (!cuda_home) cuda_home = hed_environment("CUDA_PATH");
-    if (!cuda_home && toolkit_of_nvcc(toolkit)) cuda_home = toolkit;
+    if (!cuda_home && find_program("nvcc", folder, program) && hed_path_join(toolkit, folder, ".."))
+        cuda_home = toolkit; /* the folder above that of nvcc */
+    const char *glsl = given_or(def->glsl_compiler, "HEDDLE_GLSL_COMPILER");
+    if (!glsl) {
+        if (!find_program("glslangValidator", folder, program))
+            find_program("glslc", folder, program);
+        glsl = program;
+    }
     const char *worker_given = given_or(def->worker, "HEDDLE_WORKER");
     settings->allocator = def->allocator;
     settings->logger = def->logger;
@@ -118,6 +125,8 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
         {&settings->cuda_home, cuda_home},
+        {&settings->vulkan_library, given_or(def->vulkan_library, "HEDDLE_VULKAN_LIBRARY")},
+        {&settings->glsl_compiler, glsl},
         {&settings->capture, given_or(def->capture, "HEDDLE_CAPTURE")},
     };
     for (size_t i = 0; i < HED_COUNT(all); i++) {
@@ -132,8 +141,9 @@ static void free_settings(hed_settings *settings)
     hed_allocator a = settings->allocator;
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
         settings->ptx_dir, settings->opencl_library, settings->cuda_library,
-        settings->nvrtc_library, settings->cuda_home, settings->capture, settings->worker,
-        settings->database, settings->installed_database};
+        settings->nvrtc_library, settings->cuda_home, settings->vulkan_library,
+        settings->glsl_compiler, settings->capture, settings->worker, settings->database,
+        settings->installed_database};
     for (size_t i = 0; i < HED_COUNT(all); i++) hed_release_text(&a, all[i]);
 }
 
@@ -176,9 +186,12 @@ static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
     return HED_OK;
 }
 
-/* GPUs first, by backend; then the host, which has no driver in between; then other processors. */
+/* GPUs first, by backend; then the host, which has no driver in between; then other processors.
+ * Behind them devices that take shaders alone: the engines' kernels run on all others. */
 static uint32_t rank(const hed_device *device)
 {
+    const hed_backend *backend = device->backend;
+    if (backend->build && !(backend->languages >> HED_OPENCL_C & 1)) return 3;
     if (device->info.type == HED_DEVICE_GPU) return 0;
     return strcmp(device->info.backend, "host") == 0 ? 1 : 2;
 }

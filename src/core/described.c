@@ -45,6 +45,7 @@ static const char *described_prelude(const hed_build *build)
 /* Everything else stands behind described_open(). */
 const hed_backend hed_described_backend = {
     .name = "described",
+    .languages = UINT32_MAX, /* what its runner takes */
     .device_open = described_open,
     .device_close = described_close,
     .build = described_build,

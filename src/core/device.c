@@ -91,7 +91,7 @@ hed_status hed_device_adopt(hed_context *context, const char *backend,
         if (strcmp(context->slots[i].backend->name, backend) == 0) slot = &context->slots[i];
     if (!slot || !slot->backend->device_adopt)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "\"%.60s\" has no contexts to adopt: use \"cuda\" or \"opencl\"", backend);
+            "\"%.60s\" has no contexts to adopt: use \"cuda\", \"opencl\" or \"vulkan\"", backend);
     if (slot->health == HED_BACKEND_ABSENT || slot->health == HED_BACKEND_FAILED)
         return hed_fail(error, HED_ERROR_NO_DEVICE, "the %s backend does not work here: %s",
             backend, slot->reason);

@@ -50,31 +50,61 @@ static hed_status load_source(const hed_settings *settings, const hed_source *fr
     return HED_OK;
 }
 
+uint32_t hed_device_languages(const hed_device *device)
+{
+    bool page = device->info.capabilities & HED_CAN_WGSL;
+    return page ? 1u << HED_WGSL : device->backend->languages;
+}
+
+hed_kernel_text hed_kernel_text_for(const hed_device *device, const hed_kernel_def *def)
+{
+    uint32_t languages = hed_device_languages(device);
+    const hed_kernel_text own = {def->language, def->entry, def->sources, def->source_count};
+    if (languages >> own.language & 1) return own;
+    for (uint32_t i = 0; i < def->text_count; i++)
+        if (languages >> def->texts[i].language & 1) return def->texts[i];
+    return own;
+}
+
+static const char *entry_of(const hed_kernel_def *def, const hed_kernel_text *text)
+{
+    bool shader = text->language >= HED_WGSL;
+    return text->entry ? text->entry : shader ? "main" : def->entry ? def->entry : def->name;
+}
+
 hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def,
     hed_math math, const hed_config *config, const hed_define *defines, uint32_t define_count,
     uint32_t max_registers, hed_error *error)
 {
     const hed_settings *settings = device->settings;
     const hed_allocator *allocator = &settings->allocator;
-    *text = (hed_build_text){.allocator = *allocator, .source_count = def->source_count};
+    const hed_kernel_text own = hed_kernel_text_for(device, def);
+    *text = (hed_build_text){.allocator = *allocator, .source_count = own.source_count};
     text->define_capacity = def->parameter_count + def->define_count + define_count;
     text->defines = hed_allocate(allocator, (text->define_capacity + 1) * sizeof *text->defines);
-    text->sources = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->sources);
-    text->owned = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->owned);
+    text->sources = hed_allocate(allocator, (own.source_count + 1) * sizeof *text->sources);
+    text->owned = hed_allocate(allocator, (own.source_count + 1) * sizeof *text->owned);
     if (!text->defines || !text->sources || !text->owned)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
-    text->build = (hed_build){.device = device, .def = def,
-        .entry = def->entry ? def->entry : def->name, .math = math, .defines = text->defines,
-        .sources = text->sources, .source_count = def->source_count, .max_registers = max_registers,
-        .max_threads = hed_config_max_threads(def, config), .min_groups = def->min_groups};
+    text->build = (hed_build){.device = device,
+        .def = def,
+        .language = own.language,
+        .entry = entry_of(def, &own),
+        .math = math,
+        .defines = text->defines,
+        .sources = text->sources,
+        .source_count = own.source_count,
+        .max_registers = max_registers,
+        .max_threads = hed_config_max_threads(def, config),
+        .min_groups = def->min_groups};
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         snprintf(text->values[i], sizeof text->values[i], "%" PRId64, config->values[i]);
         text->defines[text->build.define_count++] =
             (hed_define){def->parameters[i].name, text->values[i]};
     }
     set_defines(text, def->defines, def->define_count, defines, define_count);
-    for (uint32_t i = 0; i < def->source_count; i++) {
-        hed_status status = load_source(settings, &def->sources[i], &text->sources[i],
+    for (uint32_t i = 0; i < own.source_count; i++) {
+        hed_status status = load_source(settings, &own.sources[i], &text->sources[i],
             &text->owned[i].bytes, &text->owned[i].size, error);
         if (status) return status;
     }
@@ -90,6 +120,16 @@ void hed_build_text_free(hed_build_text *text)
     hed_release(&text->allocator, text->sources, (text->source_count + 1) * sizeof *text->sources);
     hed_release(
         &text->allocator, text->defines, (text->define_capacity + 1) * sizeof *text->defines);
+}
+
+void hed_build_text_describe(const hed_build_text *text, hed_kernel_def *def)
+{
+    def->language = text->build.language;
+    def->entry = text->build.entry;
+    def->sources = text->build.sources;
+    def->source_count = text->build.source_count;
+    def->texts = NULL;
+    def->text_count = 0;
 }
 
 /* ---- the request: everything that decides on the compiled bytes, as text ---- */
@@ -278,7 +318,10 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
     *variant = NULL;
     hed_variant *made = hed_allocate(allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
-    made->program = (hed_program){.device = device, .def = def, .config = *config, .math = math,
+    made->program = (hed_program){.device = device,
+        .def = def,
+        .config = *config,
+        .math = math,
         .max_threads = hed_config_max_threads(def, config)};
     made->users = 1;
     hed_status status = HED_OK;
@@ -286,6 +329,7 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
         hed_build_text text;
         status = hed_build_text_make(
             &text, device, def, math, config, defines, define_count, max_registers, error);
+        made->program.language = text.build.language;
         if (!status) status = obtain(&made->program, &text.build, error);
         hed_build_text_free(&text);
     } else {

@@ -18,11 +18,19 @@ typedef struct hed_build_text {
     char values[HED_MAX_PARAMETERS][24];
 } hed_build_text;
 
+/* The languages that a device takes: bits 1 << hed_language. */
+uint32_t hed_device_languages(const hed_device *device);
+/* The text of a kernel for a device: the description's own, or one of its others. Where the device
+ * takes none of them, the own. */
+hed_kernel_text hed_kernel_text_for(const hed_device *device, const hed_kernel_def *def);
+
 /* Free it with hed_build_text_free(), after a failure too. */
 hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def,
     hed_math math, const hed_config *config, const hed_define *defines, uint32_t define_count,
     uint32_t max_registers, hed_error *error);
 void hed_build_text_free(hed_build_text *text);
+/* Makes the text that was read the only one of a copy of the description. */
+void hed_build_text_describe(const hed_build_text *text, hed_kernel_def *def);
 
 /* Compiles one configuration into the cache on disk, which there must be, or finds it there;
  * nothing is loaded, and on CUDA the device is not opened. `*seconds`: the compiler's, 0 from the

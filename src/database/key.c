@@ -25,10 +25,10 @@ static hed_hash hash_parameters(hed_hash hash, const hed_parameter_def *paramete
     return hash;
 }
 
-static hed_hash hash_description(hed_hash hash, const hed_kernel_def *def)
+static hed_hash hash_description(hed_hash hash, const hed_device *device, const hed_kernel_def *def)
 {
     hash = hed_hash_text(hash, def->entry ? def->entry : def->name);
-    hash = hash_number(hash, def->language);
+    hash = hash_number(hash, hed_kernel_text_for(device, def).language);
     hash = hash_number(hash, def->argument_count);
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
@@ -69,7 +69,8 @@ static void describe_compiler(
         snprintf(text, size, "heddle %s", HED_VERSION_TEXT);
         return;
     }
-    const hed_build build = {.device = device, .def = kernel};
+    const hed_build build = {
+        .device = device, .def = kernel, .language = hed_kernel_text_for(device, kernel).language};
     hed_hash_format(hed_hash_text(hed_hash_start(), device->backend->prelude(&build)), digits);
     snprintf(text, size, "%s prelude %.16s", device->build_key, digits);
 }
@@ -88,7 +89,7 @@ void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, he
         .parameter_count = kernel->parameter_count};
     if (problem) key->problem = *problem;
     describe_compiler(device, kernel, key->compiler, sizeof key->compiler);
-    hed_hash hash = hash_description(hed_hash_start(), kernel);
+    hed_hash hash = hash_description(hed_hash_start(), device, kernel);
     if (hash_texts(&hash, device, kernel, math, defines, define_count))
         hed_hash_format(hash, key->source);
 }

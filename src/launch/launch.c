@@ -241,7 +241,9 @@ hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *devi
         if (!open) g->group[i] = 1;
     }
     if (!g->native_items) g->native_items = g->global[0] * g->global[1] * g->global[2];
-    if (open) choose_group(device, limit, g);
+    if (open && program && program->group[0])
+        memcpy(g->group, program->group, sizeof program->group);
+    else if (open) choose_group(device, limit, g);
     if ((status = check_group(def, device, limit, g, error)) ||
         (status = check_local(def, device, program, g, error)) ||
         (status = round_global(def, device, g, error)))

@@ -1,7 +1,9 @@
 /* Whether a configuration can run on a device, and which one runs where nothing is known. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "core/program.h"
 #include "launch/launch.h"
 
 enum { SEARCH_LIMIT = 1 << 20 }; /* configurations looked at when the default is not valid */
@@ -61,13 +63,26 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 static const char *missing_capability(
     const hed_kernel_def *def, const hed_device *device, hed_math math)
 {
+    hed_language language = hed_kernel_text_for(device, def).language;
     uint64_t needs = def->needs | (math == HED_MATH_STRICT ? HED_CAN_STRICT : 0) |
-                     (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0) |
-                     (def->language == HED_WGSL ? HED_CAN_WGSL : 0);
+                     (language == HED_CUDA_C ? HED_CAN_CUDA_C : 0);
     uint64_t missing = needs & ~device->info.capabilities, first = missing & -missing;
     if (!missing) return NULL;
     const char *name = first <= UINT32_MAX ? hed_capability_name((uint32_t)first) : NULL;
     return name ? name : "a capability that is not known to this version";
+}
+
+static hed_status fail_language(
+    const hed_kernel_def *def, const hed_device *device, hed_error *error)
+{
+    char taken[128] = "";
+    size_t used = 0;
+    for (int i = 0; i < HED_LANGUAGE_COUNT; i++)
+        if (hed_device_languages(device) >> i & 1)
+            used += (size_t)snprintf(taken + used, sizeof taken - used, "%s%s", used ? " and " : "",
+                hed_language_name((hed_language)i));
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is written in %s: %s (%s) takes %s",
+        def->name, hed_language_name(def->language), device->info.id, device->info.name, taken);
 }
 
 static hed_status resolve_check_device(
@@ -82,13 +97,12 @@ static hed_status resolve_check_device(
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no native function, only kernel text, and so does not run on %s", def->name,
             device->info.id);
-    if (device->info.capabilities & HED_CAN_WGSL && def->language != HED_WGSL)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s is not in WGSL, and %s (%s) takes nothing else", def->name, device->info.id,
-            device->info.name);
-    if (device->backend->build && def->source_count == 0)
+    const hed_kernel_text text = hed_kernel_text_for(device, def);
+    if (device->backend->build && text.source_count == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no kernel text, only a native function, and so runs on host alone", def->name);
+    if (device->backend->build && !(hed_device_languages(device) >> text.language & 1))
+        return fail_language(def, device, error);
     return HED_OK;
 }
 

@@ -395,7 +395,7 @@ hed_status hed_capture_unpack(hed_description_reader *r, hed_capture_launched *l
     def->name = hed_get_word(r, "the name of the kernel");
     def->summary = hed_get_text(r, "the summary");
     def->entry = hed_get_text(r, "the entry point");
-    def->language = hed_get_below(r, HED_WGSL + 1, "the language", "0 to 2");
+    def->language = hed_get_below(r, HED_LANGUAGE_COUNT, "the language", "0 to 4");
     launched->math = hed_get_below(r, HED_MATH_STRICT + 1, "the math mode", "0 or 1");
     def->needs = hed_get_u64(r, "the needs");
     def->max_threads = hed_get_text(r, "the launch bound");

@@ -176,7 +176,7 @@ static void recorder_describe(recorder *r, const hed_problem *problem, hed_error
     launched->def = *def;
     launched->def.native_ignores = 0; /* a capture is for other devices, whatever this one reads */
     launched->def.arguments = r->described;
-    launched->def.sources = r->text.build.sources;
+    hed_build_text_describe(&r->text, &launched->def);
     launched->def.defines = r->text.build.defines + def->parameter_count;
     launched->def.define_count = r->text.build.define_count - def->parameter_count;
     check_limits(&launched->def, error);

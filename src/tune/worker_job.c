@@ -98,8 +98,7 @@ static hed_status put_all(
                 .device = info->id,
                 .name = info->id,
                 .config = config}};
-        launched.def.sources = texts.sources;
-        launched.def.source_count = texts.source_count;
+        hed_build_text_describe(&texts, &launched.def);
         launched.def.constraint_count = launched.def.condition_count = 0;
         for (uint32_t i = 0; i < kernel->argument_count; i++)
             launched.bytes[i] = def->arguments[i].bytes;

@@ -124,8 +124,10 @@ static void convolution_work(
 }
 
 const hed_kernel_def hed_convolution_def = {
-    .name = "convolution", .summary = "blurs an image with a 17 x 17 filter",
+    .name = "convolution",
+    .summary = "blurs an image with a 17 x 17 filter",
     HED_CANONICAL_TEXT(convolution),
+    HED_CANONICAL_GLSL(convolution),
     HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, out, .tolerance = 1e-5),
         HED_IN(float, filter, .count = "FILTER_W*FILTER_H"), HED_VALUE(uint, width),
         HED_VALUE(uint, height), HED_ARRAY(float, pixels), HED_ARRAY(float, weights)),
@@ -133,10 +135,16 @@ const hed_kernel_def hed_convolution_def = {
         HED_PARAMETER(WG_Y, 8, 1, 2, 4, 6, 8, 16), HED_PARAMETER(TILE_X, 2, 1, 2, 3, 4, 6, 8),
         HED_PARAMETER(TILE_Y, 16, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32), HED_SWITCH(LOCAL, 1),
         HED_SWITCH(WEIGHTS_LOCAL, 1), HED_SWITCH(PAD, 1)),
-    .native_ignores = HED_ALL_PARAMETERS, HED_DEFINES({"FILTER_W", "17"}, {"FILTER_H", "17"}),
-    HED_DIMENSIONS("width", "height"), .max_threads = "WG_X*WG_Y", .valid = convolution_valid,
-    .geometry = convolution_geometry, .range = convolution_native, .work = convolution_work,
+    .native_ignores = HED_ALL_PARAMETERS,
+    HED_DEFINES({"FILTER_W", "17"}, {"FILTER_H", "17"}),
+    HED_DIMENSIONS("width", "height"),
+    .max_threads = "WG_X*WG_Y",
+    .valid = convolution_valid,
+    .geometry = convolution_geometry,
+    .range = convolution_native,
+    .work = convolution_work,
     .metric = HED_METRIC_OPERATIONS,
     HED_PROBLEMS(HED_PROBLEM(1, 1), HED_PROBLEM(7, 5), HED_PROBLEM(131, 37), HED_PROBLEM(192, 64)),
-    .sample.benchmark = HED_PROBLEM(8192, 8192), HED_DEFAULT_SAMPLE,
+    .sample.benchmark = HED_PROBLEM(8192, 8192),
+    HED_DEFAULT_SAMPLE,
 };

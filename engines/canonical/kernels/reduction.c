@@ -56,17 +56,25 @@ static void reduction_work(
 }
 
 const hed_kernel_def hed_reduction_def = {
-    .name = "reduction", .summary = "sums of tiles of 4096 floats, in the fixed tree",
+    .name = "reduction",
+    .summary = "sums of tiles of 4096 floats, in the fixed tree",
     HED_CANONICAL_TEXT(reduction),
+    HED_CANONICAL_GLSL(reduction),
     /* Sums of 4096 elements, in another order: the worst of 32,768 of them was 1.6e-5 off. */
     HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, sums, .count = "n/4096", .tolerance = 5e-5),
         HED_VALUE(uint, n)),
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 128, 256, 512, 1024), HED_PARAMETER(VEC, 4, 1, 2, 4),
         HED_SWITCH(LANES, 0), HED_CHOICE(ORDER, 0, "tree", "free")),
-    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("n"), .max_threads = "WG",
-    .valid = reduction_valid, .geometry = hed_canonical_tiles_geometry, .range = reduction_native,
-    .work = reduction_work, .metric = HED_METRIC_BYTES,
+    .native_ignores = HED_ALL_PARAMETERS,
+    HED_DIMENSIONS("n"),
+    .max_threads = "WG",
+    .valid = reduction_valid,
+    .geometry = hed_canonical_tiles_geometry,
+    .range = reduction_native,
+    .work = reduction_work,
+    .metric = HED_METRIC_BYTES,
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(31), HED_PROBLEM(4096), HED_PROBLEM(4099),
         HED_PROBLEM(12288), HED_PROBLEM(65537)),
-    .sample.benchmark = HED_PROBLEM(1 << 27), HED_DEFAULT_SAMPLE,
+    .sample.benchmark = HED_PROBLEM(1 << 27),
+    HED_DEFAULT_SAMPLE,
 };

@@ -44,16 +44,24 @@ static void transpose_native(const hed_native_call *call, uint64_t begin, uint64
 }
 
 const hed_kernel_def hed_transpose_def = {
-    .name = "transpose", .summary = "transposes a matrix of 32-bit words",
+    .name = "transpose",
+    .summary = "transposes a matrix of 32-bit words",
     HED_CANONICAL_TEXT(transpose),
+    HED_CANONICAL_GLSL(transpose),
     HED_ARGUMENTS(
         HED_IN(uint, in), HED_OUT(uint, out), HED_VALUE(uint, width), HED_VALUE(uint, height)),
     HED_PARAMETERS(HED_PARAMETER(TILE, 64, 8, 16, 32, 64), HED_PARAMETER(ROWS, 8, 1, 2, 4, 8, 16),
         HED_SWITCH(PAD, 1)),
-    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("width", "height"),
-    .max_threads = "TILE*ROWS", .valid = transpose_valid, .geometry = transpose_geometry,
-    .range = transpose_native, .work = hed_default_work, .metric = HED_METRIC_BYTES,
+    .native_ignores = HED_ALL_PARAMETERS,
+    HED_DIMENSIONS("width", "height"),
+    .max_threads = "TILE*ROWS",
+    .valid = transpose_valid,
+    .geometry = transpose_geometry,
+    .range = transpose_native,
+    .work = hed_default_work,
+    .metric = HED_METRIC_BYTES,
     HED_PROBLEMS(HED_PROBLEM(1, 1), HED_PROBLEM(7, 3), HED_PROBLEM(64, 64), HED_PROBLEM(101, 1),
         HED_PROBLEM(1, 131), HED_PROBLEM(257, 131), HED_PROBLEM(128, 320)),
-    .sample.benchmark = HED_PROBLEM(16384, 16384), HED_DEFAULT_SAMPLE,
+    .sample.benchmark = HED_PROBLEM(16384, 16384),
+    HED_DEFAULT_SAMPLE,
 };

@@ -238,6 +238,7 @@ static void *cuda_symbol(hed_backend_slot *slot, const char *name)
 
 const hed_backend hed_cuda_backend = {
     .name = "cuda",
+    .languages = 1u << HED_OPENCL_C | 1u << HED_CUDA_C,
     .open = hed_cuda_open,
     .close = hed_cuda_close,
     .device_count = cuda_device_count,

@@ -21,7 +21,7 @@ hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t siz
 {
     const hed_cuda *cuda = build->device->slot->state;
     hed_status status = hed_nvrtc_options(build, text, size);
-    if (status || build->def->language != HED_CUDA_C || !cuda || !cuda->nvrtc) return status;
+    if (status || build->language != HED_CUDA_C || !cuda || !cuda->nvrtc) return status;
     size_t used = strlen(text);
     int more = snprintf(text + used, size - used, " headers %s", hed_nvrtc_headers(cuda->nvrtc));
     return (size_t)more < size - used ? HED_OK : HED_ERROR_LIMIT;
@@ -63,7 +63,7 @@ static hed_status cuda_load_failed(const hed_cuda_api *api, const hed_build *bui
 static bool cuda_name_in_module(const hed_build *build, const hed_binary *binary,
     const char *expression, char name[LONGEST_NAME])
 {
-    return build->def->language == HED_CUDA_C
+    return build->language == HED_CUDA_C
                ? hed_nvrtc_lowered(binary->log, expression, name, LONGEST_NAME)
                : hed_text_copy(name, LONGEST_NAME, expression);
 }
@@ -176,7 +176,7 @@ static hed_status cuda_load_module(
     if (result == CUDA_ERROR_NOT_FOUND)
         return hed_fail(error, HED_ERROR_BUILD,
             "%s has no kernel \"%s\": its text must have %s void %s(...)", build->def->name,
-            build->entry, build->def->language == HED_CUDA_C ? "__global__" : "__kernel",
+            build->entry, build->language == HED_CUDA_C ? "__global__" : "__kernel",
             build->entry);
     /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
     hed_nvrtc_read_log(said, entry, &program->resources);
@@ -291,7 +291,7 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
     launch->cluster = geometry->cluster;
     launch->shared_bytes = 0;
     for (int i = 0; i < 3; i++) {
-        if (geometry->global[i] > MOST_ITEMS && program->def->language == HED_OPENCL_C)
+        if (geometry->global[i] > MOST_ITEMS && program->language == HED_OPENCL_C)
             return hed_fail(error, HED_ERROR_LIMIT,
                 "%s: %llu work items in dimension %d: the prelude counts in 32 bits, so 2^32 at most",
                 program->def->name, (unsigned long long)geometry->global[i], i);

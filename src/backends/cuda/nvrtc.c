@@ -206,7 +206,7 @@ static void nvrtc_add_option(options *to, const char *format, uint32_t value)
 /* Options that a description has for OpenCL's compilers only permit what is the rule here. */
 static bool nvrtc_is_for_nvrtc(const hed_build *build, const char *option)
 {
-    return build->def->language == HED_CUDA_C || strncmp(option, "-cl-", 4) != 0;
+    return build->language == HED_CUDA_C || strncmp(option, "-cl-", 4) != 0;
 }
 
 static void nvrtc_set_options(options *to, const hed_build *build)
@@ -253,7 +253,7 @@ hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
 
 const char *hed_nvrtc_prelude(const hed_build *build)
 {
-    return build->def->language == HED_CUDA_C ? "" : hed_prelude_text;
+    return build->language == HED_CUDA_C ? "" : hed_prelude_text;
 }
 
 /* ---- compiling ---- */
@@ -472,7 +472,7 @@ static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const he
 {
     const char *header = hed_nvrtc_prelude(build), *header_name = "heddle.clh";
     nvrtc_program *program = NULL;
-    int headers = build->def->language == HED_CUDA_C ? 0 : 1;
+    int headers = build->language == HED_CUDA_C ? 0 : 1;
     int result =
         nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", headers, &header, &header_name);
     if (result)
@@ -508,7 +508,7 @@ static uint32_t nvrtc_add_words(const hed_nvrtc *nvrtc, const hed_build *build, 
     for (uint32_t i = 0; i < build->def->option_count; i++)
         if (nvrtc_is_for_nvrtc(build, build->def->options[i]))
             count++, nvrtc_add_word(block, build->def->options[i], "", "", "");
-    if (build->def->language != HED_CUDA_C) return count;
+    if (build->language != HED_CUDA_C) return count;
     if (nvrtc->headers[0]) count++, nvrtc_add_word(block, "-I", nvrtc->headers, "", "");
     if (nvrtc->library_headers[0])
         count++, nvrtc_add_word(block, "-I", nvrtc->library_headers, "", "");
@@ -521,7 +521,7 @@ static uint32_t nvrtc_gather_words(const hed_nvrtc *nvrtc, const options *all, c
     uint32_t count = 0;
     words[count++] = target;
     for (uint32_t i = 0; i < all->count; i++) words[count++] = all->words[i];
-    if (build->def->language != HED_CUDA_C) words[count++] = "--pre-include=heddle.clh";
+    if (build->language != HED_CUDA_C) words[count++] = "--pre-include=heddle.clh";
     words[count++] = "--ptxas-options=-v";
     /* Its cache of cubins does not tell -ftz, -prec-div and -prec-sqrt apart; ours does. */
     if (nvrtc->version >= FIRST_NO_CACHE) words[count++] = "--no-cache";

@@ -302,7 +302,8 @@ hed_status hed_opencl_device_native(
     hed_device *device, hed_driver_handles *native, hed_error *error)
 {
     const opencl_device *opened = hed_opencl_of(device);
-    *native = (hed_driver_handles){opened->platform, opened->id, opened->context};
+    *native = (hed_driver_handles){
+        .platform = opened->platform, .device = opened->id, .context = opened->context};
     return HED_OK;
 }
 

@@ -311,6 +311,7 @@ extern const hed_backend hed_opencl_backend;
 
 const hed_backend hed_opencl_backend = {
     .name = "opencl",
+    .languages = 1u << HED_OPENCL_C,
     .open = hed_opencl_open,
     .close = hed_opencl_close,
     .device_count = hed_opencl_device_count,

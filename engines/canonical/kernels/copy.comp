@@ -1,0 +1,36 @@
+#version 450
+/* Copies n words of 32 bits, as copy.cl does it. VEC is a macro, since a type depends on it. */
+#ifndef VEC
+#define VEC 2
+#endif
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint WG = 256;
+layout(constant_id = 1) const uint ITEMS = 2;
+const uint BLOCK = WG * uint(VEC) * ITEMS;
+
+#if VEC == 4
+#define WORDS uvec4
+#elif VEC == 2
+#define WORDS uvec2
+#else
+#define WORDS uint
+#endif
+layout(std430, set = 0, binding = 0) readonly buffer From { uint from[]; };
+layout(std430, set = 0, binding = 0) readonly buffer FromWide { WORDS from_wide[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer To { uint to[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer ToWide { WORDS to_wide[]; };
+layout(push_constant) uniform Size { uint n; };
+
+void main()
+{
+    uint item = gl_LocalInvocationID.x;
+    uint first = gl_WorkGroupID.x * BLOCK;
+    if (n - first >= BLOCK) {
+        uint base = first / uint(VEC) + item;
+        WORDS words[ITEMS];
+        for (uint i = 0; i < ITEMS; i++) words[i] = from_wide[base + i * WG];
+        for (uint i = 0; i < ITEMS; i++) to_wide[base + i * WG] = words[i];
+    } else {
+        for (uint i = first + item; i < n; i += WG) to[i] = from[i];
+    }
+}

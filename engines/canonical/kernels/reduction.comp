@@ -1,0 +1,82 @@
+#version 450
+/* Sums of tiles of TILE floats in the fixed tree of heddle/tree.h, as reduction.cl makes them. VEC
+ * is a macro, since a type depends on it; LANES, which takes lane exchanges, is for devices that
+ * say they have them. */
+#ifndef VEC
+#define VEC 4
+#endif
+#ifndef LANES
+#define LANES 0
+#endif
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint WG = 256;
+layout(constant_id = 1) const int ORDER = 0;
+const uint TILE = 4096;
+const uint RUN = TILE / (WG * uint(VEC));
+const bool TREE = ORDER == 0 && RUN > 1;
+
+#if VEC == 4
+#define FLOATS vec4
+#define PARTS_OF(v) ((v.x + v.y) + (v.z + v.w))
+#elif VEC == 2
+#define FLOATS vec2
+#define PARTS_OF(v) (v.x + v.y)
+#else
+#define FLOATS float
+#define PARTS_OF(v) v
+#endif
+layout(std430, set = 0, binding = 0) readonly buffer From { float from[]; };
+layout(std430, set = 0, binding = 0) readonly buffer FromWide { FLOATS from_wide[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer Sums { float sums[]; };
+layout(push_constant) uniform Size { uint n; };
+/* one word more a run, so that items do not read from one bank */
+shared float values[TREE ? WG * RUN + WG : WG];
+
+float element(uint i) { return i < n ? from[i] : -0.0; }
+uint place(uint i) { return i + i / RUN; }
+
+float group_sum(float value, uint item)
+{
+    values[item] = value;
+    barrier();
+    for (uint count = WG; count > 1;) {
+        uint next = count >= 4 ? count / 4 : 1, at = item < next ? 4 * item : 0;
+        if (item < next)
+            value = count >= 4 ? (values[at] + values[at + 1]) + (values[at + 2] + values[at + 3])
+                               : values[0] + values[1];
+        barrier();
+        if (item < next) values[item] = value;
+        barrier();
+        count = next;
+    }
+    return value;
+}
+
+void main()
+{
+    uint item = gl_LocalInvocationID.x, first = gl_WorkGroupID.x * TILE;
+    float part[RUN];
+    if (n - first >= TILE) {
+        FLOATS vector[RUN];
+        uint base = first / uint(VEC) + item;
+        for (uint i = 0; i < RUN; i++) vector[i] = from_wide[base + i * WG];
+        for (uint i = 0; i < RUN; i++) part[i] = PARTS_OF(vector[i]);
+    } else {
+        for (uint i = 0; i < RUN; i++) {
+            uint at = first + (i * WG + item) * uint(VEC);
+            part[i] = element(at);
+            if (VEC >= 2) part[i] = part[i] + element(at + 1);
+            if (VEC == 4) part[i] = part[i] + (element(at + 2) + element(at + 3));
+        }
+    }
+    if (TREE) {
+        for (uint i = 0; i < RUN; i++) values[place(i * WG + item)] = part[i];
+        barrier();
+        for (uint i = 0; i < RUN; i++) part[i] = values[place(item * RUN + i)];
+        barrier();
+    }
+    for (uint apart = 1; apart < RUN; apart *= 2)
+        for (uint i = 0; i + apart < RUN; i += 2 * apart) part[i] = part[i] + part[i + apart];
+    float sum = group_sum(part[0], item);
+    if (item == 0) sums[gl_WorkGroupID.x] = sum;
+}

@@ -1,0 +1,35 @@
+#version 450
+/* Transposes a matrix of 32-bit words through tiles in shared memory, as transpose.cl does it. */
+layout(local_size_x_id = 0, local_size_y_id = 1) in;
+layout(constant_id = 0) const uint TILE = 64;
+layout(constant_id = 1) const uint ROWS = 8;
+layout(constant_id = 2) const uint PAD = 1;
+const uint PITCH = TILE + PAD;
+const uint STEPS = TILE / ROWS;
+
+layout(std430, set = 0, binding = 0) readonly buffer From { uint from[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer To { uint to[]; };
+layout(push_constant) uniform Size { uint width, height; };
+shared uint tile[TILE * PITCH];
+
+void main()
+{
+    uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y;
+    uint tiles = (width + TILE - 1) / TILE;
+    uint left = gl_WorkGroupID.x % tiles * TILE, top = gl_WorkGroupID.x / tiles * TILE;
+    bool whole = left + TILE <= width && top + TILE <= height;
+    if (whole) {
+        uint at = (top + y) * width + left + x;
+        uint words[STEPS];
+        for (uint i = 0; i < STEPS; i++) words[i] = from[at + i * ROWS * width];
+        for (uint i = 0; i < STEPS; i++) tile[(y + i * ROWS) * PITCH + x] = words[i];
+    } else {
+        for (uint row = y; row < TILE; row += ROWS)
+            if (left + x < width && top + row < height)
+                tile[row * PITCH + x] = from[(top + row) * width + left + x];
+    }
+    barrier();
+    for (uint row = y; row < TILE; row += ROWS)
+        if (top + x < height && left + row < width)
+            to[(left + row) * height + top + x] = tile[x * PITCH + row];
+}

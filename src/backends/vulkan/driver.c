@@ -1,0 +1,253 @@
+/* The loader, libvulkan: finding it and its functions, listing what is behind it, and turning its
+ * codes into words. */
+#include "backends/vulkan/vulkan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- codes ---- */
+
+static const char *vulkan_code_name(VkResult code)
+{
+    switch (code) {
+#define NAME(name, value) \
+    case value: return #name;
+        HED_VK_RESULTS(NAME)
+#undef NAME
+    default: return "an unknown code";
+    }
+}
+
+static hed_status vulkan_status_of(VkResult code)
+{
+    switch (code) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY: return HED_ERROR_MEMORY;
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY: return HED_ERROR_DEVICE_MEMORY;
+    case VK_ERROR_OUT_OF_POOL_MEMORY:
+    case VK_ERROR_FRAGMENTED_POOL:
+    case VK_ERROR_TOO_MANY_OBJECTS: return HED_ERROR_LIMIT;
+    case VK_ERROR_DEVICE_LOST: return HED_ERROR_LOST;
+    case VK_ERROR_INVALID_SHADER_NV: return HED_ERROR_BUILD;
+    default: return HED_ERROR_DRIVER;
+    }
+}
+
+hed_status hed_vulkan_check(
+    const hed_device *device, VkResult result, const char *call, const char *what, hed_error *error)
+{
+    if (result == VK_SUCCESS) return HED_OK;
+    hed_status status = vulkan_status_of(result);
+    return hed_fail(error, status, "%s failed with %s (%d): %s on %s (%s)%s", call,
+        vulkan_code_name(result), (int)result, what, device->info.id, device->info.name,
+        status == HED_ERROR_LOST
+            ? "; the device is lost to this context: a kernel that reads or writes outside its "
+              "buffers, or runs longer than the driver allows, does that"
+            : "");
+}
+
+/* ---- loading ---- */
+
+typedef void *get_function(VkInstance instance, const char *name);
+typedef VkResult create_function(const VkInstanceCreateInfo *info, const void *, VkInstance *made);
+
+#define NAME(result, name, parameters) "vk" #name,
+static const char *const function_names[] = {HED_VK_FUNCTIONS(NAME)};
+#undef NAME
+enum { FUNCTIONS = sizeof function_names / sizeof function_names[0] };
+_Static_assert(sizeof(hed_vk_api) == FUNCTIONS * sizeof(void *), "functions and nothing else");
+
+static const char packages[] =
+    "apt install libvulkan1 mesa-vulkan-drivers (Debian), dnf install vulkan-loader mesa-vulkan-drivers "
+    "(Fedora): lavapipe runs on any processor; a GPU's driver comes with Mesa or from its vendor";
+
+static void vulkan_fail(
+    hed_backend_slot *slot, hed_backend_state health, const char *reason, const char *remedy)
+{
+    slot->health = health;
+    hed_text_copy(slot->reason, sizeof slot->reason, reason);
+    hed_text_copy(slot->remedy, sizeof slot->remedy, remedy);
+}
+
+/* False: the slot says why. */
+static bool vulkan_start(vulkan_driver *driver, hed_backend_slot *slot)
+{
+    void *functions[FUNCTIONS];
+    char reason[256];
+    get_function *get = (get_function *)hed_dynlib_symbol(driver->library, "vkGetInstanceProcAddr");
+    create_function *create = get ? (create_function *)get(NULL, "vkCreateInstance") : NULL;
+    if (!create) {
+        vulkan_fail(slot, HED_BACKEND_FAILED,
+            "the library has no vkGetInstanceProcAddr, or that "
+            "has no vkCreateInstance: it is no Vulkan",
+            packages);
+        return false;
+    }
+    const VkApplicationInfo application = {.sType = VK_TYPE_APPLICATION_INFO,
+        .pApplicationName = "heddle",
+        .apiVersion = VK_API_VERSION_1_3};
+    const VkInstanceCreateInfo info = {
+        .sType = VK_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+    VkResult result = create(&info, NULL, &driver->instance);
+    if (result) {
+        driver->instance = NULL;
+        snprintf(reason, sizeof reason, "vkCreateInstance failed with %s (%d)%s",
+            vulkan_code_name(result), (int)result,
+            result == VK_ERROR_INCOMPATIBLE_DRIVER ? ": the loader is there and no driver" : "");
+        vulkan_fail(slot,
+            result == VK_ERROR_INCOMPATIBLE_DRIVER ? HED_BACKEND_ABSENT : HED_BACKEND_FAILED,
+            reason, packages);
+        return false;
+    }
+    for (int i = 0; i < FUNCTIONS; i++) {
+        functions[i] = get(driver->instance, function_names[i]);
+        if (functions[i]) continue;
+        snprintf(
+            reason, sizeof reason, "the loader has no %s: Vulkan 1.1 is needed", function_names[i]);
+        vulkan_fail(slot, HED_BACKEND_FAILED, reason, packages);
+        return false;
+    }
+    memcpy(&driver->api, functions, sizeof functions);
+    return true;
+}
+
+void *hed_vulkan_symbol(hed_backend_slot *slot, const char *name)
+{
+    const vulkan_driver *driver = slot->state;
+    if (!driver || !driver->library) return NULL;
+    get_function *get = (get_function *)hed_dynlib_symbol(driver->library, "vkGetInstanceProcAddr");
+    return get ? get(driver->instance, name) : NULL;
+}
+
+/* ---- listing ---- */
+
+static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
+{
+    VkPhysicalDevice found[VULKAN_DEVICES];
+    uint32_t count = VULKAN_DEVICES;
+    char reason[128];
+    VkResult result = driver->api.EnumeratePhysicalDevices(driver->instance, &count, found);
+    if (result && result != VK_INCOMPLETE) {
+        snprintf(reason, sizeof reason, "vkEnumeratePhysicalDevices failed with %s (%d)",
+            vulkan_code_name(result), (int)result);
+        vulkan_fail(slot, HED_BACKEND_FAILED, reason, packages);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        VkPhysicalDeviceProperties2 about = {.sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+        driver->api.GetPhysicalDeviceProperties2(found[i], &about);
+        if (about.properties.apiVersion >= VK_API_VERSION_1_1)
+            driver->physical[driver->device_count++] = found[i];
+        else
+            hed_log_message(&driver->logger, HED_LOG_WARNING,
+                "vulkan: %s is left out: it has Vulkan 1.0, 1.1 is needed",
+                about.properties.deviceName);
+    }
+    if (driver->device_count == 0) {
+        vulkan_fail(slot, HED_BACKEND_ABSENT,
+            "the library is there, and no device of Vulkan 1.1 behind it", packages);
+        return;
+    }
+    slot->health = HED_BACKEND_WORKS;
+    if (driver->compiler[0]) return;
+    vulkan_fail(slot, HED_BACKEND_LIMITED,
+        "neither glslangValidator nor glslc is on the path: SPIR-V runs, GLSL cannot be compiled",
+        "apt install glslang-tools (Debian), dnf install glslang (Fedora), or "
+        "HEDDLE_GLSL_COMPILER=the path of either");
+}
+
+hed_status hed_vulkan_open(const hed_settings *settings, hed_backend_slot *slot)
+{
+    const char *names[] = {
+        settings->vulkan_library ? settings->vulkan_library : "libvulkan.so.1", NULL};
+    slot->health = HED_BACKEND_ABSENT;
+    if (!names[0][0]) {
+        vulkan_fail(slot, HED_BACKEND_ABSENT, "not wanted: the name of its library is set to \"\"",
+            "leave hed_context_def.vulkan_library NULL");
+        return HED_OK;
+    }
+    vulkan_driver *driver = hed_allocate(&settings->allocator, sizeof *driver);
+    if (!driver) return HED_ERROR_MEMORY;
+    driver->allocator = settings->allocator;
+    driver->logger = settings->logger;
+    driver->clock = settings->clock;
+    driver->compiler = settings->glsl_compiler;
+    slot->state = driver;
+    hed_status status = hed_dynlib_open(
+        &driver->allocator, names, &driver->library, slot->reason, sizeof slot->reason);
+    if (!driver->library) {
+        hed_text_copy(slot->remedy, sizeof slot->remedy, packages);
+    } else {
+        hed_text_copy(slot->library, sizeof slot->library, hed_dynlib_name(driver->library));
+        if (vulkan_start(driver, slot)) vulkan_list(driver, slot);
+    }
+    if (status) hed_vulkan_close(settings, slot);
+    return status;
+}
+
+void hed_vulkan_close(const hed_settings *settings, hed_backend_slot *slot)
+{
+    vulkan_driver *driver = slot->state;
+    slot->state = NULL;
+    if (!driver) return;
+    if (driver->instance && driver->api.DestroyInstance)
+        driver->api.DestroyInstance(driver->instance, NULL);
+    hed_dynlib_close(&settings->allocator, driver->library);
+    hed_release(&settings->allocator, driver, sizeof *driver);
+}
+
+uint32_t hed_vulkan_device_count(hed_backend_slot *slot)
+{
+    const vulkan_driver *driver = slot->state;
+    return driver ? driver->device_count : 0;
+}
+
+/* ---- the table ---- */
+
+extern const hed_backend hed_vulkan_backend;
+
+const hed_backend hed_vulkan_backend = {
+    .name = "vulkan",
+    .languages = 1u << HED_GLSL | 1u << HED_SPIRV,
+    .open = hed_vulkan_open,
+    .close = hed_vulkan_close,
+    .device_count = hed_vulkan_device_count,
+    .device_describe = hed_vulkan_device_describe,
+    .device_open = hed_vulkan_device_open,
+    .device_close = hed_vulkan_device_close,
+    .device_adopt = hed_vulkan_device_adopt,
+    .device_native = hed_vulkan_device_native,
+    .device_memory = hed_vulkan_device_memory,
+    .device_wait = hed_vulkan_device_wait,
+    .symbol = hed_vulkan_symbol,
+    .buffer_create = hed_vulkan_buffer_create,
+    .buffer_part = hed_vulkan_buffer_part,
+    .buffer_destroy = hed_vulkan_buffer_destroy,
+    .stream_create = hed_vulkan_stream_create,
+    .stream_destroy = hed_vulkan_stream_destroy,
+    .stream_wait = hed_vulkan_stream_wait,
+    .stream_done = hed_vulkan_stream_done,
+    .stream_flush = hed_vulkan_stream_flush,
+    .step = hed_vulkan_step,
+    .map = hed_vulkan_map,
+    .unmap = hed_vulkan_unmap,
+    .time_create = hed_vulkan_time_create,
+    .time_destroy = hed_vulkan_time_destroy,
+    .time_read = hed_vulkan_time_read,
+    .event_create = hed_vulkan_event_create,
+    .event_destroy = hed_vulkan_event_destroy,
+    .event_record = hed_vulkan_event_record,
+    .event_done = hed_vulkan_event_done,
+    .event_wait = hed_vulkan_event_wait,
+    .stream_wait_event = hed_vulkan_stream_wait_event,
+    .event_elapsed = hed_vulkan_event_elapsed,
+    .build = hed_vulkan_build,
+    .build_options = hed_vulkan_build_options,
+    .prelude = hed_vulkan_prelude,
+    .program_load = hed_vulkan_program_load,
+    .program_unload = hed_vulkan_program_unload,
+    .resident_groups = hed_vulkan_resident_groups,
+    .graph_build = hed_vulkan_graph_build,
+    .graph_update = hed_vulkan_graph_update,
+    .graph_replay = hed_vulkan_graph_replay,
+    .graph_destroy = hed_vulkan_graph_destroy,
+};

@@ -1,0 +1,97 @@
+/* Graphs: a command buffer that is recorded once. Steps that need the host, calls and copies of
+ * memory that is not the driver's, make no graph: the core enqueues the steps one by one. */
+#include "backends/vulkan/vulkan.h"
+
+typedef struct vulkan_graph {
+    uint32_t count;
+    VkCommandPool commands;
+    vulkan_recording recording;
+} vulkan_graph;
+
+static hed_status graph_record(
+    hed_device *device, vulkan_graph *graph, const hed_step *steps, hed_error *error)
+{
+    const vulkan_device *of = hed_vulkan_of(device);
+    const VkCommandBufferBeginInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
+    VkResult result = of->api->ResetDescriptorPool(of->device, graph->recording.pool, 0);
+    if (!result) result = of->api->BeginCommandBuffer(graph->recording.commands, &info);
+    hed_status status = hed_vulkan_check(device, result, "vkBeginCommandBuffer", "a graph", error);
+    for (uint32_t i = 0; i < graph->count && !status; i++) {
+        vulkan_launch launch;
+        if (steps[i].kind != HED_STEP_LAUNCH) {
+            hed_vulkan_record_copy(device, &graph->recording, &steps[i]);
+            continue;
+        }
+        status = hed_vulkan_prepare(&steps[i], &launch, error);
+        if (!status) status = hed_vulkan_record_launch(device, &graph->recording, &launch, error);
+    }
+    if (status) return status;
+    hed_vulkan_record_end(of->api, &graph->recording);
+    result = of->api->EndCommandBuffer(graph->recording.commands);
+    return hed_vulkan_check(device, result, "vkEndCommandBuffer", "a graph", error);
+}
+
+static hed_status graph_make(
+    hed_device *device, vulkan_graph *made, const hed_step *steps, hed_error *error)
+{
+    const vulkan_device *of = hed_vulkan_of(device);
+    const VkCommandPoolCreateInfo pool = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = of->family};
+    uint32_t sets = 1;
+    for (uint32_t i = 0; i < made->count; i++) /* of eight descriptors each */
+        if (steps[i].kind == HED_STEP_LAUNCH)
+            sets += 1 + ((const vulkan_program *)steps[i].program->impl)->binding_count / 2;
+    VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &made->commands);
+    if (result) return hed_vulkan_check(device, result, "vkCreateCommandPool", "a graph", error);
+    const VkCommandBufferAllocateInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = made->commands,
+        .commandBufferCount = 1};
+    result = of->api->AllocateCommandBuffers(of->device, &info, &made->recording.commands);
+    hed_status status =
+        hed_vulkan_check(device, result, "vkAllocateCommandBuffers", "a graph", error);
+    if (!status) status = hed_vulkan_make_pool(device, sets, &made->recording.pool, error);
+    return status ? status : graph_record(device, made, steps, error);
+}
+
+hed_status hed_vulkan_graph_build(
+    hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error)
+{
+    const vulkan_device *of = hed_vulkan_of(device);
+    *impl = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (!hed_vulkan_is_plain(&steps[i])) return HED_OK;
+    vulkan_graph *made = hed_allocate(&of->driver->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
+    made->count = count;
+    hed_status status = graph_make(device, made, steps, error);
+    if (status) hed_vulkan_graph_destroy(device, made);
+    else *impl = made;
+    return status;
+}
+
+/* Recorded anew once its replays are over: Vulkan changes no command. */
+hed_status hed_vulkan_graph_update(
+    hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error)
+{
+    (void)step;
+    hed_status status = hed_vulkan_streams_wait(device, error);
+    return status ? status : graph_record(device, impl, steps, error);
+}
+
+hed_status hed_vulkan_graph_replay(hed_stream *stream, void *impl, hed_error *error)
+{
+    return hed_vulkan_submit(stream, ((const vulkan_graph *)impl)->recording.commands, error);
+}
+
+void hed_vulkan_graph_destroy(hed_device *device, void *impl)
+{
+    const vulkan_device *of = hed_vulkan_of(device);
+    vulkan_graph *freed = impl;
+    hed_vulkan_streams_wait(device, NULL);
+    if (freed->recording.pool)
+        of->api->DestroyDescriptorPool(of->device, freed->recording.pool, NULL);
+    if (freed->commands) of->api->DestroyCommandPool(of->device, freed->commands, NULL);
+    hed_release(&of->driver->allocator, freed, sizeof *freed);
+}

@@ -1,0 +1,232 @@
+/* Buffers: one allocation each. What the host sees (PINNED, MAPPED) is coherent memory that stays
+ * mapped; a copy from or to host memory that lies in such a buffer is a copy between buffers. */
+#include "backends/vulkan/vulkan.h"
+
+#include <string.h>
+
+/* ---- memory ---- */
+
+/* The first type that has all of `wanted`, among those preferred first; VK_MAX_MEMORY_TYPES: none.
+ */
+static uint32_t memory_type(
+    const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, VkFlags wanted)
+{
+    uint32_t type = 0;
+    while (type < memory->memoryTypeCount &&
+           !(allowed >> type & 1 && (memory->memoryTypes[type].propertyFlags & wanted) == wanted))
+        type++;
+    return type < memory->memoryTypeCount ? type : VK_MAX_MEMORY_TYPES;
+}
+
+static uint32_t memory_choose(
+    const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, bool visible)
+{
+    const VkFlags coherent = VK_MEMORY_HOST_VISIBLE_BIT | VK_MEMORY_HOST_COHERENT_BIT;
+    uint32_t type = memory_type(memory, allowed,
+        visible ? coherent | VK_MEMORY_HOST_CACHED_BIT : VK_MEMORY_DEVICE_LOCAL_BIT);
+    return type < VK_MAX_MEMORY_TYPES ? type : memory_type(memory, allowed, visible ? coherent : 0);
+}
+
+static hed_status memory_place(
+    hed_device *device, bool visible, vulkan_buffer *made, hed_error *error)
+{
+    vulkan_device *of = hed_vulkan_of(device);
+    VkMemoryRequirements needed;
+    of->api->GetBufferMemoryRequirements(of->device, made->buffer, &needed);
+    const VkMemoryAllocateInfo info = {.sType = VK_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = needed.size,
+        .memoryTypeIndex = memory_choose(&of->memory, needed.memoryTypeBits, visible)};
+    if (info.memoryTypeIndex == VK_MAX_MEMORY_TYPES)
+        return hed_fail(
+            error, HED_ERROR_UNSUPPORTED, "%s has no memory that the host sees", device->info.id);
+    VkResult result = of->api->AllocateMemory(of->device, &info, NULL, &made->memory);
+    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY ||
+        (result == VK_ERROR_OUT_OF_HOST_MEMORY && !visible))
+        return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
+            "a buffer of %llu bytes on %s (%s), which has %llu bytes in all; how many are free its "
+            "driver does not tell",
+            (unsigned long long)made->size, device->info.id, device->info.name,
+            (unsigned long long)device->info.memory_bytes);
+    if (result) return hed_vulkan_check(device, result, "vkAllocateMemory", "a buffer", error);
+    result = of->api->BindBufferMemory(of->device, made->buffer, made->memory, 0);
+    if (result) return hed_vulkan_check(device, result, "vkBindBufferMemory", "a buffer", error);
+    if (!visible) return HED_OK;
+    void *host = NULL;
+    result = of->api->MapMemory(of->device, made->memory, 0, VK_WHOLE_SIZE, 0, &host);
+    made->host = host;
+    return hed_vulkan_check(device, result, "vkMapMemory", "a buffer", error);
+}
+
+hed_status hed_vulkan_allocate(
+    hed_device *device, uint64_t size, bool visible, vulkan_buffer *made, hed_error *error)
+{
+    vulkan_device *of = hed_vulkan_of(device);
+    /* whole words: fills count in them */
+    const VkBufferCreateInfo info = {.sType = VK_TYPE_BUFFER_CREATE_INFO,
+        .size = (size + 3) & ~(uint64_t)3,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    *made = (vulkan_buffer){.size = size, .serial = hed_vulkan_serial(of)};
+    VkResult result = of->api->CreateBuffer(of->device, &info, NULL, &made->buffer);
+    if (result) return hed_vulkan_check(device, result, "vkCreateBuffer", "a buffer", error);
+    hed_status status = memory_place(device, visible, made, error);
+    if (status) hed_vulkan_free(device, made);
+    return status;
+}
+
+void hed_vulkan_free(hed_device *device, vulkan_buffer *freed)
+{
+    const vulkan_device *of = hed_vulkan_of(device);
+    if (freed->buffer) of->api->DestroyBuffer(of->device, freed->buffer, NULL);
+    if (freed->memory) of->api->FreeMemory(of->device, freed->memory, NULL);
+    freed->buffer = NULL;
+    freed->memory = NULL;
+}
+
+/* ---- buffers ---- */
+
+hed_status hed_vulkan_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
+{
+    hed_device *device = buffer->device;
+    vulkan_device *of = hed_vulkan_of(device);
+    bool visible = buffer->memory == HED_MEMORY_PINNED || buffer->memory == HED_MEMORY_MAPPED;
+    if (buffer->memory == HED_MEMORY_CALLER)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "memory of the caller cannot be used in place by %s: take HED_MEMORY_MAPPED",
+            device->info.id);
+    vulkan_buffer *made = hed_allocate(&of->driver->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    hed_status status = HED_OK;
+    if (buffer->memory == HED_MEMORY_ADOPTED)
+        *made = (vulkan_buffer){
+            .buffer = (VkBuffer)def->handle, .size = buffer->size, .serial = hed_vulkan_serial(of)};
+    else status = hed_vulkan_allocate(device, buffer->size, visible, made, error);
+    if (status) {
+        hed_release(&of->driver->allocator, made, sizeof *made);
+        return status;
+    }
+    buffer->impl = made;
+    buffer->handle = made->buffer;
+    buffer->host = made->host;
+    if (!visible) return HED_OK;
+    pthread_mutex_lock(&of->lock);
+    made->next = of->visible;
+    of->visible = made;
+    pthread_mutex_unlock(&of->lock);
+    return HED_OK;
+}
+
+/* A part is its whole from an offset on; it has a serial and mappings of its own. */
+hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error)
+{
+    vulkan_device *of = hed_vulkan_of(part->device);
+    vulkan_buffer *made = hed_allocate(&of->driver->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a part of a buffer");
+    *made = (vulkan_buffer){
+        .buffer = part->parent->handle, .size = part->size, .serial = hed_vulkan_serial(of)};
+    part->impl = made;
+    part->handle = made->buffer;
+    if (part->parent->host) part->host = (char *)part->parent->host + part->offset;
+    return HED_OK;
+}
+
+VkBuffer hed_vulkan_find_visible(
+    vulkan_device *device, const void *host, uint64_t size, uint64_t *offset)
+{
+    const char *at = host;
+    pthread_mutex_lock(&device->lock);
+    vulkan_buffer *found = device->visible;
+    while (found && !(at >= found->host && at + size <= found->host + found->size))
+        found = found->next;
+    if (found) *offset = (uint64_t)(at - found->host);
+    VkBuffer buffer = found ? found->buffer : NULL;
+    pthread_mutex_unlock(&device->lock);
+    return buffer;
+}
+
+/* ---- mapping ---- */
+
+/* A range of device memory that the host works on: a copy of it that is written back. */
+typedef struct vulkan_mapping {
+    struct vulkan_mapping *next;
+    uint64_t offset, size;
+    char bytes[]; /* (size) */
+} vulkan_mapping;
+
+hed_status hed_vulkan_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error)
+{
+    vulkan_device *of = hed_vulkan_of(stream->device);
+    vulkan_buffer *from = buffer->impl;
+    if (buffer->host) {
+        *pointer = (char *)buffer->host + offset;
+        return hed_vulkan_stream_wait(stream, error);
+    }
+    vulkan_mapping *made = hed_allocate(&of->driver->allocator, sizeof *made + size);
+    if (!made)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to map %llu bytes of a buffer",
+            (unsigned long long)size);
+    made->offset = offset;
+    made->size = size;
+    const hed_step step = {.kind = HED_STEP_READ,
+        .from = buffer,
+        .from_offset = offset,
+        .size = size,
+        .host_to = made->bytes};
+    hed_status status = hed_vulkan_step(stream, &step, NULL, error);
+    if (!status) status = hed_vulkan_stream_wait(stream, error);
+    if (status) {
+        hed_release(&of->driver->allocator, made, sizeof *made + size);
+        return status;
+    }
+    pthread_mutex_lock(&of->lock);
+    made->next = from->mappings;
+    from->mappings = made;
+    pthread_mutex_unlock(&of->lock);
+    *pointer = made->bytes;
+    return HED_OK;
+}
+
+hed_status hed_vulkan_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
+{
+    vulkan_device *of = hed_vulkan_of(stream->device);
+    const char *host = buffer->host, *at = pointer;
+    if (host && at >= host && at < host + buffer->size) return HED_OK;
+    pthread_mutex_lock(&of->lock);
+    vulkan_mapping **place = &((vulkan_buffer *)buffer->impl)->mappings;
+    while (*place && (*place)->bytes != at) place = &(*place)->next;
+    vulkan_mapping *found = *place;
+    if (found) *place = found->next;
+    pthread_mutex_unlock(&of->lock);
+    if (!found)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
+    const hed_step step = {.kind = HED_STEP_WRITE,
+        .to = buffer,
+        .to_offset = found->offset,
+        .size = found->size,
+        .host_from = found->bytes};
+    hed_status status = hed_vulkan_step(stream, &step, NULL, error); /* copies the bytes */
+    hed_release(&of->driver->allocator, found, sizeof *found + found->size);
+    return status;
+}
+
+void hed_vulkan_buffer_destroy(hed_buffer *buffer)
+{
+    vulkan_device *of = hed_vulkan_of(buffer->device);
+    vulkan_buffer *freed = buffer->impl;
+    hed_vulkan_streams_wait(buffer->device, NULL); /* steps that name it may not be submitted yet */
+    pthread_mutex_lock(&of->lock);
+    for (vulkan_buffer **at = &of->visible; *at; at = &(*at)->next)
+        if (*at == freed) {
+            *at = freed->next;
+            break;
+        }
+    pthread_mutex_unlock(&of->lock);
+    for (vulkan_mapping *mapping = freed->mappings, *next; mapping; mapping = next) {
+        next = mapping->next;
+        hed_release(&of->driver->allocator, mapping, sizeof *mapping + mapping->size);
+    }
+    if (!buffer->parent && buffer->memory != HED_MEMORY_ADOPTED)
+        hed_vulkan_free(buffer->device, freed);
+    hed_release(&of->driver->allocator, freed, sizeof *freed);
+}

@@ -1,0 +1,228 @@
+/* What the files of the Vulkan backend share: the loaded driver, devices, streams, programs, and how
+ * errors are reported. */
+#ifndef HED_BACKENDS_VULKAN_H
+#define HED_BACKENDS_VULKAN_H
+
+#include <pthread.h>
+
+#include "backends/vulkan/vulkan_api.h"
+#include "base/dynlib.h"
+#include "base/text.h"
+#include "core/backend.h"
+#include "heddle/shader.h"
+
+enum { VULKAN_DEVICES = 16, VULKAN_QUEUES = 8, VULKAN_PUSH_BYTES = 256 };
+
+/* hed_backend_slot.state */
+typedef struct vulkan_driver {
+    hed_vk_api api;
+    hed_allocator allocator;
+    hed_logger logger;
+    hed_clock clock;
+    hed_dynlib *library;
+    VkInstance instance;
+    VkPhysicalDevice physical[VULKAN_DEVICES];
+    uint32_t device_count;
+    const char *compiler; /* of GLSL: its path; "" if there is none */
+} vulkan_driver;
+
+typedef struct vulkan_queue {
+    VkQueue queue;
+    pthread_mutex_t lock; /* a queue takes one thread at a time */
+} vulkan_queue;
+
+/* GLSL that was compiled here: with specialization constants a text is compiled once, whatever the
+ * configuration. */
+typedef struct vulkan_module {
+    struct vulkan_module *next;
+    char *text; /* all that decides on the words */
+    size_t text_size, size;
+    void *words; /* (size) */
+} vulkan_module;
+
+/* hed_device.impl of an open device */
+typedef struct vulkan_device {
+    const vulkan_driver *driver;
+    const hed_vk_api *api;
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    uint32_t family, queue_count;
+    vulkan_queue queues[VULKAN_QUEUES];
+    _Atomic uint32_t next_queue;
+    _Atomic uint64_t serial; /* of the last buffer or program made */
+    VkPhysicalDeviceMemoryProperties memory;
+    uint32_t push_bytes;
+    double period;        /* seconds of a tick */
+    uint64_t stamp_mask;  /* of the bits of a time stamp that count; 0: they are not to be used */
+    pthread_mutex_t lock; /* of the lists below */
+    struct vulkan_stream *streams;
+    struct vulkan_buffer *visible; /* buffers that the host sees */
+    vulkan_module *modules;
+} vulkan_device;
+
+/* hed_buffer.impl; the handle is the VkBuffer, a part's that of its whole */
+typedef struct vulkan_buffer {
+    VkDeviceMemory memory;
+    uint64_t serial;
+    char *host; /* NULL: the host does not see it */
+    uint64_t size;
+    struct vulkan_buffer *next; /* in the list of visible ones */
+    VkBuffer buffer;
+    struct vulkan_mapping *mappings;
+} vulkan_buffer;
+
+/* hed_program.impl; the handle is the VkPipeline */
+typedef struct vulkan_program {
+    VkPipeline pipeline;
+    VkPipelineLayout layout;
+    VkDescriptorSetLayout set_layout;
+    uint64_t serial;
+    uint32_t group[3], binding_count, push_bytes;
+    struct {
+        uint32_t binding;
+        int32_t type;
+        uint32_t argument;
+    } bindings[HED_SHADER_BINDINGS];
+    struct {
+        bool used;
+        uint32_t offset, size;
+    } pushes[HED_MAX_ARGUMENTS]; /* by argument */
+} vulkan_program;
+
+/* A launch as the driver takes it. Bytes that are not used are zeros, so that two can be compared. */
+typedef struct vulkan_launch {
+    const vulkan_program *program;
+    uint64_t serial; /* of the program */
+    uint32_t groups[3], visible;
+    VkDescriptorBufferInfo infos[HED_SHADER_BINDINGS];
+    uint64_t serials[HED_SHADER_BINDINGS]; /* of the buffers */
+    unsigned char push[VULKAN_PUSH_BYTES];
+} vulkan_launch;
+
+/* Where commands are recorded: the commands, and the pool that descriptors come from. */
+typedef struct vulkan_recording {
+    VkCommandBuffer commands;
+    VkDescriptorPool pool;
+    bool after_launch; /* the last command was a dispatch */
+    bool visible;      /* something was written that the host sees */
+} vulkan_recording;
+
+static inline vulkan_device *hed_vulkan_of(const hed_device *device) { return device->impl; }
+static inline uint64_t hed_vulkan_serial(vulkan_device *device) { return ++device->serial; }
+
+/* ---- driver.c ---- */
+
+/* OK for VK_SUCCESS; else "vkQueueSubmit failed with VK_ERROR_DEVICE_LOST (-4): " and what it was
+ * for, with the status that follows from the code. */
+hed_status hed_vulkan_check(const hed_device *device, VkResult result, const char *call,
+    const char *what, hed_error *error);
+hed_status hed_vulkan_open(const hed_settings *settings, hed_backend_slot *slot);
+void hed_vulkan_close(const hed_settings *settings, hed_backend_slot *slot);
+uint32_t hed_vulkan_device_count(hed_backend_slot *slot);
+void *hed_vulkan_symbol(hed_backend_slot *slot, const char *name);
+
+/* ---- device.c ---- */
+
+hed_status hed_vulkan_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device);
+hed_status hed_vulkan_device_open(hed_device *device, hed_error *error);
+void hed_vulkan_device_close(hed_device *device);
+hed_status hed_vulkan_device_adopt(
+    hed_backend_slot *slot, const hed_driver_handles *native, hed_device *device, hed_error *error);
+hed_status hed_vulkan_device_native(
+    hed_device *device, hed_driver_handles *native, hed_error *error);
+hed_status hed_vulkan_device_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
+hed_status hed_vulkan_device_wait(hed_device *device, hed_error *error);
+
+/* ---- memory.c ---- */
+
+hed_status hed_vulkan_buffer_create(
+    hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
+hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error);
+void hed_vulkan_buffer_destroy(hed_buffer *buffer);
+/* Memory of a buffer of our own, and its end. */
+hed_status hed_vulkan_allocate(
+    hed_device *device, uint64_t size, bool visible, vulkan_buffer *made, hed_error *error);
+void hed_vulkan_free(hed_device *device, vulkan_buffer *freed);
+/* The buffer that host memory lies in, and where; NULL: it is not the driver's. */
+VkBuffer hed_vulkan_find_visible(
+    vulkan_device *device, const void *host, uint64_t size, uint64_t *offset);
+hed_status hed_vulkan_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error);
+hed_status hed_vulkan_unmap(
+    hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
+
+/* ---- record.c ---- */
+
+hed_status hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch, hed_error *error);
+/* Commands behind all that were recorded or submitted before. */
+void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch);
+/* OUT_OF_POOL_MEMORY's status is LIMIT: nothing was recorded. */
+hed_status hed_vulkan_record_launch(
+    hed_device *device, vulkan_recording *to, const vulkan_launch *launch, hed_error *error);
+/* Whether a step can be recorded: a launch, a copy between buffers, a fill of whole words. */
+bool hed_vulkan_is_plain(const hed_step *step);
+/* One of those, but no launch. */
+void hed_vulkan_record_copy(const hed_device *device, vulkan_recording *to, const hed_step *step);
+void hed_vulkan_record_end(const hed_vk_api *api, vulkan_recording *to);
+hed_status hed_vulkan_make_pool(
+    hed_device *device, uint32_t sets, VkDescriptorPool *pool, hed_error *error);
+
+/* ---- stream.c ---- */
+
+hed_status hed_vulkan_stream_create(hed_stream *stream, hed_error *error);
+void hed_vulkan_stream_destroy(hed_stream *stream);
+hed_status hed_vulkan_stream_wait(hed_stream *stream, hed_error *error);
+hed_status hed_vulkan_stream_done(hed_stream *stream, bool *done, hed_error *error);
+hed_status hed_vulkan_stream_flush(hed_stream *stream, hed_error *error);
+/* Waits for all of the device's streams. */
+hed_status hed_vulkan_streams_wait(hed_device *device, hed_error *error);
+hed_status hed_vulkan_step(
+    hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
+/* Hands recorded commands to the device, behind the stream's steps. */
+hed_status hed_vulkan_submit(hed_stream *stream, VkCommandBuffer commands, hed_error *error);
+hed_status hed_vulkan_time_create(hed_device *device, void **timing, hed_error *error);
+void hed_vulkan_time_destroy(hed_device *device, void *timing);
+hed_status hed_vulkan_time_read(
+    hed_device *device, void *timing, double *seconds, hed_error *error);
+
+/* ---- event.c ---- */
+
+hed_status hed_vulkan_event_create(hed_event *event, hed_error *error);
+void hed_vulkan_event_destroy(hed_event *event);
+hed_status hed_vulkan_event_record(hed_event *event, hed_stream *stream, hed_error *error);
+hed_status hed_vulkan_event_done(hed_event *event, bool *done, hed_error *error);
+hed_status hed_vulkan_event_wait(hed_event *event, hed_error *error);
+hed_status hed_vulkan_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
+hed_status hed_vulkan_event_elapsed(
+    hed_event *from, hed_event *to, double *seconds, hed_error *error);
+/* Polls a fence for 100 us, then blocks: waking a thread takes longer than most launches. */
+hed_status hed_vulkan_wait_fence(hed_device *device, VkFence fence, hed_error *error);
+
+/* ---- glsl.c, program.c ---- */
+
+/* The words of a build's text: its own where it is SPIR-V, else compiled, or kept from before. They
+ * live as long as the device, or as the build. */
+hed_status hed_vulkan_words(
+    const hed_build *build, const void **words, size_t *size, hed_error *error);
+void hed_vulkan_free_modules(vulkan_device *device);
+hed_status hed_vulkan_build(const hed_build *build, hed_binary *binary, hed_error *error);
+hed_status hed_vulkan_build_options(const hed_build *build, char *text, size_t size);
+const char *hed_vulkan_prelude(const hed_build *build);
+hed_status hed_vulkan_program_load(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
+void hed_vulkan_program_unload(hed_program *program);
+hed_status hed_vulkan_resident_groups(const hed_program *program, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error);
+
+/* ---- graph.c ---- */
+
+hed_status hed_vulkan_graph_build(
+    hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
+hed_status hed_vulkan_graph_update(
+    hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
+hed_status hed_vulkan_graph_replay(hed_stream *stream, void *impl, hed_error *error);
+void hed_vulkan_graph_destroy(hed_device *device, void *impl);
+
+#endif
