@@ -519,7 +519,7 @@ Test(nvrtc, cuda_c_comes_without_the_prelude)
     start(&j, "f", "extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = N; }\n",
         HED_MATH_FAST);
     hed_define define = {"N", "3"};
-    j.def.language = HED_CUDA_C;
+    j.def.language = j.build.language = HED_CUDA_C;
     j.build.defines = &define;
     j.build.define_count = 1;
     CHECK_TEXT(hed_nvrtc_prelude(&j.build), "");

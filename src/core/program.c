@@ -79,7 +79,8 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
     const hed_settings *settings = device->settings;
     const hed_allocator *allocator = &settings->allocator;
     const hed_kernel_text own = hed_kernel_text_for(device, def);
-    *text = (hed_build_text){.allocator = *allocator, .source_count = own.source_count};
+    *text =
+        (hed_build_text){.allocator = *allocator, .source_count = own.source_count, .chosen = own};
     text->define_capacity = def->parameter_count + def->define_count + define_count;
     text->defines = hed_allocate(allocator, (text->define_capacity + 1) * sizeof *text->defines);
     text->sources = hed_allocate(allocator, (own.source_count + 1) * sizeof *text->sources);
@@ -125,7 +126,7 @@ void hed_build_text_free(hed_build_text *text)
 void hed_build_text_describe(const hed_build_text *text, hed_kernel_def *def)
 {
     def->language = text->build.language;
-    def->entry = text->build.entry;
+    def->entry = text->chosen.entry;
     def->sources = text->build.sources;
     def->source_count = text->build.source_count;
     def->texts = NULL;

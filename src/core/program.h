@@ -6,6 +6,7 @@
 
 typedef struct hed_build_text {
     hed_build build;
+    hed_kernel_text chosen; /* of the description's */
     hed_allocator allocator;
     hed_define *defines; /* (define_capacity + 1) */
     uint32_t define_capacity;
