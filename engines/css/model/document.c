@@ -224,7 +224,7 @@ static hed_status from_elements(
         d->parent[e] = x->parent;
         d->name_space[e] = (uint8_t)x->name_space;
         d->tag[e] = hed_css_name(d->names, x->name, strlen(x->name));
-        d->has_text[e] = x->has_text;
+        d->has_text[e] = x->has_text ? CSS_TEXT | CSS_TEXT_SOLID : 0;
         for (uint32_t i = 0; i < x->attribute_count; i++) {
             const hed_css_attribute *a = &x->attributes[i];
             size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);

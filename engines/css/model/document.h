@@ -28,7 +28,15 @@ enum {
     CSS_OUT_OF_RANGE = 1u << 15,
     CSS_DEFINED = 1u << 16,
     CSS_OPEN = 1u << 17,
-    CSS_RTL = 1u << 18 /* direction; else left to right */
+    CSS_RTL = 1u << 18,      /* direction; else left to right */
+    CSS_READ_ONLY = 1u << 19 /* in HTML alone */
+};
+
+/* Text among an element's children, bits. */
+enum {
+    CSS_TEXT = 1,
+    CSS_TEXT_RIGHT = 2, /* the first strong letter within the element is right to left */
+    CSS_TEXT_SOLID = 4  /* more than white space */
 };
 
 /* Positions among siblings, from 1. */
@@ -63,9 +71,8 @@ struct hed_css_document {
     uint32_t *states;                  /* (N) hed_css_state, given by the program */
     uint32_t *language;                /* (N) name of the language in force; CSS_NONE: unknown */
     uint32_t *line;                    /* (N) of the start tag; 0: unknown */
-    uint8_t
-        *has_text; /* (N) a text among its children; 2: its first strong letter is right to left */
-    const char *file; /* for messages */
+    uint8_t *has_text;                 /* (N) CSS_TEXT ... */
+    const char *file;                  /* for messages */
     /* the page's own sheets, in order */
     struct css_own_sheet {
         const char *text, *href, *media;

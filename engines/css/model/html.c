@@ -5,8 +5,13 @@
 
 #include "html.h"
 
-/* The node after `node` in document order, within `root`, or its child first if `down`. Contents of
- * templates are no part of the document. */
+static bool is_element(const GumboNode *node)
+{
+    return node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE;
+}
+
+/* The node after `node` in document order, within `root`. Contents of templates are no part of the
+ * document. */
 static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
 {
     if (node->type == GUMBO_NODE_ELEMENT && node->v.element.children.length)
@@ -148,16 +153,17 @@ static hed_status take_element(
     d->attribute_begin[e + 1] = *attribute;
     if (d->tag[e] == CSS_NONE)
         return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
-    for (uint32_t i = 0; i < x->children.length; i++) {
+    for (uint32_t i = 0; i < x->children.length && node->type == GUMBO_NODE_ELEMENT; i++) {
         const GumboNode *child = x->children.data[i];
         bool text = child->type == GUMBO_NODE_TEXT || child->type == GUMBO_NODE_WHITESPACE ||
                     child->type == GUMBO_NODE_CDATA;
-        if (text && child->v.text.text[0] && !d->has_text[e]) d->has_text[e] = 1;
+        if (text && child->v.text.text[0]) d->has_text[e] |= CSS_TEXT;
+        if (child->type == GUMBO_NODE_TEXT) d->has_text[e] |= CSS_TEXT_SOLID;
     }
     return css_document_classes(d, e, error);
 }
 
-/* has_text becomes 2 where the first letter with a direction within the element, bdi and elements with
+/* CSS_TEXT_RIGHT where the first letter with a direction within the element, bdi and elements with
  * a dir of their own left out, is right to left. */
 static void find_directions(
     hed_css_document *d, const GumboNode *root, const GumboNode *const *nodes)
@@ -190,7 +196,7 @@ static void find_directions(
             }
             if (n == own) break;
             int direction = n->type == GUMBO_NODE_TEXT ? first_direction(n->v.text.text) : 0;
-            if (direction == 2) d->has_text[e] = 2;
+            if (direction == 2) d->has_text[e] |= CSS_TEXT_RIGHT;
             if (direction) break;
         }
     }
@@ -214,7 +220,7 @@ hed_status css_document_from_html(
             error, HED_ERROR_MEMORY, "%s: out of memory for the tree of the page", d->file);
     d->quirks = output->document->v.document.doc_type_quirks_mode == GUMBO_DOCTYPE_QUIRKS;
     for (const GumboNode *n = output->root; n; n = node_after(output->root, n)) {
-        if (n->type != GUMBO_NODE_ELEMENT) continue;
+        if (!is_element(n)) continue;
         elements++;
         attributes += n->v.element.attributes.length;
         const char *class_value = value_of(&n->v.element, "class");
@@ -229,7 +235,7 @@ hed_status css_document_from_html(
     uint32_t open = CSS_NONE;
     for (const GumboNode *n = output->root; n && !hed_failed(error);
          n = node_after(output->root, n)) {
-        if (n->type != GUMBO_NODE_ELEMENT) continue;
+        if (!is_element(n)) continue;
         while (open != CSS_NONE && nodes[open] != n->parent) open = d->parent[open];
         nodes[e] = n;
         d->parent[e] = open;

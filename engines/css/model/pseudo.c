@@ -64,7 +64,7 @@ static const css_pseudo classes[] = {
     {.name = "placeholder-shown", .kind = CSS_FLAG, .bits = CSS_PLACEHOLDER_SHOWN},
     {.name = "playing", .kind = CSS_STATE, .bits = HED_CSS_PLAYING},
     {.name = "popover-open", .kind = CSS_STATE, .bits = HED_CSS_POPOVER_OPEN},
-    {.name = "read-only", .kind = CSS_FLAG, .negated = true, .bits = CSS_READ_WRITE},
+    {.name = "read-only", .kind = CSS_FLAG, .bits = CSS_READ_ONLY},
     {.name = "read-write", .kind = CSS_FLAG, .bits = CSS_READ_WRITE},
     {.name = "required", .kind = CSS_FLAG, .bits = CSS_REQUIRED},
     {.name = "root", .kind = CSS_FLAG, .bits = CSS_ROOT},

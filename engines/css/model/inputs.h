@@ -1,0 +1,56 @@
+/* Values of form controls: what HTML makes of the attribute, and what is wrong with it. */
+#ifndef HED_CSS_INPUTS_H
+#define HED_CSS_INPUTS_H
+
+#include "heddle/css.h"
+
+/* Types of input, as far as states differ. */
+typedef enum css_input_type {
+    CSS_INPUT_TEXT, /* and unknown ones */
+    CSS_INPUT_SEARCH,
+    CSS_INPUT_TEL,
+    CSS_INPUT_PASSWORD,
+    CSS_INPUT_URL,
+    CSS_INPUT_EMAIL,
+    CSS_INPUT_NUMBER,
+    CSS_INPUT_DATE,
+    CSS_INPUT_MONTH,
+    CSS_INPUT_WEEK,
+    CSS_INPUT_TIME,
+    CSS_INPUT_LOCAL, /* date and time */
+    CSS_INPUT_RANGE,
+    CSS_INPUT_COLOR,
+    CSS_INPUT_CHECKBOX,
+    CSS_INPUT_RADIO,
+    CSS_INPUT_FILE,
+    CSS_INPUT_SUBMIT,
+    CSS_INPUT_IMAGE,
+    CSS_INPUT_RESET, /* and button */
+    CSS_INPUT_HIDDEN
+} css_input_type;
+
+/* Of a `type` attribute; NULL: there is none. */
+css_input_type css_input_type_of(const char *type);
+
+/* An input's attributes; NULL: it has none. */
+typedef struct css_input {
+    css_input_type type;
+    const char *value, *min, *max, *step, *pattern;
+    bool multiple;
+} css_input;
+
+enum {
+    CSS_VALUE_EMPTY = 1 << 0, /* after what HTML takes away */
+    CSS_VALUE_WRONG = 1 << 1, /* no address, not of the pattern, between two steps */
+    CSS_VALUE_INSIDE =
+        1 << 2, /* of its limits; where there is no value, too, as browsers have it */
+    CSS_VALUE_OUTSIDE = 1 << 3 /* of its limits */
+};
+unsigned css_check_input(const css_input *input);
+
+/* Whether a text is an absolute URL (URL Living Standard, "URL parsing", without a base); url.c. */
+bool css_is_url(const char *text, size_t length);
+/* Whether a text as a whole is of a pattern of JavaScript; pattern.c. */
+bool css_fits_pattern(const char *pattern, const char *text, size_t length);
+
+#endif
