@@ -279,12 +279,14 @@ Test(css_sheets, a_default_namespace)
         1 + HED_CSS_SVG, HED_CSS_NONE, 1 + HED_CSS_SVG, 1 + HED_CSS_SVG};
     for (uint32_t i = 0; i < 4; i++) {
         const css_complex *complex = &sheet->complexes[sheet->rules[0].list + i];
-        const css_simple *first = &sheet->simples[sheet->compounds[complex->first].first];
-        CHECK(first->kind == CSS_UNIVERSAL || first->kind == CSS_TYPE);
-        CHECK_EQ(first->name_space, spaces[i], "selector %u", i);
+        const css_compound *compound = &sheet->compounds[complex->first];
+        const css_simple *type = &sheet->simples[compound->first];
+        if (type->kind != CSS_TYPE) type += compound->count - 1; /* what was added is the last */
+        CHECK(type->kind == CSS_UNIVERSAL || type->kind == CSS_TYPE);
+        CHECK_EQ(type->name_space, spaces[i], "selector %u", i);
     }
     const css_complex *last = &sheet->complexes[sheet->rules[0].list + 3];
-    const css_simple *is = &sheet->simples[sheet->compounds[last->first].first + 1];
+    const css_simple *is = &sheet->simples[sheet->compounds[last->first].first];
     const css_complex *inner = &sheet->complexes[is->list];
     CHECK_EQ(sheet->compounds[inner->first].count, 1, "the subject inside of a function has none");
 }

@@ -81,7 +81,7 @@ typedef struct hed_css_attribute {
 typedef struct hed_css_element {
     uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
     hed_css_namespace name_space;
-    const char *name;                    /**< lower case in HTML; as written elsewhere */
+    const char *name; /**< lower case in HTML; as written elsewhere */
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
     bool has_text; /**< a text node of at least one character is among its children */
@@ -91,7 +91,7 @@ typedef struct hed_css_element {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    const char *file;                /**< for messages; NULL: "page" */
+    const char *file; /**< for messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
     bool quirks; /**< of `elements`: ids and classes regardless of case */

@@ -17,4 +17,4 @@ shift
     --dump-dom "file://$work/ask.html" 2> "$work/log" |
     sed -n '/<pre id="answers">/,/<\/pre>/p' | sed 's/.*<pre id="answers">//; s/<\/pre>.*//; s/&lt;/</g; s/&gt;/>/g; s/&nbsp;/\xc2\xa0/g; s/&amp;/\&/g' > "$work/answers"
 cat "$work/answers"
-tail -n 1 "$work/answers" | grep -q '^end$' || { grep -E 'CONSOLE|ERROR' "$work/log" | tail -n 5 >&2; exit 1; }
+tail -n 1 "$work/answers" | grep -q '^end$' || { grep CONSOLE "$work/log" | tail -n 5 >&2; tail -n 3 "$work/answers" >&2; exit 1; }

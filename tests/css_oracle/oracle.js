@@ -55,7 +55,7 @@ const without_comments = text => {
     return out.trim();
 };
 
-const shadow = /:host\b|:host-context\(|:has-slotted|::slotted\(|::part\(/;
+const shadow = /^:(?:host\b|host-context\(|has-slotted|:slotted\(|:part\()/;
 const groups = ['media', 'supports', 'layer', 'starting-style', 'container', 'scope'];
 
 /* A reader of one sheet: `rules` in source order, with the preludes of the rules around. */
@@ -116,7 +116,7 @@ class Reader {
     }
 
     read_item(text, at, frame) {
-        const stop = find_stop(text, at, frame.top ? '{' : '{;}'), item = without_comments(text.slice(at, stop));
+        const stop = find_stop(text, at, frame.top ? '{' : '{;}'), item = text.slice(at, stop);
         const custom = /^--(?:[-\w\u0080-\uffff]|\\.)*\s*:/.test(item);
         if (frame.nested && (text[stop] !== '{' || custom)) {
             const end = custom ? find_stop(text, at, ';}') : stop;
@@ -124,7 +124,6 @@ class Reader {
             return end;
         }
         if (text[stop] !== '{') return text[stop] === '}' ? stop : stop + 1;
-        if (custom) return find_stop(text, stop + 1, '}') + 1;
         return this.read_rule(text, stop, item, frame);
     }
 
@@ -134,7 +133,7 @@ class Reader {
         if (compiled) {
             this.rules_begun = true;
             rule.list = split(compiled.selectorText);
-            if (rule.validity === 'M' && rule.list.every(s => shadow.test(s))) rule.validity = 'U';
+            if (rule.validity === 'M' && rule.list.every(is_about_shadows)) rule.validity = 'U';
         }
         this.rules.push(rule);
         if (!compiled) return find_stop(text, stop + 1, '}') + 1;
@@ -165,8 +164,16 @@ function split(list) {
     return parts;
 }
 
+function is_about_shadows(selector) {
+    for (let at = find_stop(selector, 0, ':'); at < selector.length; at = find_stop(selector, at + 1, ':'))
+        if (shadow.test(selector.slice(at))) return true;
+    return false;
+}
+
 /* Selectors of the elements from which pseudo-elements originate. A pseudo-element that has to be in a
- * state itself is none of a static page: those are left out. */
+ * state itself is none of a static page: those are left out, and what the browser has nothing left of. */
+const never = /:(?:hover|active|focus|window-inactive|target-current)|:(?:is|where)\(\)/;
+
 function originating(list) {
     const out = [];
     for (const selector of list) {
@@ -176,7 +183,7 @@ function originating(list) {
             if (selector[at + 1] === ':' || at === selector.length) break;
             at++;
         }
-        if (at < selector.length && /:(hover|active|focus|window-inactive)/.test(selector.slice(at + 2))) continue;
+        if (at < selector.length && never.test(selector.slice(at + 2))) continue;
         const bare = at < selector.length && (at === 0 || /[\s>+~|]/.test(selector[at - 1]));
         out.push(selector.slice(0, at) + (bare ? '*' : ''));
     }
@@ -215,11 +222,11 @@ class Page {
             this.window.CSS.registerProperty({name, syntax: '<integer>', inherits: false, initialValue: '-1'});
     }
 
-    /* Computed values of a property of each element under a sheet. */
+    /* Computed values of a property of each element under a sheet; NaN: it has no style (inside of a video). */
     values(text, property) {
         this.sheet.replaceSync(text);
         this.document.adoptedStyleSheets = [this.sheet];
-        const values = this.elements.map(e => +this.window.getComputedStyle(e).getPropertyValue(property));
+        const values = this.elements.map(e => parseInt(this.window.getComputedStyle(e).getPropertyValue(property)));
         this.document.adoptedStyleSheets = [];
         return values;
     }
@@ -248,9 +255,9 @@ function answer(page, url) {
     reader.read(text_at(url), 0, {top: true, nested: false, around: [], unsupported: false, rule: null});
     reader.rules.forEach((rule, i) => {
         const matches = rule.validity === 'M' ? page.matches(rule) : [];
-        out.push([i, rule.validity, matches.length, hash_of(matches), rule.item.replace(/\s+/g, ' ')].join('\t'));
+        out.push([i, rule.validity, matches.length, hash_of(matches), rule.item.replace(/\s+/g, ' ').trim()].join('\t'));
     });
-    page.winners(reader.rules).forEach((winner, e) => out.push(`winner\t${e}\t${winner < 0 ? '-' : winner}`));
+    page.winners(reader.rules).forEach((winner, e) => out.push(`winner\t${e}\t${winner < 0 ? '-' : winner >= 0 ? winner : '?'}`));
     return out;
 }
 

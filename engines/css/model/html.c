@@ -2,20 +2,20 @@
  * walked without recursion: documents may be ten thousand elements deep. */
 #include <gumbo.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "html.h"
+#include "inputs.h"
 
 static bool is_element(const GumboNode *node)
 {
     return node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE;
 }
 
-/* The node after `node` in document order, within `root`. Contents of templates are no part of the
- * document. */
-static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
+/* The node after `node` and its subtree in document order, within `root`; or after `node` alone. Contents
+ * of templates are no part of the document. */
+static const GumboNode *node_behind(const GumboNode *root, const GumboNode *node)
 {
-    if (node->type == GUMBO_NODE_ELEMENT && node->v.element.children.length)
-        return node->v.element.children.data[0];
     while (node != root) {
         const GumboNode *parent = node->parent;
         const GumboVector *children = &parent->v.element.children;
@@ -24,6 +24,13 @@ static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
         node = parent;
     }
     return NULL;
+}
+
+static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
+{
+    if (node->type == GUMBO_NODE_ELEMENT && node->v.element.children.length)
+        return node->v.element.children.data[0];
+    return node_behind(root, node);
 }
 
 /* Name of an element as the document object model has it: gumbo knows the names of its own list, and
@@ -53,30 +60,6 @@ static uint32_t attribute_space(const GumboAttribute *a)
            : a->attr_namespace == GUMBO_ATTR_NAMESPACE_XML   ? 2
            : a->attr_namespace == GUMBO_ATTR_NAMESPACE_XMLNS ? 3
                                                              : 0;
-}
-
-/* 0: no letter that has a direction; 1: left to right; 2: right to left (the strong ranges of Unicode's
- * bidirectional classes L, and R and AL). */
-static int first_direction(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        uint32_t c = *at++;
-        int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
-        if (more) c &= 0x3fu >> more;
-        for (; more && (*at & 0xc0) == 0x80; more--) c = c << 6 | (*at++ & 0x3f);
-        if ((c >= 0x590 && c <= 0x8ff) || (c >= 0xfb1d && c <= 0xfdff) ||
-            (c >= 0xfe70 && c <= 0xfeff) || (c >= 0x10800 && c <= 0x10fff) ||
-            (c >= 0x1e800 && c <= 0x1efff) || c == 0x200f)
-            return 2;
-        if ((c | 32) - 'a' < 26 || c == 0xaa || c == 0xb5 || c == 0xba ||
-            (c >= 0xc0 && c != 0xd7 && c != 0xf7 && c < 0x2b9) || (c >= 0x370 && c < 0x590) ||
-            (c >= 0x900 && c < 0x2000) || (c >= 0x2c00 && c < 0x2e00) ||
-            (c >= 0x3040 && c < 0xd800) || (c >= 0xf900 && c < 0xfb1d) || c == 0x200e ||
-            c >= 0x20000)
-            return 1;
-    }
-    return 0;
 }
 
 static bool equals_word(const char *text, const char *word)
@@ -163,44 +146,54 @@ static hed_status take_element(
     return css_document_classes(d, e, error);
 }
 
-/* CSS_TEXT_RIGHT where the first letter with a direction within the element, bdi and elements with
- * a dir of their own left out, is right to left. */
-static void find_directions(
-    hed_css_document *d, const GumboNode *root, const GumboNode *const *nodes)
+/* Whether an element has one of the directions that there are; `any`: "auto" among them. */
+static bool has_direction(const GumboElement *x, bool any)
 {
-    uint32_t dir = css_name_find(d->names, "dir", 3), bdi = css_name_find(d->names, "bdi", 3);
-    uint32_t e = 0;
-    for (; e < d->count; e++) {
-        uint32_t value = css_attribute_value(d, e, dir);
-        bool isolated = d->tag[e] == bdi && value == CSS_NONE, is_auto = false;
-        if (value != CSS_NONE) {
-            uint32_t lower = css_name_lower(d->names, value);
-            is_auto = !strcmp(hed_css_name_text(d->names, lower, NULL), "auto");
+    const char *dir = value_of(x, "dir");
+    return dir && (!strcasecmp(dir, "ltr") || !strcasecmp(dir, "rtl") ||
+                      (any && !strcasecmp(dir, "auto")));
+}
+
+/* The direction of what is in an element, without parts that have one of their own. */
+static int content_direction(const GumboNode *own)
+{
+    const GumboNode *n = node_after(own, own);
+    while (n) {
+        if (n->type == GUMBO_NODE_TEXT) {
+            int direction = css_first_direction(n->v.text.text);
+            if (direction) return direction;
         }
-        if (!isolated && !is_auto) continue;
-        const GumboNode *own = nodes[e];
-        for (const GumboNode *n = node_after(own, own); n; n = node_after(own, n)) {
-            bool skip =
-                n->type == GUMBO_NODE_ELEMENT &&
-                (n->v.element.tag == GUMBO_TAG_SCRIPT || n->v.element.tag == GUMBO_TAG_STYLE ||
-                    n->v.element.tag == GUMBO_TAG_TEXTAREA || value_of(&n->v.element, "dir") ||
-                    n->v.element.tag == GUMBO_TAG_BDI);
-            while (skip) { /* past its subtree */
-                const GumboVector *siblings = &n->parent->v.element.children;
-                if (n->index_within_parent + 1 < siblings->length) {
-                    n = siblings->data[n->index_within_parent + 1];
-                    break;
-                }
-                n = n->parent;
-                if (n == own) break;
-            }
-            if (n == own) break;
-            int direction = n->type == GUMBO_NODE_TEXT ? first_direction(n->v.text.text) : 0;
-            if (direction == 2) d->has_text[e] |= CSS_TEXT_RIGHT;
-            if (direction) break;
-        }
+        const GumboElement *x = n->type == GUMBO_NODE_ELEMENT ? &n->v.element : NULL;
+        bool skip = x && (x->tag == GUMBO_TAG_SCRIPT || x->tag == GUMBO_TAG_STYLE ||
+                             x->tag == GUMBO_TAG_TEXTAREA || x->tag == GUMBO_TAG_BDI ||
+                             has_direction(x, true));
+        n = skip ? node_behind(own, n) : node_after(own, n);
     }
-    (void)root;
+    return 0;
+}
+
+/* Of an input its value decides, where that is text. */
+static int input_direction(const GumboElement *x)
+{
+    css_input_type type = css_input_type_of(value_of(x, "type"));
+    bool text = type <= CSS_INPUT_EMAIL || type == CSS_INPUT_SUBMIT || type == CSS_INPUT_RESET ||
+                type == CSS_INPUT_HIDDEN;
+    const char *value = value_of(x, "value");
+    return text && value ? css_first_direction(value) : 0;
+}
+
+/* CSS_TEXT_RIGHT where `dir=auto` and bdi find that they run from right to left. */
+static void find_directions(hed_css_document *d, const GumboNode *const *nodes)
+{
+    for (uint32_t e = 0; e < d->count; e++) {
+        const GumboElement *x = &nodes[e]->v.element;
+        const char *dir = value_of(x, "dir");
+        bool is_auto = dir && !strcasecmp(dir, "auto");
+        if (!is_auto && (x->tag != GUMBO_TAG_BDI || has_direction(x, false))) continue;
+        int direction =
+            x->tag == GUMBO_TAG_INPUT ? input_direction(x) : content_direction(nodes[e]);
+        if (direction == 2) d->has_text[e] |= CSS_TEXT_RIGHT;
+    }
 }
 
 hed_status css_document_from_html(
@@ -245,7 +238,7 @@ hed_status css_document_from_html(
         if (tag == GUMBO_TAG_STYLE || tag == GUMBO_TAG_LINK) take_sheet(d, &n->v.element, error);
         e++;
     }
-    if (!hed_failed(error)) find_directions(d, output->root, nodes);
+    if (!hed_failed(error)) find_directions(d, nodes);
     hed_arena_free(&work);
     gumbo_destroy_output(&options, output);
     return hed_failed(error) ? error->status : HED_OK;

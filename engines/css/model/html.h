@@ -12,4 +12,7 @@ uint32_t css_count_words(const char *text, size_t length);
 /* id and classes of an element from its attributes; elements in order. */
 hed_status css_document_classes(hed_css_document *document, uint32_t element, hed_error *error);
 
+/* 1: the first strong letter of a text runs from left to right, 2: from right to left; 0: there is none. */
+int css_first_direction(const char *text);
+
 #endif

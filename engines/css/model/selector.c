@@ -9,12 +9,14 @@
 
 /* How a list is read. */
 enum {
-    INSIDE =
-        1, /* of a function: no pseudo-elements; the default namespace is not for its subject */
+    INSIDE = 1,    /* of a function: no pseudo-elements */
     FORGIVING = 2, /* a selector that is none is left out */
     RELATIVE = 4,  /* begins with a combinator: :has() */
     IN_HAS = 8,    /* :has() is none here */
-    COMPOUND = 16  /* no combinators */
+    COMPOUND = 16, /* no combinators */
+    SINGLE = 64,   /* no commas */
+    FREE = 128,    /* the default namespace is not for subjects */
+    BEHIND = 32    /* of a function behind a pseudo-element: states of that alone */
 };
 
 struct reader {
@@ -27,6 +29,8 @@ struct reader {
     uint32_t specificity; /* of the complex selector at hand */
     bool nesting;         /* it has a `&` */
     bool shadow;          /* it is about shadow trees */
+    bool backed;          /* its pseudo-element may have pseudo-elements */
+    bool transition;      /* its pseudo-element may be an only child */
     bool too_deep;
 };
 
@@ -340,13 +344,15 @@ static bool read_inner_list(struct reader *r, unsigned mode, css_range *range)
     return good;
 }
 
-static bool read_logical(struct reader *r, const css_pseudo *pseudo, unsigned mode)
+static bool read_logical(
+    struct reader *r, const css_pseudo *pseudo, unsigned mode, bool behind_element)
 {
     css_range range;
-    unsigned inner = mode & IN_HAS;
+    unsigned inner = FREE | (mode & (IN_HAS | BEHIND));
+    if (behind_element) inner |= BEHIND | COMPOUND;
     if (pseudo->kind == CSS_HAS) {
         if (mode & IN_HAS) return selector_fails(r, ":has() inside of :has()");
-        inner = IN_HAS | RELATIVE;
+        inner = FREE | IN_HAS | RELATIVE;
     } else if (pseudo->kind == CSS_IS) inner |= pseudo->bits ? COMPOUND : FORGIVING;
     if (!read_inner_list(r, inner, &range)) return false;
     css_simple *simple = push_simple(r, range.count ? (css_kind)pseudo->kind : CSS_NEVER,
@@ -429,6 +435,37 @@ static bool skip_function(struct reader *r)
     return any || selector_expects(r, "an argument");
 }
 
+/* Up to and with the bracket that closes a function, whose argument is given back as nothing. */
+static bool read_argument(struct reader *r, const css_pseudo *pseudo, unsigned mode)
+{
+    static const char sides[] =
+        " left right up down block-start block-end inline-start inline-end prev next ";
+    char word[48], spaced[50];
+    css_range range;
+    bool good = true;
+    if (pseudo->argument == CSS_ARGUMENT_ANY) return skip_function(r);
+    if (pseudo->argument == CSS_ARGUMENT_COMPOUND)
+        return read_inner_list(r, (mode & IN_HAS) | COMPOUND | SINGLE, &range);
+    if (pseudo->argument == CSS_ARGUMENT_COMPOUNDS)
+        return read_inner_list(r, (mode & IN_HAS) | COMPOUND, &range);
+    skip_space(r);
+    do {
+        if (pseudo->argument == CSS_ARGUMENT_SIDE && is_delim(r, '*')) {
+            advance(r);
+            break;
+        }
+        if (r->now.type != CSS_IDENT) return selector_expects(r, "a name");
+        css_keyword(r->p->text, &r->now, word, sizeof word);
+        snprintf(spaced, sizeof spaced, " %s ", word);
+        if (pseudo->argument == CSS_ARGUMENT_SIDE) good = strstr(sides, spaced) != NULL;
+        if (pseudo->argument == CSS_ARGUMENT_SELECT) good = strcmp(word, "select") == 0;
+        if (!good) return selector_expects(r, "a word that this pseudo-element knows");
+        advance(r);
+        skip_space(r);
+    } while (pseudo->argument == CSS_ARGUMENT_NAMES && r->now.type == CSS_IDENT);
+    return read_close(r);
+}
+
 /* One state, or what a state means in other selectors: :focus-within. Lists are made one by one from
  * what stands for each: CSS_STATE, and :has() of it. */
 static bool push_within(struct reader *r, uint32_t bits)
@@ -468,7 +505,9 @@ static bool push_within(struct reader *r, uint32_t bits)
 /* A pseudo-class that is a word. */
 static bool push_pseudo_class(struct reader *r, const css_pseudo *pseudo, bool behind_element)
 {
-    if (behind_element && pseudo->kind == CSS_NEVER) { /* the pseudo-element's, not the element's */
+    bool own = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
+    if (behind_element &&
+        (pseudo->kind == CSS_NEVER || own)) { /* the pseudo-element's, not the element's */
         r->specificity = specificity_sum(r->specificity, SPECIFICITY_CLASS);
         return true;
     }
@@ -498,18 +537,19 @@ static bool read_pseudo_class(struct reader *r, unsigned mode, bool behind_eleme
     const css_pseudo *pseudo =
         css_find_pseudo(word, function ? CSS_PSEUDO_FUNCTION : CSS_PSEUDO_CLASS);
     if (!pseudo) return selector_expects(r, "a pseudo-class");
-    if (behind_element && !pseudo->behind_element)
+    bool own = r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* the pseudo-element's */
+    if (behind_element && !pseudo->behind_element && !own)
         return selector_fails(r, ":%s behind a pseudo-element", word);
     advance(r);
     if (!function) return push_pseudo_class(r, pseudo, behind_element);
     switch (pseudo->kind) {
     case CSS_IS:
     case CSS_NOT:
-    case CSS_HAS: return read_logical(r, pseudo, mode);
+    case CSS_HAS: return read_logical(r, pseudo, mode, behind_element);
     case CSS_NTH: return read_nth_function(r, pseudo, mode);
     case CSS_LANG: return read_lang(r);
     case CSS_FLAG: return read_dir(r);
-    default: return skip_function(r) && push_pseudo_class(r, pseudo, behind_element);
+    default: return read_argument(r, pseudo, mode) && push_pseudo_class(r, pseudo, behind_element);
     }
 }
 
@@ -522,19 +562,23 @@ static bool read_pseudo_element(struct reader *r, unsigned mode, css_compound *c
     css_keyword(r->p->text, &r->now, word, sizeof word);
     const css_pseudo *pseudo =
         css_find_pseudo(word, function ? CSS_PSEUDO_ELEMENT_FUNCTION : CSS_PSEUDO_ELEMENT);
-    bool webkit = !function && r->now.plain && r->now.name_end - r->now.name > 8 &&
+    bool webkit = !function && r->now.plain && r->now.name_end - r->now.name >= 8 &&
                   strncmp(word, "-webkit-", 8) == 0;
     if (!pseudo && !webkit) return selector_expects(r, "a pseudo-element");
     if (mode & INSIDE) return selector_fails(r, "::%s inside of a function", word);
-    if (compound->pseudo_element != CSS_NONE && !r->shadow && !(pseudo && pseudo->behind_element))
+    bool shadow = pseudo && pseudo->role == CSS_PSEUDO_SHADOW;
+    if (compound->pseudo_element != CSS_NONE && (!r->backed || shadow) &&
+        !(pseudo && pseudo->behind_element))
         return selector_fails(r, "::%s behind a pseudo-element", word);
     compound->pseudo_element = css_token_name(r->p, &r->now);
     r->out->pseudo_element = true;
     r->specificity = specificity_sum(r->specificity, SPECIFICITY_TYPE);
     advance(r);
-    if (function && !skip_function(r)) return false;
+    r->backed = pseudo && pseudo->role == CSS_PSEUDO_BACKED;
+    r->transition = function && strncmp(word, "view-transition-", 16) == 0;
+    if (function && !read_argument(r, pseudo, mode)) return false;
     if (!pseudo || pseudo->role != CSS_PSEUDO_SHADOW) return true;
-    r->shadow = true; /* no INSIDE here */
+    r->shadow = r->backed = true; /* no INSIDE here */
     return push_simple(r, CSS_NEVER, 0) != NULL;
 }
 
@@ -581,7 +625,7 @@ static bool push_nesting(struct reader *r)
 
 /* ---- compound selectors ---- */
 
-static bool read_type(struct reader *r, unsigned mode, bool *any)
+static bool read_type(struct reader *r, bool *any)
 {
     const css_prefix *standard = find_prefix(r, CSS_NONE);
     uint32_t name_space = standard ? standard->name_space : CSS_NONE;
@@ -597,11 +641,25 @@ static bool read_type(struct reader *r, unsigned mode, bool *any)
         return true;
     }
     *any = false;
-    /* what has no type is of the default namespace, too; not the subject inside of a function */
-    if (!standard || mode & INSIDE) return true;
-    css_simple *simple = push_simple(r, CSS_UNIVERSAL, 0);
-    if (simple) simple->name_space = name_space;
-    return simple;
+    return true;
+}
+
+/* What has no type is of the default namespace, too. */
+static bool push_default(struct reader *r)
+{
+    const css_prefix *standard = find_prefix(r, CSS_NONE);
+    css_simple *simple = standard ? push_simple(r, CSS_UNIVERSAL, 0) : NULL;
+    if (simple) simple->name_space = standard->name_space;
+    return simple || !standard;
+}
+
+/* Whether what was just read is the last compound of its selector. */
+static bool is_subject(const struct reader *r)
+{
+    css_tokenizer t = r->t;
+    css_token token = r->now;
+    while (token.type == CSS_SPACE) token = css_next(&t);
+    return token.type == CSS_COMMA || token.type == CSS_CLOSE_ROUND || token.type == CSS_END;
 }
 
 static bool read_simple(struct reader *r, unsigned mode, css_compound *compound, bool *end)
@@ -640,8 +698,10 @@ static bool read_compound(struct reader *r, unsigned mode, char combinator)
 {
     uint32_t base = r->p->simples.count;
     css_compound compound = {.combinator = combinator, .pseudo_element = CSS_NONE};
-    bool any, end = false;
-    if (!read_type(r, mode, &any)) return false;
+    bool any = false, end = false;
+    if (mode & BEHIND) compound.pseudo_element = 0;
+    else if (!read_type(r, &any)) return false;
+    bool typed = any || mode & BEHIND;
     for (;;) {
         uint32_t before = r->now.begin;
         if (!read_simple(r, mode, &compound, &end)) return false;
@@ -649,6 +709,8 @@ static bool read_compound(struct reader *r, unsigned mode, char combinator)
         any |= r->now.begin != before;
     }
     if (!any) return selector_expects(r, "a selector");
+    if (!typed && !(mode & FREE && is_subject(r)) && !push_default(r)) return false;
+    if (mode & BEHIND) compound.pseudo_element = CSS_NONE;
     compound.count = r->p->simples.count - base;
     struct css_array *store = &r->p->sheet->store[CSS_SIMPLES];
     css_simple *simples = css_push(store, compound.count, sizeof *simples, r->p);
@@ -768,7 +830,7 @@ static bool read_list(struct reader *r, unsigned mode, css_range *range)
         skip_space(r);
         struct mark mark = take_mark(p);
         bool state = r->out->state;
-        if (depth == 0) r->nesting = r->shadow = r->out->state = false;
+        if (depth == 0) r->nesting = r->shadow = r->backed = r->transition = r->out->state = false;
         if (read_complex(r, mode, open)) {
             shadows += r->shadow;
             count++;
@@ -781,6 +843,7 @@ static bool read_list(struct reader *r, unsigned mode, css_range *range)
         }
         r->out->state |= state;
         if (r->now.type != CSS_COMMA || p->failed) break;
+        if (mode & SINGLE) return selector_fails(r, "a list where only one selector may be");
     }
     if (p->failed) return false;
     if (depth == 0) r->out->unsupported = shadows == count;

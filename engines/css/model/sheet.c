@@ -236,8 +236,9 @@ static void read_style_rule(struct sheet_reader *s, const css_item *item)
 {
     const struct frame *around = top_frame(s);
     css_parent parent = around->parent;
-    css_list list;
-    bool good = css_read_selectors(&s->p, item->begin, item->end, &parent, &list);
+    css_list list = {.reason = "a custom property outside of a rule"};
+    bool custom = item->word && item->custom && !around->nested; /* no selector, even `--x:hover` */
+    bool good = !custom && css_read_selectors(&s->p, item->begin, item->end, &parent, &list);
     css_rule *rule = push_rule(s, item);
     if (!rule) return;
     const char *reason = around->unsupported;
