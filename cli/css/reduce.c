@@ -92,7 +92,20 @@ static void add_cut(css_reduction *reduction, css_cut cut, hed_error *error)
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
-/* A cut that takes whole lines where it has them for itself, and one of the blank lines around. */
+size_t css_comment_behind(const css_file *file, size_t end)
+{
+    const char *text = file->text + end, *at = text;
+    while (is_blank(*at)) at++;
+    if (at[0] != '/' || at[1] != '*' || at[2] == '#' || at[2] == '!') return end;
+    const char *close = strstr(at + 2, "*/"), *line = strchr(at, '\n');
+    if (!close || (line && line < close)) return end;
+    const char *behind = close + 2;
+    while (is_blank(*behind)) behind++;
+    return *behind && *behind != '\n' ? end : end + (size_t)(close + 2 - text);
+}
+
+/* A cut that takes whole lines where it has them for itself, with a comment behind, and one of the blank
+ * lines around. */
 static css_cut widen(const css_file *file, css_cut cut)
 {
     const char *text = file->text;
@@ -103,8 +116,9 @@ static css_cut widen(const css_file *file, css_cut cut)
         else end = cut.end;
     }
     while (begin > 0 && is_blank(text[begin - 1])) begin--;
-    while (end < file->length && is_blank(text[end])) end++;
     bool first = begin == 0 || text[begin - 1] == '\n';
+    if (first) end = css_comment_behind(file, end);
+    while (end < file->length && is_blank(text[end])) end++;
     bool last = end == file->length || text[end] == '\n';
     if (first && last) {
         cut.begin = begin;

@@ -36,6 +36,8 @@ typedef struct css_reduction {
 
 hed_status css_reduce(
     const css_survey *survey, const css_file *file, css_reduction *reduction, hed_error *error);
+/* The end of a comment that ends the line behind `end`, which is of what it stands behind; else `end`. */
+size_t css_comment_behind(const css_file *file, size_t end);
 void css_reduction_free(css_reduction *reduction);
 
 #endif

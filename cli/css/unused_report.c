@@ -327,10 +327,10 @@ static uint32_t write_item(page *p, uint32_t i)
         }
         write_row(p, at, items[next].begin, item, first);
         first = false;
-        at = items[next].end;
+        at = css_comment_behind(p->file, items[next].end);
         next = write_item(p, next);
     }
-    write_row(p, at, item->end, item, first);
+    write_row(p, at, css_comment_behind(p->file, item->end), item, first);
     return next;
 }
 
@@ -378,7 +378,7 @@ static void write_sheet(page *p, uint32_t index)
     size_t at = 0;
     for (uint32_t i = 0; i < p->reduction->count;) {
         write_row(p, at, p->reduction->items[i].begin, NULL, false);
-        at = p->reduction->items[i].end;
+        at = css_comment_behind(p->file, p->reduction->items[i].end);
         i = write_item(p, i);
     }
     write_row(p, at, p->file->length, NULL, false);

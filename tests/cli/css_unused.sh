@@ -78,8 +78,8 @@ cat > "$site/names.css" << 'SHEET'
 @layer one {
   .gone { a: b }
 }
-@font-face { font-family: "Gone"; src: url(x) }
-@font-face { font-family: Used Font; src: url(x) }
+@font-face { font-family: "Gone"; src: url(x) } /* goes, too */
+@font-face { font-family: Used Font; src: url(x) } /* stays, too */
 
 /* stays */
 @keyframes fade { to { color: var(--deep) } }
@@ -109,7 +109,7 @@ file_is "$site/used.css" << 'SHEET'
 /* head */
 @layer one, two;
 @layer one;
-@font-face { font-family: Used Font; src: url(x) }
+@font-face { font-family: Used Font; src: url(x) } /* stays, too */
 
 /* stays */
 @keyframes fade { to { color: var(--deep) } }
