@@ -263,7 +263,8 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
 /* Waits for a page where there is none, and gives it the job where it does not know it. */
 static hed_status page_ensure(page_runner *page, hed_error *error)
 {
-    double until = hed_web_now() + HED_WEB_PATIENCE;
+    double patience = page->web->def.patience > 0 ? page->web->def.patience : HED_WEB_PATIENCE,
+           until = hed_web_now() + patience;
     uint32_t session = 0;
     while (!(session = hed_web_session(page->web)) && hed_web_now() < until) {
         free(hed_web_receive(page->web));
@@ -273,7 +274,7 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
         return hed_fail(error, HED_ERROR_LOST,
             "the page was closed, and none has come in its place within %.0f s: what was measured is in "
             "the database, and --resume goes on from it",
-            HED_WEB_PATIENCE);
+            patience);
     if (session == page->session) return HED_OK;
     page->session = session;
     return page_send_job(page, error);

@@ -253,15 +253,20 @@ static enum MHD_Result serve_api(
     if (code) return refuse(c, code, why);
     if (got->too_long) return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
     bool hello = strcmp(path, "hello") == 0, result = strcmp(path, "result") == 0,
-         output = strcmp(path, "output") == 0, next = strcmp(path, "next") == 0,
-         contents = strncmp(path, data, sizeof data - 1) == 0;
-    if (!hello && !result && !output && !next && !contents)
+         output = strcmp(path, "output") == 0, bye = strcmp(path, "bye") == 0,
+         next = strcmp(path, "next") == 0, contents = strncmp(path, data, sizeof data - 1) == 0;
+    if (!hello && !result && !output && !bye && !next && !contents)
         return refuse(c, MHD_HTTP_NOT_FOUND, "no such thing\n");
-    if (post != (hello || result || output))
+    if (post != (hello || result || output || bye))
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
     if (hello) return take_hello(web, c, got);
     if (!is_session(web, c)) return refuse(c, MHD_HTTP_GONE, "this page is of the past\n");
     if (next) return give_messages(web, c, got);
+    if (bye) { /* the page is being closed, or loaded again */
+        web->heard = -HED_WEB_SILENCE;
+        pthread_cond_broadcast(&web->changed);
+        return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+    }
     return result   ? take_result(web, c, got)
            : output ? take_output(web, c, got)
                     : give_data(web, c, path + sizeof data - 1);

@@ -29,6 +29,7 @@ typedef struct hed_web_def {
     uint16_t port;     /**< 0: any that is free */
     const char *title; /**< of the page; NULL: "Heddle" */
     uint32_t quantum;  /**< nanoseconds that time stamps are masked to, for tests; 0: as they are */
+    double patience;   /**< seconds that a page may be away in a tuning; 0: 20 */
     bool (*idle)(void *user); /**< asked while a page is waited for; true ends that. NULL: never */
     void *user;
 } hed_web_def;

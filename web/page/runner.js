@@ -244,4 +244,9 @@ async function main() {
   }
 }
 
+addEventListener('pagehide', () => {
+  if (session) fetch(`/api/bye?session=${session}`, { method: 'POST', keepalive: true, body: '{}',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } });
+});
+
 main().catch(e => view.say(`the connection to heddle has ended (${e.message})`, true));

@@ -1,0 +1,464 @@
+/* The server and the runner over it, against a page in C that speaks through sockets as a browser
+ * would, and also as no browser should. */
+#include "folder.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include "heddle/web.h"
+#include "support/json.h"
+#include "web/web.h"
+
+static hed_error error;
+static hed_context *context;
+static hed_web *web;
+static char address[128]; /* of the server, also once that is gone */
+
+static void web_open(void)
+{
+    folder_make();
+    hed_context_def def = hed_default_context_def();
+    def.database = in_folder("tuning.db");
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_web_create(&(hed_web_def){.context = context, .patience = 3}, &web, &error));
+    snprintf(address, sizeof address, "%s", hed_web_address(web));
+}
+
+static void web_close(void)
+{
+    hed_web_destroy(web);
+    hed_context_destroy(context);
+    folder_remove();
+}
+
+TestSuite(web, .init = web_open, .fini = web_close, .timeout = 120);
+
+/* ---- HTTP ---- */
+
+typedef struct reply {
+    int status;
+    char *bytes, *body; /* body lies in bytes */
+    size_t size;        /* of the body */
+} reply;
+
+static unsigned port_of_server(void)
+{
+    unsigned port = 0;
+    CHECK_EQ(sscanf(address, "http://127.0.0.1:%u/", &port), 1);
+    return port;
+}
+static const char *token_of_server(void) { return strchr(address, '#') + 1; }
+
+/* Sends all of a request and reads all of the answer; the server is told to close the line. */
+static reply http_raw(const char *request, size_t size)
+{
+    reply r = {0};
+    struct sockaddr_in to = {.sin_family = AF_INET,
+        .sin_port = htons((uint16_t)port_of_server()),
+        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int line = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK_GE(line, 0);
+    bool there = connect(line, (struct sockaddr *)&to, sizeof to) == 0;
+    for (size_t sent = 0; there && sent < size;) {
+        ssize_t n = send(line, request + sent, size - sent, MSG_NOSIGNAL);
+        if (n <= 0) break; /* it has refused already */
+        sent += (size_t)n;
+    }
+    size_t used = 0, capacity = 0;
+    for (ssize_t n = 1; n > 0; used += n > 0 ? (size_t)n : 0) {
+        if (used + 4096 > capacity) r.bytes = realloc(r.bytes, capacity += 65536);
+        CHECK_NOT_NULL(r.bytes);
+        n = recv(line, r.bytes + used, 4095, 0);
+    }
+    close(line);
+    r.bytes[used] = 0;
+    if (sscanf(r.bytes, "HTTP/1.1 %d", &r.status) != 1) r.status = 0;
+    r.body = strstr(r.bytes, "\r\n\r\n");
+    r.body = r.body ? r.body + 4 : r.bytes + used;
+    r.size = used - (size_t)(r.body - r.bytes);
+    return r;
+}
+
+/* What a request may say otherwise than it should; NULL: as it should, "": not at all. */
+typedef struct oddity {
+    const char *host, *origin, *token, *type, *method;
+} oddity;
+
+static reply http(const char *path, const void *body, size_t size, oddity odd)
+{
+    char head[1024], own[64], origin[80];
+    bool post = body != NULL;
+    snprintf(own, sizeof own, "127.0.0.1:%u", port_of_server());
+    snprintf(origin, sizeof origin, "http://%s", own);
+    const char *from = odd.origin ? odd.origin
+                       : post     ? origin
+                                  : "",
+               *type = odd.type ? odd.type
+                       : post   ? "application/json"
+                                : "",
+               *token = odd.token ? odd.token : token_of_server();
+    int used = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n",
+        odd.method ? odd.method
+        : post     ? "POST"
+                   : "GET",
+        path, odd.host ? odd.host : own);
+    if (from[0]) used += snprintf(head + used, sizeof head - used, "Origin: %s\r\n", from);
+    if (token[0])
+        used += snprintf(head + used, sizeof head - used, "Authorization: Bearer %s\r\n", token);
+    if (type[0]) used += snprintf(head + used, sizeof head - used, "Content-Type: %s\r\n", type);
+    used += snprintf(head + used, sizeof head - used, "Content-Length: %zu\r\n\r\n", size);
+    char *request = malloc((size_t)used + size + 1);
+    CHECK_NOT_NULL(request);
+    memcpy(request, head, (size_t)used);
+    if (size) memcpy(request + used, body, size);
+    reply r = http_raw(request, (size_t)used + size);
+    free(request);
+    return r;
+}
+
+static int status_of(const char *path, const char *body, oddity odd)
+{
+    reply r = http(path, body, body ? strlen(body) : 0, odd);
+    free(r.bytes);
+    return r.status;
+}
+
+/* ---- the page ---- */
+
+static const char HELLO[] =
+    "{\"version\": 1, \"agent\": \"a page in C\", \"stamps\": true, \"quantum\": 1e-9, \"floor\": %g,"
+    "\"adapter\": {\"vendor\": \"acme\", \"architecture\": \"none\", \"fallback\": false},"
+    "\"limits\": {\"maxComputeInvocationsPerWorkgroup\": 128, \"maxComputeWorkgroupSizeX\": 64,"
+    "\"maxComputeWorkgroupSizeY\": 64, \"maxComputeWorkgroupSizeZ\": 8, \"maxComputeWorkgroupsPerDimension\": 65535,"
+    "\"maxComputeWorkgroupStorageSize\": 16384, \"maxBufferSize\": 1e8, \"maxStorageBufferBindingSize\": 1e8}}";
+
+enum { ITEMS = 640 };
+
+typedef struct fake_page {
+    double floor;
+    int64_t wrong, broken, hangs; /* WG of candidates that are so */
+    int64_t closes; /* WG of a candidate at which the page is closed, and opened again; 0: none */
+    bool leaves;    /* and not opened again */
+    bool babbles;   /* says what is no answer */
+    uint32_t session, runs, batched, over_limits, opened;
+    pthread_t thread;
+} fake_page;
+
+static void page_hello(fake_page *page)
+{
+    char text[2048], session[64];
+    snprintf(text, sizeof text, HELLO, page->floor);
+    reply r = http("/api/hello", text, strlen(text), (oddity){0});
+    CHECK_EQ(r.status, 200, "%s", r.body);
+    snprintf(session, sizeof session, "%s", r.body);
+    CHECK_EQ(sscanf(session, "{\"session\":%u", &page->session), 1);
+    free(r.bytes);
+}
+
+static reply page_call(
+    fake_page *page, const char *path, const void *body, size_t size, const char *type)
+{
+    char url[128];
+    snprintf(url, sizeof url, "/api/%s?session=%u", path, page->session);
+    return http(url, body, size, (oddity){.type = type});
+}
+
+static double page_seconds(double wg, uint32_t i)
+{
+    return 1e-3 * (1 + fabs(log2(wg / 32))) * (1 + 1e-4 * (i % 7));
+}
+
+/* One candidate's trial as JSON. */
+static void page_trial(fake_page *page, hed_json_node candidate, bool lost, char *text, size_t size)
+{
+    static uint32_t noise;
+    double wg =
+        hed_json_number(hed_json_member(hed_json_member(candidate, "constants"), "WG"), 1, 1e6);
+    uint32_t samples = (uint32_t)hed_json_integer(hed_json_member(candidate, "samples"), 0, 32);
+    const char *outcome = lost                 ? "hung"
+                          : wg == page->wrong  ? "wrong"
+                          : wg == page->broken ? "build"
+                                               : "measured";
+    page->over_limits += wg > 64;
+    size_t used = (size_t)snprintf(text, size,
+        "{\"outcome\": \"%s\", \"text\": \"%s\", \"build\": 0.01, \"error\": 0, \"samples\": [",
+        outcome, strcmp(outcome, "measured") ? "so it is" : "");
+    for (uint32_t i = 0; i < samples; i++)
+        used += (size_t)snprintf(
+            text + used, size - used, "%s%.9g", i ? "," : "", page_seconds(wg, noise++));
+    snprintf(text + used, size - used, "]}");
+}
+
+/* false: the page is closed. */
+static bool page_answer(fake_page *page, hed_json_node message)
+{
+    char text[32768], trial[2048];
+    const char *what = hed_json_string(hed_json_member(message, "do"));
+    if (strcmp(what, "show") == 0) return true;
+    if (strcmp(what, "end") == 0) return false;
+    bool opens = strcmp(what, "open") == 0, runs = strcmp(what, "run") == 0, lost = false;
+    page->opened += opens;
+    hed_json_node list = opens ? message : hed_json_member(message, "candidates");
+    size_t count = opens ? 1 : hed_json_count(list);
+    for (size_t i = 0; !opens && i < count; i++) {
+        double wg = hed_json_number(
+            hed_json_member(hed_json_member(hed_json_item(list, i), "constants"), "WG"), 1, 1e6);
+        if (runs && wg == page->closes) {
+            free(page_call(page, "bye", "{}", 2, NULL).bytes);
+            page->closes = 0;
+            if (page->leaves) return false;
+            page_hello(page);
+            return true;
+        }
+        lost = lost || (runs && wg == page->hangs);
+    }
+    page->runs += runs;
+    page->batched += runs && count > 1;
+    if (strcmp(what, "output") == 0) {
+        uint32_t right[ITEMS];
+        for (uint32_t i = 0; i < ITEMS; i++) right[i] = i;
+        reply r = page_call(page, "output", right, sizeof right, "application/octet-stream");
+        EXPECT_EQ(r.status, 204, "%s", r.body);
+        free(r.bytes);
+    }
+    size_t used = (size_t)snprintf(text, sizeof text, "{\"id\": %.0f, \"lost\": %s, \"trials\": [",
+        hed_json_number(hed_json_member(message, "id"), 0, 1e9), lost ? "true" : "false");
+    for (size_t i = 0; i < count; i++) {
+        if (opens) snprintf(trial, sizeof trial, "{\"outcome\": \"measured\"}");
+        else page_trial(page, hed_json_item(list, i), lost, trial, sizeof trial);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", trial);
+    }
+    snprintf(text + used, sizeof text - used, "]}");
+    if (runs && page->babbles) snprintf(text, sizeof text, "[1, 2");
+    reply r = page_call(page, "result", text, strlen(text), NULL);
+    EXPECT_EQ(r.status, 204, "%s", r.body);
+    free(r.bytes);
+    return true;
+}
+
+static void *page_live(void *user)
+{
+    fake_page *page = user;
+    page_hello(page);
+    for (bool open = true; open;) {
+        reply r = page_call(page, "next", NULL, 0, NULL);
+        hed_json *json = NULL;
+        if (r.status == 200) {
+            hed_error wrong = {0};
+            CHECK_EQ((int)hed_json_parse("message", r.body, r.size, &json, &wrong), (int)HED_OK,
+                "%s: %s", wrong.text, r.body);
+            hed_json_node root = hed_json_root(json);
+            for (size_t i = 0; open && i < hed_json_count(root); i++)
+                open = page_answer(page, hed_json_item(root, i));
+            CHECK_EQ((int)hed_json_status(json, &wrong), (int)HED_OK, "%s", wrong.text);
+        } else if (r.status != 204) {
+            open = false;
+        }
+        hed_json_free(json);
+        free(r.bytes);
+    }
+    return NULL;
+}
+
+/* ---- the kernel ---- */
+
+static const int64_t groups[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+static const hed_parameter_def parameters[] = {
+    {.name = "WG", .values = groups, .count = 9, .value = 4}};
+static const hed_argument_def arguments[] = {
+    {.name = "y", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE},
+    {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32}};
+static const hed_source source = {"count.wgsl",
+    "override WG: u32 = 4;\n"
+    "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+    "@group(0) @binding(1) var<uniform> n: u32;\n"
+    "@compute @workgroup_size(WG) fn count(@builtin(global_invocation_id) i: vec3<u32>)\n"
+    "{ if (i.x < n) { y[i.x] = i.x; } }\n",
+    0};
+static const char *const dimensions[] = {"n"};
+
+static void count_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
+{
+    (void)def;
+    *geometry = (hed_geometry){.dimensions = 1,
+        .global = {(uint64_t)problem->sizes[0]},
+        .group = {(uint32_t)config->values[0]}};
+}
+
+static const hed_kernel_def count_def = {.name = "count",
+    .sources = &source,
+    .source_count = 1,
+    .language = HED_WGSL,
+    .arguments = arguments,
+    .argument_count = 2,
+    .parameters = parameters,
+    .parameter_count = 1,
+    .dimensions = dimensions,
+    .dimension_count = 1,
+    .geometry = count_geometry};
+
+static const hed_problem PROBLEM = {1, {ITEMS}};
+static const uint32_t items = ITEMS;
+static const hed_tune_argument GIVEN[] = {{.bytes = sizeof(uint32_t) * ITEMS}, {.data = &items}};
+
+static hed_status tune_with(fake_page *page, hed_tune_result **result)
+{
+    hed_device *device;
+    hed_tune_def def = hed_default_tune_def();
+    CHECK_EQ(pthread_create(&page->thread, NULL, page_live, page), 0);
+    OK(hed_web_wait(web, 30, &device, &error));
+    def.problem = &PROBLEM;
+    def.arguments = GIVEN;
+    def.strategy = HED_SEARCH_EXHAUSTIVE;
+    def.open_runner = hed_web_open_runner;
+    def.runner_user = web;
+    def.limit_seconds = 60;
+    error = (hed_error){0};
+    hed_status status = hed_tune_kernel(device, &count_def, &def, result, &error);
+    hed_web_destroy(web); /* which tells the page that it is over */
+    web = NULL;
+    pthread_join(page->thread, NULL);
+    return status;
+}
+
+static hed_outcome outcome_of(const hed_tune_result *r, int64_t wg)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->evaluations[i].config.values[0] == wg) return r->evaluations[i].outcome;
+    return HED_OUTCOME_COUNT;
+}
+
+/* ---- tests ---- */
+
+static void finds_the_best(fake_page page)
+{
+    hed_tune_result *r = NULL;
+    hed_status status = tune_with(&page, &r);
+    CHECK_EQ((int)status, (int)HED_OK, "%s", error.text);
+    CHECK_EQ(r->count, 7u, "groups of 128 and 256 are over the limits");
+    CHECK_LT(r->best, r->count);
+    EXPECT_EQ(r->evaluations[r->best].config.values[0], 32);
+    EXPECT(r->kept);
+    EXPECT_EQ(page.over_limits, 0u);
+    if (page.wrong) EXPECT_EQ((int)outcome_of(r, page.wrong), (int)HED_OUTCOME_WRONG);
+    if (page.broken) EXPECT_EQ((int)outcome_of(r, page.broken), (int)HED_OUTCOME_BUILD);
+    if (page.hangs) EXPECT_EQ((int)outcome_of(r, page.hangs), (int)HED_OUTCOME_HUNG);
+    EXPECT_EQ(page.batched > 0, page.floor > 0.01, "several at once where each wait is slow");
+    hed_tune_result_free(r);
+}
+
+Test(web, tuning) { finds_the_best((fake_page){.wrong = 64, .broken = 1, .hangs = 2}); }
+Test(web, several_at_once) { finds_the_best((fake_page){.floor = 0.1, .wrong = 64, .broken = 1}); }
+Test(web, a_page_that_is_loaded_again) { finds_the_best((fake_page){.closes = 16}); }
+
+Test(web, a_page_that_is_closed)
+{
+    fake_page page = {.closes = 16, .leaves = true};
+    hed_tune_result *r = NULL;
+    CHECK_EQ((int)tune_with(&page, &r), (int)HED_ERROR_LOST);
+    EXPECT(strstr(error.text, "the page was closed"), "%s", error.text);
+}
+
+Test(web, a_page_that_babbles)
+{
+    fake_page page = {.babbles = true};
+    hed_tune_result *r = NULL;
+    CHECK_EQ((int)tune_with(&page, &r), (int)HED_ERROR_IO);
+    EXPECT(strstr(error.text, "no answer"), "%s", error.text);
+}
+
+Test(web, a_browser_without_a_gpu)
+{
+    static const char hello[] = "{\"version\": 1, \"agent\": \"old\", \"error\": \"no adapter\"}";
+    hed_device *device;
+    CHECK_EQ(status_of("/api/hello", hello, (oddity){0}), 200);
+    FAILS(HED_ERROR_NO_DEVICE, hed_web_wait(web, 30, &device, &error));
+    EXPECT(strstr(error.text, "no adapter") && strstr(error.text, "old"), "%s", error.text);
+}
+
+Test(web, no_page_comes)
+{
+    hed_device *device;
+    FAILS(HED_ERROR_TIMEOUT, hed_web_wait(web, 0.1, &device, &error));
+}
+
+Test(web, callers_that_are_refused)
+{
+    char hello[2048], *long_one = calloc(1, HED_WEB_MOST_BODY + 2);
+    snprintf(hello, sizeof hello, HELLO, 0.0);
+    CHECK_NOT_NULL(long_one);
+    memset(long_one, ' ', HED_WEB_MOST_BODY + 1);
+    static const oddity fine = {0};
+    const struct {
+        const char *path, *body;
+        oddity odd;
+        int status;
+    } cases[] = {
+        {"/", NULL, fine, 200},
+        {"/?quantum=65536", NULL, {.token = ""}, 200},
+        {"/runner.js", NULL, {.token = ""}, 200},
+        {"/../server.c", NULL, fine, 404},
+        {"/", NULL, {.host = "evil.example"}, 403},
+        {"/api/hello", hello, {.host = "127.0.0.1"}, 403},
+        {"/api/hello", hello, {.origin = "http://evil.example"}, 403},
+        {"/api/hello", hello, {.origin = "null"}, 403},
+        {"/api/next", NULL, {.origin = "http://evil.example"}, 403},
+        {"/api/hello", hello, {.token = ""}, 401},
+        {"/api/hello", hello, {.token = "00000000000000000000000000000000"}, 401},
+        {"/api/hello", hello, {.token = "0"}, 401},
+        {"/api/next", NULL, {.token = ""}, 401},
+        {"/api/hello", hello, {.type = "text/plain"}, 415},
+        {"/api/output?session=1", hello, fine, 415},
+        {"/api/hello", long_one, fine, 413},
+        {"/api/hello", "{}", fine, 400},
+        {"/api/hello", "no JSON", fine, 400},
+        {"/api/hello", "{\"version\": 2, \"agent\": \"a\"}", fine, 400},
+        {"/api/hello", NULL, fine, 405},
+        {"/api/next", "{}", fine, 405},
+        {"/", "{}", fine, 405},
+        {"/api/hello", NULL, {.method = "DELETE"}, 405},
+        {"/api/nothing", NULL, fine, 404},
+        {"/api/next", NULL, fine, 410},
+        {"/api/hello", hello, fine, 200},
+        {"/api/hello", hello, fine, 409}, /* a second page */
+        {"/api/next?session=7", NULL, fine, 410},
+        {"/api/data/99/first?session=1", NULL, fine, 404},
+        {"/api/data/0/first?session=1", NULL, fine, 404},
+        {"/api/data/0/second?session=1", NULL, fine, 404},
+        {"/api/output?session=1", "abcd", {.type = "application/octet-stream"}, 400},
+        {"/api/bye?session=1", "{}", fine, 204},
+        {"/api/hello", hello, fine, 200},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        EXPECT_EQ(status_of(cases[i].path, cases[i].body, cases[i].odd), cases[i].status, "%zu: %s",
+            i, cases[i].path);
+    free(long_one);
+}
+
+/* What makes the page safe and its clock fine stands in every answer. */
+Test(web, headers)
+{
+    static const char *const wanted[] = {"Cross-Origin-Opener-Policy: same-origin",
+        "Cross-Origin-Embedder-Policy: require-corp", "Content-Security-Policy: default-src 'none'",
+        "X-Content-Type-Options: nosniff", "Cache-Control: no-store"};
+    reply r = http("/", NULL, 0, (oddity){0});
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        EXPECT(strstr(r.bytes, wanted[i]), "%s", wanted[i]);
+    free(r.bytes);
+}
+
+/* Everything that the page fetches is there, is small, and fetches nothing from elsewhere. */
+Test(web, the_page_is_small_and_whole)
+{
+    extern const hed_source hed_web_page_files[];
+    size_t size = 0;
+    for (const hed_source *file = hed_web_page_files; file->name; file++) {
+        size += file->size;
+        EXPECT(!strstr(file->text, "http://") && !strstr(file->text, "https://"), "%s", file->name);
+    }
+    EXPECT_LT(size, 60000u);
+}
