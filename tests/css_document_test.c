@@ -218,3 +218,137 @@ Test(css_document, deep_and_wide, .timeout = 120)
     hed_css_document_destroy(d);
     free(elements);
 }
+
+/* ---- a program's own tree: a document again ---- */
+
+/* Nodes are places in the array of parents. */
+static const void *tree_child(void *user, const void *node)
+{
+    const hed_css_document *d = user;
+    uint32_t e = (uint32_t)((const uint32_t *)node - d->parent);
+    return e + 1 < d->end[e] ? &d->parent[e + 1] : NULL;
+}
+
+static const void *tree_next(void *user, const void *node)
+{
+    const hed_css_document *d = user;
+    uint32_t e = (uint32_t)((const uint32_t *)node - d->parent);
+    return d->end[e] < d->end[d->parent[e]] ? &d->parent[d->end[e]] : NULL;
+}
+
+static void tree_describe(void *user, const void *node, hed_css_element *element)
+{
+    static hed_css_attribute attributes[16];
+    static char name[16][64]; /* another text each time, in the same place */
+    const hed_css_document *d = user;
+    uint32_t e = (uint32_t)((const uint32_t *)node - d->parent);
+    element->name_space = (hed_css_namespace)d->name_space[e];
+    element->name = hed_css_name_text(d->names, d->tag[e], NULL);
+    element->has_text = d->has_text[e];
+    element->attributes = attributes;
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++) {
+        uint32_t k = element->attribute_count++;
+        snprintf(name[k], sizeof name[k], "%s",
+            hed_css_name_text(d->names, d->attributes[i].name, NULL));
+        attributes[k].name = name[k];
+        attributes[k].value =
+            hed_css_name_text(d->names, d->attributes[i].value, &attributes[k].value_length);
+    }
+}
+
+static hed_css_tree tree_of(hed_css_document *d)
+{
+    return (hed_css_tree){d->parent, tree_child, tree_next, tree_describe, d};
+}
+
+Test(css_document, a_programs_tree)
+{
+    hed_error error = {0};
+    hed_css_document *d = page(
+                         "<!doctype html><body class='b a'><p id=x>1<p><i></i><b title='q r'><u>2"
+                         "</u></b><svg><a></a></svg><p lang=de></p>"),
+                     *again = NULL;
+    OK(hed_css_document_create(names, &(hed_css_document_def){.tree = tree_of(d)}, &again, &error));
+    CHECK_EQ(again->count, d->count);
+    CHECK_BYTES(again->parent, d->parent, d->count * sizeof *d->parent);
+    CHECK_BYTES(again->tag, d->tag, d->count * sizeof *d->tag);
+    CHECK_BYTES(again->id, d->id, d->count * sizeof *d->id);
+    CHECK_BYTES(again->flags, d->flags, d->count * sizeof *d->flags);
+    CHECK_BYTES(again->language, d->language, d->count * sizeof *d->language);
+    CHECK_BYTES(again->class_begin, d->class_begin, (d->count + 1) * sizeof *d->class_begin);
+    CHECK_BYTES(
+        again->attributes, d->attributes, d->attribute_begin[d->count] * sizeof *d->attributes);
+    hed_css_document_destroy(again);
+    hed_css_document_def def = {.tree = tree_of(d), .file = "mine"};
+    def.tree.describe = NULL;
+    FAILS(HED_ERROR_ARGUMENT, hed_css_document_create(names, &def, &again, &error));
+    hed_css_document_destroy(d);
+}
+
+static void describe_nothing(void *user, const void *node, hed_css_element *element)
+{
+    (void)user;
+    (void)node;
+    (void)element;
+}
+
+static void describe_missing_attributes(void *user, const void *node, hed_css_element *element)
+{
+    (void)user;
+    (void)node;
+    element->name = "p";
+    element->attribute_count = 2;
+}
+
+static const void *no_node(void *user, const void *node)
+{
+    (void)user;
+    (void)node;
+    return NULL;
+}
+
+Test(css_document, wrong_trees)
+{
+    hed_error error = {0};
+    hed_css_document *d;
+    hed_css_document_def def = {
+        .tree = {.root = &def, no_node, no_node, describe_nothing}, .file = "mine"};
+    FAILS(HED_ERROR_FORMAT, hed_css_document_create(names, &def, &d, &error));
+    CHECK(strstr(error.text, "mine: element 0 has no name"), "%s", error.text);
+    def.tree.describe = describe_missing_attributes;
+    FAILS(HED_ERROR_FORMAT, hed_css_document_create(names, &def, &d, &error));
+    CHECK(strstr(error.text, "2 attributes, which are NULL"), "%s", error.text);
+    hed_css_element element = {.parent = CSS_NONE, .name = "p", .name_space = (hed_css_namespace)9};
+    def = (hed_css_document_def){.elements = &element, .element_count = 1};
+    FAILS(HED_ERROR_FORMAT, hed_css_document_create(names, &def, &d, &error));
+    CHECK(strstr(error.text, "namespace 9"), "%s", error.text);
+}
+
+Test(css_document, every_allocation_of_a_tree_may_fail)
+{
+    hed_error error = {0};
+    hed_css_document *d = page("<!doctype html><body class='b a'><p id=x title=1>1<p><i></i>"),
+                     *again;
+    int refused = 0;
+    for (int64_t at = 1;; at++) {
+        test_allocator memory = {.fail_at = at};
+        hed_allocator allocator = test_allocator_of(&memory);
+        hed_css_names *own = NULL;
+        error = (hed_error){0};
+        again = NULL;
+        hed_css_names_create(&allocator, &own, &error);
+        hed_css_document_def def = {.tree = tree_of(d)};
+        hed_status status = hed_css_document_create(own, &def, &again, &error);
+        hed_css_document_destroy(again);
+        hed_css_names_destroy(own);
+        CHECK_EQ(memory.live, 0, "allocation %lld", (long long)at);
+        if (memory.calls < at) {
+            CHECK_EQ(status, HED_OK);
+            break;
+        }
+        CHECK_EQ(status, HED_ERROR_MEMORY, "allocation %lld", (long long)at);
+        refused++;
+    }
+    CHECK_GE(refused, 8);
+    hed_css_document_destroy(d);
+}

@@ -87,6 +87,18 @@ typedef struct hed_css_element {
     bool has_text; /**< a text node of at least one character is among its children */
 } hed_css_element;
 
+/** A tree that a program holds, walked once, while a document is made of it. Nodes are elements, and what
+ *  `node` points to is the program's own. */
+typedef struct hed_css_tree {
+    const void *root;                                          /**< NULL: there is none */
+    const void *(*first_child)(void *user, const void *node);  /**< NULL: none */
+    const void *(*next_sibling)(void *user, const void *node); /**< NULL: none; not of the root */
+    /** Fills `element`, which is all zero before, but for its parent. Texts and attributes must live until
+     *  the next call. */
+    void (*describe)(void *user, const void *node, hed_css_element *element);
+    void *user;
+} hed_css_tree;
+
 /** Where a document comes from. */
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
@@ -94,7 +106,8 @@ typedef struct hed_css_document_def {
     const char *file; /**< for messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
-    bool quirks; /**< of `elements`: ids and classes regardless of case */
+    hed_css_tree tree; /**< where it has a root: in place of `html` and `elements` */
+    bool quirks;       /**< of `elements` and `tree`: ids and classes regardless of case */
 } hed_css_document_def;
 
 /** Makes a document. Errors: ARGUMENT, FORMAT (a parent that is no earlier element, not UTF-8 ...),

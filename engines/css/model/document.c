@@ -182,7 +182,7 @@ static uint32_t split_prefix(const char *name, const char **local)
     return 0;
 }
 
-static hed_status from_elements(
+hed_status css_document_from_elements(
     hed_css_document *d, const hed_css_document_def *def, hed_error *error)
 {
     uint64_t attributes = 0, classes = 0;
@@ -194,6 +194,10 @@ static hed_status from_elements(
                 x->parent);
         if (!x->name || !x->name[0])
             return hed_fail(error, HED_ERROR_FORMAT, "%s: element %u has no name", d->file, e);
+        if ((unsigned)x->name_space > HED_CSS_OTHER || (x->attribute_count && !x->attributes))
+            return hed_fail(error, HED_ERROR_FORMAT,
+                "%s: element %u has namespace %d and %u attributes%s", d->file, e,
+                (int)x->name_space, x->attribute_count, x->attributes ? "" : ", which are NULL");
         attributes += x->attribute_count;
         for (uint32_t i = 0; i < x->attribute_count; i++) {
             const hed_css_attribute *a = &x->attributes[i];
@@ -254,6 +258,10 @@ hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_
     if (!names || !def || (!def->html && !def->elements && def->element_count))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "css: a document needs names, and HTML or elements: one of them is NULL");
+    const hed_css_tree *tree = &def->tree;
+    if (tree->root && (!tree->first_child || !tree->next_sibling || !tree->describe))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: a tree needs first_child, next_sibling and describe: one of them is NULL");
     hed_css_document *d = hed_new(&names->allocator, 1, sizeof *d, error);
     if (!d) return error->status;
     d->allocator = names->allocator;
@@ -261,8 +269,9 @@ hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_
     d->names = names;
     d->file = hed_arena_text(&d->arena, def->file ? def->file : "page", error);
     if (!hed_failed(error)) {
-        if (def->html) css_document_from_html(d, def, error);
-        else from_elements(d, def, error);
+        if (def->tree.root) css_document_from_tree(d, def, error);
+        else if (def->html) css_document_from_html(d, def, error);
+        else css_document_from_elements(d, def, error);
     }
     if (!hed_failed(error)) css_document_finish(d, error);
     if (hed_failed(error)) {

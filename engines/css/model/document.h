@@ -86,6 +86,12 @@ struct hed_css_document {
 hed_status css_document_finish(hed_css_document *document, hed_error *error);
 /* Value of attribute `name` of an element; CSS_NONE: none. */
 uint32_t css_attribute_value(const hed_css_document *document, uint32_t element, uint32_t name);
+/* Elements of a definition into arrays. */
+hed_status css_document_from_elements(
+    hed_css_document *document, const hed_css_document_def *def, hed_error *error);
+/* A program's tree, likewise. */
+hed_status css_document_from_tree(
+    hed_css_document *document, const hed_css_document_def *def, hed_error *error);
 /* Gumbo's tree into arrays. */
 hed_status css_document_from_html(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);
