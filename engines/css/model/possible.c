@@ -72,7 +72,7 @@ static bool has_lengths(const char *property)
         "width height block-size inline-size top right bottom left border border-width "
         "border-radius border-spacing font-size letter-spacing word-spacing text-indent "
         "outline outline-width outline-offset column-width column-gap row-gap gap "
-        "vertical-align background-size background-position transform-origin flex-basis perspective",
+        "vertical-align background-size background-position transform-origin flex-basis",
         property);
 }
 
