@@ -1,8 +1,9 @@
-/* Bind on a device: a sheet and the shapes of a forest, see tables.h. Three launches:
+/* Bind on a device: a sheet and the shapes of a forest, see tables.h. Four launches:
  *
  *   css_bind_presence   a group a shape: which predicates some shape has, or may have
  *   css_bind_prune      one group: relations that are possible, prefixes that can occur, bits of the
- *                       state for them, acts of compounds
+ *                       state for them
+ *   css_bind_acts       an item a compound: what it does to the state, and which finals it ends
  *   css_bind_shapes     a group a shape: compounds that hold or are left to varying bits; lists
  *
  * A shape's statuses of predicates are in local memory, two bits each; they are found twice, which
@@ -76,15 +77,14 @@ __kernel void css_bind_presence(CSS_ARGUMENTS, HED_LOCAL(uint, block))
 
 /* ---- what can occur ---- */
 
-/* Whether each clause of a compound has a literal that is negated or possible. */
-CSS_FUNCTION uint bind_possible(
-    const css_fixed *f, __global const uint *tables, volatile __global uint *bound, uint compound)
+/* Whether each clause of a compound has a literal that is negated or possible (a bit a predicate). */
+CSS_FUNCTION uint bind_possible(const css_fixed *f, __global const uint *tables,
+    volatile __local const uint *possible, uint compound)
 {
-    uint held = 0;
-    for (uint i = tables[f->literal_begin + compound]; i < tables[f->literal_begin + compound + 1];
-         i++) {
+    uint held = 0, end = tables[f->literal_begin + compound + 1];
+    for (uint i = tables[f->literal_begin + compound]; i < end; i++) {
         uint l = tables[f->literal + i], p = (l & ~CSS_LAST_OF_CLAUSE) >> 1;
-        held |= l & 1 || bound[f->possible + p];
+        held |= l & 1 || possible[p >> 5] >> (p & 31) & 1;
         if (!(l & CSS_LAST_OF_CLAUSE)) continue;
         if (!held) return 0;
         held = 0;
@@ -94,19 +94,19 @@ CSS_FUNCTION uint bind_possible(
 
 /* Relations, a stage after the other; their places among marks. */
 CSS_FUNCTION void bind_relations(const css_fixed *f, __global const uint *tables,
-    volatile __global uint *bound, volatile __global uint *counts, uint id)
+    __global uint *bound, __global uint *counts, volatile __local uint *possible, uint id)
 {
     for (uint stage = 0; stage < f->stage_count; stage++) {
         uint end = tables[f->stage_begin + stage + 1];
         for (uint i = tables[f->stage_begin + stage] + id; i < end; i += GROUP) {
-            uint p = tables[f->stage_relation + i], possible = 0;
+            uint p = tables[f->stage_relation + i], is = 0;
             __global const uint *predicate = tables + f->predicate + CSS_P_WORDS * p;
             uint counting = predicate[0] == CSS_P_COUNT, where = predicate[1];
             uint feed = counting ? where >> 1 : predicate[2];
-            for (uint k = tables[f->feed_begin + feed];
-                 k < tables[f->feed_begin + feed + 1] && !possible; k++)
-                possible = bind_possible(f, tables, bound, tables[f->feed_compound + k]);
-            if (!possible) continue;
+            for (uint k = tables[f->feed_begin + feed]; k < tables[f->feed_begin + feed + 1] && !is;
+                 k++)
+                is = bind_possible(f, tables, possible, tables[f->feed_compound + k]);
+            if (!is) continue;
             uint in_row = !counting && (where == CSS_FROM_EARLIER || where == CSS_FROM_LATER);
             bound[f->possible + p] = 1;
             bound[f->mark + p] = atomic_inc(counts + (in_row ? CSS_COUNT_ROWS : CSS_COUNT_MARKS));
@@ -114,45 +114,49 @@ CSS_FUNCTION void bind_relations(const css_fixed *f, __global const uint *tables
             bound[f->needed + feed] = 1;
             if (counting) counts[CSS_COUNT_COUNTING] = 1;
             atomic_max(counts + CSS_COUNT_STAGES, stage + 1);
+            atomic_or(possible + (p >> 5), 1u << (p & 31));
         }
-        barrier(CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
 /* Prefixes that can occur, and their bits: those for all below, then those for children. */
 CSS_FUNCTION void bind_nodes(const css_fixed *f, __global const uint *tables,
-    volatile __global uint *bound, volatile __global uint *counts, __local uint *room, uint id)
+    volatile __global uint *bound, volatile __global uint *counts,
+    volatile __local const uint *possible, __local uint *room, uint id)
 {
-    uint each = (f->nodes + GROUP - 1) / GROUP, begin = min(id * each, f->nodes), total;
-    uint end = min(begin + each, f->nodes), at, first = 0;
+    uint each = (f->nodes + GROUP - 1) / GROUP, begin = min(id * each, f->nodes);
+    uint end = min(begin + each, f->nodes), handed = 0, others = 0, all_handed, all_others;
     for (uint level = 0; level < f->level_count; level++) {
         uint last = tables[f->level_begin + level + 1];
         for (uint i = tables[f->level_begin + level] + id; i < last; i += GROUP) {
             uint n = tables[f->level_node + i];
             __global const uint *node = tables + f->node + 4 * n;
             bound[f->reached + n] = (node[1] == CSS_NONE || bound[f->reached + node[1]]) &&
-                                    bind_possible(f, tables, bound, node[0]);
+                                    bind_possible(f, tables, possible, node[0]);
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
-    for (uint kind = 0; kind < 2; kind++) {
-        uint count = 0;
-        for (uint n = begin; n < end; n++)
-            count += bound[f->reached + n] && tables[f->node + 4 * n + 3] >> kind & 1;
-        at = first + css_before(room, id, count, &total);
-        for (uint n = begin; n < end; n++) {
-            uint is = bound[f->reached + n] && tables[f->node + 4 * n + 3] >> kind & 1;
-            bound[f->node_bit + 2 * n + kind] = is ? at++ : CSS_NONE;
-        }
-        first += total;
-        if (id == 0) counts[kind == 0 ? CSS_COUNT_HANDED : CSS_COUNT_STATES] = first;
+    for (uint n = begin; n < end; n++) {
+        uint uses = bound[f->reached + n] ? tables[f->node + 4 * n + 3] : 0;
+        handed += uses & 1;
+        others += uses >> 1 & 1;
     }
-    barrier(CLK_GLOBAL_MEM_FENCE);
+    handed = css_before(room, id, handed, &all_handed);
+    others = all_handed + css_before(room, id, others, &all_others);
+    for (uint n = begin; n < end; n++) {
+        uint uses = bound[f->reached + n] ? tables[f->node + 4 * n + 3] : 0;
+        bound[f->node_bit + 2 * n] = uses & 1 ? handed++ : CSS_NONE;
+        bound[f->node_bit + 2 * n + 1] = uses & 2 ? others++ : CSS_NONE;
+    }
+    if (id != 0) return;
+    counts[CSS_COUNT_HANDED] = all_handed;
+    counts[CSS_COUNT_STATES] = all_handed + all_others;
 }
 
 /* The bit that an act needs: CSS_NONE, none; *can: it can be there. */
 CSS_FUNCTION uint bind_needs(
-    const css_fixed *f, volatile __global uint *bound, uint node, uint parent, uint *can)
+    const css_fixed *f, __global const uint *bound, uint node, uint parent, uint *can)
 {
     uint bit = node == CSS_NONE ? CSS_NONE : bound[f->node_bit + 2 * node + (parent ? 1 : 0)];
     *can = node == CSS_NONE || bit != CSS_NONE;
@@ -161,7 +165,7 @@ CSS_FUNCTION uint bind_needs(
 
 /* Acts of a compound, and whether it does anything. */
 CSS_FUNCTION void bind_acts(
-    const css_fixed *f, __global const uint *tables, volatile __global uint *bound, uint c)
+    const css_fixed *f, __global const uint *tables, __global uint *bound, uint c)
 {
     uint inner = 0, finals = 0, can, live = 0;
     uint begin = tables[f->inner_begin + c], at = f->inner_act + 4 * begin;
@@ -198,20 +202,33 @@ __kernel void css_bind_prune(CSS_ARGUMENTS, HED_LOCAL(uint, block))
 {
     HED_LOCAL_USE(uint, block);
     CSS_ALL;
-    uint id = (uint)get_local_id(0);
+    uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
+    __local uint *room = block, *possible = block + GROUP;
+    for (uint i = id; i < words; i += GROUP) possible[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint p = id; p < f->predicates; p += GROUP)
+        if (bound[f->possible + p]) atomic_or(possible + (p >> 5), 1u << (p & 31));
     for (uint i = id; i < f->position_count; i += GROUP) {
         uint p = tables[f->positions + i];
         bound[f->possible + p] = 1;
         bound[f->undecided + atomic_inc(counts + CSS_COUNT_UNDECIDED)] = p;
+        atomic_or(possible + (p >> 5), 1u << (p & 31));
     }
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    bind_relations(f, tables, bound, counts, id);
-    bind_nodes(f, tables, bound, counts, block, id);
-    for (uint c = id; c < f->compounds; c += GROUP) bind_acts(f, tables, bound, c);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bind_relations(f, tables, bound, counts, possible, id);
+    bind_nodes(f, tables, bound, counts, possible, room, id);
     if (id != 0) return;
-    if ((counts[CSS_COUNT_STATES] + 31) / 32 > f->state_words || counts[CSS_COUNT_ROWS] > f->rows ||
-        counts[CSS_COUNT_STAGES] > f->stages || counts[CSS_COUNT_MARKS] > 32 * f->mark_words)
+    volatile __global uint *found = counts;
+    if ((found[CSS_COUNT_STATES] + 31) / 32 > f->state_words || found[CSS_COUNT_ROWS] > f->rows ||
+        found[CSS_COUNT_STAGES] > f->stages || found[CSS_COUNT_MARKS] > 32 * f->mark_words)
         atomic_or(counts + CSS_COUNT_FAULTS, (uint)CSS_FAULT_BOUND);
+}
+
+__kernel void css_bind_acts(CSS_ARGUMENTS)
+{
+    CSS_ALL;
+    for (uint c = (uint)get_global_id(0); c < f->compounds; c += (uint)get_global_size(0))
+        bind_acts(f, tables, bound, c);
 }
 
 /* ---- what is left to decide on a shape ---- */

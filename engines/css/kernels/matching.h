@@ -19,7 +19,7 @@
 #ifndef CSS_MATCHING_H
 #define CSS_MATCHING_H
 
-/* Words of `counts`. */
+/* Words of `counts`, with which `bound` begins. */
 enum css_count {
     CSS_COUNT_FAULTS,     /* bits of enum css_fault */
     CSS_COUNT_SIGNATURES, /* slots taken */
@@ -116,19 +116,12 @@ enum css_extra_word {
     const css_fixed fixed, __global const uint *tables, __global const uint *elements, \
         __global const uint4 *ancestors, __global uint *bound, __global uint *pool, \
         __global uint *work, __global uint2 *meaning, __global uint *actions, \
-        __global uint *listed, __global uint *counts
+        __global uint *listed
 #define CSS_ALL \
-    (void)tables; \
-    (void)elements; \
-    (void)ancestors; \
-    (void)bound; \
-    (void)pool; \
-    (void)work; \
-    (void)meaning; \
-    (void)actions; \
-    (void)listed; \
-    (void)counts; \
-    const css_fixed *f = &fixed
+    const css_fixed *f = &fixed; \
+    __global uint *counts = bound; \
+    (void)tables, (void)elements, (void)ancestors, (void)bound, (void)pool, (void)work; \
+    (void)meaning, (void)actions, (void)listed, (void)counts
 
 CSS_FUNCTION ulong css_mix(ulong hash, ulong value)
 {

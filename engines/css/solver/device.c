@@ -24,7 +24,6 @@ enum {
     DEVICE_MEANING,
     DEVICE_ACTIONS,
     DEVICE_LISTED,
-    DEVICE_COUNTS,
     DEVICE_BUFFERS
 };
 
@@ -40,7 +39,7 @@ struct css_device {
     hed_buffer *buffers[DEVICE_BUFFERS], *down[2]; /* counts and classes, on the host */
     hed_buffer *up[DEVICE_BOUND];                  /* what was uploaded, where it is done again */
     uint32_t *counts, *classes;                    /* in down[] */
-    hed_graph *bind, *pass;
+    hed_graph *bind, *pass, *both;
     uint64_t sizes[DEVICE_BUFFERS]; /* words */
     uint32_t cleared;               /* words of `bound` that bind finds empty */
     bool is_bound;                  /* bind is done, and has found room enough */
@@ -76,14 +75,15 @@ static bool lay_out(css_device *d)
     css_fixed *f = &d->fixed;
     uint64_t n = f->elements, slots = (uint64_t)f->signature_mask + 1, at = 0, work = 0;
     uint64_t classes = (uint64_t)f->class_mask + 1, p = f->predicates, c = f->compounds;
+    uint32_t counts;
     const struct {
         uint32_t *at;
         uint64_t words;
-    } bound[] = {{&f->possible, p}, {&f->needed, f->feeds}, {&f->base_table, f->base_mask + 1ull},
-        {&f->mark, p}, {&f->undecided, p}, {&f->reached, f->nodes}, {&f->node_bit, 2ull * f->nodes},
-        {&f->act_count, 2 * c}, {&f->inner_act, 4ull * d->facts.inner_total},
-        {&f->final_act, 2ull * d->facts.final_total}, {&f->live, c},
-        {&f->bound, (uint64_t)CSS_BOUND_WORDS * f->shapes},
+    } bound[] = {{&counts, CSS_COUNTS}, {&f->possible, p}, {&f->needed, f->feeds},
+        {&f->base_table, f->base_mask + 1ull}, {&f->mark, p}, {&f->undecided, p},
+        {&f->reached, f->nodes}, {&f->node_bit, 2ull * f->nodes}, {&f->act_count, 2 * c},
+        {&f->inner_act, 4ull * d->facts.inner_total}, {&f->final_act, 2ull * d->facts.final_total},
+        {&f->live, c}, {&f->bound, (uint64_t)CSS_BOUND_WORDS * f->shapes},
         {&f->extra, (uint64_t)CSS_EXTRA_WORDS * f->shapes}, {&f->base_first, f->base_mask + 1ull}};
     const struct {
         uint32_t *at;
@@ -95,7 +95,7 @@ static bool lay_out(css_device *d)
         {&f->class_first, classes}, {&f->class_list, classes}, {&f->class_record, 2 * classes}};
     for (size_t i = 0; i < HED_COUNT(bound); at += bound[i++].words) {
         *bound[i].at = (uint32_t)at;
-        if (i == 3) d->cleared = (uint32_t)at;
+        if (i == 4) d->cleared = (uint32_t)at;
     }
     for (size_t i = 0; i < HED_COUNT(parts); work += parts[i++].words)
         *parts[i].at = (uint32_t)work;
@@ -107,7 +107,6 @@ static bool lay_out(css_device *d)
     d->sizes[DEVICE_MEANING] = 2 * n;
     d->sizes[DEVICE_ACTIONS] = f->action_room;
     d->sizes[DEVICE_LISTED] = f->listed_room;
-    d->sizes[DEVICE_COUNTS] = CSS_COUNTS;
     uint64_t most = d->info->max_buffer_bytes ? d->info->max_buffer_bytes / 4 : MOST_WORDS;
     for (int i = 0; i < DEVICE_BUFFERS; i++)
         if (d->sizes[i] > most || d->sizes[i] > MOST_WORDS) return false;
@@ -172,29 +171,25 @@ static hed_status launch(css_device *d, css_kernel which, const hed_geometry *ge
         arguments[count++] = hed_buffer_argument(d->buffers[i]);
     for (uint32_t i = 0; i < css_kernel_numbers(which); i++)
         arguments[count++] = hed_uint_argument(numbers[i]);
-    if (which != CSS_BITS) arguments[count++] = hed_local_argument();
+    if (css_kernel_local(which)) arguments[count++] = hed_local_argument();
     return hed_launch_over(d->stream, d->kernels.kernel[which], geometry, arguments, count, error);
 }
 
-static hed_status record_bind(css_device *d, hed_error *error)
+static void enqueue_bind(css_device *d, hed_error *error)
 {
     hed_geometry g;
-    hed_graph_begin(d->stream, error);
-    fill(d, DEVICE_COUNTS, 0, CSS_COUNTS, 0, error);
     fill(d, DEVICE_BOUND, 0, d->cleared, 0, error);
     for (css_kernel which = CSS_PRESENCE; which <= CSS_SHAPES; which++) {
         css_kernel_layout(&d->kernels, &d->fixed, d->info, which, 0, &g);
         launch(d, which, &g, NULL, error);
     }
-    return hed_graph_end(d->stream, &d->bind, error);
 }
 
-static hed_status record_pass(css_device *d, hed_error *error)
+static void enqueue_pass(css_device *d, hed_error *error)
 {
     css_fixed *f = &d->fixed;
     hed_geometry g;
     uint32_t slots = f->class_mask + 1;
-    hed_graph_begin(d->stream, error);
     for (uint32_t stage = 0; stage <= f->stages; stage++)
         for (uint64_t at = 0; at < f->elements; at += ELEMENTS_AT_ONCE) {
             uint64_t end =
@@ -212,7 +207,14 @@ static hed_status record_pass(css_device *d, hed_error *error)
         css_kernel_layout(&d->kernels, f, d->info, CSS_CLASSES, end - at, &g);
         launch(d, CSS_CLASSES, &g, (uint32_t[]){at, end}, error);
     }
-    return hed_graph_end(d->stream, &d->pass, error);
+}
+
+static hed_status record(css_device *d, hed_graph **graph, bool bind, bool pass, hed_error *error)
+{
+    hed_graph_begin(d->stream, error);
+    if (bind) enqueue_bind(d, error);
+    if (pass) enqueue_pass(d, error);
+    return hed_graph_end(d->stream, graph, error);
 }
 
 static void unmake(css_device *d)
@@ -220,13 +222,14 @@ static void unmake(css_device *d)
     if (d->stream) hed_stream_wait(d->stream, NULL);
     hed_graph_destroy(d->bind);
     hed_graph_destroy(d->pass);
+    hed_graph_destroy(d->both);
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) {
         hed_buffer_destroy(d->buffers[i]);
         d->buffers[i] = NULL;
     }
     for (int i = 0; i < 2; i++) hed_buffer_destroy(d->down[i]);
     d->down[0] = d->down[1] = NULL;
-    d->bind = d->pass = NULL;
+    d->bind = d->pass = d->both = NULL;
 }
 
 /* Buffers of the sizes that are known, what has to be empty before a first match, and graphs. */
@@ -243,8 +246,9 @@ static hed_status make(css_device *d, hed_error *error)
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) fill(d, i, 0, d->sizes[i], 0, error);
     fill(d, DEVICE_WORK, f->firsts, f->row_total, CSS_NONE, error);
     css_kernels_groups(&d->kernels, f, d->info);
-    record_bind(d, error);
-    return record_pass(d, error);
+    record(d, &d->bind, true, false, error);
+    record(d, &d->pass, false, true, error);
+    return record(d, &d->both, true, true, error);
 }
 
 static hed_status upload(
@@ -318,7 +322,7 @@ void css_device_destroy(css_device *d)
 
 static hed_status read_counts(css_device *d, hed_error *error)
 {
-    hed_read(d->stream, d->counts, d->buffers[DEVICE_COUNTS], 0, 4 * CSS_COUNTS, error);
+    hed_read(d->stream, d->counts, d->buffers[DEVICE_BOUND], 0, 4 * CSS_COUNTS, error);
     return hed_stream_wait(d->stream, error);
 }
 
@@ -422,8 +426,9 @@ static hed_status upload_again(css_device *d, hed_error *error)
 hed_status css_device_replay(css_device *d, unsigned steps, hed_error *error)
 {
     if (steps & CSS_REPLAY_UPLOAD) upload_again(d, error);
-    if (steps & CSS_REPLAY_BIND) hed_graph_replay(d->bind, d->stream, error);
-    if (steps & CSS_REPLAY_PASS) hed_graph_replay(d->pass, d->stream, error);
+    bool bind = steps & CSS_REPLAY_BIND, pass = steps & CSS_REPLAY_PASS;
+    if (bind || pass)
+        hed_graph_replay(bind && pass ? d->both : bind ? d->bind : d->pass, d->stream, error);
     if (steps & CSS_REPLAY_CLASSES)
         hed_read(d->stream, d->classes, d->buffers[DEVICE_WORK], 4ull * d->fixed.class_of,
             4ull * d->fixed.elements, error);

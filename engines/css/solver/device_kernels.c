@@ -9,7 +9,7 @@ extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], h
     HED_VALUE_STRUCT(css_fixed, fixed), HED_IN(uint, tables), HED_IN(uint, elements), \
         HED_IN(uint, ancestors), HED_INOUT(uint, bound), HED_INOUT(uint, pool), \
         HED_INOUT(uint, work), HED_INOUT(uint, meaning), HED_INOUT(uint, actions), \
-        HED_INOUT(uint, listed), HED_INOUT(uint, counts)
+        HED_INOUT(uint, listed)
 
 /* `at_once`: groups that a multiprocessor should hold; more of them leave too few registers. */
 #define DESCRIPTION(label, file, at_once, what, ...) \
@@ -27,6 +27,7 @@ const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
         "predicates that shapes have, or may have", SHARED, HED_ARRAY(uint, block)),
     [CSS_PRUNE] = DESCRIPTION("bind_prune", bind, 1, "prefixes that can occur, and their bits",
         SHARED, HED_ARRAY(uint, block)),
+    [CSS_ACTS] = DESCRIPTION("bind_acts", bind, 8, "what compounds do", SHARED),
     [CSS_SHAPES] = DESCRIPTION("bind_shapes", bind, 6, "compounds that hold, or are left to bits",
         SHARED, HED_ARRAY(uint, block)),
     [CSS_BITS] = DESCRIPTION("bits", bits, 6, "varying bits of elements, and signatures", SHARED,
@@ -41,13 +42,15 @@ hed_status css_kernels_create(css_kernels *k, hed_device *device, hed_error *err
     const hed_device_info *info = hed_device_describe(device);
     static const uint32_t groups[CSS_KERNELS] = {[CSS_PRESENCE] = 128,
         [CSS_PRUNE] = 1024,
+        [CSS_ACTS] = 128,
         [CSS_SHAPES] = 128,
         [CSS_BITS] = 256,
         [CSS_PATHS] = 32,
         [CSS_CLASSES] = 32};
     for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
         hed_kernel_options options = hed_default_kernel_options();
-        k->group[i] = info->type == HED_DEVICE_CPU ? i == CSS_BITS ? 64 : 1 : groups[i];
+        k->group[i] =
+            info->type == HED_DEVICE_CPU ? i == CSS_BITS || i == CSS_ACTS ? 64 : 1 : groups[i];
         while (k->group[i] > info->max_group) k->group[i] /= 2;
         hed_config config = {.count = 1, .values = {k->group[i]}};
         options.config = &config;
@@ -66,13 +69,15 @@ uint32_t css_kernel_numbers(css_kernel which)
     return which == CSS_BITS ? 3 : which == CSS_PATHS || which == CSS_CLASSES ? 2 : 0;
 }
 
+bool css_kernel_local(css_kernel which) { return which != CSS_BITS && which != CSS_ACTS; }
+
 /* Bytes of local memory. */
 static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel which)
 {
     uint64_t group = k->group[which], halves = (f->predicates + 31ull) / 32;
     switch (which) {
     case CSS_PRESENCE: return 4 * 2 * halves + 16;
-    case CSS_PRUNE: return 4 * group;
+    case CSS_PRUNE: return 4 * (group + halves);
     case CSS_SHAPES: return 4 * (16 + group + 4 * halves);
     case CSS_PATHS: return 16;
     case CSS_CLASSES: return 4 * (2ull * f->state_words + 3ull * f->chain + group);
@@ -106,10 +111,12 @@ void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_devic
     case CSS_PRESENCE:
     case CSS_SHAPES: groups = least(f->shapes, 16ull * units); break;
     case CSS_PRUNE: break;
+    case CSS_ACTS: groups = least(hed_ceil_divide(f->compounds, group) + 1, 16ull * units); break;
     case CSS_BITS: groups = least(all, 8ull * units); break;
     case CSS_PATHS: groups = f->list_groups + least(all, 24ull * units); break;
     default: groups = f->check_groups + least(count, 16ull * units);
     }
     hed_geometry_1d(g, groups, group, 0, 0);
-    g->local_bytes[11 + css_kernel_numbers(which)] = local_bytes(k, f, which);
+    if (css_kernel_local(which))
+        g->local_bytes[10 + css_kernel_numbers(which)] = local_bytes(k, f, which);
 }

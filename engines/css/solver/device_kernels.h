@@ -7,6 +7,7 @@
 typedef enum css_kernel {
     CSS_PRESENCE,
     CSS_PRUNE,
+    CSS_ACTS,
     CSS_SHAPES,
     CSS_BITS,
     CSS_PATHS,
@@ -27,6 +28,8 @@ hed_status css_kernels_create(css_kernels *kernels, hed_device *device, hed_erro
 void css_kernels_destroy(css_kernels *kernels);
 /* Numbers that a kernel is given behind the arguments of all. */
 uint32_t css_kernel_numbers(css_kernel which);
+/* Whether it has an array in local memory, behind these. */
+bool css_kernel_local(css_kernel which);
 /* Whether the local memory suffices. */
 bool css_kernels_fit(
     const css_kernels *kernels, const css_fixed *fixed, const hed_device_info *info);
