@@ -31,6 +31,11 @@ static void empty_geometry(const hed_kernel_def *def, const hed_config *config,
 
 static const hed_source EMPTY_SOURCE = {
     .name = "empty.cl", .text = "__kernel void empty(__global uint *data, int number)\n{\n}\n"};
+static const hed_source EMPTY_SHADER = {.name = "empty.comp",
+    .text = "#version 450\nlayout(local_size_x = 64) in;\n"
+            "layout(binding = 0) buffer Data { uint data[]; };\n"
+            "layout(push_constant) uniform Size { int number; };\nvoid main() {}\n"};
+static const hed_kernel_text EMPTY_TEXTS[] = {{HED_GLSL, NULL, &EMPTY_SHADER, 1}};
 static const hed_argument_def EMPTY_ARGUMENTS[] = {
     {.name = "data", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
     {.name = "number", .kind = HED_SCALAR, .type = HED_INT32},
@@ -41,6 +46,8 @@ static const hed_kernel_def EMPTY = {
     .summary = "does nothing",
     .sources = &EMPTY_SOURCE,
     .source_count = 1,
+    .texts = EMPTY_TEXTS,
+    .text_count = 1,
     .arguments = EMPTY_ARGUMENTS,
     .argument_count = 2,
     .dimensions = EMPTY_DIMENSIONS,

@@ -33,7 +33,8 @@ HED_CANONICAL_KERNELS(HED_CANONICAL_DECLARE)
     HED_LIST(const hed_kernel_text, texts, text_count, \
         {HED_GLSL, NULL, (const hed_source[]){{#name ".comp", hed_canonical_##name##_comp, 0}}, 1})
 extern const char hed_canonical_copy_comp[], hed_canonical_transpose_comp[],
-    hed_canonical_reduction_comp[], hed_canonical_convolution_comp[];
+    hed_canonical_reduction_comp[], hed_canonical_convolution_comp[],
+    hed_canonical_matmul_comp[];
 
 /* ---- tiles ---- */
 

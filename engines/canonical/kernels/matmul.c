@@ -130,7 +130,7 @@ static void matmul_work(
 
 const hed_kernel_def hed_matmul_def = {
     .name = "matmul", .summary = "C = A B of matrices of floats in row order",
-    HED_CANONICAL_TEXT(matmul),
+    HED_CANONICAL_TEXT(matmul), HED_CANONICAL_GLSL(matmul),
     HED_ARGUMENTS(HED_IN(float, a, .count = "m*k"), HED_IN(float, b, .count = "k*n"),
         HED_OUT(float, c, .count = "m*n", .tolerance = 1e-5), HED_VALUE(uint, m),
         HED_VALUE(uint, n), HED_VALUE(uint, k)),
