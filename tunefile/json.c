@@ -404,7 +404,8 @@ static const char *json_read_max_threads(
 static hed_language json_read_language(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole)
 {
-    static const char *const languages[] = {"opencl", "cuda", "wgsl", NULL}; /* of hed_language */
+    static const char *const languages[] = {
+        "opencl", "cuda", "wgsl", "glsl", "spirv", NULL}; /* of hed_language */
     hed_json_node language = json_pick(own, whole, "language"),
                   source = json_pick(own, whole, "source");
     if (hed_json_kind_of(language) != HED_JSON_NOTHING)
@@ -413,8 +414,10 @@ static hed_language json_read_language(
     size_t count = given ? json_count_words(source) : 0;
     const char *last =
         hed_spec_fine(reader) && count > 0 ? hed_json_string(json_word_at(source, count - 1)) : "";
-    bool shader = (reader->is_shader && !given) || hed_spec_is_shader_file(last);
-    return shader ? HED_WGSL : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
+    hed_language found;
+    bool shader =
+        hed_spec_is_shader_file(reader->is_shader && !given ? reader->path : last, &found);
+    return shader ? found : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
 }
 
 /* The text of a shader, of the whole or of a reference that has its own. */
@@ -428,11 +431,18 @@ static void json_open_shader(
     if (given && json_count_words(source) != 1) hed_json_reject(source, "a shader is one file");
     if (!hed_spec_fine(reader) || !text) return;
     if (!given && !reader->is_shader) hed_json_member(whole, "source");
-    hed_spec_read_shader(reader, given ? source : whole,
+    hed_spec_read_shader(reader, given ? source : whole, kernel->def.language,
         given ? hed_json_string(json_word_at(source, 0)) : NULL,
         named ? hed_json_string(entry) : NULL, text);
     kernel->def.sources = text;
     kernel->def.source_count = 1;
+}
+
+/* Where every entry point is called main, a kernel is called as its file is. */
+static const char *json_stem_of(hed_spec_reader *reader, hed_json_node node, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return hed_spec_text(reader, node, "%.*s", (int)strcspn(name, "."), name);
 }
 
 /* The launch of a shader: what the JSON leaves open its text says. */
@@ -444,11 +454,14 @@ static void json_read_shader(
     for (size_t i = 0; i < sizeof not_of_shaders / sizeof *not_of_shaders; i++)
         if (hed_json_has(own, not_of_shaders[i]))
             hed_json_reject(hed_json_member(own, not_of_shaders[i]),
-                "WGSL has no preprocessor and no options: a shader has overrides alone");
+                "a shader has no macros and no options of a compiler: it has overrides, or "
+                "specialization constants");
     if (own.value != whole.value) json_open_shader(reader, own, whole, kernel);
     if (!hed_spec_fine(reader)) return;
     const char *entry = hed_spec_text(reader, whole, "%s", reader->shader->entry);
     hed_spec_set_entry(reader, whole, kernel, entry);
+    if (kernel->def.language != HED_WGSL && strcmp(entry, "main") == 0)
+        kernel->def.name = json_stem_of(reader, whole, kernel->def.sources[0].name);
     hed_json_node group = json_pick(own, whole, "group");
     if (hed_json_kind_of(group) == HED_JSON_NOTHING) {
         json_read_shader_group(reader, whole, kernel, plain);
@@ -471,7 +484,7 @@ static void json_read_launch(
     hed_json_node entry = json_pick(own, whole, "kernel"), source = json_pick(own, whole, "source");
     const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
     kernel->def.language = json_read_language(reader, own, whole);
-    if (kernel->def.language == HED_WGSL) {
+    if (kernel->def.language >= HED_WGSL) {
         json_read_shader(reader, own, whole, kernel);
         return;
     }
@@ -548,7 +561,8 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
     static const char *const modes[] = {"fast", "strict", NULL};
     hed_spec_kernel *kernel = &reader->spec->kernel;
     hed_json_only(root, ROOT_KEYS);
-    bool shader = json_read_language(reader, root, root) == HED_WGSL;
+    kernel->def.language = json_read_language(reader, root, root);
+    bool shader = kernel->def.language >= HED_WGSL;
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !shader; i++)
         hed_json_member(root, needed[i]);
     if (shader && hed_spec_fine(reader)) json_open_shader(reader, root, root, kernel);

@@ -15,14 +15,25 @@ static bool shader_keeps(void *user, const char *name)
     return false;
 }
 
-bool hed_spec_is_shader_file(const char *file)
+bool hed_spec_is_shader_file(const char *file, hed_language *language)
 {
+    static const struct {
+        const char *ending;
+        hed_language language;
+    } endings[] = {
+        {".wgsl", HED_WGSL}, {".comp", HED_GLSL}, {".glsl", HED_GLSL}, {".spv", HED_SPIRV}};
     size_t length = strlen(file);
-    return length > 5 && strcmp(file + length - 5, ".wgsl") == 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i].ending);
+        if (length <= end || strcmp(file + length - end, endings[i].ending) != 0) continue;
+        *language = endings[i].language;
+        return true;
+    }
+    return false;
 }
 
-void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, const char *file,
-    const char *entry, hed_source *source)
+void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_language language,
+    const char *file, const char *entry, hed_source *source)
 {
     hed_error error = {0};
     char *text = NULL;
@@ -32,7 +43,8 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, const cha
     *source = (hed_source){.name = file ? file : path, .text = text, .size = size};
     hed_wgsl_free(reader->shader);
     reader->shader = NULL;
-    if (hed_wgsl_read(path, text, size, entry, &reader->shader, &error))
+    if (language != HED_WGSL) hed_spec_read_module(reader, node, language, source, entry);
+    else if (hed_wgsl_read(path, text, size, entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
 }
 
@@ -105,9 +117,9 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < kernel->def.parameter_count && hed_spec_fine(reader); i++) {
         hed_parameter_def *parameter = &kernel->parameters[i];
         const hed_wgsl_override *override = find_override(shader, parameter->name);
-        if (!override)
+        if (!override && kernel->def.language != HED_GLSL) /* whose others are macros */
             hed_json_reject(node, "\"%s\" is no override of the shader", parameter->name);
-        else if (parameter->labels)
+        else if (override && parameter->labels)
             hed_json_reject(
                 node, "\"%s\": an override has numbers, no choices and texts", parameter->name);
         for (uint32_t j = 0; override && override->plain && j < parameter->count; j++)

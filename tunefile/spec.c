@@ -496,7 +496,7 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
 {
     char *text;
     size_t size;
-    if (hed_file_read(path, 1 << 20, &text, &size, error)) return error->status;
+    if (hed_file_read(path, HED_SPEC_LONGEST_SOURCE, &text, &size, error)) return error->status;
     hed_wgsl_span comment = hed_wgsl_comment(text, size);
     char *end = comment.size ? text + (comment.at - text) + comment.size : text + size;
     for (char *at = text; at < end; at++)
@@ -513,7 +513,8 @@ hed_status hed_tune_file_open(
     if (hed_failed(error)) return error->status;
     *result = NULL;
     hed_json *json;
-    bool shader = hed_spec_is_shader_file(path);
+    hed_language language;
+    bool shader = hed_spec_is_shader_file(path, &language);
     hed_status status =
         shader ? spec_read_comment(path, &json, error) : hed_json_read(path, &json, error);
     if (status) return status;

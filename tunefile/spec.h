@@ -153,11 +153,15 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- shaders (shader.c): what the text says where the JSON says nothing ---- */
 
-bool hed_spec_is_shader_file(const char *file);
+/* By a file's ending. */
+bool hed_spec_is_shader_file(const char *file, hed_language *language);
 /* Reads the text into reader->shader and `source`. `file` NULL: the file itself is the shader;
  * `entry` NULL: its only compute entry point. */
-void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, const char *file,
-    const char *entry, hed_source *source);
+void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_language language,
+    const char *file, const char *entry, hed_source *source);
+/* Reads SPIR-V, or GLSL, into reader->shader (spirv.c). */
+void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, hed_language language,
+    const hed_source *source, const char *entry);
 /* Compares a kernel's parameters with the overrides, and adds those that the JSON does not name. */
 void hed_spec_shader_parameters(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel);

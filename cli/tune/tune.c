@@ -390,6 +390,23 @@ static hed_status open_browser(
     return error->status;
 }
 
+/* A shader in GLSL or SPIR-V has its own devices; the best of all others takes none of them. */
+static void prefer_vulkan(const hed_arguments *arguments, cli_session *session, const char *origin)
+{
+    static const char *const endings[] = {".comp", ".glsl", ".spv"};
+    size_t length = origin ? strlen(origin) : 0;
+    bool shader = false;
+    for (size_t i = 0; i < HED_COUNT(endings); i++)
+        shader = shader || (length > strlen(endings[i]) &&
+                               !strcmp(origin + length - strlen(endings[i]), endings[i]));
+    if (!shader || hed_given(arguments, "device")) return;
+    for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
+        hed_device *device = hed_device_at(session->context, i);
+        if (strcmp(hed_device_describe(device)->backend, "vulkan") == 0)
+            session->devices[0] = device;
+    }
+}
+
 static int tune_run(const hed_arguments *arguments, void *user)
 {
     if (hed_given(arguments, "schema")) {
@@ -412,6 +429,7 @@ static int tune_run(const hed_arguments *arguments, void *user)
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
     if (!shader) {
         if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+        prefer_vulkan(arguments, &session, s.origin);
     } else if (open_browser(arguments, &session, &s, &error) != HED_OK) {
         return cli_fail(&error);
     }
@@ -485,7 +503,7 @@ static const hed_option POSITIONALS[] = {
     {.name = "KERNEL",
         .kind = HED_OPTION_FILE,
         .help =
-            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, or a kernel "
+            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, or a kernel "
             "that comes with Heddle, heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {

@@ -11,6 +11,7 @@ HED_BEGIN
 
 enum {
     HED_SHADER_NAME = 64,      /**< bytes of a name, the final zero included */
+    HED_SHADER_TEXT = 1024,    /**< likewise of an expression */
     HED_SHADER_CONSTANTS = 64, /**< most of them in a shader */
     HED_SHADER_BINDINGS = 32,
     HED_SHADER_MEMBERS = 32
@@ -48,6 +49,10 @@ typedef struct hed_shader {
     /** index of the constant that gives a size of the group; -1: a fixed size */
     int32_t group_constant[3];
     uint64_t local_bytes; /**< of its own arrays in local memory */
+    /** the same as an expression over the constants' names, in the words of WGSL, whose division is
+     *  that of whole numbers and whose choice is select(else, then, condition); "" where there are
+     *  none, or it is longer than this */
+    char local_text[HED_SHADER_TEXT];
     hed_shader_constant constants[HED_SHADER_CONSTANTS];
     uint32_t constant_count;
     hed_shader_binding bindings[HED_SHADER_BINDINGS]; /**< by set and binding */
@@ -75,6 +80,27 @@ HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const c
  *  NAME`, by name and id, in either branch of its conditions. Thread class: any. */
 HED_API uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity);
+
+/** A text in GLSL to be compiled. */
+typedef struct hed_glsl_def {
+    const char *name;          /**< for messages */
+    const char *compiler;      /**< a path, or a name on PATH; NULL: glslangValidator, else glslc */
+    const hed_source *sources; /**< (source_count), one text in this order */
+    uint32_t source_count;
+    /** (define_count) macros; those that the text declares as specialization constants are left
+     *  out */
+    const hed_define *defines;
+    uint32_t define_count;
+    const char *const *options; /**< (option_count) words for the compiler */
+    uint32_t option_count;
+    hed_allocator allocator;
+} hed_glsl_def;
+
+/** Compiles GLSL to SPIR-V for Vulkan 1.1, in a child process. `*words` is of the allocator, and
+ *  released with `*size` + 1. Thread class: any. Errors: BUILD (with the compiler's log, in the
+ *  text's own lines), IO (no compiler), MEMORY. */
+HED_API hed_status hed_shader_compile_glsl(
+    const hed_glsl_def *def, void **words, size_t *size, hed_error *error);
 
 HED_END
 

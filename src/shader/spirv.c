@@ -8,6 +8,7 @@
  * the one with a name counts. */
 #include "heddle/shader.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -492,6 +493,100 @@ static hed_status spirv_add_variable(spirv_reader *r, uint32_t at)
     return HED_OK;
 }
 
+/* ---- local memory in words ---- */
+
+/* An expression that is being written; what does not fit makes it all "". */
+typedef struct spirv_words {
+    char *text;
+    size_t used;
+    bool failed;
+} spirv_words;
+
+static void spirv_put(spirv_words *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(to->text + to->used, HED_SHADER_TEXT - to->used, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= HED_SHADER_TEXT - to->used) to->failed = true;
+    else to->used += (size_t)length;
+}
+
+static const char *spirv_sign(uint32_t opcode)
+{
+    static const struct {
+        uint32_t opcode;
+        const char *sign;
+    } signs[] = {{128, "+"}, {130, "-"}, {132, "*"}, {134, "/"}, {135, "/"}, {137, "%"}, {138, "%"},
+        {139, "%"}, {164, "=="}, {165, "!="}, {166, "||"}, {167, "&&"}, {170, "=="}, {171, "!="},
+        {172, ">"}, {173, ">"}, {174, ">="}, {175, ">="}, {176, "<"}, {177, "<"}, {178, "<="},
+        {179, "<="}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (signs[i].opcode == opcode) return signs[i].sign;
+    return NULL;
+}
+
+static void spirv_write(spirv_reader *r, uint32_t id, uint32_t depth, spirv_words *to)
+{
+    const spirv_id *of = spirv_of(r, id);
+    uint32_t opcode = spirv_opcode(r, of->at), what = spirv_operand(r, of->at, 3);
+    int64_t value = 0;
+    int32_t constant = of->has_spec ? spirv_constant_of(r->shader, of->spec) : -1;
+    if (to->failed || !spirv_fine(r, depth)) {
+        to->failed = true;
+    } else if (constant >= 0 && r->shader->constants[constant].name[0]) {
+        spirv_put(to, "%s", r->shader->constants[constant].name);
+    } else if (constant >= 0) {
+        spirv_put(to, "constant_%u", of->spec);
+    } else if (opcode != OP_SPEC_OP) {
+        to->failed = !spirv_evaluate(r, id, depth, &value);
+        spirv_put(to, "%lld", (long long)value);
+    } else if (what == 169) {
+        spirv_put(to, "select(");
+        spirv_write(r, spirv_operand(r, of->at, 6), depth + 1, to);
+        spirv_put(to, ", ");
+        spirv_write(r, spirv_operand(r, of->at, 5), depth + 1, to);
+        spirv_put(to, ", ");
+        spirv_write(r, spirv_operand(r, of->at, 4), depth + 1, to);
+        spirv_put(to, ")");
+    } else if (spirv_sign(what)) {
+        spirv_put(to, "(");
+        spirv_write(r, spirv_operand(r, of->at, 4), depth + 1, to);
+        spirv_put(to, " %s ", spirv_sign(what));
+        spirv_write(r, spirv_operand(r, of->at, 5), depth + 1, to);
+        spirv_put(to, ")");
+    } else {
+        to->failed = true;
+    }
+}
+
+/* Bytes of a type: an array's are those of its element as often as its length says. */
+static void spirv_write_bytes(spirv_reader *r, uint32_t type, spirv_words *to)
+{
+    uint32_t depth = 0, at = spirv_of(r, type)->at;
+    uint64_t bytes = 0;
+    for (; spirv_opcode(r, at) == OP_TYPE_ARRAY && !to->failed; depth++) {
+        spirv_write(r, spirv_operand(r, at, 3), depth, to);
+        spirv_put(to, " * ");
+        at = spirv_of(r, type = spirv_operand(r, at, 2))->at;
+    }
+    if (!spirv_bytes(r, type, 0, &bytes)) to->failed = true;
+    spirv_put(to, "%llu", (unsigned long long)bytes);
+}
+
+static void spirv_write_local(spirv_reader *r)
+{
+    spirv_words to = {.text = r->shader->local_text};
+    for (uint32_t at = HEADER; at < r->words; at += spirv_length(r, at)) {
+        uint32_t pointer = spirv_of(r, spirv_operand(r, at, 1))->at;
+        if (spirv_opcode(r, at) != OP_VARIABLE || spirv_operand(r, at, 3) != STORAGE_LOCAL)
+            continue;
+        if (to.used) spirv_put(&to, " + ");
+        spirv_write_bytes(r, spirv_operand(r, pointer, 3), &to);
+    }
+    if (to.failed) r->shader->local_text[0] = 0;
+}
+
 /* ---- the group ---- */
 
 static void spirv_set_size(spirv_reader *r, uint32_t i, uint32_t id)
@@ -530,6 +625,7 @@ static hed_status spirv_read(spirv_reader *r)
         if (r->ids[i].has_spec && r->ids[i].at) status = spirv_add_constant(r, &r->ids[i]);
     for (uint32_t at = HEADER; at < r->words && !status; at += spirv_length(r, at))
         if (spirv_opcode(r, at) == OP_VARIABLE) status = spirv_add_variable(r, at);
+    if (!status) spirv_write_local(r);
     return status ? status : spirv_read_group(r);
 }
 

@@ -1,0 +1,240 @@
+/* GLSL to SPIR-V: glslangValidator or glslc as a child process, which takes 0.1 s. A macro that the
+ * text declares as a specialization constant is left out, so that the words serve all its values;
+ * the others go behind `#version`. */
+#include "shader/glsl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+extern char **environ;
+
+enum { MOST_OPTIONS = 32 };
+
+/* ---- the text ---- */
+
+static bool glsl_is_constant(const hed_glsl_def *def, const char *name)
+{
+    hed_shader_constant found[HED_SHADER_CONSTANTS];
+    for (uint32_t i = 0; i < def->source_count; i++) {
+        const hed_source *source = &def->sources[i];
+        uint32_t count = hed_shader_glsl_constants(
+            source->text, hed_glsl_size(source), found, HED_SHADER_CONSTANTS);
+        for (uint32_t j = 0; j < count; j++)
+            if (strcmp(found[j].name, name) == 0) return true;
+    }
+    return false;
+}
+
+/* Behind the line with `#version`, which has to be the first that is no comment; 0: there is none.
+ */
+static size_t glsl_after_version(const hed_source *source, unsigned *line)
+{
+    const char *at = source->text, *end = at + hed_glsl_size(source);
+    for (*line = 1; at < end; ++*line) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        next = next ? next + 1 : end;
+        while (at < next && isspace((unsigned char)*at)) at++;
+        if (end - at > 8 && strncmp(at, "#version", 8) == 0) {
+            ++*line;
+            return (size_t)(next - source->text);
+        }
+        at = next;
+    }
+    *line = 1;
+    return 0;
+}
+
+void hed_glsl_assemble(const hed_glsl_def *def, hed_text *text)
+{
+    const hed_source *first = &def->sources[0];
+    unsigned line;
+    size_t head = glsl_after_version(first, &line);
+    if (head) hed_text_add_bytes(text, first->text, head);
+    else hed_text_add(text, "#version 450");
+    hed_text_add(text, "\n");
+    for (uint32_t i = 0; i < def->define_count; i++)
+        if (!glsl_is_constant(def, def->defines[i].name))
+            hed_text_add_define(text, def->defines[i].name, def->defines[i].value);
+    for (uint32_t i = 0; i < def->source_count; i++) {
+        const hed_source *source = &def->sources[i];
+        size_t from = i == 0 ? head : 0;
+        hed_text_add(text, "\n#line %u %u\n", i == 0 ? line : 1, i);
+        hed_text_add_bytes(text, source->text + from, hed_glsl_size(source) - from);
+    }
+    hed_text_add(text, "\n");
+}
+
+/* ---- logs ---- */
+
+/* Lines of the compilers that name a place, "ERROR: 0:12: ..." and "0:12: error: ...", as
+ * "blur.comp:12: error: ..."; the first number is the source's. */
+static void glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *placed)
+{
+    for (const char *next; *log; log = next) {
+        size_t length = strcspn(log, "\n");
+        const char *kind = strncmp(log, "ERROR: ", 7) == 0     ? "error: "
+                           : strncmp(log, "WARNING: ", 9) == 0 ? "warning: "
+                                                               : "";
+        const char *at = log + (kind[0] ? strlen(kind) : 0);
+        unsigned source = 0, line = 0;
+        int used = 0;
+        next = log + length + (log[length] == '\n');
+        if (sscanf(at, "%u:%u: %n", &source, &line, &used) == 2 && used &&
+            source < def->source_count && used <= (int)length)
+            hed_text_add(placed, "%s:%u: %s%.*s\n", def->sources[source].name, line, kind,
+                (int)(length - (size_t)(at - log)) - used, at + used);
+        else if (strncmp(log, "stdin", length) != 0 || length == 0)
+            hed_text_add(placed, "%.*s\n", (int)length, log);
+    }
+}
+
+/* ---- the child process ---- */
+
+/* Files in memory: its input, its output under /proc/self/fd, and what it prints. */
+typedef struct glsl_files {
+    int input, output, log;
+} glsl_files;
+enum { OUTPUT_NUMBER = 9 };
+
+static void glsl_close(const glsl_files *files)
+{
+    if (files->input >= 0) close(files->input);
+    if (files->output >= 0) close(files->output);
+    if (files->log >= 0) close(files->log);
+}
+
+static bool glsl_open(glsl_files *files, const hed_text *text)
+{
+    *files = (glsl_files){memfd_create("heddle-glsl", MFD_CLOEXEC),
+        memfd_create("heddle-spirv", MFD_CLOEXEC), memfd_create("heddle-log", MFD_CLOEXEC)};
+    if (files->input < 0 || files->output < 0 || files->log < 0) return false;
+    for (size_t done = 0; done < text->size;) {
+        ssize_t wrote = write(files->input, text->bytes + done, text->size - done);
+        if (wrote <= 0) return false;
+        done += (size_t)wrote;
+    }
+    return lseek(files->input, 0, SEEK_SET) == 0;
+}
+
+static hed_status glsl_read_back(
+    const hed_allocator *allocator, int file, char **bytes, size_t *size, hed_error *error)
+{
+    off_t length = lseek(file, 0, SEEK_END);
+    if (length < 0 || length > 64 << 20) length = 0;
+    *size = (size_t)length;
+    *bytes = hed_allocate(allocator, *size + 1);
+    if (!*bytes)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the GLSL compiler's output");
+    for (size_t done = 0; done < *size;) {
+        ssize_t got = pread(file, *bytes + done, *size - done, (off_t)done);
+        if (got <= 0) {
+            memset(*bytes + done, 0, *size - done);
+            break;
+        }
+        done += (size_t)got;
+    }
+    (*bytes)[*size] = 0;
+    return HED_OK;
+}
+
+static int glsl_spawn(
+    const hed_glsl_def *def, const char *compiler, const glsl_files *files, int *exit_status)
+{
+    const char *slash = strrchr(compiler, '/'), *name = slash ? slash + 1 : compiler;
+    bool glslc = strncmp(name, "glslc", 5) == 0;
+    const char *words[MOST_OPTIONS + 12] = {compiler};
+    size_t count = 1;
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    if (glslc) {
+        words[count++] = "-fshader-stage=compute";
+        words[count++] = "--target-env=vulkan1.1";
+    } else {
+        words[count++] = "--stdin"; /* first: it lets -S stand for the file's ending */
+        words[count++] = "-V";
+        words[count++] = "--target-env";
+        words[count++] = "vulkan1.1";
+        words[count++] = "-S";
+        words[count++] = "comp";
+    }
+    for (uint32_t i = 0; i < def->option_count && i < MOST_OPTIONS; i++)
+        words[count++] = def->options[i];
+    words[count++] = "-o";
+    words[count++] = "/proc/self/fd/9";
+    if (glslc) words[count++] = "-";
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed) return failed;
+    posix_spawn_file_actions_adddup2(&actions, files->input, 0);
+    posix_spawn_file_actions_adddup2(&actions, files->log, 1);
+    posix_spawn_file_actions_adddup2(&actions, files->log, 2);
+    posix_spawn_file_actions_adddup2(&actions, files->output, OUTPUT_NUMBER);
+    failed =
+        posix_spawnp(&child, compiler, &actions, NULL, (char *const *)(uintptr_t)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) return failed;
+    while (waitpid(child, exit_status, 0) < 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+static hed_status glsl_failed(
+    const hed_glsl_def *def, const char *compiler, const char *log, hed_error *error)
+{
+    hed_text placed = {.allocator = &def->allocator};
+    hed_fail(
+        error, HED_ERROR_BUILD, "%s does not compile with %s: see the log", def->name, compiler);
+    glsl_place_log(def, log, &placed);
+    hed_fail_log(error, placed.failed || !placed.size ? log : placed.bytes);
+    hed_text_free(&placed);
+    return HED_ERROR_BUILD;
+}
+
+hed_status hed_glsl_compile_text(
+    const hed_glsl_def *def, const hed_text *text, void **words, size_t *size, hed_error *error)
+{
+    static const char *const usual[] = {"glslangValidator", "glslc"};
+    const char *compiler = def->compiler ? def->compiler : usual[0];
+    const hed_allocator *allocator = &def->allocator;
+    glsl_files files;
+    int exit_status = 0;
+    char *log = NULL, *made = NULL;
+    size_t log_size = 0;
+    hed_status status = HED_OK;
+    bool open = glsl_open(&files, text);
+    int failed = open ? glsl_spawn(def, compiler, &files, &exit_status) : errno;
+    if (failed == ENOENT && !def->compiler)
+        failed = glsl_spawn(def, compiler = usual[1], &files, &exit_status);
+    if (!open || failed)
+        status = hed_fail(error, HED_ERROR_IO,
+            "%s: the GLSL compiler %s cannot be run: %s (Debian: apt install glslang-tools)",
+            def->name, compiler, strerrordesc_np(failed));
+    if (!status) status = glsl_read_back(allocator, files.log, &log, &log_size, error);
+    if (!status && exit_status) status = glsl_failed(def, compiler, log, error);
+    if (!status) status = glsl_read_back(allocator, files.output, &made, size, error);
+    if (log) hed_release(allocator, log, log_size + 1);
+    glsl_close(&files);
+    *words = made;
+    return status;
+}
+
+hed_status hed_shader_compile_glsl(
+    const hed_glsl_def *def, void **words, size_t *size, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_text text = {.allocator = &def->allocator};
+    hed_glsl_assemble(def, &text);
+    hed_status status =
+        text.failed ? hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", def->name)
+                    : hed_glsl_compile_text(def, &text, words, size, error);
+    hed_text_free(&text);
+    return status;
+}

@@ -1,0 +1,170 @@
+/* Shaders for Vulkan as tune files. GLSL is compiled; what the module of SPIR-V says of itself
+ * (heddle/shader.h) is written as the declarations in WGSL that say the same, so that shader.c has
+ * one kind of shader to take parameters, groups and arguments from. */
+#include "tunefile/spec.h"
+
+#include "heddle/shader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_MODULE = 16 << 20, MOST_MACROS = 2 * HED_MAX_PARAMETERS };
+
+/* ---- a module's declarations ---- */
+
+static const char *scalar_of(hed_type type)
+{
+    return type == HED_FLOAT ? "f32" : type == HED_INT32 ? "i32" : "u32";
+}
+
+static void declare_constant(FILE *to, const hed_shader_constant *constant)
+{
+    char by_id[32];
+    snprintf(by_id, sizeof by_id, "constant_%u", constant->id);
+    const char *name = constant->name[0] ? constant->name : by_id;
+    if (constant->type == HED_BYTES)
+        fprintf(to, "override %s: bool = %s;\n", name, constant->value ? "true" : "false");
+    else
+        fprintf(to, "override %s: %s = %lld;\n", name, scalar_of(constant->type),
+            (long long)constant->value);
+}
+
+static void declare_binding(FILE *to, const hed_shader_binding *binding)
+{
+    const char *scalar = scalar_of(binding->type);
+    fprintf(to, "@group(%u) @binding(%u) var<storage, %s> %s: array<", binding->set,
+        binding->binding, binding->access == HED_READ ? "read" : "read_write", binding->name);
+    if (binding->components >= 2 && binding->components <= 4)
+        fprintf(to, "vec%u<%s>>;\n", binding->components, scalar);
+    else fprintf(to, "%s>;\n", scalar);
+}
+
+/* Sizes that are 1 whatever the constants are left out at the end. */
+static void declare_entry(FILE *to, const hed_shader *shader, const char *entry)
+{
+    int dimensions = 3;
+    while (dimensions > 1 && shader->group[dimensions - 1] == 1 &&
+           shader->group_constant[dimensions - 1] < 0)
+        dimensions--;
+    fprintf(to, "@compute @workgroup_size(");
+    for (int i = 0; i < dimensions; i++) {
+        int32_t constant = shader->group_constant[i];
+        const char *comma = i ? ", " : "";
+        if (constant < 0) fprintf(to, "%s%u", comma, shader->group[i]);
+        else if (shader->constants[constant].name[0])
+            fprintf(to, "%s%s", comma, shader->constants[constant].name);
+        else fprintf(to, "%sconstant_%u", comma, shader->constants[constant].id);
+    }
+    fprintf(to, ") fn %s()\n{\n", entry);
+    for (uint32_t i = 0; i < shader->binding_count; i++)
+        if (shader->bindings[i].access == HED_WRITE)
+            fprintf(to, "    %s[0] = 0;\n", shader->bindings[i].name);
+    fprintf(to, "}\n");
+}
+
+static void declare_shader(FILE *to, const hed_shader *shader, const char *entry)
+{
+    for (uint32_t i = 0; i < shader->constant_count; i++)
+        declare_constant(to, &shader->constants[i]);
+    for (uint32_t i = 0; i < shader->binding_count; i++) declare_binding(to, &shader->bindings[i]);
+    if (shader->member_count) {
+        fprintf(to, "struct HedPush {\n");
+        for (uint32_t i = 0; i < shader->member_count; i++)
+            fprintf(
+                to, "    %s: %s,\n", shader->members[i].name, scalar_of(shader->members[i].type));
+        fprintf(to, "}\n@group(3) @binding(999) var<uniform> hed_push: HedPush;\n");
+    }
+    if (shader->local_text[0])
+        fprintf(to, "var<workgroup> hed_local: array<u32, (%s) / 4>;\n", shader->local_text);
+    declare_entry(to, shader, entry);
+}
+
+static void check_members(hed_spec_reader *reader, hed_json_node node, const hed_shader *shader)
+{
+    for (uint32_t i = 0; i < shader->member_count; i++)
+        if (shader->members[i].size != 4)
+            hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+                "push constant \"%s\" has %u bytes: expected numbers of 32 bits",
+                shader->members[i].name, shader->members[i].size);
+}
+
+/* ---- GLSL ---- */
+
+/* A value for each macro that the JSON names, so that the text compiles: the first in its list. */
+static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[][24])
+{
+    uint32_t count = 0;
+    if (!hed_json_has(root, "parameters")) return 0;
+    hed_json_node object = hed_json_member(root, "parameters");
+    HED_SPEC_EACH(at, object)
+    {
+        long long value = 1;
+        if (hed_json_kind_of(at) == HED_JSON_ARRAY && hed_json_count(at) &&
+            hed_json_kind_of(hed_json_item(at, 0)) == HED_JSON_NUMBER)
+            value = (long long)hed_json_number(hed_json_item(at, 0), -1e9, 1e9);
+        if (count == MOST_MACROS) break;
+        snprintf(values[count], 24, "%lld", value);
+        macros[count] = (hed_define){at.key, values[count]};
+        count++;
+    }
+    return count;
+}
+
+static hed_status read_glsl(
+    hed_spec_reader *reader, const hed_source *source, void **words, size_t *size, hed_error *error)
+{
+    hed_define macros[MOST_MACROS];
+    char values[MOST_MACROS][24];
+    const hed_glsl_def def = {.name = source->name,
+        .sources = source,
+        .source_count = 1,
+        .defines = macros,
+        .define_count = find_macros(hed_json_root(reader->spec->json), macros, values),
+        .allocator = hed_default_allocator()};
+    return hed_shader_compile_glsl(&def, words, size, error);
+}
+
+/* ---- reading ---- */
+
+static hed_status read_module(hed_spec_reader *reader, hed_language language,
+    const hed_source *source, const char *entry, hed_shader *shader, hed_error *error)
+{
+    hed_allocator allocator = hed_default_allocator();
+    void *words = NULL;
+    size_t size = source->size;
+    if (language == HED_GLSL && read_glsl(reader, source, &words, &size, error))
+        return error->status;
+    hed_shader_read_spirv(
+        words ? words : source->text, size, entry, NULL, 0, &allocator, shader, error);
+    if (words) allocator.release(allocator.user, words, size + 1);
+    return error->status;
+}
+
+void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, hed_language language,
+    const hed_source *source, const char *entry)
+{
+    hed_error error = {0};
+    char *text = NULL;
+    size_t size = 0;
+    hed_shader *shader = hed_spec_allocate(reader, sizeof *shader, node);
+    if (!shader) return;
+    entry = entry ? entry : "main";
+    if (read_module(reader, language, source, entry, shader, &error)) {
+        hed_json_fail(
+            node, error.status, "%s%s%s", error.text, error.log[0] ? "\n" : "", error.log);
+        return;
+    }
+    check_members(reader, node, shader);
+    FILE *to = open_memstream(&text, &size);
+    if (to) declare_shader(to, shader, entry);
+    if (!to || fclose(to)) {
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for a shader's declarations");
+        return;
+    }
+    const char *kept = hed_spec_text(reader, node, "%s", text);
+    free(text);
+    if (hed_spec_fine(reader) &&
+        hed_wgsl_read(source->name, kept, strlen(kept), entry, &reader->shader, &error))
+        hed_json_fail(node, error.status, "%s", error.text);
+}
