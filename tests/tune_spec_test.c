@@ -355,7 +355,7 @@ Test(tune_spec, the_whole_is_checked)
         {SHORT(", \"zzz\": {}", OUTPUT),
             "zzz: unknown key; the keys here are \"$schema\", \"kernel\""},
         {SHORT(", \"language\": \"hip\"", OUTPUT),
-            "language: expected one of \"opencl\", \"cuda\", \"wgsl\"; found \"hip\" ("},
+            "language: expected one of \"opencl\", \"cuda\", \"wgsl\", \"glsl\", \"spirv\"; found \"hip\" ("},
         {SHORT(", \"math\": 3", OUTPUT), "math: expected a string, found a number ("},
         {SHORT(", \"groups\": [1], \"global\": [1]", OUTPUT),
             "\"global\" and \"groups\" say the same in two ways"},

@@ -1,0 +1,31 @@
+/* libFuzzer harness for modules of SPIR-V: whatever the words, an error that says something, or a
+ * shader whose parts are within their bounds. Build with -DHEDDLE_FUZZ=ON. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/shader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const hed_shader_value values[] = {{0, 8}, {1, 0}, {2, -1}};
+    hed_allocator allocator = hed_default_allocator();
+    hed_error error = {0};
+    hed_shader shader;
+    hed_shader_constant constants[HED_SHADER_CONSTANTS];
+    hed_status status =
+        hed_shader_read_spirv(data, size, "main", values, 3, &allocator, &shader, &error);
+    if (status == HED_OK) {
+        if (shader.constant_count > HED_SHADER_CONSTANTS || !shader.group[0] ||
+            strlen(shader.local_text) >= HED_SHADER_TEXT)
+            abort();
+        for (int i = 0; i < 3; i++)
+            if (shader.group_constant[i] >= (int32_t)shader.constant_count) abort();
+    } else if (!error.text[0]) {
+        abort();
+    }
+    hed_shader_glsl_constants((const char *)data, size, constants, HED_SHADER_CONSTANTS);
+    return 0;
+}

@@ -1,0 +1,181 @@
+/* What a shader says of itself: GLSL is compiled, and its module read; modules that are damaged are
+ * refused. */
+#include "heddle/shader.h"
+#include "testing.h"
+
+static hed_error error;
+static hed_allocator allocator;
+
+static const char blur[] =
+    "// layout(constant_id = 9) const int NONE = 1;\n"
+    "#version 450\n"
+    "layout(local_size_x_id = 0, local_size_y_id = 1) in;\n"
+    "layout(constant_id = 0) const int WG_X = 16;\n"
+    "layout( constant_id=1 ) const uint WG_Y = 8;\n"
+    "layout(constant_id = 2) const bool TILED = true;\n"
+    "layout(constant_id = 5) const float SCALE = 2.0;\n"
+    "const int WIDE = WG_X * 2 + 16;\n"
+    "shared float tile[TILED ? WIDE * 3 : 1];\n"
+    "shared uvec2 pair;\n"
+    "layout(std430, binding = 4) writeonly buffer Result { vec4 result[]; };\n"
+    "layout(std430, binding = 1) readonly buffer Source { float source[]; };\n"
+    "layout(std430, binding = 2) buffer Both { int first; int both[]; } named;\n"
+    "layout(push_constant) uniform Size { int width; float gain; uint height; };\n"
+    "void main()\n"
+    "{\n"
+    "    tile[gl_LocalInvocationIndex % 2] = source[0];\n"
+    "    pair = uvec2(width, height);\n"
+    "    barrier();\n"
+    "    result[VALUE] = vec4(tile[0] * gain * SCALE + float(pair.x) + float(named.both[0]));\n"
+    "}\n";
+
+static void *compile(const char *text, size_t *size)
+{
+    const hed_source source = {"blur.comp", text, 0};
+    const hed_define defines[] = {{"VALUE", "3"}, {"WG_X", "99"}};
+    const hed_glsl_def def = {.name = "blur",
+        .sources = &source,
+        .source_count = 1,
+        .defines = defines,
+        .define_count = 2,
+        .allocator = hed_default_allocator()};
+    void *words = NULL;
+    allocator = hed_default_allocator();
+    error = (hed_error){0};
+    if (hed_shader_compile_glsl(&def, &words, size, &error) == HED_ERROR_IO)
+        test_skip("%s", error.text);
+    CHECK(!error.status, "%s\n%s", error.text, error.log);
+    return words;
+}
+
+static void release(void *words, size_t size)
+{
+    allocator.release(allocator.user, words, size + 1);
+}
+
+static const hed_shader_constant *constant_of(const hed_shader *shader, const char *name)
+{
+    for (uint32_t i = 0; i < shader->constant_count; i++)
+        if (!strcmp(shader->constants[i].name, name)) return &shader->constants[i];
+    FAIL("no constant %s", name);
+    return NULL;
+}
+
+Test(shader, constants_and_group)
+{
+    size_t size;
+    void *words = compile(blur, &size);
+    hed_shader s;
+    OK(hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error));
+    CHECK_EQ(s.constant_count, 4); /* one for each id, though local_size_x_id makes a second */
+    CHECK_EQ(constant_of(&s, "WG_X")->value, 16);
+    CHECK_EQ(constant_of(&s, "WG_Y")->type, HED_UINT32);
+    CHECK_EQ(constant_of(&s, "TILED")->value, 1);
+    CHECK_EQ(constant_of(&s, "TILED")->type, HED_BYTES);
+    CHECK_EQ(constant_of(&s, "SCALE")->id, 5);
+    CHECK_EQ(constant_of(&s, "SCALE")->value, 2);
+    CHECK_TEXT(s.constants[s.group_constant[0]].name, "WG_X");
+    CHECK_TEXT(s.constants[s.group_constant[1]].name, "WG_Y");
+    CHECK_EQ(s.group_constant[2], -1);
+    CHECK_EQ(s.group[2], 1);
+    CHECK_EQ(s.local_bytes, (16 * 2 + 16) * 3 * 4 + 16);
+    CHECK(strstr(s.local_text, "WG_X") && strstr(s.local_text, "select("), "%s", s.local_text);
+    const hed_shader_value values[] = {{0, 32}, {1, 4}, {2, 0}};
+    OK(hed_shader_read_spirv(words, size, "main", values, 3, &allocator, &s, &error));
+    CHECK(s.group[0] == 32 && s.group[1] == 4);
+    CHECK_EQ(s.local_bytes, 32); /* four bytes and eight, each to a multiple of 16 */
+    release(words, size);
+}
+
+Test(shader, buffers_and_scalars)
+{
+    size_t size;
+    void *words = compile(blur, &size);
+    hed_shader s;
+    OK(hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error));
+    CHECK_EQ(s.binding_count, 3);
+    static const struct {
+        const char *name;
+        uint32_t binding;
+        hed_access access;
+        hed_type type;
+        uint32_t components;
+    } expected[] = {{"source", 1, HED_READ, HED_FLOAT, 1},
+        {"named", 2, HED_READ_WRITE, HED_INT32, 1}, {"result", 4, HED_WRITE, HED_FLOAT, 4}};
+    for (int i = 0; i < 3; i++) {
+        const hed_shader_binding *b = &s.bindings[i];
+        EXPECT_TEXT(b->name, expected[i].name);
+        EXPECT(b->binding == expected[i].binding && b->access == expected[i].access &&
+                   b->type == expected[i].type && b->components == expected[i].components,
+            "%s: binding %u, access %d, type %d", b->name, b->binding, b->access, b->type);
+    }
+    CHECK_EQ(s.member_count, 3);
+    CHECK_TEXT(s.members[1].name, "gain");
+    CHECK(s.members[1].type == HED_FLOAT && s.members[1].offset == 4 && s.member_bytes == 12);
+    release(words, size);
+}
+
+Test(shader, what_has_no_argument_is_refused_by_name)
+{
+    static const char *const texts[] = {
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3, r32f) uniform image2D photo;\n"
+        "void main() { imageStore(photo, ivec2(0), vec4(VALUE)); }\n",
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3) uniform sampler2D photo;\n"
+        "layout(binding = 1) buffer Out { float o; };\n"
+        "void main() { o = texelFetch(photo, ivec2(VALUE), 0).x; }\n",
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3) buffer Out { float o; } photo[2];\n"
+        "void main() { photo[1].o = float(VALUE); }\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t size;
+        void *words = compile(texts[i], &size);
+        hed_shader s;
+        FAILS(HED_ERROR_UNSUPPORTED,
+            hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error));
+        EXPECT(strstr(error.text, "photo") && strstr(error.text, "binding 3"), "%s", error.text);
+        release(words, size);
+    }
+}
+
+/* Each word of a module in turn becomes another: an error, or a shader, and nothing else. */
+Test(shader, damaged_modules)
+{
+    size_t size;
+    uint32_t *words = compile(blur, &size);
+    hed_shader s;
+    static const uint32_t others[] = {0, 1, 0xffffffff, 0x00010000};
+    uint32_t refused = 0;
+    for (size_t i = 0; i < size / 4; i++)
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
+            uint32_t kept = words[i];
+            words[i] = others[j];
+            error = (hed_error){0};
+            if (hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error)) {
+                CHECK(error.text[0], "word %zu", i);
+                refused++;
+            }
+            words[i] = kept;
+        }
+    CHECK(refused > size / 8, "%u of %zu words matter", refused, size / 4);
+    for (size_t cut = 0; cut < size; cut += 4) {
+        error = (hed_error){0};
+        hed_shader_read_spirv(words, cut, "main", NULL, 0, &allocator, &s, &error);
+    }
+    FAILS(HED_ERROR_FORMAT,
+        hed_shader_read_spirv(words, size - 2, "main", NULL, 0, &allocator, &s, &error));
+    FAILS(HED_ERROR_FORMAT,
+        hed_shader_read_spirv(words, size, "other", NULL, 0, &allocator, &s, &error));
+    CHECK(strstr(error.text, "\"other\""), "%s", error.text);
+    FAILS(HED_ERROR_FORMAT,
+        hed_shader_read_spirv("no module", 9, "main", NULL, 0, &allocator, &s, &error));
+    release(words, size);
+}
+
+Test(shader, constants_of_a_text)
+{
+    hed_shader_constant found[8];
+    CHECK_EQ(hed_shader_glsl_constants(blur, strlen(blur), found, 8), 4);
+    CHECK_TEXT(found[1].name, "WG_Y");
+    CHECK(found[1].id == 1 && found[1].type == HED_UINT32);
+    CHECK_EQ(hed_shader_glsl_constants(blur, strlen(blur), found, 2), 2);
+    CHECK_EQ(hed_shader_glsl_constants("layout(constant_id = ", 21, found, 8), 0);
+}
