@@ -208,17 +208,20 @@ Test(mppi_data, a_scene_of_ones_own)
     put_text("mine.h", "MPPI_FUNCTION float term_mine() {}");
     put_text("m.yaml", YAML);
     put("m.pgm", "P5 2 2 255 \x00\xfe\xfe\xfe", 15);
-    OK(parse("{\"model\": {\"source\": \"my.h\", \"states\": [\"x\", \"y\", \"a\"], \"controls\": "
-             "[\"f\"], \"parameters\": {\"mass\": 2, \"k\": [1, 2]}, \"pose\": {\"x\": \"x\", "
-             "\"y\": \"y\", \"heading\": \"a\"}, \"angles\": [\"a\"], \"dt\": 0.1}, \"terms\": "
-             "[{\"term\": \"mine\", \"source\": \"mine.h\", \"weight\": 3, \"when\": \"always\", "
-             "\"parameters\": {\"z\": 7}, \"tables\": [\"t\"]}, {\"term\": \"quadratic\", "
-             "\"parameters\": {\"goal\": {\"a\": 1}, \"state\": [1, 2, 3], \"control\": 5}}, "
-             "{\"term\": \"costmap\"}, {\"term\": \"clearance\"}], \"tables\": {\"t\": [1, 2]}, "
-             "\"map\": {\"yaml\": \"m.yaml\"}, \"controls\": {\"f\": {\"sigma\": 2, \"minimum\": "
-             "-1, \"maximum\": 1, \"rate\": 4}}, \"start\": {\"y\": 4}, \"controller\": "
-             "{\"kind\": \"tube\", \"samples\": 64, \"lambda\": 0.5, \"smooth\": false, "
-             "\"sampler\": \"coloured\", \"exponent\": [1], \"seed\": 9}, \"run\": {\"steps\": 5}}",
+    OK(parse(
+        "{\"model\": {\"source\": \"my.h\", \"states\": [\"x\", \"y\", \"a\"], \"controls\": "
+        "[\"f\"], \"parameters\": {\"mass\": 2, \"k\": [1, 2]}, \"pose\": {\"x\": \"x\", "
+        "\"y\": \"y\", \"heading\": \"a\"}, \"angles\": [\"a\"], \"dt\": 0.1}, \"terms\": "
+        "[{\"term\": \"mine\", \"source\": \"mine.h\", \"weight\": 3, \"when\": \"always\", "
+        "\"parameters\": {\"z\": 7}, \"tables\": [\"t\"]}, {\"term\": \"quadratic\", "
+        "\"parameters\": {\"goal\": {\"a\": 1}, \"state\": [1, 2, 3], \"control\": 5}}, "
+        "{\"term\": \"costmap\"}, {\"term\": \"clearance\"}], \"tables\": {\"t\": [1, 2]}, "
+        "\"map\": {\"yaml\": \"m.yaml\"}, \"controls\": {\"f\": {\"sigma\": 2, \"minimum\": "
+        "-1, \"maximum\": 1, \"rate\": 4}}, \"start\": {\"y\": 4}, \"controller\": "
+        "{\"kind\": \"tube\", \"samples\": 64, \"lambda\": 0.5, \"smooth\": false, "
+        "\"sampler\": \"coloured\", \"exponent\": [1], \"seed\": 9}, \"run\": {\"steps\": 5, "
+        "\"plant\": {\"parameters\": {\"mass\": 3}, \"disturbance\": {\"a\": 0.5}, \"pushes\": "
+        "[{\"at\": 2, \"change\": [1, 0, 4]}], \"seed\": 8}}}",
         &scene));
     hed_mppi_def def = hed_mppi_scene_def(scene);
     CHECK(def.model->states == 3 && def.model->pose_heading == 2 && def.model->speed == -1);
@@ -228,6 +231,10 @@ Test(mppi_data, a_scene_of_ones_own)
     CHECK(def.sampler == HED_MPPI_COLOURED && def.exponent[0] == 1 && def.seed == 9);
     CHECK(def.sigma[0] == 2 && def.minimum[0] == -1 && def.maximum[0] == 1 && def.rate[0] == 4);
     CHECK(hed_mppi_scene_start(scene)[1] == 4 && hed_mppi_scene_run_steps(scene) == 5);
+    hed_mppi_plant plant = hed_mppi_scene_plant(scene);
+    CHECK(plant.setting_count == 1 && plant.settings[0].value == 3 && plant.disturbance[2] == 0.5f);
+    CHECK(plant.push_count == 1 && plant.pushes[0].seconds == 2 && plant.pushes[0].change[2] == 4);
+    CHECK(plant.seed == 8 && plant.disturbance[0] == 0);
     static const hed_mppi_setting expected[] = {{"mass", 2}, {"k.0", 1}, {"k.1", 2}, {"mine.z", 7},
         {"quadratic.goal.a", 1}, {"quadratic.state.x", 1}, {"quadratic.state.y", 2},
         {"quadratic.state.a", 3}, {"quadratic.control.f", 5}};
@@ -249,6 +256,14 @@ Test(mppi_data, a_scene_of_ones_own)
 Test(mppi_data, a_wrong_scene_is_refused)
 {
     scene_fails("{\"model\": \"carpole\", " TERMS "}", "did you mean \"cartpole\"");
+#define PLANT(text) \
+    "{\"model\": \"dubins\", \"terms\": [{\"term\": \"goal\"}], \"run\": {\"steps\": 1, \"plant\": {" text \
+    "}}}"
+    scene_fails(PLANT("\"parameters\": {\"sped\": 1}"), "did you mean \"speed\"");
+    scene_fails(PLANT("\"disturbance\": [0, -1, 0]"), "at least 0; found -1");
+    scene_fails(PLANT("\"pushes\": [{\"at\": -1, \"change\": [0, 0, 0]}]"), "pushes[0].at");
+    scene_fails(PLANT("\"pushes\": [{\"at\": 1}]"), "change");
+    scene_fails(PLANT("\"pushs\": []"), "pushs");
     scene_fails("{\"model\": \"dubins\", \"terms\": []}", "terms: expected 1 to 16 terms, found 0");
     scene_fails("{\"model\": \"dubins\", \"terms\": [{\"term\": \"gaol\"}]}", "terms[0].term");
     scene_fails("{\"model\": \"dubins\", \"terms\": [{\"term\": \"goal\"}, {\"term\": \"goal\"}]}",

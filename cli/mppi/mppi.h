@@ -60,6 +60,36 @@ extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver 
             "a parameter of the model (mass=2), of a term (goal.x=3) or a term's weight (goal.weight=5)", \
             .repeated = true)
 
+/* ---- the plant (plant.c) ---- */
+
+enum { CLI_MPPI_MOST_PUSHES = 4096 };
+
+/* The model with parameters of its own, and what disturbs it. */
+typedef struct cli_mppi_plant {
+    const hed_mppi_def *def;
+    const hed_mppi_model *model;
+    const char *names[HED_MPPI_MAX_PARAMETERS];
+    float parameters[HED_MPPI_MAX_PARAMETERS]; /* the model's own are the first */
+    uint32_t own_count;
+    bool differs; /* from what the controller knows */
+    const float *tables[HED_MPPI_MAX_TABLES];
+    uint32_t table_counts[HED_MPPI_MAX_TABLES];
+    float pipe[HED_MPPI_MAX_DELAY + 1][HED_MPPI_MAX_CONTROLS]; /* controls on their way */
+    float disturbance[HED_MPPI_MAX_STATES];
+    hed_mppi_push pushes[CLI_MPPI_MOST_PUSHES];
+    uint32_t push_count;
+    uint64_t seed;
+} cli_mppi_plant;
+
+/* From the scene and the options of `run`; `plant` is zero before. Errors: ARGUMENT, LIMIT, UNSUPPORTED
+ * (another parameter for a model without a C function). */
+hed_status cli_mppi_plant_open(const hed_arguments *arguments, const cli_mppi_subject *subject,
+    const hed_mppi *controller, cli_mppi_plant *plant, hed_error *error);
+/* Moves x by step `step` under the control u, which arrives after the delay, then disturbs it. A model
+ * without a C function goes where its controller has computed that it goes. */
+void cli_mppi_plant_step(
+    cli_mppi_plant *plant, const hed_mppi *controller, uint32_t step, float *x, const float *u);
+
 /* ---- the record of a run (record.c) ---- */
 
 enum { CLI_MPPI_FUTURES = 48, CLI_MPPI_MOST_MOMENTS = 16 };

@@ -21,51 +21,8 @@ typedef struct mppi_run {
     hed_mppi *controller;
     hed_mppi_info info;
     cli_mppi_record record;
-    /* the plant */
-    float parameters[HED_MPPI_MAX_PARAMETERS]; /* of the model */
-    const float *tables[HED_MPPI_MAX_TABLES];
-    uint32_t table_counts[HED_MPPI_MAX_TABLES];
-    float pipe[HED_MPPI_MAX_DELAY + 1][HED_MPPI_MAX_CONTROLS]; /* controls on their way */
+    cli_mppi_plant plant;
 } mppi_run;
-
-/* ---- the plant ---- */
-
-/* What the model's C function is given: the controller's parameters, whose first ones are the
- * model's, and the tables that it names. */
-static void plant_open(mppi_run *r)
-{
-    const hed_mppi_def *def = r->info.def;
-    for (uint32_t i = 0; i < r->info.parameter_count; i++)
-        hed_mppi_parameter_at(r->controller, i, &r->parameters[i]);
-    for (uint32_t i = 0; i < def->model->table_count; i++)
-        for (uint32_t j = 0; j < def->table_count; j++)
-            if (!strcmp(def->model->tables[i], def->tables[j].name)) {
-                r->tables[i] = def->tables[j].values;
-                r->table_counts[i] = def->tables[j].count;
-            }
-}
-
-/* Moves x by a step under the control u, which arrives after the delay. A model without a C
- * function goes where its controller has computed that it goes. */
-static void plant_step(mppi_run *r, float *x, const float *u)
-{
-    const hed_mppi_def *def = r->info.def;
-    const hed_mppi_model *model = def->model;
-    if (!model->step) {
-        memcpy(x, hed_mppi_states(r->controller, 0) + model->states, model->states * sizeof *x);
-        return;
-    }
-    memcpy(r->pipe[def->delay], u, model->controls * sizeof *u);
-    const hed_mppi_world world = {.parameters = r->parameters,
-        .tables = r->tables,
-        .table_counts = r->table_counts,
-        .dt = def->dt,
-        .steps = def->steps,
-        .model = model,
-        .user = model->user};
-    model->step(x, r->pipe[0], def->dt, &world);
-    memmove(r->pipe[0], r->pipe[1], def->delay * sizeof r->pipe[0]);
-}
 
 /* ---- opening ---- */
 
@@ -103,7 +60,7 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     if (r->info.def->count != 1)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has a fleet of %u controllers; a run has one", r->subject.name, r->info.def->count);
-    plant_open(r);
+    if (cli_mppi_plant_open(a, &r->subject, r->controller, &r->plant, error)) return error->status;
     return cli_mppi_record_open(&r->record, r->info.def, steps, hed_given(a, "plot"), error);
 }
 
@@ -164,7 +121,7 @@ static hed_status run_step(mppi_run *r, uint64_t due, hed_error *error)
         stats->missed || (record->meter.deadline_ns && took > record->meter.deadline_ns);
     status = cli_mppi_record_look(record, &r->subject, r->controller, error);
     memcpy(x + model->states, x, model->states * sizeof *x);
-    plant_step(r, x + model->states, u);
+    cli_mppi_plant_step(&r->plant, r->controller, record->done, x + model->states, u);
     hed_mppi_shift(r->controller, 1);
     record->done++;
     return status;
@@ -344,12 +301,20 @@ static int mppi_run_main(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_MPPI_SIZE_OPTIONS,
-    OPTION("seed", INTEGER, "S", "of the noise", .low = 0, .high = 9007199254740992.0),
+    OPTION("seed", INTEGER, "S", "of the noise, and of what disturbs the plant", .low = 0, .high = 9007199254740992.0),
     OPTION("solver", CHOICE, "NAME", "what a solve consists of on the device (default: auto)",
         .choices = cli_mppi_solvers),
     FLAG("strict", "the same bits on every device"),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
+    OPTION("plant", TEXT, "NAME=VALUE",
+        "a parameter of the plant that the controller does not know, such as mass=1.2",
+        .repeated = true),
+    OPTION("disturb", TEXT, "STATE=SIGMA",
+        "normal noise on a state of the plant: standard deviation in a second, times the root of dt in a step",
+        .repeated = true),
+    OPTION("push", TEXT, "SECONDS:STATE=CHANGE", "moves a state of the plant once, such as 2.5:x=0.3",
+        .repeated = true),
     OPTION("steps", INTEGER, "COUNT", "steps of the closed loop (default: the scene's, else 1000)",
         .low = 1, .high = 1000000),
     OPTION("rate", NUMBER, "HZ",
@@ -376,6 +341,8 @@ static const hed_example EXAMPLES[] = {
         "a scene in real time, a thousand solves a second"},
     {"heddle mppi run cartpole --set length=0.5 --set quadratic.goal.x=0 --json",
         "another pole, another goal, figures for a program"},
+    {"heddle mppi run circle --controller tube --disturb vx=1.4 --disturb vy=1.4 --plot gusts.svg",
+        "in gusts that the controller does not know of"},
     {0}};
 
 const hed_command hed_command_mppi_run = {

@@ -35,6 +35,27 @@ HED_API hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene);
 HED_API const float *hed_mppi_scene_start(const hed_mppi_scene *scene);
 /** Steps of the closed loop that the file asks for; 0: it does not say. */
 HED_API uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene);
+
+/** Something that pushes the plant once. */
+typedef struct hed_mppi_push {
+    double seconds;                    /**< from the start of the run */
+    float change[HED_MPPI_MAX_STATES]; /**< added to the states */
+} hed_mppi_push;
+
+/** In what the plant of a closed loop differs from the model that its controller knows. */
+typedef struct hed_mppi_plant {
+    const hed_mppi_setting *settings; /**< (setting_count) parameters of the model */
+    uint32_t setting_count;
+    const hed_mppi_push *pushes; /**< (push_count) */
+    uint32_t push_count;
+    /** standard deviation of the normal noise that is added to each state in a second: times the root
+     *  of dt in a step, as hed_mppi_def.disturbance is */
+    float disturbance[HED_MPPI_MAX_STATES];
+    uint64_t seed; /**< of that noise */
+} hed_mppi_plant;
+/** What the file says of it; what it points to belongs to the scene. */
+HED_API hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene);
+
 /** Tables that change as time goes on: the obstacles from `seconds` on, and the part of the path that
  *  lies ahead of state x (nx). To be posted before each solve, with hed_mppi_post_table(). Gives how
  *  many there are, at most 2; they belong to the scene and hold until the next call. */

@@ -22,7 +22,6 @@ KEYS(keys_model, "source", "states", "controls", "parameters", "tables", "pose",
 KEYS(keys_pose, "x", "y", "heading", "speed", "turn", "vx", "vy");
 KEYS(keys_term, "term", "source", "weight", "when", "parameters", "tables");
 KEYS(keys_control, "sigma", "minimum", "maximum", "rate");
-KEYS(keys_run, "steps");
 
 /* Numbers of the controller's options: where in the definition, and what is allowed. */
 typedef enum option_kind { WHOLE, REAL, SWITCH } option_kind;
@@ -94,7 +93,9 @@ const mppi_scene_keys mppi_scene_key_lists[] = {
     {"obstacle", mppi_scene_keys_obstacle},
     {"path", mppi_scene_keys_path},
     {"controller", keys_controller},
-    {"run", keys_run},
+    {"run", mppi_scene_keys_run},
+    {"plant", mppi_scene_keys_plant},
+    {"push", mppi_scene_keys_push},
     {NULL, NULL},
 };
 
@@ -262,8 +263,7 @@ static void scene_refuse_name(
         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* Place of a name among `count`; `count` where it is none of them, with an error. */
-static uint32_t scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
+uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
     const char *const *names, uint32_t count, const char *typed)
 {
     if (!mppi_scene_fine(reader)) return count;
@@ -303,7 +303,7 @@ static void scene_read_parameter(
                 hed_json_reject(node, "expected a number or %u of them, found an object", length);
                 return;
             }
-            element = scene_find_name(
+            element = mppi_scene_find_name(
                 reader, item, states ? "state" : "control", names, length, item.key);
             if (element == length) return;
         } else if (kind == HED_JSON_ARRAY) item = hed_json_item(node, i);
@@ -322,7 +322,7 @@ static void scene_read_parameters(mppi_scene_reader *reader, hed_json_node objec
     for (hed_json_node node = hed_json_next(object, NULL);
          mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
          node = hed_json_next(object, node.key)) {
-        uint32_t i = scene_find_name(reader, node, "parameter", names, count, node.key);
+        uint32_t i = mppi_scene_find_name(reader, node, "parameter", names, count, node.key);
         if (i < count) scene_read_parameter(reader, node, prefix, &parameters[i]);
     }
 }
@@ -335,8 +335,8 @@ static int32_t scene_read_state(mppi_scene_reader *reader, hed_json_node pose, c
     const hed_mppi_model *m = &reader->scene->model;
     if (!hed_json_has(pose, key)) return -1;
     hed_json_node node = hed_json_member(pose, key);
-    uint32_t state =
-        scene_find_name(reader, node, "state", m->state_names, m->states, hed_json_string(node));
+    uint32_t state = mppi_scene_find_name(
+        reader, node, "state", m->state_names, m->states, hed_json_string(node));
     return state < m->states ? (int32_t)state : -1;
 }
 
@@ -376,7 +376,7 @@ static void scene_read_own_model(mppi_scene_reader *reader, hed_json_node node)
     }
     for (size_t i = 0; i < count && mppi_scene_fine(reader); i++) {
         hed_json_node item = hed_json_item(angles, i);
-        uint32_t state = scene_find_name(
+        uint32_t state = mppi_scene_find_name(
             reader, item, "state", m->state_names, m->states, hed_json_string(item));
         if (state < m->states) m->angles |= 1u << state;
     }
@@ -524,7 +524,7 @@ static void scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
          mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
          node = hed_json_next(object, node.key)) {
         hed_json_only(node, keys_control);
-        uint32_t i = scene_find_name(
+        uint32_t i = mppi_scene_find_name(
             reader, node, "control", scene->model.control_names, scene->model.controls, node.key);
         if (i == scene->model.controls) return;
         def->sigma[i] = (float)mppi_scene_number(node, "sigma", (double)def->sigma[i], 0, 3e38);
@@ -533,24 +533,6 @@ static void scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
         def->maximum[i] =
             (float)mppi_scene_number(node, "maximum", (double)def->maximum[i], -3e38, 3e38);
         def->rate[i] = (float)mppi_scene_number(node, "rate", 0, 0, 3e38);
-    }
-}
-
-static void scene_read_start(mppi_scene_reader *reader, hed_json_node node)
-{
-    hed_mppi_scene *scene = reader->scene;
-    const hed_mppi_model *m = &scene->model;
-    double values[HED_MPPI_MAX_STATES] = {0};
-    if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
-        hed_json_numbers(node, values, m->states, -3e38, 3e38);
-        for (uint32_t i = 0; i < m->states; i++) scene->start[i] = (float)values[i];
-        return;
-    }
-    for (hed_json_node item = hed_json_next(node, NULL);
-         mppi_scene_fine(reader) && hed_json_kind_of(item) != HED_JSON_NOTHING;
-         item = hed_json_next(node, item.key)) {
-        uint32_t i = scene_find_name(reader, item, "state", m->state_names, m->states, item.key);
-        if (i < m->states) scene->start[i] = (float)hed_json_number(item, -3e38, 3e38);
     }
 }
 
@@ -572,14 +554,11 @@ static void scene_read(mppi_scene_reader *reader)
     scene_read_terms(reader, hed_json_member(root, "terms"));
     if (hed_json_has(root, "controls"))
         scene_read_controls(reader, hed_json_member(root, "controls"));
-    if (hed_json_has(root, "start")) scene_read_start(reader, hed_json_member(root, "start"));
+    if (hed_json_has(root, "start"))
+        mppi_scene_read_states(reader, hed_json_member(root, "start"), scene->start);
     if (hed_json_has(root, "controller"))
         scene_read_controller(reader, hed_json_member(root, "controller"));
-    if (hed_json_has(root, "run")) {
-        hed_json_node run = hed_json_member(root, "run");
-        hed_json_only(run, keys_run);
-        scene->run_steps = (uint32_t)hed_json_integer(hed_json_member(run, "steps"), 1, 1000000000);
-    }
+    if (hed_json_has(root, "run")) mppi_scene_read_run(reader, hed_json_member(root, "run"));
     if (mppi_scene_fine(reader)) mppi_scene_read_world(reader, root);
     scene->def.model = &scene->model;
     scene->def.terms = scene->terms;
@@ -646,4 +625,3 @@ void hed_mppi_scene_close(hed_mppi_scene *scene)
 
 hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene) { return scene->def; }
 const float *hed_mppi_scene_start(const hed_mppi_scene *scene) { return scene->start; }
-uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene) { return scene->run_steps; }

@@ -18,6 +18,7 @@ extern const mppi_scene_keys mppi_scene_key_lists[]; /* ends with NULL */
 enum {
     MPPI_SCENE_OBSTACLES = 1024,
     MPPI_SCENE_POINTS = 1 << 16,
+    MPPI_SCENE_PUSHES = 4096,
     MPPI_SCENE_TABLE = 1 << 26 /* floats */
 };
 
@@ -39,6 +40,7 @@ struct hed_mppi_scene {
     hed_mppi_setting settings[HED_MPPI_MAX_PARAMETERS];
     float start[HED_MPPI_MAX_STATES];
     uint32_t run_steps;
+    hed_mppi_plant plant;
     /* what changes as time goes on */
     uint32_t obstacle_count;
     const mppi_scene_obstacle *obstacles;
@@ -73,6 +75,16 @@ void mppi_scene_add_table(mppi_scene_reader *reader, hed_json_node place, const 
     const float *values, uint64_t count);
 /* Whether the model or a term reads a table of this name. */
 bool mppi_scene_reads(const hed_mppi_scene *scene, const char *table);
+
+/* Place of a name among `count`; `count` where it is none of them, with an error. */
+uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
+    const char *const *names, uint32_t count, const char *typed);
+
+/* scene_run.c: what is said of states, all in order or some by name; and the run. */
+void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values);
+void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node);
+extern const char *const mppi_scene_keys_run[], *const mppi_scene_keys_plant[],
+                                                    *const mppi_scene_keys_push[];
 
 /* scene_world.c: tables, map, obstacles, path. */
 void mppi_scene_read_world(mppi_scene_reader *reader, hed_json_node root);

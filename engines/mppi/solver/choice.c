@@ -329,6 +329,29 @@ static void choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *
         *l = one;
 }
 
+/* Costs of a step are shared out where warps would idle, and are worth two barriers. */
+static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l, double expense)
+{
+    mppi_layout whole = *l;
+    char reason[96];
+    uint32_t samples = layout_value(l, TILE_SAMPLES);
+    if (c->def.math == HED_MATH_STRICT || solver == HED_MPPI_LAUNCHES) return;
+    if (expense <= 5 || c->def.samples > 16384 || samples >= 256) return;
+    l->config.values[TILE_SPLIT] = 1;
+    if (samples >= 32 || expense <= 16) l->config.values[TILE_GROUP] = 512;
+    l->config.values[TILE_UNROLL] = c->model.states > 6 ? 10 : 25;
+    layout_finish(c, solver, l);
+    if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
+}
+
+/* Steps of a rollout's loop: as many as the instruction caches and the registers hold. */
+static uint32_t choose_unroll(const hed_mppi *c, uint32_t samples, double expense)
+{
+    if (expense > 16) return 2;
+    if (expense > 5 && samples >= 128) return 5;
+    return c->model.states > 6 || expense > 4 ? 10 : 25;
+}
+
 /* Tiles as small as a tile for every worker allows: a chain of steps is as long for one sample as for
  * 32. Beyond that, more samples a tile hide the latency of a step, until local memory is full; drawing
  * again is for what does not fit at all. */
@@ -346,22 +369,16 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
         l->config.values[i] = mppi_tile_parameters[i].value;
     l->config.values[TILE_MERGERS] = mergers;
-    l->config.values[TILE_UNROLL] = expense > 16 ? 2 : c->model.states > 6 || expense > 4 ? 10 : 25;
     while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->def.samples) wanted *= 2;
     if (strict) wanted = mppi_tile(c->def.samples);
+    l->config.values[TILE_UNROLL] = choose_unroll(c, wanted, expense);
+    /* many controls: more to merge, while there are multiprocessors to do it */
+    if (mergers == 4 && l->scalars >= 300 && hed_ceil_divide(c->def.samples, wanted) + 8 <= groups)
+        l->config.values[TILE_MERGERS] = 8;
     if (try_samples(c, solver, l, wanted, TILE_STORE_LOCAL)) {
         choose_team(c, solver, l);
         if (l->config.values[TILE_TEAM] > 1) return true;
-        /* costs of a step are shared out where warps would idle, and are worth two barriers */
-        bool split = !strict && packets && expense > 5 && c->def.samples <= 16384;
-        if (split && wanted < 256) {
-            mppi_layout whole = *l;
-            char reason[96];
-            l->config.values[TILE_SPLIT] = 1;
-            if (wanted >= 32) l->config.values[TILE_GROUP] = 512;
-            layout_finish(c, solver, l);
-            if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
-        }
+        choose_split(c, solver, l, expense);
         return true;
     }
     fits = wanted;

@@ -1,0 +1,185 @@
+/* What `heddle mppi run` controls: the model, or one that differs from it and is disturbed. */
+#include "mppi.h"
+
+#include "heddle/author.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is asked for ---- */
+
+static hed_status plant_refuse(const char *option, const char *text, const char *form,
+    const hed_mppi_model *model, hed_error *error)
+{
+    char states[512] = "", name[16];
+    size_t used = 0;
+    for (uint32_t i = 0; i < model->states && used < sizeof states; i++)
+        used += (size_t)snprintf(states + used, sizeof states - used, "%s%s", i ? ", " : "",
+            cli_mppi_state_name(model, i, name));
+    return hed_fail(error, HED_ERROR_ARGUMENT, "--%s %s: expected %s; states of %s: %s", option,
+        text, form, model->name, states);
+}
+
+/* STATE=NUMBER; the number of states where it is not. */
+static uint32_t plant_state(const hed_mppi_model *model, const char *text, double *value)
+{
+    const char *equals = strchr(text, '=');
+    char *end = NULL, name[16];
+    if (equals) *value = strtod(equals + 1, &end);
+    if (!equals || end == equals + 1 || *end || !isfinite(*value)) return model->states;
+    for (uint32_t i = 0; i < model->states; i++) {
+        const char *own = cli_mppi_state_name(model, i, name);
+        if (strlen(own) == (size_t)(equals - text) && !strncmp(own, text, strlen(own))) return i;
+    }
+    return model->states;
+}
+
+static hed_status plant_set(cli_mppi_plant *p, const char *name, float value, hed_error *error)
+{
+    for (uint32_t i = 0; i < p->own_count; i++)
+        if (!strcmp(p->names[i], name)) {
+            p->parameters[i] = value;
+            return HED_OK;
+        }
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "the plant's %s: model %s has no such parameter; \"heddle mppi models %s\" lists them",
+        name, p->model->name, p->model->name);
+}
+
+static hed_status plant_take_parameter(cli_mppi_plant *p, const char *text, hed_error *error)
+{
+    const char *equals = strchr(text, '=');
+    char name[128], *end = NULL;
+    float value = equals ? strtof(equals + 1, &end) : 0;
+    if (!equals || end == equals + 1 || *end || !isfinite(value) ||
+        (size_t)(equals - text) >= sizeof name)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--plant %s: expected NAME=VALUE with a number, such as mass=1.2", text);
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = 0;
+    return plant_set(p, name, value, error);
+}
+
+static hed_status plant_take_push(cli_mppi_plant *p, const char *text, hed_error *error)
+{
+    char *end;
+    double seconds = strtod(text, &end), change;
+    uint32_t state =
+        end != text && *end == ':' ? plant_state(p->model, end + 1, &change) : p->model->states;
+    if (state == p->model->states || !(seconds >= 0 && seconds <= 1e9))
+        return plant_refuse(
+            "push", text, "SECONDS:STATE=CHANGE, such as 2.5:x=0.3", p->model, error);
+    if (p->push_count == CLI_MPPI_MOST_PUSHES)
+        return hed_fail(error, HED_ERROR_LIMIT, "--push: at most %d pushes", CLI_MPPI_MOST_PUSHES);
+    p->pushes[p->push_count] = (hed_mppi_push){.seconds = seconds};
+    p->pushes[p->push_count++].change[state] = (float)change;
+    return HED_OK;
+}
+
+/* ---- opening ---- */
+
+/* What the model's C function is given: the controller's parameters, whose first ones are the
+ * model's, and the tables that it names. */
+static hed_status plant_take_model(
+    cli_mppi_plant *p, const hed_mppi *controller, const hed_mppi_plant *differs, hed_error *error)
+{
+    hed_mppi_info info = hed_mppi_describe(controller);
+    const hed_mppi_def *def = info.def;
+    const char *const *terms = p->names;
+    for (uint32_t i = 0; i < info.parameter_count; i++)
+        p->names[i] = hed_mppi_parameter_at(controller, i, &p->parameters[i]);
+    for (; p->own_count < info.parameter_count; p->own_count++) {
+        size_t length = strlen(def->terms[0].name); /* the first term's begin behind the model's */
+        const char *name = terms[p->own_count];
+        if (!strncmp(name, def->terms[0].name, length) && name[length] == '.') break;
+    }
+    for (uint32_t i = 0; i < def->model->table_count; i++)
+        for (uint32_t j = 0; j < def->table_count; j++)
+            if (!strcmp(def->model->tables[i], def->tables[j].name)) {
+                p->tables[i] = def->tables[j].values;
+                p->table_counts[i] = def->tables[j].count;
+            }
+    for (uint32_t i = 0; i < differs->setting_count && !hed_failed(error); i++)
+        plant_set(p, differs->settings[i].name, differs->settings[i].value, error);
+    p->differs = differs->setting_count > 0;
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status cli_mppi_plant_open(const hed_arguments *a, const cli_mppi_subject *subject,
+    const hed_mppi *controller, cli_mppi_plant *p, hed_error *error)
+{
+    hed_mppi_plant scene = hed_mppi_scene_plant(subject->scene);
+    const char *text;
+    double sigma;
+    p->def = hed_mppi_describe(controller).def;
+    p->model = p->def->model;
+    p->seed = hed_given(a, "seed") ? (uint64_t)hed_integer_of(a, "seed") : scene.seed;
+    memcpy(p->disturbance, scene.disturbance, sizeof p->disturbance);
+    for (uint32_t i = 0; i < scene.push_count && i < CLI_MPPI_MOST_PUSHES; i++)
+        p->pushes[p->push_count++] = scene.pushes[i];
+    plant_take_model(p, controller, &scene, error);
+    for (uint32_t i = 0; (text = hed_text_at(a, "plant", i)) && !hed_failed(error); i++) {
+        plant_take_parameter(p, text, error);
+        p->differs = true;
+    }
+    for (uint32_t i = 0; (text = hed_text_at(a, "disturb", i)) && !hed_failed(error); i++) {
+        uint32_t state = plant_state(p->model, text, &sigma);
+        if (state == p->model->states || sigma < 0)
+            plant_refuse("disturb", text, "STATE=SIGMA, at least 0", p->model, error);
+        else p->disturbance[state] = (float)sigma;
+    }
+    for (uint32_t i = 0; (text = hed_text_at(a, "push", i)) && !hed_failed(error); i++)
+        plant_take_push(p, text, error);
+    if (!hed_failed(error) && p->differs && !p->model->step)
+        hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "model %s is a text alone, so its plant is what the controller computes: it can be "
+            "pushed and disturbed, and have no other parameters",
+            p->model->name);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* ---- moving ---- */
+
+/* A normal number of step `step` for a state (Box and Muller 1958). */
+static double plant_normal(const cli_mppi_plant *p, uint32_t step, uint32_t state)
+{
+    uint64_t at = 2 * ((uint64_t)step * HED_MPPI_MAX_STATES + state);
+    double a = (hed_sample_word(p->seed, 1, at) + 1.0) * 0x1p-32;
+    double b = hed_sample_word(p->seed, 1, at + 1) * 0x1p-32;
+    return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
+}
+
+static void plant_disturb(const cli_mppi_plant *p, uint32_t step, float *x)
+{
+    double dt = (double)p->def->dt;
+    for (uint32_t i = 0; i < p->model->states; i++)
+        if (p->disturbance[i] > 0)
+            x[i] += (float)((double)p->disturbance[i] * sqrt(dt) * plant_normal(p, step, i));
+    for (uint32_t n = 0; n < p->push_count; n++) {
+        bool now = p->pushes[n].seconds >= step * dt && p->pushes[n].seconds < (step + 1) * dt;
+        for (uint32_t i = 0; now && i < p->model->states; i++) x[i] += p->pushes[n].change[i];
+    }
+}
+
+void cli_mppi_plant_step(
+    cli_mppi_plant *p, const hed_mppi *controller, uint32_t step, float *x, const float *u)
+{
+    const hed_mppi_model *model = p->model;
+    if (!model->step) {
+        memcpy(x, hed_mppi_states(controller, 0) + model->states, model->states * sizeof *x);
+    } else {
+        memcpy(p->pipe[p->def->delay], u, model->controls * sizeof *u);
+        const hed_mppi_world world = {.parameters = p->parameters,
+            .tables = p->tables,
+            .table_counts = p->table_counts,
+            .dt = p->def->dt,
+            .steps = p->def->steps,
+            .model = model,
+            .user = model->user};
+        model->step(x, p->pipe[0], p->def->dt, &world);
+        memmove(p->pipe[0], p->pipe[1], p->def->delay * sizeof p->pipe[0]);
+    }
+    plant_disturb(p, step, x);
+}

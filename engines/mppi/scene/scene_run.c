@@ -1,0 +1,89 @@
+/* The run of a scene: how long it is, and in what its plant differs from the controller's model. */
+#include "scene/scene_parts.h"
+
+#include <string.h>
+
+const char *const mppi_scene_keys_run[] = {"steps", "plant", NULL};
+const char *const mppi_scene_keys_plant[] = {"parameters", "disturbance", "pushes", "seed", NULL};
+const char *const mppi_scene_keys_push[] = {"at", "change", NULL};
+
+void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values)
+{
+    const hed_mppi_model *m = &reader->scene->model;
+    double all[HED_MPPI_MAX_STATES] = {0};
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
+        hed_json_numbers(node, all, m->states, -3e38, 3e38);
+        for (uint32_t i = 0; i < m->states; i++) values[i] = (float)all[i];
+        return;
+    }
+    for (hed_json_node item = hed_json_next(node, NULL);
+         mppi_scene_fine(reader) && hed_json_kind_of(item) != HED_JSON_NOTHING;
+         item = hed_json_next(node, item.key)) {
+        uint32_t i =
+            mppi_scene_find_name(reader, item, "state", m->state_names, m->states, item.key);
+        if (i < m->states) values[i] = (float)hed_json_number(item, -3e38, 3e38);
+    }
+}
+
+/* Numbers of the model that the controller does not know. */
+static void run_read_parameters(mppi_scene_reader *reader, hed_json_node object)
+{
+    const hed_mppi_model *m = &reader->scene->model;
+    const char *names[HED_MPPI_MAX_PARAMETERS];
+    hed_mppi_setting *settings = mppi_scene_new(reader, HED_MPPI_MAX_PARAMETERS, sizeof *settings);
+    uint32_t count = 0, numbers = 0;
+    for (uint32_t i = 0; i < m->parameter_count; i++)
+        if (m->parameters[i].length == 0) names[numbers++] = m->parameters[i].name;
+    for (hed_json_node node = hed_json_next(object, NULL);
+         mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
+         node = hed_json_next(object, node.key)) {
+        uint32_t i = mppi_scene_find_name(reader, node, "parameter", names, numbers, node.key);
+        if (i < numbers)
+            settings[count++] =
+                (hed_mppi_setting){names[i], (float)hed_json_number(node, -3e38, 3e38)};
+    }
+    reader->scene->plant.settings = settings;
+    reader->scene->plant.setting_count = count;
+}
+
+static void run_read_pushes(mppi_scene_reader *reader, hed_json_node array)
+{
+    uint32_t count = (uint32_t)hed_json_count(array);
+    if (count > MPPI_SCENE_PUSHES)
+        hed_json_reject(array, "expected at most %d pushes, found %u", MPPI_SCENE_PUSHES, count);
+    hed_mppi_push *pushes = mppi_scene_new(reader, count, sizeof *pushes);
+    for (uint32_t i = 0; i < count && mppi_scene_fine(reader); i++) {
+        hed_json_node node = hed_json_item(array, i);
+        hed_json_only(node, mppi_scene_keys_push);
+        pushes[i].seconds = hed_json_number(hed_json_member(node, "at"), 0, 1e9);
+        mppi_scene_read_states(reader, hed_json_member(node, "change"), pushes[i].change);
+    }
+    reader->scene->plant.pushes = pushes;
+    reader->scene->plant.push_count = count;
+}
+
+void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node)
+{
+    hed_mppi_scene *scene = reader->scene;
+    hed_json_only(node, mppi_scene_keys_run);
+    scene->run_steps = (uint32_t)hed_json_integer(hed_json_member(node, "steps"), 1, 1000000000);
+    if (!hed_json_has(node, "plant")) return;
+    hed_json_node plant = hed_json_member(node, "plant");
+    hed_json_only(plant, mppi_scene_keys_plant);
+    if (hed_json_has(plant, "parameters"))
+        run_read_parameters(reader, hed_json_member(plant, "parameters"));
+    if (hed_json_has(plant, "pushes")) run_read_pushes(reader, hed_json_member(plant, "pushes"));
+    if (hed_json_has(plant, "seed"))
+        scene->plant.seed =
+            (uint64_t)hed_json_integer(hed_json_member(plant, "seed"), 0, INT64_MAX);
+    if (!hed_json_has(plant, "disturbance")) return;
+    hed_json_node disturbance = hed_json_member(plant, "disturbance");
+    mppi_scene_read_states(reader, disturbance, scene->plant.disturbance);
+    for (uint32_t i = 0; i < scene->model.states && mppi_scene_fine(reader); i++)
+        if (scene->plant.disturbance[i] < 0)
+            hed_json_reject(disturbance, "expected standard deviations, at least 0; found %g",
+                (double)scene->plant.disturbance[i]);
+}
+
+uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene) { return scene->run_steps; }
+hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene) { return scene->plant; }
