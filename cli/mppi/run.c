@@ -36,7 +36,8 @@ static hed_device *run_device(mppi_run *r)
         return r->session.devices[0];
     for (uint32_t i = 0; i < count; i++) {
         hed_device *device = hed_device_at(r->session.context, i);
-        if (strcmp(hed_device_describe(device)->backend, "host") != 0)
+        const char *backend = hed_device_describe(device)->backend;
+        if (!strcmp(backend, "opencl") || !strcmp(backend, "cuda"))
             return r->session.devices[0] = device;
     }
     return r->session.devices[0];
