@@ -39,6 +39,7 @@ extern const hed_command hed_command_synth_bench;
 extern const hed_command hed_command_mppi_bench;
 extern const hed_command hed_command_mppi;
 extern const hed_command hed_command_css;
+extern const hed_command hed_command_css_bench;
 extern const hed_command hed_command_css_match;
 extern const hed_command hed_command_css_unused;
 extern const hed_command hed_command_css_explain;

@@ -79,4 +79,9 @@ run 0 css match "$site/page.html" "$site/deep.css"
 head -c 20000 /dev/urandom > "$site/noise.html"
 run 0 css match "$site/noise.html" "$site/a.css"
 
+# ---- bench ----
+
+run 0 css bench --device host --case "page of 300" --json; out_is_json suite name value unit
+run 0 css bench --device host --case "page of 300"; out_has 'page of 300: pass'
+
 exit $failed
