@@ -107,6 +107,7 @@ hed_status hed_page_answer_read(
     hed_json_node root = hed_json_root(json), trials = hed_json_member(root, "trials");
     answer->id = (uint64_t)hed_json_integer(hed_json_member(root, "id"), 0, INT64_C(1) << 53);
     answer->lost = read_flag(root, "lost");
+    answer->dead = read_flag(root, "dead");
     size_t count = hed_json_count(trials);
     if (count > HED_WEB_BATCH)
         hed_json_reject(trials, "%zu candidates, at most %d", count, HED_WEB_BATCH);

@@ -300,6 +300,7 @@ static hed_status page_ask(page_runner *page, const char *what, candidate *const
         if (hed_failed(error)) return error->status;
         *stopped = event == STOPPED;
         if (*stopped) return HED_OK;
+        page->runner.lost = page->runner.lost || (event == ANSWERED && answer->dead);
         if (event == ANSWERED && answer->count == count) return HED_OK;
         if (event == ANSWERED)
             return hed_fail(error, HED_ERROR_IO, "the page has answered for %u candidates of %u",
@@ -427,11 +428,16 @@ static hed_status page_run(page_runner *page, candidate *wanted, bool *stopped, 
         *stopped)
         return error->status;
     /* whose fault it was among several is not known: one by one */
-    if (answer.lost && count > 1) {
+    if (answer.lost && !answer.dead && count > 1) {
         if (page_ask(page, "run", batch, count = 1, samples, page_allowance(page, 1), &answer,
                 stopped, error) ||
             *stopped)
             return error->status;
+    }
+    /* nor will it be */
+    if (answer.dead && count > 1) {
+        answer.trials[0].outcome = HED_OUTCOME_LAUNCH;
+        count = 1;
     }
     for (uint32_t i = 0; i < count; i++) {
         page_keep_samples(page, batch[i], &answer.trials[i]);

@@ -476,7 +476,10 @@ static hed_status start(hed_web *web, hed_error *error)
         snprintf(web->host[i], sizeof web->host[i], "%s:%u", names[i], port);
         snprintf(web->origin[i], sizeof web->origin[i], "http://%s:%u", names[i], port);
     }
-    snprintf(web->address, sizeof web->address, "http://127.0.0.1:%u/#%s", port, web->token);
+    char mask[32] = "";
+    if (web->def.quantum) snprintf(mask, sizeof mask, "?quantum=%u", web->def.quantum);
+    snprintf(
+        web->address, sizeof web->address, "http://127.0.0.1:%u/%s#%s", port, mask, web->token);
     return HED_OK;
 }
 

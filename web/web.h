@@ -56,6 +56,7 @@ typedef struct hed_page_trial {
 typedef struct hed_page_answer {
     uint64_t id;
     bool lost; /* the device is gone, and a new one is there */
+    bool dead; /* or none is there any more */
     hed_page_trial trials[HED_WEB_BATCH];
     uint32_t count;
 } hed_page_answer;

@@ -92,7 +92,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
         [HED_TUNE_NO_GAIN] = "nothing better came for long",
         [HED_TUNE_EXHAUSTED] = "every configuration is known",
         [HED_TUNE_STOPPED] = "it was stopped",
-        [HED_TUNE_LOST] = "a candidate in this process has hung or broken the device",
+        [HED_TUNE_LOST] = "a candidate has hung or broken the device",
     };
     const hed_tune_result *r = t->result;
     fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n",

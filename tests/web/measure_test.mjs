@@ -1,0 +1,48 @@
+// The page's measuring against a device of which the truth is known: times of 10 us to 10 ms under
+// stamps of 65,536 ns are right within 1 per cent. node tests/web/measure_test.mjs
+import { Measure } from '../../web/page/measure.js';
+
+const QUANTUM = 65536e-9, SPAN = 305 * QUANTUM;
+let seed = 1;
+const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+const mask = t => Math.floor(t / QUANTUM) * QUANTUM;
+
+// A device that takes `candidate.seconds` for a dispatch, and its clock.
+const kernel = {
+  inPlace: false,
+  dispatch(pass, pipeline, candidate, times) { pass.seconds += times * candidate.seconds; },
+  restore() {}, poison() {}, readBack() {}, async compare() { return { error: 0, text: '' }; },
+};
+const clock = {
+  now: 0, submissions: 0,
+  async run(passes) {
+    this.submissions++;
+    return passes.map(one => {
+      const pass = { seconds: 0 };
+      one.before?.({});
+      one.dispatch(pass);
+      this.now += random() * 1e-3;
+      const from = this.now;
+      this.now += pass.seconds;
+      return mask(this.now) - mask(from);
+    });
+  },
+};
+const gpu = { device: { pushErrorScope() {}, async popErrorScope() { return null; } } };
+const measure = new Measure(gpu, clock, kernel, SPAN, 10);
+const candidates = [];
+for (let seconds = 10e-6; seconds < 10e-3; seconds *= 1.3) candidates.push({ key: String(seconds), seconds, samples: 5 });
+let worst = 0, most = 0;
+for (const inPlace of [false, true]) {
+  kernel.inPlace = inPlace;
+  for (const candidate of candidates) {
+    const before = clock.submissions;
+    const [trial] = await measure.run([{ candidate, pipeline: {}, build: 0 }], 0);
+    if (trial.outcome !== 'measured') throw new Error(`${candidate.seconds}: ${trial.outcome}`);
+    const median = [...trial.samples].sort((a, b) => a - b)[trial.samples.length >> 1];
+    if (!inPlace) worst = Math.max(worst, Math.abs(median / candidate.seconds - 1));
+    most = Math.max(most, clock.submissions - before);
+  }
+}
+console.log(`worst error ${(100 * worst).toFixed(2)} %, at most ${most} submissions a candidate`);
+if (!(worst <= 0.01)) { console.error('FAILED: over 1 %'); process.exit(1); }

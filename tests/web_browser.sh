@@ -1,0 +1,36 @@
+#!/bin/sh
+# sh web_browser.sh HEDDLE BROWSER: a shader tuned in a browser without a window: chromium over SwiftShader, firefox over
+# lavapipe. What is found is right, and planted faults cost their own evaluation.
+heddle=$1
+browser=$2
+case $browser in
+chromium) command -v chromium chromium-browser google-chrome >/dev/null ;;
+firefox) command -v firefox firefox-esr >/dev/null && ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1 ;;
+esac || { echo "no $browser here (or no lavapipe for it)"; exit 77; }
+command -v python3 >/dev/null || { echo "no python3 here"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+here=$(dirname "$0")/web
+export HEDDLE_DATABASE="$work/tuning.db"
+failed=0
+complain() { failed=1; echo "FAILED: $*" >&2; }
+
+tune() { # FILE OPTIONS: the result as JSON in $work/result.json
+    file=$1
+    shift
+    "$heddle" tune "$here/$file" --browser "$browser" --headless --json "$@" >"$work/result.json" 2>"$work/log"
+}
+of() { python3 -c "import json; r = json.load(open('$work/result.json')); print($1)"; }
+
+tune blur.json --budget 24 --report "$work/report.html" || complain "blur: exit $?: $(cat "$work/log")"
+[ "$(of "sum(r['evaluations'].values())")" = 24 ] || complain "blur: not 24 configurations: $(cat "$work/result.json")"
+[ -s "$work/report.html" ] || complain "blur: no report"
+
+# A candidate that is wrong, and one that does not compile. (One that never ends: SwiftShader cannot be taken back from
+# it, and the tuning ends with what it has; that takes too long for here.)
+tune faults.json || complain "faults: exit $?: $(cat "$work/log")"
+for outcome in wrong build; do
+    [ "$(of "r['evaluations']['$outcome']")" = 2 ] || complain "faults: not two are $outcome: $(cat "$work/result.json")"
+done
+[ "$(of "r['config']['FAULT']")" = 0 ] || complain "faults: another is best"
+exit $failed
