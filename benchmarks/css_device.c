@@ -79,6 +79,8 @@ hed_status css_bench_device(hed_device *device, const hed_css_matcher_def *def, 
         add(bench, what, CORE, "host", core, "us", 1, NULL);
         for (size_t i = 0; i < HED_COUNT(parts); i++)
             add(bench, what, parts[i].part, id, 1e6 * parts[i].seconds, "us", core, CORE);
+        for (uint32_t i = 0; i < t.kernel_count; i++)
+            add(bench, what, t.kernels[i].name, id, 1e6 * t.kernels[i].seconds, "us", 1, NULL);
         add(bench, what, "memory of an element", id, t.element_bytes, "bytes", 1, NULL);
     }
     hed_css_matcher_destroy(on_device);

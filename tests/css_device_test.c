@@ -227,6 +227,8 @@ Test(css_device, measured, .timeout = 240)
         OK(hed_css_measure(m, 3, &times, &error));
         CHECK(times.bind > 0 && times.pass > 0 && times.cold_bound > 0);
         EXPECT_LE(times.element_bytes, 128.0);
+        CHECK_GE(times.kernel_count, 7u);
+        EXPECT_TEXT(times.kernels[0].name, "css_bind_presence");
         hed_css_matcher *wanted = matched(NULL, &d, 1, sheet);
         OK(hed_css_match(m, &error));
         compare(wanted, m, "after it was measured");

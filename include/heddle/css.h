@@ -81,7 +81,7 @@ typedef struct hed_css_attribute {
 typedef struct hed_css_element {
     uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
     hed_css_namespace name_space;
-    const char *name; /**< lower case in HTML; as written elsewhere */
+    const char *name;                    /**< lower case in HTML; as written elsewhere */
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
     bool has_text; /**< a text node of at least one character is among its children */
@@ -103,7 +103,7 @@ typedef struct hed_css_tree {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    const char *file; /**< for messages; NULL: "page" */
+    const char *file;                /**< for messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
     hed_css_tree tree; /**< where it has a root: in place of `html` and `elements` */
@@ -293,6 +293,8 @@ HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is all
 /** Matches everything. Errors: MEMORY, LIMIT, DEVICE_MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
 
+/** Most launches that hed_css_times has times of. */
+enum { HED_CSS_MOST_KERNELS = 16 };
 /** How long a device takes for the parts of a match: medians, in seconds. */
 typedef struct hed_css_times {
     double bind, pass;    /**< kernels alone, between two events of the device */
@@ -302,6 +304,13 @@ typedef struct hed_css_times {
     double cold;          /**< the same, with sheets and documents up before, bound as they were; */
     double cold_bound;    /**< and with bind */
     double element_bytes; /**< memory on the device that grows with the elements, over them */
+    /** of each launch of bind and pass, one after the other between events, which add about a
+     *  microsecond to each */
+    struct hed_css_kernel_time {
+        const char *name;
+        double seconds;
+    } kernels[HED_CSS_MOST_KERNELS];
+    uint32_t kernel_count;
 } hed_css_times;
 /** Repeats the last match's parts on its device, each `repeats` times. Errors: ARGUMENT (nothing was
  *  matched), UNSUPPORTED (it was matched on the processor), MEMORY, DRIVER, LOST. */

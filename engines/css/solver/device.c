@@ -45,6 +45,10 @@ struct css_device {
     bool is_bound;                  /* bind is done, and has found room enough */
     uint64_t seed;
     const uint32_t *final; /* the sheet's: css_compiled.final */
+    /* where launches are marked */
+    hed_event *const *marks;
+    const char **names;
+    uint32_t mark_count, mark_room;
 };
 
 /* ---- sizes ---- */
@@ -172,7 +176,12 @@ static hed_status launch(css_device *d, css_kernel which, const hed_geometry *ge
     for (uint32_t i = 0; i < css_kernel_numbers(which); i++)
         arguments[count++] = hed_uint_argument(numbers[i]);
     if (css_kernel_local(which)) arguments[count++] = hed_local_argument();
-    return hed_launch_over(d->stream, d->kernels.kernel[which], geometry, arguments, count, error);
+    hed_launch_over(d->stream, d->kernels.kernel[which], geometry, arguments, count, error);
+    if (d->mark_count < d->mark_room) {
+        d->names[d->mark_count] = css_kernel_defs[which].name;
+        hed_event_record(d->marks[d->mark_count++], d->stream, error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 static void enqueue_bind(css_device *d, hed_error *error)
@@ -433,6 +442,21 @@ hed_status css_device_replay(css_device *d, unsigned steps, hed_error *error)
         hed_read(d->stream, d->classes, d->buffers[DEVICE_WORK], 4ull * d->fixed.class_of,
             4ull * d->fixed.elements, error);
     return hed_failed(error) ? error->status : HED_OK;
+}
+
+uint32_t css_device_marked(
+    css_device *d, hed_event *const *marks, const char **names, uint32_t count, hed_error *error)
+{
+    d->marks = marks;
+    d->names = names;
+    d->mark_room = count;
+    d->mark_count = 1;
+    hed_event_record(marks[0], d->stream, error);
+    enqueue_bind(d, error);
+    enqueue_pass(d, error);
+    count = d->mark_count;
+    d->mark_room = d->mark_count = 0;
+    return count;
 }
 
 hed_stream *css_device_stream(const css_device *d) { return d->stream; }

@@ -42,6 +42,10 @@ hed_status css_device_measure(
 enum { CSS_REPLAY_UPLOAD = 1, CSS_REPLAY_BIND = 2, CSS_REPLAY_PASS = 4, CSS_REPLAY_CLASSES = 8 };
 /* Enqueues steps of a match that has been done: all up again, bind, pass, class numbers down. */
 hed_status css_device_replay(css_device *device, unsigned steps, hed_error *error);
+/* Enqueues bind and pass launch by launch, with a mark before the first and behind each, as far as there
+ * are marks; the names of the launches, how many marks. */
+uint32_t css_device_marked(css_device *device, hed_event *const *marks, const char **names,
+    uint32_t count, hed_error *error);
 hed_stream *css_device_stream(const css_device *device);
 /* Bytes on the device that grow with the elements, over the elements. */
 double css_device_bytes(const css_device *device);

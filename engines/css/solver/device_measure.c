@@ -32,6 +32,34 @@ static double measure_steps(measure *m, unsigned steps, bool by_events, hed_erro
     return hed_failed(error) ? 0 : hed_summarize(m->seconds, m->repeats).p50;
 }
 
+/* The medians of single launches. */
+static void measure_launches(measure *m, hed_css_times *times, hed_error *error)
+{
+    enum { MARKS = HED_CSS_MOST_KERNELS + 1 };
+    hed_event *marks[MARKS] = {0};
+    const char *names[MARKS];
+    hed_arena work = {.owner = "a measurement"};
+    double *seconds = hed_arena_new(&work, (uint64_t)m->repeats * MARKS, sizeof *seconds, error);
+    uint32_t count = 0;
+    for (int i = 0; i < MARKS; i++)
+        hed_event_create(hed_stream_device(m->stream), true, &marks[i], error);
+    for (uint32_t i = 0; i < MEASURE_WARM + m->repeats && !hed_failed(error); i++) {
+        count = css_device_marked(m->device, marks, names, MARKS, error);
+        hed_stream_wait(m->stream, error);
+        for (uint32_t k = 1; k < count && i >= MEASURE_WARM && !hed_failed(error); k++)
+            hed_event_elapsed(
+                marks[k - 1], marks[k], &seconds[(size_t)k * m->repeats + i - MEASURE_WARM], error);
+    }
+    for (uint32_t k = 1; k < count && !hed_failed(error); k++) {
+        times->kernels[k - 1].name = names[k];
+        times->kernels[k - 1].seconds =
+            hed_summarize(seconds + (size_t)k * m->repeats, m->repeats).p50;
+        times->kernel_count = k;
+    }
+    for (int i = 0; i < MARKS; i++) hed_event_destroy(marks[i]);
+    hed_arena_free(&work);
+}
+
 hed_status css_device_measure(
     css_device *device, uint32_t repeats, hed_css_times *times, hed_error *error)
 {
@@ -54,6 +82,7 @@ hed_status css_device_measure(
             CSS_REPLAY_UPLOAD | CSS_REPLAY_BIND | CSS_REPLAY_PASS | CSS_REPLAY_CLASSES, false}};
     for (size_t i = 0; i < HED_COUNT(parts) && !hed_failed(error); i++)
         *parts[i].seconds = measure_steps(&m, parts[i].steps, parts[i].by_events, error);
+    measure_launches(&m, times, error);
     times->element_bytes = css_device_bytes(device);
     hed_event_destroy(m.from);
     hed_event_destroy(m.to);
