@@ -538,6 +538,67 @@ Test(css_cascade, random_sheets_against_a_sort, .timeout = 120)
     for (int i = 0; i < 3; i++) EXPECT_GT(seen[i], 200u, "%d", i);
 }
 
+/* Documents of one matcher: their elements are numbered on, and each has its own style attributes. */
+Test(css_cascade, several_documents)
+{
+    static const char *const html[] = {"<!doctype html><body><p>1<p style='color:x'>2",
+        "<!doctype html><body><p style='top:0'>1<q>2</q>", "<body><p style='margin:1'>3"};
+    static const uint32_t wanted[] = {HED_CSS_NONE, HED_CSS_NONE, HED_CSS_NONE, 1,
+        HED_CSS_OWN_STYLE, HED_CSS_NONE, HED_CSS_NONE, HED_CSS_NONE, 1, 0, HED_CSS_NONE,
+        HED_CSS_NONE, HED_CSS_NONE, 1};
+    hed_error error = {0};
+    hed_css_document *pages[3];
+    uint32_t winners[HED_COUNT(wanted)];
+    for (int i = 0; i < 3; i++)
+        OK(hed_css_document_create(
+            names, &(hed_css_document_def){.html = html[i]}, &pages[i], &error));
+    add_sheet("q{color:a}p{color:b}", HED_CSS_AUTHOR);
+    hed_css_matcher_def def = {
+        .documents = pages, .document_count = 3, .sheets = sheets, .sheet_count = 1};
+    OK(hed_css_matcher_create(NULL, &def, &matcher, &error));
+    OK(hed_css_match(matcher, &error));
+    CHECK_EQ(hed_css_results(matcher).elements, HED_COUNT(wanted));
+    OK(hed_css_cascade(matcher, "color", winners, &error));
+    for (size_t e = 0; e < HED_COUNT(wanted); e++)
+        EXPECT_EQ(winners[e], wanted[e], "element %zu", e);
+    OK(hed_css_cascade(matcher, "margin-top", winners, &error));
+    EXPECT_EQ(winners[13], HED_CSS_OWN_STYLE, "a length without a unit, in quirks mode");
+    OK(hed_css_winners(matcher, winners, &error));
+    EXPECT_EQ(winners[9], 0);
+    struct told told = {0};
+    OK(hed_css_explain(matcher, 8, tell, &told, &error));
+    EXPECT_TEXT(told.text, "-2 top=0 1/1; 1 color=b 1/1");
+    hed_css_matcher_destroy(matcher);
+    matcher = NULL;
+    for (int i = 0; i < 3; i++) hed_css_document_destroy(pages[i]);
+}
+
+/* Numbers of rules and layers share 30 bits of a rank. */
+Test(css_cascade, rules_and_layers_up_to_the_limit)
+{
+    static const struct {
+        int count;
+        hed_status status;
+    } cases[] = {{16384 - 2, HED_OK}, {40000, HED_ERROR_LIMIT}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        static const char unit[] = "@layer{p{color:x}}";
+        char *text = malloc(sizeof unit * (size_t)cases[i].count);
+        hed_error error = {0};
+        uint32_t winners[8];
+        CHECK(text);
+        for (int k = 0; k < cases[i].count; k++)
+            memcpy(text + (sizeof unit - 1) * (size_t)k, unit, sizeof unit);
+        add_sheet(text, HED_CSS_AUTHOR);
+        match_page("<!doctype html><body><p>1");
+        hed_status status = hed_css_cascade(matcher, "color", winners, &error);
+        CHECK_EQ(status, cases[i].status, "%s", error.text);
+        if (status == HED_OK) CHECK_EQ(winners[3], (uint32_t)cases[i].count - 1);
+        else CHECK(strstr(error.text, "40000 rules in 40000 layers"), "%s", error.text);
+        free(text);
+        close_site();
+    }
+}
+
 /* ---- what is asked wrongly, and what runs out ---- */
 
 Test(css_cascade, wrong_names)

@@ -88,7 +88,8 @@ static hed_status match_winners(const site *s, const hed_arguments *arguments, h
     else if (hed_given(arguments, "property"))
         hed_css_cascade(s->matcher, hed_text_of(arguments, "property"), winners, error);
     else hed_css_winners(s->matcher, winners, error);
-    bool lines = hed_given(arguments, "tsv") || !hed_given(arguments, "property");
+    bool json = hed_given(arguments, "json"), property = hed_given(arguments, "property");
+    bool lines = hed_given(arguments, "tsv") || (!property && !json);
     if (!hed_failed(error)) {
         if (lines) print_winners(winners, result.elements);
         else report_winners(s, arguments, winners, result.elements, counts, error);
