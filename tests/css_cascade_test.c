@@ -127,6 +127,7 @@ Test(css_cascade, closed_cases)
         {{"@layer b,a;", "@layer a{p{color:a}}", "@layer b{#i{color:b}}"}, "", 0},
         {{"@layer b{#i{color:a}}", "@layer a{p{color:b}}", "@layer b{#i{color:c}}"}, "", 1},
         {{"@media print{@layer b;}@layer a,b;@layer b{p{color:a}}@layer a{p{color:b}}"}, "", 0},
+        {{"@media print{@layer b;}", "@layer a,b;@layer b{p{color:a}}@layer a{p{color:b}}"}, "", 0},
         {{"u:@layer a,b;", "@layer b{p{color:a}}@layer a{p{color:b}}"}, "", 1},
         {{"@layer a{p{color:a!important}}"}, "color:b!important", -2},
         /* conditions */
@@ -301,6 +302,8 @@ Test(css_cascade, explanations)
             "1 top=0 0/1 off; 0 --a=b 1/1; 0 top=red\\9 0/1 no value; 0 tops=0 0/0 no property"},
         {"@layer a{p{top:0}}p{top:revert-layer}", "top:revert-layer",
             "-2 top=revert-layer 1/1; 1 top=revert-layer 1/1; 0 top=0 1/1"},
+        {"@layer a,b;@layer b{p{top:revert-layer!important}}@layer a{p{top:0}}p{top:1px}", "",
+            "0 top=revert-layer! 1/1; 2 top=1px 0/1; 1 top=0 1/1"},
         {"p{--a:1;--a:2}", "--a:3", "-2 --a=3 1/1; 0 --a=2 0/1; 0 --a=1 0/1"},
         {"q{top:0}", "", ""},
     };

@@ -238,7 +238,7 @@ static void try_compound(css_bound *b, uint32_t k, uint32_t first_ask, hed_error
 static void bind_shape(css_bound *b, uint32_t s, hed_error *error)
 {
     const css_compiled *c = b->compiled;
-    const uint32_t *hits = b->hit.items + b->hit_begin.items[s];
+    const uint32_t *hits = b->hit.count ? b->hit.items + b->hit_begin.items[s] : NULL;
     uint32_t count = b->hit_begin.items[s + 1] - b->hit_begin.items[s];
     uint32_t first[4] = {
         b->certain.count, b->candidate.count / 3, b->ask.count, b->feeding.count / 3};

@@ -59,7 +59,7 @@ uint32_t css_intern(
     for (; t->slots[at]; at = (at + 1) & t->mask) {
         uint32_t known = t->slots[at] - 1, first = t->begin.items[known];
         if (t->hashes[known] == hash && t->begin.items[known + 1] - first == count &&
-            !memcmp(t->words.items + first, words, count * sizeof *words))
+            (!count || !memcmp(t->words.items + first, words, count * sizeof *words)))
             return known;
     }
     if (!css_list_room(&t->words, arena, count, error) ||
