@@ -28,6 +28,25 @@ static const char cycle_text[] =
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (i < n) out[i] = a * in[i] + s.x * (float)i + s.y + row[l] + OFFSET;\n"
     "}\n";
+static const char cycle_glsl[] =
+    "#version 450\n"
+    "layout(local_size_x_id = 0) in;\n"
+    "layout(constant_id = 0) const uint WG = 64;\n"
+    "struct shift { float x, y; int extra[2]; };\n"
+    "layout(std430, binding = 0) writeonly buffer Out { float values[]; } result;\n"
+    "layout(std430, binding = 1) readonly buffer In { float values[]; } source;\n"
+    "layout(push_constant) uniform Values { float a; uint n; layout(offset = 8) shift s; };\n"
+    "shared float row[WG];\n"
+    "void main()\n"
+    "{\n"
+    "    uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x;\n"
+    "    row[l] = float(s.extra[1]);\n"
+    "    barrier();\n"
+    "    if (i < n) result.values[i] = a * source.values[i] + s.x * float(i) + s.y + row[l] + OFFSET;\n"
+    "}\n";
+/* a test that lives often puts the compiled module there */
+static hed_source cycle_shader = {"cycle.comp", cycle_glsl, 0};
+static hed_kernel_text cycle_texts[] = {{HED_GLSL, NULL, &cycle_shader, 1}};
 static const hed_source cycle_sources[] = {
     {"cycle_types.cl", cycle_types, 0}, {"cycle.cl", cycle_text, 0}};
 
@@ -70,6 +89,8 @@ static const hed_kernel_def cycle_def = {
     .name = "cycle",
     .sources = cycle_sources,
     .source_count = 2,
+    .texts = cycle_texts,
+    .text_count = 1,
     .arguments = cycle_arguments,
     .argument_count = 6,
     .parameters = cycle_parameters,

@@ -3,8 +3,10 @@
  * everything back, and goes on. */
 #include "backends/cuda/cuda_api.h"
 #include "backends/opencl/opencl_api.h"
+#include "backends/vulkan/vulkan_api.h"
 #include "cycle.h"
 #include "fakes.h"
+#include "heddle/shader.h"
 
 static hed_error error;
 
@@ -158,7 +160,7 @@ static const char *const endings[] = {"cuDevicePrimaryCtxRelease", "cuCtxGetCurr
     "cuMemFreeHost", "cuMemHostUnregister", "cuModuleUnload", "cuStreamDestroy",
     "cuStreamSynchronize", "nvrtcDestroyProgram", "clReleaseContext", "clReleaseCommandQueue",
     "clReleaseMemObject", "clReleaseProgram", "clReleaseKernel", "clReleaseEvent", "clFinish",
-    "clEnqueueUnmapMemObject", NULL};
+    "clEnqueueUnmapMemObject", "vkDeviceWaitIdle", NULL};
 
 /* What a driver does not tell of a device, a kernel or a build is unknown, or keeps the device from
  * being used. */
@@ -169,7 +171,8 @@ static const char *const questions[] = {"cuDeviceGetAttribute", "cuDeviceGetName
 
 /* What is done without where it fails. */
 static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer",
-    "cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer", NULL};
+    "cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer",
+    "vkGetPipelineCacheData", NULL};
 
 /* `library` of the device has just failed in one call or more. */
 static void check_failure(const run *r, int library, const char *what)
@@ -313,6 +316,76 @@ Test(fake_driver, a_lost_cuda_device)
 }
 
 Test(fake_driver, a_lost_opencl_device) { lose_at_each_call(&fake_devices[1], -9999); }
+
+/* ---- Vulkan: the real loader with faults, over lavapipe ---- */
+
+static const fake_device vulkan_device = {"vulkan", "vulkan:0", {"vulkan", NULL}};
+
+/* Compiles the one kernel, once for all lives; skips where there is no device or no compiler. */
+static void vulkan_prepare(void)
+{
+    const hed_define macro = {"OFFSET", "0.5"};
+    const hed_glsl_def glsl = {.name = "cycle",
+        .sources = &cycle_shader,
+        .source_count = 1,
+        .defines = &macro,
+        .define_count = 1,
+        .allocator = hed_default_allocator()};
+    static void *words;
+    size_t size = 0;
+    hed_context *context;
+    hed_device *device;
+    const hed_context_def def = fakes_def("vulkan");
+    OK(hed_context_create(&def, &context, &error));
+    bool found = !hed_device_find(context, "vulkan:0", &device, &error);
+    hed_context_destroy(context);
+    hed_error_clear(&error);
+    if (!found || hed_shader_compile_glsl(&glsl, &words, &size, &error))
+        test_skip("%s", found ? error.text : "no Vulkan device");
+    cycle_shader = (hed_source){"cycle.spv", words, size};
+    cycle_texts[0].language = HED_SPIRV;
+}
+
+#define VULKAN_NAME(result, name, parameters) (#result)[0] == 'V' ? "vk" #name : "vkCreateInstance",
+static const char *vulkan_names[] = {HED_VK_FUNCTIONS(VULKAN_NAME) NULL};
+
+Test(fake_driver, a_life_on_vulkan_leaves_nothing, .timeout = 120)
+{
+    vulkan_prepare();
+    run r = run_of(&vulkan_device);
+    run_life(&r, "vulkan", NULL);
+    CHECK_EQ(r.status, HED_OK, "%s", error.text);
+    CHECK_EQ(left_in(&r, 0), 0, "%lld objects are left", (long long)left_in(&r, 0));
+    CHECK(r.fakes[0]->calls > 300);
+}
+
+/* VK_ERROR_UNKNOWN, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST */
+Test(fake_driver, each_function_of_vulkan_always_failing, .timeout = 300)
+{
+    vulkan_prepare();
+    fail_each_function(&vulkan_device, vulkan_names, -13, 1u << HED_ERROR_DRIVER);
+    fail_each_function(&vulkan_device, vulkan_names, -2, OUT_OF_MEMORY | 1u << HED_ERROR_DRIVER);
+    fail_each_function(&vulkan_device, vulkan_names, -4, 1u << HED_ERROR_LOST);
+}
+
+/* Not each: a life on lavapipe takes a tenth of a second. */
+Test(fake_driver, calls_of_vulkan_failing, .timeout = 300)
+{
+    const int64_t stride = getenv("HEDDLE_TEST_FULL") ? 1 : 41;
+    vulkan_prepare();
+    run r = run_of(&vulkan_device);
+    fake_control *f = r.fakes[0];
+    for (int64_t n = 1; n == 1 || f->failures; n += stride) {
+        char what[128];
+        run_of(&vulkan_device);
+        f->fail_call = n;
+        f->code = -13;
+        run_life(&r, "vulkan", NULL);
+        snprintf(what, sizeof what, "%s (call %lld) gives -13", f->failed, (long long)n);
+        if (f->failures) check_failure(&r, 0, what);
+    }
+    CHECK_EQ(r.status, HED_OK, "the process does not go on: %s", error.text);
+}
 
 /* ---- single faults ---- */
 

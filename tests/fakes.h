@@ -57,12 +57,14 @@ static inline int64_t fakes_alive(const fake_control *f)
     return alive;
 }
 
-/* A context that sees one driver only: the fake of `backend` ("cuda", "opencl"), beside host. */
+/* A context that sees one driver only: the fake of `backend` ("cuda", "opencl", "vulkan"), beside
+ * host. */
 static inline hed_context_def fakes_def(const char *backend)
 {
     hed_context_def def = hed_default_context_def();
-    bool cuda = strcmp(backend, "cuda") == 0;
-    def.opencl_library = cuda ? "" : fakes_path("opencl");
+    bool cuda = strcmp(backend, "cuda") == 0, vulkan = strcmp(backend, "vulkan") == 0;
+    def.vulkan_library = vulkan ? fakes_path("vulkan") : "";
+    def.opencl_library = cuda || vulkan ? "" : fakes_path("opencl");
     def.cuda_library = cuda ? fakes_path("cuda") : "";
     def.nvrtc_library = cuda ? fakes_path("nvrtc") : "";
     def.cache_dir = "";

@@ -178,6 +178,7 @@ static void find_bandwidth(hed_device *device, hed_stream *stream, double *rate,
     /* well over the last-level cache */
     uint64_t bytes = 8 * info->cache_bytes, most = 256 * mebi;
     if (bytes < 64 * mebi) bytes = 64 * mebi;
+    if (!info->cache_bytes && info->type == HED_DEVICE_GPU) bytes = most; /* Vulkan does not tell */
     if (bytes > most) bytes = most;
     if (info->memory_bytes && bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
     if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) bytes = info->max_buffer_bytes;

@@ -147,60 +147,94 @@ hed_status hed_vulkan_device_describe(hed_backend_slot *slot, uint32_t index, he
 
 /* ---- the clock ---- */
 
-enum { CLOCK_BYTES = 16 << 20, CLOCK_MOST = 4096 };
+enum { CLOCK_BYTES = 4 << 20, CLOCK_MOST = 4096 };
 
 typedef struct clock_check {
+    vulkan_device *of;
     vulkan_buffer buffer;
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkQueryPool queries;
     VkFence fence;
+    double device, host; /* seconds of the same work by either clock */
+    VkResult result;     /* of the last call, and its name */
+    const char *call;
 } clock_check;
+
+static bool clock_did(clock_check *check, VkResult result, const char *call)
+{
+    check->result = result;
+    check->call = call;
+    return result == VK_SUCCESS;
+}
+
+static bool clock_make(clock_check *check)
+{
+    const vulkan_device *of = check->of;
+    const VkCommandPoolCreateInfo pool = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = of->family};
+    const VkQueryPoolCreateInfo queries = {.sType = VK_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = 2};
+    const VkFenceCreateInfo fence = {.sType = VK_TYPE_FENCE_CREATE_INFO};
+    if (!clock_did(check, of->api->CreateCommandPool(of->device, &pool, NULL, &check->pool),
+            "vkCreateCommandPool"))
+        return false;
+    const VkCommandBufferAllocateInfo commands = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = check->pool,
+        .commandBufferCount = 1};
+    return clock_did(check,
+               of->api->AllocateCommandBuffers(of->device, &commands, &check->commands),
+               "vkAllocateCommandBuffers") &&
+           clock_did(check, of->api->CreateQueryPool(of->device, &queries, NULL, &check->queries),
+               "vkCreateQueryPool") &&
+           clock_did(check, of->api->CreateFence(of->device, &fence, NULL, &check->fence),
+               "vkCreateFence");
+}
+
+static bool clock_record(clock_check *check, uint32_t fills)
+{
+    const hed_vk_api *api = check->of->api;
+    const VkCommandBufferBeginInfo begin = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    vulkan_recording to = {.commands = check->commands};
+    if (!clock_did(check, api->BeginCommandBuffer(to.commands, &begin), "vkBeginCommandBuffer"))
+        return false;
+    api->CmdResetQueryPool(to.commands, check->queries, 0, 2);
+    api->CmdWriteTimestamp(to.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, check->queries, 0);
+    for (uint32_t i = 0; i < fills; i++) {
+        hed_vulkan_barrier(api, &to, false);
+        api->CmdFillBuffer(to.commands, check->buffer.buffer, 0, CLOCK_BYTES, i);
+    }
+    api->CmdWriteTimestamp(to.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, check->queries, 1);
+    return clock_did(check, api->EndCommandBuffer(to.commands), "vkEndCommandBuffer");
+}
 
 /* `fills` fills between two stamps: their span by the device, and from submitting to the end by the
  * host. */
-static VkResult vulkan_time_fills(
-    vulkan_device *of, const clock_check *check, uint32_t fills, double *device, double *host)
+static bool clock_time(clock_check *check, uint32_t fills)
 {
-    const hed_vk_api *api = of->api;
-    const VkCommandBufferBeginInfo begin = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const vulkan_device *of = check->of;
+    const hed_clock *clock = &of->driver->clock;
     const VkSubmitInfo submit = {
         .sType = VK_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &check->commands};
     uint64_t stamps[2] = {0, 0};
-    VkResult result = api->BeginCommandBuffer(check->commands, &begin);
-    if (result) return result;
-    api->CmdResetQueryPool(check->commands, check->queries, 0, 2);
-    api->CmdWriteTimestamp(
-        check->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, check->queries, 0);
-    vulkan_recording to = {.commands = check->commands};
-    for (uint32_t i = 0; i < fills; i++) {
-        hed_vulkan_barrier(api, &to, false);
-        api->CmdFillBuffer(check->commands, check->buffer.buffer, 0, CLOCK_BYTES, i);
-    }
-    api->CmdWriteTimestamp(
-        check->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, check->queries, 1);
-    uint64_t start = of->driver->clock.now(of->driver->clock.user);
-    result = api->EndCommandBuffer(check->commands);
-    if (!result) result = api->QueueSubmit(of->queues[0].queue, 1, &submit, check->fence);
-    if (!result) result = api->WaitForFences(of->device, 1, &check->fence, 1, UINT64_MAX);
-    if (!result) result = api->ResetFences(of->device, 1, &check->fence);
-    *host = (double)(of->driver->clock.now(of->driver->clock.user) - start) * 1e-9;
-    if (!result)
-        result = api->GetQueryPoolResults(of->device, check->queries, 0, 2, sizeof stamps, stamps,
-            8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-    *device = (double)((stamps[1] - stamps[0]) & of->stamp_mask) * of->period;
-    return result;
-}
-
-static VkResult vulkan_compare_clocks(vulkan_device *of, const clock_check *check, bool *true_time)
-{
-    double device = 0, host = 0;
-    VkResult result = VK_SUCCESS;
-    /* twice: the first fill touches memory that is not there yet */
-    for (uint32_t fills = 1; !result && fills <= CLOCK_MOST && host < 2e-3; fills *= 2)
-        result = vulkan_time_fills(of, check, fills, &device, &host);
-    *true_time = device > 0.5 * host && device < 1.05 * host;
-    return result;
+    if (!clock_record(check, fills)) return false;
+    uint64_t start = clock->now(clock->user);
+    if (!clock_did(check, of->api->QueueSubmit(of->queues[0].queue, 1, &submit, check->fence),
+            "vkQueueSubmit") ||
+        !clock_did(check, of->api->WaitForFences(of->device, 1, &check->fence, 1, UINT64_MAX),
+            "vkWaitForFences"))
+        return false;
+    check->host = (double)(clock->now(clock->user) - start) * 1e-9;
+    if (!clock_did(check, of->api->ResetFences(of->device, 1, &check->fence), "vkResetFences") ||
+        !clock_did(check,
+            of->api->GetQueryPoolResults(of->device, check->queries, 0, 2, sizeof stamps, stamps, 8,
+                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+            "vkGetQueryPoolResults"))
+        return false;
+    check->device = (double)((stamps[1] - stamps[0]) & of->stamp_mask) * of->period;
+    return true;
 }
 
 /* Time stamps are believed once they agree with the host's clock: drivers promise 64 bits and give
@@ -209,39 +243,26 @@ static hed_status vulkan_check_clock(hed_device *device, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(device);
     const hed_vk_api *api = of->api;
-    clock_check check = {.pool = NULL};
-    bool true_time = false;
+    clock_check check = {.of = of};
     if (!of->stamp_mask) return HED_OK;
     hed_status status = hed_vulkan_allocate(device, CLOCK_BYTES, false, &check.buffer, error);
     if (status) return status;
-    const VkCommandPoolCreateInfo pool = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = of->family};
-    const VkQueryPoolCreateInfo queries = {.sType = VK_TYPE_QUERY_POOL_CREATE_INFO,
-        .queryType = VK_QUERY_TYPE_TIMESTAMP,
-        .queryCount = 2};
-    const VkFenceCreateInfo fence = {.sType = VK_TYPE_FENCE_CREATE_INFO};
-    VkResult result = api->CreateCommandPool(of->device, &pool, NULL, &check.pool);
-    const VkCommandBufferAllocateInfo commands = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = check.pool,
-        .commandBufferCount = 1};
-    if (!result) result = api->AllocateCommandBuffers(of->device, &commands, &check.commands);
-    if (!result) result = api->CreateQueryPool(of->device, &queries, NULL, &check.queries);
-    if (!result) result = api->CreateFence(of->device, &fence, NULL, &check.fence);
-    if (!result) result = vulkan_compare_clocks(of, &check, &true_time);
+    bool fine = clock_make(&check);
+    for (uint32_t fills = 1; fine && fills <= CLOCK_MOST && check.host < 2e-3; fills *= 2)
+        fine = clock_time(&check, fills);
+    if (!fine) api->DeviceWaitIdle(of->device);
     if (check.fence) api->DestroyFence(of->device, check.fence, NULL);
     if (check.queries) api->DestroyQueryPool(of->device, check.queries, NULL);
     if (check.pool) api->DestroyCommandPool(of->device, check.pool, NULL);
     hed_vulkan_free(device, &check.buffer);
-    if (!true_time) {
+    if (fine && !(check.device > 0.5 * check.host && check.device < 1.05 * check.host)) {
         of->stamp_mask = 0;
         device->info.capabilities &= ~(uint64_t)HED_CAN_DEVICE_TIME;
-        if (!result)
-            hed_log_message(&of->driver->logger, HED_LOG_INFO,
-                "%s: its time stamps do not agree with the host's clock, which is used instead",
-                device->info.id);
+        hed_log_message(&of->driver->logger, HED_LOG_INFO,
+            "%s: %.3g ms by its time stamps are %.3g by the host's clock, which is used instead",
+            device->info.id, 1e3 * check.device, 1e3 * check.host);
     }
-    return hed_vulkan_check(device, result, "a Vulkan function", "checking its clock", error);
+    return hed_vulkan_check(device, check.result, check.call, "checking its clock", error);
 }
 
 /* ---- opening ---- */
@@ -289,6 +310,7 @@ static void vulkan_device_free(hed_device *device)
 {
     vulkan_device *freed = hed_vulkan_of(device);
     hed_vulkan_free_modules(freed);
+    if (!device->adopted) freed->api->DeviceWaitIdle(freed->device);
     if (!device->adopted) freed->api->DestroyDevice(freed->device, NULL);
     for (uint32_t i = 0; i < freed->queue_count; i++) pthread_mutex_destroy(&freed->queues[i].lock);
     pthread_mutex_destroy(&freed->lock);

@@ -12,7 +12,7 @@ typedef struct vulkan_event {
     double moment; /* by the host's clock, where the device's is not to be believed */
 } vulkan_event;
 
-static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *made)
+static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *made, const char **call)
 {
     const VkCommandPoolCreateInfo pool = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
@@ -20,13 +20,17 @@ static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *made)
     const VkQueryPoolCreateInfo queries = {.sType = VK_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = 1};
+    *call = "vkCreateCommandPool";
     VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &made->pool);
     const VkCommandBufferAllocateInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = made->pool,
         .commandBufferCount = 1};
-    if (!result) result = of->api->AllocateCommandBuffers(of->device, &info, &made->commands);
-    if (!result) result = of->api->CreateQueryPool(of->device, &queries, NULL, &made->queries);
-    return result;
+    if (result) return result;
+    *call = "vkAllocateCommandBuffers";
+    result = of->api->AllocateCommandBuffers(of->device, &info, &made->commands);
+    if (result) return result;
+    *call = "vkCreateQueryPool";
+    return of->api->CreateQueryPool(of->device, &queries, NULL, &made->queries);
 }
 
 static void event_free(const vulkan_device *of, vulkan_event *freed)
@@ -43,30 +47,34 @@ hed_status hed_vulkan_event_create(hed_event *event, hed_error *error)
     const VkFenceCreateInfo fence = {.sType = VK_TYPE_FENCE_CREATE_INFO};
     vulkan_event *made = hed_allocate(&of->driver->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
+    const char *call = "vkCreateFence";
     VkResult result = of->api->CreateFence(of->device, &fence, NULL, &made->fence);
-    if (!result && event->timed && of->stamp_mask) result = event_make_stamp(of, made);
+    if (!result && event->timed && of->stamp_mask) result = event_make_stamp(of, made, &call);
     if (result) event_free(of, made);
     else event->impl = made;
-    return hed_vulkan_check(event->device, result, "vkCreateFence", "an event", error);
+    return hed_vulkan_check(event->device, result, call, "an event", error);
 }
 
 void hed_vulkan_event_destroy(hed_event *event)
 {
     vulkan_event *freed = event->impl;
-    if (freed->queue && !freed->reached) hed_vulkan_wait_fence(event->device, freed->fence, NULL);
+    if (freed->queue && !freed->reached && hed_vulkan_wait_fence(event->device, freed->fence, NULL))
+        hed_vulkan_settle(event->device);
     event_free(hed_vulkan_of(event->device), freed);
 }
 
-static VkResult event_record_stamp(const vulkan_device *of, vulkan_event *mark)
+static VkResult event_record_stamp(const vulkan_device *of, vulkan_event *mark, const char **call)
 {
     const VkCommandBufferBeginInfo begin = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     vulkan_recording to = {.commands = mark->commands};
+    *call = "vkBeginCommandBuffer";
     VkResult result = of->api->BeginCommandBuffer(mark->commands, &begin);
     if (result) return result;
     hed_vulkan_barrier(of->api, &to, false);
     of->api->CmdResetQueryPool(mark->commands, mark->queries, 0, 1);
     of->api->CmdWriteTimestamp(
         mark->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, mark->queries, 0);
+    *call = "vkEndCommandBuffer";
     return of->api->EndCommandBuffer(mark->commands);
 }
 
@@ -81,9 +89,10 @@ hed_status hed_vulkan_event_record(hed_event *event, hed_stream *stream, hed_err
     if (!status && event->timed && !of->stamp_mask) status = hed_vulkan_stream_wait(stream, error);
     if (status) return status;
     mark->moment = (double)of->driver->clock.now(of->driver->clock.user) * 1e-9;
+    const char *call = "vkResetFences";
     VkResult result = VK_SUCCESS;
     if (mark->queue) result = of->api->ResetFences(of->device, 1, &mark->fence);
-    if (!result && mark->queries) result = event_record_stamp(of, mark);
+    if (!result && mark->queries) result = event_record_stamp(of, mark, &call);
     const VkSubmitInfo info = {.sType = VK_TYPE_SUBMIT_INFO,
         .commandBufferCount = mark->queries ? 1 : 0,
         .pCommandBuffers = &mark->commands};
@@ -91,11 +100,14 @@ hed_status hed_vulkan_event_record(hed_event *event, hed_stream *stream, hed_err
     for (uint32_t i = 0; i < of->queue_count; i++)
         if (of->queues[i].queue == stream->native) lock = &of->queues[i].lock;
     if (lock) pthread_mutex_lock(lock);
-    if (!result) result = of->api->QueueSubmit(stream->native, 1, &info, mark->fence);
+    if (!result) {
+        call = "vkQueueSubmit";
+        result = of->api->QueueSubmit(stream->native, 1, &info, mark->fence);
+    }
     if (lock) pthread_mutex_unlock(lock);
     mark->queue = stream->native;
     mark->reached = result != VK_SUCCESS;
-    return hed_vulkan_check(event->device, result, "vkQueueSubmit", "an event", error);
+    return hed_vulkan_check(event->device, result, call, "an event", error);
 }
 
 hed_status hed_vulkan_event_done(hed_event *event, bool *done, hed_error *error)

@@ -15,7 +15,8 @@ static hed_status graph_record(
     const VkCommandBufferBeginInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO,
         .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
     VkResult result = of->api->ResetDescriptorPool(of->device, graph->recording.pool, 0);
-    if (!result) result = of->api->BeginCommandBuffer(graph->recording.commands, &info);
+    if (result) return hed_vulkan_check(device, result, "vkResetDescriptorPool", "a graph", error);
+    result = of->api->BeginCommandBuffer(graph->recording.commands, &info);
     hed_status status = hed_vulkan_check(device, result, "vkBeginCommandBuffer", "a graph", error);
     for (uint32_t i = 0; i < graph->count && !status; i++) {
         vulkan_launch launch;
@@ -89,7 +90,7 @@ void hed_vulkan_graph_destroy(hed_device *device, void *impl)
 {
     const vulkan_device *of = hed_vulkan_of(device);
     vulkan_graph *freed = impl;
-    hed_vulkan_streams_wait(device, NULL);
+    hed_vulkan_settle(device);
     if (freed->recording.pool)
         of->api->DestroyDescriptorPool(of->device, freed->recording.pool, NULL);
     if (freed->commands) of->api->DestroyCommandPool(of->device, freed->commands, NULL);

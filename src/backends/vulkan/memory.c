@@ -214,7 +214,7 @@ void hed_vulkan_buffer_destroy(hed_buffer *buffer)
 {
     vulkan_device *of = hed_vulkan_of(buffer->device);
     vulkan_buffer *freed = buffer->impl;
-    hed_vulkan_streams_wait(buffer->device, NULL); /* steps that name it may not be submitted yet */
+    hed_vulkan_settle(buffer->device); /* steps that name it may not be submitted yet */
     pthread_mutex_lock(&of->lock);
     for (vulkan_buffer **at = &of->visible; *at; at = &(*at)->next)
         if (*at == freed) {

@@ -416,7 +416,7 @@ hed_status hed_vulkan_program_load(
 
 void hed_vulkan_program_unload(hed_program *program)
 {
-    hed_vulkan_streams_wait(program->device, NULL);
+    hed_vulkan_settle(program->device);
     program_destroy(program->device, program->impl);
     hed_release(&program->device->settings->allocator, program->impl, sizeof(vulkan_program));
 }

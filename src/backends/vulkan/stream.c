@@ -47,9 +47,10 @@ hed_status hed_vulkan_wait_fence(hed_device *device, VkFence fence, hed_error *e
     VkResult result;
     do result = of->api->GetFenceStatus(of->device, fence);
     while (result == VK_NOT_READY && clock->now(clock->user) - start < POLL_NS);
-    if (result == VK_NOT_READY)
-        result = of->api->WaitForFences(of->device, 1, &fence, 1, UINT64_MAX);
-    return hed_vulkan_check(device, result, "vkWaitForFences", "waiting for a stream", error);
+    bool blocks = result == VK_NOT_READY;
+    if (blocks) result = of->api->WaitForFences(of->device, 1, &fence, 1, UINT64_MAX);
+    return hed_vulkan_check(device, result, blocks ? "vkWaitForFences" : "vkGetFenceStatus",
+        "waiting for a stream", error);
 }
 
 static hed_status slot_wait(vulkan_stream *s, const vulkan_slot *slot, hed_error *error)
@@ -491,6 +492,7 @@ void hed_vulkan_stream_destroy(hed_stream *stream)
 {
     vulkan_device *of = hed_vulkan_of(stream->device);
     vulkan_stream *ended = stream->impl;
+    hed_vulkan_settle(stream->device);
     pthread_mutex_lock(&of->lock);
     for (vulkan_stream **at = &of->streams; *at; at = &(*at)->next)
         if (*at == ended) {
@@ -521,6 +523,15 @@ hed_status hed_vulkan_streams_wait(hed_device *device, hed_error *error)
         status = hed_vulkan_stream_wait(s->stream, error);
     pthread_mutex_unlock(&of->lock);
     return status;
+}
+
+void hed_vulkan_settle(hed_device *device)
+{
+    vulkan_device *of = hed_vulkan_of(device);
+    if (!hed_vulkan_streams_wait(device, NULL)) return;
+    for (uint32_t i = 0; i < of->queue_count; i++) pthread_mutex_lock(&of->queues[i].lock);
+    of->api->DeviceWaitIdle(of->device);
+    for (uint32_t i = 0; i < of->queue_count; i++) pthread_mutex_unlock(&of->queues[i].lock);
 }
 
 hed_status hed_vulkan_stream_flush(hed_stream *stream, hed_error *error)

@@ -176,6 +176,9 @@ void hed_vulkan_stream_destroy(hed_stream *stream);
 hed_status hed_vulkan_stream_wait(hed_stream *stream, hed_error *error);
 hed_status hed_vulkan_stream_done(hed_stream *stream, bool *done, hed_error *error);
 hed_status hed_vulkan_stream_flush(hed_stream *stream, hed_error *error);
+/* Before something is destroyed that work may still use: waits for all, and where that fails for the
+ * driver's own end of it. */
+void hed_vulkan_settle(hed_device *device);
 /* Waits for all of the device's streams. */
 hed_status hed_vulkan_streams_wait(hed_device *device, hed_error *error);
 hed_status hed_vulkan_step(

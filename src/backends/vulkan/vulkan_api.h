@@ -17,7 +17,8 @@ typedef uint64_t VkDeviceSize;
     X(VkInstance) \
     X(VkPhysicalDevice) \
     X(VkDevice) \
-    X(VkQueue) X(VkBuffer) X(VkDeviceMemory) X(VkShaderModule) X(VkPipeline) X(VkPipelineLayout) \
+    X(VkQueue) \
+    X(VkBuffer) X(VkDeviceMemory) X(VkShaderModule) X(VkPipeline) X(VkPipelineLayout) \
         X(VkPipelineCache) X(VkDescriptorPool) X(VkDescriptorSet) X(VkDescriptorSetLayout) \
             X(VkCommandPool) X(VkCommandBuffer) X(VkFence) X(VkQueryPool)
 #define HED_VK_HANDLE(name) typedef struct name##_T *name;
