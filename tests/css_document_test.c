@@ -60,12 +60,12 @@ Test(css_document, classes_are_sorted_once_each_and_folded_in_quirks_mode)
 {
     hed_css_document *d = page("<!doctype html><p id=A class='b a  b\tC'>");
     uint32_t e = by_id(d, "A");
-    EXPECT_EQ(d->class_begin[e + 1] - d->class_begin[e], 3u);
+    EXPECT_EQ(d->class_end[e] - d->class_begin[e], 3u);
     hed_css_document_destroy(d);
     d = page("<p id=A class='b a B C c'>"); /* no doctype */
     EXPECT(d->quirks);
     e = by_id(d, "a");
-    EXPECT_EQ(d->class_begin[e + 1] - d->class_begin[e], 3u);
+    EXPECT_EQ(d->class_end[e] - d->class_begin[e], 3u);
     hed_css_document_destroy(d);
 }
 
@@ -246,7 +246,7 @@ static void tree_describe(void *user, const void *node, hed_css_element *element
     element->name = hed_css_name_text(d->names, d->tag[e], NULL);
     element->has_text = d->has_text[e];
     element->attributes = attributes;
-    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++) {
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         uint32_t k = element->attribute_count++;
         snprintf(name[k], sizeof name[k], "%s",
             hed_css_name_text(d->names, d->attributes[i].name, NULL));
@@ -275,9 +275,9 @@ Test(css_document, a_programs_tree)
     CHECK_BYTES(again->id, d->id, d->count * sizeof *d->id);
     CHECK_BYTES(again->flags, d->flags, d->count * sizeof *d->flags);
     CHECK_BYTES(again->language, d->language, d->count * sizeof *d->language);
-    CHECK_BYTES(again->class_begin, d->class_begin, (d->count + 1) * sizeof *d->class_begin);
+    CHECK_BYTES(again->class_end, d->class_end, d->count * sizeof *d->class_end);
     CHECK_BYTES(
-        again->attributes, d->attributes, d->attribute_begin[d->count] * sizeof *d->attributes);
+        again->attributes, d->attributes, d->attribute_count * sizeof *d->attributes);
     hed_css_document_destroy(again);
     hed_css_document_def def = {.tree = tree_of(d), .file = "mine"};
     def.tree.describe = NULL;

@@ -406,6 +406,34 @@ HED_API hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t elem
 HED_API hed_status hed_css_select(const hed_css_document *document, const char *selector,
     uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error);
 
+/* ---- changes ---- */
+
+/** What a change has done; the array is the matcher's, until its next match or change. */
+typedef struct hed_css_changes {
+    uint32_t count;           /**< elements that match other rules now */
+    const uint32_t *elements; /**< (count) in the forest, each once, in no order */
+} hed_css_changes;
+/** Changes an attribute of element `element` of document `document` (by their numbers in the matcher),
+ *  and matches again what that can touch; hed_css_results() is up to date then. `name` as in
+ *  hed_css_attribute; `value` NULL: it is removed. What HTML says of elements (:disabled, :lang(),
+ *  :dir() ...) follows; dir=auto is as it was when the document was made. Where the change brings a
+ *  class, an id or an attribute into the documents that a sheet asks for and nothing had, everything is
+ *  matched. The document is changed: other matchers that hold it must be made anew. `changes` is
+ *  nullable. Errors: ARGUMENT (not matched yet, no such element), MEMORY, LIMIT: nothing is changed, or
+ *  hed_css_match() must follow. */
+HED_API hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document,
+    uint32_t element, const char *name, const char *value, hed_css_changes *changes,
+    hed_error *error);
+/** The same of the states that a document does not hold: bits of hed_css_state. */
+HED_API hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32_t element,
+    uint32_t states, hed_css_changes *changes, hed_error *error);
+/** Moves an element with all below it to another place: below `parent`, in front of its child `before`
+ *  or behind all (HED_CSS_NONE). Elements are numbered anew in document order, and `changes` uses the
+ *  new numbers; `moved` (nullable) gets the element's own. Texts stay where they are. Errors: ARGUMENT
+ *  (also a place within the element), and as above; after MEMORY the document has to be destroyed. */
+HED_API hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t element,
+    uint32_t parent, uint32_t before, uint32_t *moved, hed_css_changes *changes, hed_error *error);
+
 HED_END
 
 #endif

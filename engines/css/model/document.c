@@ -13,16 +13,17 @@ hed_status css_document_room(
     hed_arena *a = &d->arena;
     uint32_t **arrays[] = {&d->parent, &d->previous, &d->end, &d->level, &d->tag, &d->id,
         &d->position[0], &d->position[1], &d->position[2], &d->position[3], &d->flags, &d->states,
-        &d->language, &d->line};
+        &d->language, &d->line, &d->class_begin, &d->class_end, &d->attribute_begin,
+        &d->attribute_end};
     for (size_t i = 0; i < HED_COUNT(arrays); i++)
         *arrays[i] = hed_arena_new(a, elements, sizeof(uint32_t), error);
     d->name_space = hed_arena_new(a, elements, sizeof(uint8_t), error);
     d->has_text = hed_arena_new(a, elements, sizeof(uint8_t), error);
-    d->class_begin = hed_arena_new(a, (uint64_t)elements + 1, sizeof(uint32_t), error);
-    d->attribute_begin = hed_arena_new(a, (uint64_t)elements + 1, sizeof(uint32_t), error);
     d->classes = hed_arena_new(a, classes, sizeof(uint32_t), error);
     d->attributes = hed_arena_new(a, attributes, sizeof *d->attributes, error);
     d->count = elements;
+    d->class_room = classes;
+    d->attribute_room = attributes;
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -66,7 +67,7 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
     uint32_t class_name = css_name_find(names, "class", 5), id_name = css_name_find(names, "id", 2);
     uint32_t *list = d->classes + d->class_begin[element], count = 0;
     d->id[element] = CSS_NONE;
-    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_begin[element + 1]; i++) {
+    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++) {
         const css_attribute *a = &d->attributes[i];
         size_t length;
         const char *text = hed_css_name_text(names, a->value, &length);
@@ -92,13 +93,13 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
             if (i == 0 || list[i] != list[i - 1]) list[kept++] = list[i];
         count = kept;
     } else count = sort_names(list, count);
-    d->class_begin[element + 1] = d->class_begin[element] + count;
+    d->class_end[element] = d->class_begin[element] + count;
     return HED_OK;
 }
 
 /* Levels, ends, siblings and positions. Types are counted by a list of the types seen under each open
  * parent; the last positions follow from the counts in a pass backwards. */
-static hed_status find_places(hed_css_document *d, hed_error *error)
+hed_status css_find_places(hed_css_document *d, hed_error *error)
 {
     uint32_t n = d->count;
     hed_arena work = {.allocator = d->allocator, .owner = "a document"};
@@ -156,23 +157,23 @@ static hed_status find_places(hed_css_document *d, hed_error *error)
 
 hed_status css_document_finish(hed_css_document *d, hed_error *error)
 {
-    if (find_places(d, error)) return error->status;
+    if (css_find_places(d, error)) return error->status;
     return css_find_states(d, error);
 }
 
 uint32_t css_attribute_value(const hed_css_document *d, uint32_t element, uint32_t name)
 {
-    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_begin[element + 1]; i++)
+    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++)
         if (d->attributes[i].name == name && !d->attributes[i].name_space)
             return d->attributes[i].value;
     return CSS_NONE;
 }
 
 /* "xlink:href" in SVG and MathML is href of the namespace xlink. */
-static uint32_t split_prefix(const char *name, const char **local)
+uint32_t css_split_name(hed_css_namespace of, const char *name, const char **local)
 {
     static const char *const prefixes[] = {"xlink:", "xml:", "xmlns:"};
-    for (uint32_t i = 0; i < HED_COUNT(prefixes); i++) {
+    for (uint32_t i = 0; i < HED_COUNT(prefixes) && of != HED_CSS_HTML; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length)) continue;
         *local = name + length;
@@ -229,21 +230,24 @@ hed_status css_document_from_elements(
         d->name_space[e] = (uint8_t)x->name_space;
         d->tag[e] = hed_css_name(d->names, x->name, strlen(x->name));
         d->has_text[e] = x->has_text ? CSS_TEXT | CSS_TEXT_SOLID : 0;
+        d->attribute_begin[e] = next;
         for (uint32_t i = 0; i < x->attribute_count; i++) {
             const hed_css_attribute *a = &x->attributes[i];
             size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);
             const char *local = a->name;
             css_attribute *to = &d->attributes[next++];
-            to->name_space = x->name_space == HED_CSS_HTML ? 0 : split_prefix(a->name, &local);
+            to->name_space = css_split_name(x->name_space, a->name, &local);
             to->name = hed_css_name(d->names, local, strlen(local));
             to->value = hed_css_name(d->names, a->value ? a->value : "", length);
             if (to->name == CSS_NONE || to->value == CSS_NONE)
                 return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
         }
-        d->attribute_begin[e + 1] = next;
+        d->attribute_end[e] = d->attribute_count = next;
         if (d->tag[e] == CSS_NONE)
             return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+        d->class_begin[e] = d->class_count;
         css_document_classes(d, e, error);
+        d->class_count = d->class_end[e];
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -274,6 +278,8 @@ hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_
         else css_document_from_elements(d, def, error);
     }
     if (!hed_failed(error)) css_document_finish(d, error);
+    d->class_fixed = d->class_count;
+    d->attribute_fixed = d->attribute_count;
     if (hed_failed(error)) {
         hed_css_document_destroy(d);
         return error->status;
@@ -319,7 +325,7 @@ void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, siz
     if (d->id[e] != CSS_NONE && used < size)
         used += (size_t)snprintf(
             text + used, size - used, "#%s", hed_css_name_text(d->names, d->id[e], NULL));
-    for (uint32_t i = d->class_begin[e]; i < d->class_begin[e + 1] && used < size; i++)
+    for (uint32_t i = d->class_begin[e]; i < d->class_end[e] && used < size; i++)
         used += (size_t)snprintf(
             text + used, size - used, ".%s", hed_css_name_text(d->names, d->classes[i], NULL));
 }
@@ -332,7 +338,7 @@ void hed_css_document_styles(const hed_css_document *d,
     void (*each)(void *user, const char *text, size_t length), void *user)
 {
     static const char *const known[] = {"style", "font", "font-family", "face"};
-    for (uint32_t i = 0; d->count && i < d->attribute_begin[d->count]; i++) {
+    for (uint32_t i = 0; i < d->attribute_count; i++) {
         size_t length;
         const char *name = hed_css_name_text(d->names, d->attributes[i].name, NULL);
         const char *text = hed_css_name_text(d->names, d->attributes[i].value, &length);

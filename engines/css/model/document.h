@@ -55,24 +55,29 @@ struct hed_css_document {
     uint32_t count; /* N */
     uint32_t depth; /* of the deepest element */
     bool quirks;
-    uint32_t *parent;          /* (N) CSS_NONE: a root */
-    uint32_t *previous;        /* (N) sibling */
-    uint32_t *end;             /* (N) first element behind its subtree */
-    uint32_t *level;           /* (N) 0: a root */
-    uint8_t *name_space;       /* (N) hed_css_namespace */
-    uint32_t *tag;             /* (N) local name: lower case in HTML, as written else */
-    uint32_t *id;              /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
-    uint32_t *class_begin;     /* (N + 1) into classes */
-    uint32_t *classes;         /* sorted and without repeats in each element; quirks: lower case */
-    uint32_t *attribute_begin; /* (N + 1) into attributes; id and class are among them */
+    uint32_t *parent;    /* (N) CSS_NONE: a root */
+    uint32_t *previous;  /* (N) sibling */
+    uint32_t *end;       /* (N) first element behind its subtree */
+    uint32_t *level;     /* (N) 0: a root */
+    uint8_t *name_space; /* (N) hed_css_namespace */
+    uint32_t *tag;       /* (N) local name: lower case in HTML, as written else */
+    uint32_t *id;        /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
+    uint32_t *class_begin, *class_end; /* (N) into classes */
+    uint32_t *classes; /* sorted and without repeats in each element; quirks: lower case */
+    uint32_t *attribute_begin,
+        *attribute_end; /* (N) into attributes; id and class are among them */
     css_attribute *attributes;
-    uint32_t *position[CSS_POSITIONS]; /* (N) */
-    uint32_t *flags;                   /* (N) CSS_ROOT ... */
-    uint32_t *states;                  /* (N) hed_css_state, given by the program */
-    uint32_t *language;                /* (N) name of the language in force; CSS_NONE: unknown */
-    uint32_t *line;                    /* (N) of the start tag; 0: unknown */
-    uint8_t *has_text;                 /* (N) CSS_TEXT ... */
-    const char *file;                  /* for messages */
+    uint32_t class_count, class_room; /* words of classes in use, and there */
+    uint32_t attribute_count, attribute_room;
+    uint32_t class_fixed, attribute_fixed; /* those of the page as it was made */
+    bool form_owners;                      /* some element names its form by an id */
+    uint32_t *position[CSS_POSITIONS];     /* (N) */
+    uint32_t *flags;                       /* (N) CSS_ROOT ... */
+    uint32_t *states;                      /* (N) hed_css_state, given by the program */
+    uint32_t *language; /* (N) name of the language in force; CSS_NONE: unknown */
+    uint32_t *line;     /* (N) of the start tag; 0: unknown */
+    uint8_t *has_text;  /* (N) CSS_TEXT ... */
+    const char *file;   /* for messages */
     /* the page's own sheets, in order */
     struct css_own_sheet {
         const char *text, *href, *media;
@@ -82,6 +87,8 @@ struct hed_css_document {
     uint32_t sheet_count;
 };
 
+/* Fills previous, end, level and position from parent and tag. */
+hed_status css_find_places(hed_css_document *document, hed_error *error);
 /* Fills previous, end, level, position and the states of HTML from parent, tag and attributes. */
 hed_status css_document_finish(hed_css_document *document, hed_error *error);
 /* Value of attribute `name` of an element; CSS_NONE: none. */
@@ -92,6 +99,24 @@ hed_status css_document_from_elements(
 /* A program's tree, likewise. */
 hed_status css_document_from_tree(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);
+/* The local part of an attribute's name, and its namespace: "xlink:href" in SVG and MathML. */
+uint32_t css_split_name(hed_css_namespace of, const char *name, const char **local);
+
+/* ---- changes (change.c) ---- */
+
+/* Sets an attribute, or removes it where `value` is CSS_NONE; its classes and its id follow. On an error
+ * nothing is changed. Errors: MEMORY, LIMIT. */
+hed_status css_document_set(hed_css_document *document, uint32_t element, uint32_t name,
+    uint32_t name_space, uint32_t value, hed_error *error);
+/* Items [low, middle) and [middle, high) of `size` bytes change places; `work` has room for the first. */
+void css_change_places(
+    void *items, size_t size, uint32_t low, uint32_t middle, uint32_t high, void *work);
+/* Moves an element with its subtree below `parent`, in front of its child `before` or at the end
+ * (CSS_NONE). Elements are numbered anew: the subtree is at *to then, and what is between its old and
+ * its new place is shifted. Places are found anew, states are not. */
+hed_status css_document_move(hed_css_document *document, uint32_t element, uint32_t parent,
+    uint32_t before, uint32_t *to, hed_error *error);
+
 /* Gumbo's tree into arrays. */
 hed_status css_document_from_html(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);

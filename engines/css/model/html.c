@@ -125,6 +125,7 @@ static hed_status take_element(
     d->name_space[e] = (uint8_t)x->tag_namespace;
     d->tag[e] = hed_css_name(d->names, name, length);
     d->line[e] = x->start_pos.line;
+    d->attribute_begin[e] = *attribute;
     for (uint32_t i = 0; i < x->attributes.length; i++) {
         const GumboAttribute *a = x->attributes.data[i];
         css_attribute *to = &d->attributes[(*attribute)++];
@@ -133,7 +134,7 @@ static hed_status take_element(
         to->value = hed_css_name(d->names, a->value, strlen(a->value));
         if (to->name == CSS_NONE || to->value == CSS_NONE) d->tag[e] = CSS_NONE;
     }
-    d->attribute_begin[e + 1] = *attribute;
+    d->attribute_end[e] = d->attribute_count = *attribute;
     if (d->tag[e] == CSS_NONE)
         return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
     for (uint32_t i = 0; i < x->children.length && node->type == GUMBO_NODE_ELEMENT; i++) {
@@ -143,7 +144,10 @@ static hed_status take_element(
         if (text && child->v.text.text[0]) d->has_text[e] |= CSS_TEXT;
         if (child->type == GUMBO_NODE_TEXT) d->has_text[e] |= CSS_TEXT_SOLID;
     }
-    return css_document_classes(d, e, error);
+    d->class_begin[e] = d->class_count;
+    css_document_classes(d, e, error);
+    d->class_count = d->class_end[e];
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 /* Whether an element has one of the directions that there are; `any`: "auto" among them. */

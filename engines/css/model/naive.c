@@ -25,7 +25,7 @@ static bool naive_attribute(const struct naive *n, const css_simple *s, uint32_t
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
     size_t wanted_length, length;
     const char *wanted = hed_css_name_text(d->names, s->value, &wanted_length);
-    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++) {
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i];
         if (a->name != (html ? s->lower : s->name)) continue;
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
@@ -83,7 +83,7 @@ static bool naive_simple(const struct naive *n, const css_simple *s, uint32_t e)
     case CSS_UNIVERSAL: return in_space;
     case CSS_ID: return d->id[e] != CSS_NONE && d->id[e] == (d->quirks ? s->lower : s->name);
     case CSS_CLASS:
-        for (uint32_t i = d->class_begin[e]; i < d->class_begin[e + 1]; i++)
+        for (uint32_t i = d->class_begin[e]; i < d->class_end[e]; i++)
             if (d->classes[i] == (d->quirks ? s->lower : s->name)) return true;
         return false;
     case CSS_ATTRIBUTE: return naive_attribute(n, s, e);

@@ -7,8 +7,13 @@
 #include "inputs.h"
 #include "names.h"
 
-enum { MOST_STEPS = 2048, MOST_RANGES = 2048, MOST_DEPTH = 32, MOST_TEXT = 1 << 16,
-    MOST_WORK = 1 << 15 };
+enum {
+    MOST_STEPS = 2048,
+    MOST_RANGES = 2048,
+    MOST_DEPTH = 32,
+    MOST_TEXT = 1 << 16,
+    MOST_WORK = 1 << 15
+};
 enum { LAST_CODE = 0x10ffff };
 
 enum { STEP_RANGES, STEP_SPLIT, STEP_JUMP, STEP_BEGIN, STEP_END, STEP_FITS };
@@ -99,7 +104,8 @@ static bool read_hex(struct pattern *p, int most, uint32_t *code)
 /* Behind a backslash: a character, or, false, a class whose ranges were added. */
 static bool read_escape(struct pattern *p, bool in_class, uint32_t *code)
 {
-    static const char syntax[] = "^$\\.*+?()[]{}|/", more[] = "-&!#%,:;<=>@`~", controls[] = "tnvfr";
+    static const char syntax[] = "^$\\.*+?()[]{}|/", more[] = "-&!#%,:;<=>@`~",
+                      controls[] = "tnvfr";
     char c = *p->at++;
     const char *control = c ? strchr(controls, c) : NULL;
     *code = (unsigned char)c;

@@ -14,7 +14,8 @@ enum {
     W(a) \
     W(area) \
     W(button) \
-    W(input) W(select) W(textarea) W(fieldset) W(legend) W(optgroup) W(option) W(form) W(progress) \
+    W(input) \
+    W(select) W(textarea) W(fieldset) W(legend) W(optgroup) W(option) W(form) W(progress) \
         W(details) W(dialog) W(bdi) W(meta) W(datalist) W(href) W(checked) W(selected) W(multiple) \
             W(size) W(type) W(name) W(disabled) W(required) W(readonly) W(placeholder) W(value) \
                 W(min) W(max) W(open) W(lang) W(dir) W(contenteditable) W(content) W(step) \
@@ -85,7 +86,7 @@ static void inherit(states *s, uint32_t e)
         else if (same(editable, "false")) s->editable[e] = false;
     }
     d->language[e] = p == CSS_NONE ? CSS_NONE : d->language[p];
-    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++) {
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i]; /* xml:lang is before lang */
         if (a->name == s->word[W_lang] && (!a->name_space || a->name_space == 2))
             d->language[e] = a->value;
@@ -96,7 +97,8 @@ static void inherit(states *s, uint32_t e)
     if (d->name_space[e] == HED_CSS_HTML) {
         if (dir && same(dir, "rtl")) right = true;
         else if (dir && same(dir, "ltr")) right = false;
-        else if ((dir && same(dir, "auto")) || is(s, e, W_bdi)) right = d->has_text[e] & CSS_TEXT_RIGHT;
+        else if ((dir && same(dir, "auto")) || is(s, e, W_bdi))
+            right = d->has_text[e] & CSS_TEXT_RIGHT;
         else if (is(s, e, W_input) && s->type[e] == CSS_INPUT_TEL) right = false;
     }
     if (right) d->flags[e] |= CSS_RTL;
@@ -179,7 +181,7 @@ static bool is_link(const states *s, uint32_t e)
     const hed_css_document *d = s->d;
     if (is(s, e, W_a) || is(s, e, W_area)) return has(s, e, W_href);
     if (d->name_space[e] != HED_CSS_SVG || d->tag[e] != s->word[W_a]) return false;
-    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++)
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++)
         if (d->attributes[i].name == s->word[W_href] && d->attributes[i].name_space <= 1)
             return true;
     return false;
@@ -307,9 +309,9 @@ static void close_details(states *s, member *details, uint32_t count)
         uint32_t e = details[i].element, name = CSS_NONE;
         if (details[i].name != details[i - 1].name) continue;
         d->flags[e] &= ~(uint32_t)CSS_OPEN;
-        for (uint32_t k = d->attribute_begin[e]; k < d->attribute_begin[e + 1]; k++)
+        for (uint32_t k = d->attribute_begin[e]; k < d->attribute_end[e]; k++)
             if (d->attributes[k].name == s->word[W_name]) name = k;
-        for (uint32_t k = d->attribute_begin[e]; k < d->attribute_begin[e + 1]; k++)
+        for (uint32_t k = d->attribute_begin[e]; k < d->attribute_end[e]; k++)
             if (d->attributes[k].name == s->word[W_open]) d->attributes[k] = d->attributes[name];
     }
 }
@@ -359,6 +361,7 @@ static hed_status find_owners(states *s, hed_arena *work, hed_error *error)
         ids += has(s, e, W_id);
         asked = asked || has(s, e, W_form);
     }
+    d->form_owners = asked;
     member *named = hed_arena_new(work, asked ? ids : 0, sizeof *named, error);
     if (hed_failed(error)) return error->status;
     ids = 0;
@@ -412,6 +415,15 @@ static void judge_forms(states *s)
     }
 }
 
+bool css_has_states(const hed_css_document *d, uint32_t name)
+{
+    const char *text = hed_css_name_text(d->names, name, NULL);
+    for (int w = 0; w < WORD_COUNT; w++)
+        if (*text == *word_texts[w] && !strcmp(text, word_texts[w]))
+            return w != W_id || d->form_owners;
+    return false;
+}
+
 hed_status css_find_states(hed_css_document *d, hed_error *error)
 {
     uint32_t n = d->count, meta_language = CSS_NONE;
@@ -424,6 +436,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
         *marks[i] = hed_arena_new(&work, n, sizeof(bool), error);
     for (int w = 0; w < WORD_COUNT; w++)
         s.word[w] = hed_css_name(d->names, word_texts[w], strlen(word_texts[w]));
+    if (n) memset(d->flags, 0, n * sizeof *d->flags);
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));
         const char *pragma = is(&s, e, W_meta) ? value(&s, e, W_http_equiv, NULL) : NULL;

@@ -174,6 +174,7 @@ static void answer_ask(css_bound *b, uint32_t p, hed_error *error)
         answer[0] = count ? CSS_BY_COUNT : CSS_BY_PARENT + words[1];
         answer[1] = b->feed_slot[feed];
         b->counts = b->counts || count;
+        b->up = b->up || (!count && words[1] <= CSS_FROM_ANCESTOR);
         if (c->early.items[p]) {
             if (b->early_slot[p] == CSS_NONE) b->early_slot[p] = b->early_slots++;
             if (c->sweep.items[p] >= b->sweeps) b->sweeps = c->sweep.items[p] + 1;
@@ -278,7 +279,7 @@ hed_status css_bind(css_bound *b, const css_forest *f, hed_error *error)
     memset(b->feed_slot, 0xff, css_feeds(c) * sizeof *b->feed_slot);
     memset(b->feed_read, 0, css_feeds(c) * sizeof *b->feed_read);
     b->feed_slots = b->early_slots = b->sweeps = 0;
-    b->counts = false;
+    b->counts = b->up = false;
     css_push(&b->hit_begin, b->arena, 0, error);
     for (uint32_t s = 0; s < css_shapes(f); s++) find_hits(b, f, s, error);
     if (hed_failed(error)) return error->status;
@@ -291,4 +292,18 @@ hed_status css_bind(css_bound *b, const css_forest *f, hed_error *error)
     find_acts(b);
     for (uint32_t s = 0; s < css_shapes(f) && !hed_failed(error); s++) bind_shape(b, s, error);
     return hed_failed(error) ? error->status : HED_OK;
+}
+
+bool css_bind_more(css_bound *b, const css_forest *f, hed_error *error)
+{
+    uint32_t feeds = b->feed_slots, early = b->early_slots, hit = b->hit.count;
+    bool counts = b->counts, up = b->up;
+    uint32_t first = b->hit_begin.count - 1;
+    for (uint32_t s = first; s < css_shapes(f); s++) find_hits(b, f, s, error);
+    if (hed_failed(error)) return false;
+    for (uint32_t i = hit; i < b->hit.count; i++)
+        if (!b->possible[b->hit.items[i]]) return false;
+    for (uint32_t s = first; s < css_shapes(f) && !hed_failed(error); s++) bind_shape(b, s, error);
+    return !hed_failed(error) && feeds == b->feed_slots && early == b->early_slots &&
+           counts == b->counts && up == b->up;
 }

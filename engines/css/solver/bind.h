@@ -31,7 +31,7 @@ typedef struct css_bound {
     uint32_t *feed_slot, feed_slots;   /* (F) of what asks read; CSS_NONE */
     uint32_t *early_slot, early_slots; /* (P) of asks that a sweep answers */
     uint32_t sweeps;                   /* before the pass */
-    bool counts;                       /* some ask counts */
+    bool counts, up; /* some ask counts; some ask is about the parent or an ancestor */
     /* of the work */
     uint32_t *status, *ask_number; /* (P / 16) (P) */
     css_list hit, hit_begin;
@@ -42,5 +42,8 @@ hed_status css_bound_make(
     css_bound *bound, hed_arena *arena, const css_compiled *compiled, hed_error *error);
 /* Binds all shapes. */
 hed_status css_bind(css_bound *bound, const css_forest *forest, hed_error *error);
+/* Binds the shapes that are new since then; false: they have what no shape had, or ask what none asked,
+ * and all must be bound anew. */
+bool css_bind_more(css_bound *bound, const css_forest *forest, hed_error *error);
 
 #endif

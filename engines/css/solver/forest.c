@@ -39,8 +39,8 @@ static void forest_add_shape(
 
 uint32_t css_forest_shape(css_forest *f, const hed_css_document *d, uint32_t e, hed_error *error)
 {
-    uint32_t classes = d->class_begin[e + 1] - d->class_begin[e];
-    uint32_t attributes = d->attribute_begin[e + 1] - d->attribute_begin[e];
+    uint32_t classes = d->class_end[e] - d->class_begin[e];
+    uint32_t attributes = d->attribute_end[e] - d->attribute_begin[e];
     if (f->scratch.room < IDENTITY_WORDS + 1 + classes + attributes &&
         !css_list_grow(&f->scratch, f->arena, IDENTITY_WORDS + 1 + classes + attributes, error))
         return 0;

@@ -4,32 +4,18 @@
 #include <string.h>
 
 #include "solver/cascade.h"
-#include "solver/device.h"
-#include "solver/pass.h"
-
-struct hed_css_matcher {
-    hed_allocator allocator;
-    hed_arena arena;
-    hed_css_document **documents;
-    hed_css_sheet **sheets;
-    uint32_t document_count, sheet_count;
-    bool states_possible, matched;
-    uint32_t *first_rule; /* (sheet_count + 1) */
-    css_compiled compiled;
-    css_forest forest;
-    css_bound bound;
-    /* results */
-    hed_arena found;
-    uint32_t *element_class;
-    css_pass pass;
-    css_device *device; /* NULL: all is done on the processor */
-    uint32_t classes;
-    const uint32_t *class_begin, *rule;
-    bool by_pass;      /* the results are the processor's */
-    double seconds[4]; /* compile, shapes, bind, pass */
-};
+#include "solver/matcher.h"
 
 /* ---- making ---- */
+
+static hed_status matcher_shape(hed_css_matcher *m, hed_error *error)
+{
+    hed_arena_free(&m->shaped);
+    css_forest_make(&m->forest, &m->shaped, &m->compiled, m->documents, m->document_count, error);
+    css_bound_make(&m->bound, &m->shaped, &m->compiled, error);
+    m->element_class = hed_arena_new(&m->shaped, m->forest.count, sizeof(uint32_t), error);
+    return hed_failed(error) ? error->status : HED_OK;
+}
 
 static void matcher_fill(
     hed_css_matcher *m, hed_device *device, const hed_css_matcher_def *def, hed_error *error)
@@ -56,13 +42,11 @@ static void matcher_fill(
     css_compile(
         &m->compiled, &m->arena, m->sheets, m->sheet_count, quirks, m->states_possible, error);
     uint64_t compiled = hed_now();
-    css_forest_make(&m->forest, &m->arena, &m->compiled, m->documents, m->document_count, error);
+    matcher_shape(m, error);
     m->seconds[0] = 1e-9 * (double)(compiled - begin);
     m->seconds[1] = 1e-9 * (double)(hed_now() - compiled);
-    css_bound_make(&m->bound, &m->arena, &m->compiled, error);
-    m->element_class = hed_arena_new(&m->arena, m->forest.count, sizeof(uint32_t), error);
-    if (device && strcmp(hed_device_describe(device)->backend, "host"))
-        css_device_create(device, m->allocator, &m->compiled, &m->forest, &m->device, error);
+    if (device && strcmp(hed_device_describe(device)->backend, "host")) m->on = device;
+    if (m->on) css_device_create(m->on, m->allocator, &m->compiled, &m->forest, &m->device, error);
 }
 
 hed_status hed_css_matcher_create(
@@ -93,6 +77,7 @@ hed_status hed_css_matcher_create(
     if (!m) return error->status;
     m->allocator = names->allocator;
     m->arena = (hed_arena){.allocator = names->allocator, .owner = "a matcher"};
+    m->shaped = (hed_arena){.allocator = names->allocator, .owner = "the shapes of documents"};
     m->found = (hed_arena){.allocator = names->allocator, .owner = "the result of a match"};
     m->document_count = def->document_count;
     m->sheet_count = def->sheet_count;
@@ -112,20 +97,26 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
     hed_allocator allocator = m->allocator;
     css_device_destroy(m->device);
     hed_arena_free(&m->found);
+    hed_arena_free(&m->shaped);
     hed_arena_free(&m->arena);
     hed_delete(&allocator, m, 1, sizeof *m);
 }
 
-static hed_status match_on_processor(hed_css_matcher *m, hed_error *error)
+void css_take_results(hed_css_matcher *m)
+{
+    m->classes = m->pass.class_signature.count;
+    m->class_begin = m->pass.class_begin.items;
+    m->rule = m->pass.rules.items;
+}
+
+hed_status css_match_on_processor(hed_css_matcher *m, hed_error *error)
 {
     uint64_t begin = hed_now();
     css_bind(&m->bound, &m->forest, error);
     uint64_t bound = hed_now();
     css_pass_make(&m->pass, &m->found, &m->forest, &m->bound, m->element_class, error);
     if (css_pass_run(&m->pass, error)) return error->status;
-    m->classes = m->pass.class_signature.count;
-    m->class_begin = m->pass.class_begin.items;
-    m->rule = m->pass.rules.items;
+    css_take_results(m);
     m->by_pass = true;
     m->seconds[2] = 1e-9 * (double)(bound - begin);
     m->seconds[3] = 1e-9 * (double)(hed_now() - bound);
@@ -156,9 +147,20 @@ hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
     if (!error) error = &local;
     if (hed_failed(error)) return error->status;
     hed_arena_free(&m->found);
-    m->matched = m->by_pass = false;
-    if (!m->device || !match_on_device(m, error)) match_on_processor(m, error);
+    m->matched = m->by_pass = m->changes = false;
+    if (m->reshape && matcher_shape(m, error)) return error->status;
+    m->reshape = false;
+    if (m->edited) {
+        css_device_destroy(m->device);
+        m->device = NULL;
+        if (m->on)
+            css_device_create(m->on, m->allocator, &m->compiled, &m->forest, &m->device, error);
+        m->edited = hed_failed(error);
+        if (m->edited) return error->status;
+    }
+    if (!m->device || !match_on_device(m, error)) css_match_on_processor(m, error);
     m->matched = !hed_failed(error);
+    m->reshape = !m->matched; /* their arena gives nothing more */
     return m->matched ? HED_OK : error->status;
 }
 

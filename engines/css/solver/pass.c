@@ -142,10 +142,15 @@ static uint32_t signature_add(css_pass *p, uint32_t shape, const uint32_t *bits,
     return p->signature_count++;
 }
 
-/* The signature of a shape with varying bits. */
-static uint32_t signature_of(
-    css_pass *p, uint32_t shape, uint32_t asks, const uint32_t *bits, hed_error *error)
+uint32_t css_signature_of(css_pass *p, uint32_t shape, hed_error *error)
 {
+    uint32_t asks = p->bound->bound.items[shape * CSS_BOUND_WORDS + CSS_BOUND_ASKS];
+    const uint32_t *bits = p->bits.items;
+    if (!asks) {
+        if (p->base.items[shape] == CSS_NONE)
+            p->base.items[shape] = signature_add(p, shape, bits, error);
+        return hed_failed(error) ? 0 : p->base.items[shape];
+    }
     uint64_t key = (uint64_t)shape << 32 | bits[0];
     if (asks > 32) {
         uint32_t words = (asks + 31) / 32, number;
@@ -207,6 +212,13 @@ static struct css_map_slot class_add(
     return (struct css_map_slot){key, number, next};
 }
 
+uint32_t css_class_of(css_pass *p, uint32_t parent_state, uint32_t signature, hed_error *error)
+{
+    uint64_t key = (uint64_t)parent_state << 32 | signature;
+    const struct css_map_slot *slot = map_find(&p->class_of, key);
+    return slot->key == key ? slot->value : class_add(p, parent_state, signature, error).value;
+}
+
 /* ---- what stands around ---- */
 
 static uint32_t bit_of(const uint32_t *row, uint32_t slot)
@@ -214,132 +226,146 @@ static uint32_t bit_of(const uint32_t *row, uint32_t slot)
     return row[slot >> 5] >> (slot & 31) & 1;
 }
 
-/* Whether an element at `level` finds what it asks for, in a sweep forwards. */
-static uint32_t answer_forward(
-    const css_pass *p, uint32_t kind, const uint32_t *answer, uint32_t level)
+/* Whether an element has what it asks for around it. */
+static uint32_t answer_around(const css_around *around, const uint32_t *answer)
 {
-    uint32_t f = p->feed_words, slot = answer[1];
-    switch (kind) {
-    case CSS_BY_PARENT: return bit_of(p->near + level * f, slot);
-    case CSS_BY_ANCESTOR: return bit_of(p->above + level * f, slot);
-    case CSS_BY_PREVIOUS: return bit_of(p->near + (level + 1) * f, slot);
-    case CSS_BY_EARLIER: return bit_of(p->some + (level + 1) * f, slot);
-    default:
-        return css_position_fits(
-            1 + p->counts[(level + 1) * p->bound->feed_slots + slot], answer[2], answer[3]);
+    switch (answer[0]) {
+    case CSS_BY_PARENT: return bit_of(around->parent, answer[1]);
+    case CSS_BY_ANCESTOR: return bit_of(around->above, answer[1]);
+    case CSS_BY_PREVIOUS: return bit_of(around->near, answer[1]);
+    case CSS_BY_EARLIER: return bit_of(around->some, answer[1]);
+    default: return css_position_fits(1 + around->counts[answer[1]], answer[2], answer[3]);
     }
 }
 
-static void row_clear(css_pass *p, uint32_t row)
+void css_find_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
+    const uint32_t *early, const css_around *around)
 {
-    uint32_t f = p->feed_words;
-    memset(p->near + row * f, 0, f * sizeof(uint32_t));
-    memset(p->some + row * f, 0, f * sizeof(uint32_t));
-    if (p->bound->counts)
-        memset(p->counts + row * p->bound->feed_slots, 0, p->bound->feed_slots * sizeof(uint32_t));
-}
-
-/* An element of the row has been visited, and feeds what `feeds` says. */
-static void row_visit(css_pass *p, uint32_t row, const uint32_t *feeds)
-{
-    uint32_t f = p->feed_words;
-    for (uint32_t w = 0; w < f; w++) {
-        p->near[row * f + w] = feeds[w];
-        p->some[row * f + w] |= feeds[w];
+    uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS], word = 0;
+    const uint32_t *answer = p->bound->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
+    for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
+        uint32_t bit;
+        if (answer[0] == CSS_BY_POSITION)
+            bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
+        else if (answer[0] == CSS_BY_SWEEP) bit = bit_of(early, answer[1]);
+        else bit = answer_around(around, answer);
+        word |= bit << (i & 31);
+        if ((i & 31) == 31 || i + 1 == asks) {
+            bits[i >> 5] = word;
+            word = 0;
+        }
     }
-    if (!p->bound->counts) return;
-    for (uint32_t s = 0; s < p->bound->feed_slots; s++)
-        p->counts[row * p->bound->feed_slots + s] += bit_of(feeds, s);
-}
-
-static void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *feeds)
-{
-    uint32_t f = p->feed_words;
-    row_visit(p, row, feeds);
-    for (uint32_t w = 0; w < f; w++) p->above[row * f + w] = p->above[(row - 1) * f + w] | feeds[w];
 }
 
 /* ---- sweeps before the pass ---- */
 
 /* An ask that a sweep answers: the predicate's relation, or count. */
-static uint32_t answer_early(const css_pass *p, uint32_t predicate, uint32_t level)
+static uint32_t answer_early(const css_pass *p, const uint32_t *words, const css_around *around)
 {
-    const css_bound *b = p->bound;
-    const uint32_t *words = b->compiled->predicate.items + predicate * CSS_P_WORDS;
-    uint32_t f = p->feed_words;
     if (words[0] == CSS_P_COUNT) {
-        uint32_t slot = b->feed_slot[words[1] >> 1];
-        return css_position_fits(
-            1 + p->counts[(level + 1) * b->feed_slots + slot], words[2], words[3]);
+        uint32_t slot = p->bound->feed_slot[words[1] >> 1];
+        return css_position_fits(1 + around->counts[slot], words[2], words[3]);
     }
-    const uint32_t answer[] = {0, b->feed_slot[words[2]]};
+    const uint32_t answer[] = {CSS_BY_PARENT + words[1], p->bound->feed_slot[words[2]]};
     switch (words[1]) {
-    case CSS_FROM_CHILD: return bit_of(p->some + (level + 2) * f, answer[1]);
-    case CSS_FROM_DESCENDANT: return bit_of(p->above + (level + 2) * f, answer[1]);
-    case CSS_FROM_NEXT: return bit_of(p->near + (level + 1) * f, answer[1]);
-    case CSS_FROM_LATER: return bit_of(p->some + (level + 1) * f, answer[1]);
-    case CSS_FROM_SELF: return bit_of(p->feed.items, answer[1]);
-    default: return answer_forward(p, CSS_BY_PARENT + words[1], answer, level);
+    case CSS_FROM_CHILD: return bit_of(around->some_child, answer[1]);
+    case CSS_FROM_DESCENDANT: return bit_of(around->below, answer[1]);
+    case CSS_FROM_NEXT: return bit_of(around->near, answer[1]);
+    case CSS_FROM_LATER: return bit_of(around->some, answer[1]);
+    default: return answer_around(around, answer);
     }
 }
 
-/* The varying bits of an element as far as they are known in a sweep: of asks about feeds only those
- * that sweeps answer. */
-static void sweep_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
-    uint32_t sweep, uint32_t *early)
+static void early_set(uint32_t *early, uint32_t slot, uint32_t bit)
+{
+    early[slot >> 5] = (early[slot >> 5] & ~(1u << (slot & 31))) | bit << (slot & 31);
+}
+
+void css_sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
+    uint32_t sweep, uint32_t *early, const css_around *around)
 {
     const css_bound *b = p->bound;
-    uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS];
+    const uint32_t *ask = b->ask.items + bound[CSS_BOUND_ASK];
+    const uint32_t *answer = b->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
+    uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS], selves = 0;
     memset(bits, 0, (asks + 31) / 32 * sizeof *bits);
-    for (uint32_t i = 0; i < asks; i++) {
-        uint32_t predicate = b->ask.items[bound[CSS_BOUND_ASK] + i], bit = 0;
-        const uint32_t *answer = b->answer.items + CSS_ANSWER_WORDS * (bound[CSS_BOUND_ASK] + i);
+    for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
+        uint32_t bit = 0;
         if (answer[0] == CSS_BY_POSITION)
             bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
         else if (answer[0] == CSS_BY_SWEEP) {
-            const uint32_t *words = b->compiled->predicate.items + predicate * CSS_P_WORDS;
+            const uint32_t *words = b->compiled->predicate.items + ask[i] * CSS_P_WORDS;
+            bool now = b->compiled->sweep.items[ask[i]] == sweep;
             bool self = words[0] == CSS_P_RELATION && words[1] == CSS_FROM_SELF;
-            uint32_t slot = answer[1];
-            if (b->compiled->sweep.items[predicate] == sweep && !self &&
-                answer_early(p, predicate, d->level[e]))
-                early[slot >> 5] |= 1u << (slot & 31);
-            bit = bit_of(early, slot);
+            selves += now && self;
+            if (now && !self) early_set(early, answer[1], answer_early(p, words, around));
+            bit = bit_of(early, answer[1]);
         }
         bits[i >> 5] |= bit << (i & 31);
     }
+    find_feeds(p, bound, bits, p->feed.items);
+    for (uint32_t i = 0; i < asks && selves; i++) {
+        const uint32_t *words = b->compiled->predicate.items + ask[i] * CSS_P_WORDS;
+        if (words[0] == CSS_P_RELATION && words[1] == CSS_FROM_SELF &&
+            b->compiled->sweep.items[ask[i]] == sweep)
+            early_set(early, b->early_slot[ask[i]], bit_of(p->feed.items, b->feed_slot[words[2]]));
+    }
 }
 
-static void sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, uint32_t shape,
-    uint32_t sweep, uint32_t *early)
+static css_around around_row(const css_pass *p, uint32_t row)
 {
-    const css_bound *b = p->bound;
-    const uint32_t *bound = b->bound.items + shape * CSS_BOUND_WORDS;
-    uint32_t *feeds = p->feed.items, row = d->level[e] + 1;
-    if (!(sweep & 1) && d->position[CSS_CHILD][e] == 1) row_clear(p, row);
-    sweep_bits(p, d, e, bound, sweep, early);
-    find_feeds(p, bound, p->bits.items, feeds);
-    for (uint32_t i = 0; i < bound[CSS_BOUND_ASKS]; i++) {
-        uint32_t predicate = b->ask.items[bound[CSS_BOUND_ASK] + i];
-        const uint32_t *words = b->compiled->predicate.items + predicate * CSS_P_WORDS;
-        if (words[0] != CSS_P_RELATION || words[1] != CSS_FROM_SELF ||
-            b->compiled->sweep.items[predicate] != sweep)
-            continue;
-        uint32_t slot = b->early_slot[predicate];
-        if (answer_early(p, predicate, d->level[e])) early[slot >> 5] |= 1u << (slot & 31);
+    size_t at = (size_t)row * p->feed_words, f = p->feed_words;
+    return (css_around){.near = p->near + at,
+        .some = p->some + at,
+        .counts = p->counts + (size_t)row * p->bound->feed_slots,
+        .parent = p->near + at - f,
+        .above = p->above + at - f,
+        .some_child = p->some + at + f,
+        .below = p->above + at + f};
+}
+
+static void row_clear(css_pass *p, uint32_t row)
+{
+    uint32_t f = p->feed_words;
+    memset(p->near + (size_t)row * f, 0, f * sizeof(uint32_t));
+    memset(p->some + (size_t)row * f, 0, f * sizeof(uint32_t));
+    if (p->bound->counts)
+        memset(p->counts + (size_t)row * p->bound->feed_slots, 0,
+            p->bound->feed_slots * sizeof(uint32_t));
+}
+
+/* An element of the row has been visited, and feeds what `feeds` says. */
+static void row_visit(css_pass *p, uint32_t row, const uint32_t *feeds)
+{
+    size_t at = (size_t)row * p->feed_words;
+    for (uint32_t w = 0; w < p->feed_words; w++) {
+        p->near[at + w] = feeds[w];
+        p->some[at + w] |= feeds[w];
     }
-    if (!(sweep & 1)) {
-        row_visit_forward(p, row, feeds);
-        return;
-    }
+    if (!p->bound->counts) return;
+    for (uint32_t s = 0; s < p->bound->feed_slots; s++)
+        p->counts[(size_t)row * p->bound->feed_slots + s] += bit_of(feeds, s);
+}
+
+static void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *feeds)
+{
+    size_t at = (size_t)row * p->feed_words, f = p->feed_words;
     row_visit(p, row, feeds);
-    for (uint32_t w = 0, f = p->feed_words; w < f; w++) {
-        p->above[row * f + w] |= feeds[w] | p->above[(row + 1) * f + w];
-        p->above[(row + 1) * f + w] = 0;
+    for (uint32_t w = 0; w < f; w++) p->above[at + w] = p->above[at - f + w] | feeds[w];
+}
+
+static void row_visit_backward(css_pass *p, uint32_t row, const uint32_t *feeds)
+{
+    size_t at = (size_t)row * p->feed_words, f = p->feed_words;
+    row_visit(p, row, feeds);
+    for (uint32_t w = 0; w < f; w++) {
+        p->above[at + w] |= feeds[w] | p->above[at + f + w];
+        p->above[at + f + w] = 0;
     }
     row_clear(p, row + 1);
     if (row > 1) return;
     row_clear(p, row); /* roots are no siblings */
-    memset(p->above + row * p->feed_words, 0, p->feed_words * sizeof(uint32_t));
+    memset(p->above + at, 0, f * sizeof(uint32_t));
 }
 
 static void rows_clear(css_pass *p)
@@ -362,31 +388,17 @@ static void run_sweep(css_pass *p, uint32_t sweep)
         rows_clear(p);
         for (uint32_t i = 0; i < d->count; i++) {
             uint32_t e = sweep & 1 ? d->count - 1 - i : i;
-            sweep_element(p, d, e, shape[e], sweep, early + (size_t)e * p->early_words);
+            uint32_t row = d->level[e] + 1;
+            if (!(sweep & 1) && d->position[CSS_CHILD][e] == 1) row_clear(p, row);
+            const css_around around = around_row(p, row);
+            css_sweep_element(p, d, e, p->bound->bound.items + shape[e] * CSS_BOUND_WORDS, sweep,
+                early + (size_t)e * p->early_words, &around);
+            (sweep & 1 ? row_visit_backward : row_visit_forward)(p, row, p->feed.items);
         }
     }
 }
 
 /* ---- the pass ---- */
-
-static void find_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
-    const uint32_t *early)
-{
-    uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS], word = 0;
-    const uint32_t *answer = p->bound->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
-    for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
-        uint32_t bit;
-        if (answer[0] == CSS_BY_POSITION)
-            bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
-        else if (answer[0] == CSS_BY_SWEEP) bit = bit_of(early, answer[1]);
-        else bit = answer_forward(p, answer[0], answer, d->level[e]);
-        word |= bit << (i & 31);
-        if ((i & 31) == 31 || i + 1 == asks) {
-            bits[i >> 5] = word;
-            word = 0;
-        }
-    }
-}
 
 static void match_document(css_pass *p, uint32_t n, uint32_t *above_state, hed_error *error)
 {
@@ -395,17 +407,15 @@ static void match_document(css_pass *p, uint32_t n, uint32_t *above_state, hed_e
     const uint32_t *shape = f->shape + f->first[n], *bounds = p->bound->bound.items;
     const uint32_t *early = p->early + (size_t)f->first[n] * p->early_words;
     uint32_t *class_of = p->element_class + f->first[n], feed_words = p->feed_words;
-    static const uint32_t nothing[1];
     if (feed_words) rows_clear(p);
     for (uint32_t e = 0; e < d->count; e++) {
-        uint32_t s = shape[e], level = d->level[e], signature = p->base[s];
+        uint32_t s = shape[e], level = d->level[e], signature = p->base.items[s];
         if (feed_words && d->position[CSS_CHILD][e] == 1) row_clear(p, level + 1);
         if (signature == CSS_NONE) {
             const uint32_t *bound = bounds + s * CSS_BOUND_WORDS;
-            if (bound[CSS_BOUND_ASKS]) {
-                find_bits(p, d, e, bound, early + (size_t)e * p->early_words);
-                signature = signature_of(p, s, bound[CSS_BOUND_ASKS], p->bits.items, error);
-            } else p->base[s] = signature = signature_add(p, s, nothing, error);
+            const css_around around = around_row(p, level + 1);
+            css_find_bits(p, d, e, bound, early + (size_t)e * p->early_words, &around);
+            signature = css_signature_of(p, s, error);
             if (hed_failed(error)) return;
         }
         struct css_map_slot slot =
@@ -423,10 +433,19 @@ static void match_document(css_pass *p, uint32_t n, uint32_t *above_state, hed_e
     }
 }
 
+bool css_pass_extend(css_pass *p, hed_error *error)
+{
+    for (uint32_t s = p->base.count; s < css_shapes(p->forest); s++) {
+        uint32_t asks = p->bound->bound.items[s * CSS_BOUND_WORDS + CSS_BOUND_ASKS];
+        css_list_room(&p->bits, p->arena, asks / 32 + 1, error);
+        css_push(&p->base, p->arena, CSS_NONE, error);
+    }
+    return !hed_failed(error);
+}
+
 hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest, css_bound *bound,
     uint32_t *element_class, hed_error *error)
 {
-    uint32_t most = 0;
     if (hed_failed(error)) return error->status;
     *p = (css_pass){
         .forest = forest, .bound = bound, .arena = arena, .element_class = element_class};
@@ -434,10 +453,7 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
     p->feed_words = (bound->feed_slots + 31) / 32;
     p->early_words = (bound->early_slots + 31) / 32;
     p->rows = forest->depth + 4;
-    for (uint32_t s = 0; s < css_shapes(forest); s++)
-        if (bound->bound.items[s * CSS_BOUND_WORDS + CSS_BOUND_ASKS] > most)
-            most = bound->bound.items[s * CSS_BOUND_WORDS + CSS_BOUND_ASKS];
-    css_list_room(&p->bits, arena, most / 32 + 1, error);
+    css_pass_extend(p, error);
     css_list_room(&p->state, arena, p->words + 1, error);
     css_list_room(&p->feed, arena, 2 * p->feed_words, error);
     uint64_t row_words = (uint64_t)p->rows * p->feed_words;
@@ -449,14 +465,12 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
             hed_arena_new(arena, (uint64_t)p->rows * bound->feed_slots, sizeof(uint32_t), error);
     p->early =
         hed_arena_new(arena, (uint64_t)forest->count * p->early_words, sizeof(uint32_t), error);
-    p->base = hed_arena_new(arena, css_shapes(forest), sizeof(uint32_t), error);
     map_make(&p->signature_of, arena, 9, error);
     map_make(&p->class_of, arena, 11, error);
     css_interner_make(&p->wide, arena, error);
     css_interner_make(&p->states, arena, error);
     css_push(&p->class_begin, arena, 0, error);
     if (hed_failed(error)) return error->status;
-    memset(p->base, 0xff, css_shapes(forest) * sizeof *p->base);
     memset(p->state.items, 0, p->state.room * sizeof(uint32_t));
     if (p->feed_words) memset(p->feed.items, 0, 2ull * p->feed_words * sizeof(uint32_t));
     css_intern(&p->states, arena, p->state.items, p->words, error);

@@ -31,10 +31,10 @@ typedef struct css_pass {
     css_interner states; /* 0: nothing */
     css_signature *signatures;
     uint32_t signature_count, signature_room;
-    uint32_t *base; /* (shapes) signature of a shape without asks */
+    css_list base; /* (shapes) signature of a shape without asks; CSS_NONE */
     css_list acts, feeds, list;
     css_list bits, state; /* room for varying bits; for a state that is being made */
-    css_list feed;        /* room for the feeds of an element; behind them none */
+    css_list feed;        /* room for the feeds of an element; behind them empty rows */
     /* results: for each class its signature and state; for each entry of a list the rule and its final */
     uint32_t *element_class;
     css_list class_begin, class_signature, class_state, rules, finals;
@@ -43,10 +43,36 @@ typedef struct css_pass {
     uint32_t rows;
 } css_pass;
 
+/* Feed words of what stands around an element, as a sweep forwards or backwards knows them. */
+typedef struct css_around {
+    const uint32_t *near;               /* the sibling visited before */
+    const uint32_t *some;               /* all siblings visited before, together */
+    const uint32_t *counts;             /* how many of them feed, for each feed */
+    const uint32_t *parent;             /* forwards */
+    const uint32_t *above;              /* forwards: all ancestors */
+    const uint32_t *some_child, *below; /* backwards: all children; all descendants */
+} css_around;
+
 /* Makes room; memory from `arena`, `element_class` (elements) is the caller's. */
 hed_status css_pass_make(css_pass *pass, hed_arena *arena, const css_forest *forest,
     css_bound *bound, uint32_t *element_class, hed_error *error);
 /* Matches all elements. */
 hed_status css_pass_run(css_pass *pass, hed_error *error);
+
+/* ---- for changes (change.c) ---- */
+
+/* The varying bits of an element, `level` and place aside: into pass->bits. */
+void css_find_bits(css_pass *pass, const hed_css_document *document, uint32_t element,
+    const uint32_t *bound, const uint32_t *early, const css_around *around);
+/* The same as far as they are known in a sweep before the pass; early bits that this sweep finds are
+ * set. Then the element's feeds, into pass->feed. */
+void css_sweep_element(css_pass *pass, const hed_css_document *document, uint32_t element,
+    const uint32_t *bound, uint32_t sweep, uint32_t *early, const css_around *around);
+/* The signature of a shape, with pass->bits where it has asks. */
+uint32_t css_signature_of(css_pass *pass, uint32_t shape, hed_error *error);
+/* Class of an element below a parent of a state. */
+uint32_t css_class_of(css_pass *pass, uint32_t parent_state, uint32_t signature, hed_error *error);
+/* Room for what shapes bound since then ask. */
+bool css_pass_extend(css_pass *pass, hed_error *error);
 
 #endif

@@ -26,7 +26,7 @@ static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
     bool insensitive =
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
     uint32_t name = html ? s->lower : s->name;
-    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++) {
+    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i];
         if (a->name != name) continue;
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
@@ -104,7 +104,7 @@ static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
     case CSS_UNIVERSAL: return in_space;
     case CSS_ID: return d->id[e] != CSS_NONE && d->id[e] == name;
     case CSS_CLASS:
-        for (uint32_t i = d->class_begin[e]; i < d->class_begin[e + 1]; i++)
+        for (uint32_t i = d->class_begin[e]; i < d->class_end[e]; i++)
             if (d->classes[i] == name) return true;
         return false;
     case CSS_ATTRIBUTE: return plain_attribute(p, s, e);

@@ -1,0 +1,155 @@
+/* Changes of a document. Lists of an element that grow are put behind all others, with room to grow in,
+ * which stands in the word before them. */
+#include "document.h"
+#include "html.h"
+#include "states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `more` items behind `count`; NULL where memory runs out. */
+static void *change_room(hed_css_document *d, void *items, uint32_t count, uint32_t *room,
+    uint32_t more, size_t size, hed_error *error)
+{
+    if (*room - count >= more) return items;
+    uint64_t wanted = 2ull * count + more + 64;
+    if (wanted > UINT32_MAX / 2) {
+        hed_fail(error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
+        return NULL;
+    }
+    d->arena.failed = false; /* each of its allocations is checked by itself here */
+    void *larger = hed_arena_new(&d->arena, wanted, size, error);
+    if (!larger) return NULL;
+    if (count) memcpy(larger, items, count * size);
+    *room = (uint32_t)wanted;
+    return larger;
+}
+
+/* Makes room for `count` classes of an element; they are lost. */
+static bool class_room(hed_css_document *d, uint32_t e, uint32_t count, hed_error *error)
+{
+    uint32_t begin = d->class_begin[e], have = d->class_end[e] - begin;
+    if (begin > d->class_fixed) have = d->classes[begin - 1];
+    if (count <= have) return true;
+    uint32_t room = (count + 7) & ~7u;
+    uint32_t *classes = change_room(
+        d, d->classes, d->class_count, &d->class_room, room + 1, sizeof *classes, error);
+    if (!classes) return false;
+    d->classes = classes;
+    classes[d->class_count] = room;
+    d->class_begin[e] = d->class_end[e] = d->class_count + 1;
+    d->class_count += room + 1;
+    return true;
+}
+
+/* Makes room for one more attribute of an element. */
+static bool attribute_room(hed_css_document *d, uint32_t e, hed_error *error)
+{
+    uint32_t begin = d->attribute_begin[e], count = d->attribute_end[e] - begin;
+    if (begin > d->attribute_fixed && count < d->attributes[begin - 1].name) return true;
+    uint32_t room = count + 4;
+    css_attribute *all = change_room(
+        d, d->attributes, d->attribute_count, &d->attribute_room, room + 1, sizeof *all, error);
+    if (!all) return false;
+    d->attributes = all;
+    all[d->attribute_count] = (css_attribute){.name = room, .value = CSS_NONE};
+    memcpy(all + d->attribute_count + 1, all + begin, count * sizeof *all);
+    for (uint32_t i = count; i < room; i++)
+        all[d->attribute_count + 1 + i] = (css_attribute){.name = CSS_NONE, .value = CSS_NONE};
+    d->attribute_begin[e] = d->attribute_count + 1;
+    d->attribute_end[e] = d->attribute_begin[e] + count;
+    d->attribute_count += room + 1;
+    return true;
+}
+
+/* Every word of a class attribute as a name, so that none is missing later. */
+static bool classes_named(hed_css_document *d, uint32_t value, hed_error *error)
+{
+    size_t length;
+    const char *text = hed_css_name_text(d->names, value, &length);
+    for (size_t at = 0; at < length;) {
+        size_t begin = at + strspn(text + at, " \t\n\f\r"), end = begin;
+        while (end < length && !strchr(" \t\n\f\r", text[end])) end++;
+        at = end;
+        if (end == begin) break;
+        uint32_t name = hed_css_name(d->names, text + begin, end - begin);
+        if (name != CSS_NONE && d->quirks) name = css_name_lower(d->names, name);
+        if (name == CSS_NONE) {
+            hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+            return false;
+        }
+    }
+    return true;
+}
+
+hed_status css_document_set(hed_css_document *d, uint32_t e, uint32_t name, uint32_t name_space,
+    uint32_t value, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    size_t length = 0, name_length;
+    const char *text = hed_css_name_text(d->names, name, &name_length);
+    bool is_class = !name_space && name_length == 5 && !memcmp(text, "class", 5);
+    bool is_id = !name_space && name_length == 2 && !memcmp(text, "id", 2);
+    uint32_t at = d->attribute_begin[e], end = d->attribute_end[e];
+    while (
+        at < end && (d->attributes[at].name != name || d->attributes[at].name_space != name_space))
+        at++;
+    if (value != CSS_NONE) {
+        const char *words = hed_css_name_text(d->names, value, &length);
+        if (is_id && d->quirks && css_name_lower(d->names, value) == CSS_NONE)
+            return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+        if (is_class && !classes_named(d, value, error)) return error->status;
+        if (at == end && !attribute_room(d, e, error)) return error->status;
+        if (is_class && !class_room(d, e, css_count_words(words, length), error))
+            return error->status;
+        if (at == end) at = d->attribute_end[e]++;
+        d->attributes[at] = (css_attribute){name, value, name_space};
+    } else if (at < end) {
+        memmove(d->attributes + at, d->attributes + at + 1, (end - at - 1) * sizeof *d->attributes);
+        d->attribute_end[e]--;
+        d->attributes[end - 1] = (css_attribute){.name = CSS_NONE, .value = CSS_NONE};
+    }
+    return is_class || is_id ? css_document_classes(d, e, error) : HED_OK;
+}
+
+/* ---- places ---- */
+
+void css_change_places(
+    void *items, size_t size, uint32_t low, uint32_t middle, uint32_t high, void *work)
+{
+    char *at = (char *)items + low * size;
+    size_t first = (middle - low) * size, second = (high - middle) * size;
+    memcpy(work, at, first);
+    memmove(at, at + first, second);
+    memcpy(at + second, work, first);
+}
+
+hed_status css_document_move(hed_css_document *d, uint32_t e, uint32_t parent, uint32_t before,
+    uint32_t *to, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    uint32_t size = d->end[e] - e, target = before == CSS_NONE ? d->end[parent] : before;
+    bool forward = target > e;
+    uint32_t low = forward ? e : target, middle = forward ? d->end[e] : e;
+    uint32_t high = forward ? target : d->end[e];
+    hed_arena work = {.allocator = d->allocator, .owner = "a change of places"};
+    void *room = hed_arena_new(&work, middle - low, sizeof(uint32_t), error);
+    uint32_t *words[] = {d->parent, d->tag, d->id, d->class_begin, d->class_end, d->attribute_begin,
+        d->attribute_end, d->flags, d->states, d->language, d->line};
+    if (!room) return error->status;
+    d->parent[e] = parent;
+    for (uint32_t i = 0; i < d->count; i++) {
+        uint32_t p = d->parent[i];
+        if (p == CSS_NONE || p < low || p >= high) continue;
+        d->parent[i] = p < middle ? p + (high - middle) : p - (middle - low);
+    }
+    for (size_t i = 0; i < HED_COUNT(words); i++)
+        css_change_places(words[i], sizeof(uint32_t), low, middle, high, room);
+    css_change_places(d->name_space, 1, low, middle, high, room);
+    css_change_places(d->has_text, 1, low, middle, high, room);
+    *to = forward ? high - size : low;
+    hed_arena_free(&work);
+    d->depth = 0;
+    memset(d->end, 0, d->count * sizeof *d->end);
+    return css_find_places(d, error);
+}
