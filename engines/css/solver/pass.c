@@ -480,8 +480,8 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
 hed_status css_pass_run(css_pass *p, hed_error *error)
 {
     const css_forest *f = p->forest;
-    hed_arena work = {.allocator = p->arena->allocator, .owner = "a match"};
     if (hed_failed(error)) return error->status;
+    hed_arena work = {.allocator = p->arena->allocator, .owner = "a match"};
     uint32_t *above_state = hed_arena_new(&work, f->depth + 2ull, sizeof *above_state, error);
     for (uint32_t s = 0; s < p->bound->sweeps && !hed_failed(error); s++) run_sweep(p, s);
     for (uint32_t n = 0; n < f->document_count && !hed_failed(error); n++)
