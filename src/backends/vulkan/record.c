@@ -6,14 +6,16 @@
 
 enum { LONGEST_UPDATE = 1024 }; /* bytes of a pattern that are written at once: whole words */
 
+/* Between two launches, which is where its cost counts, of the shader's stage alone. */
 void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch)
 {
-    const VkFlags all = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-    const VkMemoryBarrier barrier = {.sType = VK_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-    /* between two launches, which is where it counts, the shader's stage alone */
     bool between = launch && to->after_launch;
+    const VkFlags all = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const VkFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT;
+    const VkMemoryBarrier barrier = {.sType = VK_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = between ? VK_ACCESS_SHADER_WRITE_BIT : VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = between ? reads | VK_ACCESS_SHADER_WRITE_BIT
+                                 : VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
     VkFlags stages = between ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : all;
     api->CmdPipelineBarrier(to->commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
     to->after_launch = launch;
