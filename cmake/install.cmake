@@ -23,6 +23,9 @@ install(FILES ${CMAKE_BINARY_DIR}/share/heddle/tuning.db DESTINATION ${CMAKE_INS
 
 install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 
+# A page that is tuned, and the race that it begins with.
+install(DIRECTORY examples/web/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/web)
+
 # Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
 install(DIRECTORY data/scenes data/instruments data/music data/mppi DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL PATTERN make.py EXCLUDE)
 

@@ -50,7 +50,7 @@ export class View {
     const m = this.now;
     this.say(`${m.kernel}: ${m.stage}`);
     $('bar').firstElementChild.style.width = `${100 * Math.min(1, m.done / Math.max(1, m.total))}%`;
-    const numbers = [['tried', `${m.done} of ${m.total}`], ['failed', m.failed], ['best', timeText(m.best?.seconds)], ['default', timeText(m.fallback)],
+    const numbers = [['tried', `${m.done} of ${m.total}`], ['failed', String(m.failed)], ['best', timeText(m.best?.seconds)], ['default', timeText(m.fallback)],
       ['gain', m.best && m.fallback ? `${(m.fallback / m.best.seconds).toFixed(2)} ×` : ''], ['time', `${m.seconds.toFixed(0)} s`]];
     $('numbers').replaceChildren(...numbers.map(([name, value]) => { const d = document.createElement('div'); d.append(element('dt', name), element('dd', value || '–')); return d; }));
     const worked = this.rows.filter(r => r.seconds > 0).sort((a, b) => a.seconds - b.seconds);

@@ -1,6 +1,7 @@
 /* heddle db: what the tuning database holds, as tables and as JSON, and carrying it elsewhere. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
+#include "cli/db/module.h"
 #include "heddle/database.h"
 #include "heddle/tune_file.h"
 #include "heddle/author.h"
@@ -416,6 +417,23 @@ static hed_status print_changes(const hed_arguments *arguments, const hed_databa
 
 /* ---- export ---- */
 
+/* FILE.js: what a web page chooses from. */
+static hed_status export_module(
+    const hed_arguments *arguments, hed_database *database, const char *file, hed_error *error)
+{
+    uint32_t configs = 0;
+    const char *shader = hed_text_of(arguments, "shader");
+    if (!shader)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: a module needs --shader FILE.wgsl (or its tune file), which says how large the group of "
+            "each configuration is",
+            file);
+    if (!cli_module_write(database, shader, file, &configs, error) &&
+        !hed_given(arguments, "quiet"))
+        fprintf(stderr, "heddle: wrote %u configurations to %s\n", configs, file);
+    return error->status;
+}
+
 static int db_export_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
@@ -429,9 +447,12 @@ static int db_export_run(const hed_arguments *arguments, void *user)
     if (!status && !database)
         status = hed_fail(&error, HED_ERROR_IO, "%s is not there: nothing was tuned yet",
             database_path_of(arguments, &session));
-    if (!status)
+    size_t length = strlen(file);
+    bool module = length > 3 && strcmp(file + length - 3, ".js") == 0;
+    if (!status && module) status = export_module(arguments, database, file, &error);
+    if (!status && !module)
         status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
-    if (!status) status = print_changes(arguments, &count, "wrote", "to", file, &error);
+    if (!status && !module) status = print_changes(arguments, &count, "wrote", "to", file, &error);
     return db_close(&session, database, status, &error);
 }
 
@@ -540,7 +561,9 @@ static int db_path_run(const hed_arguments *arguments, void *user)
     }
 
 static const hed_option EXPORT_OPTIONS[] = {OPTION_KERNEL("only this kernel"), OPTION_DEVICE,
-    FLAG("choices", "only what launches take, without the measurements"), {0}};
+    FLAG("choices", "only what launches take, without the measurements"),
+    OPTION("shader", FILE, "FILE", "of FILE.js: the shader in WGSL, or its tune file", .letter = 0),
+    {0}};
 static const hed_option PRUNE_OPTIONS[] = {
     OPTION("older-than", NUMBER, "DAYS", "measurements of tunings that began longer ago than this",
         .low = 0, .high = 1e6),
@@ -550,7 +573,10 @@ static const hed_option PRUNE_OPTIONS[] = {
     OPTION_KERNEL("of this kernel; alone: everything of it, choices too"),
     FLAG("dry-run", "only say what would go", .letter = 'n'), {0}};
 static const hed_option EXPORT_POSITIONALS[] = {
-    {.name = "FILE", .kind = HED_OPTION_FILE, .required = true, .help = "the JSON file to write"},
+    {.name = "FILE",
+        .kind = HED_OPTION_FILE,
+        .required = true,
+        .help = "the JSON file to write, or FILE.js: a module by which a web page chooses"},
     {0}};
 static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES",
                                                     .kind = HED_OPTION_FILE,
@@ -628,6 +654,7 @@ static const hed_example EXAMPLES[] = {
     {"heddle db list", "what was tuned, for which device and size, and what it gained"},
     {"heddle db show convolution -d H200", "the ten best configurations of a kernel"},
     {"heddle db export --choices -k blur blur.json", "to ship with a program"},
+    {"heddle db export --shader blur.wgsl blur.tuned.js", "for the web page that runs the shader"},
     {"heddle db merge /mnt/other/tuning.db", "another machine's results beside one's own"},
     {"heddle db prune --older-than 365 --keep-best 20 --dry-run", "what could go"}, {0}};
 static const hed_command *const COMMANDS[] = {

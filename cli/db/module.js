@@ -1,0 +1,41 @@
+// The number of an architecture's name: FNV-1a.
+function architectureNumber(name) {
+  if (!name) return 0;
+  let hash = 2166136261;
+  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 16777619);
+  return hash & 0x7fffffff;
+}
+
+const fits = ([, [x, y, z], bytes], limits) => x <= limits.maxComputeWorkgroupSizeX &&
+  y <= limits.maxComputeWorkgroupSizeY && z <= limits.maxComputeWorkgroupSizeZ &&
+  x * y * z <= limits.maxComputeInvocationsPerWorkgroup && bytes <= limits.maxComputeWorkgroupStorageSize;
+
+// The configurations to try, best first, at most `most`: those of the same architecture, of the same
+// vendor, of any device, and the shader's own; never one that the limits forbid. `info` is
+// GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice for the adapter's: the defaults are
+// low). Each is { constants, workgroupSize, from }: `constants` goes into createComputePipeline.
+export function candidates(info, limits, most = 5) {
+  const architecture = architectureNumber(info?.architecture), vendor = info?.vendor ?? '';
+  const ranked = devices.map(device => {
+    const same = device.vendor === vendor && vendor !== '';
+    return same && device.architecture === architecture && architecture ? { device, rank: 0, from: 'architecture' }
+      : same ? { device, rank: 1, from: 'vendor' } : { device, rank: 2, from: 'other' };
+  }).sort((a, b) => a.rank - b.rank);
+  const found = new Map();
+  const add = (number, from) => { if (!found.has(number) && fits(configs[number], limits)) found.set(number, from); };
+  const known = ranked.filter(r => r.rank < 2);
+  for (const { device, from } of known) for (const number of device.best) add(number, from);
+  if (known.length === 0) add(0, 'default');
+  // Of other devices their best first, then their second.
+  const deepest = Math.max(0, ...devices.map(device => device.best.length));
+  for (let place = 0; place < deepest; place++)
+    for (const { device, rank } of ranked) if (rank === 2 && place < device.best.length) add(device.best[place], 'other');
+  add(0, 'default');
+  for (let number = 0; number < configs.length; number++) add(number, 'other');
+  return [...found].slice(0, most).map(([number, from]) => ({
+    constants: Object.fromEntries(names.map((name, i) => [name, configs[number][0][i]])),
+    workgroupSize: configs[number][1], from }));
+}
+
+// The one to take without trying; undefined where the limits forbid all.
+export const choose = (info, limits) => candidates(info, limits, 1)[0];
