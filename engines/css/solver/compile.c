@@ -255,6 +255,7 @@ static uint32_t clause_sort(uint32_t *clause, uint32_t count)
  * clauses exclude each other. */
 static bool clauses_sort(compiler *c, uint32_t base)
 {
+    if (!css_list_room(&c->scratch, &c->work, 0, c->error)) return true;
     uint32_t *all = c->scratch.items + base, end = c->scratch.count - base, to = 0, clauses = 0;
     struct clause {
         uint32_t at, count;

@@ -10,12 +10,14 @@ typedef struct css_list {
     uint32_t count, room;
 } css_list;
 
-/* Makes room for `more` words behind the last one; NULL where memory runs out. */
+/* Makes room for `more` words behind the last one, and for some where there was none at all; false where
+ * memory runs out. */
 bool css_list_grow(css_list *list, hed_arena *arena, uint32_t more, hed_error *error);
 
 static inline bool css_list_room(css_list *list, hed_arena *arena, uint32_t more, hed_error *error)
 {
-    return list->room - list->count >= more || css_list_grow(list, arena, more, error);
+    bool room = list->items && list->room - list->count >= more;
+    return room || css_list_grow(list, arena, more, error);
 }
 
 static inline void css_push(css_list *list, hed_arena *arena, uint32_t word, hed_error *error)

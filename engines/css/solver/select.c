@@ -23,7 +23,7 @@ hed_status hed_css_select(const hed_css_document *d, const char *selector, uint3
     }
     hed_arena_free(&work);
     if (hed_failed(error)) return error->status;
-    const css_rule *rule = &sheet->rules[0];
+    const css_rule *rule = sheet->rules;
     bool one = sheet->rule_count == 1;
     size_t end = one ? rule->info.begin + rule->info.selector_length : 0;
     if (!one || rule->info.end != length + 2 || memchr(selector + end, '{', length - end))
