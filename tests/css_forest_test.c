@@ -30,7 +30,7 @@ static css_forest forest_of(hed_arena *arena, const char *text, hed_css_document
     css_forest f;
     hed_css_sheet_def def = {.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR};
     OK(hed_css_sheet_create(names, &def, sheet, &error));
-    OK(css_compile(compiled, arena, sheet, 1, false, false, &error));
+    OK(css_compile(compiled, arena, sheet, 1, NULL, false, false, &error));
     OK(css_forest_make(&f, arena, compiled, documents, count, &error));
     return f;
 }

@@ -112,6 +112,7 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     def.medium = hed_default_css_medium();
     def.import = site_import;
     def.user = s;
+    def.split = s->split;
     if (hed_css_sheet_create(s->names, &def, &s->sheets[s->sheet_count], error))
         return error->status;
     s->files[s->sheet_count] = strdup(def.file);

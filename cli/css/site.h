@@ -10,6 +10,7 @@ enum { MOST_SHEETS = 1024 };
 
 typedef struct site {
     hed_device *device; /* that rules are matched on, set before site_open(); NULL: the processor */
+    bool split;         /* each selector of a list is a rule, set before site_open() */
     hed_css_names *names;
     hed_css_document **pages;
     uint32_t page_count, page_room;

@@ -280,6 +280,7 @@ typedef struct hed_css_matcher_def {
     hed_css_sheet *const *sheets; /**< (sheet_count); rules are numbered on from sheet to sheet */
     uint32_t sheet_count;
     bool states_possible; /**< states that documents do not hold are taken for granted (`unused`) */
+    const bool *without;  /**< (rules of all sheets) rules that take no part; NULL: all do */
 } hed_css_matcher_def;
 
 /** Makes a matcher on a device (NULL: plain C without a context), which has the same results on all.

@@ -23,6 +23,7 @@ typedef struct compiler {
     const hed_css_sheet *sheet;
     hed_css_names *names;
     bool quirks;
+    const bool *without;     /* (rules of all sheets) or NULL */
     css_interner identities; /* of predicates */
     css_interner keys, nodes;
     css_list key_pairs;    /* key, predicate */
@@ -736,6 +737,7 @@ static void compile_sheet(
     for (uint32_t r = 0; r < sheet->rule_count; r++) {
         const css_rule *rule = &sheet->rules[r];
         if (rule->info.validity != HED_CSS_VALID) continue;
+        if (c->without && c->without[first_rule + r]) continue;
         for (uint32_t i = 0; i < rule->count && !hed_failed(c->error); i++)
             add_finals(c, first_rule + r, rule->list + i, mode);
     }
@@ -859,10 +861,10 @@ static void find_early(css_compiled *out)
 }
 
 hed_status css_compile(css_compiled *out, hed_arena *arena, hed_css_sheet *const *sheets,
-    uint32_t sheet_count, bool quirks, bool possible, hed_error *error)
+    uint32_t sheet_count, const bool *without, bool quirks, bool possible, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    compiler c = {.out = out, .arena = arena, .error = error, .quirks = quirks};
+    compiler c = {.out = out, .arena = arena, .error = error, .quirks = quirks, .without = without};
     c.work = (hed_arena){.allocator = arena->allocator, .owner = "the compilation of sheets"};
     *out = (css_compiled){0};
     if (css_interner_make(&c.identities, &c.work, error) &&

@@ -40,9 +40,10 @@ static inline uint32_t css_feeds(const css_compiled *c) { return css_interned(&c
 static inline uint32_t css_nodes(const css_compiled *c) { return c->node.count / 4; }
 static inline uint32_t css_finals(const css_compiled *c) { return c->final.count / 4; }
 
-/* Compiles sheets, whose rules are numbered on; all memory is of `arena`. `quirks`: some document is in
+/* Compiles sheets, whose rules are numbered on; all memory is of `arena`. `without`: rules that take no
+ * part, or NULL. `quirks`: some document is in
  * quirks mode. `possible`: states that documents do not hold are taken for granted. */
 hed_status css_compile(css_compiled *compiled, hed_arena *arena, hed_css_sheet *const *sheets,
-    uint32_t sheet_count, bool quirks, bool possible, hed_error *error);
+    uint32_t sheet_count, const bool *without, bool quirks, bool possible, hed_error *error);
 
 #endif

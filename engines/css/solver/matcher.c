@@ -39,8 +39,8 @@ static void matcher_fill(
         m->first_rule[i + 1] = (uint32_t)rules;
     }
     uint64_t begin = hed_now();
-    css_compile(
-        &m->compiled, &m->arena, m->sheets, m->sheet_count, quirks, m->states_possible, error);
+    css_compile(&m->compiled, &m->arena, m->sheets, m->sheet_count, def->without, quirks,
+        m->states_possible, error);
     uint64_t compiled = hed_now();
     matcher_shape(m, error);
     m->seconds[0] = 1e-9 * (double)(compiled - begin);
