@@ -1,7 +1,6 @@
 /* heddle css cost: what bind and pass take with a selector and without it. Selectors are left out in
  * groups; the group that saves most is halved again and again, so that time goes to where it is spent.
- * Matches with everything and without the group alternate, and the medians of their differences count,
- * so that a drift of the clock takes no side. */
+ * Matches with everything and without the group alternate, so that a drift of the clock takes no side. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,6 @@ typedef struct cost {
     uint32_t group_count;
     uint32_t repeats; /* of each measurement */
     double bind, pass, noise;
-    double bind_times[COST_MOST_REPEATS], pass_times[COST_MOST_REPEATS]; /* with everything */
     hed_css_matcher_info info;
     uint32_t classes;
 } cost;
@@ -71,34 +69,34 @@ static void match_times(
     *pass = info.pass_seconds;
 }
 
-/* What is saved without the group (NULL: without nothing); gives how far two equal matches may be
- * apart by chance. */
+/* The lower quartile: other work of the machine only ever adds. */
+static double quartile(double *seconds, uint32_t count)
+{
+    hed_summarize(seconds, count); /* sorts */
+    return seconds[count / 4];
+}
+
+/* What is saved without the group (NULL: without nothing, which shows the noise). */
 static double measure_group(cost *c, cost_group *group, hed_error *error)
 {
-    double bind[COST_MOST_REPEATS], pass[COST_MOST_REPEATS], sum[COST_MOST_REPEATS];
+    double bind[2][COST_MOST_REPEATS], pass[2][COST_MOST_REPEATS];
     cost_group nothing = {0};
     cost_group *into = group ? group : &nothing;
     hed_css_matcher *other = matcher_without(c, c->s.device, into, error);
     for (uint32_t i = 0; i < c->repeats && !hed_failed(error); i++) {
-        double with[2], less[2];
-        match_times(c, c->s.matcher, &with[0], &with[1], error);
-        match_times(c, other, &less[0], &less[1], error);
-        bind[i] = with[0] - less[0];
-        pass[i] = with[1] - less[1];
-        sum[i] = bind[i] + pass[i];
-        if (!group) {
-            c->bind_times[i] = with[0];
-            c->pass_times[i] = with[1];
-        }
+        match_times(c, c->s.matcher, &bind[0][i], &pass[0][i], error);
+        match_times(c, other, &bind[1][i], &pass[1][i], error);
     }
     hed_css_matcher_destroy(other);
     if (hed_failed(error)) return 0;
-    into->bind = hed_summarize(bind, c->repeats).p50;
-    into->pass = hed_summarize(pass, c->repeats).p50;
-    double middle = hed_summarize(sum, c->repeats).p50;
-    for (uint32_t i = 0; i < c->repeats; i++) sum[i] = fabs(sum[i] - middle);
-    /* twice the standard error of a median, from the median distance (of a normal distribution) */
-    return 2 * 1.25 * 1.48 * hed_summarize(sum, c->repeats).p50 / sqrt(c->repeats) + fabs(middle);
+    double with_bind = quartile(bind[0], c->repeats), with_pass = quartile(pass[0], c->repeats);
+    into->bind = with_bind - quartile(bind[1], c->repeats);
+    into->pass = with_pass - quartile(pass[1], c->repeats);
+    if (!group) {
+        c->bind = with_bind;
+        c->pass = with_pass;
+    }
+    return into->bind + into->pass;
 }
 
 static double group_saves(const cost_group *group) { return group->bind + group->pass; }
@@ -136,9 +134,9 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
     double fit = seconds / 60 / (2 * (once + other) + 1e-6);
     c->repeats = fit < 9 ? 9 : fit > COST_MOST_REPEATS ? COST_MOST_REPEATS : (uint32_t)fit;
     if (c->s.device) c->repeats = 5; /* of medians of three */
-    c->noise = measure_group(c, NULL, error);
-    c->bind = hed_failed(error) ? 0 : hed_summarize(c->bind_times, c->repeats).p50;
-    c->pass = hed_failed(error) ? 0 : hed_summarize(c->pass_times, c->repeats).p50;
+    /* twice what equal matches differ by, and no less than one per cent */
+    double difference = measure_group(c, NULL, error);
+    c->noise = fmax(2 * fabs(difference), 0.01 * (c->bind + c->pass));
     for (uint32_t i = 0; i < first && !hed_failed(error) && !hed_interrupted(); i++) {
         cost_group *group = &c->groups[c->group_count++];
         group->begin = (uint32_t)((uint64_t)c->rules * i / first);
@@ -154,7 +152,10 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
         measure_group(c, &halves[1], error);
         /* what both share is saved by neither: halving tells nothing more */
         double apart = fmax(group_saves(&halves[0]), group_saves(&halves[1]));
-        if (apart < c->noise) {
+        if (apart < c->noise) { /* or it was disturbed when it was measured */
+            cost_group again = *group;
+            measure_group(c, &again, error);
+            if (group_saves(&again) < group_saves(group)) *group = again;
             group->whole = true;
             continue;
         }
