@@ -22,7 +22,7 @@ tune() { # FILE OPTIONS: the result as JSON in $work/result.json
 }
 of() { python3 -c "import json; r = json.load(open('$work/result.json')); print($1)"; }
 
-tune blur.json --budget 24 --report "$work/report.html" || complain "blur: exit $?: $(cat "$work/log")"
+tune ../../examples/web/small.json --budget 24 --report "$work/report.html" || complain "blur: exit $?: $(cat "$work/log")"
 [ "$(of "sum(r['evaluations'].values())")" = 24 ] || complain "blur: not 24 configurations: $(cat "$work/result.json")"
 [ -s "$work/report.html" ] || complain "blur: no report"
 

@@ -10,6 +10,7 @@ title() {
         cloth) echo 'Cloth' ;;
         synth) echo 'Synth' ;;
         mppi) echo 'MPPI: control by sampled futures' ;;
+        shaders) echo 'Shaders: a web page tuned in its browser' ;;
         css) echo 'Style sheets: what a site uses of them' ;;
         *) echo "$1" ;;
     esac
