@@ -5,6 +5,7 @@
 
 #include "css_random.h"
 #include "fixture.h"
+#include "folder.h"
 #include "heddle/css.h"
 #include "model/document.h"
 #include "model/selector.h"
@@ -237,6 +238,49 @@ Test(css_device, measured, .timeout = 240)
     hed_css_matcher_destroy(m);
     hed_css_sheet_destroy(sheet);
     hed_css_document_destroy(d);
+}
+
+/* Hashes of a few bits, which meet all the time: each meeting is found, and seeds are tried until there
+ * is none, or the processor matches. */
+static void check_weak(const char *weak, bool hopeless)
+{
+    static const char full[] = "(uint)(hash >> 32) | 1, at = (uint)hash & mask";
+    extern const char hed_css_matching_h[];
+    const char *at = strstr(hed_css_matching_h, full);
+    hed_error error = {0};
+    hed_context_def def = hed_default_context_def();
+    CHECK(at != NULL, "matching.h computes prints in another way");
+    FILE *file = fopen(in_folder("matching.h"), "w");
+    CHECK(file != NULL);
+    fprintf(file, "%.*s%s%s", (int)(at - hed_css_matching_h), hed_css_matching_h, weak,
+        at + strlen(full));
+    fclose(file);
+    def.kernel_dir = folder;
+    def.cache_dir = "";
+    test_device t = test_open(&def);
+    hed_css_document *d = tree(400, in_a_comb);
+    hed_css_sheet *sheet =
+        sheet_of(".a .b p { } .a > div { } span .b > p:nth-child(3n) { } ul ~ .a { }");
+    hed_css_matcher *wanted = matched(NULL, &d, 1, sheet), *m = matched(t.device, &d, 1, sheet);
+    hed_css_times times;
+    CHECK_GT(compare(wanted, m, weak), 50u);
+    if (strcmp(hed_device_describe(t.device)->backend, "host")) {
+        hed_status status = hed_css_measure(m, 1, &times, &error);
+        EXPECT_EQ(status, hopeless ? HED_ERROR_UNSUPPORTED : HED_OK, "%s", weak);
+    }
+    hed_css_matcher_destroy(m);
+    hed_css_matcher_destroy(wanted);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+    test_close(&t);
+}
+
+Test(css_device, hashes_that_meet, .timeout = 240)
+{
+    folder_make();
+    check_weak("((uint)(hash >> 32) & 63u) | 1, at = (uint)hash & mask", false);
+    check_weak("1, at = (uint)hash & mask & 1u", true);
+    folder_remove();
 }
 
 Test(css_device, nothing_to_match, .timeout = 240)

@@ -285,7 +285,8 @@ typedef struct hed_css_matcher_def {
 
 /** Makes a matcher on a device (NULL: plain C without a context), which has the same results on all.
  *  What is no work for the device (documents deeper than 256, :nth-child(of ...) among more than 4,096
- *  siblings, more than its memory) is done on the processor. Documents and sheets must outlive it.
+ *  siblings, more than 8,192 rules for an
+ *  element, more than its memory) is done on the processor. Documents and sheets must outlive it.
  *  Errors: ARGUMENT, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER, UNSUPPORTED (a device without atomics
  *  in its memory). */
 HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,

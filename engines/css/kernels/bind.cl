@@ -396,6 +396,7 @@ CSS_FUNCTION void bind_room(const css_fixed *f, __global uint *head, __global ui
     uint size = 3 * (candidates + feedings) + certain + residuals + asks + masks + 2;
     uint from = atomic_add(counts + CSS_COUNT_POOL, size), fits = asks <= 32 * f->words;
     atomic_max(counts + CSS_COUNT_ASKS, asks);
+    atomic_max(counts + CSS_COUNT_ROOM, lists[BIND_ACTS]);
     fits = fits && from + size <= f->pool_room && from + size >= from;
     if (!fits) atomic_or(counts + CSS_COUNT_FAULTS, (uint)CSS_FAULT_BOUND);
     from = (from + 2) / 3;

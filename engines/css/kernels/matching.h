@@ -36,6 +36,7 @@ enum css_count {
     CSS_COUNT_ROWS,      /* rows of first positions */
     CSS_COUNT_UNDECIDED, /* predicates that are undecided on all shapes */
     CSS_COUNT_COUNTING,  /* a predicate of COUNT is possible */
+    CSS_COUNT_ROOM,      /* most acts of a signature */
     CSS_COUNTS = 16
 };
 

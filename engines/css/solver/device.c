@@ -405,6 +405,7 @@ bool css_device_match(css_device *d, css_found *found, hed_error *error)
         }
         if (d->counts[CSS_COUNT_COUNTING] && d->facts.most_siblings > CSS_DEVICE_COUNTED)
             return false;
+        if (d->counts[CSS_COUNT_ROOM] > CSS_DEVICE_ACTS) return false;
         css_device_replay(d, CSS_REPLAY_PASS | CSS_REPLAY_CLASSES, error);
         if (read_counts(d, error)) break;
         if (d->counts[CSS_COUNT_FAULTS]) continue;

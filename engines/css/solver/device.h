@@ -11,9 +11,9 @@
 
 typedef struct css_device css_device;
 
-/* Deepest element that paths are walked for on a device, and most siblings where they are counted:
- * beyond these the processor is the better device. */
-enum { CSS_DEVICE_DEPTH = 256, CSS_DEVICE_COUNTED = 4096 };
+/* Beyond these the processor is the better device, and a launch would take long: the deepest element,
+ * most siblings where they are counted, most rules and prefixes for an element. */
+enum { CSS_DEVICE_DEPTH = 256, CSS_DEVICE_COUNTED = 4096, CSS_DEVICE_ACTS = 8192 };
 
 /* What was found; arrays live until the next match. */
 typedef struct css_found {
