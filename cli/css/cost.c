@@ -270,6 +270,7 @@ static int cost_command(const hed_arguments *arguments, void *user)
         if (cli_open_devices(arguments, &c.session, &error) != HED_OK) return cli_fail(&error);
         c.s.device = c.session.devices[0];
     }
+    hed_interrupt_install();
     site_open(&c.s, arguments, "PAGE", "css", false, &error);
     if (!hed_failed(&error)) {
         c.rules = hed_css_results(c.s.matcher).rules;

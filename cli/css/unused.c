@@ -246,6 +246,7 @@ static int unused_command(const hed_arguments *arguments, void *user)
     const char *limit_text = hed_text_of(arguments, "fail-over"),
                *out = hed_text_of(arguments, "out"), *report = hed_text_of(arguments, "report");
     (void)user;
+    hed_interrupt_install();
     if (limit_text) parse_limit(limit_text, &limit, &error);
     if (!hed_failed(&error)) unused_find(&u, arguments, &error);
     bool whole = u.survey.page_count == u.survey.page_total;

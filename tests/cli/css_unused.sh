@@ -190,6 +190,21 @@ script = re.search('<script>(.*?)</script>', page, re.S).group(1)
 sys.exit(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" not in page)
 CHECK
 fi
+# ---- Ctrl-C in the middle: the report of what was read, and no sheet. A pipe holds the second page back. ----
+mkfifo "$site/pipe.html"
+"$heddle" css unused "$site/page.html" "$site/pipe.html" "$site/page.html" --report "$site/cut.html" --out "$site/cut/" > "$work/out" 2> "$work/err" < /dev/null &
+words='interrupted' pid=$!
+exec 9> "$site/pipe.html" # once it has opened the pipe
+kill -INT $pid
+echo '<p>' >&9
+exec 9>&-
+code=0
+wait $pid || code=$?
+[ "$code" = 130 ] || complain "interrupted: exit code $code"
+err_has 'interrupted after 2 of 3 pages: .* --out is not written'
+grep -q 'Interrupted: 2 of 3' "$site/cut.html" || complain "the report does not say that it was interrupted"
+[ ! -e "$site/cut" ] || complain "--out was written although pages are missing"
+
 run 1 css unused "$site/page.html" --report "$site/none/report.html"; err_has 'none/report.html'
 
 exit $failed
