@@ -424,7 +424,10 @@ static int tune_run(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     hed_tune_def def = hed_default_tune_def();
     subject s = {.origin = hed_text_of(arguments, "KERNEL")};
-    bool shader = s.origin && cli_is_shader(s.origin);
+    const char *device = hed_text_of(arguments, "device");
+    bool by_name = s.origin && strncmp(s.origin, PREFIX, strlen(PREFIX)) == 0;
+    bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
+    bool shader = s.origin && (cli_is_shader(s.origin) || (by_name && browser));
     if (check_browser(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
     if (!shader) {

@@ -28,13 +28,20 @@ HED_CANONICAL_KERNELS(HED_CANONICAL_DECLARE)
 /* The text of a kernel, for its description. */
 #define HED_CANONICAL_TEXT(name) HED_SOURCES({#name ".cl", hed_canonical_##name##_cl, 0})
 
-/* The same kernel in GLSL, for the same parameters: the constant holds kernels/NAME.comp. */
-#define HED_CANONICAL_GLSL(name) \
+/* The same kernel as shaders, for the same parameters: kernels/NAME.comp and kernels/NAME.wgsl. */
+#define HED_CANONICAL_SHADERS(name) \
     HED_LIST(const hed_kernel_text, texts, text_count, \
-        {HED_GLSL, NULL, (const hed_source[]){{#name ".comp", hed_canonical_##name##_comp, 0}}, 1})
-extern const char hed_canonical_copy_comp[], hed_canonical_transpose_comp[],
-    hed_canonical_reduction_comp[], hed_canonical_convolution_comp[],
-    hed_canonical_matmul_comp[];
+        {HED_GLSL, NULL, (const hed_source[]){{#name ".comp", hed_canonical_##name##_comp, 0}}, \
+            1}, \
+        {HED_WGSL, NULL, (const hed_source[]){{#name ".wgsl", hed_canonical_##name##_wgsl, 0}}, \
+            1})
+#define HED_CANONICAL_DECLARE_SHADERS(name) \
+    extern const char hed_canonical_##name##_comp[], hed_canonical_##name##_wgsl[];
+HED_CANONICAL_DECLARE_SHADERS(copy)
+HED_CANONICAL_DECLARE_SHADERS(transpose)
+HED_CANONICAL_DECLARE_SHADERS(reduction)
+HED_CANONICAL_DECLARE_SHADERS(convolution)
+HED_CANONICAL_DECLARE_SHADERS(matmul)
 
 /* ---- tiles ---- */
 

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "core/backend.h"
+#include "core/program.h"
 #include "tune/check.h"
 #include "tune/runner.h"
 #include "tune/tuning.h"
@@ -194,6 +194,8 @@ typedef struct kernel_tuning {
     hed_tune_def def; /* settled */
     const hed_kernel_def *kernel;
     hed_problem problem;
+    hed_kernel_def shown[2]; /* descriptions as a runner of the caller's gets them */
+    uint32_t shown_count;
     double default_seconds; /* of the default configuration, as far as it is known; 0: not yet */
     hed_space *space;
     kernel_inputs inputs;
@@ -250,8 +252,19 @@ static hed_status kernel_tuning_open_runner(
     hed_logger logger = hed_context_describe(hed_device_context(k->tuning.device)).logger;
     hed_status status = HED_ERROR_UNSUPPORTED;
     r->in_process = false;
-    if (k->def.open_runner && def->device == k->tuning.device)
-        return k->def.open_runner(k->def.runner_user, def, runner, error);
+    if (k->def.open_runner && def->device == k->tuning.device) {
+        /* with the text that its device takes; for a reference first, then for the tuning */
+        hed_kernel_def *shown = &k->shown[k->shown_count++ % HED_COUNT(k->shown)];
+        const hed_kernel_text text = hed_kernel_text_for(def->device, def->kernel);
+        hed_runner_def own = *def;
+        *shown = *def->kernel;
+        shown->language = text.language;
+        shown->entry = text.entry;
+        shown->sources = text.sources;
+        shown->source_count = text.source_count;
+        own.kernel = shown;
+        return k->def.open_runner(k->def.runner_user, &own, runner, error);
+    }
     r->in_process = true;
     if (k->def.isolation == HED_ISOLATION_NONE) {
         r->in_process_reason = "asked for";

@@ -12,7 +12,7 @@ const hed_kernel_def hed_copy_def = {
     .name = "copy",
     .summary = "copies n 32-bit words",
     HED_CANONICAL_TEXT(copy),
-    HED_CANONICAL_GLSL(copy),
+    HED_CANONICAL_SHADERS(copy),
     HED_ARGUMENTS(HED_IN(uint, in), HED_OUT(uint, out), HED_VALUE(uint, n)),
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 32, 64, 128, 256, 512, 1024),
         HED_PARAMETER(VEC, 2, 1, 2, 4), HED_PARAMETER(ITEMS, 2, 1, 2, 4, 8)),

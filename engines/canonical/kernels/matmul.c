@@ -129,8 +129,10 @@ static void matmul_work(
 }
 
 const hed_kernel_def hed_matmul_def = {
-    .name = "matmul", .summary = "C = A B of matrices of floats in row order",
-    HED_CANONICAL_TEXT(matmul), HED_CANONICAL_GLSL(matmul),
+    .name = "matmul",
+    .summary = "C = A B of matrices of floats in row order",
+    HED_CANONICAL_TEXT(matmul),
+    HED_CANONICAL_SHADERS(matmul),
     HED_ARGUMENTS(HED_IN(float, a, .count = "m*k"), HED_IN(float, b, .count = "k*n"),
         HED_OUT(float, c, .count = "m*n", .tolerance = 1e-5), HED_VALUE(uint, m),
         HED_VALUE(uint, n), HED_VALUE(uint, k)),
@@ -140,10 +142,16 @@ const hed_kernel_def hed_matmul_def = {
         HED_PARAMETER(MDIMA, 64, LEAST_MDIMA, 64, 128), HED_PARAMETER(NDIMB, 32, LEAST_NDIMB, 32),
         HED_PARAMETER(KWI, 8, 2, 8), HED_PARAMETER(VWM, 4, 1, 4), HED_PARAMETER(VWN, 4, 1, 4),
         HED_SWITCH(SA, 1), HED_SWITCH(SB, 1), HED_SWITCH(AHEAD, 1), HED_SWITCH(PAIRED, 1)),
-    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("m", "n", "k"),
-    .max_threads = "MDIMC*NDIMC", .valid = matmul_valid, .geometry = matmul_geometry,
-    .range = matmul_native, .work = matmul_work, .metric = HED_METRIC_OPERATIONS,
+    .native_ignores = HED_ALL_PARAMETERS,
+    HED_DIMENSIONS("m", "n", "k"),
+    .max_threads = "MDIMC*NDIMC",
+    .valid = matmul_valid,
+    .geometry = matmul_geometry,
+    .range = matmul_native,
+    .work = matmul_work,
+    .metric = HED_METRIC_OPERATIONS,
     HED_PROBLEMS(HED_PROBLEM(1, 1, 1), HED_PROBLEM(5, 7, 3), HED_PROBLEM(64, 64, 64),
         HED_PROBLEM(131, 37, 67), HED_PROBLEM(40, 136, 100)),
-    .sample.benchmark = HED_PROBLEM(4096, 4096, 4096), HED_DEFAULT_SAMPLE,
+    .sample.benchmark = HED_PROBLEM(4096, 4096, 4096),
+    HED_DEFAULT_SAMPLE,
 };

@@ -12,6 +12,7 @@ static bool reduction_valid(
     int64_t elements = TILE / value[WG]; /* an item has them in registers */
     if (elements < value[VEC] || elements > 64) return false;
     if (value[LANES] && !hed_has_lanes_of_32(device)) return false;
+    if ((device->capabilities & HED_CAN_WGSL) && !value[ORDER]) return false; /* see its text */
     return !(strict && value[ORDER]) &&
            hed_static_local_fits(device, (TILE + (uint64_t)value[WG]) * 4);
 }
@@ -59,7 +60,7 @@ const hed_kernel_def hed_reduction_def = {
     .name = "reduction",
     .summary = "sums of tiles of 4096 floats, in the fixed tree",
     HED_CANONICAL_TEXT(reduction),
-    HED_CANONICAL_GLSL(reduction),
+    HED_CANONICAL_SHADERS(reduction),
     /* Sums of 4096 elements, in another order: the worst of 32,768 of them was 1.6e-5 off. */
     HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, sums, .count = "n/4096", .tolerance = 5e-5),
         HED_VALUE(uint, n)),

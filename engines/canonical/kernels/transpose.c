@@ -47,7 +47,7 @@ const hed_kernel_def hed_transpose_def = {
     .name = "transpose",
     .summary = "transposes a matrix of 32-bit words",
     HED_CANONICAL_TEXT(transpose),
-    HED_CANONICAL_GLSL(transpose),
+    HED_CANONICAL_SHADERS(transpose),
     HED_ARGUMENTS(
         HED_IN(uint, in), HED_OUT(uint, out), HED_VALUE(uint, width), HED_VALUE(uint, height)),
     HED_PARAMETERS(HED_PARAMETER(TILE, 64, 8, 16, 32, 64), HED_PARAMETER(ROWS, 8, 1, 2, 4, 8, 16),
