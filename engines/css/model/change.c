@@ -86,10 +86,8 @@ hed_status css_document_set(hed_css_document *d, uint32_t e, uint32_t name, uint
     uint32_t value, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    size_t length = 0, name_length;
-    const char *text = hed_css_name_text(d->names, name, &name_length);
-    bool is_class = !name_space && name_length == 5 && !memcmp(text, "class", 5);
-    bool is_id = !name_space && name_length == 2 && !memcmp(text, "id", 2);
+    size_t length = 0;
+    bool is_class = !name_space && name == d->class_name, is_id = !name_space && name == d->id_name;
     uint32_t at = d->attribute_begin[e], end = d->attribute_end[e];
     while (
         at < end && (d->attributes[at].name != name || d->attributes[at].name_space != name_space))

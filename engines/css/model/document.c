@@ -64,7 +64,6 @@ static int by_number(const void *a, const void *b)
 hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error *error)
 {
     hed_css_names *names = d->names;
-    uint32_t class_name = css_name_find(names, "class", 5), id_name = css_name_find(names, "id", 2);
     uint32_t *list = d->classes + d->class_begin[element], count = 0;
     d->id[element] = CSS_NONE;
     for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++) {
@@ -72,9 +71,9 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
         size_t length;
         const char *text = hed_css_name_text(names, a->value, &length);
         if (a->name_space) continue;
-        if (a->name == id_name && length)
+        if (a->name == d->id_name && length)
             d->id[element] = d->quirks ? css_name_lower(names, a->value) : a->value;
-        if (a->name != class_name) continue;
+        if (a->name != d->class_name) continue;
         for (size_t at = 0; at < length;) {
             size_t begin = at;
             while (at < length && !is_space(text[at])) at++;
@@ -271,6 +270,10 @@ hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_
     d->allocator = names->allocator;
     d->arena = (hed_arena){.allocator = names->allocator, .owner = "a document"};
     d->names = names;
+    d->class_name = hed_css_name(names, "class", 5);
+    d->id_name = hed_css_name(names, "id", 2);
+    if (d->class_name == CSS_NONE || d->id_name == CSS_NONE)
+        hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     d->file = hed_arena_text(&d->arena, def->file ? def->file : "page", error);
     if (!hed_failed(error)) {
         if (def->tree.root) css_document_from_tree(d, def, error);

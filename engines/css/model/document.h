@@ -55,13 +55,14 @@ struct hed_css_document {
     uint32_t count; /* N */
     uint32_t depth; /* of the deepest element */
     bool quirks;
-    uint32_t *parent;    /* (N) CSS_NONE: a root */
-    uint32_t *previous;  /* (N) sibling */
-    uint32_t *end;       /* (N) first element behind its subtree */
-    uint32_t *level;     /* (N) 0: a root */
-    uint8_t *name_space; /* (N) hed_css_namespace */
-    uint32_t *tag;       /* (N) local name: lower case in HTML, as written else */
-    uint32_t *id;        /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
+    uint32_t class_name, id_name; /* the names "class" and "id" */
+    uint32_t *parent;             /* (N) CSS_NONE: a root */
+    uint32_t *previous;           /* (N) sibling */
+    uint32_t *end;                /* (N) first element behind its subtree */
+    uint32_t *level;              /* (N) 0: a root */
+    uint8_t *name_space;          /* (N) hed_css_namespace */
+    uint32_t *tag;                /* (N) local name: lower case in HTML, as written else */
+    uint32_t *id;                 /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
     uint32_t *class_begin, *class_end; /* (N) into classes */
     uint32_t *classes; /* sorted and without repeats in each element; quirks: lower case */
     uint32_t *attribute_begin,

@@ -15,11 +15,13 @@ enum {
     W(area) \
     W(button) \
     W(input) \
-    W(select) W(textarea) W(fieldset) W(legend) W(optgroup) W(option) W(form) W(progress) \
-        W(details) W(dialog) W(bdi) W(meta) W(datalist) W(href) W(checked) W(selected) W(multiple) \
-            W(size) W(type) W(name) W(disabled) W(required) W(readonly) W(placeholder) W(value) \
-                W(min) W(max) W(open) W(lang) W(dir) W(contenteditable) W(content) W(step) \
-                    W(pattern) W(is) W(id) W(table) W(tbody) W(thead) W(tfoot) W(tr)
+    W(select) \
+    W(textarea) \
+    W(fieldset) W(legend) W(optgroup) W(option) W(form) W(progress) W(details) W(dialog) W(bdi) \
+        W(meta) W(datalist) W(href) W(checked) W(selected) W(multiple) W(size) W(type) W(name) \
+            W(disabled) W(required) W(readonly) W(placeholder) W(value) W(min) W(max) W(open) \
+                W(lang) W(dir) W(contenteditable) W(content) W(step) W(pattern) W(is) W(id) \
+                    W(table) W(tbody) W(thead) W(tfoot) W(tr)
 #define NUMBER(word) W_##word,
     WORDS(NUMBER) W_http_equiv,
     WORD_COUNT

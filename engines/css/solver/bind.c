@@ -15,7 +15,7 @@ hed_status css_bound_make(css_bound *b, hed_arena *arena, const css_compiled *c,
         {&b->compound_possible, compounds}, {&b->live, compounds},
         {&b->act_count, 2ull * compounds}, {&b->node_uses, n}, {&b->node_bit, 2ull * n},
         {&b->inner_act, 4ull * n}, {&b->final_act, 2ull * css_finals(c)}, {&b->feed_read, feeds},
-        {&b->feed_slot, feeds}};
+        {&b->feed_slot, feeds}, {&b->feed_sweeps, feeds}};
     for (size_t i = 0; i < HED_COUNT(rooms); i++)
         *rooms[i].array = hed_arena_new(arena, rooms[i].count, sizeof(uint32_t), error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -167,6 +167,8 @@ static void answer_ask(css_bound *b, uint32_t p, hed_error *error)
     const css_compiled *c = b->compiled;
     const uint32_t *words = c->predicate.items + p * CSS_P_WORDS;
     uint32_t answer[CSS_ANSWER_WORDS] = {CSS_BY_POSITION, words[1], words[2], words[3]};
+    for (uint32_t k = 0; k < 64 && words[0] == CSS_P_POSITION; k++)
+        answer[4 + k / 32] |= css_position_fits(k + 1, words[2], words[3]) << k % 32;
     if (words[0] != CSS_P_POSITION) {
         bool count = words[0] == CSS_P_COUNT;
         uint32_t feed = count ? words[1] >> 1 : words[2];
@@ -175,9 +177,13 @@ static void answer_ask(css_bound *b, uint32_t p, hed_error *error)
         answer[1] = b->feed_slot[feed];
         b->counts = b->counts || count;
         b->up = b->up || (!count && words[1] <= CSS_FROM_ANCESTOR);
+        uint32_t sweep = c->sweep.items[p], read = 31;
+        if (c->early.items[p]) read = css_sweep_bit(sweep);
+        b->feed_reads += !(b->feed_sweeps[feed] >> read & 1);
+        b->feed_sweeps[feed] |= 1u << read;
         if (c->early.items[p]) {
             if (b->early_slot[p] == CSS_NONE) b->early_slot[p] = b->early_slots++;
-            if (c->sweep.items[p] >= b->sweeps) b->sweeps = c->sweep.items[p] + 1;
+            if (sweep >= b->sweeps) b->sweeps = sweep + 1;
             answer[0] = CSS_BY_SWEEP;
             answer[1] = b->early_slot[p];
         }
@@ -278,7 +284,8 @@ hed_status css_bind(css_bound *b, const css_forest *f, hed_error *error)
     memset(b->early_slot, 0xff, c->predicates * sizeof *b->early_slot);
     memset(b->feed_slot, 0xff, css_feeds(c) * sizeof *b->feed_slot);
     memset(b->feed_read, 0, css_feeds(c) * sizeof *b->feed_read);
-    b->feed_slots = b->early_slots = b->sweeps = 0;
+    memset(b->feed_sweeps, 0, css_feeds(c) * sizeof *b->feed_sweeps);
+    b->feed_slots = b->early_slots = b->feed_reads = b->sweeps = 0;
     b->counts = b->up = false;
     css_push(&b->hit_begin, b->arena, 0, error);
     for (uint32_t s = 0; s < css_shapes(f); s++) find_hits(b, f, s, error);
@@ -296,7 +303,7 @@ hed_status css_bind(css_bound *b, const css_forest *f, hed_error *error)
 
 bool css_bind_more(css_bound *b, const css_forest *f, hed_error *error)
 {
-    uint32_t feeds = b->feed_slots, early = b->early_slots, hit = b->hit.count;
+    uint32_t feeds = b->feed_reads, early = b->early_slots, hit = b->hit.count;
     bool counts = b->counts, up = b->up;
     uint32_t first = b->hit_begin.count - 1;
     for (uint32_t s = first; s < css_shapes(f); s++) find_hits(b, f, s, error);
@@ -304,6 +311,6 @@ bool css_bind_more(css_bound *b, const css_forest *f, hed_error *error)
     for (uint32_t i = hit; i < b->hit.count; i++)
         if (!b->possible[b->hit.items[i]]) return false;
     for (uint32_t s = first; s < css_shapes(f) && !hed_failed(error); s++) bind_shape(b, s, error);
-    return !hed_failed(error) && feeds == b->feed_slots && early == b->early_slots &&
+    return !hed_failed(error) && feeds == b->feed_reads && early == b->early_slots &&
            counts == b->counts && up == b->up;
 }

@@ -4,7 +4,7 @@
 
 #include "solver/forest.h"
 
-/* How an ask of a shape is answered: the first of its four words. */
+/* How an ask of a shape is answered: the first of its words. */
 enum css_answer {
     CSS_BY_POSITION, /* position, a, b */
     CSS_BY_PARENT =
@@ -14,7 +14,7 @@ enum css_answer {
     CSS_BY_EARLIER,
     CSS_BY_COUNT, /* slot, a, b */
     CSS_BY_SWEEP, /* slot of the early bit */
-    CSS_ANSWER_WORDS = 4
+    CSS_ANSWER_WORDS = 6
 };
 
 typedef struct css_bound {
@@ -27,7 +27,9 @@ typedef struct css_bound {
     uint32_t *node_bit, *act_count, *inner_act, *final_act;
     uint32_t *feed_read; /* (F) some possible predicate reads it */
     css_list bound, certain, candidate, residual, ask, feeding;
-    css_list answer;                   /* of each ask, CSS_ANSWER_WORDS each */
+    css_list answer; /* of each ask, CSS_ANSWER_WORDS each */
+    uint32_t *feed_sweeps,
+        feed_reads; /* (F) bits of the sweeps that read it, 31: the pass; bits set */
     uint32_t *feed_slot, feed_slots;   /* (F) of what asks read; CSS_NONE */
     uint32_t *early_slot, early_slots; /* (P) of asks that a sweep answers */
     uint32_t sweeps;                   /* before the pass */
@@ -36,6 +38,9 @@ typedef struct css_bound {
     uint32_t *status, *ask_number; /* (P / 16) (P) */
     css_list hit, hit_begin;
 } css_bound;
+
+/* The bit of a sweep before the pass, in masks of sweeps: the last one is shared by all beyond. */
+static inline uint32_t css_sweep_bit(uint32_t sweep) { return sweep < 30 ? sweep : 30; }
 
 /* Room for binding; memory from `arena`. */
 hed_status css_bound_make(

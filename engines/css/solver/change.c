@@ -210,13 +210,18 @@ static uint32_t visit(
     return other | (bytes && memcmp(before, early, bytes) ? OTHER_BITS : 0);
 }
 
+static bool sweep_used(const css_changer *c, uint32_t sweep)
+{
+    return sweep + 1 == c->sweeps || c->pass->used >> css_sweep_bit(sweep) & 1;
+}
+
 hed_status css_changer_prepare(css_changer *c, uint32_t document, hed_error *error)
 {
     const hed_css_document *d = c->pass->forest->documents[document];
     if (hed_failed(error)) return error->status;
     if (c->ready[document]) return HED_OK;
     for (uint32_t s = 0; s < c->sweeps && c->pass->feed_words; s++)
-        for (uint32_t i = 0; i < d->count && !hed_failed(error); i++)
+        for (uint32_t i = 0; sweep_used(c, s) && i < d->count && !hed_failed(error); i++)
             visit(c, document, s, s & 1 ? d->count - 1 - i : i, error);
     c->changed.count = c->before.count = 0;
     c->ready[document] = !hed_failed(error);
@@ -255,7 +260,7 @@ hed_status css_changer_run(css_changer *c, uint32_t document, hed_error *error)
     uint8_t *queued = c->queued + c->pass->forest->first[document];
     c->changed.count = c->before.count = c->heap.count = 0;
     for (uint32_t s = 0; s < c->sweeps && !hed_failed(error); s++) {
-        for (uint32_t i = 0; i < c->dirty.count; i++)
+        for (uint32_t i = 0; i < c->dirty.count && sweep_used(c, s); i++)
             visit_later(c, document, s, c->dirty.items[i], error);
         while (c->heap.count && !hed_failed(error)) {
             uint32_t key = heap_pop(c), e = s & 1 ? CSS_NONE - key : key;

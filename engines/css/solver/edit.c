@@ -142,7 +142,7 @@ hed_status hed_css_set_attribute(hed_css_matcher *m, uint32_t document, uint32_t
     if (number == CSS_NONE || (value && text == CSS_NONE))
         return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     if (css_document_set(d, element, number, space, text, error)) return error->status;
-    if (css_has_states(d, number)) find_states_again(m, document, error);
+    if (number != d->class_name && css_has_states(d, number)) find_states_again(m, document, error);
     reshape(m, document, element, error);
     return edit_end(m, document, changes, error);
 }

@@ -50,6 +50,8 @@ static void map_put(
     map->count++;
 }
 
+enum { THE_PASS = 31 }; /* among the sweeps that read a feed */
+
 /* ---- signatures ---- */
 
 static int by_final(const void *a, const void *b)
@@ -76,8 +78,9 @@ static void list_holding(css_pass *p, const uint32_t *bound, const uint32_t *bit
     p->list.count = (uint32_t)(to - p->list.items);
 }
 
-/* The feeds of an element into `to` (feed_words); gives whether there are any. */
-static bool find_feeds(const css_pass *p, const uint32_t *bound, const uint32_t *bits, uint32_t *to)
+/* The feeds of an element that a sweep reads into `to` (feed_words); gives whether there are any. */
+static bool find_feeds(
+    const css_pass *p, const uint32_t *bound, const uint32_t *bits, uint32_t sweep, uint32_t *to)
 {
     const css_bound *b = p->bound;
     bool any = false;
@@ -85,7 +88,8 @@ static bool find_feeds(const css_pass *p, const uint32_t *bound, const uint32_t 
     for (uint32_t i = 0; i < bound[CSS_BOUND_FEEDINGS]; i++) {
         const uint32_t *x = b->feeding.items + 3 * (bound[CSS_BOUND_FEEDING] + i);
         uint32_t slot = b->feed_slot[x[0]];
-        if (slot == CSS_NONE || !css_residual_holds(b->residual.items, x[1], x[2], bits)) continue;
+        if (!(b->feed_sweeps[x[0]] >> sweep & 1) || to[slot >> 5] >> (slot & 31) & 1) continue;
+        if (!css_residual_holds(b->residual.items, x[1], x[2], bits)) continue;
         to[slot >> 5] |= 1u << (slot & 31);
         any = true;
     }
@@ -126,7 +130,7 @@ static uint32_t signature_add(css_pass *p, uint32_t shape, const uint32_t *bits,
     if (final > 1) qsort(p->acts.items + 2 * s.final, final, 2 * sizeof *to, by_final);
     p->acts.count = (uint32_t)(to - p->acts.items);
     if (p->feed_words && css_list_room(&p->feeds, p->arena, p->feed_words, error) &&
-        find_feeds(p, bound, bits, p->feeds.items + p->feeds.count)) {
+        find_feeds(p, bound, bits, THE_PASS, p->feeds.items + p->feeds.count)) {
         s.feeds = p->feeds.count;
         p->feeds.count += p->feed_words;
     }
@@ -238,6 +242,14 @@ static uint32_t answer_around(const css_around *around, const uint32_t *answer)
     }
 }
 
+/* Whether the position of an element is one that it is asked for. */
+static uint32_t answer_position(const hed_css_document *d, uint32_t e, const uint32_t *answer)
+{
+    uint32_t at = d->position[answer[1]][e] - 1;
+    return at < 64 ? answer[4 + (at >> 5)] >> (at & 31) & 1
+                   : css_position_fits(at + 1, answer[2], answer[3]);
+}
+
 void css_find_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uint32_t *bound,
     const uint32_t *early, const css_around *around)
 {
@@ -245,8 +257,7 @@ void css_find_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uin
     const uint32_t *answer = p->bound->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
     for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
         uint32_t bit;
-        if (answer[0] == CSS_BY_POSITION)
-            bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
+        if (answer[0] == CSS_BY_POSITION) bit = answer_position(d, e, answer);
         else if (answer[0] == CSS_BY_SWEEP) bit = bit_of(early, answer[1]);
         else bit = answer_around(around, answer);
         word |= bit << (i & 31);
@@ -288,11 +299,15 @@ void css_sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, const
     const uint32_t *ask = b->ask.items + bound[CSS_BOUND_ASK];
     const uint32_t *answer = b->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
     uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS], selves = 0;
+    uint32_t shape = (uint32_t)(bound - b->bound.items) / CSS_BOUND_WORDS;
+    if (!(p->shape_sweeps.items[shape] >> css_sweep_bit(sweep) & 1)) {
+        memset(p->feed.items, 0, p->feed_words * sizeof(uint32_t));
+        return;
+    }
     memset(bits, 0, (asks + 31) / 32 * sizeof *bits);
     for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
         uint32_t bit = 0;
-        if (answer[0] == CSS_BY_POSITION)
-            bit = css_position_fits(d->position[answer[1]][e], answer[2], answer[3]);
+        if (answer[0] == CSS_BY_POSITION) bit = answer_position(d, e, answer);
         else if (answer[0] == CSS_BY_SWEEP) {
             const uint32_t *words = b->compiled->predicate.items + ask[i] * CSS_P_WORDS;
             bool now = b->compiled->sweep.items[ask[i]] == sweep;
@@ -303,7 +318,7 @@ void css_sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, const
         }
         bits[i >> 5] |= bit << (i & 31);
     }
-    find_feeds(p, bound, bits, p->feed.items);
+    find_feeds(p, bound, bits, css_sweep_bit(sweep), p->feed.items);
     for (uint32_t i = 0; i < asks && selves; i++) {
         const uint32_t *words = b->compiled->predicate.items + ask[i] * CSS_P_WORDS;
         if (words[0] == CSS_P_RELATION && words[1] == CSS_FROM_SELF &&
@@ -343,8 +358,10 @@ static void row_visit(css_pass *p, uint32_t row, const uint32_t *feeds)
         p->some[at + w] |= feeds[w];
     }
     if (!p->bound->counts) return;
-    for (uint32_t s = 0; s < p->bound->feed_slots; s++)
-        p->counts[(size_t)row * p->bound->feed_slots + s] += bit_of(feeds, s);
+    uint32_t *counts = p->counts + (size_t)row * p->bound->feed_slots;
+    for (uint32_t w = 0; w < p->feed_words; w++)
+        for (uint32_t left = feeds[w]; left; left &= left - 1)
+            counts[32 * w + (uint32_t)__builtin_ctz(left)]++;
 }
 
 static void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *feeds)
@@ -433,11 +450,29 @@ static void match_document(css_pass *p, uint32_t n, uint32_t *above_state, hed_e
     }
 }
 
+/* In which sweeps an element of a shape feeds something, or asks for something. */
+static uint32_t sweeps_of(const css_bound *b, uint32_t shape)
+{
+    const uint32_t *bound = b->bound.items + shape * CSS_BOUND_WORDS;
+    uint32_t sweeps = 0;
+    for (uint32_t i = 0; i < bound[CSS_BOUND_FEEDINGS]; i++)
+        sweeps |= b->feed_sweeps[b->feeding.items[3 * (bound[CSS_BOUND_FEEDING] + i)]];
+    for (uint32_t i = 0; i < bound[CSS_BOUND_ASKS]; i++) {
+        uint32_t p = b->ask.items[bound[CSS_BOUND_ASK] + i];
+        if (b->compiled->early.items[p] && b->early_slot[p] != CSS_NONE)
+            sweeps |= 1u << css_sweep_bit(b->compiled->sweep.items[p]);
+    }
+    return sweeps;
+}
+
 bool css_pass_extend(css_pass *p, hed_error *error)
 {
     for (uint32_t s = p->base.count; s < css_shapes(p->forest); s++) {
         uint32_t asks = p->bound->bound.items[s * CSS_BOUND_WORDS + CSS_BOUND_ASKS];
         css_list_room(&p->bits, p->arena, asks / 32 + 1, error);
+        uint32_t sweeps = sweeps_of(p->bound, s);
+        p->used |= sweeps;
+        css_push(&p->shape_sweeps, p->arena, sweeps, error);
         css_push(&p->base, p->arena, CSS_NONE, error);
     }
     return !hed_failed(error);
@@ -483,7 +518,8 @@ hed_status css_pass_run(css_pass *p, hed_error *error)
     if (hed_failed(error)) return error->status;
     hed_arena work = {.allocator = p->arena->allocator, .owner = "a match"};
     uint32_t *above_state = hed_arena_new(&work, f->depth + 2ull, sizeof *above_state, error);
-    for (uint32_t s = 0; s < p->bound->sweeps && !hed_failed(error); s++) run_sweep(p, s);
+    for (uint32_t s = 0; s < p->bound->sweeps && !hed_failed(error); s++)
+        if (p->used >> css_sweep_bit(s) & 1) run_sweep(p, s);
     for (uint32_t n = 0; n < f->document_count && !hed_failed(error); n++)
         match_document(p, n, above_state, error);
     hed_arena_free(&work);

@@ -31,7 +31,9 @@ typedef struct css_pass {
     css_interner states; /* 0: nothing */
     css_signature *signatures;
     uint32_t signature_count, signature_room;
-    css_list base; /* (shapes) signature of a shape without asks; CSS_NONE */
+    css_list base;         /* (shapes) signature of a shape without asks; CSS_NONE */
+    css_list shape_sweeps; /* (shapes) bits of the sweeps that have something to do for it */
+    uint32_t used;         /* all of them */
     css_list acts, feeds, list;
     css_list bits, state; /* room for varying bits; for a state that is being made */
     css_list feed;        /* room for the feeds of an element; behind them empty rows */
