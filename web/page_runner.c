@@ -225,9 +225,9 @@ static page_event page_await(
 
 static double page_span(const page_runner *page)
 {
-    const hed_page *told = &page->web->page;
-    return told->stamps ? fmax(LEAST_SPAN, SPAN_QUANTA * told->quantum_seconds)
-                        : fmax(LEAST_SPAN, 100 * fmax(told->floor_seconds, told->quantum_seconds));
+    const hed_page said = hed_web_page(page->web);
+    return said.stamps ? fmax(LEAST_SPAN, SPAN_QUANTA * said.quantum_seconds)
+                       : fmax(LEAST_SPAN, 100 * fmax(said.floor_seconds, said.quantum_seconds));
 }
 
 static hed_status page_send_job(page_runner *page, hed_error *error)
@@ -407,7 +407,7 @@ static uint32_t choose_batch(page_runner *page, candidate *wanted, candidate *ba
     for (uint32_t i = 0; i < page->def.kernel->argument_count; i++)
         if (page->def.kernel->arguments[i].access != HED_READ)
             written += page->def.arguments[i].bytes;
-    if (page->web->page.floor_seconds > SLOW_FLOOR)
+    if (hed_web_page(page->web).floor_seconds > SLOW_FLOOR)
         most = (uint32_t)fmin(BUILDERS, 1 + (double)most_bytes / (double)written);
     batch[count++] = wanted;
     for (uint32_t i = 0; i < MOST_AHEAD && count < most; i++) {
@@ -636,7 +636,7 @@ hed_status hed_web_open_runner(
     if (!page) return error->status;
     const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
     page->runner =
-        (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = web->page.stamps};
+        (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = hed_web_page(web).stamps};
     page->web = web;
     page->def = *def;
     page->best = INFINITY;

@@ -376,6 +376,14 @@ void hed_web_forget(hed_web *web)
     pthread_mutex_unlock(&web->lock);
 }
 
+hed_page hed_web_page(hed_web *web)
+{
+    pthread_mutex_lock(&web->lock);
+    hed_page page = web->page;
+    pthread_mutex_unlock(&web->lock);
+    return page;
+}
+
 uint32_t hed_web_session(hed_web *web)
 {
     pthread_mutex_lock(&web->lock);
@@ -397,8 +405,8 @@ static uint32_t architecture_number(const char *word)
 
 static hed_status make_device(hed_web *web, hed_error *error)
 {
-    const hed_page *page = &web->page;
-    char name[3 * HED_WEB_TEXT];
+    const hed_page said = hed_web_page(web), *page = &said;
+    char name[8 * HED_WEB_TEXT];
     const char *told = page->description[0] ? page->description : page->device;
     if (page->error[0])
         return hed_fail(

@@ -119,6 +119,8 @@ hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *
 hed_web_item *hed_web_receive(hed_web *web);
 /* Forgets messages and answers of before. */
 void hed_web_forget(hed_web *web);
+/* What the page has said of itself; another one may come in its place at any time. */
+hed_page hed_web_page(hed_web *web);
 /* The session, 0 where the page has been silent for too long. */
 uint32_t hed_web_session(hed_web *web);
 
