@@ -283,6 +283,26 @@ Test(css_device, hashes_that_meet, .timeout = 240)
     folder_remove();
 }
 
+/* A change is made on the processor; the next match on the device knows of it. */
+Test(css_device, a_change, .timeout = 240)
+{
+    hed_css_document *d = page("<!doctype html><body><ul><li><li class=a><li><p class=b>1</ul>");
+    hed_css_sheet *sheet = sheet_of(".a ~ li { } li:has(.b) { } .c > .b { } ul.c { } li { }");
+    hed_css_matcher *m = matched(here.device, &d, 1, sheet);
+    hed_css_changes changes;
+    hed_error error = {0};
+    OK(hed_css_set_attribute(m, 0, 3, "class", "c", &changes, &error));
+    OK(hed_css_set_attribute(m, 0, 6, "class", "c", &changes, &error));
+    hed_css_matcher *wanted = matched(NULL, &d, 1, sheet);
+    CHECK_GT(compare(wanted, m, "a change"), 5u);
+    OK(hed_css_match(m, &error));
+    compare(wanted, m, "a match after a change");
+    hed_css_matcher_destroy(wanted);
+    hed_css_matcher_destroy(m);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
 Test(css_device, nothing_to_match, .timeout = 240)
 {
     hed_css_document *d = page("<!doctype html><p>1");
