@@ -1,413 +1,10 @@
-/* The processor's solver. Tiles of samples are shared out among threads by chains; 32 samples go
- * through the model side by side (models/native.h). The order of all sums is that of controller.h, so
- * the number of threads changes no bit, and devices in strict mode give the same. */
+/* The processor's solver. Tiles of samples are shared out among threads by chains; cpu_roll.c makes
+ * their costs. The order of all sums is that of controller.h, so the number of threads changes no bit,
+ * and devices in strict mode give the same. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "kernels/words.h"
-#include "kernels/order.h"
-#include "models/native.h"
-#include "model/controller.h"
-
-enum { L = MPPI_LANES };
-
-/* What one thread works in. */
-typedef struct cpu_workspace {
-    float *controls; /* (S / 32 x T nu x 32) sampled controls of a tile */
-    float *real;     /* ROBUST: the same with feedback, for the real system */
-    float *normals;  /* (columns nu x 32) before they are mixed */
-    float *costs;    /* (2 x S); ROBUST: of the nominal, then of the real system */
-    float *weights;  /* (S) */
-    float *sums;     /* (T nu + 2) of a tile */
-} cpu_workspace;
-
-/* Sums of a chain, relative to its minimum. */
-typedef struct cpu_chain {
-    float minimum, crashed;
-    float *sums; /* (T nu + 2): w v, w, w^2 */
-} cpu_chain;
-
-typedef struct cpu_solver {
-    hed_team *team;
-    uint32_t threads, tile, chains;
-    uint32_t systems;          /* the most that a round has: candidates of ROBUST included */
-    cpu_workspace *workspaces; /* (threads) */
-    cpu_chain *chain;          /* (systems x chains) */
-    float *costs;              /* (c->systems x N) of the last round; what ELITE and TSALLIS sort */
-    float *bounds;             /* (c->systems x 2) least cost, bound of the elite */
-    float *sorted;             /* (N) */
-    const struct mppi_native_model *lanes;
-    int32_t terms[HED_MPPI_MAX_TERMS]; /* index among Heddle's own terms; -1: a C function */
-    const hed_mppi *controller;
-    const mppi_sampling *round;
-    atomic_uint next;                               /* chain to be taken, of all systems */
-    enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase; /* both at once, or costs before all weights */
-} cpu_solver;
-
-static uint32_t round_tiles(const cpu_solver *s)
-{
-    return (uint32_t)hed_ceil_divide(s->round->samples, s->tile);
-}
-static uint32_t round_chains(const cpu_solver *s)
-{
-    uint32_t tiles = round_tiles(s);
-    return tiles < MPPI_MOST_CHAINS ? tiles : MPPI_MOST_CHAINS;
-}
-
-/* ---- sampling: controls of 32 samples ---- */
-
-/* Normal numbers 4 q to 4 q + 3 of 32 samples, from `sample` on: (4 x 32). */
-HED_NATIVE_BODY normals_body(const hed_mppi_def *def, uint32_t number, uint32_t sample,
-    uint32_t quad, uint32_t stream, float *normals)
-{
-    uint32_t low = (uint32_t)def->seed, high = (uint32_t)(def->seed >> 32), words[4 * L];
-    for (uint32_t l = 0; l < L; l++) {
-        mppi_words drawn = mppi_philox(sample + l, quad, number, stream, low, high);
-        words[l] = drawn.w[0];
-        words[L + l] = drawn.w[1];
-        words[2 * L + l] = drawn.w[2];
-        words[3 * L + l] = drawn.w[3];
-    }
-    for (uint32_t l = 0; l < L; l++)
-        mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
-    for (uint32_t l = 2 * L; l < 3 * L; l++)
-        mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
-}
-MPPI_CLONES(static, normals_of, normals_body,
-    (const hed_mppi_def *def, uint32_t number, uint32_t sample, uint32_t quad, uint32_t stream,
-        float *normals),
-    (def, number, sample, quad, stream, normals))
-
-static void draw_normals(
-    const hed_mppi *c, uint32_t sample, uint32_t quad, uint32_t stream, float *normals)
-{
-    uint32_t number = ((const cpu_solver *)c->solver_data)->round->number;
-    normals_of(&c->def, number, sample, quad, stream, normals);
-}
-
-/* One scalar of correlated noise of 32 samples: sum over m of row[m] n_m. `normals`: (columns, each
- * `stride` floats after the one before) */
-HED_NATIVE_BODY mix_body(
-    const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise)
-{
-    float sum[L] = {0};
-    for (uint32_t m = 0; m < columns; m++, normals += stride)
-        for (uint32_t l = 0; l < L; l++) sum[l] = hed_fma(row[m], normals[l], sum[l]);
-    memcpy(noise, sum, sizeof sum);
-}
-MPPI_CLONES(static, mix_lanes, mix_body,
-    (const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise),
-    (row, columns, normals, stride, noise))
-
-/* Noise of 32 samples, (T nu x 32), in units of noise_scale(); `normals`: (columns nu x 32) */
-static void draw_noise(
-    const hed_mppi *c, uint32_t system, uint32_t sample, float *noise, float *normals)
-{
-    uint32_t nu = c->model.controls, steps = c->def.steps, stream = system % c->def.count;
-    uint32_t columns = c->mix ? c->mix_columns : steps, size = columns * nu;
-    float *drawn = c->mix ? normals : noise, four[4 * L];
-    if (c->noise) {
-        for (uint32_t j = 0; j < size; j++)
-            for (uint32_t l = 0; l < L; l++)
-                noise[j * L + l] = sample + l < c->def.samples
-                                       ? c->noise[(uint64_t)j * c->def.samples + sample + l]
-                                       : 0;
-        return;
-    }
-    for (uint32_t q = 0; q < size / 4; q++) draw_normals(c, sample, q, stream, drawn + 4 * q * L);
-    if (size % 4) {
-        draw_normals(c, sample, size / 4, stream, four);
-        memcpy(drawn + size / 4 * 4 * L, four, size % 4 * L * sizeof *four);
-    }
-    for (uint32_t t = 0; c->mix && t < steps; t++)
-        for (uint32_t i = 0; i < nu; i++) {
-            const float *row = c->mix + ((uint64_t)i * steps + t) * columns;
-            /* COLOURED has a Cholesky factor: zeros from t + 1 on */
-            bool lower = c->def.sampler == HED_MPPI_COLOURED;
-            mix_lanes(row, lower ? t + 1 : columns, normals + i * L, (uint64_t)nu * L,
-                noise + (t * nu + i) * L);
-        }
-    if (c->def.sampler == HED_MPPI_LOG_NORMAL) { /* of mean square 1, as the others */
-        float s = c->def.log_sigma;
-        for (uint32_t q = 0; 4 * q < size; q++) {
-            draw_normals(c, sample, q, stream | MPPI_SECOND_STREAM, four);
-            for (uint32_t n = 0; n < 4 * L && 4 * q * L + n < size * L; n++)
-                noise[4 * q * L + n] *= mppi_exp(hed_fma(s, four[n], -(s * s)));
-        }
-    }
-    for (uint32_t t = 0; c->factor && t < steps; t++)
-        for (uint32_t i = nu; i-- > 0;) /* from the last on, in place: the factor is lower */
-            for (uint32_t l = 0; l < L; l++) {
-                float e = 0;
-                for (uint32_t k = 0; k <= i; k++)
-                    e = hed_fma(c->factor[i * nu + k], noise[(t * nu + k) * L + l], e);
-                noise[(t * nu + i) * L + l] = e;
-            }
-}
-
-/* What a number of draw_noise() is multiplied by for scalar j = t nu + i. */
-static float noise_scale(const hed_mppi *c, uint32_t j)
-{
-    if (c->noise) return 1;
-    float sigma = c->factor && !c->mix ? 1 : c->def.sigma[j % c->model.controls];
-    return c->def.sigma_steps ? sigma * c->def.sigma_steps[j] : sigma;
-}
-
-/* How noise becomes a sampled control. */
-typedef struct cpu_scalar {
-    float scale;     /* of the noise */
-    float plan;      /* mean of the first `follow` of the 32 samples; of the others it is 0 */
-    float ratio;     /* g of the importance correction */
-    float low, high; /* limits */
-    float reach;     /* most that it may differ from the control before; 0: anything */
-    uint32_t follow;
-    bool corrected; /* the importance term is wanted */
-} cpu_scalar;
-
-/* Noise v of one scalar of 32 samples into controls within limits; `before`: what they gave one step
- * earlier. `ratio` += g (raw - plan / 2) for those that follow the plan. */
-HED_NATIVE_BODY limit_body(float *v, const float *before, const cpu_scalar *scalar, float *ratio)
-{
-    const cpu_scalar s = *scalar;
-    float raw[L], limited[L]; /* alias nothing */
-    for (uint32_t l = 0; l < L; l++) raw[l] = hed_fma(v[l], s.scale, l < s.follow ? s.plan : 0);
-    for (uint32_t l = 0; l < L; l++) limited[l] = mppi_clamp(raw[l], s.low, s.high);
-    for (uint32_t l = 0; s.reach > 0 && l < L; l++)
-        limited[l] = mppi_clamp(limited[l], before[l] - s.reach, before[l] + s.reach);
-    for (uint32_t l = 0; s.corrected && l < L; l++)
-        ratio[l] = hed_fma(l < s.follow ? s.ratio : 0, raw[l] - 0.5f * s.plan, ratio[l]);
-    memcpy(v, limited, sizeof limited);
-}
-MPPI_CLONES(static, limit_lanes, limit_body,
-    (float *v, const float *before, const cpu_scalar *scalar, float *ratio),
-    (v, before, scalar, ratio))
-
-/* Sampled controls, (T nu x 32). `ratio` (32): the importance term. */
-static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample, float *controls,
-    float *normals, float *ratio)
-{
-    const mppi_sampling *round = ((const cpu_solver *)c->solver_data)->round;
-    uint32_t nu = c->model.controls, size = c->def.steps * nu, samples = round->samples;
-    uint32_t pure = samples - (uint32_t)(c->def.pure_noise * (float)samples);
-    const float *plan = round->plan + (uint64_t)system * size;
-    const float *g = round->ratio ? round->ratio + (uint64_t)system * size : NULL;
-    const float *past =
-        round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
-    draw_noise(c, system, sample, controls, normals);
-    memset(controls, 0, (uint64_t)c->def.committed * nu * L * sizeof *controls);
-    for (uint32_t j = 0; c->def.keep_plan && sample == 0 && j < size; j++) controls[j * L] = 0;
-    for (uint32_t j = 0; j < size; j++) {
-        uint32_t i = j % nu;
-        float given[L]; /* before the first step */
-        for (uint32_t l = 0; j < nu && l < L; l++) given[l] = past[i];
-        const cpu_scalar scalar = {.scale = noise_scale(c, j),
-            .plan = plan[j],
-            .ratio = g ? g[j] : 0,
-            .low = c->def.minimum[i],
-            .high = c->def.maximum[i],
-            .reach = c->def.rate[i] * c->def.dt,
-            .follow = sample < pure ? pure - sample : 0,
-            .corrected = g != NULL};
-        limit_lanes(controls + j * L, j < nu ? given : controls + (j - nu) * L, &scalar, ratio);
-    }
-}
-
-/* ---- rolling out ---- */
-
-static void step_lanes(const hed_mppi *c, const cpu_solver *s, float *x, const float *u)
-{
-    uint32_t nx = c->model.states, nu = c->model.controls;
-    if (s->lanes) {
-        const mppi_part *part = &c->model_part;
-        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
-            part->table_counts, c->def.dt, c->def.steps, &c->model};
-        s->lanes->step(x, u, &world);
-        return;
-    }
-    for (uint32_t l = 0; l < L; l++) {
-        float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
-        for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
-        for (uint32_t i = 0; i < nu; i++) ul[i] = u[i * L + l];
-        mppi_step(c, xl, ul);
-        for (uint32_t i = 0; i < nx; i++) x[i * L + l] = xl[i];
-    }
-}
-
-static void add_term(const hed_mppi *c, const cpu_solver *s, uint32_t term, const float *x,
-    const float *u, uint32_t t, float *costs)
-{
-    uint32_t nx = c->model.states, nu = c->model.controls;
-    const hed_mppi_term *def = &c->def.terms[term];
-    float weight = c->parameters[c->term_parts[term].weight];
-    const mppi_part *part = &c->term_parts[term];
-    if (s->lanes && s->terms[term] >= 0) {
-        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
-            part->table_counts, c->def.dt, c->def.steps, &c->model};
-        s->lanes->terms[s->terms[term]](x, u, (int32_t)t, weight, &world, costs);
-        return;
-    }
-    const hed_mppi_world world = mppi_world_of(c, part, def->user);
-    for (uint32_t l = 0; l < L; l++) {
-        float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
-        for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
-        for (uint32_t i = 0; i < nu; i++) ul[i] = u[i * L + l];
-        costs[l] = hed_fma(weight, def->cost(xl, ul, (int32_t)t, &world), costs[l]);
-    }
-}
-
-/* The control that reaches the actuators of 32 samples in step t: `delay` steps old. */
-static const float *arriving(const hed_mppi *c, const cpu_solver *s, uint32_t system,
-    const float *controls, uint32_t t, float *early)
-{
-    uint32_t nu = c->model.controls, delay = c->def.delay;
-    if (t >= delay) return controls + (uint64_t)(t - delay) * nu * L;
-    const float *past = s->round->past + (uint64_t)(system % c->systems) * c->past * nu;
-    for (uint32_t i = 0; i < nu * L; i++) early[i] = past[(c->past - delay + t) * nu + i / L];
-    return early;
-}
-
-/* A normal disturbance of the states of 32 samples, independent for each rollout. */
-static void disturb(const hed_mppi *c, const cpu_solver *s, uint32_t system, uint32_t sample,
-    uint32_t rollout, uint32_t t, float *x)
-{
-    uint32_t nx = c->model.states, stream = system % c->def.count | (rollout + 1) << 24;
-    float root = mppi_sqrt(c->def.dt), four[4 * L];
-    for (uint32_t i = 0; i < nx; i++) {
-        uint32_t n = t * ((nx + 3) / 4) * 4 + i;
-        if (i % 4 == 0) draw_normals(c, sample, n / 4, stream, four);
-        float scale = c->def.disturbance[i] * root;
-        for (uint32_t l = 0; l < L; l++)
-            x[i * L + l] = hed_fma(scale, four[i % 4 * L + l], x[i * L + l]);
-    }
-    (void)s;
-}
-
-static void add_terms(const hed_mppi *c, const cpu_solver *s, hed_mppi_when not_this,
-    const float *x, const float *u, uint32_t t, float *costs)
-{
-    for (uint32_t k = 0; k < c->def.term_count; k++)
-        if (c->def.terms[k].when != not_this) add_term(c, s, k, x, u, t, costs);
-}
-
-static void start_lanes(const hed_mppi *c, const float *state, float *x)
-{
-    for (uint32_t i = 0; i < c->model.states * L; i++) x[i] = state[i / L];
-}
-
-/* One rollout of 32 samples; `states` (nullable): (T + 1 x nx x 32). */
-static void roll_once(const hed_mppi *c, const cpu_solver *s, uint32_t system, uint32_t sample,
-    uint32_t rollout, const float *controls, float *costs, float *states)
-{
-    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
-    float x[HED_MPPI_MAX_STATES * L], early[HED_MPPI_MAX_CONTROLS * L];
-    start_lanes(c, s->round->state + (uint64_t)system * nx, x);
-    memset(costs, 0, L * sizeof *costs);
-    if (states) memcpy(states, x, nx * L * sizeof *x);
-    for (uint32_t t = 0; t < steps; t++) {
-        const float *v = controls + (uint64_t)t * nu * L;
-        step_lanes(c, s, x, arriving(c, s, system, controls, t, early));
-        if (c->disturbed) disturb(c, s, system, sample, rollout, t, x);
-        if (states) memcpy(states + (uint64_t)(t + 1) * nx * L, x, nx * L * sizeof *x);
-        add_terms(c, s, HED_MPPI_TERMINAL, x, v, t, costs);
-    }
-    add_terms(
-        c, s, HED_MPPI_RUNNING, x, controls + (uint64_t)(steps - 1) * nu * L, steps - 1, costs);
-    float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
-    for (uint32_t l = 0; l < L; l++) costs[l] *= scale;
-}
-
-/* Costs of the rollouts of one sample, in ascending order, into that of the sample. */
-static float risk_of(const hed_mppi *c, const float *sorted)
-{
-    uint32_t count = c->def.rollouts, from = 0;
-    float sum = 0;
-    if (c->def.risk != HED_MPPI_EXPECTED) {
-        float rank = c->def.risk_level * (float)count;
-        from = rank > 0 ? (uint32_t)rank - ((float)(uint32_t)rank == rank) : 0;
-        if (from >= count) from = count - 1;
-    }
-    if (c->def.risk == HED_MPPI_VALUE_AT_RISK) return sorted[from];
-    for (uint32_t r = from; r < count; r++) sum += sorted[r];
-    return sum * (1.0f / (float)(count - from));
-}
-
-/* Costs of 32 samples. */
-static void roll_out(const hed_mppi *c, const cpu_solver *s, uint32_t system, uint32_t sample,
-    const float *controls, float *costs)
-{
-    float all[HED_MPPI_MAX_ROLLOUTS * L];
-    uint32_t nu = c->model.controls, rollouts = c->def.rollouts;
-    for (uint32_t r = 0; r < rollouts; r++)
-        roll_once(c, s, system, sample, r, controls, all + r * L, NULL);
-    for (uint32_t l = 0; l < L; l++) {
-        float sorted[HED_MPPI_MAX_ROLLOUTS] = {0};
-        for (uint32_t r = 0; r < rollouts; r++) { /* insertion; NaN counts as out */
-            float cost = all[r * L + l];
-            uint32_t at = r;
-            if (MPPI_IS_OUT(cost)) cost = MPPI_OUT;
-            for (; at && sorted[at - 1] > cost; at--) sorted[at] = sorted[at - 1];
-            sorted[at] = cost;
-        }
-        costs[l] = rollouts > 1 ? risk_of(c, sorted) : sorted[0];
-    }
-    if (c->def.smooth_weight <= 0) return;
-    const float *past =
-        s->round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
-    for (uint32_t j = 0; j < c->def.steps * nu; j++)
-        for (uint32_t l = 0; l < L; l++) {
-            float before = j < nu ? past[j] : controls[(j - nu) * L + l];
-            costs[l] =
-                hed_fma(c->def.smooth_weight, mppi_square(controls[j * L + l] - before), costs[l]);
-        }
-}
-
-/* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
- * feedback: `real` (T nu x 32) is what it is given. costs: (2 x 32) of nominal and real, as their
- * weights need them. */
-static void roll_robust(const hed_mppi *c, const cpu_solver *s, uint32_t index,
-    const float *controls, float *real, float *costs, uint32_t apart)
-{
-    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
-    uint32_t nominal = c->def.count + index;
-    const float *gains = s->round->gains + (uint64_t)index * steps * nu * nx;
-    float x[HED_MPPI_MAX_STATES * L], y[HED_MPPI_MAX_STATES * L]; /* real, nominal */
-    float early[HED_MPPI_MAX_CONTROLS * L], real_cost[L] = {0}, nominal_cost[L] = {0};
-    float feedback_cost[L] = {0}, half = 0.5f * s->round->lambda[index] * (1 - c->def.alpha);
-    start_lanes(c, s->round->state + (uint64_t)index * nx, x);
-    start_lanes(c, s->round->state + (uint64_t)nominal * nx, y);
-    for (uint32_t t = 0; t < steps; t++) {
-        const float *v = controls + (uint64_t)t * nu * L, *k_t = gains + (uint64_t)t * nu * nx;
-        float *u = real + (uint64_t)t * nu * L, feedback[HED_MPPI_MAX_CONTROLS * L];
-        for (uint32_t i = 0; i < nu; i++)
-            for (uint32_t l = 0; l < L; l++) {
-                float k = 0;
-                for (uint32_t n = 0; n < nx; n++)
-                    k = hed_fma(k_t[i * nx + n], x[n * L + l] - y[n * L + l], k);
-                feedback[i * L + l] = k;
-                u[i * L + l] = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
-            }
-        for (uint32_t i = 0; half > 0 && i < nu; i++)
-            for (uint32_t n = 0; n < nu; n++)
-                for (uint32_t l = 0; l < L; l++)
-                    feedback_cost[l] +=
-                        half * feedback[i * L + l] * c->precision[i * nu + n] * feedback[n * L + l];
-        step_lanes(c, s, x, arriving(c, s, index, real, t, early));
-        step_lanes(c, s, y, arriving(c, s, nominal, controls, t, early));
-        add_terms(c, s, HED_MPPI_TERMINAL, x, u, t, real_cost);
-        add_terms(c, s, HED_MPPI_TERMINAL, y, v, t, nominal_cost);
-    }
-    uint64_t last = (uint64_t)(steps - 1) * nu * L;
-    add_terms(c, s, HED_MPPI_RUNNING, x, real + last, steps - 1, real_cost);
-    add_terms(c, s, HED_MPPI_RUNNING, y, controls + last, steps - 1, nominal_cost);
-    float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
-    for (uint32_t l = 0; l < L; l++) {
-        float r = real_cost[l] * scale, n = nominal_cost[l] * scale, f = r + feedback_cost[l];
-        float bounded = f < c->def.value_threshold ? f : c->def.value_threshold;
-        costs[l] = 0.5f * n + 0.5f * (bounded > n ? bounded : n);
-        costs[apart + l] = r;
-    }
-}
+#include "solver/cpu.h"
 
 /* ---- tiles and chains ---- */
 
@@ -434,43 +31,12 @@ MPPI_CLONES(static, sum_lanes, sum_body,
 static const float cpu_ones[L] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* Costs of a tile, (sets x S), and what they are relative to. ROBUST has two sets: nominal, real. */
-static void roll_tile(
-    const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile, bool robust)
-{
-    uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
-    for (uint32_t g = 0; g < groups; g++) {
-        uint32_t sample = tile * s->tile + g * L;
-        float *controls = w->controls + (uint64_t)g * size * L, *costs = w->costs + g * L;
-        float ratio[L] = {0};
-        sample_controls(
-            c, robust ? c->def.count + system : system, sample, controls, w->normals, ratio);
-        if (s->phase == CPU_WEIGHTS) continue;
-        if (robust)
-            roll_robust(c, s, system, controls, w->real + (uint64_t)g * size * L, costs, s->tile);
-        else roll_out(c, s, system, sample, controls, costs);
-        for (uint32_t set = 0; set <= robust; set++)
-            for (uint32_t l = 0; l < L; l++) {
-                float *cost = &costs[set * s->tile + l];
-                if (s->round->ratio) *cost += ratio[l];
-                bool exists = sample + l < s->round->samples, out = MPPI_IS_OUT(*cost);
-                cpu_chain *chain = &s->chain[(set         ? system
-                                                 : robust ? c->def.count + system
-                                                          : system) *
-                                                 s->chains +
-                                             tile % round_chains(s)];
-                if (exists && (out || *cost >= c->def.crash_cost)) chain->crashed += 1;
-                if (out || !exists) *cost = MPPI_OUT;
-            }
-    }
-}
-
 /* Adds the weighted controls of a tile to its chain. */
-static void add_tile(const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system,
+static void add_tile(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system,
     uint32_t tile, const float *controls, float minimum)
 {
     uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
-    cpu_chain *chain = &s->chain[system * s->chains + tile % round_chains(s)];
+    mppi_cpu_chain *chain = &s->chain[system * s->chains + tile % mppi_cpu_chains(s)];
     float inverse = 1.0f / s->round->lambda[system % c->def.count];
     sum_lanes(w->weights, controls, (uint64_t)size * L, groups, size, w->sums);
     sum_lanes(w->weights, cpu_ones, 0, groups, 1, &w->sums[size]);
@@ -487,14 +53,14 @@ static void add_tile(const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_
 
 /* A tile of one round: ROBUST's `system` is its real one. */
 HED_NATIVE_BODY do_tile(
-    const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile)
+    const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system, uint32_t tile)
 {
     bool robust = s->round->gains != NULL;
     float inverse = 1.0f / s->round->lambda[system % c->def.count];
     uint64_t first = (uint64_t)tile * s->tile;
     uint32_t exist = (uint32_t)(s->round->samples - first);
     if (exist > s->tile) exist = s->tile;
-    roll_tile(c, s, w, system, tile, robust);
+    mppi_cpu_roll_tile(c, s, w, system, tile, robust);
     if (s->phase == CPU_ALL) {
         for (uint32_t set = 0; set <= robust; set++) {
             float minimum = MPPI_OUT;
@@ -526,14 +92,14 @@ HED_NATIVE_BODY do_tile(
 }
 
 MPPI_CLONES(static, run_tile, do_tile,
-    (const hed_mppi *c, cpu_solver *s, cpu_workspace *w, uint32_t system, uint32_t tile),
+    (const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system, uint32_t tile),
     (c, s, w, system, tile))
 
 static void run_chains(void *user, hed_team *team, uint32_t member)
 {
-    cpu_solver *s = user;
+    mppi_cpu_solver *s = user;
     const hed_mppi *c = s->controller;
-    uint32_t size = c->def.steps * c->model.controls, chains = round_chains(s);
+    uint32_t size = c->def.steps * c->model.controls, chains = mppi_cpu_chains(s);
     bool robust = s->round->gains != NULL;
     uint32_t systems = robust ? c->def.count : s->round->systems;
     hed_float_state state = hed_float_strict();
@@ -542,12 +108,12 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
          (n = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < systems * chains;) {
         uint32_t system = n / chains, first = n % chains;
         for (uint32_t set = 0; set <= robust && s->phase != CPU_WEIGHTS; set++) {
-            cpu_chain *chain = &s->chain[(system + set * c->def.count) * s->chains + first];
+            mppi_cpu_chain *chain = &s->chain[(system + set * c->def.count) * s->chains + first];
             chain->minimum = MPPI_OUT;
             chain->crashed = 0;
             memset(chain->sums, 0, (size + 2) * sizeof(float));
         }
-        for (uint32_t tile = first; tile < round_tiles(s); tile += chains)
+        for (uint32_t tile = first; tile < mppi_cpu_tiles(s); tile += chains)
             run_tile(c, s, &s->workspaces[member], system, tile);
     }
     hed_float_restore(state);
@@ -555,11 +121,11 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
 }
 
 /* The chains of a system into the round's answer. */
-static void merge_chains(const hed_mppi *c, cpu_solver *s, uint32_t system)
+static void merge_chains(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system)
 {
     uint32_t size = c->def.steps * c->model.controls;
-    const cpu_chain *chains = &s->chain[system * s->chains];
-    uint32_t count = round_chains(s);
+    const mppi_cpu_chain *chains = &s->chain[system * s->chains];
+    uint32_t count = mppi_cpu_chains(s);
     float inverse = 1.0f / s->round->lambda[system % c->def.count], minimum = MPPI_OUT;
     float factor[MPPI_MOST_CHAINS], square[MPPI_MOST_CHAINS], total[2] = {0}, crashed = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -601,7 +167,7 @@ static bool cpu_fits(const hed_mppi *c)
 
 static hed_status cpu_create(hed_mppi *c, hed_error *error)
 {
-    cpu_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
+    mppi_cpu_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
     if (!s) return error->status;
     uint64_t size = (uint64_t)c->def.steps * c->model.controls;
     bool robust = c->def.kind == HED_MPPI_ROBUST;
@@ -629,7 +195,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     s->sorted = hed_arena_new(&c->arena, c->def.samples, sizeof(float), error);
     s->bounds = hed_arena_new(&c->arena, 2 * (uint64_t)c->systems, sizeof(float), error);
     for (uint32_t i = 0; i < s->threads && !hed_failed(error); i++) {
-        cpu_workspace *w = &s->workspaces[i];
+        mppi_cpu_workspace *w = &s->workspaces[i];
         uint64_t columns = (uint64_t)c->mix_columns * c->model.controls + 3;
         w->controls = hed_arena_new(&c->arena, s->tile * size, sizeof(float), error);
         if (robust) w->real = hed_arena_new(&c->arena, s->tile * size, sizeof(float), error);
@@ -643,7 +209,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     return hed_team_create(&c->arena.allocator, s->threads, &s->team, error);
 }
 
-static void run_phase(cpu_solver *s, int phase)
+static void run_phase(mppi_cpu_solver *s, int phase)
 {
     s->phase = phase;
     atomic_store_explicit(&s->next, 0, memory_order_relaxed); /* hed_team_run() shows it to all */
@@ -658,7 +224,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Least cost, and the cost of the last sample of the elite, of each system. */
-static void find_bounds(const hed_mppi *c, cpu_solver *s)
+static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
 {
     for (uint32_t system = 0; system < c->systems; system++) {
         float elite = c->def.elite * (float)c->def.samples;
@@ -673,7 +239,7 @@ static void find_bounds(const hed_mppi *c, cpu_solver *s)
 
 static hed_status cpu_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    cpu_solver *s = c->solver_data;
+    mppi_cpu_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
     s->round = round;
     if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
@@ -690,7 +256,7 @@ static hed_status cpu_round(hed_mppi *c, const mppi_sampling *round, hed_error *
 }
 
 /* The samples with the `count` least costs, in ascending order. */
-static void find_best(cpu_solver *s, const float *costs, uint32_t count, uint32_t *best)
+static void find_best(mppi_cpu_solver *s, const float *costs, uint32_t count, uint32_t *best)
 {
     uint32_t found = 0;
     for (uint32_t k = 0; k < s->round->samples; k++) {
@@ -704,8 +270,8 @@ static void find_best(cpu_solver *s, const float *costs, uint32_t count, uint32_
 static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
-    cpu_solver *s = c->solver_data;
-    cpu_workspace *w = s->workspaces;
+    mppi_cpu_solver *s = c->solver_data;
+    mppi_cpu_workspace *w = s->workspaces;
     uint32_t nx = c->model.states, size = (c->def.steps + 1) * nx;
     hed_arena arena = {.allocator = c->arena.allocator, .owner = "a trace"};
     uint32_t *which = hed_arena_new(&arena, count, sizeof *which, error);
@@ -721,11 +287,9 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
         find_best(s, s->costs + (uint64_t)system * c->def.samples, count, which);
     }
     for (uint32_t i = 0; i < count; i++) {
-        float ratio[L] = {0};
         uint32_t lane = which[i] % L, sample = which[i] - lane;
         if (i == 0 || sample != which[i - 1] - which[i - 1] % L) { /* 32 neighbours at once */
-            sample_controls(c, system, sample, w->controls, w->normals, ratio);
-            roll_once(c, s, system, sample, 0, w->controls, cost, lanes);
+            mppi_cpu_roll_again(c, s, w, system, sample, lanes, cost);
         }
         if (costs) costs[i] = cost[lane];
         for (uint32_t n = 0; states && n < size; n++)
@@ -743,7 +307,7 @@ static hed_status cpu_table(hed_mppi *c, uint32_t table, hed_error *error)
 
 static void cpu_destroy(hed_mppi *c)
 {
-    cpu_solver *s = c->solver_data;
+    mppi_cpu_solver *s = c->solver_data;
     if (s) hed_team_destroy(s->team);
 }
 

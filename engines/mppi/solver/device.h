@@ -34,7 +34,7 @@ typedef struct mppi_number {
 
 enum {
     MPPI_MOST_NUMBERS = 80,
-    MPPI_MOST_SOURCES = 2 * HED_MPPI_MAX_TERMS + 12,
+    MPPI_MOST_SOURCES = 2 * HED_MPPI_MAX_TERMS + 13,
     MPPI_SECTIONS = 12
 };
 

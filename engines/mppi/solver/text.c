@@ -6,7 +6,8 @@
 
 #include "solver/device.h"
 
-extern const char hed_mppi_words_h[], hed_mppi_order_h[], hed_mppi_fixed_h[], hed_mppi_tile_h[];
+extern const char hed_mppi_words_h[], hed_mppi_order_h[], hed_mppi_fixed_h[], hed_mppi_tile_h[],
+    hed_mppi_sums_h[];
 
 enum { TEXT_SIZE = 64 << 10 };
 
@@ -156,6 +157,7 @@ hed_status mppi_sources(const hed_mppi *c, hed_arena *arena, const mppi_layout *
     if (tile) text_controlled(&w, c);
     text_numbers(&w, c, layout);
     if (tile) text_source(&w, "tile.h", hed_mppi_tile_h);
+    if (tile) text_source(&w, "sums.h", hed_mppi_sums_h);
     w.sources[w.count++] = kernel;
     if (w.full)
         return hed_fail(error, HED_ERROR_LIMIT,

@@ -1,0 +1,401 @@
+/* The processor's solver, first part: controls are sampled, 32 samples side by side (models/native.h),
+ * and rolled out. */
+#include "solver/cpu.h"
+
+/* ---- sampling: controls of 32 samples ---- */
+
+/* Normal numbers 4 q to 4 q + 3 of 32 samples, from `sample` on: (4 x 32). */
+HED_NATIVE_BODY normals_body(const hed_mppi_def *def, uint32_t number, uint32_t sample,
+    uint32_t quad, uint32_t stream, float *normals)
+{
+    uint32_t low = (uint32_t)def->seed, high = (uint32_t)(def->seed >> 32), words[4 * L];
+    for (uint32_t l = 0; l < L; l++) {
+        mppi_words drawn = mppi_philox(sample + l, quad, number, stream, low, high);
+        words[l] = drawn.w[0];
+        words[L + l] = drawn.w[1];
+        words[2 * L + l] = drawn.w[2];
+        words[3 * L + l] = drawn.w[3];
+    }
+    for (uint32_t l = 0; l < L; l++)
+        mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
+    for (uint32_t l = 2 * L; l < 3 * L; l++)
+        mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
+}
+MPPI_CLONES(static, normals_of, normals_body,
+    (const hed_mppi_def *def, uint32_t number, uint32_t sample, uint32_t quad, uint32_t stream,
+        float *normals),
+    (def, number, sample, quad, stream, normals))
+
+static void draw_normals(
+    const hed_mppi *c, uint32_t sample, uint32_t quad, uint32_t stream, float *normals)
+{
+    uint32_t number = ((const mppi_cpu_solver *)c->solver_data)->round->number;
+    normals_of(&c->def, number, sample, quad, stream, normals);
+}
+
+/* One scalar of correlated noise of 32 samples: sum over m of row[m] n_m. `normals`: (columns, each
+ * `stride` floats after the one before) */
+HED_NATIVE_BODY mix_body(
+    const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise)
+{
+    float sum[L] = {0};
+    for (uint32_t m = 0; m < columns; m++, normals += stride)
+        for (uint32_t l = 0; l < L; l++) sum[l] = hed_fma(row[m], normals[l], sum[l]);
+    memcpy(noise, sum, sizeof sum);
+}
+MPPI_CLONES(static, mix_lanes, mix_body,
+    (const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise),
+    (row, columns, normals, stride, noise))
+
+/* Noise of 32 samples, (T nu x 32), in units of noise_scale(); `normals`: (columns nu x 32) */
+static void draw_noise(
+    const hed_mppi *c, uint32_t system, uint32_t sample, float *noise, float *normals)
+{
+    uint32_t nu = c->model.controls, steps = c->def.steps, stream = system % c->def.count;
+    uint32_t columns = c->mix ? c->mix_columns : steps, size = columns * nu;
+    float *drawn = c->mix ? normals : noise, four[4 * L];
+    if (c->noise) {
+        for (uint32_t j = 0; j < size; j++)
+            for (uint32_t l = 0; l < L; l++)
+                noise[j * L + l] = sample + l < c->def.samples
+                                       ? c->noise[(uint64_t)j * c->def.samples + sample + l]
+                                       : 0;
+        return;
+    }
+    for (uint32_t q = 0; q < size / 4; q++) draw_normals(c, sample, q, stream, drawn + 4 * q * L);
+    if (size % 4) {
+        draw_normals(c, sample, size / 4, stream, four);
+        memcpy(drawn + size / 4 * 4 * L, four, size % 4 * L * sizeof *four);
+    }
+    for (uint32_t t = 0; c->mix && t < steps; t++)
+        for (uint32_t i = 0; i < nu; i++) {
+            const float *row = c->mix + ((uint64_t)i * steps + t) * columns;
+            /* COLOURED has a Cholesky factor: zeros from t + 1 on */
+            bool lower = c->def.sampler == HED_MPPI_COLOURED;
+            mix_lanes(row, lower ? t + 1 : columns, normals + i * L, (uint64_t)nu * L,
+                noise + (t * nu + i) * L);
+        }
+    if (c->def.sampler == HED_MPPI_LOG_NORMAL) { /* of mean square 1, as the others */
+        float s = c->def.log_sigma;
+        for (uint32_t q = 0; 4 * q < size; q++) {
+            draw_normals(c, sample, q, stream | MPPI_SECOND_STREAM, four);
+            for (uint32_t n = 0; n < 4 * L && 4 * q * L + n < size * L; n++)
+                noise[4 * q * L + n] *= mppi_exp(hed_fma(s, four[n], -(s * s)));
+        }
+    }
+    for (uint32_t t = 0; c->factor && t < steps; t++)
+        for (uint32_t i = nu; i-- > 0;) /* from the last on, in place: the factor is lower */
+            for (uint32_t l = 0; l < L; l++) {
+                float e = 0;
+                for (uint32_t k = 0; k <= i; k++)
+                    e = hed_fma(c->factor[i * nu + k], noise[(t * nu + k) * L + l], e);
+                noise[(t * nu + i) * L + l] = e;
+            }
+}
+
+/* What a number of draw_noise() is multiplied by for scalar j = t nu + i. */
+static float noise_scale(const hed_mppi *c, uint32_t j)
+{
+    if (c->noise) return 1;
+    float sigma = c->factor && !c->mix ? 1 : c->def.sigma[j % c->model.controls];
+    return c->def.sigma_steps ? sigma * c->def.sigma_steps[j] : sigma;
+}
+
+/* How noise becomes a sampled control. */
+typedef struct cpu_scalar {
+    float scale;     /* of the noise */
+    float plan;      /* mean of the first `follow` of the 32 samples; of the others it is 0 */
+    float ratio;     /* g of the importance correction */
+    float low, high; /* limits */
+    float reach;     /* most that it may differ from the control before; 0: anything */
+    uint32_t follow;
+    bool corrected; /* the importance term is wanted */
+} cpu_scalar;
+
+/* Noise v of one scalar of 32 samples into controls within limits; `before`: what they gave one step
+ * earlier. `ratio` += g (raw - plan / 2) for those that follow the plan. */
+HED_NATIVE_BODY limit_body(float *v, const float *before, const cpu_scalar *scalar, float *ratio)
+{
+    const cpu_scalar s = *scalar;
+    float raw[L], limited[L]; /* alias nothing */
+    for (uint32_t l = 0; l < L; l++) raw[l] = hed_fma(v[l], s.scale, l < s.follow ? s.plan : 0);
+    for (uint32_t l = 0; l < L; l++) limited[l] = mppi_clamp(raw[l], s.low, s.high);
+    for (uint32_t l = 0; s.reach > 0 && l < L; l++)
+        limited[l] = mppi_clamp(limited[l], before[l] - s.reach, before[l] + s.reach);
+    for (uint32_t l = 0; s.corrected && l < L; l++)
+        ratio[l] = hed_fma(l < s.follow ? s.ratio : 0, raw[l] - 0.5f * s.plan, ratio[l]);
+    memcpy(v, limited, sizeof limited);
+}
+MPPI_CLONES(static, limit_lanes, limit_body,
+    (float *v, const float *before, const cpu_scalar *scalar, float *ratio),
+    (v, before, scalar, ratio))
+
+/* Sampled controls, (T nu x 32). `ratio` (32): the importance term. */
+static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample, float *controls,
+    float *normals, float *ratio)
+{
+    const mppi_sampling *round = ((const mppi_cpu_solver *)c->solver_data)->round;
+    uint32_t nu = c->model.controls, size = c->def.steps * nu, samples = round->samples;
+    uint32_t pure = samples - (uint32_t)(c->def.pure_noise * (float)samples);
+    const float *plan = round->plan + (uint64_t)system * size;
+    const float *g = round->ratio ? round->ratio + (uint64_t)system * size : NULL;
+    const float *past =
+        round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
+    draw_noise(c, system, sample, controls, normals);
+    memset(controls, 0, (uint64_t)c->def.committed * nu * L * sizeof *controls);
+    for (uint32_t j = 0; c->def.keep_plan && sample == 0 && j < size; j++) controls[j * L] = 0;
+    for (uint32_t j = 0; j < size; j++) {
+        uint32_t i = j % nu;
+        float given[L]; /* before the first step */
+        for (uint32_t l = 0; j < nu && l < L; l++) given[l] = past[i];
+        const cpu_scalar scalar = {.scale = noise_scale(c, j),
+            .plan = plan[j],
+            .ratio = g ? g[j] : 0,
+            .low = c->def.minimum[i],
+            .high = c->def.maximum[i],
+            .reach = c->def.rate[i] * c->def.dt,
+            .follow = sample < pure ? pure - sample : 0,
+            .corrected = g != NULL};
+        limit_lanes(controls + j * L, j < nu ? given : controls + (j - nu) * L, &scalar, ratio);
+    }
+}
+
+/* ---- rolling out ---- */
+
+static void step_lanes(const hed_mppi *c, const mppi_cpu_solver *s, float *x, const float *u)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls;
+    if (s->lanes) {
+        const mppi_part *part = &c->model_part;
+        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
+            part->table_counts, c->def.dt, c->def.steps, &c->model};
+        s->lanes->step(x, u, &world);
+        return;
+    }
+    for (uint32_t l = 0; l < L; l++) {
+        float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
+        for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
+        for (uint32_t i = 0; i < nu; i++) ul[i] = u[i * L + l];
+        mppi_step(c, xl, ul);
+        for (uint32_t i = 0; i < nx; i++) x[i * L + l] = xl[i];
+    }
+}
+
+static void add_term(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t term, const float *x,
+    const float *u, uint32_t t, float *costs)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls;
+    const hed_mppi_term *def = &c->def.terms[term];
+    float weight = c->parameters[c->term_parts[term].weight];
+    const mppi_part *part = &c->term_parts[term];
+    if (s->lanes && s->terms[term] >= 0) {
+        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
+            part->table_counts, c->def.dt, c->def.steps, &c->model};
+        s->lanes->terms[s->terms[term]](x, u, (int32_t)t, weight, &world, costs);
+        return;
+    }
+    const hed_mppi_world world = mppi_world_of(c, part, def->user);
+    for (uint32_t l = 0; l < L; l++) {
+        float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
+        for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
+        for (uint32_t i = 0; i < nu; i++) ul[i] = u[i * L + l];
+        costs[l] = hed_fma(weight, def->cost(xl, ul, (int32_t)t, &world), costs[l]);
+    }
+}
+
+/* The control that reaches the actuators of 32 samples in step t: `delay` steps old. */
+static const float *arriving(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system,
+    const float *controls, uint32_t t, float *early)
+{
+    uint32_t nu = c->model.controls, delay = c->def.delay;
+    if (t >= delay) return controls + (uint64_t)(t - delay) * nu * L;
+    const float *past = s->round->past + (uint64_t)(system % c->systems) * c->past * nu;
+    for (uint32_t i = 0; i < nu * L; i++) early[i] = past[(c->past - delay + t) * nu + i / L];
+    return early;
+}
+
+/* A normal disturbance of the states of 32 samples, independent for each rollout. */
+static void disturb(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
+    uint32_t rollout, uint32_t t, float *x)
+{
+    uint32_t nx = c->model.states, stream = system % c->def.count | (rollout + 1) << 24;
+    float root = mppi_sqrt(c->def.dt), four[4 * L];
+    for (uint32_t i = 0; i < nx; i++) {
+        uint32_t n = t * ((nx + 3) / 4) * 4 + i;
+        if (i % 4 == 0) draw_normals(c, sample, n / 4, stream, four);
+        float scale = c->def.disturbance[i] * root;
+        for (uint32_t l = 0; l < L; l++)
+            x[i * L + l] = hed_fma(scale, four[i % 4 * L + l], x[i * L + l]);
+    }
+    (void)s;
+}
+
+static void add_terms(const hed_mppi *c, const mppi_cpu_solver *s, hed_mppi_when not_this,
+    const float *x, const float *u, uint32_t t, float *costs)
+{
+    for (uint32_t k = 0; k < c->def.term_count; k++)
+        if (c->def.terms[k].when != not_this) add_term(c, s, k, x, u, t, costs);
+}
+
+static void start_lanes(const hed_mppi *c, const float *state, float *x)
+{
+    for (uint32_t i = 0; i < c->model.states * L; i++) x[i] = state[i / L];
+}
+
+/* One rollout of 32 samples; `states` (nullable): (T + 1 x nx x 32). */
+static void roll_once(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
+    uint32_t rollout, const float *controls, float *costs, float *states)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
+    float x[HED_MPPI_MAX_STATES * L], early[HED_MPPI_MAX_CONTROLS * L];
+    start_lanes(c, s->round->state + (uint64_t)system * nx, x);
+    memset(costs, 0, L * sizeof *costs);
+    if (states) memcpy(states, x, nx * L * sizeof *x);
+    for (uint32_t t = 0; t < steps; t++) {
+        const float *v = controls + (uint64_t)t * nu * L;
+        step_lanes(c, s, x, arriving(c, s, system, controls, t, early));
+        if (c->disturbed) disturb(c, s, system, sample, rollout, t, x);
+        if (states) memcpy(states + (uint64_t)(t + 1) * nx * L, x, nx * L * sizeof *x);
+        add_terms(c, s, HED_MPPI_TERMINAL, x, v, t, costs);
+    }
+    add_terms(
+        c, s, HED_MPPI_RUNNING, x, controls + (uint64_t)(steps - 1) * nu * L, steps - 1, costs);
+    float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
+    for (uint32_t l = 0; l < L; l++) costs[l] *= scale;
+}
+
+/* Costs of the rollouts of one sample, in ascending order, into that of the sample. */
+static float risk_of(const hed_mppi *c, const float *sorted)
+{
+    uint32_t count = c->def.rollouts, from = 0;
+    float sum = 0;
+    if (c->def.risk != HED_MPPI_EXPECTED) {
+        float rank = c->def.risk_level * (float)count;
+        from = rank > 0 ? (uint32_t)rank - ((float)(uint32_t)rank == rank) : 0;
+        if (from >= count) from = count - 1;
+    }
+    if (c->def.risk == HED_MPPI_VALUE_AT_RISK) return sorted[from];
+    for (uint32_t r = from; r < count; r++) sum += sorted[r];
+    return sum * (1.0f / (float)(count - from));
+}
+
+/* Costs of 32 samples. */
+static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
+    const float *controls, float *costs)
+{
+    float all[HED_MPPI_MAX_ROLLOUTS * L];
+    uint32_t nu = c->model.controls, rollouts = c->def.rollouts;
+    for (uint32_t r = 0; r < rollouts; r++)
+        roll_once(c, s, system, sample, r, controls, all + r * L, NULL);
+    for (uint32_t l = 0; l < L; l++) {
+        float sorted[HED_MPPI_MAX_ROLLOUTS] = {0};
+        for (uint32_t r = 0; r < rollouts; r++) { /* insertion; NaN counts as out */
+            float cost = all[r * L + l];
+            uint32_t at = r;
+            if (MPPI_IS_OUT(cost)) cost = MPPI_OUT;
+            for (; at && sorted[at - 1] > cost; at--) sorted[at] = sorted[at - 1];
+            sorted[at] = cost;
+        }
+        costs[l] = rollouts > 1 ? risk_of(c, sorted) : sorted[0];
+    }
+    if (c->def.smooth_weight <= 0) return;
+    const float *past =
+        s->round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
+    for (uint32_t j = 0; j < c->def.steps * nu; j++)
+        for (uint32_t l = 0; l < L; l++) {
+            float before = j < nu ? past[j] : controls[(j - nu) * L + l];
+            costs[l] =
+                hed_fma(c->def.smooth_weight, mppi_square(controls[j * L + l] - before), costs[l]);
+        }
+}
+
+/* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
+ * feedback: `real` (T nu x 32) is what it is given. costs: (2 x 32) of nominal and real, as their
+ * weights need them. */
+static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t index,
+    const float *controls, float *real, float *costs, uint32_t apart)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
+    uint32_t nominal = c->def.count + index;
+    const float *gains = s->round->gains + (uint64_t)index * steps * nu * nx;
+    float x[HED_MPPI_MAX_STATES * L], y[HED_MPPI_MAX_STATES * L]; /* real, nominal */
+    float early[HED_MPPI_MAX_CONTROLS * L], real_cost[L] = {0}, nominal_cost[L] = {0};
+    float feedback_cost[L] = {0}, half = 0.5f * s->round->lambda[index] * (1 - c->def.alpha);
+    start_lanes(c, s->round->state + (uint64_t)index * nx, x);
+    start_lanes(c, s->round->state + (uint64_t)nominal * nx, y);
+    for (uint32_t t = 0; t < steps; t++) {
+        const float *v = controls + (uint64_t)t * nu * L, *k_t = gains + (uint64_t)t * nu * nx;
+        float *u = real + (uint64_t)t * nu * L, feedback[HED_MPPI_MAX_CONTROLS * L];
+        for (uint32_t i = 0; i < nu; i++)
+            for (uint32_t l = 0; l < L; l++) {
+                float k = 0;
+                for (uint32_t n = 0; n < nx; n++)
+                    k = hed_fma(k_t[i * nx + n], x[n * L + l] - y[n * L + l], k);
+                feedback[i * L + l] = k;
+                u[i * L + l] = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
+            }
+        for (uint32_t i = 0; half > 0 && i < nu; i++)
+            for (uint32_t n = 0; n < nu; n++)
+                for (uint32_t l = 0; l < L; l++)
+                    feedback_cost[l] +=
+                        half * feedback[i * L + l] * c->precision[i * nu + n] * feedback[n * L + l];
+        step_lanes(c, s, x, arriving(c, s, index, real, t, early));
+        step_lanes(c, s, y, arriving(c, s, nominal, controls, t, early));
+        add_terms(c, s, HED_MPPI_TERMINAL, x, u, t, real_cost);
+        add_terms(c, s, HED_MPPI_TERMINAL, y, v, t, nominal_cost);
+    }
+    uint64_t last = (uint64_t)(steps - 1) * nu * L;
+    add_terms(c, s, HED_MPPI_RUNNING, x, real + last, steps - 1, real_cost);
+    add_terms(c, s, HED_MPPI_RUNNING, y, controls + last, steps - 1, nominal_cost);
+    float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
+    for (uint32_t l = 0; l < L; l++) {
+        float r = real_cost[l] * scale, n = nominal_cost[l] * scale, f = r + feedback_cost[l];
+        float bounded = f < c->def.value_threshold ? f : c->def.value_threshold;
+        costs[l] = 0.5f * n + 0.5f * (bounded > n ? bounded : n);
+        costs[apart + l] = r;
+    }
+}
+
+/* ---- a tile ---- */
+
+HED_NATIVE_BODY roll_tile_body(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w,
+    uint32_t system, uint32_t tile, bool robust)
+{
+    uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
+    for (uint32_t g = 0; g < groups; g++) {
+        uint32_t sample = tile * s->tile + g * L;
+        float *controls = w->controls + (uint64_t)g * size * L, *costs = w->costs + g * L;
+        float ratio[L] = {0};
+        sample_controls(
+            c, robust ? c->def.count + system : system, sample, controls, w->normals, ratio);
+        if (s->phase == CPU_WEIGHTS) continue;
+        if (robust)
+            roll_robust(c, s, system, controls, w->real + (uint64_t)g * size * L, costs, s->tile);
+        else roll_out(c, s, system, sample, controls, costs);
+        for (uint32_t set = 0; set <= robust; set++)
+            for (uint32_t l = 0; l < L; l++) {
+                float *cost = &costs[set * s->tile + l];
+                if (s->round->ratio) *cost += ratio[l];
+                bool exists = sample + l < s->round->samples, out = MPPI_IS_OUT(*cost);
+                mppi_cpu_chain *chain = &s->chain[(set         ? system
+                                                      : robust ? c->def.count + system
+                                                               : system) *
+                                                      s->chains +
+                                                  tile % mppi_cpu_chains(s)];
+                if (exists && (out || *cost >= c->def.crash_cost)) chain->crashed += 1;
+                if (out || !exists) *cost = MPPI_OUT;
+            }
+    }
+}
+MPPI_CLONES(/* extern */, mppi_cpu_roll_tile, roll_tile_body,
+    (const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system, uint32_t tile,
+        bool robust),
+    (c, s, w, system, tile, robust))
+
+void mppi_cpu_roll_again(const hed_mppi *c, const mppi_cpu_solver *s, mppi_cpu_workspace *w,
+    uint32_t system, uint32_t sample, float *states, float *cost)
+{
+    float ratio[L] = {0};
+    sample_controls(c, system, sample, w->controls, w->normals, ratio);
+    roll_once(c, s, system, sample, 0, w->controls, cost, states);
+}
