@@ -1,7 +1,10 @@
-/* Heddle's own models and terms on the processor, from the texts that devices compile: for one state,
- * and for MPPI_LANES samples at a time, every term for every model. The lanes are loops that the
- * compiler makes SIMD code of (checked by its report), as nothing in the words branches; both give
- * the same bits. */
+/* What the two rooms of the native texts share: where a text's parameters and tables lie, names that are
+ * those of the text and of the model, and a text over lanes. The lanes are loops that the compiler
+ * makes SIMD code of (checked by its report), as nothing in the words branches; a text for one state
+ * gives the same bits. */
+#ifndef HED_MPPI_NATIVE_TEXTS_H
+#define HED_MPPI_NATIVE_TEXTS_H
+
 #include "models/native.h"
 
 #include "heddle/author.h"
@@ -98,62 +101,13 @@ MPPI_TERMS(TABLE_PLACES)
 /* The text that is being compiled. */
 #define TEXT MODEL
 
-/* ---- one state ---- */
+/* ---- one state, and lanes ---- */
 
 static inline mppi_world scalar_world(const hed_mppi_world *world)
 {
     return (mppi_world){world->parameters, world->tables, world->table_counts, world->model,
         (int)world->steps, world->dt};
 }
-
-/* A term for any model, whose sizes are known when it runs: nothing to unroll. */
-#pragma push_macro("MPPI_UNROLL")
-#undef MPPI_UNROLL
-#define MPPI_UNROLL
-#define MODEL any
-#define MODEL_STATES ((int)w->model->states)
-#define MODEL_CONTROLS ((int)w->model->controls)
-#define POSE_X (w->model->pose_x)
-#define POSE_Y (w->model->pose_y)
-#define POSE_HEADING (w->model->pose_heading)
-#define SPEED (w->model->speed)
-#define TURN (w->model->turn)
-#define VELOCITY_X (w->model->velocity_x)
-#define VELOCITY_Y (w->model->velocity_y)
-#include "models/native_state_terms.inc"
-#include "models/native_pose_terms.inc"
-#pragma pop_macro("MPPI_UNROLL")
-
-#define TERM_COST(name) \
-    HED_NATIVE_BODY name##_cost_body( \
-        const float *x, const float *u, int32_t t, const hed_mppi_world *world, float *cost) \
-    { \
-        mppi_world w = scalar_world(world); \
-        *cost = any_##name(x, u, t, &w); \
-    } \
-    CLONES(static, name##_cost, name##_cost_body, \
-        (const float *x, const float *u, int32_t t, const hed_mppi_world *world, float *cost), \
-        (x, u, t, world, cost)) \
-    float mppi_cost_##name(const float *x, const float *u, int32_t t, const hed_mppi_world *world) \
-    { \
-        float cost; \
-        name##_cost(x, u, t, world, &cost); \
-        return cost; \
-    }
-MPPI_TERMS(TERM_COST)
-
-#undef MODEL
-#undef MODEL_STATES
-#undef MODEL_CONTROLS
-#undef POSE_X
-#undef POSE_Y
-#undef POSE_HEADING
-#undef SPEED
-#undef TURN
-#undef VELOCITY_X
-#undef VELOCITY_Y
-
-/* ---- lanes ---- */
 
 static inline mppi_world lanes_world(const mppi_lanes_world *world)
 {
@@ -180,102 +134,15 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
         for (int lane = 0; lane < MPPI_LANES; lane++) \
             cost[lane] = hed_fma(weight, term[lane], cost[lane]); \
     } \
-    LANES_CLONES(static, NAME3(MODEL, _lanes_, name), NAME3(MODEL, _lanes_body_, name), \
+    LANES_CLONES(TERM_LINKAGE, NAME3(MODEL, _lanes_, name), NAME3(MODEL, _lanes_body_, name), \
         (const float *x, const float *u, int32_t t, float weight, const mppi_lanes_world *world, \
             float *cost), \
         (x, u, t, weight, world, cost))
 #define TERM_LANES_NAME(name) NAME3(MODEL, _lanes_, name),
-#define POSE_LANES_NAME(name) pose_lanes_##name,
+#define POSE_LANES_NAME(name) mppi_pose_lanes_##name,
 
-/* Terms that speak of a pose are compiled once: for a state of the pose alone, whose rows they find
- * when they run. A controller refuses a term that speaks of what its model does not have. */
-#define MODEL pose
-#define MODEL_STATES 7
-#define MODEL_CONTROLS 1
-#define POSE_X 0
-#define POSE_Y 1
-#define POSE_HEADING 2
-#define SPEED 3
-#define TURN 4
-#define VELOCITY_X 5
-#define VELOCITY_Y 6
-#define LANES_BEGIN \
-    const float *rows[MODEL_STATES]; \
-    pose_rows(world->model, x, rows);
-#define LANE \
-    float state[MODEL_STATES]; \
-    const float *control = NULL; \
-    for (int i = 0; i < MODEL_STATES; i++) state[i] = rows[i][lane];
+/* The lanes of each term that speaks of a pose. */
+#define POSE_LANES(name) mppi_cost_lanes mppi_pose_lanes_##name;
+MPPI_POSE_TERMS(POSE_LANES)
 
-static inline void pose_rows(const hed_mppi_model *m, const float *x, const float **rows)
-{
-    const int32_t index[] = {
-        m->pose_x, m->pose_y, m->pose_heading, m->speed, m->turn, m->velocity_x, m->velocity_y};
-    for (int i = 0; i < MODEL_STATES; i++) rows[i] = x + (index[i] < 0 ? 0 : index[i]) * MPPI_LANES;
-}
-
-#include "models/native_pose_terms.inc"
-MPPI_POSE_TERMS(TERM_LANES)
-
-#undef MODEL
-#undef MODEL_STATES
-#undef MODEL_CONTROLS
-#undef POSE_X
-#undef POSE_Y
-#undef POSE_HEADING
-#undef SPEED
-#undef TURN
-#undef VELOCITY_X
-#undef VELOCITY_Y
-#undef LANES_BEGIN
-#undef LANE
-#define LANES_BEGIN
-#define LANE LANE_OF_MODEL
-
-#define MODEL cartpole
-#define MODEL_STATES 4
-#define MODEL_CONTROLS 1
-#include "models/cartpole.h"
-#include "models/native_model.inc"
-
-#define MODEL double_integrator
-#define MODEL_STATES 4
-#define MODEL_CONTROLS 2
-#include "models/double_integrator.h"
-#include "models/native_model.inc"
-
-#define MODEL pendulum
-#define MODEL_STATES 2
-#define MODEL_CONTROLS 1
-#include "models/pendulum.h"
-#include "models/native_model.inc"
-
-#define MODEL dubins
-#define MODEL_STATES 3
-#define MODEL_CONTROLS 1
-#include "models/dubins.h"
-#include "models/native_model.inc"
-
-#define MODEL differential_drive
-#define MODEL_STATES 5
-#define MODEL_CONTROLS 2
-#include "models/differential_drive.h"
-#include "models/native_model.inc"
-
-#define MODEL bicycle
-#define MODEL_STATES 6
-#define MODEL_CONTROLS 2
-#include "models/bicycle.h"
-#include "models/native_model.inc"
-
-#define MODEL quadrotor
-#define MODEL_STATES 12
-#define MODEL_CONTROLS 4
-#include "models/quadrotor.h"
-#include "models/native_model.inc"
-
-#define MODEL network
-#define MODEL_STATES 7
-#define MODEL_CONTROLS 2
-#include "models/network.h"
-#include "models/native_model.inc"
+#endif
