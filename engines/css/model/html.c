@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "foreign.h"
 #include "html.h"
 #include "inputs.h"
 
@@ -211,6 +212,7 @@ hed_status css_document_from_html(
     if (length > UINT32_MAX / 4)
         return hed_fail(
             error, HED_ERROR_LIMIT, "%s: %zu bytes of HTML: 1 GiB at most", d->file, length);
+    if (css_refuse_foreign(def->html, length, d->file, "HTML", error)) return error->status;
     GumboOutput *output = gumbo_parse_with_options(&options, def->html, length);
     if (!output)
         return hed_fail(

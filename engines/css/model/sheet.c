@@ -3,6 +3,7 @@
  * recurs. The text is copied, and what is kept of it are slices of the copy. */
 #include <stdio.h>
 
+#include "foreign.h"
 #include "parser.h"
 #include "properties.h"
 
@@ -695,6 +696,9 @@ hed_status hed_css_sheet_create(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a sheet needs a table of names, a definition with its text, and a place for the result");
     *out = NULL;
+    const char *file = def->file ? def->file : "sheet";
+    if (css_refuse_foreign(def->text, def->length, file, "a style sheet", error))
+        return error->status;
     hed_css_sheet *sheet = hed_new(&names->allocator, 1, sizeof *sheet, error);
     if (!sheet) return HED_ERROR_MEMORY;
     sheet->allocator = names->allocator;
@@ -718,7 +722,6 @@ hed_status hed_css_sheet_create(
         *out = sheet;
         return HED_OK;
     }
-    const char *file = def->file ? def->file : "sheet";
     hed_css_sheet_destroy(sheet);
     if (s.p.limit)
         return hed_fail(error, HED_ERROR_LIMIT, "%s: too large: at most 4 GiB of text", file);

@@ -1,0 +1,72 @@
+#!/bin/sh
+# sh css_hostile.sh HEDDLE: pages and sheets that are none, damaged, or out of all proportion: a clear message or the recovery of the
+# specifications, within 2 GiB of memory and the time that a test has. Sizes in ./dev test full are ten times those of ./dev test.
+heddle=$1
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+unset HEDDLE_DEVICE
+# shellcheck disable=SC3045  # where the shell knows it, and the program is not one of a sanitizer, which maps much more
+(ulimit -v 2097152 && "$heddle" --version) > /dev/null 2>&1 && ulimit -v 2097152
+many=10000000
+[ -z "${HEDDLE_TEST_FULL:-}" ] || many=100000000
+site=$work/site
+mkdir "$site"
+page=$site/page.html
+sheet=$site/sheet.css
+echo '<!doctype html><title>t</title><body><p class=a>1<p id=b>2' > "$page"
+echo 'p { } .a { } #b { }' > "$sheet"
+repeat() { yes "$2" | tr -d '\n' | head -c $(($1 * ${#2})); } # COUNT TEXT
+rules_are() { # VALIDITY AND COUNTS
+    [ "$(cut -f 2,3 "$work/out" | tr '\t\n' '  ')" = "$1" ] || complain "rules are $(cut -f 2,3 "$work/out" | tr '\t\n' '  ' | head -c 300)"
+}
+matches_of() { # RULES: of $site/x.css on the page
+    run 0 css match "$page" "$site/x.css" --tsv
+    err_is_empty
+    rules_are "$1"
+}
+
+# ---- sheets: what is open at the end is closed, as CSS Syntax 3 says ----
+for sign in '(' '[' '{' '"' ')' '/*' ':is(' '@' '\\'; do
+    repeat $((many / ${#sign})) "$sign" > "$site/x.css"
+    run 0 css match "$page" "$site/x.css" --tsv
+    err_is_empty
+    [ "$(wc -l < "$work/out")" -le 1 ] || complain "$sign, many times: $(wc -l < "$work/out") rules"
+done
+head -c $many /dev/zero > "$site/x.css"; matches_of ''
+: > "$site/x.css"; matches_of ''
+{ repeat 9999 'p + '; echo 'p { } p { }'; } > "$site/x.css"; matches_of 'M 0 M 2 '
+{ repeat 9999 ':root '; echo 'p { } p { }'; } > "$site/x.css"; matches_of 'M 0 M 2 '
+{ repeat 10000 '.a'; echo '{ } p { }'; } > "$site/x.css"; matches_of 'M 1 M 2 '
+{ repeat 10000 ':not('; echo 'p { } p { }'; } > "$site/x.css"; matches_of ''
+{ repeat 100 ':not('; printf p; repeat 100 ')'; echo ' { } p { }'; } > "$site/x.css"; matches_of 'U 0 M 2 '
+{ repeat 100000 '.b, '; echo 'p { } p { }'; } > "$site/x.css"; matches_of 'M 2 M 2 '
+repeat 100000 '.a { } ' > "$site/x.css"
+run 0 css match "$page" "$site/x.css" --tsv
+[ "$(cut -f 2,3 "$work/out" | uniq -c | tr -s ' \t' ' ')" = ' 100000 M 1' ] || complain '100,000 rules'
+# damaged UTF-8 is U+FFFD, and so is U+0000
+printf '.\344 { } p { } .\355\240\200, p { }' > "$site/x.css"; matches_of 'M 0 M 2 M 2 '
+printf '<!doctype html><p class="\344">1<p id="x\0y">2' > "$site/damaged.html"
+printf '.\357\277\275, #x\357\277\275y { } .\344 { } #x\0y { } #x\\0 y { }' > "$site/x.css"
+run 0 css match "$site/damaged.html" "$site/x.css" --tsv; err_is_empty; rules_are 'M 2 M 1 M 1 M 1 '
+
+# ---- what is no text ----
+printf '\211PNG\r\n\032\nxxxxIHDR' > "$site/picture"
+printf '\377\376p\0{\0}\0' > "$site/wide"
+run 1 css match "$site/picture" "$sheet"; out_is_empty; err_has 'picture: this is a PNG picture: expected HTML in UTF-8'
+run 1 css match "$page" "$site/picture"; out_is_empty; err_has 'picture: this is a PNG picture: expected a style sheet in UTF-8'
+run 1 css match "$site/wide" "$sheet"; out_is_empty; err_has 'wide: this is text in UTF-16'
+run 1 css match "$page" "$site/wide"; out_is_empty; err_has 'wide: this is text in UTF-16'
+
+# ---- pages ----
+: > "$site/x.html"
+run 0 css match "$site/x.html" "$sheet" --tsv; rules_are 'M 0 M 0 M 0 '
+head -c 100000 /dev/zero > "$site/x.html"
+run 0 css match "$site/x.html" "$sheet" --tsv; rules_are 'M 0 M 0 M 0 '
+echo 'div div > div { } :root .a ~ .a { } div:not(:has(div)) { } :nth-child(2 of .a) { }' > "$site/x.css"
+{ echo '<!doctype html>'; repeat 10000 '<div class=a>'; } > "$site/x.html"
+run 0 css match "$site/x.html" "$site/x.css" --tsv; err_is_empty; rules_are 'M 9998 M 0 M 1 M 0 '
+{ echo '<!doctype html>'; repeat 100000 '<div class=a></div>'; } > "$site/x.html"
+run 0 css match "$site/x.html" "$site/x.css" --tsv; err_is_empty; rules_are 'M 0 M 99999 M 100000 M 1 '
+{ echo '<!doctype html><p class="'; repeat 100000 'a b '; echo '">'; } > "$site/x.html"
+run 0 css match "$site/x.html" "$sheet" --tsv; err_is_empty; rules_are 'M 1 M 1 M 0 '
+exit $failed
