@@ -189,7 +189,7 @@ static struct css_map_slot class_add(
     if (!css_list_room(&p->rules, p->arena, s->final_count, error) ||
         !css_list_room(&p->finals, p->arena, s->final_count, error))
         return none;
-    const uint32_t *above = p->states.words.items + (size_t)parent_state * words;
+    const uint32_t *above = words ? p->states.words.items + (size_t)parent_state * words : NULL;
     uint32_t *state = p->state.items;
     for (uint32_t w = 0; w < words; w++) {
         uint32_t left = d_bits > 32 * w ? d_bits - 32 * w : 0;
