@@ -2,6 +2,7 @@
  * rules have places in the text. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engines/css/model/selector.h"
 
@@ -29,6 +30,26 @@ static void check_complex(const hed_css_sheet *sheet, uint32_t index)
             must(s->kind != CSS_LANG || s->value + s->count <= sheet->word_count);
         }
     }
+}
+
+/* Parts lie in the text, in order; names can be followed, and more is used where more stays. */
+static void check_parts(hed_css_sheet *sheet, size_t size)
+{
+    hed_error error = {0};
+    bool *rules = calloc(sheet->rule_count + 1, 1), *used = calloc(2 * sheet->part_count + 1, 1);
+    must(rules && used);
+    for (uint32_t i = 0; i < sheet->part_count; i++) {
+        hed_css_part part = hed_css_part_at(sheet, i);
+        must(part.begin < part.end && part.end <= size && part.line);
+        must(part.kind != HED_CSS_PART_CUSTOM || part.rule < sheet->rule_count);
+    }
+    const hed_css_follow_def def = {.sheets = &sheet, .sheet_count = 1, .rules = rules};
+    must(hed_css_follow(&def, used, &error) == HED_OK);
+    memset(rules, 1, sheet->rule_count);
+    must(hed_css_follow(&def, used + sheet->part_count, &error) == HED_OK);
+    for (uint32_t i = 0; i < sheet->part_count; i++) must(!used[i] || used[sheet->part_count + i]);
+    free(rules);
+    free(used);
 }
 
 /* A text that @import gives: the sheet itself, once. */
@@ -71,6 +92,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(rule->first_declaration + rule->declaration_count <= sheet->declaration_count);
         must(info->layer == HED_CSS_NONE || info->layer < sheet->layers.count);
     }
+    check_parts(sheet, size);
+    uint32_t rules = sheet->rule_count ? sheet->rules[sheet->rule_count - 1].info.number + 1 : 0;
+    must(rules == sheet->rule_count);
+    hed_css_sheet_destroy(sheet);
+    /* the same with a rule for each selector */
+    def.import = NULL;
+    def.split = true;
+    must(hed_css_sheet_create(names, &def, &sheet, &error) == HED_OK);
+    for (uint32_t i = 0; i < sheet->rule_count; i++) {
+        const hed_css_rule *info = &sheet->rules[i].info;
+        must(sheet->rules[i].count <= 1 || info->selector_length == 1);
+        must(info->selector_length <= info->end - info->begin);
+        must(i == 0 || info->number - sheet->rules[i - 1].info.number <= 1);
+    }
+    check_parts(sheet, size);
     hed_css_sheet_destroy(sheet);
     hed_css_names_destroy(names);
     return 0;
