@@ -293,13 +293,14 @@ Test(css_sheets, a_default_namespace)
 
 /* ---- @import ---- */
 
-static const char *import_one(void *user, const char *url, size_t *length)
+static const char *import_one(void *user, uint32_t source, const char *url, size_t *length)
 {
     static const struct {
         const char *url, *text;
     } texts[] = {{"one", "@namespace s 'http://www.w3.org/2000/svg'; s|a{} @layer in{b{}}"},
         {"two", "@import 'one'; c{} @import 'one';"}, {"self", "@import url(self); d{}"},
         {"empty", ""}};
+    CHECK_LE(source, (uint32_t) * (int *)user, "a text that was given");
     ++*(int *)user;
     for (size_t i = 0; i < HED_COUNT(texts); i++)
         if (strcmp(url, texts[i].url) == 0) {

@@ -53,10 +53,11 @@ struct url_list {
 };
 
 /* Notes what is imported; it is no part of this sheet. */
-static const char *note_import(void *user, const char *url, size_t *length)
+static const char *note_import(void *user, uint32_t source, const char *url, size_t *length)
 {
     struct url_list *urls = user;
     hed_error error = {0};
+    (void)source;
     (void)length;
     urls->items = css_more(urls->items, &urls->room, urls->count, sizeof *urls->items, &error);
     char *copy = hed_failed(&error) ? NULL : strdup(url);

@@ -82,12 +82,13 @@ void css_relative(const char *from, const char *path, char *relative, size_t siz
     if (used < size) snprintf(relative + used, size - used, "%s", target + common);
 }
 
-static const char *site_import(void *user, const char *url, size_t *length)
+static const char *site_import(void *user, uint32_t source, const char *url, size_t *length)
 {
     site *s = user;
     hed_error error = {0};
     char path[2048];
-    if (!css_beside(s->folder, url, path, sizeof path)) return NULL;
+    const char *from = source ? site_file(s, s->sheet_count, source) : s->folder;
+    if (!css_beside(from, url, path, sizeof path)) return NULL;
     s->imports = more(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
     char *file = hed_failed(&error) ? NULL : strdup(path);
     const char *text = file ? site_read(s, path, length, &error) : NULL;

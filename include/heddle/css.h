@@ -172,8 +172,9 @@ typedef struct hed_css_sheet_def {
     const char *media;     /**< of the link or style element; NULL: all */
     bool quirks;           /**< of the documents it is for */
     hed_css_medium medium; /**< all zero: the default */
-    /** called for \@import: gives the text (which must live until the sheet is made), or NULL */
-    const char *(*import)(void *user, const char *url, size_t *length);
+    /** called for \@import in text `source` (hed_css_rule): gives the text (which must live until the
+     *  sheet is made), or NULL */
+    const char *(*import)(void *user, uint32_t source, const char *url, size_t *length);
     void *user;
     bool split; /**< each selector of a list is a rule of its own, to learn which of them match */
 } hed_css_sheet_def;

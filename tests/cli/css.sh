@@ -60,6 +60,14 @@ run 0 css match "$site/cascade.html" --property=--gap --tsv; err_is_empty
 run 1 css match "$site/cascade.html" --property margin; out_is_empty; err_has 'ask for one of margin-top'
 run 1 css match "$site/cascade.html" --property colour; out_is_empty; err_has '"colour" is no property'
 
+# ---- an imported sheet imports beside itself ----
+mkdir "$site/sub"
+echo '@import "inner.css"; p { top: 0 }' > "$site/sub/outer.css"
+echo 'p { left: 0 }' > "$site/sub/inner.css"
+echo '@import "sub/outer.css"; p { right: 0 }' > "$site/outermost.css"
+run 0 css match "$site/page.html" "$site/outermost.css" --json; err_is_empty
+for file in sub/inner.css sub/outer.css outermost.css; do grep -q "\"file\": \".*$file\"" "$work/out" || complain "no rule of $file"; done
+
 # ---- explain ----
 run 0 css explain "$site/cascade.html" '#i'; err_is_empty; out_has '^p#i, line 10 of '; out_has '^beaten .*color: red .*cascade.html:6  *p$'
 out_has '^wins  *color: blue !important  *1,0,0 .*:8  *#i$'; out_has '^condition fails  *color: black .*@media print .*:7'

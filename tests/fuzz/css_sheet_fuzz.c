@@ -59,10 +59,10 @@ struct importer {
     int calls;
 };
 
-static const char *import_itself(void *user, const char *url, size_t *length)
+static const char *import_itself(void *user, uint32_t source, const char *url, size_t *length)
 {
     struct importer *importer = user;
-    must(url != NULL);
+    must(url != NULL && source <= 3);
     *length = importer->length;
     return importer->calls++ < 3 ? importer->text : NULL;
 }

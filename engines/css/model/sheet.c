@@ -420,7 +420,7 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
     const hed_css_sheet_def *def = &s->p.sheet->def;
     size_t length = 0;
     if (!def->import || s->import_level == MOST_IMPORT_LEVELS || s->imports == MOST_IMPORTS) return;
-    const char *text = def->import(def->user, url, &length);
+    const char *text = def->import(def->user, s->source, url, &length);
     if (!text) return;
     struct sheet_reader around = *s;
     struct frame *frame = open_frame(s);
