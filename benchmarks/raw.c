@@ -235,7 +235,7 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
     hed_status status = HED_OK;
     if (strcmp(backend, "cuda") == 0) status = cuda_open(raw, error);
     else if (strcmp(backend, "opencl") == 0) opencl_open(raw);
-    else raw_offer(raw, RAW_COPY, "memcpy", host_copy);
+    else if (strcmp(backend, "host") == 0) raw_offer(raw, RAW_COPY, "memcpy", host_copy);
     if (status) raw_close(raw);
     else *result = raw;
     return status;

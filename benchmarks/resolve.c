@@ -24,6 +24,10 @@ static void nothing_geometry(const hed_kernel_def *def, const hed_config *config
 
 static const hed_source NOTHING_SOURCE = {
     .name = "nothing.cl", .text = "__kernel void nothing(int number)\n{\n}\n"};
+static const hed_source NOTHING_SHADER = {.name = "nothing.comp",
+    .text = "#version 450\nlayout(local_size_x = 64) in;\n"
+            "layout(push_constant) uniform Size { int number; };\nvoid main() {}\n"};
+static const hed_kernel_text NOTHING_TEXTS[] = {{HED_GLSL, NULL, &NOTHING_SHADER, 1}};
 static const hed_argument_def NOTHING_ARGUMENT = {
     .name = "number", .kind = HED_SCALAR, .type = HED_INT32};
 static const int64_t NOTHING_VALUES[] = {1, 2};
@@ -32,6 +36,7 @@ static const hed_parameter_def NOTHING_PARAMETER = {
 static const char *const NOTHING_DIMENSIONS[] = {"n"};
 static const hed_kernel_def NOTHING = {
     .name = "nothing", .summary = "does nothing", .sources = &NOTHING_SOURCE, .source_count = 1,
+    .texts = NOTHING_TEXTS, .text_count = 1,
     .arguments = &NOTHING_ARGUMENT, .argument_count = 1, .parameters = &NOTHING_PARAMETER,
     .parameter_count = 1, .dimensions = NOTHING_DIMENSIONS, .dimension_count = 1,
     .geometry = nothing_geometry, .range = nothing_native,

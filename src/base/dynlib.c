@@ -70,6 +70,23 @@ void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library)
     hed_release(allocator, library, sizeof *library);
 }
 
+static int dynlib_keep(struct dl_phdr_info *info, size_t size, void *parts)
+{
+    (void)size;
+    const char *slash = strrchr(info->dlpi_name, '/');
+    for (const char *const *part = parts; slash && *part; part++) {
+        if (!strstr(slash, *part)) continue;
+        void *handle = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+        if (handle) dlclose(handle);
+    }
+    return 0;
+}
+
+void hed_dynlib_keep_loaded(const char *const *parts)
+{
+    dl_iterate_phdr(dynlib_keep, (void *)(uintptr_t)parts);
+}
+
 const char *hed_dynlib_name(const hed_dynlib *library) { return library->name; }
 
 void hed_dynlib_folder(const hed_dynlib *library, char *folder, size_t size)

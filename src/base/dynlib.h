@@ -11,6 +11,9 @@ typedef struct hed_dynlib hed_dynlib;
 hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *names,
     hed_dynlib **library, char *reason, size_t size);
 void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library);
+/* Keeps libraries that are loaded now, and whose file's name has one of `parts` (ends with NULL) in
+ * it, for good: what a library of ours has loaded and would unload. */
+void hed_dynlib_keep_loaded(const char *const *parts);
 const char *hed_dynlib_name(const hed_dynlib *library); /* the name that loaded */
 /* The folder that the library's file lies in; "" where the loader does not tell. */
 void hed_dynlib_folder(const hed_dynlib *library, char *folder, size_t size);

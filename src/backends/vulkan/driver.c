@@ -122,6 +122,8 @@ void *hed_vulkan_symbol(hed_backend_slot *slot, const char *name)
 
 static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
 {
+    /* drivers that the loader has loaded, and would unload with the instance */
+    static const char *const drivers[] = {"libvulkan_", "nvidia", "amdvlk", NULL};
     VkPhysicalDevice found[VULKAN_DEVICES];
     uint32_t count = VULKAN_DEVICES;
     char reason[128];
@@ -132,6 +134,7 @@ static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
         vulkan_fail(slot, HED_BACKEND_FAILED, reason, packages);
         return;
     }
+    hed_dynlib_keep_loaded(drivers);
     for (uint32_t i = 0; i < count; i++) {
         VkPhysicalDeviceProperties2 about = {.sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
         driver->api.GetPhysicalDeviceProperties2(found[i], &about);
