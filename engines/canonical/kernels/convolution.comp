@@ -1,6 +1,7 @@
 #version 450
-/* Image blur, as convolution.cl makes it: an item makes TILE_X columns, WG_X apart, of TILE_Y pixels
- * each; sums run over the filter's columns, in each over its rows. LOCAL and WEIGHTS_LOCAL: pixels
+#extension GL_EXT_control_flow_attributes : require
+/* Image blur, as convolution.cl makes it: an item makes TILE_X columns, WG_X apart, of TILE_Y
+ * pixels each; sums run over the filter's columns, in each over its rows. LOCAL and WEIGHTS_LOCAL: pixels
  * and weights through shared memory; PAD: a word more for each of its rows. */
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 0) const int WG_X = 16;
@@ -18,9 +19,9 @@ const int LINES = WG_Y * TILE_Y + FILTER_H - 1;
 const int PITCH = COLUMNS + PAD;
 const int WINDOW = TILE_Y + FILTER_H - 1;
 
-layout(std430, set = 0, binding = 0) readonly buffer Source { float source[]; };
-layout(std430, set = 0, binding = 1) writeonly buffer Result { float result[]; };
-layout(std430, set = 0, binding = 2) readonly buffer Filter { float weights[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer Source { float source[]; };
+layout(std430, set = 0, binding = 1) restrict writeonly buffer Result { float result[]; };
+layout(std430, set = 0, binding = 2) restrict readonly buffer Filter { float weights[]; };
 layout(push_constant) uniform Size { uint width, height; };
 
 shared float pixels[LOCAL != 0 ? PITCH * LINES : 1];
@@ -42,30 +43,30 @@ void main()
             local_weights[i] = weights[i];
     barrier();
     float sum[TILE_X * TILE_Y];
-    for (int i = 0; i < TILE_X * TILE_Y; i++) sum[i] = 0.0;
-    for (int column = 0; column < FILTER_W; column++) {
+    [[unroll]] for (int i = 0; i < TILE_X * TILE_Y; i++) sum[i] = 0.0;
+    [[dont_unroll]] for (int column = 0; column < FILTER_W; column++) {
         float weight[FILTER_H];
-        for (int j = 0; j < FILTER_H; j++)
+        [[unroll]] for (int j = 0; j < FILTER_H; j++)
             weight[j] = WEIGHTS_LOCAL != 0 ? local_weights[j * FILTER_W + column]
                                            : weights[j * FILTER_W + column];
-        for (int t = 0; t < TILE_X; t++) {
+        [[unroll]] for (int t = 0; t < TILE_X; t++) {
             float pixel[WINDOW];
             int x = item_x + t * WG_X + column;
-            for (int j = 0; j < WINDOW; j++) {
+            [[unroll]] for (int j = 0; j < WINDOW; j++) {
                 int line = item_y * TILE_Y + j;
                 if (LOCAL != 0) pixel[j] = pixels[line * PITCH + x];
                 else
                     pixel[j] = source[uint(clamp(y0 + line, 0, bottom)) * width +
                                       uint(clamp(x0 + x, 0, right))];
             }
-            for (int j = 0; j < FILTER_H; j++)
-                for (int i = 0; i < TILE_Y; i++)
+            [[unroll]] for (int j = 0; j < FILTER_H; j++)
+                [[unroll]] for (int i = 0; i < TILE_Y; i++)
                     sum[t * TILE_Y + i] =
                         fma(weight[j], pixel[i + j], sum[t * TILE_Y + i]);
         }
     }
-    for (int t = 0; t < TILE_X; t++)
-        for (int i = 0; i < TILE_Y; i++) {
+    [[unroll]] for (int t = 0; t < TILE_X; t++)
+        [[unroll]] for (int i = 0; i < TILE_Y; i++) {
             uint x = gl_WorkGroupID.x * uint(WG_X * TILE_X) + uint(item_x + t * WG_X);
             uint y = gl_WorkGroupID.y * uint(WG_Y * TILE_Y) + uint(item_y * TILE_Y + i);
             if (x < width && y < height) result[y * width + x] = sum[t * TILE_Y + i];

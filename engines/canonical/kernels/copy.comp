@@ -1,4 +1,5 @@
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 /* Copies n words of 32 bits, as copy.cl does it. VEC is a macro, since a type depends on it. */
 #ifndef VEC
 #define VEC 2
@@ -15,10 +16,10 @@ const uint BLOCK = WG * uint(VEC) * ITEMS;
 #else
 #define WORDS uint
 #endif
-layout(std430, set = 0, binding = 0) readonly buffer From { uint from[]; };
-layout(std430, set = 0, binding = 0) readonly buffer FromWide { WORDS from_wide[]; };
-layout(std430, set = 0, binding = 1) writeonly buffer To { uint to[]; };
-layout(std430, set = 0, binding = 1) writeonly buffer ToWide { WORDS to_wide[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer From { uint from[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer FromWide { WORDS from_wide[]; };
+layout(std430, set = 0, binding = 1) restrict writeonly buffer To { uint to[]; };
+layout(std430, set = 0, binding = 1) restrict writeonly buffer ToWide { WORDS to_wide[]; };
 layout(push_constant) uniform Size { uint n; };
 
 void main()
@@ -28,8 +29,8 @@ void main()
     if (n - first >= BLOCK) {
         uint base = first / uint(VEC) + item;
         WORDS words[ITEMS];
-        for (uint i = 0; i < ITEMS; i++) words[i] = from_wide[base + i * WG];
-        for (uint i = 0; i < ITEMS; i++) to_wide[base + i * WG] = words[i];
+        [[unroll]] for (uint i = 0; i < ITEMS; i++) words[i] = from_wide[base + i * WG];
+        [[unroll]] for (uint i = 0; i < ITEMS; i++) to_wide[base + i * WG] = words[i];
     } else {
         for (uint i = first + item; i < n; i += WG) to[i] = from[i];
     }

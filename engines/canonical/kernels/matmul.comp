@@ -1,4 +1,5 @@
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 /* C = A B in row order, tiled as matmul.cl is: MWG x NWG of C a group, KWG of the sum at a time,
  * MDIMC x NDIMC items (macros: a group's size is no expression of constants), blocks of VWM x VWN.
  * SA, SB: A, B through shared memory, copied MDIMA, NDIMB items side by side; KWI steps unrolled;
@@ -38,9 +39,9 @@ const uint B_ROWS = KWG / KDIMB;
 const uint B_VECTORS = NWG / (NDIMB * VWN);
 const uint B_PART = KWG * NWG;
 
-layout(std430, set = 0, binding = 0) readonly buffer A { float a_matrix[]; };
-layout(std430, set = 0, binding = 1) readonly buffer B { float b_matrix[]; };
-layout(std430, set = 0, binding = 2) writeonly buffer C { float c_matrix[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer A { float a_matrix[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer B { float b_matrix[]; };
+layout(std430, set = 0, binding = 2) restrict writeonly buffer C { float c_matrix[]; };
 layout(push_constant) uniform Size { uint m, n, k; };
 
 shared float a_local[SA != 0 ? (1 + AHEAD) * A_PART : 1];
@@ -52,18 +53,18 @@ float sum[MWI * NWI];
 void load(uint start, uint item, uint top, uint left)
 {
     if (SA != 0)
-        for (uint i = 0; i < A_ROWS; i++) {
+        [[unroll]] for (uint i = 0; i < A_ROWS; i++) {
             uint row = min(top + item / KDIMA + i * MDIMA, m - 1) * k;
             uint column = start + item % KDIMA * A_WIDE;
-            for (uint v = 0; v < A_WIDE; v++)
+            [[unroll]] for (uint v = 0; v < A_WIDE; v++)
                 a_copied[i * A_WIDE + v] = a_matrix[row + min(column + v, k - 1)];
         }
     if (SB != 0)
-        for (uint i = 0; i < B_ROWS; i++) {
+        [[unroll]] for (uint i = 0; i < B_ROWS; i++) {
             uint row = min(start + item / NDIMB + i * KDIMB, k - 1) * n;
-            for (uint j = 0; j < B_VECTORS; j++) {
+            [[unroll]] for (uint j = 0; j < B_VECTORS; j++) {
                 uint column = left + (item % NDIMB + j * NDIMB) * VWN;
-                for (uint v = 0; v < VWN; v++)
+                [[unroll]] for (uint v = 0; v < VWN; v++)
                     b_copied[(i * B_VECTORS + j) * VWN + v] =
                         b_matrix[row + min(column + v, n - 1)];
             }
@@ -73,14 +74,14 @@ void load(uint start, uint item, uint top, uint left)
 void store(uint copy_of, uint item)
 {
     if (SA != 0)
-        for (uint i = 0; i < A_ROWS; i++)
-            for (uint v = 0; v < A_WIDE; v++)
+        [[unroll]] for (uint i = 0; i < A_ROWS; i++)
+            [[unroll]] for (uint v = 0; v < A_WIDE; v++)
                 a_local[copy_of * A_PART + (item % KDIMA * A_WIDE + v) * A_PITCH + item / KDIMA +
                         i * MDIMA] = a_copied[i * A_WIDE + v];
     if (SB != 0)
-        for (uint i = 0; i < B_ROWS; i++)
-            for (uint j = 0; j < B_VECTORS; j++)
-                for (uint v = 0; v < VWN; v++)
+        [[unroll]] for (uint i = 0; i < B_ROWS; i++)
+            [[unroll]] for (uint j = 0; j < B_VECTORS; j++)
+                [[unroll]] for (uint v = 0; v < VWN; v++)
                     b_local[copy_of * B_PART + (item / NDIMB + i * KDIMB) * NWG +
                             (item % NDIMB + j * NDIMB) * VWN + v] =
                         b_copied[(i * B_VECTORS + j) * VWN + v];
@@ -90,18 +91,18 @@ void store(uint copy_of, uint item)
 void multiply(uint start, uint step, uint copy_of, uint item_m, uint item_n, uint top, uint left)
 {
     float a[MWI], b[NWI];
-    for (uint i = 0; i < MWI; i++) {
+    [[unroll]] for (uint i = 0; i < MWI; i++) {
         uint row = (i / VWM * MDIMC + item_m) * VWM + i % VWM;
         if (SA != 0) a[i] = a_local[copy_of * A_PART + step * A_PITCH + row];
         else a[i] = a_matrix[min(top + row, m - 1) * k + start + step];
     }
-    for (uint j = 0; j < NWI; j++) {
+    [[unroll]] for (uint j = 0; j < NWI; j++) {
         uint column = (j / VWN * NDIMC + item_n) * VWN + j % VWN;
         if (SB != 0) b[j] = b_local[copy_of * B_PART + step * NWG + column];
         else b[j] = b_matrix[(start + step) * n + min(left + column, n - 1)];
     }
-    for (uint i = 0; i < MWI; i++)
-        for (uint j = 0; j < NWI; j++)
+    [[unroll]] for (uint i = 0; i < MWI; i++)
+        [[unroll]] for (uint j = 0; j < NWI; j++)
             sum[i * NWI + j] = fma(a[i], b[j], sum[i * NWI + j]);
 }
 
@@ -116,7 +117,7 @@ void main()
     }
     uint groups_n = (n + NWG - 1) / NWG;
     uint top = group / groups_n * MWG, left = group % groups_n * NWG;
-    for (uint i = 0; i < MWI * NWI; i++) sum[i] = 0.0;
+    [[unroll]] for (uint i = 0; i < MWI * NWI; i++) sum[i] = 0.0;
     if (AHEAD != 0) load(0, item, top, left);
     for (uint start = 0; start < k; start += KWG) {
         uint copy_of = AHEAD != 0 ? start / KWG % 2 : 0;
@@ -125,8 +126,8 @@ void main()
         barrier();
         if (AHEAD != 0) load(start + KWG, item, top, left);
         if (start + KWG <= k) {
-            for (uint step = 0; step < KWG; step += KWI)
-                for (uint i = 0; i < KWI; i++)
+            [[dont_unroll]] for (uint step = 0; step < KWG; step += KWI)
+                [[unroll]] for (uint i = 0; i < KWI; i++)
                     multiply(start, step + i, copy_of, item_m, item_n, top, left);
         } else {
             for (uint step = 0; step < k - start; step++)
@@ -134,9 +135,9 @@ void main()
         }
         if (AHEAD == 0) barrier();
     }
-    for (uint i = 0; i < MWI; i++) {
+    [[unroll]] for (uint i = 0; i < MWI; i++) {
         uint row = top + (i / VWM * MDIMC + item_m) * VWM + i % VWM;
-        for (uint j = 0; j < NWI; j++) {
+        [[unroll]] for (uint j = 0; j < NWI; j++) {
             uint column = left + (j / VWN * NDIMC + item_n) * VWN + j % VWN;
             if (row < m && column < n) c_matrix[row * n + column] = sum[i * NWI + j];
         }

@@ -1,4 +1,5 @@
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 /* Sums of tiles of TILE floats in the fixed tree of heddle/tree.h, as reduction.cl makes them. VEC
  * is a macro, since a type depends on it; LANES, which takes lane exchanges, is for devices that
  * say they have them. */
@@ -25,9 +26,9 @@ const bool TREE = ORDER == 0 && RUN > 1;
 #define FLOATS float
 #define PARTS_OF(v) v
 #endif
-layout(std430, set = 0, binding = 0) readonly buffer From { float from[]; };
-layout(std430, set = 0, binding = 0) readonly buffer FromWide { FLOATS from_wide[]; };
-layout(std430, set = 0, binding = 1) writeonly buffer Sums { float sums[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer From { float from[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer FromWide { FLOATS from_wide[]; };
+layout(std430, set = 0, binding = 1) restrict writeonly buffer Sums { float sums[]; };
 layout(push_constant) uniform Size { uint n; };
 /* one word more a run, so that items do not read from one bank */
 shared float values[TREE ? WG * RUN + WG : WG];
@@ -59,10 +60,10 @@ void main()
     if (n - first >= TILE) {
         FLOATS vector[RUN];
         uint base = first / uint(VEC) + item;
-        for (uint i = 0; i < RUN; i++) vector[i] = from_wide[base + i * WG];
-        for (uint i = 0; i < RUN; i++) part[i] = PARTS_OF(vector[i]);
+        [[unroll]] for (uint i = 0; i < RUN; i++) vector[i] = from_wide[base + i * WG];
+        [[unroll]] for (uint i = 0; i < RUN; i++) part[i] = PARTS_OF(vector[i]);
     } else {
-        for (uint i = 0; i < RUN; i++) {
+        [[unroll]] for (uint i = 0; i < RUN; i++) {
             uint at = first + (i * WG + item) * uint(VEC);
             part[i] = element(at);
             if (VEC >= 2) part[i] = part[i] + element(at + 1);
@@ -70,13 +71,14 @@ void main()
         }
     }
     if (TREE) {
-        for (uint i = 0; i < RUN; i++) values[place(i * WG + item)] = part[i];
+        [[unroll]] for (uint i = 0; i < RUN; i++) values[place(i * WG + item)] = part[i];
         barrier();
-        for (uint i = 0; i < RUN; i++) part[i] = values[place(item * RUN + i)];
+        [[unroll]] for (uint i = 0; i < RUN; i++) part[i] = values[place(item * RUN + i)];
         barrier();
     }
-    for (uint apart = 1; apart < RUN; apart *= 2)
-        for (uint i = 0; i + apart < RUN; i += 2 * apart) part[i] = part[i] + part[i + apart];
+    [[unroll]] for (uint apart = 1; apart < RUN; apart *= 2)
+        [[unroll]] for (uint i = 0; i + apart < RUN; i += 2 * apart)
+            part[i] = part[i] + part[i + apart];
     float sum = group_sum(part[0], item);
     if (item == 0) sums[gl_WorkGroupID.x] = sum;
 }

@@ -1,4 +1,5 @@
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 /* Transposes a matrix of 32-bit words through tiles in shared memory, as transpose.cl does it. */
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 0) const uint TILE = 64;
@@ -7,8 +8,8 @@ layout(constant_id = 2) const uint PAD = 1;
 const uint PITCH = TILE + PAD;
 const uint STEPS = TILE / ROWS;
 
-layout(std430, set = 0, binding = 0) readonly buffer From { uint from[]; };
-layout(std430, set = 0, binding = 1) writeonly buffer To { uint to[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer From { uint from[]; };
+layout(std430, set = 0, binding = 1) restrict writeonly buffer To { uint to[]; };
 layout(push_constant) uniform Size { uint width, height; };
 shared uint tile[TILE * PITCH];
 
@@ -21,8 +22,8 @@ void main()
     if (whole) {
         uint at = (top + y) * width + left + x;
         uint words[STEPS];
-        for (uint i = 0; i < STEPS; i++) words[i] = from[at + i * ROWS * width];
-        for (uint i = 0; i < STEPS; i++) tile[(y + i * ROWS) * PITCH + x] = words[i];
+        [[unroll]] for (uint i = 0; i < STEPS; i++) words[i] = from[at + i * ROWS * width];
+        [[unroll]] for (uint i = 0; i < STEPS; i++) tile[(y + i * ROWS) * PITCH + x] = words[i];
     } else {
         for (uint row = y; row < TILE; row += ROWS)
             if (left + x < width && top + row < height)
