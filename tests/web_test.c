@@ -439,6 +439,32 @@ Test(web, callers_that_are_refused)
     free(long_one);
 }
 
+static char *dashboard_state(void *user)
+{
+    uint32_t *asked = user;
+    return ++*asked > 1 ? NULL : strdup("{\"last\": null}");
+}
+
+Test(web, a_dashboard)
+{
+    uint32_t asked = 0;
+    EXPECT_EQ(status_of("/api/state", NULL, (oddity){0}), 404, "nothing of the kind in a tuning");
+    hed_web_destroy(web);
+    OK(hed_web_create(&(hed_web_def){.context = context, .state = dashboard_state, .user = &asked},
+        &web, &error));
+    snprintf(address, sizeof address, "%s", hed_web_address(web));
+    EXPECT(strstr(address, "/serve.html#"));
+    EXPECT_EQ(status_of("/serve.html", NULL, (oddity){.token = ""}), 200);
+    EXPECT_EQ(status_of("/api/state", NULL, (oddity){.token = ""}), 401);
+    EXPECT_EQ(status_of("/api/state", NULL, (oddity){.origin = "http://evil.example"}), 403);
+    EXPECT_EQ(asked, 0u);
+    reply r = http("/api/state", NULL, 0, (oddity){0});
+    EXPECT_EQ(r.status, 200);
+    EXPECT_TEXT(r.body, "{\"last\": null}");
+    free(r.bytes);
+    EXPECT_EQ(status_of("/api/state", NULL, (oddity){0}), 503);
+}
+
 /* What makes the page safe and its clock fine stands in every answer. */
 Test(web, headers)
 {

@@ -243,6 +243,15 @@ static enum MHD_Result give_data(hed_web *web, struct MHD_Connection *c, const c
         first ? content->first_bytes : content->expected_bytes);
 }
 
+static enum MHD_Result give_state(hed_web *web, struct MHD_Connection *c)
+{
+    char *text = web->def.state(web->def.user);
+    enum MHD_Result ok = text ? answer_json(c, text, strlen(text))
+                              : refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not to be had now\n");
+    free(text);
+    return ok;
+}
+
 static enum MHD_Result serve_api(
     hed_web *web, struct MHD_Connection *c, const char *path, bool post, request *got)
 {
@@ -254,12 +263,14 @@ static enum MHD_Result serve_api(
     if (got->too_long) return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
     bool hello = strcmp(path, "hello") == 0, result = strcmp(path, "result") == 0,
          output = strcmp(path, "output") == 0, bye = strcmp(path, "bye") == 0,
-         next = strcmp(path, "next") == 0, contents = strncmp(path, data, sizeof data - 1) == 0;
-    if (!hello && !result && !output && !bye && !next && !contents)
+         state = strcmp(path, "state") == 0 && web->def.state, next = strcmp(path, "next") == 0,
+         contents = strncmp(path, data, sizeof data - 1) == 0;
+    if (!hello && !result && !output && !bye && !next && !contents && !state)
         return refuse(c, MHD_HTTP_NOT_FOUND, "no such thing\n");
     if (post != (hello || result || output || bye))
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
     if (hello) return take_hello(web, c, got);
+    if (state) return give_state(web, c);
     if (!is_session(web, c)) return refuse(c, MHD_HTTP_GONE, "this page is of the past\n");
     if (next) return give_messages(web, c, got);
     if (bye) { /* the page is being closed, or loaded again */
@@ -486,8 +497,8 @@ static hed_status start(hed_web *web, hed_error *error)
     }
     char mask[32] = "";
     if (web->def.quantum) snprintf(mask, sizeof mask, "?quantum=%u", web->def.quantum);
-    snprintf(
-        web->address, sizeof web->address, "http://127.0.0.1:%u/%s#%s", port, mask, web->token);
+    snprintf(web->address, sizeof web->address, "http://127.0.0.1:%u/%s%s#%s", port,
+        web->def.state ? "serve.html" : "", mask, web->token);
     return HED_OK;
 }
 

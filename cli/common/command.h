@@ -22,6 +22,7 @@ extern const hed_command hed_command_bench_pack;
 extern const hed_command hed_command_tune;
 extern const hed_command hed_command_tune_replay;
 extern const hed_command hed_command_db;
+extern const hed_command hed_command_serve;
 extern const hed_command hed_command_pack;
 extern const hed_command hed_command_cloth;
 extern const hed_command hed_command_cloth_run;

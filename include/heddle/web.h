@@ -31,6 +31,10 @@ typedef struct hed_web_def {
     uint32_t quantum;  /**< nanoseconds that time stamps are masked to, for tests; 0: as they are */
     double patience;   /**< seconds that a page may be away in a tuning; 0: 20 */
     bool (*idle)(void *user); /**< asked while a page is waited for; true ends that. NULL: never */
+    /** The state of a dashboard as JSON, in memory that free() releases; NULL: it is not to be had.
+     *  Called in the server's thread. Where it is given, the page is the dashboard, and nothing is
+     *  tuned in it. */
+    char *(*state)(void *user);
     void *user;
 } hed_web_def;
 
