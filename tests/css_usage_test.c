@@ -151,6 +151,34 @@ Test(css_usage, rules_that_name_a_class)
     for (int i = 0; i < 9; i++) EXPECT_EQ(named[i], expected[i], "rule %d", i);
 }
 
+Test(css_usage, rules_may_be_left_out)
+{
+    static const char html[] = "<p class=x><i></i></p><p>";
+    static const bool without[3] = {false, true, false};
+    hed_error error = {0};
+    hed_css_document *document;
+    open_sheet(".x i{} p{} p:first-child > i{}", false);
+    const hed_css_document_def page = {.html = html, .html_length = sizeof html - 1};
+    OK(hed_css_document_create(usage_names, &page, &document, &error));
+    for (int out = 0; out < 2; out++) {
+        uint32_t counts[3];
+        hed_css_matcher *matcher;
+        const hed_css_matcher_def def = {.documents = &document,
+            .document_count = 1,
+            .sheets = &usage_sheet,
+            .sheet_count = 1,
+            .without = out ? without : NULL};
+        OK(hed_css_matcher_create(NULL, &def, &matcher, &error));
+        OK(hed_css_match(matcher, &error));
+        hed_css_counts(matcher, counts, NULL);
+        EXPECT_EQ(counts[0], 1);
+        EXPECT_EQ(counts[1], out ? 0 : 2);
+        EXPECT_EQ(counts[2], 1);
+        hed_css_matcher_destroy(matcher);
+    }
+    hed_css_document_destroy(document);
+}
+
 static hed_status follow_with(const hed_allocator *allocator, hed_error *error)
 {
     static const char text[] = "p{--x:var(--y);font:1em Some long Family Name}@keyframes K{} "

@@ -11,6 +11,15 @@ file_is() { # FILE, with what it has to hold on stdin
     cat > "$work/expected"
     cmp -s "$work/expected" "$1" || complain "$1 is another one: $(diff "$work/expected" "$1")"
 }
+# same_matches PAGE OLD NEW: rules that match have the same counts and hashes in both sheets.
+same_matches() {
+    for sheet in "$2" "$3"; do
+        run 0 css match "$1" "$sheet" --tsv
+        awk '$3 > 0 { print $2, $3, $4 }' "$work/out" > "$work/matches.$([ "$sheet" = "$2" ] && echo old || echo new)"
+    done
+    [ -s "$work/matches.old" ] || complain "nothing of $2 matches"
+    cmp -s "$work/matches.old" "$work/matches.new" || complain "$3 matches otherwise than $2"
+}
 
 cat > "$site/page.html" << 'PAGE'
 <!doctype html><title>t</title><style>p { color: red } .gone { } em:hover { }</style><link rel=stylesheet href=a.css?v=1>
@@ -62,6 +71,7 @@ file_is "$site/used.css" << 'SHEET'
 .js-open { i: j }
 p:foo { k: l }
 SHEET
+same_matches "$site/page.html" "$site/a.css" "$site/used.css"
 run 0 css unused "$site/page.html" --css "$site/used.css" --keep '.js-?pen'; out_has '^0 of 6 rules and 1 selector '
 run 1 css unused "$site/page.html" --out "$site/two.css"; err_has 'name a folder'; [ ! -e "$site/two.css" ] || complain "a file was written"
 run 0 css unused "$site/page.html" --out "$site/reduced/"
@@ -99,7 +109,7 @@ html { --only: 1; }
 
 @media screen { p { font: 1em used font } .gone { a: b } }
 ::slotted(b), .gone { a: b }
-.gone, p { & i, & p { a: b } & :not(i) { a: b } }
+.gone, p { c: d; & i, & p { a: b } & :not(i) { a: b } }
 @nope { x }
 SHEET
 cp "$site/names.css" "$site/names.old"
@@ -122,8 +132,10 @@ html { --only: 1; }
 
 @media screen { p { font: 1em used font } }
 ::slotted(b) { a: b }
+.gone, p { c: d; }
 @nope { x }
 SHEET
+same_matches "$site/names.html" "$site/names.css" "$site/used.css"
 run 0 css unused "$site/names.html" --out "$site/used.css" --properties
 ! grep -q 'gone:\|only' "$site/used.css" || complain "a custom property that nothing uses is left"
 grep -q '^  --deep: 1;$' "$site/used.css" || complain "a custom property that keyframes use is gone"
@@ -131,7 +143,7 @@ run 0 css unused "$site/names.html" --out "$site/used.css" --properties --keep='
 grep -q -e '--gone' "$site/used.css" || complain "--keep did not keep a property"
 grep -q 'keyframes gone' "$site/used.css" || complain "--keep did not keep keyframes"
 cmp -s "$site/names.css" "$site/names.old" || complain "the sheet itself was changed"
-printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}' > "$site/names.css"
+printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}p{&i{}}' > "$site/names.css"
 run 0 css unused "$site/names.html" --out "$site/used.css" --properties
 printf 'p{a:b}p{c:d;}' | file_is "$site/used.css"
 
@@ -195,11 +207,11 @@ mkfifo "$site/pipe.html"
 "$heddle" css unused "$site/page.html" "$site/pipe.html" "$site/page.html" --report "$site/cut.html" --out "$site/cut/" > "$work/out" 2> "$work/err" < /dev/null &
 words='interrupted' pid=$!
 exec 9> "$site/pipe.html" # once it has opened the pipe
-kill -INT $pid
+kill -INT "$pid"
 echo '<p>' >&9
 exec 9>&-
 code=0
-wait $pid || code=$?
+wait "$pid" || code=$?
 [ "$code" = 130 ] || complain "interrupted: exit code $code"
 err_has 'interrupted after 2 of 3 pages: .* --out is not written'
 grep -q 'Interrupted: 2 of 3' "$site/cut.html" || complain "the report does not say that it was interrupted"
