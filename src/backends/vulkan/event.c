@@ -133,7 +133,10 @@ hed_status hed_vulkan_event_wait(hed_event *event, hed_error *error)
 hed_status hed_vulkan_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
     const vulkan_event *mark = event->impl;
-    if (event->device == stream->device && mark->queue == stream->native) return HED_OK;
+    if (event->device == stream->device && mark->queue == stream->native) {
+        hed_vulkan_stream_follow(stream);
+        return HED_OK;
+    }
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "an event of another queue");
 }
 

@@ -9,7 +9,10 @@ enum { LONGEST_UPDATE = 1024 }; /* bytes of a pattern that are written at once: 
 /* Between two launches, which is where its cost counts, of the shader's stage alone. */
 void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch)
 {
-    bool between = launch && to->after_launch;
+    bool between = launch && to->after_launch, idle = to->idle;
+    to->idle = false;
+    to->after_launch = launch;
+    if (idle) return;
     const VkFlags all = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
     const VkFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT;
     const VkMemoryBarrier barrier = {.sType = VK_TYPE_MEMORY_BARRIER,
@@ -18,7 +21,6 @@ void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch
                                  : VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
     VkFlags stages = between ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : all;
     api->CmdPipelineBarrier(to->commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
-    to->after_launch = launch;
 }
 
 /* What the host will read has to be made visible to it. */

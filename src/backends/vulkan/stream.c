@@ -17,6 +17,7 @@ typedef struct vulkan_slot {
     VkFence fence;
     uint64_t serial; /* of its last submission; 0: none */
     bool alone;      /* it holds `launch` and nothing else, and can be submitted again */
+    bool bare;       /* without a barrier in front: only when nothing is on its way */
     vulkan_launch launch;
 } vulkan_slot;
 
@@ -31,6 +32,7 @@ typedef struct vulkan_stream {
     uint32_t steps, turn;
     uint64_t submitted, completed;
     bool pending; /* `launch` is the only step since the last submission */
+    bool follows; /* another stream of the queue, so a barrier is needed */
     vulkan_launch launch;
     vulkan_buffer staging; /* made when it is needed first */
     uint64_t staged;       /* bytes of it that are on their way */
@@ -88,6 +90,7 @@ static hed_status stream_submit(
     result = of->api->QueueSubmit(s->queue->queue, 1, &info, slot->fence);
     pthread_mutex_unlock(&s->queue->lock);
     if (result) return hed_vulkan_check(device, result, "vkQueueSubmit", "steps", error);
+    s->follows = false;
     slot->serial = ++s->submitted;
     s->last = slot;
     return HED_OK;
@@ -98,7 +101,8 @@ static hed_status slot_begin(vulkan_stream *s, vulkan_slot **begun, hed_error *e
     const VkCommandBufferBeginInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     hed_status status = slot_take(s, begun, error);
     if (status) return status;
-    (*begun)->recording.after_launch = (*begun)->recording.visible = false;
+    vulkan_recording *recording = &(*begun)->recording;
+    recording->after_launch = recording->visible = recording->idle = false;
     VkResult result = hed_vulkan_of(s->stream->device)
                           ->api->BeginCommandBuffer((*begun)->recording.commands, &info);
     return hed_vulkan_check(s->stream->device, result, "vkBeginCommandBuffer", "a stream", error);
@@ -119,17 +123,20 @@ static hed_status slot_end(vulkan_stream *s, vulkan_slot *slot, hed_error *error
 static hed_status flush_pending(vulkan_stream *s, hed_error *error)
 {
     vulkan_slot *slot = NULL;
+    bool idle = s->completed == s->submitted && !s->follows;
     s->pending = false;
     for (uint32_t i = 0; i < SLOTS && !slot; i++) {
         vulkan_slot *other = &s->slots[i];
-        if (other->alone && other->serial <= s->completed &&
+        if (other->alone && (idle || !other->bare) && other->serial <= s->completed &&
             memcmp(&other->launch, &s->launch, sizeof s->launch) == 0)
             slot = other;
     }
     if (slot) return stream_submit(s, slot, slot->recording.commands, error);
     hed_status status = slot_begin(s, &slot, error);
-    if (!status)
+    if (!status) {
+        slot->bare = slot->recording.idle = idle;
         status = hed_vulkan_record_launch(s->stream->device, &slot->recording, &s->launch, error);
+    }
     if (!status) status = slot_end(s, slot, error);
     if (status) return status;
     slot->alone = true;
@@ -523,6 +530,14 @@ hed_status hed_vulkan_streams_wait(hed_device *device, hed_error *error)
         status = hed_vulkan_stream_wait(s->stream, error);
     pthread_mutex_unlock(&of->lock);
     return status;
+}
+
+void hed_vulkan_stream_follow(hed_stream *stream)
+{
+    vulkan_stream *s = stream->impl;
+    pthread_mutex_lock(&s->lock);
+    s->follows = true;
+    pthread_mutex_unlock(&s->lock);
 }
 
 void hed_vulkan_settle(hed_device *device)

@@ -105,6 +105,7 @@ typedef struct vulkan_recording {
     VkCommandBuffer commands;
     VkDescriptorPool pool;
     bool after_launch; /* the last command was a dispatch */
+    bool idle;         /* nothing is on its way before the first command: no barrier is needed */
     bool visible;      /* something was written that the host sees */
 } vulkan_recording;
 
@@ -176,6 +177,8 @@ void hed_vulkan_stream_destroy(hed_stream *stream);
 hed_status hed_vulkan_stream_wait(hed_stream *stream, hed_error *error);
 hed_status hed_vulkan_stream_done(hed_stream *stream, bool *done, hed_error *error);
 hed_status hed_vulkan_stream_flush(hed_stream *stream, hed_error *error);
+/* What the stream does next comes behind other streams of its queue. */
+void hed_vulkan_stream_follow(hed_stream *stream);
 /* Before something is destroyed that work may still use: waits for all, and where that fails for the
  * driver's own end of it. */
 void hed_vulkan_settle(hed_device *device);

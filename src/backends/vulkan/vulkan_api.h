@@ -18,9 +18,10 @@ typedef uint64_t VkDeviceSize;
     X(VkPhysicalDevice) \
     X(VkDevice) \
     X(VkQueue) \
-    X(VkBuffer) X(VkDeviceMemory) X(VkShaderModule) X(VkPipeline) X(VkPipelineLayout) \
-        X(VkPipelineCache) X(VkDescriptorPool) X(VkDescriptorSet) X(VkDescriptorSetLayout) \
-            X(VkCommandPool) X(VkCommandBuffer) X(VkFence) X(VkQueryPool)
+    X(VkBuffer) \
+    X(VkDeviceMemory) X(VkShaderModule) X(VkPipeline) X(VkPipelineLayout) X(VkPipelineCache) \
+        X(VkDescriptorPool) X(VkDescriptorSet) X(VkDescriptorSetLayout) X(VkCommandPool) \
+            X(VkCommandBuffer) X(VkFence) X(VkQueryPool)
 #define HED_VK_HANDLE(name) typedef struct name##_T *name;
 HED_VK_HANDLES(HED_VK_HANDLE)
 #undef HED_VK_HANDLE
