@@ -32,7 +32,10 @@ static const bench_case CASES[] = {{"page of 78,056", 1, 78056, 3560, BENCH_FRAM
     {"page of 1,000", 1, 1000, 3560, BENCH_FRAMEWORK},
     {"page of 3,000", 1, 3000, 3560, BENCH_FRAMEWORK},
     {"page of 10,000", 1, 10000, 3560, BENCH_FRAMEWORK},
-    {"page of 30,000", 1, 30000, 3560, BENCH_FRAMEWORK}};
+    {"page of 30,000", 1, 30000, 3560, BENCH_FRAMEWORK},
+    {"10,000 elements, 30 rules", 1, 10000, 30, BENCH_FRAMEWORK},
+    {"10,000 elements, 300 rules", 1, 10000, 300, BENCH_FRAMEWORK},
+    {"10,000 elements, 30,000 rules", 1, 10000, 30000, BENCH_FRAMEWORK}};
 
 typedef struct bench_inputs {
     hed_css_names *names;
