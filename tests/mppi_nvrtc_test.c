@@ -139,7 +139,7 @@ Test(mppi_nvrtc, network, .timeout = 240)
     def.table_count = 1;
     compile(&def, HED_MPPI_PACKETS,
         "GROUP=256 SAMPLES=8 NOISE=ahead SPLIT=0 STORE=local UNROLL=2 MERGERS=4 TEAM=32");
-    def.samples = 8192;
+    def.samples = 4096;
     compile(&def, HED_MPPI_PACKETS,
         "GROUP=256 SAMPLES=16 NOISE=ahead SPLIT=0 STORE=local UNROLL=2 MERGERS=4 TEAM=16");
 }

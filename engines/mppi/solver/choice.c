@@ -307,26 +307,29 @@ static bool try_samples(
     return layout_valid(c, solver, l, reason, sizeof reason);
 }
 
-/* A team where the text shares its work out. Weights of a network then stay in registers, and a warp
- * has fewer steps to wait for: all of a warp for a sample while there are as many multiprocessors as
- * tiles of 8, half a warp beyond. */
-static void choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
+/* A team where the text shares its work out: weights of a network then stay in registers, and a warp
+ * has less to wait for. All of a warp has a sample while there are as many multiprocessors as tiles of
+ * 8, then a half and a quarter of it. False: no team. */
+static bool choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
-    bool strict = c->def.math == HED_MATH_STRICT, few = c->def.samples <= 8 * info->compute_units;
+    uint32_t each = (uint32_t)hed_ceil_divide(c->def.samples, info->compute_units);
+    uint32_t samples = each <= 8 ? 8 : each <= 32 ? 16 : 32;
     mppi_layout one = *l;
     char reason[96];
-    if (!has_team(c) || !(info->capabilities & HED_CAN_LANES)) return;
-    if (!strict) l->config.values[TILE_SAMPLES] = few ? 8 : 16;
-    l->config.values[TILE_TEAM] = 256 / l->config.values[TILE_SAMPLES];
+    if (!has_team(c) || !(info->capabilities & HED_CAN_LANES)) return false;
+    if (c->def.math == HED_MATH_STRICT) samples = mppi_tile(c->def.samples);
+    if (samples > 32) return false;
+    l->config.values[TILE_SAMPLES] = samples;
+    l->config.values[TILE_TEAM] = 256 / samples;
     l->config.values[TILE_GROUP] = 256;
-    l->config.values[TILE_SPLIT] = 0;
     l->config.values[TILE_UNROLL] = 2;
     l->config.values[TILE_NOISE] =
         solver == HED_MPPI_LAUNCHES ? TILE_NOISE_PHASE : TILE_NOISE_AHEAD;
     layout_finish(c, solver, l);
-    if (l->config.values[TILE_TEAM] < 8 || !layout_valid(c, solver, l, reason, sizeof reason))
-        *l = one;
+    if (layout_valid(c, solver, l, reason, sizeof reason)) return true;
+    *l = one;
+    return false;
 }
 
 /* Costs of a step are shared out where warps would idle, and are worth two barriers. */
@@ -338,7 +341,10 @@ static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     if (c->def.math == HED_MATH_STRICT || solver == HED_MPPI_LAUNCHES) return;
     if (expense <= 5 || c->def.samples > 16384 || samples >= 256) return;
     l->config.values[TILE_SPLIT] = 1;
-    if (samples >= 32 || expense <= 16) l->config.values[TILE_GROUP] = 512;
+    l->config.values[TILE_GROUP] = 512;
+    uint32_t room = mppi_packets_room(c), mergers = layout_value(l, TILE_MERGERS);
+    if (room > mergers && c->def.samples <= 8 * (room - mergers))
+        l->config.values[TILE_SAMPLES] = 8;
     l->config.values[TILE_UNROLL] = c->model.states > 6 ? 10 : 25;
     layout_finish(c, solver, l);
     if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
@@ -375,9 +381,8 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     /* many controls: more to merge, while there are multiprocessors to do it */
     if (mergers == 4 && l->scalars >= 300 && hed_ceil_divide(c->def.samples, wanted) + 8 <= groups)
         l->config.values[TILE_MERGERS] = 8;
+    if (choose_team(c, solver, l)) return true;
     if (try_samples(c, solver, l, wanted, TILE_STORE_LOCAL)) {
-        choose_team(c, solver, l);
-        if (l->config.values[TILE_TEAM] > 1) return true;
         choose_split(c, solver, l, expense);
         return true;
     }

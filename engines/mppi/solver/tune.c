@@ -9,7 +9,8 @@
 
 #include "solver/device.h"
 
-enum { SOLVER, TILE, PARAMETERS = TILE + TILE_PARAMETERS };
+/* TEAM is by the rules: few models have one, and most combinations with others are invalid. */
+enum { SOLVER, TILE, TUNED = TILE_TEAM, PARAMETERS = TILE + TUNED };
 
 /* ---- the space ---- */
 
@@ -25,7 +26,6 @@ static const char *const split_labels[] = {"rule", "no", "yes"};
 static const char *const store_labels[] = {"rule", "local", "again", "global"};
 static const int64_t unrolls[] = {0, 1, 2, 5, 10, 25, 50};
 static const int64_t mergers[] = {0, 1, 2, 4, 8};
-static const int64_t teams[] = {0, 1, 2, 4, 8, 16, 32};
 
 #define CHOICES(values) values, HED_COUNT(values), 0
 static const hed_parameter_def parameters[PARAMETERS] = {
@@ -37,7 +37,6 @@ static const hed_parameter_def parameters[PARAMETERS] = {
     [TILE + TILE_STORE] = {"STORE", CHOICES(three), store_labels},
     [TILE + TILE_UNROLL] = {"UNROLL", CHOICES(unrolls), NULL},
     [TILE + TILE_MERGERS] = {"MERGERS", CHOICES(mergers), NULL},
-    [TILE + TILE_TEAM] = {"TEAM", CHOICES(teams), NULL},
 };
 /* What layout_valid() of choice.c refuses in any case. */
 static const char *const constraints[] = {"GROUP == 0 or SAMPLES <= GROUP",
@@ -114,7 +113,7 @@ static void choice_of(const hed_config *config, hed_mppi_solver *solver, char *t
     size_t length = 0;
     text[0] = 0;
     *solver = (hed_mppi_solver)config->values[SOLVER];
-    for (uint32_t i = 0; i < TILE_PARAMETERS; i++) {
+    for (uint32_t i = 0; i < TUNED; i++) {
         bool choice = i == TILE_NOISE || i == TILE_SPLIT || i == TILE_STORE;
         int64_t value = config->values[TILE + i];
         if (value && length < size)
