@@ -24,10 +24,10 @@ static void check_document(const hed_css_document *d)
         must(d->position[CSS_CHILD][e] ==
              (before == CSS_NONE ? 1 : d->position[CSS_CHILD][before] + 1));
         must(d->position[CSS_OF_TYPE][e] <= d->position[CSS_CHILD][e]);
-        must(d->class_begin[e] <= d->class_begin[e + 1]);
-        for (uint32_t i = d->class_begin[e] + 1; i < d->class_begin[e + 1]; i++)
+        must(d->class_begin[e] <= d->class_end[e] && d->class_end[e] <= d->class_count);
+        for (uint32_t i = d->class_begin[e] + 1; i < d->class_end[e]; i++)
             must(d->classes[i - 1] < d->classes[i]);
-        for (uint32_t i = d->attribute_begin[e]; i < d->attribute_begin[e + 1]; i++)
+        for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++)
             must(d->attributes[i].name < d->names->count &&
                  d->attributes[i].value < d->names->count);
         uint32_t flags = d->flags[e];

@@ -332,7 +332,7 @@ static css_around around_row(const css_pass *p, uint32_t row)
     size_t at = (size_t)row * p->feed_words, f = p->feed_words;
     return (css_around){.near = p->near + at,
         .some = p->some + at,
-        .counts = p->counts + (size_t)row * p->bound->feed_slots,
+        .counts = p->counts ? p->counts + (size_t)row * p->bound->feed_slots : NULL,
         .parent = p->near + at - f,
         .above = p->above + at - f,
         .some_child = p->some + at + f,
@@ -491,7 +491,8 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
     css_pass_extend(p, error);
     css_list_room(&p->state, arena, p->words + 1, error);
     css_list_room(&p->feed, arena, 2 * p->feed_words, error);
-    uint64_t row_words = (uint64_t)p->rows * p->feed_words;
+    uint64_t row_words =
+        (uint64_t)p->rows * p->feed_words + 1; /* rows of no words have a place, too */
     p->near = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
     p->some = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
     p->above = hed_arena_new(arena, row_words, sizeof(uint32_t), error);
