@@ -1,9 +1,10 @@
-/* The drivers called directly: CUDA and OpenCL as their backends declare them, and the host's,
+/* The drivers called directly: CUDA, OpenCL and Vulkan as their backends declare them, and the host's,
  * which is the C library. */
 #include "benchmarks/raw.h"
 
 #include "src/backends/cuda/cuda_api.h"
 #include "src/backends/opencl/opencl_api.h"
+#include "src/backends/vulkan/vulkan_api.h"
 #include "heddle/author.h"
 
 #include <stdlib.h>
@@ -18,7 +19,12 @@ struct raw_driver {
     union {
         hed_cuda_api cuda;
         hed_cl_api opencl;
+        hed_vk_api vulkan;
     } api;
+    hed_driver_handles handles; /* the rest is Vulkan's: each operation recorded once */
+    VkCommandPool pool;
+    VkCommandBuffer recorded[RAW_OPERATION_COUNT];
+    VkFence fence;
     CUevent event;
     CUgraph graph;
     CUgraphExec executable;
@@ -216,6 +222,104 @@ static void opencl_open(raw_driver *raw)
     raw_offer(raw, RAW_EVENT, "clEnqueueMarkerWithWaitList + clWaitForEvents", opencl_event);
 }
 
+/* ---- Vulkan ---- */
+
+static hed_status vulkan_submit(raw_driver *raw, raw_operation operation, hed_error *error)
+{
+    const hed_vk_api *api = &raw->api.vulkan;
+    VkDevice device = raw->handles.context;
+    const VkSubmitInfo submit = {.sType = VK_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &raw->recorded[operation]};
+    int result = api->QueueSubmit(raw->handles.queue, 1, &submit, raw->fence);
+    if (result) return raw_check(result, "vkQueueSubmit", error);
+    do result = api->GetFenceStatus(device, raw->fence);
+    while (result == VK_NOT_READY);
+    if (!result) result = api->ResetFences(device, 1, &raw->fence);
+    return raw_check(result, "vkGetFenceStatus", error);
+}
+
+static hed_status vulkan_launch(raw_driver *raw, hed_error *error)
+{
+    return vulkan_submit(raw, RAW_LAUNCH, error);
+}
+
+static hed_status vulkan_graph(raw_driver *raw, hed_error *error)
+{
+    return vulkan_submit(raw, RAW_GRAPH, error);
+}
+
+static hed_status vulkan_copy(raw_driver *raw, hed_error *error)
+{
+    return vulkan_submit(raw, RAW_COPY, error);
+}
+
+/* The kernel uses none of its arguments, so no descriptors are bound. */
+static void vulkan_record_launches(raw_driver *raw, VkCommandBuffer to, int count)
+{
+    const VkMemoryBarrier barrier = {.sType = VK_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    const hed_vk_api *api = &raw->api.vulkan;
+    api->CmdBindPipeline(
+        to, VK_PIPELINE_BIND_POINT_COMPUTE, hed_kernel_describe(raw->def.kernel).handle);
+    for (int i = 0; i < count; i++) {
+        if (i)
+            api->CmdPipelineBarrier(to, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+        api->CmdDispatch(to, 1, 1, 1);
+    }
+}
+
+static hed_status vulkan_record(raw_driver *raw, raw_operation operation, hed_error *error)
+{
+    const VkCommandBufferBeginInfo begin = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const VkBufferCopy copy = {0, 0, raw->def.bytes};
+    VkCommandBuffer to = raw->recorded[operation];
+    int result = raw->api.vulkan.BeginCommandBuffer(to, &begin);
+    if (result) return raw_check(result, "vkBeginCommandBuffer", error);
+    if (operation == RAW_COPY)
+        raw->api.vulkan.CmdCopyBuffer(to, (VkBuffer)hed_buffer_describe(raw->def.from).handle,
+            (VkBuffer)hed_buffer_describe(raw->def.to).handle, 1, &copy);
+    else vulkan_record_launches(raw, to, operation == RAW_GRAPH ? RAW_GRAPH_NODES : 1);
+    return raw_check(raw->api.vulkan.EndCommandBuffer(to), "vkEndCommandBuffer", error);
+}
+
+static hed_status vulkan_open(raw_driver *raw, hed_error *error)
+{
+#define NAME(result, name, parameters) "vk" #name,
+    static const char *const names[] = {HED_VK_FUNCTIONS(NAME)};
+#undef NAME
+    hed_vk_api *api = &raw->api.vulkan;
+    raw_find(raw->def.device, names, sizeof names / sizeof *names, (void (**)(void))api);
+    hed_status status = hed_device_handles(raw->def.device, &raw->handles, error);
+    if (status) return status;
+    const VkCommandPoolCreateInfo pool = {
+        .sType = VK_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = raw->handles.queue_family};
+    const VkFenceCreateInfo fence = {.sType = VK_TYPE_FENCE_CREATE_INFO};
+    int result = api->CreateCommandPool(raw->handles.context, &pool, NULL, &raw->pool);
+    if (!result) result = api->CreateFence(raw->handles.context, &fence, NULL, &raw->fence);
+    const VkCommandBufferAllocateInfo commands = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = raw->pool,
+        .commandBufferCount = RAW_OPERATION_COUNT};
+    if (!result)
+        result = api->AllocateCommandBuffers(raw->handles.context, &commands, raw->recorded);
+    status = raw_check(result, "vkAllocateCommandBuffers, or one before it,", error);
+    static const raw_operation operations[] = {RAW_LAUNCH, RAW_GRAPH, RAW_COPY};
+    for (size_t i = 0; i < HED_COUNT(operations) && !status; i++)
+        status = vulkan_record(raw, operations[i], error);
+    raw_offer(raw, RAW_LAUNCH, "vkQueueSubmit, recorded before, + vkGetFenceStatus", vulkan_launch);
+    raw_offer(raw, RAW_GRAPH, "100 x vkCmdDispatch, recorded before", vulkan_graph);
+    raw_offer(raw, RAW_COPY, "vkCmdCopyBuffer", vulkan_copy);
+    return status;
+}
+
+static void vulkan_close(raw_driver *raw)
+{
+    if (raw->fence) raw->api.vulkan.DestroyFence(raw->handles.context, raw->fence, NULL);
+    if (raw->pool) raw->api.vulkan.DestroyCommandPool(raw->handles.context, raw->pool, NULL);
+}
+
 /* ---- any of them ---- */
 
 static hed_status host_copy(raw_driver *raw, hed_error *error)
@@ -235,6 +339,7 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
     hed_status status = HED_OK;
     if (strcmp(backend, "cuda") == 0) status = cuda_open(raw, error);
     else if (strcmp(backend, "opencl") == 0) opencl_open(raw);
+    else if (strcmp(backend, "vulkan") == 0) status = vulkan_open(raw, error);
     else if (strcmp(backend, "host") == 0) raw_offer(raw, RAW_COPY, "memcpy", host_copy);
     if (status) raw_close(raw);
     else *result = raw;
@@ -254,6 +359,7 @@ hed_status raw_run(raw_driver *raw, raw_operation operation, hed_error *error)
 void raw_close(raw_driver *raw)
 {
     if (!raw) return;
+    vulkan_close(raw);
     if (raw->executable) raw->api.cuda.cuGraphExecDestroy(raw->executable);
     if (raw->graph) raw->api.cuda.cuGraphDestroy(raw->graph);
     if (raw->event) raw->api.cuda.cuEventDestroy(raw->event);
