@@ -3,15 +3,13 @@
  * takes groups over its own limit), and keeps the samples that come with an answer for the questions
  * that follow. Where an answer takes the page long (Firefox looks at finished work every 100 ms),
  * several candidates that are compiled already are run in one question. */
+#include "web/job.h"
 #include "web/web.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "support/wgsl.h"
 
 enum {
     BUILDERS = 8,        /* pipelines that the page makes at once */
@@ -79,109 +77,6 @@ static hed_status page_send(page_runner *page, json_t *message, hed_error *error
     return error->status;
 }
 
-/* The bytes of a uniform in hexadecimal digits, its numbers put at their places. */
-static json_t *uniform_of(const page_runner *page, uint32_t binding)
-{
-    const hed_wgsl_binding *uniform = &page->shader->bindings[binding];
-    unsigned char bytes[HED_MAX_STRUCT_BYTES] = {0};
-    char digits[2 * HED_MAX_STRUCT_BYTES + 1];
-    uint32_t size = uniform->bytes < sizeof bytes ? (uniform->bytes + 15) / 16 * 16 : 0;
-    for (uint32_t i = 0; i < page->shader->member_count; i++) {
-        const hed_wgsl_member *member = &page->shader->members[i];
-        for (uint32_t j = 0; member->binding == binding && j < page->def.kernel->argument_count;
-             j++)
-            if (strcmp(page->def.kernel->arguments[j].name, member->name) == 0 &&
-                member->offset + 4 <= size)
-                memcpy(bytes + member->offset, page->def.arguments[j].data, 4);
-    }
-    for (uint32_t i = 0; i < size; i++) snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
-    return json_stringn(digits, 2 * (size_t)size);
-}
-
-/* A storage buffer: which argument it is, what it holds, how it is compared. */
-static json_t *buffer_of(const page_runner *page, uint32_t index, const hed_argument_def *argument)
-{
-    static const char *const compares[] = {"each", "sum", "sorted"};
-    static const char *const types[HED_TYPE_COUNT] = {"u8", "i32", "u32", "", "", "f32", ""};
-    const hed_runner_argument *content = &page->def.arguments[index];
-    return json_pack("{sI sI ss ss sf sb sb sb sb}", "argument", (json_int_t)index, "bytes",
-        (json_int_t)content->bytes, "type", types[argument->type], "compare",
-        compares[argument->compare], "tolerance", content->tolerance, "first",
-        content->data != NULL, "expected", content->expected != NULL, "written",
-        argument->access != HED_READ, "in_place",
-        argument->access == HED_READ_WRITE && content->data != NULL);
-}
-
-static uint32_t find_argument(const hed_kernel_def *kernel, const char *name)
-{
-    uint32_t i = 0;
-    while (i < kernel->argument_count && strcmp(kernel->arguments[i].name, name) != 0) i++;
-    return i;
-}
-
-static json_t *bindings_of(const page_runner *page)
-{
-    const hed_kernel_def *kernel = page->def.kernel;
-    json_t *list = json_array();
-    for (uint32_t i = 0; list && i < page->shader->binding_count; i++) {
-        const hed_wgsl_binding *binding = &page->shader->bindings[i];
-        uint32_t index = find_argument(kernel, binding->name);
-        json_t *made =
-            binding->uniform ? json_object() : buffer_of(page, index, &kernel->arguments[index]);
-        if (binding->uniform) json_object_set_new(made, "uniform", uniform_of(page, i));
-        json_object_set_new(made, "name", json_string(binding->name));
-        json_object_set_new(made, "group", json_integer(binding->group));
-        json_object_set_new(made, "binding", json_integer(binding->binding));
-        json_object_set_new(made, "writable", json_boolean(binding->writable));
-        if (json_array_append_new(list, made)) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-/* The numbers of a configuration, by the names of the overrides. */
-static json_t *constants_of(const page_runner *page, const hed_config *config)
-{
-    json_t *object = json_object();
-    for (uint32_t i = 0; i < config->count; i++)
-        json_object_set_new(
-            object, page->def.kernel->parameters[i].name, json_real((double)config->values[i]));
-    return object;
-}
-
-static json_t *key_of(const hed_config *config)
-{
-    char key[HED_MAX_PARAMETERS * 22];
-    size_t used = 0;
-    key[0] = 0;
-    for (uint32_t i = 0; i < config->count && used < sizeof key; i++)
-        used += (size_t)snprintf(
-            key + used, sizeof key - used, "%s%lld", i ? "," : "", (long long)config->values[i]);
-    return json_string(key);
-}
-
-static json_t *candidate_of(const page_runner *page, const hed_config *config, uint32_t samples)
-{
-    const hed_kernel_def *kernel = page->def.kernel;
-    hed_geometry g = {0};
-    json_int_t groups[3] = {1, 1, 1};
-    kernel->geometry(kernel, config, page->def.problem, &g);
-    for (uint32_t i = 0; i < g.dimensions && i < 3; i++)
-        groups[i] = (json_int_t)hed_ceil_divide(g.global[i], g.group[i] ? g.group[i] : 1);
-    json_t *results = json_object();
-    for (uint32_t i = 0; i < kernel->argument_count; i++) {
-        char place[12];
-        snprintf(place, sizeof place, "%u", i);
-        if (kernel->arguments[i].compare != HED_COMPARE_EACH && g.local_bytes[i])
-            json_object_set_new(results, place, json_integer((json_int_t)g.local_bytes[i]));
-    }
-    return json_pack("{so so s[III] sI so}", "key", key_of(config), "constants",
-        constants_of(page, config), "groups", groups[0], groups[1], groups[2], "samples",
-        (json_int_t)samples, "results", results);
-}
-
 /* ---- the page's answers ---- */
 
 typedef enum page_event { ANSWERED, PAGE_GONE, PAGE_LATE, STOPPED } page_event;
@@ -237,8 +132,9 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
     const hed_kernel_def *kernel = page->def.kernel;
     const hed_source *source = &kernel->sources[kernel->source_count - 1];
     json_t *message = json_pack("{ss sI ss ss so sf sf ss}", "do", "open", "id", (json_int_t)id,
-        "name", kernel->name, "entry", page->shader->entry, "bindings", bindings_of(page), "span",
-        page_span(page), "timeout", page->def.timeout_seconds, "source", source->name);
+        "name", kernel->name, "entry", page->shader->entry, "bindings",
+        hed_job_bindings(&page->def, page->shader), "span", page_span(page), "timeout",
+        page->def.timeout_seconds, "source", source->name);
     if (message)
         json_object_set_new(message, "code",
             json_stringn(source->text, source->size ? source->size : strlen(source->text)));
@@ -292,7 +188,8 @@ static hed_status page_ask(page_runner *page, const char *what, candidate *const
         uint64_t id = ++page->next_id;
         json_t *list = json_array();
         for (uint32_t i = 0; i < count; i++)
-            json_array_append_new(list, candidate_of(page, &candidates[i]->config, samples[i]));
+            json_array_append_new(
+                list, hed_job_candidate(&page->def, &candidates[i]->config, samples[i]));
         json_t *message = json_pack("{ss sI so sf}", "do", what, "id", (json_int_t)id, "candidates",
             list, "best", isfinite(page->best) ? page->best : 0);
         if (page_send(page, message, error)) return error->status;
@@ -366,7 +263,7 @@ static hed_status page_build_ahead(hed_runner *runner, const hed_config *config,
     c->state = BUILDING;
     return page_send(page,
         json_pack("{ss sI s[o]}", "do", "build", "id", (json_int_t)c->id, "candidates",
-            candidate_of(page, config, 0)),
+            hed_job_candidate(&page->def, config, 0)),
         error);
 }
 
@@ -549,7 +446,7 @@ static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argume
     pthread_mutex_unlock(&web->lock);
     page_send(page,
         json_pack("{ss sI sI s[o]}", "do", "output", "id", (json_int_t)id, "argument",
-            (json_int_t)argument, "candidates", candidate_of(page, &c->config, 0)),
+            (json_int_t)argument, "candidates", hed_job_candidate(&page->def, &c->config, 0)),
         error);
     page_event event = hed_failed(error)
                            ? PAGE_GONE
@@ -597,7 +494,7 @@ static hed_status page_match(const page_runner *page, hed_error *error)
     const hed_kernel_def *kernel = page->def.kernel;
     const hed_wgsl *shader = page->shader;
     for (uint32_t i = 0; i < shader->binding_count && !hed_failed(error); i++) {
-        uint32_t index = find_argument(kernel, shader->bindings[i].name);
+        uint32_t index = hed_job_argument(kernel, shader->bindings[i].name);
         bool buffer = index < kernel->argument_count && kernel->arguments[index].kind == HED_BUFFER;
         if (!shader->bindings[i].uniform && !buffer)
             hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer \"%s\" of the text is no argument",
