@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "heddle/web.h"
+#include "support/file.h"
 #include "support/json.h"
 #include "web/web.h"
 
@@ -475,6 +476,49 @@ Test(web, headers)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         EXPECT(strstr(r.bytes, wanted[i]), "%s", wanted[i]);
     free(r.bytes);
+}
+
+/* One file: its job can be read, its script is one, and nothing of the job ends it early. */
+Test(web, one_file)
+{
+    static const char open[] = "<script type=\"application/json\" id=\"job\">";
+    const hed_source hostile = {"a.wgsl",
+        "// </script> <!--\noverride WG: u32 = 4;\n"
+        "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+        "@group(0) @binding(1) var<uniform> n: u32;\n"
+        "@compute @workgroup_size(WG) fn count() { y[0] = n; }\n",
+        0};
+    hed_kernel_def def = count_def;
+    def.sources = &hostile;
+    const hed_runner_argument contents[] = {{.bytes = 4 * ITEMS}, {.data = &items, .bytes = 4}};
+    const hed_runner_def runner = {
+        .kernel = &def, .problem = &PROBLEM, .arguments = contents, .timeout_seconds = 10};
+    const hed_config configs[] = {{1, {4}}, {1, {64}}};
+    const hed_database_entry key = {.kernel = "count",
+        .source = "0",
+        .math = "fast",
+        .objective = "time",
+        .compiler = "browser \x01 prelude 0",
+        .problem = "n=640"};
+    char *text;
+    size_t size;
+    hed_json *json;
+    OK(hed_web_write_page(&runner, configs, 2, &key, in_folder("page.html"), &error));
+    OK(hed_file_read(in_folder("page.html"), 1 << 20, &text, &size, &error));
+    char *job = strstr(text, open), *end = job ? strstr(job, "</script>") : NULL;
+    CHECK(job && end);
+    job += sizeof open - 1;
+    EXPECT(!strstr(end, "\nimport ") && !strstr(end, "\nexport ") && !strstr(text, "src="));
+    OK(hed_json_parse("job", job, (size_t)(end - job), &json, &error));
+    hed_json_node root = hed_json_root(json), candidates = hed_json_member(root, "candidates");
+    EXPECT_EQ(hed_json_count(candidates), 2u);
+    EXPECT_TEXT(hed_json_string(hed_json_member(hed_json_item(candidates, 1), "config")), "WG=64");
+    EXPECT_TEXT(hed_json_string(hed_json_member(root, "code")), hostile.text);
+    OK(hed_json_status(json, &error));
+    hed_json_free(json);
+    free(text);
+    FAILS(HED_ERROR_IO,
+        hed_web_write_page(&runner, configs, 2, &key, in_folder("no/page.html"), &error));
 }
 
 /* Everything that the page fetches is there, is small, and fetches nothing from elsewhere. */

@@ -14,7 +14,12 @@
 
 #ifdef HEDDLE_WEB
 
+#include "heddle/runner.h"
+#include "heddle/space.h"
+#include "heddle/tune_file.h"
 #include "heddle/web.h"
+
+#include <unistd.h>
 
 enum { MOST_SHOWN = 2000 }; /* measurements of the tuning that is followed */
 
@@ -144,9 +149,133 @@ static char *serve_state(void *user)
     return text;
 }
 
+/* ---- one file ---- */
+
+/* What keys of this kernel in the database are like, found by keeping one in a database of its own. */
+typedef struct page_key {
+    hed_database_entry entry;
+    char texts[6][1024];
+} page_key;
+
+static hed_status take_key(void *user, const hed_database_entry *e, hed_error *error)
+{
+    page_key *key = user;
+    const char *from[] = {e->kernel, e->source, e->math, e->objective, e->compiler, e->problem};
+    (void)error;
+    for (int i = 0; i < 6; i++) snprintf(key->texts[i], sizeof key->texts[i], "%s", from[i]);
+    key->entry = (hed_database_entry){.kernel = key->texts[0],
+        .source = key->texts[1],
+        .math = key->texts[2],
+        .objective = key->texts[3],
+        .compiler = key->texts[4],
+        .problem = key->texts[5]};
+    return HED_OK;
+}
+
+static hed_status find_key(hed_device *device, const hed_kernel_def *kernel,
+    const hed_tune_def *def, page_key *key, hed_error *error)
+{
+    char folder[] = P_tmpdir "/heddle-key-XXXXXX", path[64];
+    hed_database *database = NULL;
+    hed_config config = hed_config_default(kernel);
+    hed_kernel_options options = hed_default_kernel_options();
+    const hed_record_filter filter = {.kinds = HED_RECORD_KEY};
+    options.config = &config;
+    options.problem = def->problem;
+    options.math = def->math;
+    if (!mkdtemp(folder))
+        return hed_fail(error, HED_ERROR_IO, "cannot make a folder as %s", folder);
+    snprintf(path, sizeof path, "%s/a.db", folder);
+    hed_database_open(hed_device_context(device), path, false, &database, error);
+    hed_database_keep(database, device, kernel, &options, 1, error);
+    hed_database_each(database, &filter, take_key, key, error);
+    hed_database_close(database);
+    unlink(path);
+    rmdir(folder);
+    return error->status;
+}
+
+/* The default first, then configurations from all over the space. */
+static uint32_t spread(
+    const hed_space *space, const hed_config *initial, uint32_t most, hed_config *configs)
+{
+    uint64_t total = hed_space_count(space), first = hed_space_find(space, initial);
+    uint32_t count = 0;
+    if (first != UINT64_MAX) configs[count++] = *initial;
+    for (uint32_t i = 0; i < 2 * most && i < 2 * total && count < most; i++) {
+        /* a step of about the golden section visits a range evenly from the beginning on */
+        uint64_t place =
+            total <= most ? i : (uint64_t)(fmod(i * 0.6180339887498949, 1) * (double)total);
+        hed_config config = hed_space_at(space, place);
+        uint32_t known = 0;
+        while (known < count && memcmp(&configs[known], &config, sizeof config) != 0) known++;
+        if (known == count) configs[count++] = config;
+    }
+    return count;
+}
+
+static hed_status write_page(const hed_arguments *arguments, cli_session *session,
+    const char *shader, const char *path, hed_error *error)
+{
+    /* as much as browsers may allow; the page leaves out what its own forbids */
+    static const hed_device_info any = {.id = "browser",
+        .backend = "browser",
+        .driver = "\x01",
+        .max_group = 1024,
+        .max_group_size = {1024, 1024, 64},
+        .max_groups = {65535, 65535, 65535},
+        .local_bytes = 32768,
+        .max_buffer_bytes = 128 << 20,
+        .capabilities = HED_CAN_WGSL};
+    enum { MOST_PAGE = 1000 };
+    static hed_config configs[MOST_PAGE];
+    hed_device *device = NULL;
+    hed_tune_file *file = NULL;
+    hed_space *space = NULL;
+    hed_tune_def def = hed_default_tune_def();
+    hed_runner_argument contents[HED_MAX_ARGUMENTS] = {0};
+    page_key key = {0};
+    hed_device_create_described(session->context, &any, &device, error);
+    if (!hed_tune_file_open(shader, &any, &file, error)) {
+        const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+        hed_tune_file_apply(file, &def);
+        for (uint32_t i = 0; i < kernel->argument_count; i++)
+            contents[i] = (hed_runner_argument){def.arguments[i].data, def.arguments[i].bytes,
+                def.arguments[i].expected, def.arguments[i].expected_bytes,
+                kernel->arguments[i].tolerance};
+        const hed_runner_def runner = {.device = device,
+            .kernel = kernel,
+            .math = def.math,
+            .problem = def.problem,
+            .arguments = contents,
+            .timeout_seconds = 10};
+        hed_config initial = hed_config_default(kernel);
+        hed_space_create_for_kernel(device, kernel, def.problem, def.math, &space, error);
+        if (!hed_failed(error) && !find_key(device, kernel, &def, &key, error)) {
+            uint32_t most = (uint32_t)hed_integer_of(arguments, "budget");
+            uint32_t count = spread(space, &initial, most ? most : 60, configs);
+            hed_web_write_page(&runner, configs, count, &key.entry, path, error);
+            if (!hed_failed(error) && !hed_given(arguments, "quiet"))
+                fprintf(stderr,
+                    "heddle: wrote %s with %u configurations: open it in a browser with another GPU; heddle db "
+                    "import takes the file that it gives\n",
+                    path, count);
+        }
+    }
+    hed_space_destroy(space);
+    hed_tune_file_close(file);
+    hed_device_release(device);
+    return error->status;
+}
+
 static hed_status serve(const hed_arguments *arguments, cli_session *session, hed_error *error)
 {
     hed_web *web;
+    const char *shader = hed_text_of(arguments, "SHADER"), *page = hed_text_of(arguments, "page");
+    if (!shader != !page)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "FILE.wgsl and --page FILE.html go together: one file that tunes by itself");
+    if (shader) return write_page(arguments, session, shader, page, error);
     const hed_web_def def = {.context = session->context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
         .state = serve_state,
@@ -186,9 +315,17 @@ static int serve_run(const hed_arguments *arguments, void *user)
 static const hed_option OPTIONS[] = {
     OPTION("port", INTEGER, "NUMBER", "port of 127.0.0.1; any that is free", .letter = 0, .low = 0,
         .high = 65535),
+    OPTION("page", FILE, "FILE",
+        "with a shader: write one file that tunes it wherever it is opened", .letter = 0),
+    OPTION("budget", INTEGER, "COUNT", "configurations in that file; 60 unless told", .letter = 'n',
+        .low = 1, .high = 1000),
     {0}};
-static const hed_example EXAMPLES[] = {
-    {"heddle serve", "prints the address to open in a browser"}, {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "SHADER", .kind = HED_OPTION_FILE, .help = "with --page: FILE.wgsl, or its tune file"},
+    {0}};
+static const hed_example EXAMPLES[] = {{"heddle serve", "prints the address to open in a browser"},
+    {"heddle serve blur.wgsl --page blur.html", "one file to send to a person with another GPU"},
+    {0}};
 
 const hed_command hed_command_serve = {
     .name = "serve",
@@ -198,6 +335,7 @@ const hed_command hed_command_serve = {
         "database holds, and the tuning that measured last, which it follows while heddle tune runs "
         "elsewhere.",
     .options = OPTIONS,
+    .positionals = POSITIONALS,
     .examples = EXAMPLES,
     .run = serve_run,
 };

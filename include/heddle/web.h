@@ -60,6 +60,14 @@ HED_API void hed_web_show(
  *  class: owner. */
 HED_API void hed_web_destroy(hed_web *web);
 
+/** Writes one HTML file that tunes by itself wherever it is opened, from a disk too, and ends with a
+ *  file for hed_exchange_import(): the page, the shader, its data and `configs` (count), of which the
+ *  first is what others are compared with. `key` has kernel, source, math, objective, problem, and
+ *  compiler, in which the character U+0001 stands for the browser's name. Thread class: any. Errors:
+ *  FORMAT (the text is no WGSL that is understood), IO, MEMORY. */
+HED_API hed_status hed_web_write_page(const hed_runner_def *def, const hed_config *configs,
+    uint32_t count, const hed_database_entry *key, const char *path, hed_error *error);
+
 HED_END
 
 #endif
