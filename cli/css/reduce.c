@@ -67,7 +67,7 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
     for (uint32_t i = reduction->count; i-- > 0;) {
         css_item *item = &items[i];
         bool custom = item->kind == HED_CSS_PART_CUSTOM; /* no reason for a rule to stay */
-        if (item->around == HED_CSS_NONE || custom || item->bare) continue;
+        if (item->around == HED_CSS_NONE || custom) continue;
         bool property = item->kind == HED_CSS_PART_PROPERTY && !s->drops_properties;
         if (item->stays || item->holds || property || is_named_layer(file, item))
             items[item->around].holds = true;

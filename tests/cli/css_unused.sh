@@ -147,6 +147,31 @@ printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}p{& i{}}' > "$site/names.cs
 run 0 css unused "$site/names.html" --out "$site/used.css" --properties
 printf 'p{a:b}p{c:d;}' > "$work/text"; file_is "$site/used.css" < "$work/text"
 
+# ---- conditions inside of rules ----
+cat > "$site/names.css" << 'SHEET'
+p {
+  @media (min-width: 40em) {
+    padding: 2px;
+    &:hover { a: b }
+    & i { a: b }
+  }
+  @media print { & i { a: b } }
+  @supports (color: red) { margin: 0 }
+}
+.gone { @media print { a: b } }
+SHEET
+run 0 css unused "$site/names.html" --out "$site/used.css"
+file_is "$site/used.css" << 'SHEET'
+p {
+  @media (min-width: 40em) {
+    padding: 2px;
+    &:hover { a: b }
+  }
+  @supports (color: red) { margin: 0 }
+}
+SHEET
+same_matches "$site/names.html" "$site/names.css" "$site/used.css"
+
 # ---- source maps: three rules in a line, of the lines 1 to 3 of a source; then one in the middle of a line ----
 map='{"version":3,"sources":["a.scss"],"names":[],"mappings":"AAAA,GACA,GACA;AACA"}'
 echo '<!doctype html><p class=x>' > "$site/map.html"
