@@ -53,7 +53,7 @@ typedef struct hed_shader {
      *  that of whole numbers and whose choice is select(else, then, condition); "" where there are
      *  none, or it is longer than this */
     char local_text[HED_SHADER_TEXT];
-    hed_shader_constant constants[HED_SHADER_CONSTANTS];
+    hed_shader_constant constants[HED_SHADER_CONSTANTS]; /**< by id */
     uint32_t constant_count;
     hed_shader_binding bindings[HED_SHADER_BINDINGS]; /**< by set and binding */
     uint32_t binding_count;

@@ -345,8 +345,11 @@ static hed_status spirv_add_constant(spirv_reader *r, const spirv_id *of)
     if (index < 0 && shader->constant_count == HED_SHADER_CONSTANTS)
         return hed_fail(r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d specialization constants",
             HED_SHADER_CONSTANTS);
-    if (index < 0) index = (int32_t)shader->constant_count++;
-    else if (!name[0]) return HED_OK; /* GLSL's local_size_x_id beside the constant itself */
+    if (index < 0) { /* in the order of their ids */
+        index = (int32_t)shader->constant_count++;
+        for (; index > 0 && shader->constants[index - 1].id > of->spec; index--)
+            shader->constants[index] = shader->constants[index - 1];
+    } else if (!name[0]) return HED_OK; /* GLSL's local_size_x_id beside the constant itself */
     hed_shader_constant *constant = &shader->constants[index];
     *constant = (hed_shader_constant){.id = of->spec,
         .type = spirv_scalar(r, spirv_operand(r, of->at, 1)),

@@ -1,0 +1,160 @@
+/* Shaders of Vulkan as tune files: what their text says, what the comment says, and what is missing. */
+#include "folder.h"
+#include "heddle/shader.h"
+#include "heddle/tune_file.h"
+#include "testing.h"
+
+static hed_error error;
+
+static const char blur[] =
+    "#version 450\n"
+    "/* heddle {\"problem\": {\"width\": 64, \"height\": 32}, \"parameters\": {\"PER_ITEM\": [1, 2]},\n"
+    "   \"groups\": [\"ceil_div(width, WG_X * PER_ITEM)\", \"ceil_div(height, WG_Y)\"]} */\n"
+    "layout(local_size_x_id = 0, local_size_y_id = 1) in;\n"
+    "layout(constant_id = 0) const int WG_X = 24;\n"
+    "layout(constant_id = 1) const int WG_Y = 8;\n"
+    "layout(constant_id = 2) const int PER_ITEM = 2;\n"
+    "layout(constant_id = 3) const bool TILED = false;\n"
+    "layout(constant_id = 4) const int RADIUS = 3;\n"
+    "shared float tile[TILED ? WG_X * WG_Y * RADIUS : 1];\n"
+    "layout(std430, binding = 0) readonly buffer Source { float source[]; };\n"
+    "layout(std430, binding = 1) writeonly buffer Result { uint result[]; };\n"
+    "layout(push_constant) uniform Size { int width; uint height; };\n"
+    "void main()\n"
+    "{\n"
+    "    tile[0] = source[width * PER_ITEM];\n"
+    "    result[height] = uint(tile[0]);\n"
+    "}\n";
+
+static const hed_device_info device = {.id = "vulkan:0",
+    .backend = "vulkan",
+    .max_group = 256,
+    .max_group_size = {256, 64, 64},
+    .local_bytes = 16384,
+    .max_buffer_bytes = 1 << 30};
+
+TestSuite(tune_shader, .init = folder_make, .fini = folder_remove);
+
+static hed_tune_file *open_bytes(const char *name, const void *bytes, size_t size)
+{
+    hed_tune_file *file = NULL;
+    const char *path = in_folder(name);
+    write_file(path, bytes, size);
+    error = (hed_error){0};
+    if (hed_tune_file_open(path, &device, &file, &error) == HED_ERROR_IO)
+        test_skip("%s", error.text);
+    return file;
+}
+
+static void check_values(const hed_parameter_def *parameter, const char *name,
+    const int64_t *values, uint32_t count, int64_t value)
+{
+    CHECK_TEXT(parameter->name, name);
+    CHECK_EQ(parameter->count, count, "%s", name);
+    CHECK_BYTES(parameter->values, values, count * sizeof *values, "%s", name);
+    CHECK_EQ(parameter->value, value, "%s", name);
+}
+
+static void check_blur(const hed_tune_file *file, hed_language language)
+{
+    static const int64_t wide[] = {1, 2, 4, 8, 16, 24, 32, 64, 128, 256},
+                         high[] = {1, 2, 4, 8, 16, 32, 64}, few[] = {1, 2}, both[] = {0, 1};
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+    CHECK_TEXT(kernel->name, "blur");
+    CHECK_TEXT(kernel->entry, "main");
+    CHECK_EQ(kernel->language, language);
+    CHECK_EQ(kernel->parameter_count, 4); /* RADIUS keeps its value */
+    check_values(&kernel->parameters[0], "PER_ITEM", few, 2, 2);
+    check_values(&kernel->parameters[1], "WG_X", wide, 10, 24);
+    check_values(&kernel->parameters[2], "WG_Y", high, 7, 8);
+    check_values(&kernel->parameters[3], "TILED", both, 2, 0);
+    CHECK_EQ(kernel->argument_count, 4);
+    static const struct {
+        const char *name;
+        hed_argument_kind kind;
+        hed_type type;
+        hed_access access;
+    } expected[] = {{"source", HED_BUFFER, HED_FLOAT, HED_READ},
+        {"result", HED_BUFFER, HED_UINT32, HED_WRITE}, {"width", HED_SCALAR, HED_INT32, HED_READ},
+        {"height", HED_SCALAR, HED_UINT32, HED_READ}};
+    for (int i = 0; i < 4; i++) {
+        const hed_argument_def *argument = &kernel->arguments[i];
+        CHECK_TEXT(argument->name, expected[i].name);
+        CHECK(argument->kind == expected[i].kind && argument->type == expected[i].type &&
+                  argument->access == expected[i].access,
+            "%s", argument->name);
+    }
+    CHECK_EQ(kernel->constraint_count, 1);
+    CHECK(strstr(kernel->constraints[0], "WG_X") && strstr(kernel->constraints[0], "local_bytes"),
+        "%s", kernel->constraints[0]);
+    const hed_problem problem = hed_problem_2d(64, 32);
+    const hed_config config = {4, {2, 16, 4, 1}};
+    hed_geometry geometry = {0};
+    kernel->geometry(kernel, &config, &problem, &geometry);
+    CHECK(geometry.dimensions == 2 && geometry.group[0] == 16 && geometry.group[1] == 4 &&
+          geometry.global[0] == 32 && geometry.global[1] == 32);
+}
+
+Test(tune_shader, glsl_is_its_own_description)
+{
+    hed_tune_file *file = open_bytes("blur.comp", blur, strlen(blur));
+    check_blur(file, HED_GLSL);
+    hed_tune_file_close(file);
+}
+
+/* Compiled with the source inside, SPIR-V keeps the comment; else a tune file names it. */
+Test(tune_shader, spirv_and_a_tune_file)
+{
+    static const char json[] =
+        "{\"source\": \"blur.spv\", \"problem\": {\"width\": 64, \"height\": 32},"
+        " \"parameters\": {\"PER_ITEM\": [1, 2]},"
+        " \"groups\": [\"ceil_div(width, WG_X * PER_ITEM)\", \"ceil_div(height, WG_Y)\"]}";
+    static const char *const with_source[] = {"-gVS"};
+    const hed_source source = {"blur.comp", blur, 0};
+    hed_glsl_def glsl = {.name = "blur",
+        .compiler = "glslangValidator",
+        .sources = &source,
+        .source_count = 1,
+        .allocator = hed_default_allocator()};
+    for (uint32_t inside = 0; inside < 2; inside++) {
+        void *words;
+        size_t size;
+        glsl.options = with_source;
+        glsl.option_count = inside;
+        if (hed_shader_compile_glsl(&glsl, &words, &size, &error) == HED_ERROR_IO)
+            test_skip("%s", error.text);
+        hed_tune_file *file = open_bytes("blur.spv", words, size);
+        if (inside) check_blur(file, HED_SPIRV);
+        else CHECK(!file && strstr(error.text, "\"problem\" is missing"), "%s", error.text);
+        hed_tune_file_close(file);
+        file = open_bytes("blur.json", json, strlen(json));
+        check_blur(file, HED_SPIRV);
+        hed_tune_file_close(file);
+        glsl.allocator.release(glsl.allocator.user, words, size + 1);
+    }
+}
+
+Test(tune_shader, what_is_wrong_is_said)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {{"#version 450\nlayout(local_size_x = 1) in;\nvoid main() { no_such_thing(); }\n",
+                     "blur.comp:3"},
+        {"#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2D photo;\n"
+         "void main() { imageStore(photo, ivec2(0), vec4(1)); }\n",
+            "\"photo\""},
+        {"#version 450\n/* heddle {\"problem\": {\"n\": 8}} */\nlayout(local_size_x = 1) in;\n"
+         "layout(push_constant) uniform P { vec2 at; };\n"
+         "layout(binding = 0) buffer B { float b[]; };\nvoid main() { b[0] = at.x; }\n",
+            "push constant \"at\" has 8 bytes"},
+        {"#version 450\n/* heddle {\"problem\": {\"n\": 8}} */\nlayout(local_size_x = 1) in;\n"
+         "layout(binding = 0) readonly buffer B { float b[]; };\n"
+         "shared float s;\nvoid main() { s = b[0]; }\n",
+            "writes no buffer"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hed_tune_file *file = open_bytes("blur.comp", cases[i].text, strlen(cases[i].text));
+        CHECK_NULL(file);
+        CHECK(strstr(error.text, cases[i].words), "%s\ninstead of %s", error.text, cases[i].words);
+    }
+}
