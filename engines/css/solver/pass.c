@@ -173,9 +173,49 @@ uint32_t css_signature_of(css_pass *p, uint32_t shape, hed_error *error)
 
 /* ---- classes ---- */
 
-static bool state_has(const uint32_t *state, uint32_t bit)
+static bool state_has(const css_pass *p, uint32_t bit)
 {
-    return bit == CSS_NONE || (state[bit >> 5] >> (bit & 31) & 1);
+    return bit == CSS_NONE || (p->above_bits[bit >> 5] >> (bit & 31) & 1);
+}
+
+/* The state of the parent as bits, or these bits cleared again. */
+static void state_spread(css_pass *p, uint32_t state, bool set)
+{
+    const uint32_t *begin = p->states.begin.items + state;
+    for (uint32_t i = begin[0]; i < begin[1]; i++) {
+        uint32_t bit = p->states.words.items[i];
+        if (set) p->above_bits[bit >> 5] |= 1u << (bit & 31);
+        else p->above_bits[bit >> 5] = 0;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The state that an element of a signature hands down, below a parent whose state is spread: what stays of
+ * that, and what its own compounds set. */
+static uint32_t state_below(
+    css_pass *p, uint32_t parent_state, const css_signature *s, hed_error *error)
+{
+    const uint32_t *begin = p->states.begin.items + parent_state,
+                   *act = p->acts.items + 2 * s->inner;
+    uint32_t kept = 0, *bits;
+    p->list.count = 0;
+    if (!css_list_room(&p->list, p->arena, begin[1] - begin[0] + s->inner_count, error)) return 0;
+    bits = p->list.items;
+    for (uint32_t i = begin[0]; i < begin[1]; i++)
+        if (p->states.words.items[i] < p->bound->d_bits)
+            bits[p->list.count++] = p->states.words.items[i];
+    uint32_t stays = p->list.count;
+    for (uint32_t i = 0; i < s->inner_count; i++, act += 2)
+        if (state_has(p, act[0])) bits[p->list.count++] = act[1];
+    if (p->list.count > stays) qsort(bits, p->list.count, sizeof *bits, by_number);
+    for (uint32_t i = 0; i < p->list.count; i++)
+        if (!kept || bits[kept - 1] != bits[i]) bits[kept++] = bits[i];
+    return css_intern(&p->states, p->arena, bits, kept, error);
 }
 
 /* A new class: what an element of a signature matches below a parent of a state. */
@@ -184,29 +224,22 @@ static struct css_map_slot class_add(
 {
     const css_signature *s = &p->signatures[signature];
     struct css_map_slot none = {0};
-    uint32_t words = p->words, d_bits = p->bound->d_bits, last = CSS_NONE;
+    uint32_t last = CSS_NONE;
     const css_list *final = &p->bound->compiled->final;
     if (!css_list_room(&p->rules, p->arena, s->final_count, error) ||
         !css_list_room(&p->finals, p->arena, s->final_count, error))
         return none;
-    const uint32_t *above = words ? p->states.words.items + (size_t)parent_state * words : NULL;
-    uint32_t *state = p->state.items;
-    for (uint32_t w = 0; w < words; w++) {
-        uint32_t left = d_bits > 32 * w ? d_bits - 32 * w : 0;
-        state[w] = above[w] & (left >= 32 ? UINT32_MAX : (1u << left) - 1);
-    }
-    const uint32_t *act = p->acts.items + 2 * s->inner;
-    for (uint32_t i = 0; i < s->inner_count; i++, act += 2)
-        if (state_has(above, act[0])) state[act[1] >> 5] |= 1u << (act[1] & 31);
-    act = p->acts.items + 2 * s->final;
+    state_spread(p, parent_state, true);
+    const uint32_t *act = p->acts.items + 2 * s->final;
     for (uint32_t i = 0; i < s->final_count; i++, act += 2) {
         uint32_t rule = final->items[4 * act[1] + 2];
-        if (rule == last || !state_has(above, act[0])) continue;
+        if (rule == last || !state_has(p, act[0])) continue;
         last = rule;
         p->rules.items[p->rules.count++] = rule;
         p->finals.items[p->finals.count++] = act[1];
     }
-    uint32_t next = css_intern(&p->states, p->arena, state, words, error);
+    uint32_t next = state_below(p, parent_state, s, error);
+    state_spread(p, parent_state, false);
     uint32_t number = p->class_signature.count;
     css_push(&p->class_begin, p->arena, p->rules.count, error);
     css_push(&p->class_signature, p->arena, signature, error);
@@ -484,12 +517,11 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
     if (hed_failed(error)) return error->status;
     *p = (css_pass){
         .forest = forest, .bound = bound, .arena = arena, .element_class = element_class};
-    p->words = (bound->bits + 31) / 32;
     p->feed_words = (bound->feed_slots + 31) / 32;
     p->early_words = (bound->early_slots + 31) / 32;
     p->rows = forest->depth + 4;
     css_pass_extend(p, error);
-    css_list_room(&p->state, arena, p->words + 1, error);
+    p->above_bits = hed_arena_new(arena, bound->bits / 32 + 1, sizeof(uint32_t), error);
     css_list_room(&p->feed, arena, 2 * p->feed_words, error);
     uint64_t row_words =
         (uint64_t)p->rows * p->feed_words + 1; /* rows of no words have a place, too */
@@ -507,9 +539,8 @@ hed_status css_pass_make(css_pass *p, hed_arena *arena, const css_forest *forest
     css_interner_make(&p->states, arena, error);
     css_push(&p->class_begin, arena, 0, error);
     if (hed_failed(error)) return error->status;
-    memset(p->state.items, 0, p->state.room * sizeof(uint32_t));
     if (p->feed_words) memset(p->feed.items, 0, 2ull * p->feed_words * sizeof(uint32_t));
-    css_intern(&p->states, arena, p->state.items, p->words, error);
+    css_intern(&p->states, arena, NULL, 0, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 

@@ -24,19 +24,20 @@ typedef struct css_pass {
     const css_forest *forest;
     css_bound *bound;
     hed_arena *arena;
-    uint32_t words, feed_words, early_words; /* of a state; of feeds; of early bits */
-    css_map signature_of;                    /* (shape, bits) -> signature */
-    css_map class_of;    /* (state, signature) -> class and its state for children */
-    css_interner wide;   /* bits of shapes with more than 32 asks */
-    css_interner states; /* 0: nothing */
+    uint32_t feed_words, early_words; /* of feeds; of early bits */
+    css_map signature_of;             /* (shape, bits) -> signature */
+    css_map class_of;                 /* (state, signature) -> class and its state for children */
+    css_interner wide;                /* bits of shapes with more than 32 asks */
+    css_interner states;              /* the bits that are set, ascending; 0: none */
+    uint32_t *above_bits;             /* room for a state as bits */
     css_signature *signatures;
     uint32_t signature_count, signature_room;
     css_list base;         /* (shapes) signature of a shape without asks; CSS_NONE */
     css_list shape_sweeps; /* (shapes) bits of the sweeps that have something to do for it */
     uint32_t used;         /* all of them */
     css_list acts, feeds, list;
-    css_list bits, state; /* room for varying bits; for a state that is being made */
-    css_list feed;        /* room for the feeds of an element; behind them empty rows */
+    css_list bits; /* room for varying bits */
+    css_list feed; /* room for the feeds of an element; behind them empty rows */
     /* results: for each class its signature and state; for each entry of a list the rule and its final */
     uint32_t *element_class;
     css_list class_begin, class_signature, class_state, rules, finals;
