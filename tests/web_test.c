@@ -466,6 +466,48 @@ Test(web, a_dashboard)
     EXPECT_EQ(status_of("/api/state", NULL, (oddity){0}), 503);
 }
 
+/* A server and a runner without memory: an error each time, and nothing is left. */
+Test(web, without_memory)
+{
+    test_allocator counts = {0};
+    hed_context_def def = hed_default_context_def();
+    hed_context *own;
+    hed_web *made;
+    uint32_t refused = 0;
+    def.allocator = test_allocator_of(&counts);
+    def.database = "";
+    OK(hed_context_create(&def, &own, &error));
+    for (int64_t i = 1;; i++) {
+        hed_device *device;
+        hed_runner *runner;
+        char hello[2048];
+        const hed_runner_argument contents[] = {{.bytes = 4 * ITEMS}, {.data = &items, .bytes = 4}};
+        hed_runner_def job = {.kernel = &count_def, .problem = &PROBLEM, .arguments = contents};
+        error = (hed_error){0};
+        counts.fail_at = counts.calls + i;
+        hed_status status =
+            hed_web_create(&(hed_web_def){.context = own, .patience = 0.1}, &made, &error);
+        if (!status) {
+            snprintf(address, sizeof address, "%s", hed_web_address(made));
+            snprintf(hello, sizeof hello, HELLO, 0.0);
+            CHECK_EQ(status_of("/api/hello", hello, (oddity){0}), 200);
+            status = hed_web_wait(made, 30, &device, &error);
+            job.device = device;
+            CHECK_EQ(status_of("/api/bye?session=1", "{}", (oddity){0}), 204);
+            if (!status) status = hed_web_open_runner(made, &job, &runner, &error);
+            hed_web_destroy(made);
+        }
+        CHECK(status, "the page has left, so that no runner can be open");
+        counts.fail_at = 0;
+        if (status != HED_ERROR_MEMORY) break; /* LOST: nothing was refused any more */
+        refused++;
+    }
+    EXPECT_EQ((int)error.status, (int)HED_ERROR_LOST, "%s", error.text);
+    EXPECT_EQ(refused, 3u, "the server, the device, the runner");
+    hed_context_destroy(own);
+    EXPECT_EQ(counts.live, 0);
+}
+
 /* What makes the page safe and its clock fine stands in every answer. */
 Test(web, headers)
 {
