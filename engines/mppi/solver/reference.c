@@ -159,6 +159,19 @@ static void smooth(const hed_mppi *c, const double *mean, double *plan)
     }
 }
 
+/* The weight of a sample whose cost is finite, before all are divided by their sum. */
+static double weigh(
+    const hed_mppi *c, const double *total, uint32_t sample, double least, double lambda)
+{
+    double above = total[sample] - least, share = 1 - above / c->def.tsallis_threshold;
+    uint32_t elite = (uint32_t)(c->def.elite * (float)c->def.samples), better = 0;
+    if (c->def.update == HED_MPPI_EXPONENTIAL) return exp(-above / lambda);
+    if (c->def.update == HED_MPPI_TSALLIS)
+        return share > 0 ? pow(share, 1 / ((double)c->def.tsallis_r - 1)) : 0;
+    for (uint32_t k = 0; k < c->def.samples; k++) better += total[k] < total[sample];
+    return better < (elite ? elite : 1);
+}
+
 uint64_t mppi_reference_work(const hed_mppi *c)
 {
     uint64_t steps = c->def.steps, nu = c->model.controls, n = c->def.samples;
@@ -197,7 +210,7 @@ void mppi_reference_round(
     }
     double sum = 0, squares = 0;
     for (uint32_t k = 0; k < n; k++) {
-        double w = total[k] < 1e30 ? exp(-(total[k] - answer->baseline) / lambda) : 0;
+        double w = total[k] < 1e30 ? weigh(c, total, k, answer->baseline, lambda) : 0;
         answer->weights[k] = w;
         sum += w;
         squares += w * w;

@@ -7,8 +7,7 @@
 
 /* Model and cost of a controller once more, in double. */
 typedef struct mppi_reference {
-    const hed_mppi
-        *controller; /* PLAIN, EXPONENTIAL; its definition, and the matrices of sampler.c */
+    const hed_mppi *controller; /* PLAIN; its definition, and the matrices of sampler.c */
     void (*step)(double *x, const double *u, double dt, uint32_t controls);
     double (*running)(const double *x, const double *u, uint32_t t, uint32_t controls);
     double (*terminal)(const double *x, uint32_t controls);
