@@ -214,7 +214,7 @@ __kernel void css_bind_prune(CSS_ARGUMENTS, HED_LOCAL(uint, block))
         bound[f->undecided + atomic_inc(counts + CSS_COUNT_UNDECIDED)] = p;
         atomic_or(possible + (p >> 5), 1u << (p & 31));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     bind_relations(f, tables, bound, counts, possible, id);
     bind_nodes(f, tables, bound, counts, possible, room, id);
     if (id != 0) return;
@@ -248,11 +248,14 @@ enum bind_list {
     BIND_LISTS = 16
 };
 
-/* Literals of a compound that are left, each put in `to` where it is given (else those of the clauses
- * are marked in `asked`): how many. */
+/* What is done with the literals of a compound that are left: their predicates are marked in `asked`,
+ * they are counted, they are written. */
+enum bind_mode { BIND_MARK, BIND_COUNT, BIND_WRITE };
+
+/* How many literals of a compound are left. */
 CSS_FUNCTION uint bind_residual(const css_fixed *f, __global const uint *tables,
     __local const uint *status, __local uint *asked, __local const uint *rank, uint c,
-    __global uint *to, uint write)
+    __global uint *to, uint mode)
 {
     uint count = 0, clause = 0, end = tables[f->literal_begin + c + 1];
     uint begin = tables[f->literal_begin + c];
@@ -266,13 +269,14 @@ CSS_FUNCTION uint bind_residual(const css_fixed *f, __global const uint *tables,
             l = tables[f->literal + k];
             p = (l & ~CSS_LAST_OF_CLAUSE) >> 1;
             if (css_status_of(status, p) != CSS_UNDECIDED) continue;
-            if (write) {
+            if (mode == BIND_MARK) atomic_or(asked + (p >> 5), 1u << (p & 31));
+            if (mode == BIND_WRITE) {
                 uint below = asked[p >> 5] & ((1u << (p & 31)) - 1);
                 to[count] = (rank[p >> 5] + (uint)popcount(below)) << 1 | (l & 1);
-            } else atomic_or(asked + (p >> 5), 1u << (p & 31));
+            }
             count++;
         }
-        if (write && count > from) to[count - 1] |= CSS_LAST_OF_CLAUSE;
+        if (mode == BIND_WRITE && count > from) to[count - 1] |= CSS_LAST_OF_CLAUSE;
         clause = 0;
         begin = i + 1;
     }
@@ -304,11 +308,12 @@ CSS_FUNCTION void bind_compound(const css_fixed *f, __global const uint *tables,
     if (s == CSS_FALSE) return;
     uint inner = bound[f->act_count + 2 * c], count = 0, first = 0, bare = 1;
     if (s == CSS_UNDECIDED) {
-        count = bind_residual(f, tables, status, asked, rank, c, pool, 0);
+        count =
+            bind_residual(f, tables, status, asked, rank, c, pool, write ? BIND_COUNT : BIND_MARK);
         first = atomic_add(lists + BIND_RESIDUAL, count);
         uint at = atomic_inc(lists + BIND_CANDIDATE);
         if (write) {
-            bind_residual(f, tables, status, asked, rank, c, pool + first, 1);
+            bind_residual(f, tables, status, asked, rank, c, pool + first, BIND_WRITE);
             pool[3 * at] = c;
             pool[3 * at + 1] = first;
             pool[3 * at + 2] = count;
@@ -360,8 +365,8 @@ CSS_FUNCTION void bind_compounds(const css_fixed *f, __global const uint *tables
             tables[f->universal + i], write);
     for (uint begin = 0; begin < words; begin += GROUP) {
         uint length = 0, own = begin + id < words ? status[begin + id] : 0;
-        for (uint k = 0; own >> 2 * k && k < 16; k++)
-            if (own >> 2 * k & 3) length += bind_bucket(f, tables, 16 * (begin + id) + k);
+        for (uint p = 16 * (begin + id); own; p++, own >>= 2)
+            if (own & 3) length += bind_bucket(f, tables, p);
         css_before(room, id, length, &total);
         for (uint j = id; j < total; j += GROUP) {
             uint from = 0, to = GROUP - 1; /* the first item whose sum is above j */
@@ -432,7 +437,7 @@ __kernel void css_bind_shapes(CSS_ARGUMENTS, HED_LOCAL(uint, block))
         for (uint i = id; i < counts[CSS_COUNT_UNDECIDED]; i += GROUP)
             bind_set(status, bound[f->undecided + i], CSS_UNDECIDED);
         for (uint i = id; i < words; i += GROUP) asked[i] = 0;
-        for (uint i = id; i < BIND_LISTS; i += GROUP) lists[i] = 0;
+        for (uint i = 0; i < BIND_LISTS && id == 0; i++) lists[i] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         bind_compounds(f, tables, bound, pool, status, asked, rank, lists, room, 0, id, 0);
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -282,7 +282,8 @@ static hed_status upload(
 }
 
 hed_status css_device_create(hed_device *device, hed_allocator allocator,
-    const css_compiled *compiled, const css_forest *forest, css_device **made, hed_error *error)
+    const css_compiled *compiled, const css_forest *forest, bool wide, css_device **made,
+    hed_error *error)
 {
     *made = NULL;
     if (hed_failed(error)) return error->status;
@@ -298,7 +299,7 @@ hed_status css_device_create(hed_device *device, hed_allocator allocator,
     d->final = compiled->final.items;
     hed_stream_create(device, NULL, &d->stream, error);
     upload(d, compiled, forest, error);
-    css_kernels_create(&d->kernels, device, error);
+    css_kernels_create(&d->kernels, device, wide, error);
     guess_room(d);
     if (!hed_failed(error) && lay_out(d)) {
         next_seed(d);

@@ -24,9 +24,11 @@ typedef struct css_found {
 } css_found;
 
 /* Uploads a sheet and a forest, which are read again later. *made is NULL where they do not fit the
- * device's limits or are a case for the processor; that is no error. Errors: MEMORY, DEVICE_MEMORY, BUILD, DRIVER ... */
+ * device's limits or are a case for the processor; that is no error. `wide`: groups as wide as a
+ * GPU's on a processor, too. Errors: MEMORY, DEVICE_MEMORY, BUILD, DRIVER ... */
 hed_status css_device_create(hed_device *device, hed_allocator allocator,
-    const css_compiled *compiled, const css_forest *forest, css_device **made, hed_error *error);
+    const css_compiled *compiled, const css_forest *forest, bool wide, css_device **made,
+    hed_error *error);
 void css_device_destroy(css_device *device); /* NULL is allowed */
 
 /* Matches everything. False: it turned out to be a case for the processor. True with an error: MEMORY,

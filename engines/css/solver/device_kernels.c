@@ -37,7 +37,7 @@ const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
     [CSS_CLASSES] = DESCRIPTION("classes", classes, 32, "finals of classes; checks of hashes",
         SHARED, HED_VALUE(uint, begin), HED_VALUE(uint, end), HED_ARRAY(uint, block))};
 
-hed_status css_kernels_create(css_kernels *k, hed_device *device, hed_error *error)
+hed_status css_kernels_create(css_kernels *k, hed_device *device, bool wide, hed_error *error)
 {
     const hed_device_info *info = hed_device_describe(device);
     static const uint32_t groups[CSS_KERNELS] = {[CSS_PRESENCE] = 128,
@@ -49,8 +49,10 @@ hed_status css_kernels_create(css_kernels *k, hed_device *device, hed_error *err
         [CSS_CLASSES] = 32};
     for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
         hed_kernel_options options = hed_default_kernel_options();
-        k->group[i] =
-            info->type == HED_DEVICE_CPU ? i == CSS_BITS || i == CSS_ACTS ? 64 : 1 : groups[i];
+        /* PoCL 3.1 loses items of css_bind_shapes in wide groups; Oclgrind, with races watched, does not */
+        bool narrow = info->type == HED_DEVICE_CPU && (!wide || i == CSS_SHAPES);
+        bool alone = i == CSS_BITS || i == CSS_ACTS; /* items that share nothing */
+        k->group[i] = !narrow ? groups[i] : alone ? 64 : 1;
         while (k->group[i] > info->max_group) k->group[i] /= 2;
         hed_config config = {.count = 1, .values = {k->group[i]}};
         options.config = &config;
@@ -114,7 +116,8 @@ void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_devic
     case CSS_ACTS: groups = least(hed_ceil_divide(f->compounds, group) + 1, 16ull * units); break;
     case CSS_BITS: groups = least(all, 8ull * units); break;
     case CSS_PATHS: groups = f->list_groups + least(all, 24ull * units); break;
-    default: groups = f->check_groups + least(count, 16ull * units);
+    /* where there is room for many classes there may be many */
+    default: groups = f->check_groups + least(count, (count > 1u << 16 ? 32ull : 16ull) * units);
     }
     hed_geometry_1d(g, groups, group, 0, 0);
     if (css_kernel_local(which))

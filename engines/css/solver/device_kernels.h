@@ -24,7 +24,9 @@ typedef struct css_kernels {
 
 extern const hed_kernel_def css_kernel_defs[CSS_KERNELS];
 
-hed_status css_kernels_create(css_kernels *kernels, hed_device *device, hed_error *error);
+/* `wide`: groups as wide as a GPU's on a processor, too. */
+hed_status css_kernels_create(
+    css_kernels *kernels, hed_device *device, bool wide, hed_error *error);
 void css_kernels_destroy(css_kernels *kernels);
 /* Numbers that a kernel is given behind the arguments of all. */
 uint32_t css_kernel_numbers(css_kernel which);

@@ -46,7 +46,8 @@ static void matcher_fill(
     m->seconds[0] = 1e-9 * (double)(compiled - begin);
     m->seconds[1] = 1e-9 * (double)(hed_now() - compiled);
     if (device && strcmp(hed_device_describe(device)->backend, "host")) m->on = device;
-    if (m->on) css_device_create(m->on, m->allocator, &m->compiled, &m->forest, &m->device, error);
+    if (m->on)
+        css_device_create(m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
 }
 
 hed_status hed_css_matcher_create(
@@ -154,7 +155,8 @@ hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
         css_device_destroy(m->device);
         m->device = NULL;
         if (m->on)
-            css_device_create(m->on, m->allocator, &m->compiled, &m->forest, &m->device, error);
+            css_device_create(
+                m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
         m->edited = hed_failed(error);
         if (m->edited) return error->status;
     }
