@@ -273,6 +273,12 @@ Test(css_match, large_selectors)
     css_random_append(text, sizeof text, "{}\n");
     for (int i = 0; i < 1000; i++)
         css_random_append(text, sizeof text, i % 2 ? ".k7{}\n" : "p.k7{}\n");
+    for (int i = 0; i < 40; i++) { /* many acts of one compound, below different states */
+        char rules[96];
+        snprintf(
+            rules, sizeof rules, ".k%d p{} .k%d > p{} .k%d p > div{} .m%d div div{}\n", i, i, i, i);
+        css_random_append(text, sizeof text, rules);
+    }
     css_random_append(text, sizeof text,
         ":is(.k1.m2, .k3.k4, p.k5, div.k6, .k7:first-child, .m8.k8, .k9.m9, .k1.p, .k2.p, .k3.p) > * {}\n"
         ":not(:is(.k1.m2, .k3.k4, p.k5, div.k6, .k7:first-child, .m8.k8, .k9.m9)) {}\n"

@@ -1,6 +1,7 @@
 /* See bind.h. */
 #include "solver/bind.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 hed_status css_bound_make(css_bound *b, hed_arena *arena, const css_compiled *c, hed_error *error)
@@ -123,7 +124,14 @@ static void prune(css_bound *b)
     }
 }
 
-/* What compounds do that can occur. */
+static int by_need(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* What compounds do that can occur; acts ascend by the bit that they need. */
 static void find_acts(css_bound *b)
 {
     const css_compiled *c = b->compiled;
@@ -152,6 +160,8 @@ static void find_acts(css_bound *b)
         }
         for (uint32_t i = c->fed_begin[k]; i < c->fed_begin[k + 1]; i++)
             feeds = feeds || b->feed_read[c->fed[i]];
+        if (inner_at - inner > 2) qsort(inner, (size_t)(inner_at - inner) / 2, 8, by_need);
+        if (last_at - last > 2) qsort(last, (size_t)(last_at - last) / 2, 8, by_need);
         b->act_count[2 * k] = (uint32_t)(inner_at - inner) / 2;
         b->act_count[2 * k + 1] = (uint32_t)(last_at - last) / 2;
         b->live[k] =

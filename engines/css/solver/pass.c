@@ -103,30 +103,35 @@ static uint32_t signature_add(css_pass *p, uint32_t shape, const uint32_t *bits,
     const uint32_t *bound = b->bound.items + shape * CSS_BOUND_WORDS;
     css_signature s = {.shape = shape, .inner = p->acts.count / 2, .feeds = CSS_NONE};
     list_holding(p, bound, bits, error);
-    uint64_t inner = 0, final = 0;
+    uint32_t inner = 0, final = 0, few = 0;
+    s.many = p->many.count;
     for (uint32_t i = 0; i < p->list.count; i++) {
-        inner += b->act_count[2 * p->list.items[i]];
-        final += b->act_count[2 * p->list.items[i] + 1];
+        uint32_t k = p->list.items[i], its[2] = {b->act_count[2 * k], b->act_count[2 * k + 1]};
+        if (its[0] > CSS_MANY_ACTS || its[1] > CSS_MANY_ACTS) {
+            css_push(&p->many, p->arena, k, error);
+            continue;
+        }
+        p->list.items[few++] = k;
+        inner += its[0];
+        final += its[1];
     }
-    if (inner + final > UINT32_MAX / 8) {
-        hed_fail(error, HED_ERROR_LIMIT, "css: more than 2^29 selectors may match one element");
-        return 0;
-    }
-    if (!css_list_room(&p->acts, p->arena, (uint32_t)(2 * (inner + final)), error)) return 0;
+    p->list.count = few;
+    s.many_count = p->many.count - s.many;
+    if (!css_list_room(&p->acts, p->arena, 2 * (inner + final), error)) return 0;
     uint32_t *to = p->acts.items + p->acts.count;
     for (uint32_t i = 0; i < p->list.count; i++) {
         uint32_t k = p->list.items[i], words = 2 * b->act_count[2 * k];
         memcpy(to, b->inner_act + 4 * c->inner_begin[k], words * sizeof *to);
         to += words;
     }
-    s.inner_count = (uint32_t)inner;
+    s.inner_count = inner;
     s.final = (uint32_t)(to - p->acts.items) / 2;
     for (uint32_t i = 0; i < p->list.count; i++) {
         uint32_t k = p->list.items[i], words = 2 * b->act_count[2 * k + 1];
         memcpy(to, b->final_act + 2 * c->final_begin[k], words * sizeof *to);
         to += words;
     }
-    s.final_count = (uint32_t) final;
+    s.final_count = final;
     if (final > 1) qsort(p->acts.items + 2 * s.final, final, 2 * sizeof *to, by_final);
     p->acts.count = (uint32_t)(to - p->acts.items);
     if (p->feed_words && css_list_room(&p->feeds, p->arena, p->feed_words, error) &&
@@ -195,6 +200,23 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What acts (ascending by the bit they need) do below a parent of a state, at the end of a list. */
+static void find_acts_below(css_pass *p, const uint32_t *acts, uint32_t count,
+    uint32_t parent_state, css_list *to, hed_error *error)
+{
+    const uint32_t *begin = p->states.begin.items + parent_state;
+    for (uint32_t i = begin[0]; i <= begin[1] && !hed_failed(error); i++) {
+        uint32_t need = i < begin[1] ? p->states.words.items[i] : CSS_NONE, low = 0, high = count;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            if (acts[2 * middle] < need) low = middle + 1;
+            else high = middle;
+        }
+        for (; low < count && acts[2 * low] == need; low++)
+            css_push(to, p->arena, acts[2 * low + 1], error);
+    }
+}
+
 /* The state that an element of a signature hands down, below a parent whose state is spread: what stays of
  * that, and what its own compounds set. */
 static uint32_t state_below(
@@ -202,20 +224,26 @@ static uint32_t state_below(
 {
     const uint32_t *begin = p->states.begin.items + parent_state,
                    *act = p->acts.items + 2 * s->inner;
-    uint32_t kept = 0, *bits;
-    p->list.count = 0;
-    if (!css_list_room(&p->list, p->arena, begin[1] - begin[0] + s->inner_count, error)) return 0;
-    bits = p->list.items;
+    const css_bound *b = p->bound;
+    css_list *bits = &p->list;
+    uint32_t kept = 0;
+    bits->count = 0;
+    if (!css_list_room(bits, p->arena, begin[1] - begin[0] + s->inner_count, error)) return 0;
     for (uint32_t i = begin[0]; i < begin[1]; i++)
-        if (p->states.words.items[i] < p->bound->d_bits)
-            bits[p->list.count++] = p->states.words.items[i];
-    uint32_t stays = p->list.count;
+        if (p->states.words.items[i] < b->d_bits)
+            bits->items[bits->count++] = p->states.words.items[i];
+    uint32_t stays = bits->count;
     for (uint32_t i = 0; i < s->inner_count; i++, act += 2)
-        if (state_has(p, act[0])) bits[p->list.count++] = act[1];
-    if (p->list.count > stays) qsort(bits, p->list.count, sizeof *bits, by_number);
-    for (uint32_t i = 0; i < p->list.count; i++)
-        if (!kept || bits[kept - 1] != bits[i]) bits[kept++] = bits[i];
-    return css_intern(&p->states, p->arena, bits, kept, error);
+        if (state_has(p, act[0])) bits->items[bits->count++] = act[1];
+    for (uint32_t i = 0; i < s->many_count; i++) {
+        uint32_t k = p->many.items[s->many + i];
+        find_acts_below(p, b->inner_act + 4 * b->compiled->inner_begin[k], b->act_count[2 * k],
+            parent_state, bits, error);
+    }
+    if (bits->count > stays) qsort(bits->items, bits->count, sizeof(uint32_t), by_number);
+    for (uint32_t i = 0; i < bits->count; i++)
+        if (!kept || bits->items[kept - 1] != bits->items[i]) bits->items[kept++] = bits->items[i];
+    return css_intern(&p->states, p->arena, bits->items, kept, error);
 }
 
 /* A new class: what an element of a signature matches below a parent of a state. */
@@ -223,23 +251,34 @@ static struct css_map_slot class_add(
     css_pass *p, uint32_t parent_state, uint32_t signature, hed_error *error)
 {
     const css_signature *s = &p->signatures[signature];
+    const css_bound *b = p->bound;
     struct css_map_slot none = {0};
     uint32_t last = CSS_NONE;
-    const css_list *final = &p->bound->compiled->final;
-    if (!css_list_room(&p->rules, p->arena, s->final_count, error) ||
-        !css_list_room(&p->finals, p->arena, s->final_count, error))
-        return none;
+    p->found.count = 0;
+    if (!css_list_room(&p->found, p->arena, s->final_count, error)) return none;
     state_spread(p, parent_state, true);
     const uint32_t *act = p->acts.items + 2 * s->final;
-    for (uint32_t i = 0; i < s->final_count; i++, act += 2) {
-        uint32_t rule = final->items[4 * act[1] + 2];
-        if (rule == last || !state_has(p, act[0])) continue;
-        last = rule;
-        p->rules.items[p->rules.count++] = rule;
-        p->finals.items[p->finals.count++] = act[1];
+    for (uint32_t i = 0; i < s->final_count; i++, act += 2)
+        if (state_has(p, act[0])) p->found.items[p->found.count++] = act[1];
+    for (uint32_t i = 0; i < s->many_count; i++) {
+        uint32_t k = p->many.items[s->many + i];
+        find_acts_below(p, b->final_act + 2 * b->compiled->final_begin[k], b->act_count[2 * k + 1],
+            parent_state, &p->found, error);
     }
+    if (s->many_count && p->found.count)
+        qsort(p->found.items, p->found.count, sizeof(uint32_t), by_number);
     uint32_t next = state_below(p, parent_state, s, error);
     state_spread(p, parent_state, false);
+    if (!css_list_room(&p->rules, p->arena, p->found.count, error) ||
+        !css_list_room(&p->finals, p->arena, p->found.count, error))
+        return none;
+    for (uint32_t i = 0; i < p->found.count; i++) {
+        uint32_t rule = b->compiled->final.items[4 * p->found.items[i] + 2];
+        if (rule == last) continue;
+        last = rule;
+        p->rules.items[p->rules.count++] = rule;
+        p->finals.items[p->finals.count++] = p->found.items[i];
+    }
     uint32_t number = p->class_signature.count;
     css_push(&p->class_begin, p->arena, p->rules.count, error);
     css_push(&p->class_signature, p->arena, signature, error);

@@ -13,8 +13,12 @@ typedef struct css_map {
     uint32_t shift, count; /* 64 - log2 of the slots */
 } css_map;
 
+/* A compound with more acts than this is looked up in by the bits that a state has. */
+enum { CSS_MANY_ACTS = 64 };
+
 typedef struct css_signature {
     uint32_t shape;
+    uint32_t many, many_count;   /* compounds with many acts, whose acts are not among these: */
     uint32_t inner, inner_count; /* acts of two words */
     uint32_t final, final_count; /* sorted by final */
     uint32_t feeds;              /* first of its feed words; CSS_NONE: it feeds nothing */
@@ -35,7 +39,7 @@ typedef struct css_pass {
     css_list base;         /* (shapes) signature of a shape without asks; CSS_NONE */
     css_list shape_sweeps; /* (shapes) bits of the sweeps that have something to do for it */
     uint32_t used;         /* all of them */
-    css_list acts, feeds, list;
+    css_list acts, feeds, many, list, found;
     css_list bits; /* room for varying bits */
     css_list feed; /* room for the feeds of an element; behind them empty rows */
     /* results: for each class its signature and state; for each entry of a list the rule and its final */
