@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- what list.h and native.c have ---- */
+/* ---- what list.h and the native texts have ---- */
 
 #define TEXT_NUMBER(name, value, summary) {#name, value, summary, 0},
 #define TEXT_STATES(name, value, summary) {#name, value, summary, HED_MPPI_EACH_STATE},

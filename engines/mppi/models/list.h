@@ -1,6 +1,6 @@
 /* Heddle's own models and terms: which there are, and what each is parametrised by. This is the only
  * place where parameters have their names, defaults and units; catalogue.c makes descriptions of it,
- * native.c the layout that P(name) stands for.
+ * native_texts.h the layout that P(name) stands for.
  *
  *   MPPI_MODELS(TEXT), MPPI_TERMS(TEXT)            TEXT(name) for each
  *   PARAMETERS_name(NUMBER, STATES, CONTROLS)      a number; an array with an element for each state

@@ -21,7 +21,6 @@ KEYS(keys_scene, "$schema", "description", "model", "parameters", "terms", "tabl
 KEYS(keys_model, "source", "states", "controls", "parameters", "tables", "pose", "angles", "dt");
 KEYS(keys_pose, "x", "y", "heading", "speed", "turn", "vx", "vy");
 KEYS(keys_term, "term", "source", "weight", "when", "parameters", "tables");
-KEYS(keys_control, "sigma", "minimum", "maximum", "rate");
 
 /* Numbers of the controller's options: where in the definition, and what is allowed. */
 typedef enum option_kind { WHOLE, REAL, SWITCH } option_kind;
@@ -88,7 +87,7 @@ const mppi_scene_keys mppi_scene_key_lists[] = {
     {"model", keys_model},
     {"pose", keys_pose},
     {"term", keys_term},
-    {"control", keys_control},
+    {"control", mppi_scene_keys_control},
     {"map", mppi_scene_keys_map},
     {"obstacle", mppi_scene_keys_obstacle},
     {"path", mppi_scene_keys_path},
@@ -513,29 +512,6 @@ static void scene_read_controller(mppi_scene_reader *reader, hed_json_node node)
     }
 }
 
-static void scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
-{
-    hed_mppi_scene *scene = reader->scene;
-    hed_mppi_def *def = &scene->def;
-    memcpy(def->sigma, scene->model.sigma, sizeof def->sigma);
-    memcpy(def->minimum, scene->model.minimum, sizeof def->minimum);
-    memcpy(def->maximum, scene->model.maximum, sizeof def->maximum);
-    for (hed_json_node node = hed_json_next(object, NULL);
-         mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
-         node = hed_json_next(object, node.key)) {
-        hed_json_only(node, keys_control);
-        uint32_t i = mppi_scene_find_name(
-            reader, node, "control", scene->model.control_names, scene->model.controls, node.key);
-        if (i == scene->model.controls) return;
-        def->sigma[i] = (float)mppi_scene_number(node, "sigma", (double)def->sigma[i], 0, 3e38);
-        def->minimum[i] =
-            (float)mppi_scene_number(node, "minimum", (double)def->minimum[i], -3e38, 3e38);
-        def->maximum[i] =
-            (float)mppi_scene_number(node, "maximum", (double)def->maximum[i], -3e38, 3e38);
-        def->rate[i] = (float)mppi_scene_number(node, "rate", 0, 0, 3e38);
-    }
-}
-
 /* ---- the whole ---- */
 
 static void scene_read(mppi_scene_reader *reader)
@@ -553,7 +529,7 @@ static void scene_read(mppi_scene_reader *reader)
             scene->model.parameters, scene->model.parameter_count);
     scene_read_terms(reader, hed_json_member(root, "terms"));
     if (hed_json_has(root, "controls"))
-        scene_read_controls(reader, hed_json_member(root, "controls"));
+        mppi_scene_read_controls(reader, hed_json_member(root, "controls"));
     if (hed_json_has(root, "start"))
         mppi_scene_read_states(reader, hed_json_member(root, "start"), scene->start);
     if (hed_json_has(root, "controller"))
@@ -622,6 +598,3 @@ void hed_mppi_scene_close(hed_mppi_scene *scene)
     hed_arena_free(&scene->arena);
     free(scene);
 }
-
-hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene) { return scene->def; }
-const float *hed_mppi_scene_start(const hed_mppi_scene *scene) { return scene->start; }

@@ -80,10 +80,12 @@ bool mppi_scene_reads(const hed_mppi_scene *scene, const char *table);
 uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
     const char *const *names, uint32_t count, const char *typed);
 
-/* scene_run.c: what is said of states, all in order or some by name; and the run. */
+/* scene_run.c: what is said of states, all in order or some by name; of controls; and the run. */
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values);
+void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object);
 void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node);
-extern const char *const mppi_scene_keys_run[], *const mppi_scene_keys_plant[],
+extern const char *const mppi_scene_keys_control[], *const mppi_scene_keys_run[],
+    *const mppi_scene_keys_plant[],
                                                     *const mppi_scene_keys_push[];
 
 /* scene_world.c: tables, map, obstacles, path. */

@@ -1,8 +1,10 @@
-/* The run of a scene: how long it is, and in what its plant differs from the controller's model. */
+/* States and controls of a scene by name, and its run: how long it is, and in what its plant differs
+ * from the controller's model. */
 #include "scene/scene_parts.h"
 
 #include <string.h>
 
+const char *const mppi_scene_keys_control[] = {"sigma", "minimum", "maximum", "rate", NULL};
 const char *const mppi_scene_keys_run[] = {"steps", "plant", NULL};
 const char *const mppi_scene_keys_plant[] = {"parameters", "disturbance", "pushes", "seed", NULL};
 const char *const mppi_scene_keys_push[] = {"at", "change", NULL};
@@ -22,6 +24,29 @@ void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float
         uint32_t i =
             mppi_scene_find_name(reader, item, "state", m->state_names, m->states, item.key);
         if (i < m->states) values[i] = (float)hed_json_number(item, -3e38, 3e38);
+    }
+}
+
+void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
+{
+    hed_mppi_scene *scene = reader->scene;
+    hed_mppi_def *def = &scene->def;
+    memcpy(def->sigma, scene->model.sigma, sizeof def->sigma);
+    memcpy(def->minimum, scene->model.minimum, sizeof def->minimum);
+    memcpy(def->maximum, scene->model.maximum, sizeof def->maximum);
+    for (hed_json_node node = hed_json_next(object, NULL);
+         mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
+         node = hed_json_next(object, node.key)) {
+        hed_json_only(node, mppi_scene_keys_control);
+        uint32_t i = mppi_scene_find_name(
+            reader, node, "control", scene->model.control_names, scene->model.controls, node.key);
+        if (i == scene->model.controls) return;
+        def->sigma[i] = (float)mppi_scene_number(node, "sigma", (double)def->sigma[i], 0, 3e38);
+        def->minimum[i] =
+            (float)mppi_scene_number(node, "minimum", (double)def->minimum[i], -3e38, 3e38);
+        def->maximum[i] =
+            (float)mppi_scene_number(node, "maximum", (double)def->maximum[i], -3e38, 3e38);
+        def->rate[i] = (float)mppi_scene_number(node, "rate", 0, 0, 3e38);
     }
 }
 
@@ -85,5 +110,7 @@ void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node)
                 (double)scene->plant.disturbance[i]);
 }
 
+hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene) { return scene->def; }
+const float *hed_mppi_scene_start(const hed_mppi_scene *scene) { return scene->start; }
 uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene) { return scene->run_steps; }
 hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene) { return scene->plant; }
