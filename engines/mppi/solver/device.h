@@ -108,10 +108,20 @@ hed_status mppi_noise_round(const hed_mppi *c, const mppi_layout *layout, hed_st
     mppi_noise *noise, uint32_t number, hed_error *error);
 void mppi_noise_destroy(mppi_noise *noise);
 
-/* hed_mppi_trace(), which compiles its kernel each time: from the cache, but for the first. */
-hed_status mppi_trace_device(hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
-    hed_buffer *tables, hed_buffer *noise, const mppi_sampling *round, uint32_t system,
-    uint32_t count, bool best, float *states, float *costs, hed_error *error);
+/* The kernel of traces, built by the first of them. */
+typedef struct mppi_trace {
+    hed_arena arena;
+    mppi_layout layout;
+    hed_kernel_def def;
+    hed_kernel *kernel; /* NULL: not built yet */
+} mppi_trace;
+
+/* hed_mppi_trace(). `layout`: that of rounds. */
+hed_status mppi_trace_device(hed_mppi *c, mppi_trace *trace, const mppi_layout *layout,
+    hed_stream *stream, hed_buffer *tables, hed_buffer *noise, const mppi_sampling *round,
+    uint32_t system, uint32_t count, bool best, float *states, float *costs, hed_error *error);
+
+void mppi_trace_destroy(mppi_trace *trace);
 
 /* States along the plan of a model without a C function. */
 typedef struct mppi_along {

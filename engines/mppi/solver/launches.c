@@ -61,6 +61,7 @@ typedef struct launches_solver {
     hed_buffer *tables;
     mppi_noise noise;
     mppi_along along;
+    mppi_trace samples; /* for display */
 } launches_solver;
 
 /* ---- making ---- */
@@ -93,7 +94,8 @@ static hed_status launches_table(hed_mppi *c, uint32_t table, hed_error *error)
 static hed_status launches_shared(hed_mppi *c, launches_solver *s, hed_error *error)
 {
     uint64_t tables = launches_table_at(c, c->def.table_count), scalars = s->whole.layout.scalars;
-    launches_buffer(c, &s->tables, HED_MEMORY_DEVICE, 4 * (tables + scalars + MPPI_TABLE_SLACK), error);
+    launches_buffer(
+        c, &s->tables, HED_MEMORY_DEVICE, 4 * (tables + scalars + MPPI_TABLE_SLACK), error);
     mppi_noise_create(c, &s->whole.layout, s->stream, &s->noise, error);
     for (uint32_t i = 0; i < c->def.table_count && !hed_failed(error); i++)
         launches_table(c, i, error);
@@ -285,8 +287,8 @@ static hed_status launches_trace(hed_mppi *c, const mppi_sampling *round, uint32
     launches_solver *s = c->solver_data;
     const mppi_layout *l = &s->whole.layout;
     mppi_noise_round(c, l, s->stream, &s->noise, round->number, error);
-    return mppi_trace_device(c, l, s->stream, s->tables, s->noise.array, round, system, count, best,
-        states, costs, error);
+    return mppi_trace_device(c, &s->samples, l, s->stream, s->tables, s->noise.array, round, system,
+        count, best, states, costs, error);
 }
 
 static hed_status launches_along(hed_mppi *c, hed_error *error)
@@ -316,6 +318,7 @@ static void launches_destroy(hed_mppi *c)
     hed_buffer_destroy(s->tables);
     mppi_noise_destroy(&s->noise);
     mppi_along_destroy(&s->along);
+    mppi_trace_destroy(&s->samples);
 }
 
 const mppi_solver mppi_solver_launches = {.kind = HED_MPPI_LAUNCHES,

@@ -60,6 +60,7 @@ typedef struct packets_solver {
     bool pending;           /* a round went over its deadline */
     mppi_noise noise;
     mppi_along along;
+    mppi_trace samples; /* for display */
     uint64_t state_words, forward_bytes;
 } packets_solver;
 
@@ -353,8 +354,8 @@ static hed_status packets_trace(hed_mppi *c, const mppi_sampling *round, uint32_
     packets_solver *s = c->solver_data;
     packets_stop(c, s, error);
     mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, error);
-    return mppi_trace_device(c, &s->layout, s->stream, s->buffers[PACKETS_TABLES], s->noise.array,
-        round, system, count, best, states, costs, error);
+    return mppi_trace_device(c, &s->samples, &s->layout, s->stream, s->buffers[PACKETS_TABLES],
+        s->noise.array, round, system, count, best, states, costs, error);
 }
 
 /* A resident kernel may have taken all the room that there is: it leaves first. */
@@ -376,6 +377,7 @@ static void packets_destroy(hed_mppi *c)
     for (uint32_t i = 0; i < PACKETS_NOISE; i++) hed_buffer_destroy(s->buffers[i]);
     mppi_noise_destroy(&s->noise);
     mppi_along_destroy(&s->along);
+    mppi_trace_destroy(&s->samples);
 }
 
 const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,

@@ -16,9 +16,7 @@ static const hed_argument_def trace_arguments[] = {HED_IN(uint, inputs), HED_IN(
 
 typedef struct trace_run {
     hed_arena arena;
-    mppi_layout layout;
-    hed_kernel_def def;
-    hed_kernel *kernel;
+    mppi_trace *kept;
     hed_stream *stream;
     hed_buffer *buffers[TRACE_BUFFERS], *tables, *noise;
     mppi_fixed fixed;
@@ -33,8 +31,8 @@ static hed_status trace_launch(trace_run *run, uint32_t count, bool all, hed_err
         uint32_t part = count - begin < TRACE_AT_ONCE ? count - begin : TRACE_AT_ONCE;
         hed_geometry geometry = {0};
         hed_geometry_1d(&geometry, hed_ceil_divide(part, run->group), run->group, 0, 0);
-        geometry.local_bytes[TRACE_BLOCK] = run->layout.local_bytes;
-        hed_launch_over(run->stream, run->kernel, &geometry,
+        geometry.local_bytes[TRACE_BLOCK] = run->kept->layout.local_bytes;
+        hed_launch_over(run->stream, run->kept->kernel, &geometry,
             HED_ARGS(b[TRACE_INPUTS], b[TRACE_WHICH], b[TRACE_COSTS], b[TRACE_STATES],
                 b[TRACE_STORE], run->tables, run->noise,
                 hed_struct_argument(&run->fixed, sizeof run->fixed), run->stream_number, begin,
@@ -48,7 +46,7 @@ static hed_status trace_launch(trace_run *run, uint32_t count, bool all, hed_err
 static hed_status trace_prepare(hed_mppi *c, trace_run *run, const mppi_sampling *round,
     uint32_t system, uint32_t count, bool best, hed_error *error)
 {
-    const mppi_layout *l = &run->layout;
+    const mppi_layout *l = &run->kept->layout;
     uint32_t samples = best ? c->def.samples : count, part = samples;
     if (part > TRACE_AT_ONCE) part = TRACE_AT_ONCE;
     uint64_t groups = hed_ceil_divide(part, run->group);
@@ -70,10 +68,16 @@ static hed_status trace_prepare(hed_mppi *c, trace_run *run, const mppi_sampling
     return hed_stream_wait(run->stream, error);
 }
 
-static hed_status trace_kernel(hed_mppi *c, trace_run *run, hed_error *error)
+static hed_status trace_build(
+    hed_mppi *c, mppi_trace *trace, const mppi_layout *layout, hed_error *error)
 {
     bool lanes = hed_device_describe(c->device)->capabilities & HED_CAN_LANES;
-    run->def = (hed_kernel_def){.name = "mppi_trace",
+    if (trace->kernel || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
+    hed_arena_free(&trace->arena); /* of one that failed */
+    trace->arena = (hed_arena){.allocator = c->arena.allocator, .owner = "the kernel of traces"};
+    trace->layout = *layout;
+    mppi_layout_trace(c, &trace->layout);
+    trace->def = (hed_kernel_def){.name = "mppi_trace",
         .summary = "samples, rolled out once more",
         .arguments = trace_arguments,
         .argument_count = HED_COUNT(trace_arguments),
@@ -82,12 +86,18 @@ static hed_status trace_kernel(hed_mppi *c, trace_run *run, hed_error *error)
         .max_threads = "GROUP",
         .may_spill = true,
         .needs = lanes ? HED_CAN_LANES : 0};
-    mppi_sources(c, &run->arena, &run->layout, true, (hed_source){"trace.cl", hed_mppi_trace_cl, 0},
-        &run->def, error);
+    mppi_sources(c, &trace->arena, &trace->layout, true,
+        (hed_source){"trace.cl", hed_mppi_trace_cl, 0}, &trace->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
-    options.config = &run->layout.config;
-    return hed_kernel_create(c->device, &run->def, &options, &run->kernel, error);
+    options.config = &trace->layout.config;
+    return hed_kernel_create(c->device, &trace->def, &options, &trace->kernel, error);
+}
+
+void mppi_trace_destroy(mppi_trace *trace)
+{
+    hed_kernel_destroy(trace->kernel);
+    hed_arena_free(&trace->arena);
 }
 
 /* The samples with the `count` least costs, in ascending order. */
@@ -121,28 +131,25 @@ static hed_status trace_samples(
     return trace_launch(run, count, false, error);
 }
 
-hed_status mppi_trace_device(hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
-    hed_buffer *tables, hed_buffer *noise, const mppi_sampling *round, uint32_t system,
-    uint32_t count, bool best, float *states, float *costs, hed_error *error)
+hed_status mppi_trace_device(hed_mppi *c, mppi_trace *trace, const mppi_layout *layout,
+    hed_stream *stream, hed_buffer *tables, hed_buffer *noise, const mppi_sampling *round,
+    uint32_t system, uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
     trace_run run = {.arena = {.allocator = c->arena.allocator, .owner = "a trace"},
-        .layout = *layout,
+        .kept = trace,
         .stream = stream,
         .tables = tables,
         .noise = noise,
         .fixed = mppi_fixed_of(c, c->def.samples),
         .stream_number = system % c->def.count};
-    if (hed_failed(error)) return error->status;
-    mppi_layout_trace(c, &run.layout);
-    run.group = (uint32_t)run.layout.config.values[TILE_GROUP];
-    trace_kernel(c, &run, error);
-    if (!hed_failed(error)) trace_prepare(c, &run, round, system, count, best, error);
+    if (trace_build(c, trace, layout, error)) return error->status;
+    run.group = (uint32_t)trace->layout.config.values[TILE_GROUP];
+    trace_prepare(c, &run, round, system, count, best, error);
     if (!hed_failed(error)) trace_samples(c, &run, count, best, error);
     uint64_t floats = (uint64_t)count * (c->def.steps + 1) * c->model.states;
     if (states) hed_read(stream, states, run.buffers[TRACE_STATES], 0, 4 * floats, error);
     if (costs) hed_read(stream, costs, run.buffers[TRACE_COSTS], 0, 4ull * count, error);
     hed_stream_wait(stream, hed_failed(error) ? NULL : error);
-    hed_kernel_destroy(run.kernel);
     for (uint32_t i = 0; i < TRACE_BUFFERS; i++) hed_buffer_destroy(run.buffers[i]);
     hed_arena_free(&run.arena);
     return hed_failed(error) ? error->status : HED_OK;
