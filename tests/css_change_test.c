@@ -2,36 +2,11 @@
  * what changed is what differs. */
 #include <stdlib.h>
 
+#include "css_pages.h"
 #include "css_random.h"
 #include "model/document.h"
-#include "testing.h"
-
-static hed_css_names *names;
-static void open_names(void)
-{
-    hed_error error = {0};
-    OK(hed_css_names_create(NULL, &names, &error));
-}
-static void close_names(void) { hed_css_names_destroy(names); }
 
 TestSuite(css_change, .init = open_names, .fini = close_names);
-
-static hed_css_sheet *sheet_of(const char *text)
-{
-    hed_css_sheet *sheet = NULL;
-    hed_error error = {0};
-    hed_css_sheet_def def = {.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR};
-    OK(hed_css_sheet_create(names, &def, &sheet, &error));
-    return sheet;
-}
-
-static hed_css_document *page(const char *html)
-{
-    hed_css_document *d = NULL;
-    hed_error error = {0};
-    OK(hed_css_document_create(names, &(hed_css_document_def){.html = html}, &d, &error));
-    return d;
-}
 
 static hed_css_matcher *matched(
     hed_css_document *const *documents, uint32_t count, hed_css_sheet *sheet)

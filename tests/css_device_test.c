@@ -3,45 +3,26 @@
  * the sheets, and the room that there is at first. */
 #include <stdlib.h>
 
+#include "css_pages.h"
 #include "css_random.h"
 #include "fixture.h"
 #include "folder.h"
-#include "heddle/css.h"
 #include "model/document.h"
 #include "model/selector.h"
 #include "solver/matcher.h"
 
-static hed_css_names *names;
 static void open_all(void)
 {
-    hed_error error = {0};
     here_open();
-    OK(hed_css_names_create(NULL, &names, &error));
+    open_names();
 }
 static void close_all(void)
 {
-    hed_css_names_destroy(names);
+    close_names();
     here_close();
 }
 
 TestSuite(css_device, .init = open_all, .fini = close_all);
-
-static hed_css_sheet *sheet_of(const char *text)
-{
-    hed_css_sheet *sheet = NULL;
-    hed_error error = {0};
-    hed_css_sheet_def def = {.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR};
-    OK(hed_css_sheet_create(names, &def, &sheet, &error));
-    return sheet;
-}
-
-static hed_css_document *page(const char *html)
-{
-    hed_css_document *d = NULL;
-    hed_error error = {0};
-    OK(hed_css_document_create(names, &(hed_css_document_def){.html = html}, &d, &error));
-    return d;
-}
 
 static hed_css_matcher *matched(
     hed_device *device, hed_css_document *const *documents, uint32_t count, hed_css_sheet *sheet)

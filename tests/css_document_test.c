@@ -2,28 +2,10 @@
  * input. */
 #include <stdlib.h>
 
-#include "heddle/css.h"
+#include "css_pages.h"
 #include "model/document.h"
-#include "testing.h"
-
-static hed_css_names *names;
-static void open_names(void)
-{
-    hed_error error = {0};
-    OK(hed_css_names_create(NULL, &names, &error));
-}
-static void close_names(void) { hed_css_names_destroy(names); }
 
 TestSuite(css_document, .init = open_names, .fini = close_names);
-
-static hed_css_document *page(const char *html)
-{
-    hed_css_document *d = NULL;
-    hed_error error = {0};
-    hed_css_document_def def = {.html = html};
-    OK(hed_css_document_create(names, &def, &d, &error));
-    return d;
-}
 
 /* The element with this id. */
 static uint32_t by_id(const hed_css_document *d, const char *id)
@@ -276,8 +258,7 @@ Test(css_document, a_programs_tree)
     CHECK_BYTES(again->flags, d->flags, d->count * sizeof *d->flags);
     CHECK_BYTES(again->language, d->language, d->count * sizeof *d->language);
     CHECK_BYTES(again->class_end, d->class_end, d->count * sizeof *d->class_end);
-    CHECK_BYTES(
-        again->attributes, d->attributes, d->attribute_count * sizeof *d->attributes);
+    CHECK_BYTES(again->attributes, d->attributes, d->attribute_count * sizeof *d->attributes);
     hed_css_document_destroy(again);
     hed_css_document_def def = {.tree = tree_of(d), .file = "mine"};
     def.tree.describe = NULL;

@@ -1,26 +1,10 @@
 /* Shapes of a forest: elements that no selector can tell apart but by what varies share one. */
 #include <stdlib.h>
 
+#include "css_pages.h"
 #include "solver/forest.h"
-#include "testing.h"
-
-static hed_css_names *names;
-static void open_names(void)
-{
-    hed_error error = {0};
-    OK(hed_css_names_create(NULL, &names, &error));
-}
-static void close_names(void) { hed_css_names_destroy(names); }
 
 TestSuite(css_forest, .init = open_names, .fini = close_names);
-
-static hed_css_document *page(const char *html)
-{
-    hed_css_document *d = NULL;
-    hed_error error = {0};
-    OK(hed_css_document_create(names, &(hed_css_document_def){.html = html}, &d, &error));
-    return d;
-}
 
 /* A forest of documents as far as a sheet asks; the caller frees the arena and destroys the sheet. */
 static css_forest forest_of(hed_arena *arena, const char *text, hed_css_document *const *documents,
@@ -28,8 +12,7 @@ static css_forest forest_of(hed_arena *arena, const char *text, hed_css_document
 {
     hed_error error = {0};
     css_forest f;
-    hed_css_sheet_def def = {.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR};
-    OK(hed_css_sheet_create(names, &def, sheet, &error));
+    *sheet = sheet_of(text);
     OK(css_compile(compiled, arena, sheet, 1, NULL, false, false, &error));
     OK(css_forest_make(&f, arena, compiled, documents, count, &error));
     return f;

@@ -4,23 +4,8 @@ heddle=$1
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
 unset HEDDLE_DEVICE
-site=$work/site
-mkdir "$site"
-cat > "$site/page.html" << 'PAGE'
-<!doctype html><title>t</title><style>p { color: red } .gone { } em:hover { }</style><link rel=stylesheet href=a.css?v=1>
-<body><p class=x>1<em>2</em><div id=main><p>3</div>
-PAGE
-cat > "$site/a.css" << 'SHEET'
-@import "b.css";
-.x, .y { a: b }
-#main > p:nth-child(1) { c: d }
-.unused { e: f }
-@media print { .x { g: h } }
-.js-open { i: j }
-p:foo { k: l }
-.z { m: n; & p { o: p } }
-SHEET
-echo 'em, .nowhere { }' > "$site/b.css"
+# shellcheck source=css_site.sh
+. "$(dirname "$0")/css_site.sh"
 
 run 2 css; out_is_empty; err_has 'unused'
 run 1 css match "$site/none.html"; out_is_empty; err_has 'none.html'

@@ -4,8 +4,9 @@ heddle=$1
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
 unset HEDDLE_DEVICE
-site=$work/site
-mkdir -p "$site/sub" "$site/css"
+# shellcheck source=css_site.sh
+. "$(dirname "$0")/css_site.sh"
+mkdir "$site/sub" "$site/css"
 out_lacks() { ! grep -q -e "$1" "$work/out" || complain "heddle $words: \"$1\" is on stdout"; }
 file_is() { # FILE, with what it has to hold on stdin; never behind a pipe, where a complaint is lost
     cat > "$work/expected"
@@ -20,22 +21,6 @@ same_matches() {
     [ -s "$work/matches.old" ] || complain "nothing of $2 matches"
     cmp -s "$work/matches.old" "$work/matches.new" || complain "$3 matches otherwise than $2"
 }
-
-cat > "$site/page.html" << 'PAGE'
-<!doctype html><title>t</title><style>p { color: red } .gone { } em:hover { }</style><link rel=stylesheet href=a.css?v=1>
-<body><p class=x>1<em>2</em><div id=main><p>3</div>
-PAGE
-cat > "$site/a.css" << 'SHEET'
-@import "b.css";
-.x, .y { a: b }
-#main > p:nth-child(1) { c: d }
-.unused { e: f }
-@media print { .x { g: h } }
-.js-open { i: j }
-p:foo { k: l }
-.z { m: n; & p { o: p } }
-SHEET
-echo 'em, .nowhere { }' > "$site/b.css"
 
 # ---- the pages' own sheets ----
 run 0 css unused "$site/page.html"; err_is_empty
