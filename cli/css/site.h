@@ -8,6 +8,12 @@
 
 enum { MOST_SHEETS = 1024 };
 
+#define SITE_OPTION_SHEETS \
+    { \
+        .name = "css", .kind = HED_OPTION_FILE, .value = "FILE", .repeated = true, .own = true, \
+        .help = "a style sheet, instead of the pages' own" \
+    }
+
 typedef struct site {
     hed_device *device; /* that rules are matched on, set before site_open(); NULL: the processor */
     bool split;         /* each selector of a list is a rule, set before site_open() */
