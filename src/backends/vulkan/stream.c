@@ -208,7 +208,8 @@ static hed_status stream_launch(
     return status ? hed_fail(error, status, "%s", own.text) : HED_OK;
 }
 
-static hed_status stream_stage(vulkan_stream *s, uint64_t *room, hed_error *error)
+/* A recording, and room in the staging buffer for some of `size` bytes: what of them it has room for. */
+static hed_status stream_stage(vulkan_stream *s, uint64_t *size, hed_error *error)
 {
     hed_status status = HED_OK;
     if (!s->staging.buffer)
@@ -217,8 +218,9 @@ static hed_status stream_stage(vulkan_stream *s, uint64_t *room, hed_error *erro
         status = stream_wait(s, error);
         s->staged = 0;
     }
-    *room = STAGING_BYTES - s->staged;
-    return status;
+    if (status) return status;
+    if (*size > STAGING_BYTES - s->staged) *size = STAGING_BYTES - s->staged;
+    return stream_open(s, error);
 }
 
 static void stream_copy(vulkan_stream *s, VkBuffer to, uint64_t to_offset, VkBuffer from,
@@ -233,7 +235,7 @@ static void stream_copy(vulkan_stream *s, VkBuffer to, uint64_t to_offset, VkBuf
 static hed_status stream_write(vulkan_stream *s, const hed_step *step, hed_error *error)
 {
     const char *from = step->host_from;
-    uint64_t at = step->to->offset + step->to_offset, offset, room;
+    uint64_t at = step->to->offset + step->to_offset, offset;
     VkBuffer visible =
         hed_vulkan_find_visible(hed_vulkan_of(s->stream->device), from, step->size, &offset);
     hed_status status = HED_OK;
@@ -244,10 +246,8 @@ static hed_status stream_write(vulkan_stream *s, const hed_step *step, hed_error
     }
     for (uint64_t done = 0, size; done < step->size && !status; done += size) {
         size = step->size - done;
-        status = stream_stage(s, &room, error);
-        if (!status) status = stream_open(s, error);
+        status = stream_stage(s, &size, error);
         if (status) break;
-        if (size > room) size = room;
         memcpy(s->staging.host + s->staged, from + done, size);
         stream_copy(s, step->to->handle, at + done, s->staging.buffer, s->staged, size);
         s->staged = (s->staged + size + 63) / 64 * 64; /* never over: the size is a multiple */
@@ -258,7 +258,7 @@ static hed_status stream_write(vulkan_stream *s, const hed_step *step, hed_error
 static hed_status stream_read(vulkan_stream *s, const hed_step *step, hed_error *error)
 {
     char *to = step->host_to;
-    uint64_t at = step->from->offset + step->from_offset, offset, room;
+    uint64_t at = step->from->offset + step->from_offset, offset;
     VkBuffer visible =
         hed_vulkan_find_visible(hed_vulkan_of(s->stream->device), to, step->size, &offset);
     hed_status status = HED_OK;
@@ -271,10 +271,8 @@ static hed_status stream_read(vulkan_stream *s, const hed_step *step, hed_error 
     }
     for (uint64_t done = 0, size; done < step->size && !status; done += size) {
         size = step->size - done;
-        status = stream_stage(s, &room, error);
-        if (!status) status = stream_open(s, error);
+        status = stream_stage(s, &size, error);
         if (status) break;
-        if (size > room) size = room;
         stream_copy(s, s->staging.buffer, s->staged, step->from->handle, at + done, size);
         s->open->recording.visible = true;
         uint64_t staged = s->staged;
