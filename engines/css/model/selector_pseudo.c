@@ -1,0 +1,374 @@
+/* Pseudo-classes and pseudo-elements of Selectors Level 4, and An+B of CSS Syntax 3: from tokens to
+ * simple selectors. Which names are valid is in pseudo.c. */
+#include <stdio.h>
+
+#include "document.h"
+#include "pseudo.h"
+#include "selector_reader.h"
+
+/* ---- An+B ---- */
+
+static int32_t clamp_integer(double value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < -INT32_MAX ? -INT32_MAX : (int32_t)value;
+}
+
+/* Digits up to the end of a text; false: there is something else, or nothing. */
+static bool digits_value(const char *text, double *value)
+{
+    *value = 0;
+    if (!*text) return false;
+    for (; *text >= '0' && *text <= '9'; text++) *value = *value * 10 + (*text - '0');
+    return !*text;
+}
+
+/* What follows `n` and `n-`: nothing, a signed number, or a sign and a number without one. */
+static bool read_nth_rest(css_reader *r, bool minus, int32_t *b)
+{
+    const char *text = r->p->text;
+    css_tokenizer at = r->t;
+    css_token token = r->now;
+    while (token.type == CSS_SPACE) token = css_next(&at);
+    int sign = minus ? -1 : 0;
+    if (!minus && (css_is_delim(text, &token, '+') || css_is_delim(text, &token, '-'))) {
+        sign = text[token.begin] == '+' ? 1 : -1;
+        token = css_next_solid(&at);
+    }
+    bool is_signed = text[token.begin] == '+' || text[token.begin] == '-';
+    if (token.type != CSS_NUMBER || !token.integer || is_signed == (sign != 0)) {
+        if (sign == 0 && (token.type != CSS_NUMBER || !is_signed)) return true; /* `b` stays 0 */
+        return css_selector_fails(r, "expected an integer in An+B");
+    }
+    *b = clamp_integer((sign ? sign : 1) * css_number(text, &token));
+    r->t = at;
+    r->now = css_next(&r->t);
+    return true;
+}
+
+/* `n`, `n-` or `n-3`, in lower case, behind the factor `a`. */
+static bool read_nth_word(css_reader *r, const char *word, double a, css_simple *nth)
+{
+    double digits;
+    if (word[0] != 'n') return css_selector_expects(r, "An+B");
+    nth->a = clamp_integer(a);
+    if (word[1] == 0) {
+        css_advance(r);
+        return read_nth_rest(r, false, &nth->b);
+    }
+    if (word[1] != '-') return css_selector_expects(r, "An+B");
+    if (word[2] == 0) {
+        css_advance(r);
+        return read_nth_rest(r, true, &nth->b);
+    }
+    if (!digits_value(word + 2, &digits)) return css_selector_expects(r, "An+B");
+    nth->b = clamp_integer(-digits);
+    css_advance(r);
+    return true;
+}
+
+static bool read_nth(css_reader *r, css_simple *nth)
+{
+    char word[64];
+    bool plus = css_at_delim(r, '+');
+    if (plus) css_advance(r); /* a name follows at once */
+    css_keyword(r->p->text, &r->now, word, sizeof word);
+    if (r->now.type == CSS_IDENT && word[0] == '-' && !plus)
+        return read_nth_word(r, word + 1, -1, nth);
+    if (r->now.type == CSS_IDENT && (word[0] == 'n' || plus)) return read_nth_word(r, word, 1, nth);
+    if (plus) return css_selector_expects(r, "An+B");
+    if (r->now.type == CSS_DIMENSION && r->now.integer)
+        return read_nth_word(r, word, css_number(r->p->text, &r->now), nth);
+    bool odd = r->now.type == CSS_IDENT && strcmp(word, "odd") == 0;
+    if (odd || (r->now.type == CSS_IDENT && strcmp(word, "even") == 0)) {
+        nth->a = 2;
+        nth->b = odd;
+    } else if (r->now.type == CSS_NUMBER && r->now.integer) {
+        nth->b = clamp_integer(css_number(r->p->text, &r->now));
+    } else return css_selector_expects(r, "An+B");
+    css_advance(r);
+    return true;
+}
+
+/* ---- pseudo-classes ---- */
+
+static bool read_close(css_reader *r)
+{
+    css_skip_space(r);
+    if (r->now.type == CSS_END) return true;
+    if (r->now.type != CSS_CLOSE_ROUND) return css_selector_expects(r, "\")\"");
+    css_advance(r);
+    return true;
+}
+
+/* A list, one deeper, up to and with the bracket that closes it. */
+static bool read_inner_list(css_reader *r, unsigned mode, css_range *range)
+{
+    uint32_t specificity = r->specificity;
+    if (++r->depth > CSS_NESTING) {
+        r->too_deep = true;
+        return css_selector_fails(r, "nested deeper than %d", CSS_NESTING);
+    }
+    if (r->out->depth < r->depth) r->out->depth = r->depth;
+    bool good = css_read_list(r, mode | CSS_LIST_INSIDE, range) && read_close(r);
+    r->depth--;
+    r->specificity = specificity;
+    return good;
+}
+
+static bool read_logical(
+    css_reader *r, const css_pseudo *pseudo, unsigned mode, bool behind_element)
+{
+    css_range range;
+    unsigned inner = CSS_LIST_FREE | (mode & (CSS_LIST_IN_HAS | CSS_LIST_BEHIND));
+    if (behind_element) inner |= CSS_LIST_BEHIND | CSS_LIST_COMPOUND;
+    if (pseudo->kind == CSS_HAS) {
+        if (mode & CSS_LIST_IN_HAS) return css_selector_fails(r, ":has() inside of :has()");
+        inner = CSS_LIST_FREE | CSS_LIST_IN_HAS | CSS_LIST_RELATIVE;
+    } else if (pseudo->kind == CSS_IS)
+        inner |= pseudo->bits ? CSS_LIST_COMPOUND : CSS_LIST_FORGIVING;
+    if (!read_inner_list(r, inner, &range)) return false;
+    css_simple *simple = css_push_simple(r, range.count ? (css_kind)pseudo->kind : CSS_NEVER,
+        pseudo->negated ? 0 : range.specificity);
+    if (!simple) return false;
+    simple->list = range.list;
+    simple->count = range.count;
+    return true;
+}
+
+static bool read_nth_function(css_reader *r, const css_pseudo *pseudo, unsigned mode)
+{
+    css_simple nth = {.kind = CSS_NTH, .operation = pseudo->operation, .name_space = CSS_NONE};
+    css_range of = {0};
+    nth.name = nth.lower = nth.value = CSS_NONE;
+    css_skip_space(r);
+    if (!read_nth(r, &nth)) return false;
+    css_skip_space(r);
+    bool may_of = nth.operation == CSS_CHILD || nth.operation == CSS_LAST_CHILD;
+    if (may_of && r->now.type == CSS_IDENT && css_is(r->p->text, &r->now, "of")) {
+        css_advance(r);
+        if (!read_inner_list(r, mode & CSS_LIST_IN_HAS, &of)) return false;
+    } else if (!read_close(r)) return false;
+    css_simple *simple =
+        css_push_simple(r, CSS_NTH, css_specificity_sum(CSS_SPECIFICITY_CLASS, of.specificity));
+    if (!simple) return false;
+    nth.list = of.list;
+    nth.count = of.count;
+    *simple = nth;
+    return true;
+}
+
+static bool read_lang(css_reader *r)
+{
+    uint32_t first = r->p->sheet->store[CSS_WORDS].count, count = 0;
+    for (;; count++) {
+        css_skip_space(r);
+        if (r->now.type != CSS_IDENT && r->now.type != CSS_STRING)
+            return css_selector_expects(r, "a language");
+        uint32_t *word = css_push(&r->p->sheet->store[CSS_WORDS], 1, sizeof *word, r->p);
+        if (!word) return false;
+        *word = css_token_name(r->p, &r->now);
+        css_advance(r);
+        css_skip_space(r);
+        if (r->now.type != CSS_COMMA) break;
+        css_advance(r);
+    }
+    if (!read_close(r)) return false;
+    css_simple *simple = css_push_simple(r, CSS_LANG, CSS_SPECIFICITY_CLASS);
+    if (!simple) return false;
+    simple->value = first;
+    simple->count = count + 1;
+    return true;
+}
+
+static bool read_dir(css_reader *r)
+{
+    css_skip_space(r);
+    if (r->now.type != CSS_IDENT) return css_selector_expects(r, "\"ltr\" or \"rtl\"");
+    bool right = css_is(r->p->text, &r->now, "rtl"), left = css_is(r->p->text, &r->now, "ltr");
+    css_advance(r);
+    if (!read_close(r)) return false;
+    css_simple *simple =
+        css_push_simple(r, right || left ? CSS_FLAG : CSS_NEVER, CSS_SPECIFICITY_CLASS);
+    if (!simple) return false;
+    simple->bits = CSS_RTL;
+    simple->negated = left;
+    return true;
+}
+
+/* Passes everything up to and with the bracket that closes what was opened last. */
+static bool skip_function(css_reader *r)
+{
+    uint32_t open = r->p->brackets.count;
+    bool any = false;
+    while (r->now.type != CSS_END && r->p->brackets.count >= open && !r->p->failed) {
+        bool closes = r->p->brackets.count == open && css_closes(r->p, &r->now);
+        any |= r->now.type != CSS_SPACE && !closes;
+        css_advance(r);
+    }
+    return any || css_selector_expects(r, "an argument");
+}
+
+/* Up to and with the bracket that closes a function, whose argument is given back as nothing. */
+static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode)
+{
+    static const char sides[] =
+        " left right up down block-start block-end inline-start inline-end prev next ";
+    char word[48], spaced[50];
+    css_range range;
+    bool good = true;
+    if (pseudo->argument == CSS_ARGUMENT_ANY) return skip_function(r);
+    if (pseudo->argument == CSS_ARGUMENT_COMPOUND)
+        return read_inner_list(
+            r, (mode & CSS_LIST_IN_HAS) | CSS_LIST_COMPOUND | CSS_LIST_SINGLE, &range);
+    if (pseudo->argument == CSS_ARGUMENT_COMPOUNDS)
+        return read_inner_list(r, (mode & CSS_LIST_IN_HAS) | CSS_LIST_COMPOUND, &range);
+    css_skip_space(r);
+    do {
+        if (pseudo->argument == CSS_ARGUMENT_SIDE && css_at_delim(r, '*')) {
+            css_advance(r);
+            break;
+        }
+        if (r->now.type != CSS_IDENT) return css_selector_expects(r, "a name");
+        css_keyword(r->p->text, &r->now, word, sizeof word);
+        snprintf(spaced, sizeof spaced, " %s ", word);
+        if (pseudo->argument == CSS_ARGUMENT_SIDE) good = strstr(sides, spaced) != NULL;
+        if (pseudo->argument == CSS_ARGUMENT_SELECT) good = strcmp(word, "select") == 0;
+        if (!good) return css_selector_expects(r, "a word that this pseudo-element knows");
+        css_advance(r);
+        css_skip_space(r);
+    } while (pseudo->argument == CSS_ARGUMENT_NAMES && r->now.type == CSS_IDENT);
+    return read_close(r);
+}
+
+/* One state, or what a state means in other selectors: :focus-within. Lists are made one by one from
+ * what stands for each: CSS_STATE, and :has() of it. */
+static bool push_within(css_reader *r, uint32_t bits)
+{
+    css_simple none = {
+        .name_space = CSS_NONE, .name = CSS_NONE, .lower = CSS_NONE, .value = CSS_NONE};
+    css_simple *simples = css_push(&r->p->sheet->store[CSS_SIMPLES], 2, sizeof *simples, r->p);
+    css_compound *compounds =
+        css_push(&r->p->sheet->store[CSS_COMPOUNDS], 3, sizeof *compounds, r->p);
+    css_complex *complexes =
+        css_push(&r->p->sheet->store[CSS_COMPLEXES], 3, sizeof *complexes, r->p);
+    css_simple *simple = css_push_simple(r, CSS_IS, CSS_SPECIFICITY_CLASS);
+    if (!simples || !compounds || !complexes || !simple) return false;
+    uint32_t first_simple = r->p->sheet->store[CSS_SIMPLES].count - 2;
+    uint32_t first_compound = r->p->sheet->store[CSS_COMPOUNDS].count - 3;
+    uint32_t first_complex = r->p->sheet->store[CSS_COMPLEXES].count - 3;
+    simples[0] = simples[1] = none;
+    simples[0].kind = CSS_STATE;
+    simples[0].bits = bits;
+    simples[1].kind = CSS_HAS;
+    simples[1].list = first_complex;
+    simples[1].count = 1;
+    /* in :has(): a descendant in this state; in :is(): this state, or that :has() */
+    compounds[0] = (css_compound){first_simple, 1, ' ', CSS_NONE};
+    compounds[1] = (css_compound){first_simple, 1, 0, CSS_NONE};
+    compounds[2] = (css_compound){first_simple + 1, 1, 0, CSS_NONE};
+    for (uint32_t i = 0; i < 3; i++)
+        complexes[i] = (css_complex){
+            .first = first_compound + i, .count = 1, .specificity = CSS_SPECIFICITY_CLASS};
+    simple->list = first_complex + 1;
+    simple->count = 2;
+    r->out->state = true;
+    if (r->out->depth < r->depth + 2) r->out->depth = r->depth + 2;
+    return true;
+}
+
+/* A pseudo-class that is a word. */
+static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behind_element)
+{
+    bool own = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
+    if (behind_element &&
+        (pseudo->kind == CSS_NEVER || own)) { /* the pseudo-element's, not the element's */
+        r->specificity = css_specificity_sum(r->specificity, CSS_SPECIFICITY_CLASS);
+        return true;
+    }
+    if (pseudo->role == CSS_PSEUDO_WITHIN) return push_within(r, pseudo->bits);
+    css_simple *simple = css_push_simple(r, pseudo->kind, CSS_SPECIFICITY_CLASS);
+    if (!simple) return false;
+    simple->operation = pseudo->operation;
+    simple->negated = pseudo->negated;
+    simple->bits = pseudo->bits;
+    simple->b = pseudo->kind == CSS_NTH;
+    if (pseudo->kind == CSS_STATE) r->out->state = true;
+    if (pseudo->role == CSS_PSEUDO_SHADOW) r->shadow |= r->depth == 0;
+    if (pseudo->role != CSS_PSEUDO_ONLY) return true;
+    /* :only-child is :first-child:last-child */
+    css_simple *last = css_push_simple(r, CSS_NTH, 0);
+    if (!last) return false;
+    last->operation = (uint8_t)(pseudo->operation + 1);
+    last->b = 1;
+    return true;
+}
+
+static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
+{
+    char word[48];
+    bool function = r->now.type == CSS_FUNCTION;
+    css_keyword(r->p->text, &r->now, word, sizeof word);
+    const css_pseudo *pseudo =
+        css_find_pseudo(word, function ? CSS_PSEUDO_FUNCTION : CSS_PSEUDO_CLASS);
+    if (!pseudo) return css_selector_expects(r, "a pseudo-class");
+    bool own = r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* the pseudo-element's */
+    if (behind_element && !pseudo->behind_element && !own)
+        return css_selector_fails(r, ":%s behind a pseudo-element", word);
+    css_advance(r);
+    if (!function) return push_pseudo_class(r, pseudo, behind_element);
+    switch (pseudo->kind) {
+    case CSS_IS:
+    case CSS_NOT:
+    case CSS_HAS: return read_logical(r, pseudo, mode, behind_element);
+    case CSS_NTH: return read_nth_function(r, pseudo, mode);
+    case CSS_LANG: return read_lang(r);
+    case CSS_FLAG: return read_dir(r);
+    default: return read_argument(r, pseudo, mode) && push_pseudo_class(r, pseudo, behind_element);
+    }
+}
+
+/* The name behind `::`, or behind `:` where that is an old way to write it. */
+static bool read_pseudo_element(css_reader *r, unsigned mode, css_compound *compound)
+{
+    char word[48];
+    bool function = r->now.type == CSS_FUNCTION;
+    if (r->now.type != CSS_IDENT && !function) return css_selector_expects(r, "a pseudo-element");
+    css_keyword(r->p->text, &r->now, word, sizeof word);
+    const css_pseudo *pseudo =
+        css_find_pseudo(word, function ? CSS_PSEUDO_ELEMENT_FUNCTION : CSS_PSEUDO_ELEMENT);
+    bool webkit = !function && r->now.plain && r->now.name_end - r->now.name >= 8 &&
+                  strncmp(word, "-webkit-", 8) == 0;
+    if (!pseudo && !webkit) return css_selector_expects(r, "a pseudo-element");
+    if (mode & CSS_LIST_INSIDE) return css_selector_fails(r, "::%s inside of a function", word);
+    bool shadow = pseudo && pseudo->role == CSS_PSEUDO_SHADOW;
+    if (compound->pseudo_element != CSS_NONE && (!r->backed || shadow) &&
+        !(pseudo && pseudo->behind_element))
+        return css_selector_fails(r, "::%s behind a pseudo-element", word);
+    compound->pseudo_element = css_token_name(r->p, &r->now);
+    r->out->pseudo_element = true;
+    r->specificity = css_specificity_sum(r->specificity, CSS_SPECIFICITY_TYPE);
+    css_advance(r);
+    r->backed = pseudo && pseudo->role == CSS_PSEUDO_BACKED;
+    r->transition = function && strncmp(word, "view-transition-", 16) == 0;
+    if (function && !read_argument(r, pseudo, mode)) return false;
+    if (!pseudo || pseudo->role != CSS_PSEUDO_SHADOW) return true;
+    r->shadow = r->backed = true; /* no CSS_LIST_INSIDE here */
+    return css_push_simple(r, CSS_NEVER, 0) != NULL;
+}
+
+bool css_read_pseudo(css_reader *r, unsigned mode, css_compound *compound)
+{
+    char word[16] = "";
+    css_advance(r);
+    if (r->now.type == CSS_COLON) {
+        css_advance(r);
+        return read_pseudo_element(r, mode, compound);
+    }
+    if (r->now.type == CSS_IDENT) css_keyword(r->p->text, &r->now, word, sizeof word);
+    if (strcmp(word, "before") == 0 || strcmp(word, "after") == 0 ||
+        strcmp(word, "first-line") == 0 || strcmp(word, "first-letter") == 0)
+        return read_pseudo_element(r, mode, compound);
+    if (r->now.type != CSS_IDENT && r->now.type != CSS_FUNCTION)
+        return css_selector_expects(r, "a pseudo-class");
+    return read_pseudo_class(r, mode, compound->pseudo_element != CSS_NONE);
+}
