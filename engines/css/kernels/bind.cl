@@ -3,7 +3,7 @@
  *   css_bind_presence   a group a shape: which predicates some shape has, or may have
  *   css_bind_prune      one group: relations that are possible, prefixes that can occur, bits of the
  *                       state for them
- *   css_bind_acts       an item a compound: what it does to the state, and which finals it ends
+ *   css_bind_acts       an item an act: what compounds do to the state, and which finals they end
  *   css_bind_shapes     a group a shape: compounds that hold or are left to varying bits; lists
  *
  * A shape's statuses of predicates are in local memory, two bits each; they are found twice, which
@@ -35,42 +35,53 @@ CSS_FUNCTION void bind_key(const css_fixed *f, __global const uint *tables, __lo
     }
 }
 
-/* Statuses of all predicates that a shape decides. */
+/* Statuses of all predicates that a shape decides. Each way to find them begins at other items, so that
+ * loads of one do not wait for those of another. */
 CSS_FUNCTION void bind_status(
     const css_fixed *f, __global const uint *tables, __local uint *status, uint number, uint id)
 {
     __global const uint *shape = tables + f->shape + CSS_SHAPE_WORDS * number;
-    uint words = (f->predicates + 15) / 16, space = shape[CSS_SHAPE_SPACE];
-    uint quirks = space >> 8 & 1, html = (space & 0xff) == 0;
+    uint words = (f->predicates + 31) / 32 * 2, space = shape[CSS_SHAPE_SPACE];
+    uint quirks = space >> 8 & 1, html = (space & 0xff) == 0, classes = shape[CSS_SHAPE_CLASSES];
+    uint class_kind = quirks ? CSS_KEY_CLASS_QUIRKS : CSS_KEY_CLASS;
     for (uint i = id; i < words; i += GROUP) status[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (id == 0)
+    for (uint i = id; i <= classes; i += GROUP)
         bind_key(f, tables, status, shape,
-            css_key_code(html ? CSS_KEY_TYPE_HTML : CSS_KEY_TYPE, shape[CSS_SHAPE_TAG]));
-    for (uint i = id; i < shape[CSS_SHAPE_CLASSES]; i += GROUP)
-        bind_key(f, tables, status, shape,
-            css_key_code(quirks ? CSS_KEY_CLASS_QUIRKS : CSS_KEY_CLASS,
-                tables[f->shape_class + shape[CSS_SHAPE_CLASS] + i]));
-    for (uint i = id; i < f->always_count; i += GROUP) {
+            i == classes
+                ? css_key_code(html ? CSS_KEY_TYPE_HTML : CSS_KEY_TYPE, shape[CSS_SHAPE_TAG])
+                : css_key_code(class_kind, tables[f->shape_class + shape[CSS_SHAPE_CLASS] + i]));
+    for (uint i = (id + GROUP / 4) % GROUP; i < f->always_count; i += GROUP) {
         uint p = tables[f->always + i];
         if (css_holds_on(tables + f->predicate + CSS_P_WORDS * p, shape))
             bind_set(status, p, CSS_TRUE);
     }
-    for (uint i = id; i < shape[CSS_SHAPE_FACTS]; i += GROUP)
+    for (uint i = (id + GROUP / 2) % GROUP; i < shape[CSS_SHAPE_FACTS]; i += GROUP)
         bind_set(status, tables[f->shape_fact + shape[CSS_SHAPE_FACT] + i], CSS_TRUE);
     barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The even bits of a word, next to each other. */
+CSS_FUNCTION uint bind_even_bits(uint word)
+{
+    word &= 0x55555555u;
+    word = (word | word >> 1) & 0x33333333u;
+    word = (word | word >> 2) & 0x0f0f0f0fu;
+    word = (word | word >> 4) & 0x00ff00ffu;
+    return (word | word >> 8) & 0x0000ffffu;
 }
 
 __kernel void css_bind_presence(CSS_ARGUMENTS, HED_LOCAL(uint, block))
 {
     HED_LOCAL_USE(uint, block);
     CSS_ALL;
-    uint id = (uint)get_local_id(0), words = (f->predicates + 15) / 16;
+    uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
     for (uint shape = (uint)get_group_id(0); shape < f->shapes; shape += (uint)get_num_groups(0)) {
         bind_status(f, tables, block, shape, id);
-        for (uint i = id; i < words; i += GROUP)
-            for (uint left = block[i], k = 0; left; left >>= 2, k++)
-                if (left & 3) bound[f->possible + 16 * i + k] = 1;
+        for (uint i = id; i < words; i += GROUP) {
+            uint held = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
+            if (held) atomic_or(bound + f->present + i, held);
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -92,9 +103,12 @@ CSS_FUNCTION uint bind_possible(const css_fixed *f, __global const uint *tables,
     return 1;
 }
 
+/* What css_bind_prune counts in local memory. */
+enum bind_found { BIND_ROWS, BIND_MARKS, BIND_RELATIONS, BIND_STAGES, BIND_COUNTING, BIND_FOUND };
+
 /* Relations, a stage after the other; their places among marks. */
 CSS_FUNCTION void bind_relations(const css_fixed *f, __global const uint *tables,
-    __global uint *bound, __global uint *counts, volatile __local uint *possible, uint id)
+    __global uint *bound, __local uint *found, volatile __local uint *possible, uint id)
 {
     for (uint stage = 0; stage < f->stage_count; stage++) {
         uint end = tables[f->stage_begin + stage + 1];
@@ -103,56 +117,105 @@ CSS_FUNCTION void bind_relations(const css_fixed *f, __global const uint *tables
             __global const uint *predicate = tables + f->predicate + CSS_P_WORDS * p;
             uint counting = predicate[0] == CSS_P_COUNT, where = predicate[1];
             uint feed = counting ? where >> 1 : predicate[2];
-            for (uint k = tables[f->feed_begin + feed]; k < tables[f->feed_begin + feed + 1] && !is;
-                 k++)
+            uint last = tables[f->feed_begin + feed + 1];
+            for (uint k = tables[f->feed_begin + feed]; k < last && !is; k++)
                 is = bind_possible(f, tables, possible, tables[f->feed_compound + k]);
             if (!is) continue;
             uint in_row = !counting && (where == CSS_FROM_EARLIER || where == CSS_FROM_LATER);
-            bound[f->possible + p] = 1;
-            bound[f->mark + p] = atomic_inc(counts + (in_row ? CSS_COUNT_ROWS : CSS_COUNT_MARKS));
-            bound[f->undecided + atomic_inc(counts + CSS_COUNT_UNDECIDED)] = p;
-            bound[f->needed + feed] = 1;
-            if (counting) counts[CSS_COUNT_COUNTING] = 1;
-            atomic_max(counts + CSS_COUNT_STAGES, stage + 1);
             atomic_or(possible + (p >> 5), 1u << (p & 31));
+            bound[f->possible + p] = 1;
+            bound[f->mark + p] = atomic_inc(found + (in_row ? BIND_ROWS : BIND_MARKS));
+            bound[f->undecided + f->position_count + atomic_inc(found + BIND_RELATIONS)] = p;
+            bound[f->needed + feed] = 1;
+            if (counting) found[BIND_COUNTING] = 1;
+            found[BIND_STAGES] = stage + 1; /* the greatest: a stage is after the other */
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
-/* Prefixes that can occur, and their bits: those for all below, then those for children. */
-CSS_FUNCTION void bind_nodes(const css_fixed *f, __global const uint *tables,
-    volatile __global uint *bound, volatile __global uint *counts,
-    volatile __local const uint *possible, __local uint *room, uint id)
+CSS_FUNCTION void bind_mark(volatile __local uint *bits, uint bit)
 {
-    uint each = (f->nodes + GROUP - 1) / GROUP, begin = min(id * each, f->nodes);
-    uint end = min(begin + each, f->nodes), handed = 0, others = 0, all_handed, all_others;
-    for (uint level = 0; level < f->level_count; level++) {
-        uint last = tables[f->level_begin + level + 1];
-        for (uint i = tables[f->level_begin + level] + id; i < last; i += GROUP) {
-            uint n = tables[f->level_node + i];
-            __global const uint *node = tables + f->node + 4 * n;
-            bound[f->reached + n] = (node[1] == CSS_NONE || bound[f->reached + node[1]]) &&
-                                    bind_possible(f, tables, possible, node[0]);
-        }
-        barrier(CLK_GLOBAL_MEM_FENCE);
-    }
-    for (uint n = begin; n < end; n++) {
-        uint uses = bound[f->reached + n] ? tables[f->node + 4 * n + 3] : 0;
-        handed += uses & 1;
-        others += uses >> 1 & 1;
-    }
-    handed = css_before(room, id, handed, &all_handed);
-    others = all_handed + css_before(room, id, others, &all_others);
-    for (uint n = begin; n < end; n++) {
-        uint uses = bound[f->reached + n] ? tables[f->node + 4 * n + 3] : 0;
-        bound[f->node_bit + 2 * n] = uses & 1 ? handed++ : CSS_NONE;
-        bound[f->node_bit + 2 * n + 1] = uses & 2 ? others++ : CSS_NONE;
-    }
-    if (id != 0) return;
-    counts[CSS_COUNT_HANDED] = all_handed;
-    counts[CSS_COUNT_STATES] = all_handed + all_others;
+    atomic_or(bits + (bit >> 5), 1u << (bit & 31));
 }
+
+/* Prefixes that can occur, and their bits: those for all below, then those for children. `occurs`: a bit
+ * a node whose own compound can occur; `used`: the bits that there are, of 2 N; `rank`: how many before
+ * each word of these. */
+CSS_FUNCTION void bind_nodes(const css_fixed *f, __global const uint *tables, __global uint *bound,
+    __global uint *counts, volatile __local const uint *possible, __local uint *occurs,
+    __local uint *used, __local uint *rank, __local uint *room, uint id)
+{
+    uint nodes = f->nodes, words = (2 * nodes + 31) / 32, each = (words + GROUP - 1) / GROUP;
+    uint begin = min(id * each, words), end = min(begin + each, words), own = 0, total;
+    for (uint n = id; n < nodes; n += GROUP)
+        if (bind_possible(f, tables, possible, tables[f->node + 4 * n])) bind_mark(occurs, n);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint n = id; n < nodes; n += GROUP) {
+        uint uses = tables[f->node + 4 * n + 3], above = n;
+        while (above != CSS_NONE && occurs[above >> 5] >> (above & 31) & 1)
+            above = tables[f->node + 4 * above + 1];
+        if (above != CSS_NONE) continue;
+        if (uses & 1) bind_mark(used, n);
+        if (uses & 2) bind_mark(used, nodes + n);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = begin; i < end; i++) own += (uint)popcount(used[i]);
+    uint at = css_before(room, id, own, &total);
+    for (uint i = begin; i < end; i++) {
+        rank[i] = at;
+        at += (uint)popcount(used[i]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = id; i < 2 * nodes; i += GROUP) {
+        uint word = used[i >> 5], bit = 1u << (i & 31);
+        uint number = rank[i >> 5] + (uint)popcount(word & (bit - 1));
+        uint to = i < nodes ? 2 * i : 2 * (i - nodes) + 1;
+        bound[f->node_bit + to] = word & bit ? number : CSS_NONE;
+        if (i == nodes) counts[CSS_COUNT_HANDED] = number;
+    }
+    if (id == 0) counts[CSS_COUNT_STATES] = total;
+}
+
+/* What was counted, and whether there is room for it. */
+CSS_FUNCTION void bind_count(const css_fixed *f, __global uint *counts, __local const uint *found)
+{
+    uint states = counts[CSS_COUNT_STATES]; /* by this item */
+    counts[CSS_COUNT_ROWS] = found[BIND_ROWS];
+    counts[CSS_COUNT_MARKS] = found[BIND_MARKS];
+    counts[CSS_COUNT_STAGES] = found[BIND_STAGES];
+    counts[CSS_COUNT_COUNTING] = found[BIND_COUNTING];
+    counts[CSS_COUNT_UNDECIDED] = f->position_count + found[BIND_RELATIONS];
+    if ((states + 31) / 32 > f->state_words || found[BIND_ROWS] > f->rows ||
+        found[BIND_STAGES] > f->stages || found[BIND_MARKS] > 32 * f->mark_words)
+        atomic_or(counts + CSS_COUNT_FAULTS, (uint)CSS_FAULT_BOUND);
+}
+
+__kernel void css_bind_prune(CSS_ARGUMENTS, HED_LOCAL(uint, block))
+{
+    HED_LOCAL_USE(uint, block);
+    CSS_ALL;
+    uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
+    uint node_words = (f->nodes + 31) / 32;
+    __local uint *room = block, *found = room + GROUP, *possible = found + BIND_FOUND;
+    __local uint *occurs = possible + words, *used = occurs + node_words;
+    __local uint *rank = used + 2 * node_words;
+    for (uint i = id; i < words; i += GROUP) possible[i] = bound[f->present + i];
+    for (uint i = id; i < 3 * node_words; i += GROUP) occurs[i] = 0; /* and `used` */
+    for (uint i = id; i < BIND_FOUND; i += GROUP) found[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = id; i < f->position_count; i += GROUP) {
+        uint p = tables[f->positions + i];
+        bound[f->undecided + i] = p;
+        bind_mark(possible, p);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bind_relations(f, tables, bound, found, possible, id);
+    bind_nodes(f, tables, bound, counts, possible, occurs, used, rank, room, id);
+    if (id == 0) bind_count(f, counts, found);
+}
+
+/* ---- what compounds do ---- */
 
 /* The bit that an act needs: CSS_NONE, none; *can: it can be there. */
 CSS_FUNCTION uint bind_needs(
@@ -163,72 +226,48 @@ CSS_FUNCTION uint bind_needs(
     return bit;
 }
 
-/* Acts of a compound, and whether it does anything. */
-CSS_FUNCTION void bind_acts(
-    const css_fixed *f, __global const uint *tables, __global uint *bound, uint c)
+/* Final `i` of all compounds' finals. */
+CSS_FUNCTION void bind_final(
+    const css_fixed *f, __global const uint *tables, __global uint *bound, uint i)
 {
-    uint inner = 0, finals = 0, can, live = 0;
-    uint begin = tables[f->inner_begin + c], at = f->inner_act + 4 * begin;
-    for (uint i = begin; i < tables[f->inner_begin + c + 1]; i++) {
-        uint n = tables[f->inner + i];
-        __global const uint *node = tables + f->node + 4 * n;
-        uint need = bind_needs(f, bound, node[1], node[2], &can);
-        if (!can) continue;
-        for (uint kind = 0; kind < 2; kind++) {
-            uint bit = bound[f->node_bit + 2 * n + kind];
-            if (bit == CSS_NONE) continue;
-            bound[at + 2 * inner] = need;
-            bound[at + 2 * inner++ + 1] = bit;
-        }
-    }
-    begin = tables[f->final_begin + c];
-    at = f->final_act + 2 * begin;
-    for (uint i = begin; i < tables[f->final_begin + c + 1]; i++) {
-        uint n = tables[f->compound_final + i];
-        __global const uint *final = tables + f->final + 4 * n;
-        uint need = bind_needs(f, bound, final[0], final[1], &can);
-        if (!can) continue;
-        bound[at + 2 * finals] = need;
-        bound[at + 2 * finals++ + 1] = n;
-    }
-    for (uint i = tables[f->fed_begin + c]; i < tables[f->fed_begin + c + 1]; i++)
-        live |= bound[f->needed + tables[f->fed + i]];
-    bound[f->act_count + 2 * c] = inner;
-    bound[f->act_count + 2 * c + 1] = finals;
-    bound[f->live + c] = live || inner || finals;
+    uint c = tables[f->final_owner + i], n = tables[f->compound_final + i], can;
+    __global const uint *final = tables + f->final + 4 * n;
+    uint need = bind_needs(f, bound, final[0], final[1], &can);
+    if (!can) return;
+    uint at = tables[f->final_begin + c] + atomic_inc(bound + f->act_count + 2 * c + 1);
+    bound[f->final_act + 2 * at] = need;
+    bound[f->final_act + 2 * at + 1] = n;
+    bound[f->live + c] = 1;
 }
 
-__kernel void css_bind_prune(CSS_ARGUMENTS, HED_LOCAL(uint, block))
+/* Node `i` of all compounds' nodes: a bit for all below, a bit for children. */
+CSS_FUNCTION void bind_inner(
+    const css_fixed *f, __global const uint *tables, __global uint *bound, uint i)
 {
-    HED_LOCAL_USE(uint, block);
-    CSS_ALL;
-    uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
-    __local uint *room = block, *possible = block + GROUP;
-    for (uint i = id; i < words; i += GROUP) possible[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint p = id; p < f->predicates; p += GROUP)
-        if (bound[f->possible + p]) atomic_or(possible + (p >> 5), 1u << (p & 31));
-    for (uint i = id; i < f->position_count; i += GROUP) {
-        uint p = tables[f->positions + i];
-        bound[f->possible + p] = 1;
-        bound[f->undecided + atomic_inc(counts + CSS_COUNT_UNDECIDED)] = p;
-        atomic_or(possible + (p >> 5), 1u << (p & 31));
+    uint c = tables[f->inner_owner + i], n = tables[f->inner + i], can;
+    __global const uint *node = tables + f->node + 4 * n;
+    uint need = bind_needs(f, bound, node[1], node[2], &can);
+    for (uint kind = 0; kind < 2 && can; kind++) {
+        uint bit = bound[f->node_bit + 2 * n + kind];
+        if (bit == CSS_NONE) continue;
+        uint at = 2 * tables[f->inner_begin + c] + atomic_inc(bound + f->act_count + 2 * c);
+        bound[f->inner_act + 2 * at] = need;
+        bound[f->inner_act + 2 * at + 1] = bit;
+        bound[f->live + c] = 1;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    bind_relations(f, tables, bound, counts, possible, id);
-    bind_nodes(f, tables, bound, counts, possible, room, id);
-    if (id != 0) return;
-    volatile __global uint *found = counts;
-    if ((found[CSS_COUNT_STATES] + 31) / 32 > f->state_words || found[CSS_COUNT_ROWS] > f->rows ||
-        found[CSS_COUNT_STAGES] > f->stages || found[CSS_COUNT_MARKS] > 32 * f->mark_words)
-        atomic_or(counts + CSS_COUNT_FAULTS, (uint)CSS_FAULT_BOUND);
 }
 
+/* Acts of a compound are in no order. */
 __kernel void css_bind_acts(CSS_ARGUMENTS)
 {
     CSS_ALL;
-    for (uint c = (uint)get_global_id(0); c < f->compounds; c += (uint)get_global_size(0))
-        bind_acts(f, tables, bound, c);
+    uint acts = f->finals + f->inners, end = acts + f->feeders;
+    for (uint i = (uint)get_global_id(0); i < end; i += (uint)get_global_size(0)) {
+        if (i < f->finals) bind_final(f, tables, bound, i);
+        else if (i < acts) bind_inner(f, tables, bound, i - f->finals);
+        else if (bound[f->needed + tables[f->fed + i - acts]])
+            bound[f->live + tables[f->fed_owner + i - acts]] = 1;
+    }
 }
 
 /* ---- what is left to decide on a shape ---- */
@@ -429,12 +468,12 @@ __kernel void css_bind_shapes(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     __local uint *lists = block, *room = lists + BIND_LISTS, *status = room + GROUP;
     __local uint *asked = status + 2 * words, *rank = asked + words;
     uint each = (words + GROUP - 1) / GROUP, begin = min(id * each, words);
-    uint end = min(begin + each, words);
+    uint end = min(begin + each, words), undecided = counts[CSS_COUNT_UNDECIDED];
     for (uint shape = (uint)get_group_id(0); shape < f->shapes; shape += (uint)get_num_groups(0)) {
         __global uint *head = bound + f->bound + CSS_BOUND_WORDS * shape;
         __global uint *extra = bound + f->extra + CSS_EXTRA_WORDS * shape;
         bind_status(f, tables, status, shape, id);
-        for (uint i = id; i < counts[CSS_COUNT_UNDECIDED]; i += GROUP)
+        for (uint i = id; i < undecided; i += GROUP)
             bind_set(status, bound[f->undecided + i], CSS_UNDECIDED);
         for (uint i = id; i < words; i += GROUP) asked[i] = 0;
         for (uint i = 0; i < BIND_LISTS && id == 0; i++) lists[i] = 0;

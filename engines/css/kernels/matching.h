@@ -56,7 +56,8 @@ enum css_fault {
 typedef struct css_fixed {
     uint seed_low, seed_high;
     uint elements, families, shapes, predicates, compounds, nodes, feeds;
-    uint key_mask, always_count, universal_count, position_count, stage_count, level_count;
+    uint key_mask, always_count, universal_count, position_count, stage_count;
+    uint inners, finals, feeders; /* nodes, finals and feeds of all compounds together */
     uint signature_mask, class_mask, base_mask; /* sizes of hash tables, less 1 */
     uint action_room, listed_room, pool_room;
     uint words;                 /* of an element's varying bits */
@@ -76,16 +77,17 @@ typedef struct css_fixed {
     uint positions; /* predicates of POSITION */
     uint stage_begin,
         stage_relation; /* CSR: predicates of RELATION and COUNT by the stage of their feed */
-    uint reader_begin, reader;    /* CSR: those that read a feed */
-    uint level_begin, level_node; /* CSR: nodes by how many they need */
+    uint reader_begin, reader;                /* CSR: those that read a feed */
+    uint inner_owner, final_owner, fed_owner; /* the compound of each node, final, feed of these */
     uint shape, shape_class, shape_fact;
     /* in elements */
     /* `family`: the number of the parent among those with several children, else CSS_NONE;
      * `position`: a kind behind the other */
     uint element_shape, previous, next, family, position;
     /* in bound */
-    uint possible, mark, undecided, reached, node_bit, act_count, inner_act, final_act, live,
-        needed;
+    uint present;  /* a bit a predicate that some shape has */
+    uint possible; /* of RELATION and COUNT: 1 where some element may have it */
+    uint mark, undecided, node_bit, act_count, inner_act, final_act, live, needed;
     uint bound; /* CSS_BOUND_WORDS of each shape */
     uint extra; /* CSS_EXTRA_WORDS of each shape */
     uint base_table, base_first;

@@ -83,11 +83,11 @@ static bool lay_out(css_device *d)
     const struct {
         uint32_t *at;
         uint64_t words;
-    } bound[] = {{&counts, CSS_COUNTS}, {&f->possible, p}, {&f->needed, f->feeds},
+    } bound[] = {{&counts, CSS_COUNTS}, {&f->present, (p + 31) / 32}, {&f->possible, p},
+        {&f->needed, f->feeds}, {&f->act_count, 2 * c}, {&f->live, c},
         {&f->base_table, f->base_mask + 1ull}, {&f->mark, p}, {&f->undecided, p},
-        {&f->reached, f->nodes}, {&f->node_bit, 2ull * f->nodes}, {&f->act_count, 2 * c},
-        {&f->inner_act, 4ull * d->facts.inner_total}, {&f->final_act, 2ull * d->facts.final_total},
-        {&f->live, c}, {&f->bound, (uint64_t)CSS_BOUND_WORDS * f->shapes},
+        {&f->node_bit, 2ull * f->nodes}, {&f->inner_act, 4ull * f->inners},
+        {&f->final_act, 2ull * f->finals}, {&f->bound, (uint64_t)CSS_BOUND_WORDS * f->shapes},
         {&f->extra, (uint64_t)CSS_EXTRA_WORDS * f->shapes}, {&f->base_first, f->base_mask + 1ull}};
     const struct {
         uint32_t *at;
@@ -99,7 +99,7 @@ static bool lay_out(css_device *d)
         {&f->class_first, classes}, {&f->class_list, classes}, {&f->class_record, 2 * classes}};
     for (size_t i = 0; i < HED_COUNT(bound); at += bound[i++].words) {
         *bound[i].at = (uint32_t)at;
-        if (i == 4) d->cleared = (uint32_t)at;
+        if (i == 7) d->cleared = (uint32_t)at;
     }
     for (size_t i = 0; i < HED_COUNT(parts); work += parts[i++].words)
         *parts[i].at = (uint32_t)work;

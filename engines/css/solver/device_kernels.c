@@ -79,7 +79,7 @@ static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel
     uint64_t group = k->group[which], halves = (f->predicates + 31ull) / 32;
     switch (which) {
     case CSS_PRESENCE: return 4 * 2 * halves + 16;
-    case CSS_PRUNE: return 4 * (group + halves);
+    case CSS_PRUNE: return 4 * (group + 5 + halves + 5 * ((f->nodes + 31ull) / 32));
     case CSS_SHAPES: return 4 * (16 + group + 4 * halves);
     case CSS_PATHS: return 16;
     case CSS_CLASSES: return 4 * (2ull * f->state_words + 3ull * f->chain + group);
@@ -113,7 +113,10 @@ void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_devic
     case CSS_PRESENCE:
     case CSS_SHAPES: groups = least(f->shapes, 16ull * units); break;
     case CSS_PRUNE: break;
-    case CSS_ACTS: groups = least(hed_ceil_divide(f->compounds, group) + 1, 16ull * units); break;
+    case CSS_ACTS:
+        all = hed_ceil_divide(f->finals + f->inners + f->feeders + 1ull, group);
+        groups = least(all, 16ull * units);
+        break;
     case CSS_BITS: groups = least(all, 8ull * units); break;
     case CSS_PATHS: groups = f->list_groups + least(all, 24ull * units); break;
     /* where there is room for many classes there may be many */

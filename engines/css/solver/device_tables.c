@@ -34,16 +34,24 @@ static void pack_sorted(css_list *list, hed_arena *arena, const uint32_t *thing,
     *things_at = pack(list, arena, sorted, count, error);
 }
 
-/* What follows from predicates and nodes: lists that the kernels go through. */
+/* Of each entry of a CSR, the key that it is of. */
+static uint32_t pack_owners(
+    css_list *list, hed_arena *arena, const uint32_t *begin, uint32_t keys, hed_error *error)
+{
+    uint32_t *owner = hed_arena_new(arena, begin[keys], sizeof *owner, error);
+    for (uint32_t k = 0; k < keys && owner; k++)
+        for (uint32_t i = begin[k]; i < begin[k + 1]; i++) owner[i] = k;
+    return pack(list, arena, owner, owner ? begin[keys] : 0, error);
+}
+
+/* What follows from predicates: lists that the kernels go through. */
 static void pack_orders(css_fixed *f, css_list *t, hed_arena *arena, const css_compiled *c,
     css_shape_of_sheet *facts, hed_error *error)
 {
-    uint32_t predicates = f->predicates, relations = 0, nodes = f->nodes;
+    uint32_t predicates = f->predicates, relations = 0;
     uint32_t *thing = hed_arena_new(arena, predicates, sizeof *thing, error);
     uint32_t *stage = hed_arena_new(arena, predicates, sizeof *stage, error);
     uint32_t *feed = hed_arena_new(arena, predicates, sizeof *feed, error);
-    uint32_t *level = hed_arena_new(arena, nodes, sizeof *level, error);
-    uint32_t *node = hed_arena_new(arena, nodes, sizeof *node, error);
     if (hed_failed(error)) return;
     for (uint32_t p = 0; p < predicates; p++)
         if (c->predicate.items[CSS_P_WORDS * p] == CSS_P_POSITION) thing[f->position_count++] = p;
@@ -60,14 +68,6 @@ static void pack_orders(css_fixed *f, css_list *t, hed_arena *arena, const css_c
     pack_sorted(t, arena, thing, stage, relations, f->stage_count, &f->stage_begin,
         &f->stage_relation, error);
     pack_sorted(t, arena, thing, feed, relations, f->feeds, &f->reader_begin, &f->reader, error);
-    for (uint32_t n = 0; n < nodes; n++) {
-        uint32_t need = c->node.items[4 * n + 1];
-        node[n] = n;
-        level[n] = need == CSS_NONE ? 0 : level[need] + 1;
-        if (level[n] >= f->level_count) f->level_count = level[n] + 1;
-    }
-    pack_sorted(
-        t, arena, node, level, nodes, f->level_count, &f->level_begin, &f->level_node, error);
 }
 
 hed_status css_pack_tables(css_fixed *f, css_list *t, hed_arena *arena, const css_compiled *c,
@@ -84,8 +84,9 @@ hed_status css_pack_tables(css_fixed *f, css_list *t, hed_arena *arena, const cs
     f->universal_count = c->universal.count;
     f->shapes = css_shapes(forest);
     f->elements = forest->count;
-    facts->inner_total = c->inner_begin[compounds];
-    facts->final_total = c->final_begin[compounds];
+    f->inners = c->inner_begin[compounds];
+    f->finals = c->final_begin[compounds];
+    f->feeders = c->fed_begin[compounds];
     const struct {
         uint32_t *at;
         const uint32_t *words;
@@ -115,6 +116,9 @@ hed_status css_pack_tables(css_fixed *f, css_list *t, hed_arena *arena, const cs
         {&f->shape_fact, forest->shape_fact.items, forest->shape_fact.count}};
     for (size_t i = 0; i < HED_COUNT(parts); i++)
         *parts[i].at = pack(t, arena, parts[i].words, parts[i].count, error);
+    f->inner_owner = pack_owners(t, arena, c->inner_begin, compounds, error);
+    f->final_owner = pack_owners(t, arena, c->final_begin, compounds, error);
+    f->fed_owner = pack_owners(t, arena, c->fed_begin, compounds, error);
     pack_orders(f, t, arena, c, facts, error);
     return hed_failed(error) ? error->status : HED_OK;
 }

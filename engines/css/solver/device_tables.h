@@ -10,7 +10,6 @@
 /* What the solver has to know beside css_fixed. */
 typedef struct css_shape_of_sheet {
     bool counts_from_end; /* some COUNT does */
-    uint32_t inner_total, final_total;
     uint32_t most_siblings;
 } css_shape_of_sheet;
 
