@@ -477,8 +477,8 @@ static int db_import_run(const hed_arguments *arguments, void *user)
     hed_database *database;
     hed_error error = {0};
     hed_database_changes added = {0};
-    hed_status status = db_open(arguments, &session, true, &database, &error);
-    if (!status) status = import_files(arguments, database, &added, &error);
+    db_open(arguments, &session, true, &database, &error);
+    hed_status status = import_files(arguments, database, &added, &error);
     if (!status)
         status =
             print_changes(arguments, &added, "added", "to", hed_database_path(database), &error);
@@ -522,8 +522,8 @@ static int db_prune_run(const hed_arguments *arguments, void *user)
             stderr);
         return HED_EXIT_USAGE;
     }
-    hed_status status = db_open(arguments, &session, true, &database, &error);
-    if (!status) status = hed_database_prune(database, &def, &removed, &error);
+    db_open(arguments, &session, true, &database, &error);
+    hed_status status = hed_database_prune(database, &def, &removed, &error);
     if (!status)
         status = print_changes(arguments, &removed, def.dry_run ? "would remove" : "removed",
             "from", hed_database_path(database), &error);

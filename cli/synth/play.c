@@ -53,15 +53,15 @@ static void meter_line(const hed_synth_live_info *r, char *text, size_t size)
 
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
  * given, or the driver's end. */
-static hed_status play_watch(
+static void play_watch(
     hed_synth_live *live, double seconds, bool quiet, hed_synth_live_info *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
-    hed_status status = HED_OK;
-    while (!status && !hed_interrupted() && (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
+    while (!hed_failed(error) && !hed_interrupted() &&
+           (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        status = hed_synth_live_report(live, report, error);
+        hed_synth_live_report(live, report, error);
         if (quiet || hed_now() < next) continue;
         char text[160];
         meter_line(report, text, sizeof text);
@@ -69,7 +69,6 @@ static hed_status play_watch(
         next += step;
     }
     if (terminal && !quiet) fputs("\r\033[K", stderr);
-    return status;
 }
 
 static hed_status play_json(
@@ -100,15 +99,15 @@ static int play_watched(
 {
     bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
     hed_synth_live_info report;
-    hed_status status = hed_synth_live_report(live, &report, error);
+    hed_synth_live_report(live, &report, error);
     if (!quiet)
         fprintf(stderr,
             "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
             ", %.1f ms of our latency; Ctrl-C ends\n",
             device, hed_synth_solver_name(report.synth.solver), report.rate, report.block,
             1e3 * report.latency / report.rate);
-    if (!status) status = play_watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
-    if (status) {
+    play_watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
+    if (hed_failed(error)) {
         fprintf(stderr, "heddle: %s\n", error->text);
         return HED_EXIT_FAILURE;
     }
@@ -118,9 +117,9 @@ static int play_watched(
     if (report.synth.notes.dropped && !hed_given(a, "quiet"))
         fprintf(stderr, "heddle: %s\n",
             cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
-    if (json) status = play_json(a, &report, device, error);
+    if (json) play_json(a, &report, device, error);
     else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
-    return status ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
+    return hed_failed(error) ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
 }
 
 static int play_run(const hed_arguments *arguments, void *user)

@@ -359,22 +359,19 @@ static void survey_exciter(synth_import *im, const synth_ank_link *link)
     exciter->linked++;
 }
 
-static hed_status add_all(
+static void add_all(
     synth_import *im, synth_ank_kind kind, hed_status (*add)(synth_import *, synth_imported *))
 {
-    for (uint32_t i = 0; i < im->counts[kind]; i++) {
-        hed_status status = add(im, &im->imported[kind][i]);
-        if (status) return status;
-    }
-    return HED_OK;
+    for (uint32_t i = 0; i < im->counts[kind] && !hed_failed(im->error); i++)
+        add(im, &im->imported[kind][i]);
 }
 
 hed_status synth_import_entities(synth_import *im)
 {
     if (hed_failed(im->error)) return im->error->status;
     const synth_ank_link *links = im->model->links.items;
-    hed_status status = add_all(im, ANK_BODY, add_body);
-    if (!status) status = add_all(im, ANK_SENSOR, add_sensor);
+    add_all(im, ANK_BODY, add_body);
+    add_all(im, ANK_SENSOR, add_sensor);
     for (uint32_t i = 0; i < im->model->links.count; i++) {
         survey_exciter(im, &links[i]);
 
@@ -388,6 +385,7 @@ hed_status synth_import_entities(synth_import *im)
         synth_imported *follower = synth_imported_find(im, modulator);
         if (source && source->copies && follower) follower->microphone = source->first;
     }
-    if (!status) status = add_all(im, ANK_EXCITER, add_exciter);
-    return status ? status : add_all(im, ANK_MODULATOR, import_add_modulator);
+    add_all(im, ANK_EXCITER, add_exciter);
+    add_all(im, ANK_MODULATOR, import_add_modulator);
+    return im->error->status;
 }
