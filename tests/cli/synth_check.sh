@@ -38,7 +38,7 @@ out_is_json record; out_has '"stable": true'; out_has '"frequency": 22'; out_has
 
 # ---- its load ----
 run 0 synth check "$work/string.json"
-out_has 'host    cpu'
+out_has 'host  *cpu'
 run 0 synth check --device host --block 64 --json "$work/string.json"
 out_has '"solver": "cpu"'; out_has '"load": '; out_has '"store_bytes": '
 run 1 synth check --device nothing "$work/string.json"; err_has 'nothing'
