@@ -76,13 +76,11 @@ __kernel void css_bind_presence(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     HED_LOCAL_USE(uint, block);
     CSS_ALL;
     uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
-    for (uint shape = (uint)get_group_id(0); shape < f->shapes; shape += (uint)get_num_groups(0)) {
-        bind_status(f, tables, block, shape, id);
-        for (uint i = id; i < words; i += GROUP) {
-            uint held = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
-            if (held) atomic_or(bound + f->present + i, held);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+    uint shape = (uint)get_group_id(0);
+    bind_status(f, tables, block, shape, id);
+    for (uint i = id; i < words; i += GROUP) {
+        uint held = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
+        if (held) atomic_or(bound + f->present + i, held);
     }
 }
 
@@ -495,46 +493,44 @@ __kernel void css_bind_shapes(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     __local uint *asked = status + 2 * words, *rank = asked + words;
     uint each = (words + GROUP - 1) / GROUP, begin = min(id * each, words);
     uint end = min(begin + each, words), undecided = counts[CSS_COUNT_UNDECIDED];
-    for (uint shape = (uint)get_group_id(0); shape < f->shapes; shape += (uint)get_num_groups(0)) {
-        __global uint *head = bound + f->bound + CSS_BOUND_WORDS * shape;
-        __global uint *extra = bound + f->extra + CSS_EXTRA_WORDS * shape;
-        bind_status(f, tables, status, shape, id);
-        for (uint i = id; i < undecided; i += GROUP)
-            bind_set(status, bound[f->undecided + i], CSS_UNDECIDED);
-        for (uint i = id; i < words; i += GROUP) asked[i] = 0;
-        for (uint i = 0; i < BIND_LISTS && id == 0; i++) lists[i] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        bind_compounds(f, tables, bound, pool, counts, status, asked, lists, room, id);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint own = 0;
-        for (uint i = begin; i < end; i++) own += (uint)popcount(asked[i]);
-        uint at = css_before(room, id, own, &total);
-        for (uint i = begin; i < end; i++) {
-            rank[i] = at;
-            at += (uint)popcount(asked[i]);
-        }
-        if (id == 0) bind_room(f, head, extra, pool, counts, lists, total);
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (!lists[BIND_FAILED]) {
-            uint ask = lists[BIND_AT] - total;
-            for (uint i = begin; i < end; i++)
-                for (uint left = asked[i], k = rank[i]; left; left &= left - 1, k++)
-                    pool[ask + k] = 32 * i + 31 - (uint)clz(left & (0u - left));
-            for (uint i = id; i < lists[BIND_HELD]; i += GROUP)
-                bind_write(f, tables, bound, pool, status, asked, rank, lists,
-                    lists[BIND_HELD_AT] + 3 * i);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (id == 0) {
-            uint meant = lists[BIND_MEANT], won;
-            ulong hash = css_mix((ulong)lists[BIND_HIGH] << 32 | lists[BIND_LOW], meant);
-            uint slot = css_insert(
-                bound + f->base_table, f->base_mask, hash, &won, counts, CSS_FAULT_COLLISION);
-            if (won) bound[f->base_first + slot] = shape;
-            extra[CSS_EXTRA_SLOT] = slot;
-            extra[CSS_EXTRA_LOW] = meant ? (uint)hash | 1 : 0;
-            extra[CSS_EXTRA_HIGH] = meant ? (uint)(hash >> 32) : 0;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+    uint shape = (uint)get_group_id(0);
+    __global uint *head = bound + f->bound + CSS_BOUND_WORDS * shape;
+    __global uint *extra = bound + f->extra + CSS_EXTRA_WORDS * shape;
+    bind_status(f, tables, status, shape, id);
+    for (uint i = id; i < undecided; i += GROUP)
+        bind_set(status, bound[f->undecided + i], CSS_UNDECIDED);
+    for (uint i = id; i < words; i += GROUP) asked[i] = 0;
+    for (uint i = 0; i < BIND_LISTS && id == 0; i++) lists[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bind_compounds(f, tables, bound, pool, counts, status, asked, lists, room, id);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint own = 0;
+    for (uint i = begin; i < end; i++) own += (uint)popcount(asked[i]);
+    uint at = css_before(room, id, own, &total);
+    for (uint i = begin; i < end; i++) {
+        rank[i] = at;
+        at += (uint)popcount(asked[i]);
+    }
+    if (id == 0) bind_room(f, head, extra, pool, counts, lists, total);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!lists[BIND_FAILED]) {
+        uint ask = lists[BIND_AT] - total;
+        for (uint i = begin; i < end; i++)
+            for (uint left = asked[i], k = rank[i]; left; left &= left - 1, k++)
+                pool[ask + k] = 32 * i + 31 - (uint)clz(left & (0u - left));
+        for (uint i = id; i < lists[BIND_HELD]; i += GROUP)
+            bind_write(
+                f, tables, bound, pool, status, asked, rank, lists, lists[BIND_HELD_AT] + 3 * i);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id == 0) {
+        uint meant = lists[BIND_MEANT], won;
+        ulong hash = css_mix((ulong)lists[BIND_HIGH] << 32 | lists[BIND_LOW], meant);
+        uint slot = css_insert(
+            bound + f->base_table, f->base_mask, hash, &won, counts, CSS_FAULT_COLLISION);
+        if (won) bound[f->base_first + slot] = shape;
+        extra[CSS_EXTRA_SLOT] = slot;
+        extra[CSS_EXTRA_LOW] = meant ? (uint)hash | 1 : 0;
+        extra[CSS_EXTRA_HIGH] = meant ? (uint)(hash >> 32) : 0;
     }
 }

@@ -49,8 +49,7 @@ hed_status css_kernels_create(css_kernels *k, hed_device *device, bool wide, hed
         [CSS_CLASSES] = 32};
     for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
         hed_kernel_options options = hed_default_kernel_options();
-        /* PoCL 3.1 loses items of css_bind_shapes in wide groups; Oclgrind, with races watched, does not */
-        bool narrow = info->type == HED_DEVICE_CPU && (!wide || i == CSS_SHAPES);
+        bool narrow = info->type == HED_DEVICE_CPU && !wide;
         bool alone = i == CSS_BITS || i == CSS_ACTS; /* items that share nothing */
         k->group[i] = !narrow ? groups[i] : alone ? 64 : 1;
         while (k->group[i] > info->max_group) k->group[i] /= 2;
@@ -111,7 +110,7 @@ void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_devic
     *g = (hed_geometry){0};
     switch (which) {
     case CSS_PRESENCE:
-    case CSS_SHAPES: groups = least(f->shapes, 16ull * units); break;
+    case CSS_SHAPES: groups = f->shapes; break;
     case CSS_PRUNE: break;
     case CSS_ACTS:
         all = hed_ceil_divide(f->finals + f->inners + f->feeders + 1ull, group);
