@@ -1,6 +1,6 @@
 /* Bind on a device: a sheet and the shapes of a forest, see tables.h. Four launches:
  *
- *   css_bind_presence   a group a shape: which predicates some shape has, or may have
+ *   css_bind_presence   a group a shape: which predicates some shape has for certain
  *   css_bind_prune      one group: relations that are possible, prefixes that can occur, bits of the
  *                       state for them
  *   css_bind_acts       an item an act: what compounds do to the state, and which finals they end

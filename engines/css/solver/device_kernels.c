@@ -24,7 +24,7 @@ extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], h
 
 const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
     [CSS_PRESENCE] = DESCRIPTION("bind_presence", bind, 8,
-        "predicates that shapes have, or may have", SHARED, HED_ARRAY(uint, block)),
+        "predicates that shapes have for certain", SHARED, HED_ARRAY(uint, block)),
     [CSS_PRUNE] = DESCRIPTION("bind_prune", bind, 1, "prefixes that can occur, and their bits",
         SHARED, HED_ARRAY(uint, block)),
     [CSS_ACTS] = DESCRIPTION("bind_acts", bind, 8, "what compounds do", SHARED),
@@ -78,6 +78,7 @@ static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel
     uint64_t group = k->group[which], halves = (f->predicates + 31ull) / 32;
     switch (which) {
     case CSS_PRESENCE: return 4 * 2 * halves + 16;
+    /* 5: enum bind_found */
     case CSS_PRUNE: return 4 * (group + 5 + halves + 5 * ((f->nodes + 31ull) / 32));
     case CSS_SHAPES: return 4 * (16 + group + 4 * halves);
     case CSS_PATHS: return 16;
