@@ -13,7 +13,7 @@ static hed_error error;
 /* What valid() sees of an H200. */
 static const hed_device_info gpu = {.id = "cuda:0", .lane_width = 32, .max_group = 1024,
     .local_bytes = 227 << 10, .registers = 65536, .architecture = 90,
-    .capabilities = ((uint64_t)1 << HED_CAPABILITY_COUNT) - 1};
+    .capabilities = (((uint64_t)1 << HED_CAPABILITY_COUNT) - 1) & ~(uint64_t)HED_CAN_WGSL};
 
 static hed_nvrtc *nvrtc;
 static hed_allocator allocator;

@@ -7,7 +7,14 @@
 #include "heddle/shader.h"
 #include "heddle/tuning.h"
 
-TestSuite(vulkan, .init = here_open, .fini = here_close);
+static void open_vulkan(void)
+{
+    here_open();
+    if (strcmp(hed_device_describe(here.device)->backend, "vulkan"))
+        test_skip("the device under test is no Vulkan device");
+}
+
+TestSuite(vulkan, .init = open_vulkan, .fini = here_close);
 
 static hed_error error;
 
