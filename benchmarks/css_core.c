@@ -29,18 +29,12 @@ hed_status css_bench_pairs(
 {
     hed_css_result r = hed_css_results(matcher);
     double seconds[REPEATS];
-    if (hed_failed(error) || r.rules > UINT16_MAX) return HED_OK;
-    uint32_t *begin = hed_new(NULL, r.elements + 1ull, sizeof *begin, error);
-    uint16_t *rule = hed_new(NULL, r.pairs + 1, sizeof *rule, error);
+    if (hed_failed(error)) return HED_OK;
+    uint64_t *begin = hed_new(NULL, r.elements + 1ull, sizeof *begin, error);
+    uint32_t *rule = hed_new(NULL, r.pairs + 1, sizeof *rule, error);
     for (int i = 0; i < REPEATS && !hed_failed(error); i++) {
         uint64_t start = hed_now();
-        uint32_t at = 0;
-        for (uint32_t e = 0; e < r.elements; e++) {
-            const uint32_t *list = r.class_begin + r.element_class[e];
-            begin[e] = at;
-            for (uint32_t k = list[0]; k < list[1]; k++) rule[at++] = (uint16_t)r.rule[k];
-        }
-        begin[r.elements] = at;
+        hed_css_pairs(matcher, begin, rule);
         seconds[i] = since(start);
     }
     if (!hed_failed(error))

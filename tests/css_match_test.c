@@ -46,6 +46,25 @@ Test(css_match, counts_hashes_and_winners)
     uint32_t hash = 2166136261u;
     for (int b = 0; b < 4; b++) hash = (hash ^ (b ? 0 : 3)) * 16777619u;
     EXPECT_EQ(hashes[2], hash);
+    uint64_t begin[8];
+    uint32_t rules[11], bits[1];
+    hed_css_pairs(m, begin, rules);
+    EXPECT_EQ(begin[7], 11u);
+    static const uint32_t both[] = {0, 1, 2, 5};
+    CHECK_EQ(begin[4] - begin[3], 4u);
+    EXPECT_BYTES(rules + begin[3], both, sizeof both, "of the first p");
+    for (uint32_t r = 0; r < 6; r++) {
+        uint32_t count = 0, hash_of = 2166136261u;
+        OK(hed_css_matching(m, r, bits, &error));
+        for (uint32_t e = 0; e < 7; e++) {
+            if (!(bits[0] >> e & 1)) continue;
+            count++;
+            for (int b = 0; b < 4; b++) hash_of = (hash_of ^ (e >> 8 * b & 0xff)) * 16777619u;
+        }
+        EXPECT_EQ(count, counts[r], "bits of rule %u", r);
+        EXPECT_EQ(hash_of, hashes[r], "bits of rule %u", r);
+    }
+    FAILS(HED_ERROR_ARGUMENT, hed_css_matching(m, 6, bits, &error));
     hed_css_matcher_destroy(m);
     hed_css_sheet_destroy(sheet);
     hed_css_document_destroy(d);

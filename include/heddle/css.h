@@ -352,6 +352,13 @@ HED_API hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *mat
  *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
  *  (rules), nullable. */
 HED_API void hed_css_counts(const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
+/** The rules of each element written out, ascending: those of element e are rule[begin[e]] to
+ *  rule[begin[e + 1] - 1]. begin: (elements + 1); rule: (hed_css_result.pairs). */
+HED_API void hed_css_pairs(const hed_css_matcher *matcher, uint64_t *begin, uint32_t *rule);
+/** The elements that a rule matches as bits: element e is bit e % 32 of word e / 32.
+ *  bits: ((elements + 31) / 32). Errors: ARGUMENT (no such rule), MEMORY. */
+HED_API hed_status hed_css_matching(
+    const hed_css_matcher *matcher, uint32_t rule, uint32_t *bits, hed_error *error);
 /** For each element the rule that would win if every rule declared one same property, important where
  *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. Selectors with a
  *  pseudo-element have no part in it. winners: (elements). Errors: ARGUMENT, MEMORY, LIMIT. */

@@ -238,6 +238,40 @@ void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes
         }
 }
 
+void hed_css_pairs(const hed_css_matcher *m, uint64_t *begin, uint32_t *rule)
+{
+    hed_css_result r = hed_css_results(m);
+    begin[0] = 0;
+    for (uint32_t e = 0; e < r.elements; e++) {
+        uint32_t from = 0, count = 0;
+        if (r.classes) {
+            from = r.class_begin[r.element_class[e]];
+            count = r.class_begin[r.element_class[e] + 1] - from;
+        }
+        if (count) memcpy(rule + begin[e], r.rule + from, count * sizeof *rule);
+        begin[e + 1] = begin[e] + count;
+    }
+}
+
+hed_status hed_css_matching(
+    const hed_css_matcher *m, uint32_t rule, uint32_t *bits, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_css_result r = hed_css_results(m);
+    if (rule >= r.rules)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "css: rule %u: there are %u", rule, r.rules);
+    bool *has = hed_new(&m->allocator, r.classes + 1ull, sizeof *has, error); /* of each class */
+    if (!has) return HED_ERROR_MEMORY;
+    for (uint32_t c = 0; c < r.classes; c++)
+        for (uint32_t i = r.class_begin[c]; i < r.class_begin[c + 1] && !has[c]; i++)
+            has[c] = r.rule[i] == rule;
+    for (uint32_t w = 0; w < (r.elements + 31) / 32; w++) bits[w] = 0;
+    for (uint32_t e = 0; e < r.elements && r.classes; e++)
+        bits[e / 32] |= (uint32_t)has[r.element_class[e]] << e % 32;
+    hed_delete(&m->allocator, has, r.classes + 1ull, sizeof *has);
+    return HED_OK;
+}
+
 css_matched css_matcher_parts(const hed_css_matcher *m)
 {
     return (css_matched){.allocator = m->allocator,
