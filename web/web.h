@@ -15,7 +15,7 @@
 enum {
     HED_WEB_VERSION = 1,
     HED_WEB_MOST_BODY = 1 << 20, /* bytes of a JSON body */
-    HED_WEB_MOST_WAITING = 256,  /* answers of the page that nobody has read yet */
+    HED_WEB_MOST_WAITING = 256,  /* answers of the page that have not been read yet */
     HED_WEB_TEXT = 256,
     HED_WEB_SAMPLES = 32, /* times of one candidate in one answer */
     HED_WEB_BATCH = 16    /* candidates in one answer */
