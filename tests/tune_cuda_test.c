@@ -73,6 +73,7 @@ static hed_status compile(compiled *c, const hed_kernel_def *def, const hed_conf
     CHECK(def->define_count <= 32);
     for (uint32_t i = 0; i < def->define_count; i++) defines[count++] = def->defines[i];
     hed_build build = {.def = def,
+        .language = def->language,
         .entry = def->entry,
         .defines = defines,
         .define_count = count,
