@@ -47,6 +47,27 @@ void site_close(site *s)
     free(s->texts);
 }
 
+/* Leaves out "." and what ".." takes back, as the URL Living Standard does: by name. */
+static void fold_dots(char *path)
+{
+    char *to = path, *first = path[0] == '/' ? path + 1 : path;
+    for (const char *from = path; *from;) {
+        size_t length = strcspn(from, "/");
+        bool up = length == 2 && strncmp(from, "..", 2) == 0, here = length == 1 && *from == '.';
+        char *last = to;
+        while (last > first && (last == to || last[-1] != '/')) last--;
+        bool taken = up && last < to && strncmp(last, "../", 3) != 0;
+        if (taken) to = last;
+        length += from[length] == '/';
+        if (!taken && !here) {
+            memmove(to, from, length);
+            to += length;
+        }
+        from += length;
+    }
+    *to = 0;
+}
+
 bool css_beside(const char *from, const char *path, char *joined, size_t size)
 {
     size_t length = strcspn(path, "?#"), scheme = strcspn(path, ":/");
@@ -54,6 +75,7 @@ bool css_beside(const char *from, const char *path, char *joined, size_t size)
     int folder = path[0] == '/' || !slash ? 0 : (int)(slash + 1 - from);
     if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
     snprintf(joined, size, "%.*s%.*s", folder, from, (int)length, path);
+    fold_dots(joined);
     return true;
 }
 

@@ -40,6 +40,7 @@ run 1 css unused "$site/b.css"; err_has 'names none of its own'
 cp "$site/page.html" "$site/sub/same.html" # a.css is not beside it
 echo '<!doctype html><link rel=stylesheet href=/css/c.css><link rel=stylesheet href=../a.css><style>p { color: red } .gone { } em:hover { }</style><i class=unused></i>' > "$site/sub/other.html"
 echo 'p { } i { }' > "$site/css/c.css"
+run 0 css unused "$site/sub/other.html"; out_has "$site/a.css"; out_lacks '/\.\./'
 run 0 css unused "$site/page.html" "$site/sub/other.html"; err_is_empty; out_lacks '  \.unused$'
 out_has '5 of 14 rules'; out_has 'css/c\.css  *1  rule  *5  *p$'
 run 0 css unused "$site/page.html" "$site/sub/same.html"; [ "$(grep -c 'a\.css?v=1 is not read' "$work/err")" = 1 ] || complain "a missing sheet is not said once"
