@@ -634,6 +634,69 @@ Test(tune_spec, cut_anywhere)
     }
 }
 
+/* ---- from memory ---- */
+
+/* Texts are copied, contents are used where they are; what is not in memory is read from the disk. */
+Test(tune_spec, from_memory)
+{
+    static const char text[] =
+        "{\"kernel\": \"f\", \"source\": \"g.cl\", \"problem\": {\"n\": 4}, \"group\": [4],"
+        "\"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"read_write\", \"file\": \"y\","
+        " \"expected\": \"y.npy\"}, {\"name\": \"x\", \"type\": \"float\", \"file\": \"x.raw\"}]}";
+    static const char source[] = "#include \"h.h\"\n__kernel void f(__global float *y) {}";
+    float y[4] = {1, 2, 3, 4}, right[4] = {2, 4, 6, 8}, x[4] = {5, 6, 7, 8};
+    write_file(in_folder("x.raw"), (const char *)x, sizeof x);
+    const hed_tune_memory files[] = {{"y", y, sizeof y}, {"y.npy", right, sizeof right},
+        {"g.cl", source, sizeof source - 1}, {"h.h", "int h;", 6}};
+    char name[300];
+    snprintf(name, sizeof name, "%s", in_folder("k.json"));
+    hed_tune_text_def def = {name, text, sizeof text - 1, files, 4};
+    hed_tune_file *spec;
+    error = (hed_error){0};
+    OK(hed_tune_file_parse(&def, &DEVICE, &spec, &error));
+    hed_tune_def tune = hed_default_tune_def();
+    hed_tune_file_apply(spec, &tune);
+    CHECK(tune.arguments[0].data == y && tune.arguments[0].bytes == sizeof y);
+    CHECK(tune.arguments[0].expected == right && tune.arguments[0].expected_bytes == sizeof right);
+    CHECK_BYTES(tune.arguments[1].data, x, sizeof x);
+    const hed_kernel_def *kernel = hed_tune_file_kernel(spec);
+    CHECK(strstr(kernel->sources[0].text, "int h;") && strstr(kernel->sources[0].text, "void f"));
+    hed_tune_file_close(spec);
+
+    def.file_count = 3; /* without h.h, which the compiler then looks for; without y: an error */
+    OK(hed_tune_file_parse(&def, &DEVICE, &spec, &error));
+    hed_tune_file_close(spec);
+    def.files++, def.file_count--;
+    FAILS(HED_ERROR_IO, hed_tune_file_parse(&def, &DEVICE, &spec, &error));
+    CHECK(!spec && strstr(error.text, "arguments[0].file: cannot open"), "%s", error.text);
+}
+
+/* Bytes that do not fit, text that is none, and no name for messages. */
+Test(tune_spec, from_memory_what_is_wrong)
+{
+    static const char text[] = SHORT("", "{\"name\": \"y\", \"type\": \"float\", \"access\": "
+                                         "\"read_write\", \"size\": 2, \"file\": \"y\"}");
+    const hed_tune_memory files[] = {
+        {"f.cl", KERNEL, sizeof KERNEL - 1}, {"y", KERNEL, 12}, {"y", NULL, 0}};
+    hed_tune_text_def def = {NULL, text, sizeof text - 1, files, 2};
+    hed_tune_file *spec;
+    FAILS(HED_ERROR_FORMAT, hed_tune_file_parse(&def, &DEVICE, &spec, &error));
+    CHECK(strstr(error.text, "y holds 12 bytes") && strstr(error.text, "(tune file:3"), "%s",
+        error.text);
+    hed_tune_memory empty[] = {files[0], files[2]};
+    def.files = empty;
+    error = (hed_error){0};
+    FAILS(HED_ERROR_FORMAT, hed_tune_file_parse(&def, &DEVICE, &spec, &error));
+    CHECK(strstr(error.text, "y has no elements"), "%s", error.text);
+    for (size_t length = 0; length < sizeof text - 1; length++) {
+        char *exact = malloc(length + 1); /* nothing behind its end is read */
+        memcpy(exact, text, length);
+        def.text = exact, def.size = length;
+        FAILS(HED_ERROR_FORMAT, hed_tune_file_parse(&def, &DEVICE, &spec, &error));
+        free(exact);
+    }
+}
+
 /* ---- the schema ---- */
 
 extern const hed_source hed_tune_file_files[]; /* embedded by tune_spec.cmake */

@@ -77,7 +77,8 @@ static const char *including_find(including *in, const char *name, bool quoted)
     const char *beside =
         slash ? hed_spec_text(in->reader, in->node, "%.*s%s", (int)(slash + 1 - open), open, name)
               : name;
-    if (quoted && access(beside, R_OK) == 0) return beside;
+    if (quoted && (hed_spec_in_memory(in->reader, beside) || access(beside, R_OK) == 0))
+        return beside;
     for (uint32_t i = 0; in->folders && in->folders[i]; i++) {
         const char *path = hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name);
         if (access(path, R_OK) == 0) return path;

@@ -196,9 +196,17 @@ static const char *path_beside(
         reader->path, above[up], file);
 }
 
+const hed_tune_memory *hed_spec_in_memory(const hed_spec_reader *reader, const char *file)
+{
+    for (uint32_t i = 0; i < reader->file_count; i++)
+        if (strcmp(reader->files[i].name, file) == 0) return &reader->files[i];
+    return NULL;
+}
+
 const char *hed_spec_path(
     hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above)
 {
+    if (hed_spec_in_memory(reader, file)) return file;
     const char *path = path_beside(reader, node, file, 0);
     bool above = folders_above > 0 && access(path, F_OK) != 0 &&
                  access(path_beside(reader, node, file, 1), F_OK) == 0;
@@ -210,6 +218,17 @@ bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char 
 {
     hed_error error = {0};
     if (!hed_spec_fine(reader)) return false;
+    const hed_tune_memory *memory = hed_spec_in_memory(reader, path);
+    if (memory) { /* a copy, so that a zero ends it */
+        if (memory->size > limit)
+            hed_json_fail(node, HED_ERROR_LIMIT, "%s has %zu bytes; at most %zu are read", path,
+                memory->size, limit);
+        *bytes =
+            hed_spec_fine(reader) ? hed_spec_allocate(reader, memory->size + 1, node) : NULL;
+        *size = memory->size;
+        if (*bytes && *size) memcpy(*bytes, memory->bytes, *size);
+        return *bytes != NULL;
+    }
     hed_status status = hed_file_read(path, limit, bytes, size, &error);
     if (status) {
         hed_json_fail(node, status, "%s", error.text);
@@ -507,6 +526,29 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
     return error->status;
 }
 
+/* Makes the object of a document, which it takes over. */
+static hed_status spec_read(
+    hed_json *json, hed_spec_reader reader, hed_tune_file **result, hed_error *error)
+{
+    hed_tune_file *spec = calloc(1, sizeof *spec);
+    if (!spec) {
+        hed_json_free(json);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", reader.path);
+    }
+    spec->json = json;
+    spec->reference = HED_REFERENCE_DEFAULT;
+    reader.spec = spec;
+    hed_json_node root = hed_json_root(json);
+    if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
+        hed_spec_read_t1(&reader, root);
+    else hed_spec_read_json(&reader, root);
+    hed_wgsl_free(reader.shader);
+    hed_status status = hed_json_status(json, error);
+    if (status) hed_tune_file_close(spec);
+    else *result = spec;
+    return status;
+}
+
 hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
 {
@@ -518,23 +560,22 @@ hed_status hed_tune_file_open(
     hed_status status =
         shader ? spec_read_comment(path, &json, error) : hed_json_read(path, &json, error);
     if (status) return status;
-    hed_tune_file *spec = calloc(1, sizeof *spec);
-    if (!spec) {
-        hed_json_free(json);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
-    }
-    spec->json = json;
-    spec->reference = HED_REFERENCE_DEFAULT;
-    hed_spec_reader reader = {.spec = spec, .path = path, .device = device, .is_shader = shader};
-    hed_json_node root = hed_json_root(json);
-    if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
-        hed_spec_read_t1(&reader, root);
-    else hed_spec_read_json(&reader, root);
-    hed_wgsl_free(reader.shader);
-    status = hed_json_status(json, error);
-    if (status) hed_tune_file_close(spec);
-    else *result = spec;
-    return status;
+    hed_spec_reader reader = {.path = path, .device = device, .is_shader = shader};
+    return spec_read(json, reader, result, error);
+}
+
+hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_info *device,
+    hed_tune_file **result, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    *result = NULL;
+    const char *name = def->name ? def->name : "tune file";
+    hed_json *json;
+    hed_status status = hed_json_parse(name, def->text, def->size, &json, error);
+    if (status) return status;
+    hed_spec_reader reader = {
+        .path = name, .device = device, .files = def->files, .file_count = def->file_count};
+    return spec_read(json, reader, result, error);
 }
 
 hed_status hed_tune_file_set_content(hed_tune_file *spec, const hed_device_info *device,

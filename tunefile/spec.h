@@ -62,6 +62,8 @@ typedef struct hed_spec_reader {
     const hed_device_info *device;
     hed_wgsl *shader; /* the kernel's text where that is a shader, else NULL */
     bool is_shader;   /* the file itself is one; its JSON stands in a comment */
+    const hed_tune_memory *files; /* (file_count) that need not be on disk */
+    uint32_t file_count;
 } hed_spec_reader;
 
 /* What is known of an argument before the JSON is asked. */
@@ -91,6 +93,8 @@ const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const cha
  * above. */
 bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file,
     int folders_above, size_t limit, char **bytes, size_t *size);
+/* The file of that name that is in memory; NULL: none is. */
+const hed_tune_memory *hed_spec_in_memory(const hed_spec_reader *reader, const char *file);
 /* The path that hed_spec_read_file() would take. */
 const char *hed_spec_path(
     hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above);

@@ -21,6 +21,28 @@ typedef struct hed_tune_file hed_tune_file;
  *  MEMORY. */
 HED_API hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **file, hed_error *error);
+/** A file that is in memory. */
+typedef struct hed_tune_memory {
+    const char *name; /**< as the tune file names it */
+    const void *bytes;
+    size_t size;
+} hed_tune_memory;
+/** A tune file that is in memory, with what it names. Start from {0}. */
+typedef struct hed_tune_text_def {
+    /** for messages; files that are not in memory are looked for in its folder; NULL: "tune file" */
+    const char *name;
+    const char *text; /**< (size) JSON in Heddle's own format, or T1 */
+    size_t size;
+    /** (file_count) found before those on disk: texts of kernels, and contents of arguments, which
+     *  are raw elements whatever their name. Texts are copied; contents are used where they are and
+     *  must outlive the object. */
+    const hed_tune_memory *files;
+    uint32_t file_count;
+} hed_tune_text_def;
+/** The same from memory: so arrays that a program holds become arguments. Thread class: any. Errors:
+ *  as hed_tune_file_open(). */
+HED_API hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_info *device,
+    hed_tune_file **file, hed_error *error);
 /** Replaces the initial content of argument `name`: `content` is a file, relative to the current
  *  folder (.npy, else raw bytes), or "LOW:HIGH" for random numbers between the two. Read-only
  *  buffers and symbols may change their size with it. Thread class: owner. Errors: ARGUMENT (no

@@ -1,0 +1,348 @@
+"""Cloth: a scene file, or a mesh of numpy arrays, frame by frame."""
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from ._definitions import fill, numbers
+from ._devices import Array, Device, device as find_device
+from ._html import table
+from ._library import C, Handle, Object, call, ffi, made, path, text
+
+Vector = Sequence[float]
+
+
+@dataclasses.dataclass
+class Sphere:
+    """A collider, where it is at the end of a frame; m."""
+    centre: Vector
+    radius: float
+    friction: float = 0.3
+
+
+@dataclasses.dataclass
+class Capsule:
+    """Two spheres and what is between them."""
+    start: Vector
+    end: Vector
+    radius: float
+    end_radius: Optional[float] = None
+    friction: float = 0.3
+
+
+@dataclasses.dataclass
+class Plane:
+    """All that is behind a point, seen along the normal (of length 1)."""
+    point: Vector
+    normal: Vector = (0, 1, 0)
+    friction: float = 0.3
+
+
+@dataclasses.dataclass
+class Mesh:
+    """Triangles that cloth may not enter. From frame to frame only vertices move."""
+    vertices: Any
+    triangles: Any
+    friction: float = 0.3
+
+
+def _collider(c: Union[Sphere, Capsule, Plane]) -> dict[str, Any]:
+    if isinstance(c, Sphere):
+        return {"shape": C.HED_CLOTH_SPHERE, "a": list(c.centre), "radius": [c.radius, 0], "friction": c.friction}
+    if isinstance(c, Capsule):
+        return {"shape": C.HED_CLOTH_CAPSULE, "a": list(c.start), "b": list(c.end), "friction": c.friction,
+                "radius": [c.radius, c.radius if c.end_radius is None else c.end_radius]}
+    if isinstance(c, Plane):
+        return {"shape": C.HED_CLOTH_PLANE, "a": list(c.point), "b": list(c.normal), "friction": c.friction}
+    raise TypeError(f"{c!r} is no collider: expected heddle.Sphere, Capsule, Plane or Mesh")
+
+
+def read_mesh(file: Union[str, os.PathLike[str]]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Vertices (n x 3) and faces (an array of vertices each) of an OBJ, PLY, STL, glTF or GLB, in the file's order."""
+    mesh = ffi.gc(ffi.new("hed_cloth_mesh *"), C.hed_cloth_mesh_free)
+    call(C.hed_cloth_mesh_read, path(file), mesh)
+    vertices = np.frombuffer(ffi.buffer(mesh.positions, 12 * mesh.vertex_count), np.float32).reshape(-1, 3).copy()
+    at = np.frombuffer(ffi.buffer(mesh.face_at, 4 * (mesh.face_count + 1)), np.uint32)
+    corners = np.frombuffer(ffi.buffer(mesh.corners, 4 * int(at[-1])), np.uint32).copy() if at[-1] else np.empty(0, np.uint32)
+    return vertices, np.split(corners, at[1:-1]) if mesh.face_count else []
+
+
+def _faces(faces: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Triangles and quads of faces: an array (m x 3) or (m x 4), or a list of polygons; those with more corners become fans."""
+    array = np.asarray(faces) if not isinstance(faces, list) or len({len(f) for f in faces}) == 1 else None
+    if array is not None and array.ndim == 2 and array.shape[1] in (3, 4):
+        polygons = [array]
+    else:
+        sizes: dict[int, list[Any]] = {}
+        for f in faces:
+            sizes.setdefault(len(f), []).append(f)
+        polygons = [np.asarray(group) for group in sizes.values()]
+    triangles, quads = [np.empty((0, 3), np.int64)], [np.empty((0, 4), np.int64)]
+    for group in polygons:
+        if group.shape[1] < 3:
+            raise ValueError(f"a face of {group.shape[1]} vertices: expected at least 3")
+        if group.min() < 0 or group.max() >= count:
+            raise ValueError(f"a face names vertex {group.max() if group.max() >= count else group.min()}; there are {count}, from 0 on")
+        if group.shape[1] == 4:
+            quads.append(group)
+        else:
+            triangles += [group[:, [0, k, k + 1]] for k in range(1, group.shape[1] - 1)]
+    return np.concatenate(triangles), np.concatenate(quads)
+
+
+def _inverse_masses(vertices: np.ndarray, triangles: np.ndarray, quads: np.ndarray, density: float, pins: Any) -> np.ndarray:
+    """1/kg: a third of each triangle's mass for its corners; 0 for what is pinned."""
+    all_ = np.concatenate([triangles, quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    a, b, c = (vertices[all_[:, k]].astype(np.float64) for k in range(3))
+    share = density * np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6
+    mass = np.zeros(len(vertices))
+    for k in range(3):
+        np.add.at(mass, all_[:, k], share)
+    inverse = np.divide(1, mass, out=np.zeros_like(mass), where=mass > 0)
+    pins = np.asarray(pins)
+    if pins.dtype != np.bool_ and pins.size and (pins.min() < 0 or pins.max() >= len(vertices)):
+        raise ValueError(f"pins names vertex {pins.max() if pins.max() >= len(vertices) else pins.min()}; there are {len(vertices)}, from 0 on")
+    inverse[pins if pins.dtype == np.bool_ else pins.astype(np.int64)] = 0
+    return inverse.astype(np.float32)
+
+
+#: Arrays of a garment with an entry for each particle, and how many numbers that has.
+_EACH_PARTICLE = {"rest_positions": 3, "max_distance": 1, "backstop_distance": 1, "backstop_radius": 1, "drive": 1, "drive_stiffness": 1}
+
+
+class _Scene(Object):
+    """A scene file that was read."""
+
+    def __init__(self, file: Union[str, os.PathLike[str]], options: Mapping[str, Any]):
+        given, keep = ffi.new("hed_cloth_scene_options *"), []
+        self.warnings: list[str] = []
+        keep.append(ffi.callback("void(void *, const char *)", lambda _, words: self.warnings.append(text(words))))
+        fill(given, options, keep)
+        given.warn = keep[0]
+        self._handle = Handle(self, made(C.hed_cloth_scene_open, "hed_cloth_scene", path(file), given), C.hed_cloth_scene_close)
+        given.warn = ffi.NULL
+
+
+class Cloth(Object):
+    """Garments that move together on a device.
+
+    scene  a scene file (docs/cloth-scene.md); from_mesh() makes one of arrays
+    device  None: the best
+    tethers, mend, substeps  as `heddle cloth run` has them
+    **settings  members of hed_cloth_def: math="strict", solver="patches", iterations=2 ..."""
+
+    def __init__(self, scene: Union[str, os.PathLike[str]], device: Union[str, Device, None] = None, *, tethers: bool = False,
+                 mend: bool = False, substeps: int = 0, **settings: Any):
+        read = _Scene(scene, {"tethers": tethers, "mend": mend, "substeps": substeps})
+        definition, keep = ffi.new("hed_cloth_def *", C.hed_cloth_scene_def(read.p)), []
+        fill(definition, settings, keep)
+        self.rate = float(C.hed_cloth_scene_rate(read.p))
+        #: Frames that the scene asks for; 0: it does not say.
+        self.frames = int(C.hed_cloth_scene_frames(read.p))
+        self.warnings = read.warnings
+        self._begin(definition, find_device(device), read)
+        self._triangles = None
+
+    @classmethod
+    def from_mesh(cls, vertices: Any, faces: Any, pins: Any = (), *, device: Union[str, Device, None] = None, thickness: Optional[float] = None,
+                  density: float = 0.2, rate: float = 60, substeps: int = 5, stretch: Optional[float] = None, bend: Optional[float] = None,
+                  garment: Optional[Mapping[str, Any]] = None, **settings: Any) -> Cloth:
+        """A garment of vertices (n x 3, m) and faces (m x 3, m x 4, or a list of polygons).
+
+        pins  vertices that stay where they are: numbers, or a mask
+        stretch, bend  compliance of edges and of hinges, m/N; 0 is rigid
+        garment  further members of hed_cloth_garment_def: {"self_collision": True, "tethers": True, "max_distance": array ...}
+        **settings  members of hed_cloth_def"""
+        keep: list[Any] = []
+        vertices = np.ascontiguousarray(vertices, np.float32)
+        triangles, quads = _faces(faces, len(vertices))
+        g = ffi.new("hed_cloth_garment_def *", C.hed_default_cloth_garment_def())
+        g.particle_count = len(vertices)
+        g.positions = numbers(vertices, "float", (-1, 3), "vertices", keep)
+        g.triangle_count, g.quad_count = len(triangles), len(quads)
+        if len(triangles):
+            g.triangles = numbers(triangles, "uint32_t", (-1, 3), "faces", keep)
+        if len(quads):
+            g.quads = numbers(quads, "uint32_t", (-1, 4), "faces", keep)
+        g.inverse_masses = numbers(_inverse_masses(vertices, triangles, quads, density, pins), "float", (-1,), "pins", keep)
+        if thickness is not None:
+            g.thickness = thickness
+        if stretch is not None:
+            g.family_material[C.HED_CLOTH_STRUCTURAL].compliance = stretch
+        if bend is not None:
+            g.family_material[C.HED_CLOTH_BEND].compliance = bend
+        for name, value in (garment or {}).items():
+            width = _EACH_PARTICLE.get(name)
+            if width:
+                setattr(g, name, numbers(value, "float", (len(vertices),) + ((3,) if width == 3 else ()), name, keep))
+            elif ffi.typeof("hed_cloth_garment_def").fields and dict(ffi.typeof("hed_cloth_garment_def").fields).get(name) is not None \
+                    and dict(ffi.typeof("hed_cloth_garment_def").fields)[name].type.kind == "pointer" and not isinstance(value, str):
+                raise TypeError(f"{name} of a garment cannot be given to from_mesh()")
+            else:
+                fill(g, {name: value}, keep)
+        definition = ffi.new("hed_cloth_def *", C.hed_default_cloth_def())
+        definition.garments, definition.garment_count, definition.substeps = g, 1, substeps
+        fill(definition, settings, keep)
+        self = cls.__new__(cls)
+        self.rate, self.frames, self.warnings = rate, 0, []
+        self._begin(definition, find_device(device), None)
+        self._triangles = np.concatenate([triangles, quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+        return self
+
+    def _begin(self, definition: Any, on: Device, scene: Optional[_Scene]) -> None:
+        self.device, self._scene = on, scene
+        self._handle = Handle(self, made(C.hed_cloth_create, "hed_cloth", on.p, definition), C.hed_cloth_destroy, on, scene)
+        #: Frames so far.
+        self.frame = 0
+        self._last: dict[str, Any] = {}
+
+    def step(self, frames: int = 1, *, wind: Optional[Vector] = None, gust: Optional[float] = None, gravity: Optional[Vector] = None,
+             colliders: Optional[Sequence[Union[Sphere, Capsule, Plane, Mesh]]] = None, driver: Any = None, driver_normals: Any = None,
+             motion: Any = None, seconds: Optional[float] = None) -> Cloth:
+        """Goes on by `frames` frames. What is not given is as the scene says, or as it was.
+
+        colliders  where they are at the end of the frame; the same ones in the same order as before, new ones at the end
+        driver  (particles x 3) where driven particles would be at the frame's end, with `driver_normals`
+        motion  (4 x 4) how the frame of reference moves cloth along"""
+        for name, value in (("wind", wind), ("gust", gust), ("gravity", gravity), ("colliders", colliders)):
+            if value is not None:
+                self._last[name] = value
+        count = C.hed_cloth_particle_count(self.p)
+        for _ in range(frames):
+            keep: list[Any] = []
+            frame = ffi.new("hed_cloth_frame *")
+            if self._scene:
+                call(C.hed_cloth_scene_frame, self._scene.p, self.frame, self.rate, frame)
+            else:
+                frame[0] = C.hed_default_cloth_frame()
+                frame.seconds = 1 / self.rate
+            if seconds is not None:
+                frame.seconds = seconds
+            self._surroundings(frame, keep)
+            if driver is not None:
+                frame.driver_positions = numbers(driver, "float", (count, 3), "driver", keep)
+            if driver_normals is not None:
+                frame.driver_normals = numbers(driver_normals, "float", (count, 3), "driver_normals", keep)
+            if motion is not None:  # column by column
+                frame.motion = numbers(np.asarray(motion, np.float32).T, "float", (4, 4), "motion", keep)
+            call(C.hed_cloth_step, self.p, frame)
+            self.frame += 1
+        return self
+
+    def _surroundings(self, frame: Any, keep: list[Any]) -> None:
+        for name in ("wind", "gravity"):
+            if name in self._last:
+                setattr(frame, name, [float(x) for x in self._last[name]])
+        if "gust" in self._last:
+            frame.gust = self._last["gust"]
+        if "colliders" not in self._last:
+            return
+        simple = [_collider(c) for c in self._last["colliders"] if not isinstance(c, Mesh)]
+        meshes = [c for c in self._last["colliders"] if isinstance(c, Mesh)]
+        keep.append(ffi.new("hed_cloth_collider[]", simple))
+        frame.colliders, frame.collider_count = keep[-1], len(simple)
+        list_ = ffi.new("hed_cloth_mesh_collider[]", len(meshes))
+        for at, mesh in zip(list_, meshes):
+            vertices = np.asarray(mesh.vertices)
+            at.vertex_count, at.triangle_count, at.friction = len(vertices), len(mesh.triangles), mesh.friction
+            at.positions = numbers(vertices, "float", (-1, 3), "vertices of a collider", keep)
+            at.triangles = numbers(mesh.triangles, "uint32_t", (-1, 3), "triangles of a collider", keep)
+        keep.append(list_)
+        frame.meshes, frame.mesh_count = list_, len(meshes)
+
+    def run(self, frames: Optional[int] = None, progress: Optional[Callable[[int, int], Any]] = None) -> np.ndarray:
+        """The positions after each of so many frames (the scene's number, unless told), (frames x vertices x 3). Ctrl-C ends it with
+        those that are done."""
+        total = frames if frames is not None else self.frames
+        if not total:
+            raise ValueError("the scene does not say how many frames it has: give a number")
+        found = np.empty((total, self.vertex_count, 3), np.float32)
+        for i in range(total):
+            try:
+                found[i] = self.step().positions
+                if progress:
+                    progress(i + 1, total)
+            except KeyboardInterrupt:
+                return found[:i]
+        return found
+
+    def wait(self) -> None:
+        """Until all frames so far are done."""
+        call(C.hed_cloth_wait, self.p)
+
+    @property
+    def vertex_count(self) -> int:
+        return int(C.hed_cloth_vertex_count(self.p))
+
+    def _read(self, what: int, width: int, dtype: Any) -> np.ndarray:
+        to: Any = [ffi.NULL] * 3
+        found = np.empty((self.vertex_count, width), dtype)
+        to[what] = ffi.from_buffer("uint8_t[]" if dtype == np.uint8 else "float[]", found)
+        call(C.hed_cloth_read, self.p, *to)
+        return found
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(vertices x 3) m, after the last frame."""
+        return self._read(0, 3, np.float32)
+
+    @property
+    def normals(self) -> np.ndarray:
+        """(vertices x 3); enable_normals() makes the device compute them from the next frame on."""
+        return self._read(1, 3, np.float32)
+
+    def enable_normals(self) -> None:
+        call(C.hed_cloth_enable_normals, self.p)
+
+    @property
+    def device_positions(self) -> Array:
+        """The last frame's vertices where they are on the device, (vertices x 4) float32: x, y, z, and a colour in the bits of the fourth.
+        The next frame leaves them untouched, the one after that uses the memory again."""
+        self.wait()
+        buffer = C.hed_cloth_vertex_buffer(self.p)
+        return Array(self.device, buffer, (self.vertex_count, 4), np.float32, parent=self, destroy=False)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """How good the last frame is: worst_stretch, residual, kinetic_energy (J), low, high (m), hash ..."""
+        found = ffi.new("hed_cloth_metrics *")
+        call(C.hed_cloth_evaluate, self.p, found)
+        return {n: list(getattr(found, n)) if f.type.kind == "array" else getattr(found, n) for n, f in ffi.typeof("hed_cloth_metrics").fields}
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """The cloth as it was built: solver, particles, constraints, choice ..."""
+        found = ffi.new("hed_cloth_info *")
+        C.hed_cloth_report(self.p, found)
+        known = {n: getattr(found, n) for n, f in ffi.typeof("hed_cloth_info").fields if f.type.kind == "primitive"}
+        known.update(solver=text(C.hed_cloth_solver_name(found.solver)), choice=text(found.choice),
+                     configured=text(C.hed_config_origin_name(found.configured)))
+        return known
+
+    def reset(self) -> None:
+        """Back to the start, at rest."""
+        call(C.hed_cloth_reset, self.p)
+        self.frame = 0
+
+    def save(self) -> bytes:
+        """The whole state; load() of a cloth of the same definition goes on from it, bit for bit."""
+        state = bytearray(C.hed_cloth_save_size(self.p))
+        call(C.hed_cloth_save, self.p, ffi.from_buffer(state, require_writable=True))
+        return self.frame.to_bytes(8, "little") + bytes(state)
+
+    def load(self, state: bytes) -> None:
+        content = state[8:]
+        call(C.hed_cloth_load, self.p, ffi.from_buffer(content), len(content))
+        self.frame = int.from_bytes(state[:8], "little")
+
+    def __repr__(self) -> str:
+        return f"<heddle.Cloth of {self.vertex_count} vertices on {self.device.id}, frame {self.frame}>"
+
+    def _repr_html_(self) -> str:
+        info, metrics = self.info, self.metrics
+        return table(["vertices", "constraints", "solver", "frame", "worst stretch", "kinetic energy, J"],
+                     [[info["vertices"], info["constraints"], info["solver"], self.frame, f"{metrics['worst_stretch']:.3g}",
+                       f"{metrics['kinetic_energy']:.3g}"]])

@@ -1,0 +1,313 @@
+"""Contexts, devices, and arrays in their memory that other packages share without a copy: numpy's array interface, CUDA's (version 3),
+and DLPack, in and out."""
+from __future__ import annotations
+
+import glob
+import importlib.util
+import os
+from typing import Any, Iterator, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _dlpack
+from ._html import table
+from ._library import C, Error, Handle, Object, UnsupportedError, call, context_made, ffi, guard, made, optional, raise_error, text
+
+
+def _nvrtc() -> Optional[str]:
+    """NVRTC of NVIDIA's wheels (pip install heddle[cuda]), where no other is named."""
+    if "HEDDLE_NVRTC_LIBRARY" in os.environ:
+        return None
+    try:
+        spec = importlib.util.find_spec("nvidia")
+    except (ImportError, ValueError):
+        return None
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        found = sorted(glob.glob(os.path.join(glob.escape(folder), "*", "lib", "libnvrtc.so.*")))
+        if found:
+            return found[-1]
+    return None
+
+
+class Context(Object):
+    """The root of everything: drivers, devices, cache, tuning database. Most programs need none of their own: the functions of this
+    package that take a device's name use one that is made at the first need.
+
+    Settings are the members of hed_context_def that are texts (`device`, `cache_dir`, `database`, `opencl_library` ...) and
+    `host_threads`."""
+
+    def __init__(self, **settings: Any):
+        guard()
+        definition = ffi.new("hed_context_def *", C.hed_default_context_def())
+        settings.setdefault("nvrtc_library", _nvrtc())
+        keep = []
+        for name, value in settings.items():
+            if name == "host_threads":
+                definition.host_threads = value
+                continue
+            if name not in ("device", "cache_dir", "data_dir", "kernel_dir", "ptx_dir", "database", "worker", "opencl_library", "cuda_library",
+                            "nvrtc_library", "capture", "cuda_home", "vulkan_library", "glsl_compiler"):
+                raise TypeError(f"Context() has no setting {name!r}")
+            keep.append(optional(None if value is None else os.fspath(value)))
+            setattr(definition, name, keep[-1])
+        context_made()
+        self._handle = Handle(self, made(C.hed_context_create, "hed_context", definition), C.hed_context_destroy)
+
+    def device(self, selector: Optional[str] = None) -> Device:
+        """By id ("cuda:0"), part of its name ("H200") or "best"; None: HEDDLE_DEVICE, else the best."""
+        return Device(self, made(C.hed_device_find, "hed_device", self.p, optional(selector)))
+
+    def devices(self) -> Devices:
+        return Devices(Device(self, C.hed_device_at(self.p, i)) for i in range(C.hed_context_describe(self.p).devices))
+
+    def backends(self) -> list[dict[str, Any]]:
+        """How well each driver works here, and what would mend it."""
+        states = ["works", "limited", "absent", "failed"]
+        reports = [C.hed_backend_at(self.p, i) for i in range(C.hed_context_describe(self.p).backends)]
+        return [{"name": text(r.name), "state": states[r.state], "devices": int(r.devices), "library": text(r.library),
+                 "reason": text(r.reason), "remedy": text(r.remedy)} for r in reports]
+
+
+class Device(Object):
+    """A processor that runs kernels."""
+
+    def __init__(self, context: Context, pointer: Any):
+        self._handle = Handle(self, pointer, None, context)
+        self.context = context
+        info = C.hed_device_describe(pointer)
+        self.id, self.name, self.backend = text(info.id), text(info.name), text(info.backend)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Everything that hed_device_info says."""
+        info, found = C.hed_device_describe(self.p), {}
+        for name, field in ffi.typeof("hed_device_info").fields:
+            value = getattr(info, name)
+            kind = field.type.kind
+            found[name] = text(value) if kind == "pointer" else list(value) if kind == "array" else int(value)
+        bits = found.pop("capabilities")
+        names = [C.hed_capability_name(1 << i) for i in range(C.HED_CAPABILITY_COUNT)]
+        found["capabilities"] = [text(n) for i, n in enumerate(names) if bits >> i & 1]
+        return found
+
+    def wait(self) -> None:
+        """Until all work on it is done."""
+        call(C.hed_device_wait, self.p)
+
+    def empty(self, shape: Union[int, Sequence[int]], dtype: Any = np.float32) -> Array:
+        """Memory of the device, with no content yet."""
+        return empty(shape, dtype, self)
+
+    def array(self, values: Any) -> Array:
+        """A copy of `values` in the device's memory."""
+        values = np.ascontiguousarray(values)
+        made_here = empty(values.shape, values.dtype, self)
+        made_here.set(values)
+        return made_here
+
+    def __repr__(self) -> str:
+        return f"<heddle.Device {self.id}: {self.name}>"
+
+
+class Devices(list):  # type: ignore[type-arg]
+    """A list of devices that notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        return table(["id", "name", "platform", "units", "memory, GB"],
+                     [[d.id, d.name, d.info["platform"], d.info["compute_units"], f"{d.info['memory_bytes'] / 1e9:.1f}"] for d in self])
+
+
+_default: list[Context] = []
+
+
+def default_context() -> Context:
+    """The one that is used where none is named."""
+    guard()
+    if not _default:
+        _default.append(Context())
+    return _default[0]
+
+
+def device(selector: Union[str, Device, None] = None) -> Device:
+    """A device of the default context: by id ("cuda:0", "host"), part of its name, "best"; None: HEDDLE_DEVICE, else the best."""
+    return selector if isinstance(selector, Device) else default_context().device(selector)
+
+
+def devices() -> Devices:
+    """All devices that are here, the best first."""
+    return default_context().devices()
+
+
+# ---- arrays ----
+
+class Stream(Object):
+    """Where copies run in order; the device's other work has streams of its own."""
+
+    def __init__(self, on: Device):
+        self._handle = Handle(self, made(C.hed_stream_create, "hed_stream", on.p, ffi.NULL), C.hed_stream_destroy, on)
+
+    def wait(self) -> None:
+        call(C.hed_stream_wait, self.p)
+
+
+class Array(Object):
+    """Numbers in a device's memory, in C order. numpy.asarray(), torch.from_dlpack(), cupy.asarray() and the like see the same memory
+    where they can: those of a host-visible one are not copied, nor are a CUDA device's by CuPy, PyTorch and Numba."""
+
+    def __init__(self, on: Device, pointer: Any, shape: Sequence[int], dtype: Any, parent: Any = None, keep: Any = None,
+                 destroy: Any = True):
+        self._handle = Handle(self, pointer, C.hed_buffer_destroy if destroy else None, on, parent, keep=keep)
+        self.device, self.shape, self.dtype = on, tuple(int(n) for n in shape), np.dtype(dtype)
+        info = C.hed_buffer_describe(pointer)
+        #: Where the device sees it; 0 where its driver has no addresses.
+        self.address = int(info.address)
+        self._host = int(ffi.cast("uintptr_t", info.host))
+
+    @property
+    def nbytes(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def set(self, values: Any) -> None:
+        """Copies `values` into it."""
+        values = np.ascontiguousarray(values, self.dtype)
+        if values.shape != self.shape:
+            raise ValueError(f"an array of shape {self.shape} cannot take one of shape {values.shape}")
+        stream = Stream(self.device)
+        call(C.hed_write, stream.p, self.p, 0, ffi.from_buffer(values), values.nbytes)
+        stream.wait()
+
+    def numpy(self) -> np.ndarray:
+        """Its content: a view where the host sees the memory, else a copy."""
+        return np.asarray(self)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        if not self._host:
+            raise AttributeError("the host does not see this memory")
+        self.p  # not closed
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self._host, False), "version": 3}
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        if self._host:
+            seen = np.asarray(_Seen(self))
+            return seen if dtype is None and not copy else np.array(seen, dtype=dtype)
+        if copy is False:
+            raise ValueError(f"the memory of {self.device.id} cannot be seen without a copy")
+        values = np.empty(self.shape, self.dtype)
+        stream = Stream(self.device)
+        call(C.hed_read, stream.p, ffi.from_buffer(values, require_writable=True), self.p, 0, self.nbytes)
+        stream.wait()
+        return values if dtype is None else values.astype(dtype)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self.device.backend != "cuda":
+            raise AttributeError("this is no memory of a CUDA device")
+        self.device.wait()  # so no stream is named
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False), "version": 3, "strides": None, "stream": None}
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        if self._host:
+            return _dlpack.CPU, 0
+        if self.device.backend == "cuda":
+            return _dlpack.CUDA, int(self.device.id.split(":")[1])
+        raise BufferError(f"the memory of {self.device.id} has no address that others could use; numpy.asarray() copies it")
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Optional[bool] = None) -> Any:
+        kind, number = self.__dlpack_device__()
+        if dl_device is not None and tuple(dl_device) != (kind, number):
+            raise BufferError("an array is handed out where it is; copy it with the other package's functions")
+        if copy:
+            raise BufferError("an array is handed out as it is; copy it with the other package's functions")
+        self.p
+        self.device.wait()
+        return _dlpack.capsule(self, self._host or self.address, kind, number, self.shape, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"<heddle.Array {self.shape} {self.dtype} on {self.device.id}>"
+
+
+class _Seen:
+    """An array's memory for numpy, without __array__()."""
+
+    def __init__(self, array: Array):
+        self.array, self.__array_interface__ = array, array.__array_interface__
+
+
+def empty(shape: Union[int, Sequence[int]], dtype: Any = np.float32, on: Union[str, Device, None] = None) -> Array:
+    """Memory of a device, with no content yet."""
+    on = device(on)
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    bytes_ = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    definition = ffi.new("hed_buffer_def *", C.hed_default_buffer_def(max(bytes_, 1)))
+    return Array(on, made(C.hed_buffer_create, "hed_buffer", on.p, definition), shape, dtype)
+
+
+def _adopt(values: Any, address: int, shape: Sequence[int], dtype: Any, on: Device) -> Array:
+    definition = ffi.new("hed_buffer_def *", {"memory": C.HED_MEMORY_ADOPTED, "size": int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize,
+                                              "handle": address})
+    return Array(on, made(C.hed_buffer_create, "hed_buffer", on.p, definition), shape, dtype, keep=values)
+
+
+def _in_c_order(shape: Sequence[int], strides: Any, itemsize: int) -> bool:
+    if strides is None:
+        return True
+    step = itemsize
+    for n, stride in zip(reversed(tuple(shape)), reversed(tuple(strides))):
+        if n != 1 and stride != step:
+            return False
+        step *= n
+    return True
+
+
+def asarray(values: Any, on: Union[str, Device, None] = None) -> Array:
+    """Another package's array as one of Heddle's, in place: numpy's (and all else of the host's) on the device `host`, CuPy's,
+    PyTorch's, Numba's and JAX's of a GPU on that GPU. It stays alive as long as Heddle's does. What cannot be shared (another
+    device, gaps between elements) is refused; Device.array() copies."""
+    if isinstance(values, Array):
+        return values
+    interface = getattr(values, "__cuda_array_interface__", None)
+    if interface is not None:
+        on = device(on if on is not None else "cuda:%d" % getattr(getattr(values, "device", None), "id", 0))
+        if on.backend != "cuda":
+            raise UnsupportedError(f"this array lies on a CUDA device, and {on.id} is none", "unsupported")
+        dtype = np.dtype(interface["typestr"])
+        if not _in_c_order(interface["shape"], interface.get("strides"), dtype.itemsize):
+            raise ValueError("the elements of this array do not follow each other in C order: copy it first")
+        _wait_for(on, interface.get("stream"))
+        return _adopt(values, interface["data"][0], interface["shape"], dtype, on)
+    if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
+        kind, number = values.__dlpack_device__()
+        if kind == _dlpack.CUDA:
+            on = device(on if on is not None else f"cuda:{number}")
+            tensor = _dlpack.Tensor(values.__dlpack__(stream=1))  # 1: the legacy default stream, which is waited for
+            _wait_for(on, 1)
+            if not _in_c_order(tensor.shape, tensor.strides, tensor.dtype.itemsize):
+                raise ValueError("the elements of this array do not follow each other in C order: copy it first")
+            return _adopt(tensor, tensor.address, tensor.shape, tensor.dtype, on)
+    on = device(on if on is not None else "host")
+    if on.backend != "host":
+        raise UnsupportedError(f"memory of the host cannot be that of {on.id}: Device.array() copies", "unsupported")
+    seen = np.from_dlpack(values) if hasattr(values, "__dlpack__") and not hasattr(values, "__array_interface__") else np.asarray(values)
+    if not seen.flags.c_contiguous:
+        raise ValueError("the elements of this array do not follow each other in C order: copy it first (numpy.ascontiguousarray)")
+    if seen.nbytes == 0:
+        raise ValueError("an array without elements has no memory to share")
+    return _adopt(seen, seen.__array_interface__["data"][0], seen.shape, seen.dtype, on)
+
+
+def _wait_for(on: Device, stream: Optional[int]) -> None:
+    """Until what another package has put into its CUDA stream is done."""
+    if stream is None:
+        return
+    wait = C.hed_device_symbol(on.p, b"cuStreamSynchronize")
+    handle = ffi.cast("void *", {1: 0}.get(stream, stream))
+    if wait != ffi.NULL and ffi.cast("int(*)(void *)", wait)(handle) != 0:
+        raise Error("cuStreamSynchronize() failed on the stream that an array came with", "driver error")

@@ -1,0 +1,155 @@
+"""The synth: instruments of masses and springs, rendered from MIDI files or lists of notes."""
+from __future__ import annotations
+
+import os
+import struct
+import warnings
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from ._definitions import fill
+from ._devices import Device, device as find_device
+from ._html import uri
+from ._library import C, Handle, Object, call, ffi, made, path, text
+
+#: (start s, end s, note, velocity 0 to 1)
+Note = tuple[float, float, int, float]
+
+
+class Sound(np.ndarray):
+    """(2, frames) float32 samples, left and right, that notebooks show as a player."""
+
+    rate: float = 48000
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.rate = getattr(other, "rate", 48000)
+
+    @property
+    def seconds(self) -> float:
+        return float(self.shape[-1] / self.rate)
+
+    def _repr_html_(self) -> Optional[str]:
+        if self.ndim not in (1, 2) or self.dtype.kind != "f" or self.shape[-1] > 100_000_000:
+            return None
+        return f'<audio controls src="{uri("audio/wav", _wav(self, self.rate, 16))}"></audio>'
+
+
+def _wav(sound: Any, rate: float, bits: int) -> bytes:
+    """A RIFF file: 16-bit integers, or 32-bit floats."""
+    frames = np.asarray(sound, np.float32)
+    frames = frames.reshape(1, -1) if frames.ndim == 1 else frames
+    if frames.ndim != 2 or len(frames) > 64:
+        raise ValueError(f"a sound of shape {frames.shape}: expected (channels, frames)")
+    inside = np.nan_to_num(frames.T)
+    body = (np.rint(np.clip(inside, -1, 1) * 32767).astype("<i2") if bits == 16 else inside.astype("<f4")).tobytes()
+    if len(body) > 0xFFFFFF00:
+        raise ValueError("a WAV file holds 4 GiB at most")
+    block = len(frames) * bits // 8
+    head = struct.pack("<HHIIHH", 1 if bits == 16 else 3, len(frames), int(rate), int(rate) * block, block, bits)
+    return (b"RIFF" + struct.pack("<I", 36 + len(body)) + b"WAVEfmt " + struct.pack("<I", 16) + head + b"data" + struct.pack("<I", len(body)) + body)
+
+
+def write_wav(file: Union[str, os.PathLike[str]], sound: Any, rate: Optional[float] = None, bits: int = 32) -> None:
+    """Writes (channels, frames) samples within [-1, 1] as a WAV file of 32-bit floats, or of 16-bit integers."""
+    if bits not in (16, 32):
+        raise ValueError(f"{bits} bits: expected 16 (integers) or 32 (floats)")
+    content = _wav(sound, rate or getattr(sound, "rate", 48000), bits)
+    part = os.fspath(file) + ".part"
+    with open(part, "wb") as to:
+        to.write(content)
+    os.replace(part, file)
+
+
+class _Instrument(Object):
+    """An instrument file that was read."""
+
+    def __init__(self, file: Union[str, os.PathLike[str]]):
+        self._handle = Handle(self, made(C.hed_synth_instrument_load, "hed_synth_instrument", path(file)), C.hed_synth_instrument_destroy)
+
+
+class Synth(Object):
+    """An instrument that is ready to play.
+
+    instrument  a file (docs/instrument-file.md)
+    device  "host" unless told: a processor plays most instruments best
+    **settings  members of hed_synth_def: block=64, threads=4, seed=1, math="strict", transpose=-12, fold=True ..."""
+
+    def __init__(self, instrument: Union[str, os.PathLike[str]], rate: float = 48000, *, device: Union[str, Device] = "host", **settings: Any):
+        self.device, self.rate = find_device(device), rate
+        read = _Instrument(instrument)
+        definition, keep = ffi.new("hed_synth_def *", C.hed_default_synth_def()), []
+        definition.instrument, definition.rate, definition.max_events = read.p, rate, 65536
+        fill(definition, settings, keep)
+        self.block = int(definition.block)
+        self._most = int(definition.max_events)
+        self._handle = Handle(self, made(C.hed_synth_create, "hed_synth", self.device.p, definition), C.hed_synth_destroy, self.device)
+        self.name = os.path.splitext(os.path.basename(os.fspath(instrument)))[0]
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What it is and has seen: solver, instances, latency (frames), peak, breaks ..."""
+        found = ffi.new("hed_synth_info *")
+        C.hed_synth_report(self.p, found)
+        known = {n: getattr(found, n) for n, f in ffi.typeof("hed_synth_info").fields if f.type.kind == "primitive"}
+        known.update(solver=text(C.hed_synth_solver_name(found.solver)), struck=found.notes.struck, dropped=found.notes.dropped)
+        return known
+
+    def _song(self, file: Any) -> tuple[list[tuple[int, dict[str, Any]]], float]:
+        midi = ffi.gc(made(C.hed_synth_midi_file_load, "hed_synth_midi_file", path(file)), C.hed_synth_midi_file_destroy)
+        events, found = C.hed_synth_midi_file_events(midi), []
+        for i in range(C.hed_synth_midi_file_count(midi)):
+            e = events[i]
+            at = _round(e.seconds * self.rate)
+            if e.bytes[0] != 0xFF:
+                found.append((at, {"kind": C.HED_SYNTH_EVENT_MIDI, "bytes": list(e.bytes)}))
+            elif e.bytes[1] == 0x51:
+                found.append((at, {"kind": C.HED_SYNTH_EVENT_TEMPO, "value": e.tempo}))
+        return found, float(C.hed_synth_midi_file_seconds(midi))
+
+    def _notes(self, notes: Sequence[Note]) -> tuple[list[tuple[int, dict[str, Any]]], float]:
+        found: list[tuple[int, dict[str, Any]]] = []
+        for start, end, note, velocity in notes:
+            if not (0 <= start <= end and 0 <= note <= 127 and 0 <= velocity <= 1):
+                raise ValueError(f"({start}, {end}, {note}, {velocity}): expected (start s, end s, note 0 to 127, velocity 0 to 1)")
+            found.append((_round(start * self.rate), {"kind": C.HED_SYNTH_EVENT_MIDI, "bytes": [0x90, note, max(1, round(127 * velocity))]}))
+            found.append((_round(end * self.rate), {"kind": C.HED_SYNTH_EVENT_MIDI, "bytes": [0x80, note, 0]}))
+        found.sort(key=lambda e: (e[0], e[1]["bytes"][0]))  # at one sample ends come first
+        return found, max((n[1] for n in notes), default=0.0)
+
+    def render(self, song: Union[str, os.PathLike[str], Sequence[Note]], seconds: Optional[float] = None, *, tail: float = 5,
+               progress: Optional[Callable[[float, float], Any]] = None) -> Sound:
+        """The sound of a MIDI file, or of notes [(start s, end s, note, velocity 0 to 1), ...]: (2, frames) float32. It lasts to the
+        song's end and `tail` seconds more, or `seconds`. Ctrl-C ends it with what there is, and a warning. Every render begins at rest."""
+        call(C.hed_synth_reset, self.p)
+        events, length = self._song(song) if isinstance(song, (str, os.PathLike)) else self._notes(song)
+        frames = _round(seconds * self.rate) if seconds is not None else _round(length * self.rate) + _round(tail * self.rate)
+        latency = int(self.info["latency"])
+        out, at, done = np.zeros((2, frames + latency), np.float32), 0, 0
+        left, right = (ffi.from_buffer("float[]", out[k]) for k in (0, 1))
+        block = ffi.new("hed_synth_block *")
+        try:
+            while done < frames + latency:
+                count, here = min(self.block, frames + latency - done), []
+                while at < len(events) and events[at][0] < done + count:
+                    here.append({**events[at][1], "frame": events[at][0] - done})
+                    at += 1
+                list_ = ffi.new("hed_synth_event[]", here)
+                block.frames, block.events, block.event_count, block.left, block.right = count, list_, len(here), left + done, right + done
+                call(C.hed_synth_process, self.p, block)
+                done += count
+                if progress:
+                    progress(min(done, frames) / self.rate, frames / self.rate)
+        except KeyboardInterrupt:
+            warnings.warn(f"interrupted: {max(0, done - latency) / self.rate:.1f} of {frames / self.rate:.1f} s are rendered", stacklevel=2)
+        sound = out[:, latency:max(latency, done)].view(Sound)
+        sound.rate = self.rate
+        return sound
+
+    def __repr__(self) -> str:
+        return f"<heddle.Synth {self.name} on {self.device.id}, {self.rate:g} Hz>"
+
+
+def _round(x: float) -> int:
+    """As llround() does: halves go away from zero."""
+    return int(np.floor(x + 0.5))

@@ -1,0 +1,251 @@
+"""CSS matched against whole documents: `doc.match(sheet)` gives pairs of element and rule as two arrays."""
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from ._definitions import fill
+from ._devices import Device, device as find_device
+from ._html import table
+from ._library import C, Handle, Object, call, ffi, made, text
+
+#: No element, no rule.
+NONE = 0xFFFFFFFF
+#: In place of a rule: the style attribute of the element itself.
+OWN_STYLE = 0xFFFFFFFE
+
+
+class Names(Object):
+    """A table of names. Documents and sheets that are matched together share one; unless told they share the module's own."""
+
+    def __init__(self) -> None:
+        self._handle = Handle(self, made(C.hed_css_names_create, "hed_css_names", ffi.NULL), C.hed_css_names_destroy)
+
+
+_names: list[Names] = []
+
+
+def _shared(names: Optional[Names]) -> Names:
+    if names is None:
+        if not _names:
+            _names.append(Names())
+        return _names[0]
+    return names
+
+
+class Sheet(Object):
+    """A style sheet.
+
+    file, line  for messages; origin  "author", "user" or "user_agent"; media  of the link or style element
+    medium  what @media is asked: {"type": "print", "width": 800, "dark": True ...}; a desktop unless told
+    imports  texts for @import, by their URL"""
+
+    def __init__(self, css: Union[str, bytes], *, file: str = "sheet", line: int = 1, origin: str = "author", media: Optional[str] = None,
+                 medium: Optional[Mapping[str, Any]] = None, quirks: bool = False, split: bool = False,
+                 imports: Optional[Mapping[str, str]] = None, names: Optional[Names] = None):
+        self.names, keep = _shared(names), []
+        content = css.encode("utf-8", "surrogateescape") if isinstance(css, str) else bytes(css)
+        definition = ffi.new("hed_css_sheet_def *")
+        definition.medium = C.hed_default_css_medium()
+        keep.append(ffi.from_buffer(content))
+        definition.text, definition.length = keep[0], len(content)
+        fill(definition, {"file": file, "line": line, "quirks": quirks, "split": split,
+                          "origin": {"author": 2, "user": 1, "user_agent": 0}[origin]}, keep)
+        if media is not None:
+            fill(definition, {"media": media}, keep)
+        if medium:
+            fill(definition.medium, medium, keep)
+        given = {url: ffi.from_buffer(t.encode()) for url, t in (imports or {}).items()}
+
+        def found(_: Any, __: int, url: Any, length: Any) -> Any:
+            piece = given.get(text(url))
+            if piece is None:
+                return ffi.NULL
+            length[0] = len(piece)
+            return ffi.cast("const char *", piece)
+
+        keep.append(ffi.callback("const char *(void *, uint32_t, const char *, size_t *)", found))
+        setattr(definition, "import", keep[-1])
+        self._handle = Handle(self, made(C.hed_css_sheet_create, "hed_css_sheet", self.names.p, definition), C.hed_css_sheet_destroy, self.names)
+
+    def __len__(self) -> int:
+        """Number of style rules."""
+        return int(C.hed_css_rule_count(self.p))
+
+    def rule(self, index: int) -> dict[str, Any]:
+        """Facts about a rule: selector, line, column, specificity (a, b, c), applies, valid, reason ..."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"rule {index}: the sheet has {len(self)}, from 0 on")
+        r = C.hed_css_rule_at(self.p, index)
+        s = int(r.specificity)
+        return {"selector": ffi.unpack(r.selector, r.selector_length).decode("utf-8", "replace") if r.selector_length else "",
+                "line": int(r.line), "column": int(r.column), "specificity": (s >> 20, s >> 10 & 1023, s & 1023), "applies": bool(r.applies),
+                "valid": r.validity == C.HED_CSS_VALID, "reason": text(r.reason), "important": bool(r.important), "state": bool(r.state),
+                "pseudo_element": bool(r.pseudo_element), "begin": int(r.begin), "end": int(r.end)}
+
+    @property
+    def rules(self) -> list[dict[str, Any]]:
+        return [self.rule(i) for i in range(len(self))]
+
+    def __repr__(self) -> str:
+        return f"<heddle.css.Sheet of {len(self)} rules>"
+
+    def _repr_html_(self) -> str:
+        return table(["", "selector", "line", "specificity"],
+                     [[i, r["selector"] if r["valid"] else f"{r['selector']} ({r['reason']})", r["line"], ",".join(map(str, r["specificity"]))]
+                      for i, r in ((i, self.rule(i)) for i in range(min(len(self), 50)))],
+                     f"{len(self)} rules")
+
+
+class Document(Object):
+    """A tree of elements, numbered in document order from 0, the root. parse() makes one of HTML, from_elements() of any tree."""
+
+    def __init__(self, definition: Any, keep: Any, names: Optional[Names]):
+        self.names = _shared(names)
+        self._handle = Handle(self, made(C.hed_css_document_create, "hed_css_document", self.names.p, definition), C.hed_css_document_destroy,
+                              self.names)
+
+    @classmethod
+    def parse(cls, html: Union[str, bytes], *, file: str = "page", names: Optional[Names] = None) -> Document:
+        """HTML, as browsers read it."""
+        content = html.encode("utf-8", "surrogateescape") if isinstance(html, str) else bytes(html)
+        keep: list[Any] = [ffi.from_buffer(content), ffi.new("char[]", file.encode())]
+        return cls(ffi.new("hed_css_document_def *", {"html": keep[0], "html_length": len(content), "file": keep[1]}), keep, names)
+
+    @classmethod
+    def open(cls, file: Union[str, os.PathLike[str]], names: Optional[Names] = None) -> Document:
+        """An HTML file."""
+        with open(file, "rb") as page:
+            return cls.parse(page.read(), file=os.fspath(file), names=names)
+
+    @classmethod
+    def from_elements(cls, elements: Sequence[tuple[int, str, Mapping[str, str]]], *, quirks: bool = False,
+                      names: Optional[Names] = None) -> Document:
+        """A tree of (parent, name, attributes): the parent an earlier element, or -1 for a root."""
+        keep: list[Any] = []
+        list_ = ffi.new("hed_css_element[]", len(elements))
+        for at, (parent, name, attributes) in zip(list_, elements):
+            keep.append(ffi.new("char[]", name.encode()))
+            at.parent, at.name = NONE if parent < 0 else parent, keep[-1]
+            pairs = [(ffi.new("char[]", k.encode()), ffi.new("char[]", v.encode())) for k, v in attributes.items()]
+            keep += [pairs, ffi.new("hed_css_attribute[]", [{"name": k, "value": v} for k, v in pairs])]
+            at.attributes, at.attribute_count = keep[-1], len(pairs)
+        return cls(ffi.new("hed_css_document_def *", {"elements": list_, "element_count": len(elements), "quirks": quirks}), keep, names)
+
+    def __len__(self) -> int:
+        """Number of elements."""
+        return int(C.hed_css_document_describe(self.p).elements)
+
+    def _check(self, element: int) -> int:
+        if not 0 <= element < len(self):
+            raise IndexError(f"element {element}: the document has {len(self)}, from 0 on")
+        return element
+
+    def element(self, element: int) -> str:
+        """An element as a short text: "div#main.wide"."""
+        out = ffi.new("char[]", 256)
+        C.hed_css_element_text(self.p, self._check(element), out, 256)
+        return text(out)
+
+    def parent(self, element: int) -> Optional[int]:
+        found = int(C.hed_css_parent(self.p, self._check(element)))
+        return None if found == NONE else found
+
+    def line(self, element: int) -> int:
+        """Of its start tag, from 1; 0: unknown."""
+        return int(C.hed_css_line(self.p, self._check(element)))
+
+    def select(self, selector: str) -> np.ndarray:
+        """The elements that a selector matches, in order."""
+        count, words = ffi.new("uint32_t *"), selector.encode()
+        call(C.hed_css_select, self.p, words, ffi.NULL, 0, count)
+        found = np.empty(count[0], np.uint32)
+        if len(found):
+            call(C.hed_css_select, self.p, words, ffi.from_buffer("uint32_t[]", found), len(found), count)
+        return found
+
+    def match(self, *sheets: Sheet, device: Union[str, Device, None] = None) -> Match:
+        """Which rules match which elements. It can be taken apart: elements, rules = doc.match(sheet)."""
+        return Match([self], sheets, device=device)
+
+    def __repr__(self) -> str:
+        return f"<heddle.css.Document of {len(self)} elements>"
+
+
+class Match(Object):
+    """Documents and sheets, matched. Rules are numbered on from sheet to sheet, elements from document to document. The pairs of element
+    and rule are `elements` and `rules`, in order; iterating gives these two arrays.
+
+    device  None: plain C on the processor, else any device, with the same results"""
+
+    def __init__(self, documents: Sequence[Document], sheets: Sequence[Sheet], *, device: Union[str, Device, None] = None,
+                 states_possible: bool = False):
+        on = None if device is None else find_device(device)
+        self.documents, self.sheets = list(documents), list(sheets)
+        lists = [ffi.new("hed_css_document *[]", [d.p for d in documents]), ffi.new("hed_css_sheet *[]", [s.p for s in sheets])]
+        definition = ffi.new("hed_css_matcher_def *", {"documents": lists[0], "document_count": len(documents), "sheets": lists[1],
+                                                       "sheet_count": len(sheets), "states_possible": states_possible})
+        pointer = made(C.hed_css_matcher_create, "hed_css_matcher", ffi.NULL if on is None else on.p, definition)
+        self._handle = Handle(self, pointer, C.hed_css_matcher_destroy, on, *documents, *sheets)
+        call(C.hed_css_match, self.p)
+
+    def __len__(self) -> int:
+        """Number of pairs."""
+        return int(C.hed_css_results(self.p).pairs)
+
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        result = C.hed_css_results(self.p)
+        begin, rules = np.empty(result.elements + 1, np.uint64), np.empty(max(1, result.pairs), np.uint32)
+        C.hed_css_pairs(self.p, ffi.from_buffer("uint64_t[]", begin), ffi.from_buffer("uint32_t[]", rules))
+        elements = np.repeat(np.arange(result.elements, dtype=np.uint32), np.diff(begin).astype(np.int64))
+        return elements, rules[:result.pairs]
+
+    @property
+    def elements(self) -> np.ndarray:
+        return self._pairs()[0]
+
+    @property
+    def rules(self) -> np.ndarray:
+        return self._pairs()[1]
+
+    def __iter__(self) -> Any:
+        return iter(self._pairs())
+
+    def rules_of(self, element: int) -> np.ndarray:
+        """The rules that match an element, ascending."""
+        r = C.hed_css_results(self.p)
+        if not 0 <= element < r.elements:
+            raise IndexError(f"element {element}: there are {r.elements}, from 0 on")
+        c = r.element_class[element]
+        return np.array([r.rule[i] for i in range(r.class_begin[c], r.class_begin[c + 1])], np.uint32)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many elements each rule matches."""
+        found = np.empty(max(1, C.hed_css_results(self.p).rules), np.uint32)
+        C.hed_css_counts(self.p, ffi.from_buffer("uint32_t[]", found), ffi.NULL)
+        return found[:C.hed_css_results(self.p).rules]
+
+    def winners(self, property: str) -> np.ndarray:
+        """For each element the rule whose declaration of a property wins the cascade; NONE, or OWN_STYLE for its style attribute."""
+        found = np.empty(max(1, C.hed_css_results(self.p).elements), np.uint32)
+        call(C.hed_css_cascade, self.p, property.encode(), ffi.from_buffer("uint32_t[]", found))
+        return found[:C.hed_css_results(self.p).elements]
+
+    def set_attribute(self, element: int, name: str, value: Optional[str], document: int = 0) -> np.ndarray:
+        """Changes an attribute (None: removes it) and matches what that can touch: the elements that match other rules now."""
+        changes = ffi.new("hed_css_changes *")
+        call(C.hed_css_set_attribute, self.p, document, element, name.encode(), ffi.NULL if value is None else value.encode(), changes)
+        return np.array(ffi.unpack(changes.elements, changes.count) if changes.count else [], np.uint32)
+
+    def __repr__(self) -> str:
+        return f"<heddle.css.Match of {len(self)} pairs>"
+
+    def _repr_html_(self) -> str:
+        counts, rows, at = self.counts, [], 0
+        for sheet in self.sheets:
+            rows += [[at + i, sheet.rule(i)["selector"], int(counts[at + i])] for i in range(len(sheet))]
+            at += len(sheet)
+        return table(["rule", "selector", "elements"], rows[:50], f"{len(self)} pairs, {int((counts == 0).sum())} rules that match nothing")

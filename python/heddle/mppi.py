@@ -1,0 +1,384 @@
+"""Sampling model-predictive control. Models and costs are texts in OpenCL C, as docs/mppi.md says, or Heddle's own by name; they are
+compiled for the device. A Python function cannot be rolled out on one: its text has to be written."""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from ._definitions import enumerator, fill, numbers
+from ._devices import Device, device as find_device
+from ._html import table
+from ._library import C, ArgumentError, Handle, Object, UnsupportedError, call, ffi, headers, made, path, text
+
+Text = Union[str, "os.PathLike[str]"]
+
+
+@dataclasses.dataclass
+class Term:
+    """A term of the cost: the name of one of Heddle's own, a file, or a text that defines term_NAME(x, u, t, w).
+
+    parameters  of a text: what it reads as P(name), a number, or as P_ARRAY(name), a list; of Heddle's own: those that differ
+    tables  names of the tables that a text reads; when  "running" (after each step), "terminal" or "always" """
+    text: Text
+    weight: float = 1
+    parameters: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    tables: Sequence[str] = ()
+    when: str = "running"
+    name: Optional[str] = None
+
+
+def models() -> dict[str, str]:
+    """Heddle's own models, with what they are."""
+    return _catalogue(C.hed_mppi_model_at)
+
+
+def terms() -> dict[str, str]:
+    """Heddle's own terms, with what they are."""
+    return _catalogue(C.hed_mppi_term_at)
+
+
+def _catalogue(at: Any) -> dict[str, str]:
+    found, index = {}, 0
+    while at(index) != ffi.NULL:
+        found[text(at(index).name)] = text(at(index).summary)
+        index += 1
+    return found
+
+
+class _Source:
+    """A text with its parameters, as C descriptions have them."""
+
+    def __init__(self, given: Text, what: str, name: Optional[str], parameters: Mapping[str, Any], tables: Sequence[str], keep: list[Any]):
+        words = os.fspath(given)
+        if "\n" in words or "{" in words:
+            self.text, self.file = words, what + ".c"
+        else:
+            with open(words, encoding="utf-8") as file:
+                self.text = file.read()
+            self.file = words
+        self.name = name or self._name(what)
+        self.tables, self.lengths = list(tables), {}
+        self.parameters = {n: list(v) if np.ndim(v) else float(v) for n, v in parameters.items()}
+        bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", self.text, flags=re.S)
+        for macro, known in (("P", [n for n, v in self.parameters.items() if not isinstance(v, list)]),
+                             ("P_ARRAY", [n for n, v in self.parameters.items() if isinstance(v, list)]), ("TABLE", self.tables)):
+            for n in re.findall(rf"\b{macro}\(\s*(\w+)\s*\)", bare):
+                if n not in known:
+                    value = {"P": f"parameters={{{n!r}: a number}}", "P_ARRAY": f"parameters={{{n!r}: a list}}", "TABLE": f"tables=[{n!r}]"}[macro]
+                    raise ValueError(f"{self.file} reads {macro}({n}), which is not given: expected {value}")
+        list_ = ffi.new("hed_mppi_parameter[]", [
+            {"name": _word(n, keep), "value": v[0] if isinstance(v, list) else v, "length": len(v) if isinstance(v, list) else 0}
+            for n, v in self.parameters.items()])
+        keep.append(list_)
+        names = ffi.new("const char *[]", [_word(n, keep) for n in self.tables])
+        keep.append(names)
+        self.members = {"name": _word(self.name, keep), "summary": _word("", keep), "text": _word(self.text, keep), "file": _word(self.file, keep),
+                        "parameters": list_, "parameter_count": len(self.parameters), "tables": names, "table_count": len(self.tables)}
+
+    def _name(self, what: str) -> str:
+        if what == "model":
+            return pathlib.Path(self.file).stem
+        found = re.findall(r"\bterm_(\w+)\s*\(", self.text)
+        if not found:
+            raise ValueError(f"{self.file}: expected a function float term_NAME(const float *x, const float *u, int t, MPPI_WORLD w)")
+        return str(found[-1])
+
+    @property
+    def settings(self) -> list[tuple[str, float]]:
+        """Values of arrays beyond what a description holds."""
+        return [(f"{n}.{i}", float(x)) for n, v in self.parameters.items() if isinstance(v, list) for i, x in enumerate(v)]
+
+    def in_c(self, number: int, model: Mapping[str, Any], is_model: bool) -> str:
+        """The text as C with a function `entryN` of a model's or term's type."""
+        at, lines = 0, ["#undef P", "#undef P_ARRAY", "#undef TABLE", "#undef TABLE_COUNT"]
+        lines += [f"#define P(name) (w->p[P{number}_##name])", f"#define P_ARRAY(name) (w->p + P{number}_##name)",
+                  f"#define TABLE(name) (w->tables[T{number}_##name])", f"#define TABLE_COUNT(name) (w->table_counts[T{number}_##name])"]
+        for n, v in self.parameters.items():
+            lines.append(f"enum {{ P{number}_{n} = {at} }};")
+            at += len(v) if isinstance(v, list) else 1
+        lines += [f"enum {{ T{number}_{n} = {i} }};" for i, n in enumerate(self.tables)]
+        function = "model_step" if is_model else f"term_{self.name}"
+        lines += [f"#define {function} text{number}", f'#line 1 "{self.file}"', self.text, f"#undef {function}"]
+        fill_world = "mppi_world w = {.p = world->parameters, .tables = world->tables, .table_counts = world->table_counts," \
+                     " .model = world->model, .steps = (int)world->steps, .dt = world->dt};"
+        if is_model:
+            lines.append(f"void entry{number}(float *x, const float *u, float dt, const hed_mppi_world *world)\n"
+                         f"{{ {fill_world} text{number}(x, u, dt, &w); }}")
+        else:
+            lines.append(f"float entry{number}(const float *x, const float *u, int32_t t, const hed_mppi_world *world)\n"
+                         f"{{ {fill_world} return text{number}(x, u, t, &w); }}")
+        return "\n".join(lines)
+
+
+def _word(words: str, keep: list[Any]) -> Any:
+    keep.append(ffi.new("char[]", words.encode()))
+    return keep[-1]
+
+
+def _compile(sources: Sequence[tuple[int, _Source, bool]], model: Mapping[str, Any], keep: list[Any]) -> list[Any]:
+    """Texts as functions of the processor, by the C compiler that is here."""
+    compiler = shlex.split(os.environ.get("CC", "")) or [found for found in map(shutil.which, ("cc", "gcc", "clang")) if found][:1]
+    if not compiler:
+        raise UnsupportedError("texts of models and terms run on the processor only where a C compiler is (cc, gcc or clang; Debian: apt install gcc); "
+                               "without one give device= of a GPU or of an OpenCL device", "unsupported", int(C.HED_ERROR_UNSUPPORTED))
+    include, words = headers()
+    poses = {"POSE_X": "pose_x", "POSE_Y": "pose_y", "POSE_HEADING": "pose_heading", "SPEED": "speed", "TURN": "turn",
+             "VELOCITY_X": "velocity_x", "VELOCITY_Y": "velocity_y"}
+    code = ["#include <heddle/mppi.h>", f'#include "{words}"', f"#define MODEL_STATES {model['states']}",
+            f"#define MODEL_CONTROLS {model['controls']}", "#define STEPS (w->steps)"]
+    code += [f"#define {macro} {model[member]}" for macro, member in poses.items() if model[member] >= 0]
+    code += [source.in_c(number, model, is_model) for number, source, is_model in sources]
+    with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
+        file, library = os.path.join(folder, "texts.c"), os.path.join(folder, "texts.so")
+        with open(file, "w", encoding="utf-8") as to:
+            to.write("\n".join(code))
+        command = [*compiler, "-std=gnu17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-march=native", "-shared", "-fPIC", "-w",
+                   f"-I{include}", file, "-o", library, "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise ArgumentError("a text does not compile for the processor", "build failed", int(C.HED_ERROR_BUILD), done.stderr)
+        opened = ctypes.CDLL(library)
+    keep.append(opened)
+    kinds = {True: "hed_mppi_step_function *", False: "hed_mppi_cost_function *"}
+    return [ffi.cast(kinds[is_model], ctypes.cast(getattr(opened, f"entry{number}"), ctypes.c_void_p).value or 0) for number, _, is_model in sources]
+
+
+class MPPI(Object):
+    """A controller.
+
+    model, cost  texts, files of them, or names of Heddle's own (heddle.mppi.models(), terms()); cost may be a list of these and of Term
+    nx, nu  numbers of states and controls, of a text
+    parameters  {"mass": 1.2}: what the model's text reads as P(name); of Heddle's own model those that differ. With a dot they are of
+            a term: {"goal.x": 5, "goal.weight": 2}
+    noise_sigma  standard deviation of each control, or (nu x nu) their covariance
+    num_samples, horizon, lambda_, u_min, u_max, dt  as pytorch_mppi names them. The cost of a sample is the sum over its steps, unless
+            scale="mean"
+    tables  {"map": array} that texts read as TABLE(map)[i]; pose  {"pose_x": 0, "pose_y": 1 ...}: which states are what
+    count  controllers that are solved together; then states are (count x nx)
+    **settings  members of hed_mppi_def: seed=1, kind="tube", sampler="coloured", solver="packets", iterations=2 ..."""
+
+    def __init__(self, model: Text, cost: Union[Text, Term, Sequence[Union[Text, Term]]], nx: Optional[int] = None, nu: Optional[int] = None, *,
+                 noise_sigma: Any = None, num_samples: int = 1024, horizon: int = 100, lambda_: float = 1.0, u_min: Any = None, u_max: Any = None,
+                 dt: float = 0, scale: str = "sum", parameters: Optional[Mapping[str, Any]] = None, tables: Optional[Mapping[str, Any]] = None,
+                 pose: Optional[Mapping[str, int]] = None, device: Union[str, Device, None] = None, **settings: Any):
+        on, keep = find_device(device), []
+        own = {n: v for n, v in (parameters or {}).items() if "." not in n}
+        given = {n: v for n, v in (parameters or {}).items() if "." in n}
+        compiled: list[tuple[int, _Source, bool]] = []
+        definition = ffi.new("hed_mppi_def *", C.hed_default_mppi_def())
+        definition.model = self._model(model, nx, nu, own, given, dt, pose, compiled, keep)
+        list_ = [cost] if isinstance(cost, (str, os.PathLike, Term)) else list(cost)
+        all_terms = ffi.new("hed_mppi_term[]", len(list_))
+        for i, term in enumerate(list_):
+            self._term(all_terms[i], term if isinstance(term, Term) else Term(term), i + 1, given, compiled, keep)
+        definition.terms, definition.term_count = all_terms, len(list_)
+        keep.append(all_terms)
+        if compiled and on.backend == "host":
+            known = {n: getattr(definition.model, n) for n in ("states", "controls", "pose_x", "pose_y", "pose_heading", "speed", "turn",
+                                                               "velocity_x", "velocity_y")}
+            for (number, _, is_model), function in zip(compiled, _compile(compiled, known, keep)):
+                if is_model:
+                    ffi.cast("hed_mppi_model *", definition.model).step = function
+                else:
+                    all_terms[number - 1].cost = function
+        for name, value in (("samples", num_samples), ("steps", horizon), ("lambda", lambda_), ("dt", dt)):
+            setattr(definition, name, value)
+        nu = int(definition.model.controls)
+        sigma = np.asarray(noise_sigma if noise_sigma is not None else [], np.float32)
+        if sigma.ndim == 2:
+            definition.covariance = numbers(sigma, "float", (nu, nu), "noise_sigma", keep)
+            sigma = np.sqrt(np.diag(sigma))
+        fill(definition, {"scale": scale, "sigma": np.atleast_1d(sigma).tolist()} if sigma.size else {"scale": scale}, keep)
+        for name, value in (("minimum", u_min), ("maximum", u_max)):
+            if value is not None:
+                fill(definition, {name: np.broadcast_to(np.asarray(value, np.float32), nu).tolist()}, keep)
+        pairs = ffi.new("hed_mppi_setting[]", [{"name": _word(n, keep), "value": float(v)} for n, v in given.items()])
+        definition.settings, definition.setting_count = pairs, len(given)
+        contents = ffi.new("hed_mppi_table[]", [
+            {"name": _word(n, keep), "values": numbers(np.ravel(v), "float", (-1,), f"table {n}", keep), "count": np.size(v)}
+            for n, v in (tables or {}).items()])
+        definition.tables, definition.table_count = contents, len(tables or {})
+        fill(definition, settings, keep)
+        self._begin(on, definition, keep, None)
+
+    @classmethod
+    def from_scene(cls, scene: Union[str, os.PathLike[str]], *, device: Union[str, Device, None] = None, **settings: Any) -> MPPI:
+        """The controller of a scene file (docs/mppi.md), with members of hed_mppi_def that differ. `start` is where its loop begins."""
+        read, keep = _Scene(scene), []
+        definition = ffi.new("hed_mppi_def *", C.hed_mppi_scene_def(read.p))
+        fill(definition, settings, keep)
+        self = cls.__new__(cls)
+        self._begin(find_device(device), definition, keep, read)
+        self.start = np.array(ffi.unpack(C.hed_mppi_scene_start(read.p), self.nx), np.float32)
+        return self
+
+    @staticmethod
+    def _model(model: Text, nx: Optional[int], nu: Optional[int], own: Mapping[str, Any], given: dict[str, Any], dt: float,
+               pose: Optional[Mapping[str, int]], compiled: list[Any], keep: list[Any]) -> Any:
+        found = C.hed_mppi_model_find(os.fspath(model).encode())
+        if found != ffi.NULL:
+            given.update(own)
+            return found
+        words = os.fspath(model)
+        if "\n" not in words and "{" not in words and not os.path.exists(words):
+            raise ValueError(f"there is neither a file nor a model of Heddle's called {words!r}; models: {', '.join(models())}")
+        if nx is None or nu is None:
+            raise ValueError("the model is a text: expected nx and nu, its numbers of states and controls")
+        source = _Source(model, "model", None, own, (), keep)
+        made_here = ffi.new("hed_mppi_model *", {**source.members, "states": nx, "controls": nu, "dt": dt or 0.01})
+        for member in ("pose_x", "pose_y", "pose_heading", "speed", "turn", "velocity_x", "velocity_y"):
+            setattr(made_here, member, (pose or {}).get(member, -1))
+        for i in range(nu):
+            made_here.sigma[i] = 1
+        given.update(source.settings)
+        compiled.append((0, source, True))
+        keep.append(made_here)
+        return made_here
+
+    @staticmethod
+    def _term(to: Any, term: Term, number: int, given: dict[str, Any], compiled: list[Any], keep: list[Any]) -> None:
+        found = C.hed_mppi_term_find(os.fspath(term.text).encode())
+        if found != ffi.NULL:
+            ffi.memmove(ffi.addressof(to) if ffi.typeof(to).kind == "struct" else to, found, ffi.sizeof("hed_mppi_term"))
+            name = text(found.name)
+            for n, v in term.parameters.items():
+                given.update({f"{name}.{n}": v} if np.ndim(v) == 0 else {f"{name}.{n}.{i}": x for i, x in enumerate(v)})
+        else:
+            words = os.fspath(term.text)
+            if "\n" not in words and "{" not in words and not os.path.exists(words):
+                raise ValueError(f"there is neither a file nor a term of Heddle's called {words!r}; terms: {', '.join(terms())}")
+            source = _Source(term.text, "cost", term.name, term.parameters, term.tables, keep)
+            for member, value in source.members.items():
+                setattr(to, member, value)
+            given.update({f"{source.name}.{n}": v for n, v in source.settings})
+            compiled.append((number, source, False))
+        to.weight = term.weight
+        to.when = enumerator(ffi.typeof("hed_mppi_when"), term.when)
+
+    def _begin(self, on: Device, definition: Any, keep: list[Any], scene: Any) -> None:
+        self.device = on
+        pointer = made(C.hed_mppi_create, "hed_mppi", on.p, definition)
+        self._handle = Handle(self, pointer, C.hed_mppi_destroy, on, scene, keep=(definition, keep))
+        full = getattr(C.hed_mppi_describe(pointer), "def")
+        self.nx, self.nu, self.count = int(full.model.states), int(full.model.controls), int(full.count)
+        self.horizon, self.num_samples, self.dt = int(full.steps), int(full.samples), float(full.dt)
+        self._stats = ffi.new("hed_mppi_stats[]", self.count)
+        self._began = False
+
+    def _state(self, state: Any) -> np.ndarray:
+        x = np.ascontiguousarray(state, np.float32)
+        if x.size != self.count * self.nx:
+            raise ValueError(f"a state of {x.size} numbers: expected {self.count} x {self.nx}" if self.count > 1 else
+                             f"a state of {x.size} numbers: expected {self.nx}")
+        return x
+
+    def command(self, state: Any, shift: bool = True) -> np.ndarray:
+        """The controls to apply now, (nu) or (count x nu). The plan of the call before is shifted by a step first."""
+        if self._began and shift:
+            C.hed_mppi_shift(self.p, 1)
+        x = self._state(state)
+        u = np.empty((self.count, self.nu), np.float32)
+        call(C.hed_mppi_solve, self.p, ffi.from_buffer("float[]", x), ffi.from_buffer("float[]", u), self._stats)
+        self._began = True
+        return u if self.count > 1 else u[0]
+
+    def reset(self, controls: Any = None) -> None:
+        """Forgets the plan, or takes `controls` (horizon x nu) for it."""
+        keep: list[Any] = []
+        shape = (self.horizon, self.nu) if self.count == 1 else (self.count, self.horizon, self.nu)
+        C.hed_mppi_reset(self.p, ffi.NULL if controls is None else numbers(controls, "float", shape, "controls", keep))
+        self._began = False
+
+    def _copy(self, pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
+        return np.frombuffer(ffi.buffer(pointer, 4 * int(np.prod(shape))), np.float32).reshape(shape).copy()
+
+    def plan(self, index: int = 0) -> np.ndarray:
+        """The plan of controls, (horizon x nu)."""
+        return self._copy(C.hed_mppi_controls(self.p, self._index(index)), (self.horizon, self.nu))
+
+    def states(self, index: int = 0) -> np.ndarray:
+        """The states along the plan, (horizon + 1 x nx)."""
+        return self._copy(C.hed_mppi_states(self.p, self._index(index)), (self.horizon + 1, self.nx))
+
+    def _index(self, index: int) -> int:
+        if not 0 <= index < self.count:
+            raise IndexError(f"controller {index}: there are {self.count}, from 0 on")
+        return index
+
+    def trace(self, count: int, best: bool = True, index: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """States (count x horizon + 1 x nx) and costs (count) of samples of the last solve: the best, or the first ones."""
+        if not 1 <= count <= self.num_samples:
+            raise ValueError(f"{count} samples: expected 1 to {self.num_samples}")
+        states, costs = np.empty((count, self.horizon + 1, self.nx), np.float32), np.empty(count, np.float32)
+        call(C.hed_mppi_trace, self.p, self._index(index), count, best, ffi.from_buffer("float[]", states), ffi.from_buffer("float[]", costs))
+        return states, costs
+
+    @property
+    def rollouts(self) -> np.ndarray:
+        """The states of the 64 best samples of the last solve, (64 x horizon + 1 x nx)."""
+        return self.trace(min(64, self.num_samples))[0]
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Of the last solve: outcome, baseline, ess, crashed, solve_ns ...; a list of them for more than one controller."""
+        found = []
+        for s in self._stats:
+            one = {n: getattr(s, n) for n, _ in ffi.typeof("hed_mppi_stats").fields}
+            one["outcome"] = ("solved", "all crashed", "deadline", "diverged")[s.outcome]
+            found.append(one)
+        return found[0] if self.count == 1 else found  # type: ignore[return-value]
+
+    def set(self, parameter: str, value: float) -> None:
+        """Sets a parameter ("mass", "goal.x", "goal.weight") from the next solve on."""
+        index = C.hed_mppi_parameter_find(self.p, parameter.encode())
+        if index == 0xFFFFFFFF or not C.hed_mppi_post(self.p, index, value):
+            raise ValueError(f"there is no parameter {parameter!r}; there are: {', '.join(self.parameters)}" if index == 0xFFFFFFFF else
+                             "more parameters were set since the last solve than are kept")
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """All parameters of model and terms."""
+        found, value = {}, ffi.new("float *")
+        while True:
+            name = C.hed_mppi_parameter_at(self.p, len(found), value)
+            if name == ffi.NULL:
+                return found
+            found[text(name)] = value[0]
+
+    def set_table(self, name: str, values: Any) -> None:
+        """Replaces a table's content from the next solve on."""
+        keep: list[Any] = []
+        flat = np.ravel(values)
+        call(C.hed_mppi_post_table, self.p, name.encode(), numbers(flat, "float", (-1,), name, keep), flat.size)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """How it runs: solver, choice, where that came from."""
+        found = C.hed_mppi_describe(self.p)
+        names = {value: name[len("HED_MPPI_"):].lower() for value, name in ffi.typeof("hed_mppi_solver").elements.items()}
+        return {"solver": names[found.solver], "choice": text(found.choice), "configured": text(C.hed_config_origin_name(found.origin)),
+                "samples": self.num_samples, "horizon": self.horizon, "dt": self.dt}
+
+    def __repr__(self) -> str:
+        return f"<heddle.MPPI of {self.nx} states and {self.nu} controls, {self.num_samples} samples of {self.horizon} steps on {self.device.id}>"
+
+    def _repr_html_(self) -> str:
+        rows = [[k, v] for k, v in {**self.info, **(self.stats if self.count == 1 else {})}.items()]
+        return table(["", ""], rows)
+
+
+class _Scene(Object):
+    """A scene file that was read."""
+
+    def __init__(self, file: Union[str, os.PathLike[str]]):
+        self._handle = Handle(self, made(C.hed_mppi_scene_open, "hed_mppi_scene", path(file)), C.hed_mppi_scene_close)

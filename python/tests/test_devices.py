@@ -1,0 +1,184 @@
+"""Contexts, devices, arrays that are shared with other packages, errors, lifetimes, forks, and libraries that are the wrong ones."""
+import gc
+import os
+import subprocess
+import sys
+import unittest
+import weakref
+
+import numpy as np
+
+import heddle
+
+
+def python(code, **environment):
+    """(exit code, what was printed) of another Python."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=300)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Arrays(unittest.TestCase):
+    def test_numpy_in_and_out_is_the_same_memory(self):
+        x = np.arange(12, dtype=np.float32).reshape(3, 4)
+        a = heddle.asarray(x)
+        self.assertEqual(a.address, x.ctypes.data)
+        self.assertEqual(np.asarray(a).ctypes.data, x.ctypes.data)
+        self.assertEqual(np.from_dlpack(a).ctypes.data, x.ctypes.data)
+        np.asarray(a)[1, 2] = -5
+        self.assertEqual(x[1, 2], -5)
+        self.assertEqual((a.shape, a.dtype, a.nbytes, len(a)), ((3, 4), np.float32, 48, 3))
+
+    def test_memory_lives_as_long_as_a_view(self):
+        a = heddle.device("host").array([1.5, 2.5])
+        seen, packed = np.asarray(a), np.from_dlpack(a)
+        gone = weakref.ref(a)
+        del a
+        gc.collect()
+        self.assertIsNotNone(gone())
+        self.assertEqual(seen.tolist() + packed.tolist(), [1.5, 2.5, 1.5, 2.5])
+        del seen, packed
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_dlpack_in(self):
+        class Only:  # that speaks DLPack and nothing else
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **how):
+                return self.array.__dlpack__(**how)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+        x = np.arange(6, dtype=np.int64)
+        self.assertEqual(heddle.asarray(Only(x)).address, x.ctypes.data)
+
+    def test_capsules_that_nobody_takes(self):
+        a = heddle.device("host").array(np.zeros(4, np.uint8))
+        gone = weakref.ref(a)
+        a.__dlpack__()
+        del a
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_every_type(self):
+        for kind in (np.int8, np.uint16, np.int32, np.uint64, np.float16, np.float64, np.complex64):
+            x = np.array([1, 2, 3], kind)
+            self.assertEqual(np.from_dlpack(heddle.asarray(x)).dtype, x.dtype)
+            self.assertEqual(heddle.device("host").array(x).numpy().tolist(), x.tolist())
+
+    def test_what_cannot_be_shared(self):
+        with self.assertRaisesRegex(ValueError, "do not follow each other"):
+            heddle.asarray(np.zeros((4, 4))[:, ::2])
+        with self.assertRaisesRegex(ValueError, "no memory to share"):
+            heddle.asarray(np.zeros(0))
+        with self.assertRaisesRegex(ValueError, r"shape \(3,\) cannot take one of shape \(2,\)"):
+            heddle.empty(3, on="host").set([1, 2])
+        self.assertFalse(hasattr(heddle.empty(1, on="host"), "__cuda_array_interface__"))
+
+    def test_cuda(self):
+        gpus = [d for d in heddle.devices() if d.backend == "cuda"]
+        if not gpus:
+            self.skipTest("there is no CUDA device")
+        a = gpus[0].array(np.arange(8, dtype=np.float32))
+        self.assertEqual(a.__cuda_array_interface__["data"][0], a.address)
+        self.assertEqual(a.__dlpack_device__(), (2, 0))
+        for name in ("cupy", "torch"):
+            with self.subTest(name):
+                try:
+                    module = __import__(name)
+                except ImportError:
+                    continue
+                other = module.from_dlpack(a)
+                pointer = other.data.ptr if name == "cupy" else other.data_ptr()
+                self.assertEqual(pointer, a.address)
+                self.assertEqual(heddle.asarray(other).address, a.address)
+
+
+class Objects(unittest.TestCase):
+    def test_parents_outlive_children(self):
+        context = heddle.Context(opencl_library="", cuda_library="", vulkan_library="", database="")
+        a = context.device("host").array([1, 2, 3])
+        gone = weakref.ref(context)
+        del context
+        gc.collect()
+        self.assertIsNotNone(gone())  # the device knows it
+        self.assertEqual(a.numpy().tolist(), [1, 2, 3])
+
+    def test_cycles_are_taken_apart_in_the_right_order(self):
+        code = ("import gc, heddle\n"
+                "for _ in range(20):\n"
+                "    c = heddle.Context(database='')\n"
+                "    d = c.device('host'); a = d.empty(4); s = heddle.Stream(d)\n"
+                "    c.a, d.a, a.c, s.c, a.s = a, a, c, c, s\n"
+                "    del c, d, a, s\n"
+                "    gc.collect()\n"
+                "print('fine')")
+        self.assertEqual(python(code), (0, "fine\n"))
+
+    def test_closed(self):
+        with heddle.Context(database="") as context:
+            on = context.device("host")
+        with self.assertRaisesRegex(heddle.Error, "was closed"):
+            context.devices()
+        on.empty(3).set([1, 2, 3])  # what was made of it keeps it
+
+    def test_a_thousand_contexts(self):
+        def memory():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        def make(count):
+            for _ in range(count):
+                with heddle.Context(database="", cache_dir="") as context:
+                    context.device("host").array([1, 2])
+            gc.collect()
+
+        make(50)
+        before, files, threads = memory(), len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+        make(1000)
+        self.assertLess(memory() - before, 2 << 20)
+        self.assertEqual((len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))), (files, threads))
+
+    def test_devices(self):
+        on = heddle.device("host")
+        self.assertEqual((on.id, on.backend, on.info["type"]), ("host", "host", 0))
+        self.assertIn("host", repr(on))
+        self.assertIn("<td>host</td>", heddle.devices()._repr_html_())
+        self.assertIn("host", [b["name"] for b in heddle.default_context().backends()])
+
+
+class Failures(unittest.TestCase):
+    def test_errors_are_exceptions(self):
+        with self.assertRaisesRegex(heddle.Error, 'no device fits "nothing"; there are: host') as caught:
+            heddle.device("nothing")
+        self.assertEqual((caught.exception.status, caught.exception.code), ("no device", heddle.C.HED_ERROR_NO_DEVICE))
+        with self.assertRaises(heddle.FileError) as caught:
+            heddle.Cloth("/nowhere.json")
+        self.assertIsInstance(caught.exception, OSError)
+        self.assertIn("/nowhere.json", str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "no setting 'colour'"):
+            heddle.Context(colour="red")
+
+    def test_a_process_that_was_forked(self):
+        heddle.default_context()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                heddle.device("host")
+                os.write(writing, b"nothing was said")
+            except heddle.Error as problem:
+                os.write(writing, str(problem).encode())
+            os._exit(0)
+        os.close(writing)
+        os.waitpid(child, 0)
+        with os.fdopen(reading) as said:
+            self.assertIn('set_start_method("spawn")', said.read())
+        heddle.device("host")  # the parent goes on
+        code = "import heddle, os\nif os.fork() == 0: print(heddle.device('host').id)\nelse: os.wait()"
+        self.assertEqual(python(code), (0, "host\n"))  # there was no context yet
+
+
+if __name__ == "__main__":
+    unittest.main()

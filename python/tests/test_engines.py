@@ -1,0 +1,284 @@
+"""Cloth, synth, mppi and css from Python, compared with closed forms and with the command."""
+import gc
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+
+import heddle
+
+DATA = heddle.data()
+
+
+def command(*words):
+    done = subprocess.run([heddle.command(), *map(str, words)], capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def sheet(n=12, size=1.0):
+    """A level square of n x n vertices, and its quads."""
+    at = np.linspace(0, size, n)
+    z, x = np.meshgrid(at, at, indexing="ij")
+    g = np.arange(n * n).reshape(n, n)
+    return np.stack([x, 0 * x, z], -1).reshape(-1, 3), np.stack([g[:-1, :-1], g[1:, :-1], g[1:, 1:], g[:-1, 1:]], -1).reshape(-1, 4)
+
+
+class Cloth(unittest.TestCase):
+    def test_a_scene_as_the_command_has_it(self):
+        cloth = heddle.Cloth(DATA / "scenes" / "flag.json", device="host")
+        cloth.step(3)
+        with tempfile.TemporaryDirectory() as folder:
+            command("cloth", "run", DATA / "scenes" / "flag.json", "--frames", 3, "--out", pathlib.Path(folder) / "flag.pc2", "--device",
+                    "host", "--quiet")
+            content = (pathlib.Path(folder) / "flag.pc2").read_bytes()
+        _, _, vertices, _, _, samples = struct.unpack("<12siiffi", content[:32])
+        there = np.frombuffer(content, "<f4", offset=32).reshape(samples, vertices, 3)
+        np.testing.assert_array_equal(cloth.positions, there[-1])
+        self.assertEqual((cloth.frame, cloth.vertex_count), (3, vertices))
+
+    def test_free_fall(self):
+        vertices, faces = sheet()
+        cloth = heddle.Cloth.from_mesh(vertices, faces, garment={"damping": 0}, device="host")
+        cloth.step(30)
+        fallen = cloth.positions - vertices
+        steps, dt = 150, 1 / 300  # symplectic Euler: g dt^2 n (n + 1) / 2
+        self.assertAlmostEqual(float(fallen[:, 1].mean()), -9.81 * dt * dt * steps * (steps + 1) / 2, delta=0.02)
+        self.assertLess(abs(fallen[:, [0, 2]]).max(), 1e-4)
+
+    def test_pins_and_colliders(self):
+        vertices, faces = sheet()
+        cloth = heddle.Cloth.from_mesh(vertices, faces, pins=[0, 11], thickness=0.01, device="host")
+        ball = heddle.Sphere((0.5, -0.4, 0.5), 0.3)
+        for _ in range(40):
+            cloth.step(wind=(0.5, 0, 0), colliders=[ball, heddle.Plane((0, -3, 0))])
+        p = cloth.positions
+        np.testing.assert_allclose(p[[0, 11]], vertices[[0, 11]], atol=1e-6)
+        self.assertGreater(np.linalg.norm(p - ball.centre, axis=1).min(), 0.299)
+        self.assertLess(p[:, 1].min(), -0.2)
+
+    def test_positions_where_they_are(self):
+        cloth = heddle.Cloth.from_mesh(*sheet(), device="host")
+        cloth.step()
+        there = cloth.device_positions
+        seen = np.asarray(there)
+        self.assertEqual(seen.ctypes.data, there.address)
+        np.testing.assert_array_equal(seen[:, :3], cloth.positions)
+        del cloth
+        gc.collect()
+        self.assertTrue(np.isfinite(seen[:, :3]).all())  # the array keeps the cloth
+
+    def test_faces_of_every_kind(self):
+        vertices = [[0, 0, 0], [1, 0, 0], [2, 0, 0.5], [1, 0, 1], [0, 0, 1]]
+        for faces in ([[0, 1, 2, 3, 4]], [[0, 1, 3, 4], [1, 2, 3]], np.array([[0, 1, 4], [1, 3, 4], [1, 2, 3]])):
+            cloth = heddle.Cloth.from_mesh(vertices, faces, pins=[True, False, False, False, True], device="host").step(5)
+            self.assertEqual(cloth.info["triangles"], 3)
+            np.testing.assert_allclose(cloth.positions[[0, 4]], np.array(vertices)[[0, 4]], atol=1e-6)
+
+    def test_saved_states(self):
+        cloth = heddle.Cloth.from_mesh(*sheet(), pins=[0], device="host")
+        state = cloth.step(5).save()
+        first = cloth.step(5).positions
+        cloth.load(state)
+        self.assertEqual(cloth.frame, 5)
+        np.testing.assert_array_equal(cloth.step(5).positions, first)
+        cloth.reset()
+        np.testing.assert_allclose(cloth.positions, sheet()[0], atol=1e-6)
+        with self.assertRaises(heddle.ArgumentError):
+            cloth.load(state[:40])
+
+    def test_what_is_refused(self):
+        vertices, faces = sheet(3)
+        for words, make in (("a face names vertex 9; there are 9", lambda: heddle.Cloth.from_mesh(vertices, faces + 1)),
+                            ("pins names vertex 40", lambda: heddle.Cloth.from_mesh(vertices, faces, pins=[40])),
+                            ("vertices has shape 9 x 2: expected n x 3", lambda: heddle.Cloth.from_mesh(vertices[:, :2], faces)),
+                            ("max_distance has shape 2: expected 9", lambda: heddle.Cloth.from_mesh(vertices, faces, garment={"max_distance": [1, 2]})),
+                            ("'best': expected one of auto, colours", lambda: heddle.Cloth.from_mesh(vertices, faces, solver="best")),
+                            ("driver has shape 1 x 3: expected 9 x 3", lambda: heddle.Cloth.from_mesh(vertices, faces).step(driver=[[1, 2, 3]]))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                make()
+        with self.assertRaisesRegex(TypeError, "no member 'colour'"):
+            heddle.Cloth.from_mesh(vertices, faces, colour="red")
+
+    def test_meshes(self):
+        vertices, faces = heddle.read_mesh(DATA / "scenes" / "table.obj")
+        self.assertEqual(vertices.shape[1], 3)
+        self.assertLess(max(f.max() for f in faces), len(vertices))
+
+
+class Synth(unittest.TestCase):
+    def test_a_render_is_the_commands(self):
+        """The same samples, to the bit."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "x.wav"
+            command("synth", "render", DATA / "instruments" / "vibes.json", DATA / "music" / "phrases" / "vibes.mid", "--out", out, "--tail", 0,
+                    "--format", "f32", "--device", "host", "--quiet")
+            content = out.read_bytes()
+        at = content.index(b"data") + 8
+        there = np.frombuffer(content, "<f4", offset=at).reshape(-1, 2).T
+        sound = heddle.Synth(DATA / "instruments" / "vibes.json", rate=48000).render(DATA / "music" / "phrases" / "vibes.mid", tail=0)
+        self.assertEqual(sound.shape, there.shape)
+        np.testing.assert_array_equal(sound, there)
+
+    def test_notes(self):
+        synth = heddle.Synth(DATA / "instruments" / "vibes.json")
+        sound = synth.render([(0, 0.5, 69, 0.8)], tail=0.5)
+        self.assertEqual((sound.shape, sound.dtype, sound.rate, sound.seconds), ((2, 48000), np.float32, 48000, 1.0))
+        spectrum = abs(np.fft.rfft(sound.sum(0)))
+        self.assertAlmostEqual(int(spectrum.argmax()), 440, delta=2)
+        np.testing.assert_array_equal(synth.render([(0, 0.5, 69, 0.8)], seconds=0.25), sound[:, :12000])  # each begins at rest
+        self.assertIn("<audio", sound._repr_html_())
+        self.assertLess(float(abs(synth.render([], seconds=0.1)).max()), 1e-12)
+
+    def test_wav(self):
+        sound = np.array([[0, 0.5, -1, 2], [0, 0.25, 1, -2]], np.float32)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.wav"
+            heddle.write_wav(file, sound, 44100, bits=16)
+            content = file.read_bytes()
+            self.assertEqual(struct.unpack("<HHIIHH", content[20:36]), (1, 2, 44100, 176400, 4, 16))
+            self.assertEqual(np.frombuffer(content[44:], "<i2").tolist(), [0, 0, 16384, 8192, -32767, 32767, 32767, -32767])
+            heddle.write_wav(file, sound, 48000)
+            np.testing.assert_array_equal(np.frombuffer(file.read_bytes()[44:], "<f4").reshape(-1, 2).T, sound)
+            self.assertEqual(os.listdir(folder), ["x.wav"])
+
+    def test_what_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "expected .start s, end s, note 0 to 127, velocity 0 to 1"):
+            heddle.Synth(DATA / "instruments" / "vibes.json").render([(0, 1, 200, 0.5)])
+        with self.assertRaises(heddle.FileError):
+            heddle.Synth("/nowhere.json")
+        with self.assertRaisesRegex(ValueError, "channels"):
+            heddle.write_wav("/nowhere.wav", np.zeros((2, 3, 4)))
+
+
+POINT = """/* A point that is pushed. P(nothing) in a comment is none. */
+MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
+{
+    x[0] += dt * x[1];
+    x[1] += dt * (P(gain) * u[0] - P_ARRAY(drag)[1] * x[1]);
+}"""
+SPOT = "MPPI_FUNCTION float term_spot(const float *x, const float *u, int t, MPPI_WORLD w) " \
+       "{ return mppi_square(x[POSE_X] - P(at)) + 0.1f * mppi_square(x[1]) + 0.0f * TABLE(bias)[0]; }"
+
+
+class MPPI(unittest.TestCase):
+    def make(self, model=POINT, cost=None, **settings):
+        cost = cost or heddle.mppi.Term(SPOT, parameters={"at": 2}, tables=["bias"])
+        given = {"nx": 2, "nu": 1, "noise_sigma": [2.0], "num_samples": 512, "horizon": 30, "lambda_": 0.5, "dt": 0.05, "u_min": -5, "u_max": 5,
+                 "parameters": {"gain": 1, "drag": [0, 0.2]}, "tables": {"bias": np.ones(8)}, "pose": {"pose_x": 0}, "device": "host", **settings}
+        return heddle.MPPI(model, cost, **given)
+
+    def test_ones_own_texts(self):
+        mppi, x = self.make(), np.zeros(2, np.float32)
+        for _ in range(100):
+            u = mppi.command(x)
+            self.assertLessEqual(abs(u[0]), 5)
+            want = [x[0] + 0.05 * x[1], x[1] + 0.05 * (u[0] - 0.2 * x[1])]
+            x = mppi.states()[1]
+            np.testing.assert_allclose(x, want, atol=1e-5)  # what the text says
+        self.assertAlmostEqual(float(x[0]), 2, delta=0.05)
+        self.assertEqual(mppi.rollouts.shape, (64, 31, 2))
+        self.assertEqual(mppi.plan().shape, (30, 1))
+        states, costs = mppi.trace(5)
+        self.assertTrue((np.diff(costs) >= 0).all() and np.isfinite(states).all())
+        self.assertEqual(mppi.stats["outcome"], "solved")
+        mppi.set("spot.at", -1)
+        for _ in range(100):
+            mppi.command(x)
+            x = mppi.states()[1]
+        self.assertAlmostEqual(float(x[0]), -1, delta=0.05)
+        self.assertEqual(mppi.parameters["spot.at"], -1)
+
+    def test_the_same_seed_gives_the_same_controls(self):
+        u = [self.make(seed=seed).command([0, 0])[0] for seed in (1, 1, 2)]
+        self.assertEqual(u[0], u[1])
+        self.assertNotEqual(u[0], u[2])
+
+    def test_a_scene_and_a_fleet(self):
+        mppi = heddle.MPPI.from_scene(DATA / "mppi" / "cartpole.json", device="host", samples=256)
+        self.assertEqual((mppi.nx, mppi.nu, mppi.num_samples), (4, 1, 256))
+        self.assertEqual(mppi.command(mppi.start).shape, (1,))
+        fleet = heddle.MPPI("double_integrator", "goal", parameters={"goal.x": 3}, num_samples=128, horizon=20, count=3, device="host")
+        self.assertEqual(fleet.command(np.zeros((3, 4))).shape, (3, 2))
+        self.assertEqual(len(fleet.stats), 3)
+        self.assertIn("cartpole", heddle.mppi.models())
+        self.assertIn("goal", heddle.mppi.terms())
+
+    def test_what_is_refused(self):
+        for words, make in ((r"reads P\(gain\), which is not given", lambda: self.make(parameters={"drag": [0, 1]})),
+                            (r"reads TABLE\(bias\), which is not given", lambda: self.make(cost=heddle.mppi.Term(SPOT, parameters={"at": 1}))),
+                            ("a state of 3 numbers: expected 2", lambda: self.make().command([1, 2, 3])),
+                            ("neither a file nor a model of Heddle's called 'rocket'", lambda: self.make("rocket")),
+                            ("neither a file nor a term of Heddle's called 'luck'", lambda: self.make(cost="luck")),
+                            ("expected nx and nu", lambda: self.make(nx=None)),
+                            ("there is no parameter 'mass'; there are: gain", lambda: self.make().set("mass", 1)),
+                            ("controls has shape 2 x 1: expected 30 x 1", lambda: self.make().reset([[1], [2]]))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                make()
+        with self.assertRaisesRegex(heddle.Error, "does not compile") as caught:
+            self.make(POINT.replace("dt * x", "dt * y"))
+        self.assertRegex(caught.exception.log, "model.c:4:.*y")
+        with self.assertRaisesRegex(heddle.ArgumentError, "not finite|finite"):
+            self.make().command([np.nan, 0])
+
+
+class CSS(unittest.TestCase):
+    HTML = "<!doctype html><ul id=list><li class=a>x<li style='color: red'>y</ul><p class='a b'>z"
+
+    def setUp(self):
+        self.sheet, self.doc = heddle.css.Sheet("ul > li {color: red} .a {color: blue} b {x: y}\n:bad-one {a: b}"), heddle.css.Document.parse(self.HTML)
+
+    def test_matching(self):
+        elements, rules = self.doc.match(self.sheet)
+        names = [(self.doc.element(e), self.sheet.rule(r)["selector"]) for e, r in zip(elements, rules)]
+        self.assertEqual(names, [("li.a", "ul > li"), ("li.a", ".a"), ("li", "ul > li"), ("p.a.b", ".a")])
+        self.assertEqual(self.doc.select("ul > li").tolist(), [4, 5])
+        match = self.doc.match(self.sheet)
+        self.assertEqual((len(match), match.counts.tolist(), match.rules_of(4).tolist()), (4, [2, 2, 0, 0], [0, 1]))
+        winners = match.winners("color")
+        self.assertEqual((winners[4], winners[5], winners[0]), (1, heddle.css.OWN_STYLE, heddle.css.NONE))
+        for e in range(len(self.doc)):
+            self.assertEqual(match.rules_of(e).tolist(), rules[elements == e].tolist())
+
+    def test_facts(self):
+        self.assertEqual(len(self.sheet), 4)
+        self.assertEqual(self.sheet.rules[0]["specificity"], (0, 0, 2))
+        self.assertFalse(self.sheet.rules[3]["valid"])
+        self.assertEqual((self.sheet.rules[3]["line"], self.doc.parent(4), self.doc.parent(0), self.doc.line(4)), (2, 3, None, 1))
+
+    def test_changes(self):
+        match = self.doc.match(self.sheet)
+        self.assertEqual(match.set_attribute(5, "class", "a").tolist(), [5])
+        self.assertEqual(match.rules_of(5).tolist(), [0, 1])
+
+    def test_trees_and_imports(self):
+        doc = heddle.css.Document.from_elements([(-1, "svg", {}), (0, "g", {"class": "a", "id": "one"}), (1, "path", {})])
+        sheet = heddle.css.Sheet("@import 'more.css'; g path {x: y}", imports={"more.css": "#one {a: b}"})
+        self.assertEqual([a.tolist() for a in doc.match(sheet)], [[1, 2], [0, 1]])
+
+    def test_many_of_both(self):
+        other = heddle.css.Document.parse("<p class=a>")
+        match = heddle.css.Match([self.doc, other], [self.sheet, heddle.css.Sheet("p {a: b}")])
+        self.assertEqual(match.counts.tolist(), [2, 3, 0, 0, 2])
+        self.assertIn("<td>.a</td>", match._repr_html_())
+
+    def test_what_is_refused(self):
+        with self.assertRaisesRegex(heddle.ArgumentError, "selector|expected"):
+            self.doc.select("ul >")
+        with self.assertRaisesRegex(heddle.ArgumentError, "margin-top"):
+            self.doc.match(self.sheet).winners("margin")
+        with self.assertRaises(IndexError):
+            self.doc.element(100)
+        with self.assertRaises(IndexError):
+            self.sheet.rule(-1)
+
+
+if __name__ == "__main__":
+    unittest.main()
