@@ -5,8 +5,8 @@
 #include "fixture.h"
 
 #include "cloth_contacts.h"
-#include "cloth_crossing.h"
 
+#include "heddle/cloth_check.h"
 #include "kernels/kernels.h"
 
 static hed_error error;
@@ -31,23 +31,15 @@ static uint32_t crossings(const dressed *d, const sheet *s, uint32_t count)
         memcpy(triangles[t++], (uint32_t[]){first + q[0], first + q[1], first + q[2]}, 12);
         memcpy(triangles[t++], (uint32_t[]){first + q[0], first + q[2], first + q[3]}, 12);
     }
-    uint32_t found =
-        crossing_count((const float(*)[3])d->positions, (const uint32_t(*)[3])triangles, t);
+    hed_cloth_check_surface surface = {
+        s->n * s->n * count, t, &d->positions[0][0], &triangles[0][0], false};
+    hed_cloth_crossings found;
+    OK(hed_cloth_check(
+        &(hed_cloth_check_def){.surfaces = &surface, .surface_count = 1}, &found, &error));
+    uint32_t pairs = found.pair_count;
+    hed_cloth_crossings_free(&found);
     free(triangles);
-    return found;
-}
-
-/* ---- the test's own tool ---- */
-
-Test(cloth_contact, crossing_triangles_are_found)
-{
-    float p[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.2f, -1, 0.2f}, {0.3f, 1, 0.2f},
-        {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
-    uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}},
-             sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
-    CHECK(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);
-    CHECK(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])beside, 2) == 0);
-    CHECK(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])sharing, 2) == 0);
+    return pairs;
 }
 
 /* ---- what comes to rest ---- */

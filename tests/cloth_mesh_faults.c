@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "failing_malloc.h"
+#include "heddle/cloth_check.h"
 #include "heddle/cloth_mesh.h"
 
 static char path[] = "/tmp/heddle-faults-XXXXXX";
@@ -118,10 +119,27 @@ static hed_status try_cache(void)
     return status;
 }
 
+static hed_status try_check(void)
+{
+    static const float cloth[] = {0, 0, 0, 1, 0, 0, 0, 0, 1},
+                       body[] = {0.2f, -1, 0.2f, 0.3f, 1, 0.2f, 0.2f, 1, 0.4f};
+    static const uint32_t corners[] = {0, 1, 2};
+    const hed_cloth_check_surface surfaces[] = {
+        {3, 1, cloth, corners, false}, {3, 1, body, corners, true}};
+    hed_error error = {0};
+    hed_cloth_crossings found;
+    hed_status status = hed_cloth_check(
+        &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = 2}, &found, &error);
+    if (found.pair_count != (status == HED_OK)) abort();
+    hed_cloth_crossings_free(&found);
+    return status;
+}
+
 int main(void)
 {
     static const fault_case cases[] = {{"parsing", try_parse}, {"files", try_files},
-        {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache}};
+        {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache},
+        {"check", try_check}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

@@ -24,7 +24,7 @@ sed 's/"colliders"/"camera": {"width": 64, "height": 48}, "colliders"/; s/"groun
 sed -i 's/"garments": \[/"garments": [{"name": "b", "disc": {"radius": 1, "rings": 4}, "copies": 2},\n/' "$work/two.json"
 
 # ---- what it says of itself ----
-run 2 cloth; err_has 'run, drape, view, tune, bench'
+run 2 cloth; err_has 'run, drape, view, check, tune, bench'
 run 0 cloth run --schema; out_has '"title": "Heddle cloth scene"'; err_is_empty
 run 2 cloth run; out_is_empty; err_has 'name a scene file'
 run 2 cloth drape a.obj; err_has 'over'
@@ -170,6 +170,30 @@ awk '/^v / { n++; if ($3 < 0.4) lower++; if ($3 > 0.2 && $2 * $2 + $4 * $4 < 0.0
     complain "heddle cloth drape: the cloth does not lie on the body"
 run 0 cloth drape "$work/shirt.obj" --over "$work/body.obj" --out "$work/draped.obj" --seconds 0.1 --json; out_is_json out at_rest frames worst_stretch
 run 1 cloth drape "$work/none.obj" --over "$work/body.obj" --out "$work/draped.obj"; err_has 'none.obj'
+
+# ---- check: a sheet that a corner of another goes through, and one that it only touches; a cache, a body, a scene's shapes ----
+printf 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n' > "$work/level.obj"
+printf 'v 0.4 1 0.5\nv 0.6 1 0.6\nv 0.5 -0.2 0.4\nf 1 2 3\n' > "$work/through.obj"
+sed 's/-0.2/0/' "$work/through.obj" > "$work/touching.obj"
+run 0 cloth check "$work/level.obj" "$work/touching.obj"; out_has 'level.obj: nothing crosses in 1 sample$'; err_is_empty
+run 0 cloth check "$work/level.obj" "$work/through.obj"; out_has '1 of 1 samples have crossings, the first is sample 0'; out_has '1 pair of triangles of two garments'
+out_has 'face 0 of .*level.obj and face 0 of .*through.obj at 0.5 0 0.425'
+run 1 cloth check "$work/level.obj" --body "$work/through.obj" --fail; out_has '1 pair of triangles of a garment and a body'
+run 0 cloth check "$work/level.obj" --body "$work/touching.obj" --fail
+run 0 cloth check "$work/whole.pc2" --scene "$work/s.json" --json; out_is_json file samples checked samples_with_crossings pairs_tested exact_signs crossings; out_has '"samples": 25'; out_has '"checked": 25'; err_is_empty
+printf '{"garments": [{"grid": {"width": 2, "height": 2, "size": [1, 1]}}], "unit": "cm", "ground": {"height": 0.25}}' > "$work/ground.json"
+run 0 cloth check "$work/level.obj" --scene "$work/ground.json" --picture "$work/where.png"; out_has '2 triangles in a shape, at most 0.25 deep'; out_has 'shape 0 of the scene at'; there where.png
+sed 's/"unit"/"output_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], "unit"/' "$work/ground.json" > "$work/bad.json"
+run 1 cloth check "$work/level.obj" --scene "$work/bad.json"; err_has 'has an output_matrix'
+run 1 cloth check "$work/whole.pc2" "$work/level.obj"; err_has 'whole.pc2 has 120 vertices, and its mesh .*level.obj has 4'
+cp "$work/whole.pc2" "$work/alone.pc2"
+run 1 cloth check "$work/alone.pc2"; err_has 'name its mesh behind .*alone.pc2'
+for bytes in 0 20 32 1000 30000; do # a cache that was cut
+    head -c "$bytes" "$work/whole.pc2" > "$work/alone.pc2"
+    run 1 cloth check "$work/alone.pc2" "$work/whole-mesh.obj"; err_has 'alone.pc2.*expected'
+done
+run 1 cloth check "$work/whole.pc2" "$work/part.pc2" "$work/whole-mesh.obj"; err_has 'part.pc2 has 3 samples, expected 25'
+run 2 cloth check; err_has 'FILE'
 
 # ---- the scenes that come with Heddle ----
 for scene in flag tablecloth garment folded; do
