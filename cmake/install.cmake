@@ -27,7 +27,7 @@ install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR
 install(DIRECTORY examples/web/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/web)
 
 # Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
-install(DIRECTORY data/scenes data/instruments data/music data/mppi DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL PATTERN make.py EXCLUDE)
+install(DIRECTORY data/scenes data/instruments data/music data/mppi DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL PATTERN "*.py" EXCLUDE)
 
 # The words of models for MPPI, with which a program compiles their texts in C.
 install(FILES engines/mppi/kernels/words.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle RENAME mppi_words.h)

@@ -267,6 +267,30 @@ static void ship(const hed_kernel_options *options)
     hed_context_destroy(context);
 }
 
+/* A checksum of every file that is shipped, as text. */
+static void sum_of_shipped(char *text, int size)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && cksum *.hedk", folder);
+    FILE *sums = popen(command, "r");
+    CHECK(sums);
+    size_t length = fread(text, 1, (size_t)size - 1, sums);
+    text[length] = 0;
+    CHECK(pclose(sums) == 0 && length > 0);
+}
+
+/* However long the compiler took: packages are built twice and compared. */
+Test(fake_library, what_is_shipped_is_the_same_each_time)
+{
+    const hed_kernel_options options = cycle_options();
+    char first[512], second[512];
+    ship(&options);
+    sum_of_shipped(first, sizeof first);
+    ship(&options);
+    sum_of_shipped(second, sizeof second);
+    CHECK_TEXT(first, second);
+}
+
 /* Launches the kernel on a device that cannot compile, and looks at the result. */
 static void check_shipped(hed_device *device, hed_kernel *kernel)
 {

@@ -31,6 +31,11 @@ static void xdg_folder(char *path, const char *variable, const char *under_home)
     }
 }
 
+/* A distribution installs libraries of several versions and machines side by side, so the worker
+ * that belongs to one of them lies in a folder with its soname's version: heddle-0.1. */
+#define TEXT_OF(number) #number
+#define WORKER_OF(major, minor) "heddle-" TEXT_OF(major) "." TEXT_OF(minor) "/heddle-worker"
+
 /* What is installed with the library lies beside it, in the prefix above its folder (lib, or a
  * folder of lib for one machine), or in a build folder. The first of `places` that allows
  * `access_mode`. */
@@ -85,11 +90,13 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
     char database[HED_PATH_MAX], installed[HED_PATH_MAX], toolkit[HED_PATH_MAX];
     char folder[HED_PATH_MAX], program[HED_PATH_MAX];
     static const char *const workers[] = {"../libexec/heddle/heddle-worker",
-        "../../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
+        "../../libexec/heddle/heddle-worker", WORKER_OF(HED_VERSION_MAJOR, HED_VERSION_MINOR),
+        "heddle-worker", "../heddle-worker"};
+    static const char *const shipped[] = {"../share/heddle/ptx", "../../share/heddle/ptx"};
     const hed_allocator *a = &settings->allocator;
     xdg_folder(cache, "XDG_CACHE_HOME", ".cache");
     xdg_folder(data, "XDG_DATA_HOME", ".local/share");
-    find_installed(ptx, (const char *const[]){"../share/heddle/ptx"}, 1, R_OK);
+    find_installed(ptx, shipped, HED_COUNT(shipped), R_OK);
     find_installed(worker, workers, HED_COUNT(workers), X_OK);
     find_databases(database, installed, def->database, def->data_dir ? def->data_dir : data);
     const char *kernel_dir = given_or(def->kernel_dir, "HEDDLE_KERNEL_DIR");

@@ -280,6 +280,7 @@ static hed_status compile_into(const hed_settings *settings, const hed_build *bu
         (ahead || !hed_cache_load(settings, folder, request.bytes, request.size, &entry))) {
         status = build_timed(settings, build, ahead, &entry, error);
         *seconds = entry.build_seconds;
+        if (ahead) entry.build_seconds = 0; /* what ships is the same from every build */
         if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
     }
     hed_binary_free(settings, &entry.binary);
