@@ -25,9 +25,10 @@ function(hed_find_library name)
   target_link_libraries(heddle::${name} INTERFACE ${arg_NEEDS})
 endfunction()
 
-# Shared libraries of ours need these, and Debian's archives of them are no position-independent code: the shared ones travel along.
+# Shared libraries of ours need these, and Debian's archives of them are no position-independent code: shared ones are preferred,
+# also where everything else is static, and travel along. vcpkg's and Conan's archives are position-independent, and all there is.
 set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
-set(CMAKE_FIND_LIBRARY_SUFFIXES .so)
+set(CMAKE_FIND_LIBRARY_SUFFIXES .so .a)
 hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 PACKAGE libsqlite3-dev)
 hed_find_library(jansson HEADER jansson.h LIBRARY jansson PACKAGE libjansson-dev)
 hed_find_library(gumbo HEADER gumbo.h LIBRARY gumbo PACKAGE libgumbo-dev)

@@ -43,7 +43,7 @@ case $1 in
         rm -rf "${out:?}"/*
         stage "packages"
         build /var/tmp/heddle-first
-        cp /var/tmp/heddle-first/heddle_* /var/tmp/heddle-first/*.deb "$out/"
+        find /var/tmp/heddle-first -maxdepth 1 -type f -exec cp {} "$out/" \;
         stage "lintian"
         lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$out"/*.changes || fail 'lintian found something'
         stage "the same to the bit from another folder"
