@@ -1,0 +1,48 @@
+# cmake -DSCRATCH=FOLDER -P vcpkg.cmake: configures the vcpkg port as vcpkg does, with its helpers played here, and looks at what came out:
+# every option is one that Heddle knows, and what is left out is left out. vcpkg itself is not needed.
+cmake_minimum_required(VERSION 3.25)
+set(port ${CMAKE_CURRENT_LIST_DIR}/../../packaging/vcpkg/heddle)
+set(PORT heddle)
+set(CURRENT_PACKAGES_DIR ${SCRATCH}/packages)
+file(REMOVE_RECURSE ${SCRATCH})
+set(called "")
+
+function(vcpkg_check_linkage)
+endfunction()
+function(vcpkg_cmake_configure)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "vcpkg_cmake_configure() does not know ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${arg_SOURCE_PATH} -B ${SCRATCH}/build -DCMAKE_BUILD_TYPE=Release
+                          -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR} -DBUILD_SHARED_LIBS=ON ${arg_OPTIONS}
+                  OUTPUT_VARIABLE log ERROR_VARIABLE log RESULT_VARIABLE code)
+  if(code OR log MATCHES "Manually-specified variables were not used[^-]*HEDDLE")
+    message(FATAL_ERROR "configuring the port: ${log}")
+  endif()
+  file(STRINGS ${SCRATCH}/build/build.ninja found REGEX "lib(assimp|metis|microhttpd)[.]")
+  if(found)
+    message(FATAL_ERROR "the port links what it leaves out: ${found}")
+  endif()
+  set(called "${called};configure" PARENT_SCOPE)
+endfunction()
+foreach(step vcpkg_cmake_install vcpkg_cmake_config_fixup vcpkg_fixup_pkgconfig vcpkg_copy_tools vcpkg_install_copyright)
+  cmake_language(EVAL CODE "function(${step})\nset(called \"\${called};${step}\" PARENT_SCOPE)\nendfunction()")
+endforeach()
+
+include(${port}/portfile.cmake)
+if(NOT called STREQUAL ";configure;vcpkg_cmake_install;vcpkg_cmake_config_fixup;vcpkg_fixup_pkgconfig;vcpkg_copy_tools;vcpkg_install_copyright")
+  message(FATAL_ERROR "the port's steps: ${called}")
+endif()
+if(NOT EXISTS ${CURRENT_PACKAGES_DIR}/share/heddle/usage)
+  message(FATAL_ERROR "the port installs no usage")
+endif()
+
+# Its version is ours.
+file(READ ${port}/vcpkg.json manifest)
+string(JSON version GET "${manifest}" version)
+file(STRINGS ${port}/../../../CMakeLists.txt ours REGEX "^project\\(heddle VERSION ")
+if(NOT ours MATCHES "VERSION ${version} ")
+  message(FATAL_ERROR "vcpkg.json says ${version}, CMakeLists.txt ${ours}")
+endif()
+message(STATUS "the vcpkg port is configured")
