@@ -78,6 +78,27 @@ static void print_failures(const cli_tuned *t, FILE *out)
     }
 }
 
+/* What each of several devices did, and how far they lie apart for one configuration. */
+static void print_devices(const cli_tuned *t, FILE *out)
+{
+    const hed_tune_result *r = t->result;
+    double least = INFINITY, most = 0;
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        const hed_tune_on *on = &r->devices[i];
+        char value[48] = "";
+        if (isfinite(on->seconds))
+            hed_report_text(t->def->objective, on->seconds, value, sizeof value);
+        fprintf(out, "  %s %-12s %u tried, %u failed, pace %.3f%s%s%s\n",
+            i ? "          " : "devices   ", on->device, on->done, on->failed, on->pace,
+            value[0] ? ", winner " : "", value, on->lost ? ", lost" : "");
+        least = fmin(least, isfinite(on->seconds) ? on->seconds : INFINITY);
+        most = fmax(most, isfinite(on->seconds) ? on->seconds : 0);
+    }
+    if (most > 0)
+        fprintf(out, "  spread     %.1f %% between the devices, for the winner\n",
+            100 * (most / least - 1));
+}
+
 static const char *compared_with(const cli_tuned *t)
 {
     return hed_report_compared(t->kernel, t->def->arguments, t->result->reference);
@@ -128,6 +149,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
             t->result->count ? "nothing that was tried works" : "nothing was tried");
     }
     print_conditions(t, out);
+    print_devices(t, out);
     const hed_tune_result *r = t->result;
     if (r->kept)
         fprintf(out, "  kept       %s\n             %s of %s on this device now use it\n",
@@ -194,6 +216,14 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     cli_report_more(report, CLI_FLAG("checked", r->reference != HED_REFERENCE_NONE),
         CLI_TEXT("compared_with", compared_with(t)), CLI_FLAG("device_time", r->device_time),
         CLI_NUMBER("drift", r->drift), CLI_NUMBER("tuning_seconds", r->seconds));
+    if (r->device_count) cli_report_open_list(report, "devices");
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        const hed_tune_on *on = &r->devices[i];
+        cli_report_row(report, CLI_TEXT("id", on->device), CLI_WHOLE("tried", on->done),
+            CLI_WHOLE("failed", on->failed), CLI_NUMBER("pace", on->pace),
+            CLI_NUMBER("seconds", on->seconds), CLI_FLAG("lost", on->lost));
+    }
+    if (r->device_count) cli_report_close(report);
     if (r->kept) cli_report_more(report, CLI_TEXT("kept", t->database));
     else cli_report_more(report, CLI_TEXT("not_kept_reason", r->not_kept_reason));
     if (t->report) cli_report_more(report, CLI_TEXT("report", t->report));

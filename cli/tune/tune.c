@@ -269,11 +269,11 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
 
 /* Tunes under the live view, which makes room for messages. `tune` NULL: the kernel itself. */
 static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kernel,
-    const char *title, bool quiet, hed_tune_def *def, cli_tune_engine_function *tune,
+    const char *title, cli_view_kind kind, hed_tune_def *def, cli_tune_engine_function *tune,
     const void *user, hed_tune_result **result, hed_error *error)
 {
     cli_tune_view view;
-    cli_tune_view_open(&view, kernel, def->objective, title, quiet);
+    cli_tune_view_open(&view, kernel, def->objective, title, kind);
     if (def->open_runner) {
         view.also = cli_browser_show;
         view.also_user = def->runner_user;
@@ -291,37 +291,163 @@ static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kerne
     return status;
 }
 
-static int tune_kernel(const hed_arguments *arguments, cli_session *session, const subject *s,
-    hed_tune_def *def, hed_error *error)
+/* The tuning of a kernel on devices of one kind. */
+typedef struct tuning {
+    const hed_arguments *arguments;
+    cli_session session; /* its devices are of one kind */
+    subject s;
+    hed_tune_def def;
+    bool beside; /* another one is shown at the same time */
+    hed_tune_result *result;
+    hed_status status;
+    hed_error error;
+    int code;
+} tuning;
+
+static void tuning_run(tuning *t)
 {
     char title[256];
-    hed_tune_result *result = NULL;
+    const hed_device_info *device = hed_device_describe(t->session.devices[0]);
+    snprintf(title, sizeof title, "%s on %s (%s)%s", t->s.kernel->name, device->id, device->name,
+        t->session.count > 1 ? " and its like" : "");
+    bool quiet = hed_given(t->arguments, "quiet") || hed_given(t->arguments, "json");
+    cli_view_kind kind = quiet ? CLI_VIEW_SILENT : t->beside ? CLI_VIEW_BESIDE : CLI_VIEW_LIVE;
+    t->def.also = t->session.devices + 1;
+    t->def.also_count = t->session.count - 1;
+    t->status = tune_in_view(
+        &t->session, t->s.kernel, title, kind, &t->def, NULL, NULL, &t->result, &t->error);
+}
+
+/* Prints what came out, and writes the files. */
+static int tuning_tell(tuning *t)
+{
+    hed_error error = {0};
     cli_tuned tuned = {
-        .kernel = s->kernel,
-        .device = hed_device_describe(session->devices[0]),
-        .def = def,
-        .origin = s->origin,
-        .report = hed_text_of(arguments, "report"),
+        .kernel = t->s.kernel,
+        .device = hed_device_describe(t->session.devices[0]),
+        .def = &t->def,
+        .result = t->result,
+        .origin = t->s.origin,
+        .report = hed_text_of(t->arguments, "report"),
     };
-    snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id,
-        tuned.device->name);
-    bool quiet = hed_given(arguments, "quiet") || hed_given(arguments, "json");
-    hed_status status =
-        tune_in_view(session, s->kernel, title, quiet, def, NULL, NULL, &result, error);
-    if (status != HED_OK) return cli_fail(error);
-    tuned.result = result;
-    hed_database *database = def->keep ? hed_context_database(session->context) : NULL;
+    if (t->status != HED_OK) return cli_fail(&t->error);
+    hed_database *database = t->def.keep ? hed_context_database(t->session.context) : NULL;
     tuned.database = database ? hed_database_path(database) : NULL;
     /* The result is printed even where a file could not be written. */
     hed_error file_error = {0};
-    hed_status files = write_files(arguments, &tuned, &file_error);
-    if (hed_given(arguments, "json")) status = cli_tuned_print_json(&tuned, stdout, error);
+    hed_status files = write_files(t->arguments, &tuned, &file_error), status = HED_OK;
+    if (hed_given(t->arguments, "json")) status = cli_tuned_print_json(&tuned, stdout, &error);
     else cli_tuned_print(&tuned, stdout);
-    if (status == HED_OK && files != HED_OK) *error = file_error;
+    if (status == HED_OK && files != HED_OK) error = file_error;
     if (status == HED_OK) status = files;
-    bool lost = result->end == HED_TUNE_LOST;
-    hed_tune_result_free(result);
-    return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, error);
+    bool lost = t->result->end == HED_TUNE_LOST;
+    hed_tune_result_free(t->result);
+    t->result = NULL;
+    return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, &error);
+}
+
+static void tuning_close(tuning *t)
+{
+    hed_tune_result_free(t->result);
+    hed_tune_file_close(t->s.spec);
+    hed_capture_close(t->s.capture);
+    t->s.spec = NULL;
+    t->s.capture = NULL;
+}
+
+static int tuning_open(tuning *t)
+{
+    t->def = hed_default_tune_def();
+    int code = subject_open(t->arguments, &t->session, &t->s, &t->def, &t->error);
+    if (code == HED_EXIT_OK) tune_read_settings(t->arguments, &t->def);
+    return code;
+}
+
+/* ---- several devices ---- */
+
+/* Tunings that run one after the other: those of processors, which all take the same cores; each
+ * kind of other device has its own. */
+typedef struct lane {
+    tuning **tunings; /* (count) */
+    uint32_t count;
+    pthread_t thread;
+    bool threaded;
+} lane;
+
+static void *lane_run(void *user)
+{
+    lane *l = user;
+    for (uint32_t i = 0; i < l->count && !hed_interrupted(); i++)
+        if (l->tunings[i]->code == HED_EXIT_OK) tuning_run(l->tunings[i]);
+    return NULL;
+}
+
+static void run_lanes(lane *lanes, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        lanes[i].threaded = pthread_create(&lanes[i].thread, NULL, lane_run, &lanes[i]) == 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!lanes[i].threaded) lane_run(&lanes[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (lanes[i].threaded) pthread_join(lanes[i].thread, NULL);
+}
+
+/* Tells of all in order; as JSON one object, or an array of them. */
+static int tell_all(tuning *tunings, uint32_t count)
+{
+    bool json = hed_given(tunings[0].arguments, "json"), any = false;
+    int code = HED_EXIT_OK;
+    if (json) fputs("[\n", stdout);
+    for (uint32_t i = 0; i < count; i++) {
+        tuning *t = &tunings[i];
+        bool done = t->code == HED_EXIT_OK && (t->result || t->status != HED_OK);
+        if (json && any && done && t->result) fputs(",\n", stdout);
+        any = any || (done && t->result);
+        if (done) t->code = tuning_tell(t);
+        if (t->code != HED_EXIT_OK) code = t->code;
+    }
+    if (json) fputs("]\n", stdout);
+    return hed_interrupted() ? HED_EXIT_INTERRUPTED : code;
+}
+
+static int tune_groups(const hed_arguments *arguments, cli_session *session, const char *origin,
+    const cli_device_group *groups, uint32_t count)
+{
+    enum { MOST = HED_TUNE_DEVICES };
+    tuning *tunings = calloc(count, sizeof *tunings), *order[MOST];
+    lane lanes[MOST + 1] = {{.tunings = order}};
+    uint32_t lane_count = 1;
+    if (!tunings) {
+        fputs("heddle: out of memory\n", stderr);
+        return HED_EXIT_FAILURE;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        tuning *t = &tunings[i];
+        *t = (tuning){.arguments = arguments, .session = *session, .s = {.origin = origin}};
+        memcpy(t->session.devices, groups[i].devices, sizeof groups[i].devices);
+        t->session.count = groups[i].count;
+        t->code = tuning_open(t);
+        order[i] = t;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_device_info *info = hed_device_describe(tunings[i].session.devices[0]);
+        if (info->type != HED_DEVICE_CPU) continue;
+        tuning *moved = order[i];
+        memmove(order + lanes[0].count + 1, order + lanes[0].count,
+            (i - lanes[0].count) * sizeof *order);
+        order[lanes[0].count++] = moved;
+    }
+    for (uint32_t i = lanes[0].count; i < count; i++)
+        lanes[lane_count++] = (lane){.tunings = &order[i], .count = 1};
+    for (uint32_t i = 0; i < count; i++)
+        tunings[i].beside = lane_count > (lanes[0].count ? 1u : 2u);
+    run_lanes(lanes, lane_count);
+    int code = count > 1                        ? tell_all(tunings, count)
+               : tunings[0].code != HED_EXIT_OK ? tunings[0].code
+                                                : tuning_tell(&tunings[0]);
+    for (uint32_t i = 0; i < count; i++) tuning_close(&tunings[i]);
+    free(tunings);
+    return code;
 }
 
 /* ---- engines: a choice of solver tuned in the live view, and reported ---- */
@@ -345,7 +471,8 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
         tuned.device->name);
     hed_status status = tune_in_view(session, description, title,
-        json || hed_given(arguments, "quiet"), &def, tune, user, &result, error);
+        json || hed_given(arguments, "quiet") ? CLI_VIEW_SILENT : CLI_VIEW_LIVE, &def, tune, user,
+        &result, error);
     if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
     hed_database *database = hed_context_database(session->context);
@@ -378,20 +505,30 @@ static bool check_browser(const hed_arguments *arguments, bool shader)
     return false;
 }
 
-static hed_status open_browser(
-    const hed_arguments *arguments, cli_session *session, subject *s, hed_error *error)
+static int tune_in_browser(const hed_arguments *arguments, const char *origin, hed_error *error)
 {
-    if (cli_open_context(arguments, session, error)) return error->status;
+    tuning t = {.arguments = arguments, .s = {.origin = origin}};
+    cli_session *session = &t.session;
+    if (cli_open_context(arguments, session, error)) return cli_fail(error);
     session->count = 1;
-    if (!cli_browser_open(&s->browser, arguments, session->context, &session->devices[0], error))
-        return HED_OK;
-    cli_browser_close(&s->browser);
+    int code = HED_EXIT_FAILURE;
+    if (cli_browser_open(&t.s.browser, arguments, session->context, &session->devices[0], error))
+        code = cli_fail(error);
+    else code = tuning_open(&t);
+    if (code == HED_EXIT_OK) {
+        cli_browser_use(&t.s.browser, &t.def);
+        tuning_run(&t);
+        code = tuning_tell(&t);
+    }
+    tuning_close(&t);
+    cli_browser_close(&t.s.browser);
     cli_close(session);
-    return error->status;
+    return code;
 }
 
 /* A shader in GLSL or SPIR-V has its own devices; the best of all others takes none of them. */
-static void prefer_vulkan(const hed_arguments *arguments, cli_session *session, const char *origin)
+static void prefer_vulkan(
+    const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen)
 {
     static const char *const endings[] = {".comp", ".glsl", ".spv"};
     size_t length = origin ? strlen(origin) : 0;
@@ -402,9 +539,33 @@ static void prefer_vulkan(const hed_arguments *arguments, cli_session *session, 
     if (!shader || hed_given(arguments, "device")) return;
     for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
         hed_device *device = hed_device_at(session->context, i);
-        if (strcmp(hed_device_describe(device)->backend, "vulkan") == 0)
-            session->devices[0] = device;
+        if (strcmp(hed_device_describe(device)->backend, "vulkan") == 0) *chosen = device;
     }
+}
+
+static int tune_on_devices(const hed_arguments *arguments, const char *origin, hed_error *error)
+{
+    cli_session session;
+    cli_device_group groups[HED_TUNE_DEVICES];
+    uint32_t count;
+    static const char *const files[] = {"report", "csv", "t4"};
+    if (cli_open_context(arguments, &session, error)) return cli_fail(error);
+    int code = HED_EXIT_OK;
+    if (cli_device_groups(arguments, &session, groups, &count, error)) code = cli_fail(error);
+    for (size_t i = 0; i < HED_COUNT(files) && !code; i++) {
+        if (count == 1 || !hed_given(arguments, files[i])) continue;
+        fprintf(stderr,
+            "heddle: --%s goes with devices of one kind: %s and %s are tuned each by itself\n",
+            files[i], hed_device_describe(groups[0].devices[0])->id,
+            hed_device_describe(groups[1].devices[0])->id);
+        code = HED_EXIT_USAGE;
+    }
+    if (code == HED_EXIT_OK) {
+        prefer_vulkan(arguments, &session, origin, &groups[0].devices[0]);
+        code = tune_groups(arguments, &session, origin, groups, count);
+    }
+    cli_close(&session);
+    return code;
 }
 
 static int tune_run(const hed_arguments *arguments, void *user)
@@ -420,42 +581,24 @@ static int tune_run(const hed_arguments *arguments, void *user)
             stderr);
         return HED_EXIT_USAGE;
     }
-    cli_session session;
     hed_error error = {0};
-    hed_tune_def def = hed_default_tune_def();
-    subject s = {.origin = hed_text_of(arguments, "KERNEL")};
+    const char *origin = hed_text_of(arguments, "KERNEL");
     const char *device = hed_text_of(arguments, "device");
-    bool by_name = s.origin && strncmp(s.origin, PREFIX, strlen(PREFIX)) == 0;
+    bool by_name = origin && strncmp(origin, PREFIX, strlen(PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
-    bool shader = s.origin && (cli_is_shader(s.origin) || (by_name && browser));
+    bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
     if (check_browser(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
-    if (!shader) {
-        if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
-        prefer_vulkan(arguments, &session, s.origin);
-    } else if (open_browser(arguments, &session, &s, &error) != HED_OK) {
-        return cli_fail(&error);
-    }
-    int code = HED_EXIT_USAGE;
-    if (session.count != 1)
-        fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else code = subject_open(arguments, &session, &s, &def, &error);
-    if (code == HED_EXIT_OK) {
-        tune_read_settings(arguments, &def);
-        if (s.browser.web) cli_browser_use(&s.browser, &def);
-        code = tune_kernel(arguments, &session, &s, &def, &error);
-    }
-    hed_tune_file_close(s.spec);
-    hed_capture_close(s.capture);
-    cli_browser_close(&s.browser);
-    cli_close(&session);
-    return code;
+    return shader ? tune_in_browser(arguments, origin, &error)
+                  : tune_on_devices(arguments, origin, &error);
 }
 
 static const hed_option OPTIONS[] = {
     OPTION("capture", FILE, "FILE", "tune a launch that HEDDLE_CAPTURE recorded", .letter = 0),
-    OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best",
-        .letter = 'd'),
+    OPTION("device", TEXT, "ID",
+        "device to tune on: its id, part of its name, best, or all for every GPU; given more than once, several are "
+        "used: those of one kind for one result, others each for its own",
+        .letter = 'd', .repeated = true),
     OPTION("browser", TEXT, "NAME",
         "browser that a shader is tuned in: chromium, firefox, or a program; the usual one unless told",
         .letter = 0),
@@ -535,6 +678,9 @@ const hed_command hed_command_tune = {
         "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of "
         "its benchmark, or as large a part of it as "
         "this device does in a moment; the result says which, and --resume wants it again.\n\n"
+        "On several devices of one kind several candidates are under way, each on one device alone; the "
+        "best are compared on all, and the median counts. Devices of other kinds are tuned beside, each for "
+        "itself.\n\n"
         "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, or if one "
         "has hung the device with --no-isolation, 130 after Ctrl-C.",
     .options = OPTIONS,

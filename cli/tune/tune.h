@@ -10,13 +10,21 @@
 /* ---- the live view (view.c) ---- */
 
 enum {
-    CLI_VIEW_LINES = 9, /* a line less than the ten that it may take: the cursor waits below */
-    CLI_VIEW_HISTORY = 48
-}; /* steps of the small curve */
+    CLI_VIEW_LINES = 9,    /* a line less than the ten that it may take: the cursor waits below */
+    CLI_VIEW_HISTORY = 48, /* steps of the small curve */
+    CLI_VIEW_DEVICES = 16  /* of several devices so many have a line of their own */
+};
+
+typedef enum cli_view_kind {
+    CLI_VIEW_SILENT,
+    CLI_VIEW_BESIDE, /* lines with the title in front, since another one is shown beside */
+    CLI_VIEW_LIVE
+} cli_view_kind;
 
 typedef struct cli_tune_view {
     FILE *stream;          /* NULL: silent */
     bool terminal, blocks; /* a terminal; one that shows block characters */
+    bool beside;
     const hed_kernel_def *kernel;
     hed_objective objective;
     char title[256];
@@ -31,24 +39,38 @@ typedef struct cli_tune_view {
     double history[CLI_VIEW_HISTORY]; /* the best so far, one for every `every` evaluations */
     uint32_t history_count, every, in_step;
 
-    double drawn;                    /* seconds of the tuning when it was last drawn or said */
-    double told;                     /* the best that was said last */
-    uint32_t widths[CLI_VIEW_LINES]; /* columns of the lines that stand on the terminal */
+    double drawn; /* seconds of the tuning when it was last drawn or said */
+    double told;  /* the best that was said last */
+    /* columns of the lines that stand on the terminal */
+    uint32_t widths[CLI_VIEW_LINES + CLI_VIEW_DEVICES];
     uint32_t lines;
     /* where else it is shown; NULL: nowhere */
     void (*also)(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
     void *also_user;
 } cli_tune_view;
 
-/* `quiet`: says nothing. The kernel must outlive it. */
+/* The kernel must outlive it. */
 void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
-    const char *title, bool quiet);
+    const char *title, cli_view_kind kind);
 /* As hed_tune_def.progress; `user` is the view. */
 void cli_tune_view_update(void *user, const hed_tune_progress *progress);
 /* Takes the view off the terminal, so that something else can be printed there; the next update
  * draws it again. */
 void cli_tune_view_clear(void *user);
 void cli_tune_view_close(cli_tune_view *view);
+
+/* ---- several devices (devices.c) ---- */
+
+/* Devices of one kind, whose results have one key. */
+typedef struct cli_device_group {
+    hed_device *devices[CLI_MOST_DEVICES];
+    uint32_t count;
+} cli_device_group;
+
+/* The devices that --device and --worker name, `groups` (HED_TUNE_DEVICES); without either the one
+ * that is used by default. Errors: NO_DEVICE, LIMIT, those of hed_device_create_remote(). */
+hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
+    cli_device_group *groups, uint32_t *count, hed_error *error);
 
 /* ---- shaders in a browser (browser.c) ---- */
 

@@ -19,12 +19,13 @@ enum { BAR = 24 };
 /* ---- opening and closing ---- */
 
 void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
-    const char *title, bool quiet)
+    const char *title, cli_view_kind kind)
 {
     *view = (cli_tune_view){.kernel = kernel, .objective = objective, .every = 1, .told = INFINITY};
     view->best.seconds = INFINITY;
-    view->stream = quiet ? NULL : stderr;
-    view->terminal = isatty(STDERR_FILENO) == 1;
+    view->stream = kind == CLI_VIEW_SILENT ? NULL : stderr;
+    view->beside = kind == CLI_VIEW_BESIDE;
+    view->terminal = !view->beside && isatty(STDERR_FILENO) == 1;
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     view->blocks = view->terminal && locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
     if (locale) freelocale(locale);
@@ -205,16 +206,28 @@ static void draw_best(cli_tune_view *view, uint32_t columns)
     put_line(view, columns, line);
 }
 
+static void draw_devices(cli_tune_view *view, uint32_t columns)
+{
+    char line[256];
+    for (uint32_t i = 0; i < view->now.device_count && i < CLI_VIEW_DEVICES; i++) {
+        const hed_tune_on *on = &view->now.devices[i];
+        snprintf(line, sizeof line, "  %-12s %-12s %5u tried, %u failed, pace %.3f", on->device,
+            on->doing, on->done, on->failed, on->pace);
+        put_line(view, columns, line);
+    }
+}
+
 static void view_draw(cli_tune_view *view)
 {
     struct winsize window = view_window(view);
     uint32_t columns = window.ws_col > 1 ? window.ws_col : 2;
+    bool room = window.ws_row > CLI_VIEW_LINES + view->now.device_count;
     char line[1024], bar[BAR * 4], part[256];
     view_erase(view);
     snprintf(
         line, sizeof line, "%s: %s", view->title, view->now.stage ? view->now.stage : "starting");
     put_line(view, columns, line);
-    if (window.ws_row > CLI_VIEW_LINES) {
+    if (room) {
         draw_best(view, columns);
         if (isfinite(view->now.share)) {
             put_bar(view, view->now.share, bar, sizeof bar);
@@ -230,25 +243,41 @@ static void view_draw(cli_tune_view *view)
     put_left(view, part, sizeof part);
     snprintf(line, sizeof line, "  time    %.0f s%s", view->now.seconds, part);
     put_line(view, columns, line);
-    if (view->now.failed && window.ws_row > CLI_VIEW_LINES) {
+    if (view->now.failed && room) {
         put_failures(view, part, sizeof part);
         snprintf(line, sizeof line, "  failed  %s", part);
         put_line(view, columns, line);
+    }
+    if (room) draw_devices(view, columns);
+}
+
+/* ", opencl:0:0 12 (measuring), opencl:0:1 lost": of several devices. */
+static void say_devices(const cli_tune_view *view, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < view->now.device_count && used < size; i++) {
+        const hed_tune_on *on = &view->now.devices[i];
+        used += (size_t)snprintf(text + used, size - used, "%s %s %u (%s)", i ? "," : ";",
+            on->device, on->done, on->doing);
     }
 }
 
 /* One line for a log: on a new best, and now and then. */
 static void say(cli_tune_view *view)
 {
+    char devices[1024];
+    say_devices(view, devices, sizeof devices);
     char value[48] = "none", gain[96], left[48], failures[256];
     if (view->now.best) hed_report_text(view->objective, view->best.seconds, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     put_left(view, left, sizeof left);
     put_failures(view, failures, sizeof failures);
-    fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s\n", view->kernel->name,
+    fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s%s\n",
+        view->beside ? view->title : view->kernel->name,
         view->now.stage ? view->now.stage : "starting", view->now.seconds, left, view->now.done,
         view->now.total, value, gain, view->now.failed ? ", failed " : "",
-        view->now.failed ? failures : "");
+        view->now.failed ? failures : "", devices);
     view->told = view->now.best ? view->best.seconds : INFINITY;
 }
 

@@ -130,6 +130,20 @@ static inline const char *hed_tune_end_name(hed_tune_end end)
     return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
 }
 
+enum { HED_TUNE_DEVICES = 64 }; /**< of one tuning, at most */
+
+/** One of several devices that a tuning runs on. */
+typedef struct hed_tune_on {
+    char device[128];      /**< id */
+    char doing[48];        /**< "waiting", "compiling", "measuring", "final rounds", "lost", ... */
+    uint32_t done, failed; /**< candidates that ran on it */
+    /** its time for the first candidate that works, now, over the first device's at the start */
+    double pace;
+    /** in the result: the winner's median on this device, as measured; NAN: without final rounds */
+    double seconds;
+    bool lost;
+} hed_tune_on;
+
 /** How a tuning stands; what a live view shows. */
 typedef struct hed_tune_progress {
     const hed_evaluation *last; /**< the newest; NULL in the final rounds */
@@ -142,6 +156,8 @@ typedef struct hed_tune_progress {
     double default_seconds;     /**< of the default configuration; NAN: not known yet */
     double share;               /**< of the roofline, the best so far; NAN: not known */
     const char *stage;          /**< "starting", "searching", "final rounds" */
+    const hed_tune_on *devices; /**< (device_count) where there are several */
+    uint32_t device_count;
 } hed_tune_progress;
 
 typedef struct hed_runner hed_runner;         /**< runner.h */
@@ -194,6 +210,12 @@ typedef struct hed_tune_def {
     hed_status (*open_runner)(
         void *user, const hed_runner_def *def, hed_runner **runner, hed_error *error);
     void *runner_user; /**< of open_runner() */
+    /** (also_count) further devices, of the same backend, name, architecture and driver:
+     *  several candidates are under way, each on one device alone; times are divided by the
+     *  device's pace, and what counts in the final rounds is the median over all devices. One that
+     *  is lost costs what was running on it. Not for pipelines, nor with isolation NONE. */
+    hed_device *const *also;
+    uint32_t also_count; /**< below HED_TUNE_DEVICES */
 } hed_tune_def;
 
 /** 200 evaluations at most, no other limit, fast math, compared with the native version, in a
@@ -244,6 +266,8 @@ typedef struct hed_tune_result {
     double share;
     /** share of each parameter in what is known of the times */
     double importance[HED_MAX_PARAMETERS];
+    hed_tune_on devices[HED_TUNE_DEVICES]; /**< (device_count), where there are several */
+    uint32_t device_count;
     hed_allocator allocator;
 } hed_tune_result;
 

@@ -264,17 +264,12 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
     if (!t->stopped && !t->runner->lost && !nothing_new(t))
         status = final_rounds(t, &decided, error);
-    /* by an entrant; what was measured before stands */
-    if (status == HED_ERROR_LOST && t->runner->lost) {
-        r->end = HED_TUNE_LOST;
-        status = HED_OK;
-        hed_error_clear(error);
-    }
-    if (status) return status;
+    if (status && !hed_tuning_lost_runner(t, error)) return status; /* lost by an entrant */
     t->best = HED_NO_EVALUATION;
     hed_tuning_find_best(t);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
     if (!decided) decide_unpaired(t);
+    if (t->fleet) r->device_count = hed_fleet_look(t->runner, t->marks[r->best].slot, r->devices);
     r->kept_stored = r->best == r->stored_index;
     r->drift = fabs(t->race.level - 1);
     r->share = hed_tuning_share(t, r->evaluations[r->best].seconds);

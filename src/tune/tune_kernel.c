@@ -212,6 +212,12 @@ static hed_status kernel_tuning_check(
     if (def->open_runner && def->isolation != HED_ISOLATION_AUTO)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: isolation is the runner's own affair where one is given", kernel->name);
+    if (def->also_count && (def->open_runner || def->isolation == HED_ISOLATION_NONE))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: on several devices candidates run in worker processes alone", kernel->name);
+    if (def->also_count >= HED_TUNE_DEVICES)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %u devices, at most %d at once",
+            kernel->name, def->also_count + 1, HED_TUNE_DEVICES);
     if (!kernel->geometry)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s has no geometry(), so nothing says how to launch a configuration", kernel->name);
@@ -539,16 +545,46 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
     return kernel_tuning_make_expected(k, error);
 }
 
+/* Whether what is measured on one says something of the other: both have one key. */
+static bool same_kind(const hed_device *a, const hed_device *b)
+{
+    return strcmp(a->info.backend, b->info.backend) == 0 &&
+           strcmp(a->info.name, b->info.name) == 0 && strcmp(a->info.driver, b->info.driver) == 0 &&
+           a->info.architecture == b->info.architecture;
+}
+
+static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_error *error)
+{
+    hed_device *devices[HED_TUNE_DEVICES] = {k->tuning.device};
+    const hed_device_info *first = hed_device_describe(k->tuning.device);
+    for (uint32_t i = 0; i < k->def.also_count && i + 1 < HED_TUNE_DEVICES; i++) {
+        const hed_device_info *other = hed_device_describe(k->def.also[i]);
+        devices[i + 1] = k->def.also[i];
+        if (!same_kind(k->tuning.device, k->def.also[i]))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: %s (%s, driver %s) and %s (%s, driver %s) are not of one kind: each is tuned by itself",
+                k->kernel->name, first->id, first->name, first->driver, other->id, other->name,
+                other->driver);
+    }
+    k->tuning.result->in_process = false;
+    k->tuning.fleet = true;
+    k->tuning.warm = true; /* each device warms up by itself */
+    return hed_fleet_create(
+        def, devices, k->def.also_count + 1, hed_runner_create_worker, &k->tuning.runner, error);
+}
+
 static hed_status open_tuning(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
-    hed_status status = kernel_tuning_open_runner(k, &def, &t->runner, error);
+    hed_status status = k->def.also_count ? open_fleet(k, &def, error)
+                                          : kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;
+    bool own = k->def.open_runner || t->fleet; /* the number of builders is the runner's */
     t->result->device_time = t->runner->device_time;
-    t->builders = k->def.open_runner ? t->runner->builders : t->result->in_process ? 0 : builders;
-    t->quiet = hed_device_describe(t->device)->type == HED_DEVICE_CPU;
+    t->builders = own ? t->runner->builders : t->result->in_process ? 0 : builders;
+    t->quiet = !t->fleet && hed_device_describe(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);
     return HED_OK;

@@ -76,6 +76,11 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
         .share = best ? hed_tuning_share(t, best->seconds) : NAN,
         .stage = t->stage,
     };
+    hed_tune_on devices[HED_TUNE_DEVICES];
+    if (t->fleet) {
+        progress.devices = devices;
+        progress.device_count = hed_fleet_look(t->runner, HED_NO_SLOT, devices);
+    }
     def->progress(def->user, &progress);
 }
 
@@ -254,6 +259,14 @@ hed_status hed_tuning_add(
 
 /* ---- from the beginning to the end ---- */
 
+bool hed_tuning_lost_runner(hed_tuning *t, hed_error *error)
+{
+    if (error->status != HED_ERROR_LOST || !t->runner->lost) return false;
+    t->result->end = HED_TUNE_LOST;
+    hed_error_clear(error);
+    return true;
+}
+
 hed_tune_def hed_tune_settled(const hed_tune_def *def)
 {
     enum { FALLBACK_EVALUATIONS = 200 };
@@ -296,7 +309,8 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
 {
     if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before it began */
     else {
-        if (!hed_tuning_search(t, error)) hed_tuning_finish(t, error);
+        hed_tuning_search(t, error);
+        if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
         /* The database has everything whether they end well or not; it logs what it cannot keep. */
         if (t->session) hed_database_flush(t->database, NULL);
         if (t->search) hed_search_importance(t->search, t->result->importance);

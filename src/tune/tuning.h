@@ -5,6 +5,7 @@
 
 #include "core/objects.h"
 #include "database/database.h"
+#include "tune/fleet.h"
 #include "tune/race.h"
 
 /* What the result does not say of an evaluation: one for each. */
@@ -25,6 +26,7 @@ typedef struct hed_tuning {
     hed_device *device;
     const hed_tune_def *def; /* with limits settled */
     hed_runner *runner;
+    bool fleet; /* it is one of several devices (fleet.h) */
     uint32_t builders; /* processes of it that compile ahead; 0: none, preparing does it all */
     /* they take the processors that candidates run on: measure only while nothing compiles */
     bool quiet;
@@ -101,6 +103,9 @@ hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, h
 /* A slot for a new candidate: a free one, else the one of the worst. */
 uint32_t hed_tuning_free_slot(hed_tuning *t);
 bool hed_tuning_worked(hed_outcome outcome); /* measured or dropped */
+/* Whether `error` says that the runner is lost: what was measured before stands, and the error is
+ * the tuning's end. */
+bool hed_tuning_lost_runner(hed_tuning *t, hed_error *error);
 /* Share of the roofline; NAN where it is not known. */
 double hed_tuning_share(const hed_tuning *t, double seconds);
 

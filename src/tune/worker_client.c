@@ -416,7 +416,7 @@ hed_status hed_runner_create_worker(
              builders = def->builders ? def->builders : hed_processor_count();
     if (builders > most) builders = most;
     made->builders = hed_allocate(&allocator, builders * sizeof *made->builders);
-    if (made->builders) made->builder_count = builders;
+    if (made->builders) made->runner.builders = made->builder_count = builders;
     if (!made->builders) hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
     else if (!made->program[0] || access(made->program, X_OK) != 0)
         hed_fail(error, HED_ERROR_IO,

@@ -1,0 +1,71 @@
+/* The devices of a tuning, in groups of one kind: --device, --device all, --worker. */
+#include "tune.h"
+
+#include <string.h>
+
+static bool same_kind(const hed_device_info *a, const hed_device_info *b)
+{
+    return strcmp(a->backend, b->backend) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->driver, b->driver) == 0 && a->architecture == b->architecture;
+}
+
+/* A device that is named twice counts as two, where candidates have a process of their own. */
+static hed_status group_add(
+    cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error)
+{
+    const hed_device_info *info = hed_device_describe(device);
+    uint32_t g = 0;
+    while (g < *count && !same_kind(hed_device_describe(groups[g].devices[0]), info)) g++;
+    if (g == HED_TUNE_DEVICES || (g < *count && groups[g].count == CLI_MOST_DEVICES))
+        return hed_fail(error, HED_ERROR_LIMIT, "more than %d devices at once", CLI_MOST_DEVICES);
+    if (g < *count && !(info->capabilities & HED_CAN_SOURCE)) return HED_OK;
+    if (g == *count) groups[(*count)++].count = 0;
+    groups[g].devices[groups[g].count++] = device;
+    return HED_OK;
+}
+
+/* Every GPU once: one that both CUDA and OpenCL show is taken by the first of the two. Devices that
+ * run shaders alone are left out. */
+static hed_status group_add_gpus(
+    cli_session *session, cli_device_group *groups, uint32_t *count, hed_error *error)
+{
+    uint32_t devices = hed_context_describe(session->context).devices, found = 0;
+    for (uint32_t i = 0; i < devices; i++) {
+        const hed_device_info *info = hed_device_describe(hed_device_at(session->context, i));
+        bool taken = info->type == HED_DEVICE_CPU || !(info->capabilities & HED_CAN_SOURCE);
+        for (uint32_t j = 0; j < i && !taken; j++) {
+            const hed_device_info *before = hed_device_describe(hed_device_at(session->context, j));
+            taken = strcmp(before->name, info->name) == 0 &&
+                    strcmp(before->backend, info->backend) != 0;
+        }
+        if (taken) continue;
+        found++;
+        if (group_add(groups, count, hed_device_at(session->context, i), error))
+            return error->status;
+    }
+    if (found) return HED_OK;
+    return hed_fail(error, HED_ERROR_NO_DEVICE,
+        "--device all: there is no GPU here; processors are used when they are named, as in --device host (\"heddle devices\" lists all)");
+}
+
+hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
+    cli_device_group *groups, uint32_t *count, hed_error *error)
+{
+    *count = 0;
+    const char *selector;
+    for (uint32_t i = 0; (selector = hed_text_at(arguments, "device", i)); i++) {
+        hed_device *device;
+        if (strcmp(selector, "all") == 0) {
+            if (group_add_gpus(session, groups, count, error)) return error->status;
+        } else if (hed_device_find(session->context, selector, &device, error) ||
+                   group_add(groups, count, device, error)) {
+            return error->status;
+        }
+    }
+    if (*count == 0) {
+        groups[0] = (cli_device_group){.count = 1};
+        *count = 1;
+        return hed_device_find(session->context, NULL, &groups[0].devices[0], error);
+    }
+    return HED_OK;
+}

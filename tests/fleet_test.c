@@ -1,0 +1,243 @@
+/* Several devices as one runner: cards whose clocks differ, drift, fail and vanish, made up. */
+#include <math.h>
+#include <pthread.h>
+
+#include "testing.h"
+#include "tune/fleet.h"
+
+enum { CARDS = 4, FAULTY = 7, NOWHERE = 8 }; /* values of the one parameter */
+
+typedef struct card {
+    hed_runner runner;
+    double pace;
+    uint32_t index, calls, lost_at;
+    int64_t held[HED_RUNNER_SLOTS];
+    bool busy;
+} card;
+
+static card cards[CARDS];
+static uint32_t card_count;
+static bool overlapped; /* two calls of one runner at once, or a candidate lost */
+static hed_error error;
+
+static void card_enter(card *c)
+{
+    if (c->busy) overlapped = true;
+    c->busy = true;
+}
+
+static bool card_gone(card *c, hed_error *why)
+{
+    if (!c->lost_at || ++c->calls < c->lost_at) return false;
+    hed_fail(why, HED_ERROR_LOST, "made up: the card is gone");
+    c->busy = false;
+    return true;
+}
+
+static hed_status card_prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *why)
+{
+    card *c = (card *)runner;
+    card_enter(c);
+    *trial = (hed_trial){.error = (double)NAN};
+    if (card_gone(c, why)) return why->status;
+    c->held[slot] = config->values[0];
+    if (config->values[0] == FAULTY) trial->outcome = HED_OUTCOME_WRONG;
+    if (config->values[0] == NOWHERE && c->index == 2) trial->outcome = HED_OUTCOME_CRASHED;
+    c->busy = false;
+    return HED_OK;
+}
+
+/* Configuration k takes 1 + k ms of a clock that nobody waits for. */
+static hed_status card_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *why)
+{
+    card *c = (card *)runner;
+    card_enter(c);
+    *trial = (hed_trial){.error = (double)NAN};
+    if (card_gone(c, why)) return why->status;
+    for (uint32_t i = 0; i < runs; i++) values[i] = 1e-3 * (1 + (double)c->held[slot]) * c->pace;
+    c->busy = false;
+    return HED_OK;
+}
+
+static void card_destroy(hed_runner *runner) { ((card *)runner)->held[0] = -1; }
+
+static const hed_runner_kind CARD = {
+    .destroy = card_destroy, .prepare = card_prepare, .time = card_time};
+
+static hed_status open_card(const hed_runner_def *def, hed_runner **runner, hed_error *why)
+{
+    card *c = &cards[card_count];
+    (void)def;
+    c->index = card_count++;
+    c->runner.kind = &CARD;
+    if (c->lost_at == 1) return hed_fail(why, HED_ERROR_IO, "made up: does not open");
+    *runner = &c->runner;
+    return HED_OK;
+}
+
+/* Four cards, of which card i takes 1 + i / 10 times as long. */
+static hed_runner *open_fleet(const test_device *on, uint32_t lost_at, uint32_t of)
+{
+    hed_runner *runner = NULL;
+    hed_device *devices[CARDS];
+    hed_runner_def def = {.device = on->device};
+    card_count = 0;
+    overlapped = false;
+    for (uint32_t i = 0; i < CARDS; i++) {
+        cards[i] = (card){.pace = 1 + 0.1 * i};
+        devices[i] = on->device;
+    }
+    cards[of].lost_at = lost_at;
+    OK(hed_fleet_create(&def, devices, CARDS, open_card, &runner, &error));
+    return runner;
+}
+
+static hed_config config_of(int64_t value) { return (hed_config){.count = 1, .values = {value}}; }
+
+static hed_outcome prepare(hed_runner *runner, uint32_t slot, int64_t value)
+{
+    hed_trial trial;
+    hed_config config = config_of(value);
+    OK(runner->kind->prepare(runner, slot, &config, &trial, &error));
+    return trial.outcome;
+}
+
+/* Tries configurations 1 to `count` as a tuning does; gives how many came back. */
+static uint32_t try_all(hed_runner *runner, uint32_t count, hed_outcome *outcomes)
+{
+    uint32_t back = 0;
+    for (uint32_t i = 1; i <= count; i++) {
+        hed_config config = config_of(i);
+        OK(runner->kind->build_ahead(runner, &config, &error));
+    }
+    for (uint32_t i = 0; i < 1000 && back < count; i++) {
+        hed_config config;
+        hed_trial trial;
+        if (!runner->kind->built(runner, 0.1, &config, &trial)) continue;
+        back++;
+        outcomes[config.values[0]] = trial.outcome;
+        if (trial.outcome) continue;
+        double values[3];
+        CHECK_EQ(prepare(runner, 1, config.values[0]), HED_OUTCOME_MEASURED);
+        OK(runner->kind->time(runner, 1, 3, values, &trial, &error));
+        double first = cards[0].lost_at ? cards[1].pace : 1; /* that was there at the start */
+        for (int j = 0; j < 3; j++) {
+            double expected = 1e-3 * (1 + (double)config.values[0]);
+            CHECK(fabs(values[j] - expected) < 1e-9 || fabs(values[j] - expected * first) < 1e-9,
+                "%g s instead of %g at the first card's pace, whichever it ran on", values[j],
+                expected);
+        }
+    }
+    return back;
+}
+
+Test(fleet, candidates_run_once_at_one_pace)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = open_fleet(&on, 0, 0);
+    hed_outcome outcomes[32] = {0};
+    hed_tune_on looks[HED_TUNE_DEVICES];
+    CHECK_EQ(prepare(runner, 0, 0), HED_OUTCOME_MEASURED);
+    CHECK_EQ(try_all(runner, 24, outcomes), 24);
+    CHECK_EQ(outcomes[FAULTY], HED_OUTCOME_WRONG);
+    CHECK_EQ(hed_fleet_look(runner, HED_RUNNER_SLOTS, looks), CARDS);
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < CARDS; i++) {
+        CHECK_NEAR(looks[i].pace, 1 + 0.1 * i, 1e-9);
+        done += looks[i].done;
+    }
+    CHECK_EQ(done, 24 + CARDS, "each candidate on one card, the reference on all");
+    CHECK(!overlapped, "a runner was used by two threads at once");
+    hed_runner_destroy(runner);
+    test_close(&on);
+}
+
+Test(fleet, final_rounds_are_on_all_and_the_median_counts)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = open_fleet(&on, 0, 0);
+    hed_tune_on looks[HED_TUNE_DEVICES];
+    hed_trial trial;
+    double values[5];
+    const uint32_t slots[] = {2, 1, 3}, runs[] = {5, 5, 1};
+    prepare(runner, 0, 0);
+    prepare(runner, 1, 1);
+    prepare(runner, 2, 5);
+    prepare(runner, 3, NOWHERE);
+    cards[3].pace *= 3; /* one card slows down, and the median hardly notices */
+    OK(runner->kind->announce(runner, slots, runs, 3, &error));
+    OK(runner->kind->time(runner, 2, 5, values, &trial, &error));
+    CHECK_NEAR(values[4], 6e-3, 1e-9);
+    OK(runner->kind->time(runner, 3, 1, values, &trial, &error));
+    CHECK_EQ(trial.outcome, HED_OUTCOME_CRASHED, "what fails on one card has failed");
+    hed_fleet_look(runner, 2, looks);
+    CHECK_NEAR(looks[1].seconds, 6e-3 * 1.1, 1e-9, "as measured there");
+    hed_runner_destroy(runner);
+    test_close(&on);
+}
+
+Test(fleet, a_lost_device_costs_what_it_ran)
+{
+    test_device on = test_open(NULL);
+    for (uint32_t at = 1; at < 40; at += 3) {
+        hed_outcome outcomes[32] = {0};
+        hed_tune_on looks[HED_TUNE_DEVICES];
+        hed_runner *runner = open_fleet(&on, at, at % CARDS);
+        CHECK_EQ(prepare(runner, 0, 0), HED_OUTCOME_MEASURED);
+        CHECK_EQ(try_all(runner, 20, outcomes), 20, "lost at call %u", at);
+        for (uint32_t i = 1; i <= 20; i++)
+            CHECK_EQ(outcomes[i], i == FAULTY                   ? HED_OUTCOME_WRONG
+                                  : i == NOWHERE && outcomes[i] ? HED_OUTCOME_CRASHED
+                                                                : HED_OUTCOME_MEASURED);
+        hed_fleet_look(runner, HED_RUNNER_SLOTS, looks);
+        if (at < 10) CHECK(looks[at % CARDS].lost, "lost at call %u", at);
+        CHECK(!runner->lost);
+        hed_runner_destroy(runner);
+    }
+    test_close(&on);
+}
+
+Test(fleet, all_lost_is_told)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = open_fleet(&on, 0, 0);
+    hed_trial trial;
+    double values[12];
+    prepare(runner, 0, 0);
+    for (uint32_t i = 0; i < CARDS; i++) cards[i].lost_at = cards[i].calls = 1;
+    const uint32_t slot = 0, runs = 1;
+    FAILS(HED_ERROR_LOST, runner->kind->announce(runner, &slot, &runs, 1, &error));
+    CHECK(runner->lost);
+    FAILS(HED_ERROR_LOST, runner->kind->time(runner, 0, 12, values, &trial, &error));
+    hed_error_clear(&error);
+    hed_runner_destroy(runner);
+    test_close(&on);
+}
+
+static bool stop_at_once(void *user)
+{
+    (void)user;
+    return true;
+}
+
+Test(fleet, stopping_ends_every_wait)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = NULL;
+    hed_device *devices[CARDS] = {on.device, on.device, on.device, on.device};
+    hed_runner_def def = {.device = on.device, .idle = stop_at_once};
+    hed_config config;
+    hed_trial trial;
+    card_count = 0;
+    for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1};
+    OK(hed_fleet_create(&def, devices, CARDS, open_card, &runner, &error));
+    for (int i = 0; i < 100; i++) {
+        config = config_of(i % 20);
+        OK(runner->kind->build_ahead(runner, &config, &error));
+        runner->kind->built(runner, 0.01, &config, &trial);
+    }
+    hed_runner_destroy(runner);
+    test_close(&on);
+}
