@@ -20,7 +20,7 @@ Test(tune_view, the_best_never_rises)
 {
     static const hed_kernel_def kernel = {.name = "made up"};
     cli_tune_view view;
-    cli_tune_view_open(&view, &kernel, HED_OBJECTIVE_TIME, "made up", false);
+    cli_tune_view_open(&view, &kernel, HED_OBJECTIVE_TIME, "made up", CLI_VIEW_LIVE);
     EXPECT(isnan(best_after(&view, 1, NAN)));
     EXPECT_EQ(best_after(&view, 2, 3e-3), 3e-3);
     EXPECT_EQ(best_after(&view, 3, 4e-3), 3e-3);
