@@ -358,6 +358,29 @@ Test(synth_file, changed_grids_stay_grids)
     hed_synth_instrument_destroy(i);
 }
 
+/* Names of a host's knobs go into a file, a copy and out again; those behind the last are left
+ * out. */
+Test(synth_file, macros_have_names)
+{
+    hed_synth_instrument *i =
+        parse("{\"version\": 1, \"macros\": [\"Bow\", \"\", \"A \\\"hard\\\" one\", \"\"]}"), *copy;
+    OK(hed_synth_instrument_copy(i, &copy, &error));
+    CHECK_TEXT(hed_synth_instrument_macro(copy, 0), "Bow");
+    CHECK_TEXT(hed_synth_instrument_macro(copy, 1), "");
+    CHECK_TEXT(hed_synth_instrument_macro(copy, 2), "A \"hard\" one");
+    CHECK_TEXT(hed_synth_instrument_macro(copy, HED_SYNTH_MACROS), "");
+    char *text = round_trip(copy);
+    EXPECT(strstr(text, "\"macros\": [\"Bow\", \"\", \"A \\\"hard\\\" one\"]"), "%s", text);
+    free(text);
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_set_macro(i, HED_SYNTH_MACROS, "x", &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_set_macro(i, 0, "a\nb", &error));
+    error = (hed_error){0};
+    OK(hed_synth_instrument_set_macro(i, 0, NULL, &error));
+    CHECK_TEXT(hed_synth_instrument_macro(i, 0), "");
+    hed_synth_instrument_destroy(copy);
+    hed_synth_instrument_destroy(i);
+}
+
 /* As large as they come: a short file, and nothing in the way that grows faster than the
  * instrument. */
 Test(synth_file, a_million_bodies)
@@ -427,6 +450,10 @@ Test(synth_file, refuses_with_the_place)
             "instrument.mode: expected one of \"singleton\", \"voices\", \"mpe\""},
         {FILE_OF("\"instrument\": {\"low\": 9, \"high\": 8}"),
             "instrument: instrument: low is 9 and high 8"},
+        {FILE_OF("\"macros\": [1]"), "macros[0]: expected a string, found a number"},
+        {FILE_OF("\"macros\": [\"a\\nb\"]"), "macros[0]: the name of macro 0 has 3 bytes"},
+        {FILE_OF("\"macros\": [\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]"),
+            "macros: expected at most 8 names, found 9"},
         {FILE_OF("\"bodies\": {}"), "bodies: expected an array, found an object"},
         {FILE_OF("\"bodies\": [3]"), "bodies[0]: expected an object, found a number"},
         {FILE_OF("\"bodies\": [{}]"), "bodies[0]: \"position\" is missing"},

@@ -404,6 +404,17 @@ HED_API const char *hed_synth_instrument_name(const hed_synth_instrument *instru
 HED_API const char *hed_synth_instrument_describe(
     const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size);
 
+/** Controls of a host (knobs of a plugin) that an instrument may name: the MIDI sources of kind
+ *  HED_SYNTH_MIDI_HOST with numbers below it. */
+enum { HED_SYNTH_MACROS = 8 };
+/** Names such a control; `name` NULL or "": none. Thread class: owner. Errors: ARGUMENT (no such
+ *  control; a name of over 63 bytes, or with control characters). */
+HED_API hed_status hed_synth_instrument_set_macro(
+    hed_synth_instrument *instrument, uint32_t macro, const char *name, hed_error *error);
+/** Its name, "" where it has none. Thread class: any */
+HED_API const char *hed_synth_instrument_macro(
+    const hed_synth_instrument *instrument, uint32_t macro);
+
 /* ---- generators: large instruments by few calls ---- */
 
 /** What was generated: entities of one call are numbered one behind another. */

@@ -8,7 +8,7 @@
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
 
-const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "bodies",
+const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "macros", "bodies",
     "grids", "springs", "changes", "microphones", "mallets", "plectrums", "bows", "oscillators",
     "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines", "links",
     "modulations", NULL};
@@ -441,6 +441,23 @@ static void read_modulation(file_reader *reader, hed_json_node element)
     file_each(reader, hed_json_member(element, "target"), modulate_one, &def);
 }
 
+static void file_read_macros(file_reader *reader, hed_json_node root)
+{
+    if (!file_fine(reader) || !hed_json_has(root, "macros")) return;
+    hed_json_node list = hed_json_member(root, "macros");
+    size_t count = hed_json_count(list);
+    if (count > HED_SYNTH_MACROS)
+        hed_json_reject(list, "expected at most %d names, found %zu", HED_SYNTH_MACROS, count);
+    for (uint32_t i = 0; i < count && file_fine(reader); i++) {
+        hed_json_node item = hed_json_item(list, i);
+        const char *name = hed_json_string(item);
+        hed_error error = {0};
+        if (file_fine(reader) &&
+            hed_synth_instrument_set_macro(reader->instrument, i, name, &error) != HED_OK)
+            file_refuse(reader, item, &error);
+    }
+}
+
 /* ---- the whole ---- */
 
 static void file_read_head(file_reader *reader, hed_json_node root)
@@ -473,6 +490,7 @@ static hed_status read_document(
     if (status == HED_OK) {
         hed_json_node root = hed_json_root(json);
         file_read_head(&reader, root);
+        file_read_macros(&reader, root);
         read_entities(&reader, root, HED_SYNTH_BODY);
         file_section(&reader, root, "grids", file_read_grid);
         read_entities(&reader, root, HED_SYNTH_SPRING);

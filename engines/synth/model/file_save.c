@@ -471,6 +471,18 @@ static void put_modulations(writer *w)
     save_put(w, "\n  ]");
 }
 
+/* Up to the last that has a name. */
+static void put_macros(writer *w)
+{
+    uint32_t count = HED_SYNTH_MACROS;
+    while (count > 0 && !w->instrument->macros[count - 1][0]) count--;
+    for (uint32_t i = 0; i < count; i++) {
+        save_put(w, i ? ", " : ",\n  \"macros\": [");
+        put_string(w, w->instrument->macros[i]);
+    }
+    if (count) save_put(w, "]");
+}
+
 /* ---- the whole ---- */
 
 static hed_status put_document(writer *w, hed_error *error)
@@ -480,6 +492,7 @@ static hed_status put_document(writer *w, hed_error *error)
     w->first = true;
     put_fields(w, synth_instrument_fields, &w->instrument->def, &otherwise, false);
     save_put(w, "}");
+    put_macros(w);
     put_entities(w, HED_SYNTH_BODY);
     bool grids = w->first_grid < w->instrument->grid_count;
     if (grids) begin_section(w, "grids");

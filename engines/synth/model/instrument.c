@@ -273,6 +273,7 @@ hed_status hed_synth_instrument_copy(
         count, sizeof(synth_place));
     made->places = places;
     made->entity_count = whole ? instrument->entity_count : 0;
+    memcpy(made->macros, instrument->macros, sizeof made->macros);
     if (whole && copy_types(instrument, made) && copy_names(instrument, made) &&
         copy_links(instrument, made) &&
         (!instrument->file || synth_name_file(made, instrument->file, NULL) == HED_OK))
@@ -295,6 +296,30 @@ hed_status hed_synth_instrument_set_def(
     hed_status status = instrument_check_def(def, error);
     if (!status) instrument->def = *def;
     return status;
+}
+
+hed_status hed_synth_instrument_set_macro(
+    hed_synth_instrument *instrument, uint32_t macro, const char *name, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (macro >= HED_SYNTH_MACROS)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "macro %u; expected one below %d", macro,
+            HED_SYNTH_MACROS);
+    size_t size = name ? strlen(name) : 0;
+    bool printable = true;
+    for (size_t i = 0; i < size; i++) printable &= (uint8_t)name[i] >= 0x20 && name[i] != 0x7f;
+    if (size > SYNTH_LONGEST_MACRO || !printable)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "the name of macro %u has %zu bytes; expected at most %d, and no control characters",
+            macro, size, SYNTH_LONGEST_MACRO);
+    memset(instrument->macros[macro], 0, sizeof instrument->macros[macro]);
+    if (size) memcpy(instrument->macros[macro], name, size);
+    return HED_OK;
+}
+
+const char *hed_synth_instrument_macro(const hed_synth_instrument *instrument, uint32_t macro)
+{
+    return macro < HED_SYNTH_MACROS ? instrument->macros[macro] : "";
 }
 
 /* ---- looking up ---- */

@@ -29,6 +29,8 @@ uint32_t synth_table_next(const synth_table *table, uint32_t hash, uint32_t *pro
 void synth_table_clear(synth_table *table);
 void synth_table_free(synth_table *table, const hed_allocator *allocator);
 
+enum { SYNTH_LONGEST_MACRO = 63 }; /* bytes of a name */
+
 /* Where an entity is; type HED_SYNTH_ENTITY_TYPE_COUNT: removed. */
 typedef struct synth_place {
     uint32_t type, index;
@@ -87,6 +89,7 @@ struct hed_synth_instrument {
     synth_grid *grids;
     uint32_t grid_count, grid_capacity;
     char *file; /* that it was read from, for messages; NULL: none */
+    char macros[HED_SYNTH_MACROS][SYNTH_LONGEST_MACRO + 1];
 };
 
 /* Remembers the file that it was read from. Errors: MEMORY. */
