@@ -20,18 +20,10 @@ hed_synth_live_def hed_default_synth_live_def(void)
 
 /* ---- events ---- */
 
-/* Adds an event of the next block, in order; of two at one frame the one that came first stays
- * first. */
+/* Adds an event of the next block. */
 static void add_event(hed_synth_live *live, const hed_synth_event *event)
 {
-    if (live->pending_count == LIVE_EVENT_ROOM) {
-        atomic_fetch_add(&live->lost, 1);
-        return;
-    }
-    uint32_t at = live->pending_count++;
-    for (; at > 0 && live->pending[at - 1].frame > event->frame; at--)
-        live->pending[at] = live->pending[at - 1];
-    live->pending[at] = *event;
+    if (!synth_events_add(live->pending, event)) atomic_fetch_add(&live->lost, 1);
 }
 
 /* What came during the last block sounds during this one, as far from its beginning: late by a
@@ -39,7 +31,7 @@ static void add_event(hed_synth_live *live, const hed_synth_event *event)
 static void take_events(hed_synth_live *live, hed_ring *ring, uint64_t now)
 {
     live_timed timed;
-    while (live->pending_count < LIVE_EVENT_ROOM && hed_ring_pop(ring, &timed)) {
+    while (live->pending->count < SYNTH_EVENT_ROOM && hed_ring_pop(ring, &timed)) {
         uint64_t since =
             timed.time > live->previous && live->previous ? timed.time - live->previous : 0;
         uint64_t frame =
@@ -49,21 +41,10 @@ static void take_events(hed_synth_live *live, hed_ring *ring, uint64_t now)
     }
 }
 
-/* Channel messages alone: system messages move no instrument. */
-static bool midi_event(const uint8_t *bytes, uint32_t size, hed_synth_event *event)
-{
-    if (size < 2 || size > 3 || bytes[0] < 0x80 || bytes[0] >= 0xf0) return false;
-    /* the synth would refuse the whole block */
-    if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false;
-    *event = (hed_synth_event){
-        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
-    return true;
-}
-
 void live_midi_at(hed_synth_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size)
 {
     hed_synth_event event;
-    if (!midi_event(bytes, size, &event)) return;
+    if (!synth_events_from_midi(bytes, size, &event)) return;
     event.frame = frame < live->block ? frame : live->block - 1;
     add_event(live, &event);
 }
@@ -79,7 +60,7 @@ static bool push(hed_synth_live *live, hed_ring *ring, uint64_t ago, const hed_s
 void live_midi_ago(hed_synth_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size)
 {
     hed_synth_event event;
-    if (midi_event(bytes, size, &event)) push(live, live->midi, ago, &event);
+    if (synth_events_from_midi(bytes, size, &event)) push(live, live->midi, ago, &event);
 }
 
 bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event)
@@ -148,9 +129,9 @@ static void live_play_block(hed_synth_live *live, hed_synth_block *block)
     } else {
         live_process(live, block, &live->error);
     }
-    if (taken) live->pending_count = 0;
+    if (taken) live->pending->count = 0;
     /* with the next block, then */
-    for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0;
+    for (uint32_t i = 0; i < live->pending->count; i++) live->pending->at[i].frame = 0;
 }
 
 static void fade_out(hed_synth_live *live, uint32_t frames, float *left, float *right)
@@ -182,8 +163,8 @@ void live_play(
     take_events(live, live->midi, begin);
     live->previous = begin;
     hed_synth_block block = {.frames = frames, .left = left, .right = right, .inputs = inputs};
-    block.events = live->pending;
-    block.event_count = live->pending_count;
+    block.events = live->pending->at;
+    block.event_count = live->pending->count;
     live_play_block(live, &block);
     if (atomic_load(&live->stopping)) fade_out(live, frames, left, right);
     hed_meter_add(&live->load, hed_now() - begin);
@@ -198,11 +179,11 @@ void live_play(
 static hed_status make_rings(hed_synth_live *live, hed_error *error)
 {
     const hed_allocator *a = &live->allocator;
-    hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->events, error);
-    hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
+    hed_ring_create(a, sizeof(live_timed), SYNTH_EVENT_ROOM, &live->events, error);
+    hed_ring_create(a, sizeof(live_timed), SYNTH_EVENT_ROOM, &live->midi, error);
     hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
     hed_ring_create(a, sizeof(hed_synth_info), 4, &live->synths, error);
-    live->pending = hed_new(a, LIVE_EVENT_ROOM, sizeof *live->pending, error);
+    live->pending = hed_new(a, 1, sizeof *live->pending, error);
     return error->status;
 }
 
@@ -211,7 +192,7 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     hed_synth_def synth = def->synth;
     synth.rate = live->rate;
     synth.block = live->block;
-    synth.max_events = LIVE_EVENT_ROOM;
+    synth.max_events = SYNTH_EVENT_ROOM;
     hed_status status = hed_synth_create(def->device, &synth, &live->synth, error);
     if (status) return status;
     hed_synth_info report;
@@ -276,7 +257,7 @@ void hed_synth_live_stop(hed_synth_live *live)
     hed_ring_destroy(live->loads);
     hed_ring_destroy(live->synths);
     hed_allocator a = live->allocator;
-    hed_delete(&a, live->pending, LIVE_EVENT_ROOM, sizeof *live->pending);
+    hed_delete(&a, live->pending, 1, sizeof *live->pending);
     hed_delete(&a, live, 1, sizeof *live);
 }
 
@@ -330,7 +311,7 @@ enum { SLOTS = 4 };
 
 typedef struct exchange_slot {
     uint32_t event_count;
-    hed_synth_event *events; /* (LIVE_EVENT_ROOM) */
+    hed_synth_event *events; /* (SYNTH_EVENT_ROOM) */
     float *inputs;           /* (inputs x block) */
     float *left, *right;     /* (block) */
 } exchange_slot;
@@ -436,7 +417,7 @@ hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, 
     /* The slots' memory: events, inputs and sound, each from a multiple of 64 bytes on. */
     size_t sound = (live->block * sizeof(float) + 63) / 64 * 64,
            inputs = (live->inputs * live->block * sizeof(float) + 63) / 64 * 64,
-           events = (LIVE_EVENT_ROOM * sizeof(hed_synth_event) + 63) / 64 * 64;
+           events = (SYNTH_EVENT_ROOM * sizeof(hed_synth_event) + 63) / 64 * 64;
     x->bytes = SLOTS * (events + inputs + 2 * sound);
     char *memory = x->memory = hed_new(&live->allocator, x->bytes, 1, error);
     if (!memory) return error->status;

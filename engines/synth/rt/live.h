@@ -7,11 +7,12 @@
 
 #include "heddle/ring.h"
 #include "heddle/synth_live.h"
+#include "events.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { LIVE_MOST_INPUTS = 64, LIVE_EVENT_ROOM = 1024 };
+enum { LIVE_MOST_INPUTS = 64 };
 
 /* ---- drivers: jack.c, asound.c ---- */
 
@@ -81,8 +82,8 @@ struct hed_synth_live {
     hed_ring *events, *midi; /* of live_timed: by hed_synth_live_event(), by the driver */
     _Atomic bool stopping;
     /* the audio thread's own */
-    hed_synth_event *pending; /* (LIVE_EVENT_ROOM) in order of frame */
-    uint32_t pending_count, until_report;
+    synth_events *pending;
+    uint32_t until_report;
     uint64_t previous; /* when the last block began, ns */
     hed_meter load;
     hed_error error;

@@ -1,0 +1,837 @@
+/* A player: an instrument inside another program. Everything that takes time happens on the loading
+ * side, under a mutex that the audio thread never sees: there a synth is made, put into `next`, and
+ * freed when it has come back through `retired`. The audio thread exchanges the two pointers. */
+#include "heddle/synth_player.h"
+
+#include "events.h"
+#include "heddle/author.h"
+#include "heddle/context.h"
+#include "heddle/device.h"
+#include "heddle/math.h"
+#include "support/file.h"
+#include "support/json.h"
+
+#include <fenv.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    MOST_GAINS = 64,         /* turns of the gain in a run */
+    MOST_BLOCK = 1 << 16,    /* hed_synth_def.block */
+    MOST_INPUTS = 64,        /* hed_synth_def.inputs */
+    LARGEST_FILE = 64 << 20, /* of an instrument */
+    STATE_VERSION = 1
+};
+static const double FADE = 0.01; /* s, of the former instrument and of the gain */
+static const float LEAST_GAIN = -60.0f, MOST_GAIN = 12.0f; /* dB */
+
+/* An instrument as its user has given it. */
+typedef struct player_source {
+    hed_synth_instrument *instrument;
+    char *text; /* (size + 1) */
+    size_t size;
+    char name[128], path[1024];
+} player_source;
+
+/* Where macros stand that are not where the instrument has them. */
+typedef struct player_macros {
+    float values[HED_SYNTH_MACROS];
+    uint32_t turned; /* bits of those */
+} player_macros;
+
+/* An instrument made ready, as the loading side hands it over. */
+typedef struct player_sound {
+    hed_allocator allocator;
+    hed_synth *synth;
+    player_macros macros;
+} player_sound;
+
+typedef struct player_gain {
+    uint32_t frame;
+    float decibels;
+} player_gain;
+
+struct hed_synth_player {
+    hed_allocator allocator;
+    hed_context *context;
+    hed_device *device;
+    uint32_t block, inputs;
+    /* the loading side's, under `lock` */
+    pthread_mutex_t lock;
+    double rate;
+    player_source source;
+    char *state; /* (state_room) as given out last */
+    size_t state_room;
+    /* both sides' */
+    _Atomic(player_sound *) next, retired;
+    _Atomic float knobs[HED_SYNTH_KNOB_COUNT];
+    _Atomic uint32_t turned; /* as player_macros.turned */
+    _Atomic int32_t controllers[HED_SYNTH_KNOB_COUNT], learning;
+    _Atomic uint32_t latency;
+    _Atomic uint64_t played, lost;
+    /* the audio thread's */
+    player_sound *sounding, *former; /* former: it fades out */
+    uint32_t fade_frames, fade_left; /* of a fade: all, and of the one that is on */
+    bool say_macros;      /* the synth that sounds does not know them yet */
+    player_macros before; /* then: as they were before the events of this run */
+    synth_events events;
+    player_gain gains[MOST_GAINS];
+    uint32_t gain_count;
+    float gain, gain_to, gain_step; /* linear; on the way for `gain_left` frames */
+    uint32_t gain_left;
+    float *scratch; /* (2 x block) */
+};
+
+hed_synth_player_def hed_default_synth_player_def(void)
+{
+    return (hed_synth_player_def){.allocator = hed_default_allocator(), .block = 256};
+}
+
+/* ---- knobs ---- */
+
+static float knob_value(uint32_t knob, float value)
+{
+    return knob == HED_SYNTH_KNOB_GAIN ? hed_clamp(value, LEAST_GAIN, MOST_GAIN)
+                                       : hed_clamp(value, 0.0f, 1.0f);
+}
+
+float hed_synth_player_knob(const hed_synth_player *player, uint32_t knob)
+{
+    return knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->knobs[knob]) : 0.0f;
+}
+
+void hed_synth_player_learn(hed_synth_player *player, int32_t knob)
+{
+    bool any = knob >= 0 && knob < HED_SYNTH_KNOB_COUNT;
+    atomic_store(&player->learning, any ? knob : HED_SYNTH_NO_KNOB);
+}
+
+int32_t hed_synth_player_learning(const hed_synth_player *player)
+{
+    return atomic_load(&player->learning);
+}
+
+int32_t hed_synth_player_controller(const hed_synth_player *player, uint32_t knob)
+{
+    return knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->controllers[knob]) : -1;
+}
+
+void hed_synth_player_set_controller(
+    hed_synth_player *player, uint32_t knob, int32_t controller)
+{
+    if (knob >= HED_SYNTH_KNOB_COUNT) return;
+    bool any = controller >= 0 && controller < 120;
+    atomic_store(&player->controllers[knob], any ? controller : -1);
+}
+
+uint32_t hed_synth_player_latency(const hed_synth_player *player)
+{
+    return atomic_load(&player->latency);
+}
+
+/* ---- making and freeing ---- */
+
+hed_status hed_synth_player_create(
+    const hed_synth_player_def *def, hed_synth_player **player, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    if (!player)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "hed_synth_player_create needs a place for what it makes");
+    *player = NULL;
+    if (!def || !(def->rate == 0.0 || (def->rate >= 1000.0 && def->rate <= 768000.0)) ||
+        def->block < 1 || def->block > MOST_BLOCK || def->inputs > MOST_INPUTS)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "a player needs a definition with a rate of 1000 to 768000 Hz, or 0 for not yet, a block of 1 to %d "
+            "frames, and at most %d inputs",
+            MOST_BLOCK, MOST_INPUTS);
+    hed_synth_player *made = hed_new(&def->allocator, 1, sizeof *made, error);
+    if (!made) return error->status;
+    made->allocator = def->allocator;
+    made->rate = def->rate;
+    made->fade_frames = (uint32_t)(FADE * def->rate) + 1;
+    made->block = def->block;
+    made->inputs = def->inputs;
+    made->gain = made->gain_to = 1.0f;
+    pthread_mutex_init(&made->lock, NULL);
+    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++) atomic_store(&made->controllers[i], -1);
+    atomic_store(&made->learning, HED_SYNTH_NO_KNOB);
+    /* A plugin loads no driver into its host, and leaves the user's files alone. */
+    hed_context_def context = hed_default_context_def();
+    context.allocator = def->allocator;
+    context.opencl_library = context.cuda_library = context.nvrtc_library = "";
+    context.vulkan_library = context.cache_dir = context.database = "";
+    context.device = "host";
+    context.host_threads = 1;
+    made->scratch = hed_new(&made->allocator, 2ull * made->block, sizeof(float), error);
+    hed_context_create(&context, &made->context, error);
+    if (!hed_failed(error)) hed_device_find(made->context, "host", &made->device, error);
+    if (error->status) hed_synth_player_destroy(made);
+    else *player = made;
+    return error->status;
+}
+
+static void player_free_source(const hed_allocator *allocator, player_source *source)
+{
+    hed_synth_instrument_destroy(source->instrument);
+    hed_delete(allocator, source->text, source->size + 1, 1);
+}
+
+static void sound_destroy(player_sound *sound)
+{
+    if (!sound) return;
+    hed_allocator allocator = sound->allocator;
+    hed_synth_destroy(sound->synth);
+    hed_delete(&allocator, sound, 1, sizeof *sound);
+}
+
+void hed_synth_player_destroy(hed_synth_player *player)
+{
+    if (!player) return;
+    hed_synth_player_collect(player);
+    sound_destroy(atomic_load(&player->next));
+    sound_destroy(player->former);
+    sound_destroy(player->sounding);
+    hed_allocator allocator = player->allocator;
+    player_free_source(&allocator, &player->source);
+    hed_delete(&allocator, player->state, player->state_room, 1);
+    hed_delete(&allocator, player->scratch, 2ull * player->block, sizeof(float));
+    hed_context_destroy(player->context);
+    pthread_mutex_destroy(&player->lock);
+    hed_delete(&allocator, player, 1, sizeof *player);
+}
+
+void hed_synth_player_collect(hed_synth_player *player)
+{
+    sound_destroy(atomic_exchange(&player->retired, NULL));
+}
+
+/* ---- loading ---- */
+
+/* Where the instrument has its macros: the first MIDI source of each says so. */
+static void initial_knobs(const hed_synth_instrument *instrument, float *knobs)
+{
+    uint32_t count = hed_synth_instrument_count(instrument, HED_SYNTH_MIDI_SOURCE);
+    memset(knobs, 0, HED_SYNTH_MACROS * sizeof *knobs);
+    for (uint32_t i = count; i > 0; i--) {
+        hed_synth_entity_def def;
+        hed_synth_entity entity =
+            hed_synth_instrument_at(instrument, HED_SYNTH_MIDI_SOURCE, i - 1);
+        if (hed_synth_instrument_get(instrument, entity, &def, NULL)) continue;
+        const hed_synth_midi_source_def *source = &def.as.midi_source;
+        if (source->kind == HED_SYNTH_MIDI_HOST && source->number < HED_SYNTH_MACROS)
+            knobs[source->number] = knob_value(source->number, source->initial);
+    }
+}
+
+static hed_status sound_create(hed_synth_player *player, const hed_synth_instrument *instrument,
+    double rate, player_sound **sound, hed_error *error)
+{
+    player_sound *made = hed_new(&player->allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = player->allocator;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.rate = rate;
+    def.block = player->block;
+    def.inputs = player->inputs;
+    def.max_events = SYNTH_EVENT_ROOM;
+    def.solver = HED_SYNTH_CPU;
+    if (hed_synth_create(player->device, &def, &made->synth, error)) {
+        sound_destroy(made);
+        return error->status;
+    }
+    hed_synth_info info;
+    hed_synth_report(made->synth, &info);
+    atomic_store(&player->latency, info.latency);
+    *sound = made;
+    return HED_OK;
+}
+
+/* What a restored state has beside the instrument. */
+typedef struct player_settings {
+    player_macros macros;
+    float gain;
+    int32_t controllers[HED_SYNTH_KNOB_COUNT];
+} player_settings;
+
+static void player_turn_gain(hed_synth_player *player, float decibels);
+
+/* Takes `source` over, or frees it. `settings` NULL: knobs as the instrument has them. */
+static hed_status player_take(hed_synth_player *player, player_source *source,
+    const player_settings *settings, hed_error *error)
+{
+    player_sound *sound = NULL;
+    float knobs[HED_SYNTH_MACROS];
+    pthread_mutex_lock(&player->lock);
+    hed_status status = HED_OK;
+    if (player->rate > 0.0)
+        status = sound_create(player, source->instrument, player->rate, &sound, error);
+    if (!status) {
+        player_source former = player->source;
+        player->source = *source;
+        *source = former;
+        initial_knobs(player->source.instrument, knobs);
+        const player_macros none = {.turned = 0}, *macros = settings ? &settings->macros : &none;
+        for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++)
+            atomic_store(&player->knobs[i],
+                macros->turned >> i & 1 ? macros->values[i] : knobs[i]);
+        atomic_store(&player->turned, macros->turned);
+        if (settings) {
+            atomic_store(&player->knobs[HED_SYNTH_KNOB_GAIN], settings->gain);
+            for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
+                hed_synth_player_set_controller(player, i, settings->controllers[i]);
+        }
+        if (sound) {
+            sound->macros = *macros;
+            sound_destroy(atomic_exchange(&player->next, sound));
+        }
+    }
+    pthread_mutex_unlock(&player->lock);
+    player_free_source(&player->allocator, source);
+    hed_synth_player_collect(player);
+    return status;
+}
+
+/* A source of this text, read and checked. Freed by the caller, after a failure as well. */
+static hed_status make_source(const hed_synth_player *player, const char *text, size_t size,
+    const char *name, player_source *source, hed_error *error)
+{
+    *source = (player_source){.size = size};
+    hed_status status =
+        hed_synth_instrument_parse(text, size, name, &source->instrument, error);
+    if (status) return status;
+    source->text = hed_new(&player->allocator, size + 1, 1, error);
+    if (!source->text) return HED_ERROR_MEMORY;
+    memcpy(source->text, text, size);
+    return HED_OK;
+}
+
+hed_status hed_synth_player_load_text(hed_synth_player *player, const char *text, size_t size,
+    const char *name, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    player_source source;
+    if (make_source(player, text, size, name, &source, error)) {
+        player_free_source(&player->allocator, &source);
+        return error->status;
+    }
+    snprintf(source.name, sizeof source.name, "%s", name);
+    return player_take(player, &source, NULL, error);
+}
+
+hed_status hed_synth_player_load(hed_synth_player *player, const char *path, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    char *text;
+    size_t size;
+    player_source source;
+    if (hed_file_read(path, LARGEST_FILE, &text, &size, error)) return error->status;
+    hed_status status = make_source(player, text, size, path, &source, error);
+    free(text);
+    if (status) {
+        player_free_source(&player->allocator, &source);
+        return status;
+    }
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 5 && strcmp(name + length - 5, ".json") == 0) length -= 5;
+    if (length >= sizeof source.name) length = sizeof source.name - 1;
+    memcpy(source.name, name, length);
+    if (strlen(path) < sizeof source.path) strcpy(source.path, path);
+    return player_take(player, &source, NULL, error);
+}
+
+hed_status hed_synth_player_set_rate(hed_synth_player *player, double rate, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    if (!(rate >= 1000.0 && rate <= 768000.0))
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "a rate of %g Hz; expected 1000 to 768000", rate);
+    pthread_mutex_lock(&player->lock);
+    player_sound *next = atomic_exchange(&player->next, NULL);
+    if (next) {
+        sound_destroy(player->sounding);
+        player->sounding = next;
+    }
+    sound_destroy(player->former);
+    player->former = NULL;
+    hed_synth_player_collect(player);
+    if (rate != player->rate && player->source.instrument) {
+        sound_destroy(player->sounding);
+        player->sounding = NULL;
+        sound_create(player, player->source.instrument, rate, &player->sounding, error);
+    }
+    player->rate = rate;
+    player->fade_frames = (uint32_t)(FADE * rate) + 1;
+    hed_synth_player_reset(player);
+    pthread_mutex_unlock(&player->lock);
+    return error->status;
+}
+
+void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *info)
+{
+    pthread_mutex_lock(&player->lock);
+    const hed_synth_instrument *instrument = player->source.instrument;
+    *info = (hed_synth_player_info){.rate = player->rate, .events = atomic_load(&player->played),
+        .events_lost = atomic_load(&player->lost)};
+    memcpy(info->name, player->source.name, sizeof info->name);
+    memcpy(info->path, player->source.path, sizeof info->path);
+    for (uint32_t i = 0; instrument && i < HED_SYNTH_MACROS; i++)
+        snprintf(info->knobs[i], sizeof info->knobs[i], "%s",
+            hed_synth_instrument_macro(instrument, i));
+    snprintf(info->knobs[HED_SYNTH_KNOB_GAIN], sizeof info->knobs[0], "Gain");
+    info->mpe = instrument && hed_synth_instrument_definition(instrument)->mode ==
+                                  HED_SYNTH_VOICES_MPE;
+    pthread_mutex_unlock(&player->lock);
+}
+
+/* ---- state ---- */
+
+/* Text that grows in what there is of room, and only counts beyond. */
+typedef struct player_text {
+    char *bytes;
+    size_t size, room;
+} player_text;
+
+static void text_put(player_text *to, const char *bytes, size_t size)
+{
+    if (to->size + size < to->room) memcpy(to->bytes + to->size, bytes, size);
+    to->size += size;
+}
+
+static void text_string(player_text *to, const char *text, size_t size)
+{
+    char escaped[8];
+    text_put(to, "\"", 1);
+    for (size_t i = 0; i < size; i++) {
+        uint8_t c = (uint8_t)text[i];
+        int length = c == '"' || c == '\\' ? snprintf(escaped, sizeof escaped, "\\%c", c)
+                     : c == '\n'           ? snprintf(escaped, sizeof escaped, "\\n")
+                     : c < 0x20            ? snprintf(escaped, sizeof escaped, "\\u%04x", c)
+                                           : 0;
+        text_put(to, length ? escaped : text + i, length ? (size_t)length : 1);
+    }
+    text_put(to, "\"", 1);
+}
+
+/* Nine digits tell every float; the decimal point is a point in every locale. */
+static void text_number(player_text *to, float value)
+{
+    char digits[40];
+    int length = snprintf(digits, sizeof digits, "%.9g", (double)value);
+    char *comma = strchr(digits, ',');
+    if (comma) *comma = '.';
+    text_put(to, digits, (size_t)length);
+}
+
+static void text_words(player_text *to, const char *words) { text_put(to, words, strlen(words)); }
+
+/* Bytes of the UTF-8 character that begins here, 0: it is none (RFC 3629, section 4). */
+static uint32_t utf8_length(const uint8_t *at)
+{
+    uint32_t length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    uint8_t low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80,
+            high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
+    if (length > 1 && (at[0] < 0xc2 || at[0] > 0xf4 || at[1] < low || at[1] > high)) return 0;
+    for (uint32_t i = 2; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+/* Bytes of another encoding would make the whole unreadable: they become question marks. */
+static void text_name(player_text *to, const char *name)
+{
+    char plain[sizeof((player_source *)0)->path] = "";
+    for (size_t i = 0; name[i];) {
+        uint32_t length = utf8_length((const uint8_t *)name + i);
+        if (length) memcpy(plain + i, name + i, length);
+        else plain[i] = '?';
+        i += length ? length : 1;
+    }
+    text_string(to, plain, strlen(plain));
+}
+
+static void put_state(const hed_synth_player *player, player_text *to)
+{
+    uint32_t turned = atomic_load(&player->turned);
+    to->size = 0;
+    text_words(to, "{\"version\": 1, \"name\": ");
+    text_name(to, player->source.name);
+    text_words(to, ", \"path\": ");
+    text_name(to, player->source.path);
+    text_words(to, ", \"macros\": [");
+    for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
+        if (i) text_words(to, ", ");
+        if (turned >> i & 1) text_number(to, atomic_load(&player->knobs[i]));
+        else text_words(to, "null");
+    }
+    text_words(to, "], \"gain\": ");
+    text_number(to, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
+    text_words(to, ", \"controllers\": [");
+    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++) {
+        if (i) text_words(to, ", ");
+        text_number(to, (float)atomic_load(&player->controllers[i]));
+    }
+    text_words(to, "], \"instrument\": ");
+    text_string(to, player->source.text, player->source.size);
+    text_words(to, "}");
+}
+
+const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_error *error)
+{
+    if (hed_failed(error)) return NULL;
+    pthread_mutex_lock(&player->lock);
+    if (!player->source.instrument) {
+        pthread_mutex_unlock(&player->lock);
+        hed_fail(error, HED_ERROR_ARGUMENT, "the player has no instrument yet: load one");
+        return NULL;
+    }
+    player_text text = {player->state, 0, player->state_room};
+    put_state(player, &text);
+    /* Knobs may be turned meanwhile: some room for their digits. */
+    while (text.size >= text.room) {
+        size_t room = text.size + 256;
+        char *larger = hed_new(&player->allocator, room, 1, error);
+        hed_delete(&player->allocator, player->state, player->state_room, 1);
+        player->state = larger;
+        player->state_room = larger ? room : 0;
+        if (!larger) break;
+        text = (player_text){larger, 0, room};
+        put_state(player, &text);
+    }
+    if (player->state) player->state[text.size] = 0;
+    if (size) *size = player->state ? text.size : 0;
+    pthread_mutex_unlock(&player->lock);
+    return player->state;
+}
+
+/* Reads all but the instrument. */
+static void read_settings(hed_json_node root, player_source *source, player_settings *settings)
+{
+    static const char *const keys[] = {
+        "version", "name", "path", "macros", "gain", "controllers", "instrument", NULL};
+    hed_json_only(root, keys);
+    hed_json_node version = hed_json_member(root, "version");
+    if (hed_json_integer(version, 1, INT32_MAX) > STATE_VERSION)
+        hed_json_reject(version, "the state is of a newer Heddle");
+    const char *name = hed_json_string(hed_json_member(root, "name")),
+               *path = hed_json_string(hed_json_member(root, "path"));
+    snprintf(source->name, sizeof source->name, "%s", name);
+    if (strlen(path) < sizeof source->path) strcpy(source->path, path);
+    hed_json_node macros = hed_json_member(root, "macros"),
+                  controllers = hed_json_member(root, "controllers");
+    for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
+        hed_json_node item = hed_json_item(macros, i);
+        if (hed_json_kind_of(item) == HED_JSON_NULL) continue;
+        settings->macros.values[i] = (float)hed_json_number(item, 0, 1);
+        settings->macros.turned |= 1u << i;
+    }
+    settings->gain = (float)hed_json_number(
+        hed_json_member(root, "gain"), (double)LEAST_GAIN, (double)MOST_GAIN);
+    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
+        settings->controllers[i] =
+            (int32_t)hed_json_integer(hed_json_item(controllers, i), -1, 119);
+}
+
+hed_status hed_synth_player_restore(
+    hed_synth_player *player, const char *state, size_t size, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    hed_json *json;
+    if (hed_json_parse("the state", state, size, &json, error)) return error->status;
+    hed_json_node root = hed_json_root(json);
+    player_source source = {0}, named = {0};
+    player_settings settings = {0};
+    read_settings(root, &named, &settings);
+    const char *text = hed_json_string(hed_json_member(root, "instrument"));
+    hed_status status = hed_json_status(json, error);
+    if (!status) status = make_source(player, text, strlen(text), named.name, &source, error);
+    hed_json_free(json);
+    if (status) {
+        player_free_source(&player->allocator, &source);
+        return status;
+    }
+    memcpy(source.name, named.name, sizeof source.name);
+    memcpy(source.path, named.path, sizeof source.path);
+    return player_take(player, &source, &settings, error);
+}
+
+/* ---- events: the audio thread from here on ---- */
+
+static bool player_add(hed_synth_player *player, const hed_synth_event *event)
+{
+    bool added = synth_events_add(&player->events, event);
+    atomic_fetch_add(added ? &player->played : &player->lost, 1);
+    return added;
+}
+
+/* Of two turns of the gain at one frame, or more than there is room for, the later counts. */
+static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
+{
+    uint32_t at = player->gain_count;
+    if (at < MOST_GAINS) player->gain_count++;
+    else at--;
+    for (; at > 0 && player->gains[at - 1].frame > frame; at--)
+        player->gains[at] = player->gains[at - 1];
+    player->gains[at] = (player_gain){frame, decibels};
+}
+
+bool hed_synth_player_turn(
+    hed_synth_player *player, uint32_t frame, uint32_t knob, float value)
+{
+    if (knob >= HED_SYNTH_KNOB_COUNT || !isfinite(value)) return false;
+    value = knob_value(knob, value);
+    atomic_store(&player->knobs[knob], value);
+    if (knob == HED_SYNTH_KNOB_GAIN) {
+        add_gain(player, frame, value);
+        return true;
+    }
+    atomic_fetch_or(&player->turned, 1u << knob);
+    return player_add(player, &(hed_synth_event){.frame = frame, .kind = HED_SYNTH_EVENT_HOST,
+                                  .number = knob, .value = value});
+}
+
+/* Not those that have a meaning of their own: banks, data and its numbers, pedals that are held. */
+static bool may_be_learned(uint32_t controller)
+{
+    return controller < 120 && controller != 0 && controller != 32 && controller != 6 &&
+           controller != 38 && controller != 64 && (controller < 96 || controller > 101);
+}
+
+static void follow_controller(hed_synth_player *player, const hed_synth_event *event)
+{
+    int32_t controller = event->bytes[1], knob = atomic_load(&player->learning);
+    if (knob != HED_SYNTH_NO_KNOB && may_be_learned(event->bytes[1])) {
+        for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
+            if (hed_synth_player_controller(player, i) == controller)
+                hed_synth_player_set_controller(player, i, -1);
+        hed_synth_player_set_controller(player, (uint32_t)knob, controller);
+        atomic_store(&player->learning, HED_SYNTH_NO_KNOB);
+    }
+    float share = (float)event->bytes[2] / 127.0f;
+    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
+        if (hed_synth_player_controller(player, i) == controller)
+            hed_synth_player_turn(player, event->frame, i,
+                i == HED_SYNTH_KNOB_GAIN ? LEAST_GAIN + share * (MOST_GAIN - LEAST_GAIN) : share);
+}
+
+bool hed_synth_player_event(hed_synth_player *player, const hed_synth_event *event)
+{
+    hed_synth_event midi;
+    switch (event->kind) {
+    case HED_SYNTH_EVENT_MIDI:
+        if (!synth_events_from_midi(event->bytes, 3, &midi)) return false;
+        midi.frame = event->frame;
+        if ((midi.bytes[0] & 0xf0) == 0xb0) follow_controller(player, &midi);
+        return player_add(player, &midi);
+    case HED_SYNTH_EVENT_TEMPO:
+        return event->value > 0.0f && event->value < 1e6f && player_add(player, event);
+    case HED_SYNTH_EVENT_SET: return isfinite(event->value) && player_add(player, event);
+    case HED_SYNTH_EVENT_HOST:
+        if (event->number < HED_SYNTH_MACROS)
+            return hed_synth_player_turn(player, event->frame, event->number, event->value);
+        return isfinite(event->value) && player_add(player, event);
+    }
+    return false;
+}
+
+bool hed_synth_player_midi(
+    hed_synth_player *player, uint32_t frame, const uint8_t *bytes, uint32_t size)
+{
+    hed_synth_event event;
+    if (!synth_events_from_midi(bytes, size, &event)) return false;
+    event.frame = frame;
+    return hed_synth_player_event(player, &event);
+}
+
+/* ---- sound ---- */
+
+/* Hands the former instrument back, once there is room for it. */
+static void retire(hed_synth_player *player)
+{
+    if (!player->former || atomic_load(&player->retired)) return;
+    atomic_store(&player->retired, player->former);
+    player->former = NULL;
+}
+
+static void take_next(hed_synth_player *player)
+{
+    if (!player->fade_left) retire(player);
+    if (player->former || atomic_load(&player->retired)) return; /* where would it go? */
+    player_sound *next = atomic_exchange(&player->next, NULL);
+    if (!next) return;
+    player->former = player->sounding;
+    player->sounding = next;
+    player->before = next->macros;
+    player->fade_left = player->former ? player->fade_frames : 0;
+    player->say_macros = true;
+}
+
+static bool is_turned_in_run(const hed_synth_player *player, uint32_t macro)
+{
+    for (uint32_t i = 0; i < player->events.count; i++) {
+        const hed_synth_event *event = &player->events.at[i];
+        if (event->kind == HED_SYNTH_EVENT_HOST && event->number == macro) return true;
+    }
+    return false;
+}
+
+/* Macros that are not where the instrument has them, to a synth that is new or was put to rest,
+ * before all else. */
+static void say_macros(hed_synth_player *player)
+{
+    synth_events *events = &player->events;
+    uint32_t turned = atomic_load(&player->turned);
+    player->say_macros = false;
+    for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
+        hed_synth_event event = {.kind = HED_SYNTH_EVENT_HOST, .number = i};
+        bool now = is_turned_in_run(player, i);
+        event.value = now ? player->before.values[i] : atomic_load(&player->knobs[i]);
+        if ((now ? player->before.turned : turned) >> i & 1 && events->count < SYNTH_EVENT_ROOM) {
+            memmove(&events->at[1], &events->at[0], events->count++ * sizeof *events->at);
+            events->at[0] = event;
+        }
+    }
+}
+
+static void drop_event(synth_events *events, uint32_t at)
+{
+    memmove(&events->at[at], &events->at[at + 1], (--events->count - at) * sizeof *events->at);
+}
+
+/* Plays at most `frames` from frame `done` on with the events from `next` on, whose frames count
+ * from the beginning of the run; gives how many, and how many events they had. A synth that cannot
+ * take so many events at once has fewer frames, and where they are all at one frame the last ones
+ * are lost. */
+static uint32_t play_piece(hed_synth_player *player, hed_synth_block *block, uint32_t done,
+    uint32_t next)
+{
+    synth_events *events = &player->events;
+    uint32_t last = next;
+    for (; last < events->count && events->at[last].frame < done + block->frames; last++)
+        events->at[last].frame -= done;
+    block->events = events->at + next;
+    for (;;) {
+        block->event_count = last - next;
+        if (!hed_synth_process(player->sounding->synth, block, NULL) || last == next) return last;
+        uint32_t middle = events->at[next + (last - next) / 2].frame;
+        if (middle > 0) {
+            block->frames = middle;
+            while (last > next && events->at[last - 1].frame >= middle)
+                events->at[--last].frame += done;
+        } else {
+            drop_event(events, --last);
+            atomic_fetch_add(&player->lost, 1);
+        }
+    }
+}
+
+/* The former instrument under the one that sounds, going. */
+static void fade_former(
+    hed_synth_player *player, const float *const *inputs, uint32_t frames, float *left, float *right)
+{
+    uint32_t count = frames < player->fade_left ? frames : player->fade_left;
+    float *other[2] = {player->scratch, player->scratch + player->block};
+    hed_synth_block block = {
+        .frames = count, .inputs = inputs, .left = other[0], .right = other[1]};
+    hed_synth_process(player->former->synth, &block, NULL); /* silent where it fails */
+    for (uint32_t n = 0; n < count; n++) {
+        float share = (float)player->fade_left-- / (float)player->fade_frames;
+        left[n] += share * other[0][n];
+        right[n] += share * other[1][n];
+    }
+    if (!player->fade_left) retire(player);
+}
+
+static void player_turn_gain(hed_synth_player *player, float decibels)
+{
+    player->gain_to = hed_exp(decibels * 0.11512925f); /* ln(10) / 20; of 0 it is 1 */
+    player->gain_step = (player->gain_to - player->gain) / (float)player->fade_frames;
+    player->gain_left = player->fade_frames;
+}
+
+static void apply_gain(hed_synth_player *player, uint32_t frames, float *left, float *right)
+{
+    if (!player->gain_count && !player->gain_left && player->gain == 1.0f) return;
+    uint32_t next = 0;
+    for (uint32_t n = 0; n < frames; n++) {
+        for (; next < player->gain_count && player->gains[next].frame <= n; next++)
+            player_turn_gain(player, player->gains[next].decibels);
+        if (player->gain_left && --player->gain_left) player->gain += player->gain_step;
+        else player->gain = player->gain_to;
+        left[n] *= player->gain;
+        right[n] *= player->gain;
+    }
+    player->gain_count = 0;
+}
+
+static void play_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
+    float *left, float *right)
+{
+    for (uint32_t i = 0; i < player->events.count; i++)
+        if (player->events.at[i].frame >= frames) player->events.at[i].frame = frames - 1;
+    for (uint32_t i = 0; i < player->gain_count; i++)
+        if (player->gains[i].frame >= frames) player->gains[i].frame = frames - 1;
+    const float *moved[MOST_INPUTS];
+    for (uint32_t done = 0, next = 0; done < frames;) {
+        uint32_t left_over = frames - done;
+        for (uint32_t i = 0; inputs && i < player->inputs; i++) moved[i] = inputs[i] + done;
+        hed_synth_block block = {.left = left + done, .right = right + done,
+            .frames = left_over < player->block ? left_over : player->block,
+            .inputs = inputs ? moved : NULL};
+        next = play_piece(player, &block, done, next);
+        if (player->fade_left)
+            fade_former(player, block.inputs, block.frames, left + done, right + done);
+        done += block.frames;
+    }
+    player->events.count = 0;
+    apply_gain(player, frames, left, right);
+}
+
+void hed_synth_player_reset(hed_synth_player *player)
+{
+    player->events.count = player->gain_count = player->gain_left = player->fade_left = 0;
+    player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
+    player->gain = player->gain_to;
+    player->gain_left = 0;
+    player->say_macros = true;
+    player->before.turned = atomic_load(&player->turned);
+    for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++)
+        player->before.values[i] = atomic_load(&player->knobs[i]);
+    if (player->sounding) hed_synth_reset(player->sounding->synth, NULL);
+    retire(player);
+}
+
+bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
+    float *left, float *right)
+{
+    take_next(player);
+    if (player->sounding && player->say_macros) say_macros(player);
+    if (frames > 0 && player->sounding) {
+        fenv_t callers;
+        fegetenv(&callers);
+        fesetenv(FE_DFL_ENV); /* hosts flush denormals to zero, which would be other bits */
+        play_run(player, frames, inputs, left, right);
+        fesetenv(&callers);
+    } else if (frames > 0) {
+        memset(left, 0, frames * sizeof *left);
+        memset(right, 0, frames * sizeof *right);
+        player->events.count = player->gain_count = 0;
+    }
+    return atomic_load(&player->retired) != NULL;
+}

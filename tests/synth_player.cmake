@@ -1,0 +1,11 @@
+target_link_libraries(heddle-tests PRIVATE heddle-synth-live-internal heddle-synth-internal)
+if(HEDDLE_PORTABLE)
+  return()
+endif()
+cmake_language(DEFER CALL target_link_libraries synth_player_test PRIVATE heddle-synth-live-internal heddle-synth-internal)
+# What the audio thread may not do, counted in a program of its own: sanitizers have a malloc and locks of their own.
+if(NOT HEDDLE_SANITIZE)
+  add_executable(synth_player_rt synth_player_rt.c)
+  target_link_libraries(synth_player_rt PRIVATE heddle-synth-live-internal tested)
+  hed_add_test(NAME synth_player_rt COMMAND synth_player_rt)
+endif()
