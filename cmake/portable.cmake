@@ -31,9 +31,11 @@ add_custom_target(portable
   COMMAND ${CMAKE_COMMAND} -E echo "portable: ${CMAKE_BINARY_DIR}/${name}.tar.gz"
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_dependencies(portable ${libraries} heddle-worker heddle-tests)
-if(TARGET heddle-cli)
-  add_dependencies(portable heddle-cli heddle-cli-docs)
-endif()
+foreach(target heddle-cli heddle-cli-docs plugins)
+  if(TARGET ${target})
+    add_dependencies(portable ${target})
+  endif()
+endforeach()
 
 # What the tarball needs of the system it runs on, and whether it works where there is nothing else.
 enable_testing()

@@ -39,8 +39,9 @@ static inline hed_synth_event player_draw_event(uint32_t *state, uint32_t frame)
     static const uint8_t kinds[] = {0x90, 0x90, 0x90, 0x80, 0x80, 0xe0, 0xd0, 0xb0};
     if (what < sizeof kinds) {
         event.bytes[0] = (uint8_t)(kinds[what] | channel);
-        event.bytes[1] =
-            (uint8_t)(what < 5 ? 45 + player_draw(state, 12) : what == 7 ? 1 : player_draw(state, 128));
+        event.bytes[1] = (uint8_t)(what < 5    ? 45 + player_draw(state, 12)
+                                   : what == 7 ? 1
+                                               : player_draw(state, 128));
         event.bytes[2] = (uint8_t)player_draw(state, 128);
     } else {
         event.kind = HED_SYNTH_EVENT_HOST;

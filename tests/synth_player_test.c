@@ -64,7 +64,8 @@ static float loudest(const float *sound, uint32_t frames)
 
 Test(synth_player, every_cut_gives_what_a_render_gives)
 {
-    static const uint32_t cuts[][2] = {{1, 1}, {1, 7}, {64, 64}, {255, 257}, {1, 4096}, {4096, 4096}};
+    static const uint32_t cuts[][2] = {
+        {1, 1}, {1, 7}, {64, 64}, {255, 257}, {1, 4096}, {4096, 4096}};
     draw_events(7);
     player_render(player_voices, 48000, events, EVENTS, left[0], right[0], FRAMES);
     CHECK(loudest(left[0], FRAMES) > 0.01f, "it was silent");
@@ -232,7 +233,8 @@ Test(synth_player, knobs)
     CHECK_EQ(hed_synth_player_knob(player, 2), 1.0f);
     OK(hed_synth_player_set_rate(player, 48000, &error));
     events[0] = (hed_synth_event){.kind = HED_SYNTH_EVENT_HOST, .number = 2, .value = 1};
-    events[1] = (hed_synth_event){.frame = 10, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 99}};
+    events[1] =
+        (hed_synth_event){.frame = 10, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 99}};
     player_render(player_single, 48000, events, 2, left[0], right[0], 5000);
     hed_synth_player_event(player, &events[1]);
     hed_synth_player_run(player, 5000, NULL, left[1], right[1]);
@@ -252,8 +254,7 @@ Test(synth_player, gain)
         hed_synth_player_event(player, &note);
         for (uint32_t first = 0; first < 4000; first += cut) {
             if (1000 >= first && 1000 < first + cut)
-                hed_synth_player_turn(
-                    player, 1000 - first, HED_SYNTH_KNOB_GAIN, -20.0f);
+                hed_synth_player_turn(player, 1000 - first, HED_SYNTH_KNOB_GAIN, -20.0f);
             uint32_t frames = 4000 - first < cut ? 4000 - first : cut;
             hed_synth_player_run(player, frames, NULL, left[1] + first, right[1] + first);
         }
@@ -459,7 +460,8 @@ Test(synth_player, loads_from_another_thread, .timeout = 120)
     for (uint32_t i = 0; i < 1500; i++) {
         hed_synth_event event = player_draw_event(&seed, player_draw(&seed, 64));
         hed_synth_player_event(l.player, &event);
-        swaps += hed_synth_player_run(l.player, 1 + player_draw(&seed, 128), NULL, left[0], right[0]);
+        swaps +=
+            hed_synth_player_run(l.player, 1 + player_draw(&seed, 128), NULL, left[0], right[0]);
         for (uint32_t n = 0; n < 100; n++) CHECK(fabsf(left[0][n]) <= 2.0f);
     }
     atomic_store(&l.stop, true);

@@ -39,6 +39,15 @@ class Instrument:
     def modulate(self, source, target, parameter, mode, depth, invert=None):
         self.add("modulations", source=source, target=target, parameter=parameter, mode=mode, depth=depth, invert=invert)
 
+    def macro(self, number, name, targets, parameter, mode, depth):
+        """Knob `number` of a host, from 0 on; where it stands unless it is turned, at 0, nothing is changed."""
+        names = self.head.setdefault("macros", [])
+        names += [""] * (number + 1 - len(names))
+        names[number] = name
+        source = f"macro{number + 1}"
+        self.add("midi_sources", name=source, kind="host", number=number, smoothing=0.02)
+        self.modulate(source, targets, parameter, mode, depth)
+
     def write(self, path):
         def line(value):
             if isinstance(value, dict):
@@ -113,6 +122,9 @@ def make_harp():
     i.add("microphones", name="left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7)
     i.add("microphones", name="right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.7)
     add_harp(i, range(43, 80), 0, ["left", "right"])
+    fingers = [plectrum["name"] for plectrum in i.sections["plectrums"]]
+    i.macro(0, "Reach", fingers, "distance", "multiply", 2.0)
+    i.macro(1, "Softness", fingers, "duration", "exponential", 2.0)
     i.write("harp.json")
 
 
@@ -138,6 +150,8 @@ def make_drum():
     i.add("microphones", name="left", position=[-0.3, -0.4, 0.4], direction=[0, 0, 1], pan=-0.4)
     i.add("microphones", name="right", position=[0.3, -0.4, 0.4], direction=[0, 0, 1], pan=0.4)
     add_drum(i, 25, 0, ["left", "right"])
+    i.macro(0, "Hardness", ["beater", "knuckle"], "hardness", "exponential", 3.0)
+    i.macro(1, "Noise", ["beater", "knuckle"], "noise", "add", 0.5)
     i.write("drum.json")
 
 
@@ -171,6 +185,9 @@ def make_viol():
     i.add("microphones", name="left", position=[-0.3, 0.05, 0.3], direction=[1, 0, 0], pan=-0.3)
     i.add("microphones", name="right", position=[0.2, 0.05, 0.4], direction=[1, 0, 0], pan=0.3)
     add_viol(i, range(40, 66), 0, ["left", "right"])
+    bows = [bow["name"] for bow in i.sections["bows"]]
+    i.macro(0, "Speed", bows, "draw_velocity", "multiply", 1.0)
+    i.macro(1, "Rosin", bows, "rosin_stiction", "multiply", 0.5)
     i.write("viol.json")
 
 
@@ -184,6 +201,9 @@ def make_consort():
     add_harp(i, [43, 45, 48, 50, 52, 55, 56, 57, 59, 60, 64, 66, 67, 68, 69, 71, 72, 74, 76, 78, 79], 1, ["harp_left", "harp_right"])
     add_viol(i, [40, 43, 45, 48, 52, 54, 55, 56, 57, 59, 60, 62, 64, 66], 2, ["viol"])
     add_drum(i, 17, 3, ["drum"])
+    i.macro(0, "Harp reach", [plectrum["name"] for plectrum in i.sections["plectrums"]], "distance", "multiply", 2.0)
+    i.macro(1, "Viol speed", [bow["name"] for bow in i.sections["bows"]], "draw_velocity", "multiply", 1.0)
+    i.macro(2, "Drum hardness", ["beater", "knuckle"], "hardness", "exponential", 3.0)
     i.write("consort.json")
 
 
@@ -202,6 +222,8 @@ def make_cymbal():
     i.add("microphones", name="right", position=[0.4, 0, 0.5], direction=[0, 0, 1], pan=0.6)
     i.link("left", "plate[0,*,1]", 1 / size)
     i.link("right", f"plate[{size - 1},*,1]", 1 / size)
+    i.macro(0, "Hardness", "stick", "hardness", "exponential", 3.0)
+    i.macro(1, "Force", "stick", "impulse", "multiply", 1.0)
     i.write("cymbal.json")
 
 
@@ -226,6 +248,8 @@ def make_vibes():
     for k, weight in ((0, 1), (masses // 2, -0.6)):  # of opposite sign in the first mode, of the same when the bar bounces
         i.link("left", f"bar[{k}]", weight)
         i.link("right", f"bar[{masses - 1 - k}]", weight)
+    i.macro(0, "Hardness", "mallet", "hardness", "exponential", 3.0)
+    i.macro(1, "Noise", "mallet", "noise", "add", 0.5)
     i.write("vibes.json")
 
 
@@ -264,6 +288,8 @@ def make_tank():
         i.link("return", f"{name}[7..8]")
         i.link("left" if k < 2 else "pickup", f"{name}[{masses - 4}..{masses - 3}]")
         i.link("right" if k > 0 else "pickup", f"{name}[{masses - 6}..{masses - 5}]")
+    i.macro(0, "Drive", "driver", "gain", "multiply", 3.0)
+    i.macro(1, "Echo", "echo", "gain", "add", 4.0)
     i.write("tank.json")
 
 
@@ -322,6 +348,9 @@ def make_orrery():
     i.modulate("onset", "bow", "draw_velocity", "multiply", 0.5)
     i.modulate("height", "finger", "distance", "exponential", -1.0)
     i.modulate("breath", "echo", "delay", "multiply", 0.01)
+    i.macro(0, "Breath", "breath", "frequency", "exponential", 3.0)
+    i.macro(1, "Tremor", "tremor", "depth", "multiply", 1.0)
+    i.macro(2, "Echo", "echo", "gain", "add", 4.0)
     i.write("orrery.json")
 
 

@@ -52,14 +52,13 @@ HED_API void hed_synth_player_destroy(hed_synth_player *player);
 HED_API hed_status hed_synth_player_load(
     hed_synth_player *player, const char *path, hed_error *error);
 /** The same from memory; `name` is shown and stands in messages. Thread class: any but rt. */
-HED_API hed_status hed_synth_player_load_text(hed_synth_player *player, const char *text,
-    size_t size, const char *name, hed_error *error);
+HED_API hed_status hed_synth_player_load_text(
+    hed_synth_player *player, const char *text, size_t size, const char *name, hed_error *error);
 /** Everything that a session has to keep, as text (JSON): the instrument's text and name, the knobs
  *  and what has been learned. The same state gives the same bytes. Zero-terminated; it belongs to
  *  the player until the next call. NULL on failure. Thread class: any but rt, one at a time.
  *  Errors: ARGUMENT (there is no instrument), MEMORY. */
-HED_API const char *hed_synth_player_save(
-    hed_synth_player *player, size_t *size, hed_error *error);
+HED_API const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_error *error);
 /** Takes such a text. Thread class: any but rt. Errors: FORMAT (says where and what was expected),
  *  and hed_synth_player_load()'s: then the player is as it was. */
 HED_API hed_status hed_synth_player_restore(
@@ -79,7 +78,8 @@ typedef struct hed_synth_player_info {
     char name[128];  /**< of the instrument; "": there is none */
     char path[1024]; /**< of its file; "": it came from memory, or the path is longer */
     char knobs[HED_SYNTH_KNOB_COUNT][64];
-    bool mpe; /**< each note may have a channel of its own */
+    /** semitones at full bend of a note's own channel (MPE); 0: notes have none */
+    float note_bend_range;
     double rate;
     uint64_t events, events_lost;
 } hed_synth_player_info;

@@ -8,10 +8,10 @@
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
 
-const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "macros", "bodies",
-    "grids", "springs", "changes", "microphones", "mallets", "plectrums", "bows", "oscillators",
-    "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines", "links",
-    "modulations", NULL};
+const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "macros",
+    "bodies", "grids", "springs", "changes", "microphones", "mallets", "plectrums", "bows",
+    "oscillators", "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines",
+    "links", "modulations", NULL};
 const char *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT] = {"bodies", "springs",
     "microphones", "mallets", "plectrums", "bows", "oscillators", "audio_inputs", "lfos",
     "envelopes", "followers", "midi_sources", "delay_lines"};

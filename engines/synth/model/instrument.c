@@ -303,8 +303,8 @@ hed_status hed_synth_instrument_set_macro(
 {
     if (hed_failed(error)) return error->status;
     if (macro >= HED_SYNTH_MACROS)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "macro %u; expected one below %d", macro,
-            HED_SYNTH_MACROS);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "macro %u; expected one below %d", macro, HED_SYNTH_MACROS);
     size_t size = name ? strlen(name) : 0;
     bool printable = true;
     for (size_t i = 0; i < size; i++) printable &= (uint8_t)name[i] >= 0x20 && name[i] != 0x7f;

@@ -76,8 +76,8 @@ struct hed_synth_player {
     /* the audio thread's */
     player_sound *sounding, *former; /* former: it fades out */
     uint32_t fade_frames, fade_left; /* of a fade: all, and of the one that is on */
-    bool say_macros;      /* the synth that sounds does not know them yet */
-    player_macros before; /* then: as they were before the events of this run */
+    bool say_macros;                 /* the synth that sounds does not know them yet */
+    player_macros before;            /* then: as they were before the events of this run */
     synth_events events;
     player_gain gains[MOST_GAINS];
     uint32_t gain_count;
@@ -120,8 +120,7 @@ int32_t hed_synth_player_controller(const hed_synth_player *player, uint32_t kno
     return knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->controllers[knob]) : -1;
 }
 
-void hed_synth_player_set_controller(
-    hed_synth_player *player, uint32_t knob, int32_t controller)
+void hed_synth_player_set_controller(hed_synth_player *player, uint32_t knob, int32_t controller)
 {
     if (knob >= HED_SYNTH_KNOB_COUNT) return;
     bool any = controller >= 0 && controller < 120;
@@ -221,8 +220,7 @@ static void initial_knobs(const hed_synth_instrument *instrument, float *knobs)
     memset(knobs, 0, HED_SYNTH_MACROS * sizeof *knobs);
     for (uint32_t i = count; i > 0; i--) {
         hed_synth_entity_def def;
-        hed_synth_entity entity =
-            hed_synth_instrument_at(instrument, HED_SYNTH_MIDI_SOURCE, i - 1);
+        hed_synth_entity entity = hed_synth_instrument_at(instrument, HED_SYNTH_MIDI_SOURCE, i - 1);
         if (hed_synth_instrument_get(instrument, entity, &def, NULL)) continue;
         const hed_synth_midi_source_def *source = &def.as.midi_source;
         if (source->kind == HED_SYNTH_MIDI_HOST && source->number < HED_SYNTH_MACROS)
@@ -280,8 +278,7 @@ static hed_status player_take(hed_synth_player *player, player_source *source,
         initial_knobs(player->source.instrument, knobs);
         const player_macros none = {.turned = 0}, *macros = settings ? &settings->macros : &none;
         for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++)
-            atomic_store(&player->knobs[i],
-                macros->turned >> i & 1 ? macros->values[i] : knobs[i]);
+            atomic_store(&player->knobs[i], macros->turned >> i & 1 ? macros->values[i] : knobs[i]);
         atomic_store(&player->turned, macros->turned);
         if (settings) {
             atomic_store(&player->knobs[HED_SYNTH_KNOB_GAIN], settings->gain);
@@ -304,8 +301,7 @@ static hed_status make_source(const hed_synth_player *player, const char *text, 
     const char *name, player_source *source, hed_error *error)
 {
     *source = (player_source){.size = size};
-    hed_status status =
-        hed_synth_instrument_parse(text, size, name, &source->instrument, error);
+    hed_status status = hed_synth_instrument_parse(text, size, name, &source->instrument, error);
     if (status) return status;
     source->text = hed_new(&player->allocator, size + 1, 1, error);
     if (!source->text) return HED_ERROR_MEMORY;
@@ -313,8 +309,8 @@ static hed_status make_source(const hed_synth_player *player, const char *text, 
     return HED_OK;
 }
 
-hed_status hed_synth_player_load_text(hed_synth_player *player, const char *text, size_t size,
-    const char *name, hed_error *error)
+hed_status hed_synth_player_load_text(
+    hed_synth_player *player, const char *text, size_t size, const char *name, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     hed_error unseen = {0};
@@ -390,17 +386,18 @@ void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *
     memcpy(info->name, player->source.name, sizeof info->name);
     memcpy(info->path, player->source.path, sizeof info->path);
     for (uint32_t i = 0; instrument && i < HED_SYNTH_MACROS; i++)
-        snprintf(info->knobs[i], sizeof info->knobs[i], "%s",
-            hed_synth_instrument_macro(instrument, i));
+        snprintf(
+            info->knobs[i], sizeof info->knobs[i], "%s", hed_synth_instrument_macro(instrument, i));
     snprintf(info->knobs[HED_SYNTH_KNOB_GAIN], sizeof info->knobs[0], "Gain");
-    info->mpe = instrument && hed_synth_instrument_definition(instrument)->mode ==
-                                  HED_SYNTH_VOICES_MPE;
+    const hed_synth_instrument_def *def =
+        instrument ? hed_synth_instrument_definition(instrument) : NULL;
+    if (def && def->mode == HED_SYNTH_VOICES_MPE) info->note_bend_range = def->note_bend_range;
     pthread_mutex_unlock(&player->lock);
 }
 
 /* ---- state ---- */
 
-/* Text that grows in what there is of room, and only counts beyond. */
+/* Text in a buffer; what it has no room for is only counted. */
 typedef struct player_text {
     char *bytes;
     size_t size, room;
@@ -591,8 +588,7 @@ static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
     player->gains[at] = (player_gain){frame, decibels};
 }
 
-bool hed_synth_player_turn(
-    hed_synth_player *player, uint32_t frame, uint32_t knob, float value)
+bool hed_synth_player_turn(hed_synth_player *player, uint32_t frame, uint32_t knob, float value)
 {
     if (knob >= HED_SYNTH_KNOB_COUNT || !isfinite(value)) return false;
     value = knob_value(knob, value);
@@ -718,8 +714,8 @@ static void drop_event(synth_events *events, uint32_t at)
  * from the beginning of the run; gives how many, and how many events they had. A synth that cannot
  * take so many events at once has fewer frames, and where they are all at one frame the last ones
  * are lost. */
-static uint32_t play_piece(hed_synth_player *player, hed_synth_block *block, uint32_t done,
-    uint32_t next)
+static uint32_t play_piece(
+    hed_synth_player *player, hed_synth_block *block, uint32_t done, uint32_t next)
 {
     synth_events *events = &player->events;
     uint32_t last = next;
@@ -742,8 +738,8 @@ static uint32_t play_piece(hed_synth_player *player, hed_synth_block *block, uin
 }
 
 /* The former instrument under the one that sounds, going. */
-static void fade_former(
-    hed_synth_player *player, const float *const *inputs, uint32_t frames, float *left, float *right)
+static void fade_former(hed_synth_player *player, const float *const *inputs, uint32_t frames,
+    float *left, float *right)
 {
     uint32_t count = frames < player->fade_left ? frames : player->fade_left;
     float *other[2] = {player->scratch, player->scratch + player->block};

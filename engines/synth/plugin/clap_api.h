@@ -1,0 +1,334 @@
+/* What we use of CLAP 1.2 (CLever Audio Plug-in, github.com/free-audio/clap), declared from its
+ * documentation, so that no header of it is needed to build. A test compares sizes, places and
+ * numbers with the official headers where those are. */
+#ifndef SYNTH_CLAP_API_H
+#define SYNTH_CLAP_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct clap_api_version {
+    uint32_t major, minor, revision;
+} clap_api_version;
+#define CLAP_API_VERSION {1, 2, 2}
+
+typedef struct clap_api_host {
+    clap_api_version version;
+    void *data;
+    const char *name, *vendor, *url, *its_version;
+    const void *(*get_extension)(const struct clap_api_host *host, const char *id);
+    void (*request_restart)(const struct clap_api_host *host);
+    void (*request_process)(const struct clap_api_host *host);
+    void (*request_callback)(const struct clap_api_host *host); /* any thread */
+} clap_api_host;
+
+typedef struct clap_api_descriptor {
+    clap_api_version version;
+    const char *id, *name, *vendor, *url, *manual_url, *support_url, *its_version, *description;
+    const char *const *features; /* ends with NULL */
+} clap_api_descriptor;
+
+/* ---- events ---- */
+
+enum {
+    CLAP_API_NOTE_ON,
+    CLAP_API_NOTE_OFF,
+    CLAP_API_NOTE_CHOKE,
+    CLAP_API_NOTE_END,
+    CLAP_API_NOTE_EXPRESSION,
+    CLAP_API_PARAM_VALUE,
+    CLAP_API_TRANSPORT = 9,
+    CLAP_API_MIDI
+};
+enum { CLAP_API_DONT_RECORD = 2 }; /* flag of an event */
+
+typedef struct clap_api_event {
+    uint32_t size, time; /* bytes with what follows; frame */
+    uint16_t space, type;
+    uint32_t flags;
+} clap_api_event;
+
+/* -1 stands for any, here and below. */
+typedef struct clap_api_note {
+    clap_api_event header;
+    int32_t note;
+    int16_t port, channel, key;
+    double velocity; /* 0 to 1 */
+} clap_api_note;
+
+enum {
+    CLAP_API_VOLUME, /* 0 to 4 */
+    CLAP_API_PAN,    /* 0 to 1 */
+    CLAP_API_TUNING, /* semitones */
+    CLAP_API_VIBRATO,
+    CLAP_API_EXPRESSION,
+    CLAP_API_BRIGHTNESS,
+    CLAP_API_PRESSURE
+};
+
+typedef struct clap_api_expression {
+    clap_api_event header;
+    int32_t expression, note;
+    int16_t port, channel, key;
+    double value;
+} clap_api_expression;
+
+typedef struct clap_api_value {
+    clap_api_event header;
+    uint32_t param;
+    void *cookie;
+    int32_t note;
+    int16_t port, channel, key;
+    double value;
+} clap_api_value;
+
+typedef struct clap_api_midi {
+    clap_api_event header;
+    uint16_t port;
+    uint8_t bytes[3];
+} clap_api_midi;
+
+enum { CLAP_API_HAS_TEMPO = 1 };
+typedef struct clap_api_transport {
+    clap_api_event header;
+    uint32_t flags;
+    int64_t beats, seconds;
+    double tempo, tempo_step;
+    int64_t loop_beats[2], loop_seconds[2], bar_start;
+    int32_t bar;
+    uint16_t numerator, denominator;
+} clap_api_transport;
+
+typedef struct clap_api_in_events {
+    void *data;
+    uint32_t (*size)(const struct clap_api_in_events *events);
+    const clap_api_event *(*get)(const struct clap_api_in_events *events, uint32_t index);
+} clap_api_in_events;
+
+typedef struct clap_api_out_events {
+    void *data;
+    bool (*try_push)(const struct clap_api_out_events *events, const clap_api_event *event);
+} clap_api_out_events;
+
+/* ---- sound ---- */
+
+typedef struct clap_api_audio {
+    float **data32;
+    double **data64;
+    uint32_t channels, latency;
+    uint64_t constant;
+} clap_api_audio;
+
+typedef struct clap_api_process {
+    int64_t steady_time;
+    uint32_t frames;
+    const clap_api_transport *transport; /* NULL: free running */
+    const clap_api_audio *inputs;
+    clap_api_audio *outputs;
+    uint32_t input_count, output_count;
+    const clap_api_in_events *in;
+    const clap_api_out_events *out;
+} clap_api_process;
+enum { CLAP_API_ERROR, CLAP_API_CONTINUE };
+
+typedef struct clap_api_plugin {
+    const clap_api_descriptor *descriptor;
+    void *data;
+    bool (*init)(const struct clap_api_plugin *plugin);
+    void (*destroy)(const struct clap_api_plugin *plugin);
+    bool (*activate)(
+        const struct clap_api_plugin *plugin, double rate, uint32_t least, uint32_t most);
+    void (*deactivate)(const struct clap_api_plugin *plugin);
+    bool (*start_processing)(const struct clap_api_plugin *plugin);
+    void (*stop_processing)(const struct clap_api_plugin *plugin);
+    void (*reset)(const struct clap_api_plugin *plugin);
+    int32_t (*process)(const struct clap_api_plugin *plugin, const clap_api_process *process);
+    const void *(*get_extension)(const struct clap_api_plugin *plugin, const char *id);
+    void (*on_main_thread)(const struct clap_api_plugin *plugin);
+} clap_api_plugin;
+
+/* ---- the library's entry ---- */
+
+typedef struct clap_api_factory {
+    uint32_t (*count)(const struct clap_api_factory *factory);
+    const clap_api_descriptor *(*descriptor)(
+        const struct clap_api_factory *factory, uint32_t index);
+    const clap_api_plugin *(*create)(
+        const struct clap_api_factory *factory, const clap_api_host *host, const char *id);
+} clap_api_factory;
+#define CLAP_API_FACTORY "clap.plugin-factory"
+
+typedef struct clap_api_entry {
+    clap_api_version version;
+    bool (*init)(const char *path);
+    void (*deinit)(void);
+    const void *(*get_factory)(const char *id);
+} clap_api_entry;
+
+/* ---- extensions of plugins ---- */
+
+#define CLAP_API_AUDIO_PORTS "clap.audio-ports"
+typedef struct clap_api_audio_port {
+    uint32_t id;
+    char name[256];
+    uint32_t flags, channels;
+    const char *type;
+    uint32_t in_place;
+} clap_api_audio_port;
+enum { CLAP_API_MAIN_PORT = 1 };
+typedef struct clap_api_audio_ports {
+    uint32_t (*count)(const clap_api_plugin *plugin, bool input);
+    bool (*get)(
+        const clap_api_plugin *plugin, uint32_t index, bool input, clap_api_audio_port *info);
+} clap_api_audio_ports;
+
+#define CLAP_API_NOTE_PORTS "clap.note-ports"
+enum { CLAP_API_DIALECT_CLAP = 1, CLAP_API_DIALECT_MIDI = 2, CLAP_API_DIALECT_MPE = 4 };
+typedef struct clap_api_note_port {
+    uint32_t id, supported, preferred;
+    char name[256];
+} clap_api_note_port;
+typedef struct clap_api_note_ports {
+    uint32_t (*count)(const clap_api_plugin *plugin, bool input);
+    bool (*get)(
+        const clap_api_plugin *plugin, uint32_t index, bool input, clap_api_note_port *info);
+} clap_api_note_ports;
+
+#define CLAP_API_STATE "clap.state"
+typedef struct clap_api_in_stream {
+    void *data;
+    int64_t (*read)(const struct clap_api_in_stream *stream, void *bytes, uint64_t size);
+} clap_api_in_stream;
+typedef struct clap_api_out_stream {
+    void *data;
+    int64_t (*write)(const struct clap_api_out_stream *stream, const void *bytes, uint64_t size);
+} clap_api_out_stream;
+typedef struct clap_api_state {
+    bool (*save)(const clap_api_plugin *plugin, const clap_api_out_stream *stream);
+    bool (*load)(const clap_api_plugin *plugin, const clap_api_in_stream *stream);
+} clap_api_state;
+typedef struct clap_api_host_state {
+    void (*mark_dirty)(const clap_api_host *host);
+} clap_api_host_state;
+
+#define CLAP_API_LATENCY "clap.latency"
+typedef struct clap_api_latency {
+    uint32_t (*get)(const clap_api_plugin *plugin);
+} clap_api_latency;
+
+#define CLAP_API_PARAMS "clap.params"
+enum { CLAP_API_STEPPED = 1, CLAP_API_AUTOMATABLE = 1 << 5, CLAP_API_ENUM = 1 << 16 };
+typedef struct clap_api_param {
+    uint32_t id, flags;
+    void *cookie;
+    char name[256], module[1024];
+    double least, most, initial;
+} clap_api_param;
+typedef struct clap_api_params {
+    uint32_t (*count)(const clap_api_plugin *plugin);
+    bool (*get)(const clap_api_plugin *plugin, uint32_t index, clap_api_param *info);
+    bool (*value)(const clap_api_plugin *plugin, uint32_t id, double *value);
+    bool (*to_text)(
+        const clap_api_plugin *plugin, uint32_t id, double value, char *text, uint32_t size);
+    bool (*from_text)(const clap_api_plugin *plugin, uint32_t id, const char *text, double *value);
+    void (*flush)(const clap_api_plugin *plugin, const clap_api_in_events *in,
+        const clap_api_out_events *out);
+} clap_api_params;
+enum { CLAP_API_RESCAN_VALUES = 1, CLAP_API_RESCAN_TEXT = 2, CLAP_API_RESCAN_INFO = 4 };
+typedef struct clap_api_host_params {
+    void (*rescan)(const clap_api_host *host, uint32_t flags);
+    void (*clear)(const clap_api_host *host, uint32_t id, uint32_t flags);
+    void (*request_flush)(const clap_api_host *host);
+} clap_api_host_params;
+
+#define CLAP_API_LOG "clap.log"
+enum { CLAP_API_LOG_ERROR = 3 };
+typedef struct clap_api_host_log {
+    void (*log)(const clap_api_host *host, int32_t severity, const char *text);
+} clap_api_host_log;
+
+#define CLAP_API_PRESET_LOAD "clap.preset-load/2"
+#define CLAP_API_PRESET_LOAD_DRAFT "clap.preset-load.draft/2" /* what hosts before 1.2.3 ask for */
+typedef struct clap_api_preset_load {
+    bool (*from_location)(
+        const clap_api_plugin *plugin, uint32_t kind, const char *location, const char *key);
+} clap_api_preset_load;
+typedef struct clap_api_host_preset_load {
+    void (*on_error)(const clap_api_host *host, uint32_t kind, const char *location,
+        const char *key, int32_t os_error, const char *text);
+    void (*loaded)(const clap_api_host *host, uint32_t kind, const char *location, const char *key);
+} clap_api_host_preset_load;
+
+/* ---- the factory of presets ---- */
+
+#define CLAP_API_PRESETS "clap.preset-discovery-factory/2"
+#define CLAP_API_PRESETS_DRAFT "clap.preset-discovery-factory/draft-2"
+enum { CLAP_API_LOCATION_FILE, CLAP_API_LOCATION_PLUGIN };
+enum { CLAP_API_FACTORY_CONTENT = 1, CLAP_API_USER_CONTENT = 2 };
+
+typedef struct clap_api_plugin_id {
+    const char *abi, *id;
+} clap_api_plugin_id;
+
+typedef struct clap_api_metadata {
+    void *data;
+    void (*on_error)(const struct clap_api_metadata *to, int32_t os_error, const char *text);
+    bool (*begin_preset)(const struct clap_api_metadata *to, const char *name, const char *key);
+    void (*add_plugin_id)(const struct clap_api_metadata *to, const clap_api_plugin_id *id);
+    void (*set_soundpack_id)(const struct clap_api_metadata *to, const char *id);
+    void (*set_flags)(const struct clap_api_metadata *to, uint32_t flags);
+    void (*add_creator)(const struct clap_api_metadata *to, const char *creator);
+    void (*set_description)(const struct clap_api_metadata *to, const char *description);
+    void (*set_timestamps)(const struct clap_api_metadata *to, uint64_t creation, uint64_t change);
+    void (*add_feature)(const struct clap_api_metadata *to, const char *feature);
+    void (*add_extra_info)(const struct clap_api_metadata *to, const char *key, const char *value);
+} clap_api_metadata;
+
+typedef struct clap_api_file_type {
+    const char *name, *description, *extension;
+} clap_api_file_type;
+
+typedef struct clap_api_location {
+    uint32_t flags;
+    const char *name;
+    uint32_t kind;
+    const char *location; /* NULL: the plugin itself */
+} clap_api_location;
+
+typedef struct clap_api_provider_descriptor {
+    clap_api_version version;
+    const char *id, *name, *vendor;
+} clap_api_provider_descriptor;
+
+typedef struct clap_api_provider {
+    const clap_api_provider_descriptor *descriptor;
+    void *data;
+    bool (*init)(const struct clap_api_provider *provider);
+    void (*destroy)(const struct clap_api_provider *provider);
+    bool (*get_metadata)(const struct clap_api_provider *provider, uint32_t kind,
+        const char *location, const clap_api_metadata *to);
+    const void *(*get_extension)(const struct clap_api_provider *provider, const char *id);
+} clap_api_provider;
+
+typedef struct clap_api_indexer {
+    clap_api_version version;
+    const char *name, *vendor, *url, *its_version;
+    void *data;
+    bool (*declare_filetype)(
+        const struct clap_api_indexer *indexer, const clap_api_file_type *type);
+    bool (*declare_location)(
+        const struct clap_api_indexer *indexer, const clap_api_location *location);
+    bool (*declare_soundpack)(const struct clap_api_indexer *indexer, const void *pack);
+    const void *(*get_extension)(const struct clap_api_indexer *indexer, const char *id);
+} clap_api_indexer;
+
+typedef struct clap_api_preset_factory {
+    uint32_t (*count)(const struct clap_api_preset_factory *factory);
+    const clap_api_provider_descriptor *(*descriptor)(
+        const struct clap_api_preset_factory *factory, uint32_t index);
+    const clap_api_provider *(*create)(const struct clap_api_preset_factory *factory,
+        const clap_api_indexer *indexer, const char *id);
+} clap_api_preset_factory;
+
+#endif

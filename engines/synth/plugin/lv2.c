@@ -1,0 +1,362 @@
+/* The synth as an LV2 instrument (lv2plug.in): MIDI in, stereo out, knobs as control ports, the
+ * instrument's file as a parameter (patch:Set) that the host's worker loads, and in the state,
+ * which has the whole instrument as text, too. Hosts without a worker, or without a chooser of
+ * files, have presets and the state. */
+#include "plugin.h"
+
+#include <lv2/atom/forge.h>
+#include <lv2/atom/util.h>
+#include <lv2/core/lv2.h>
+#include <lv2/core/lv2_util.h>
+#include <lv2/log/logger.h>
+#include <lv2/midi/midi.h>
+#include <lv2/patch/patch.h>
+#include <lv2/state/state.h>
+#include <lv2/time/time.h>
+#include <lv2/urid/urid.h>
+#include <lv2/worker/worker.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "heddle/author.h"
+#include "heddle/ring.h"
+
+#define PLUGIN_INSTRUMENT PLUGIN_URI "#instrument" /* path of a file */
+#define PLUGIN_STATE PLUGIN_URI "#state"           /* hed_synth_player_save()'s text */
+
+enum { CONTROL, NOTIFY, LEFT, RIGHT, LATENCY, IN_LEFT, IN_RIGHT, KNOBS };
+
+enum { LONGEST_PATH = 1024 }; /* with its zero */
+
+/* A file that was loaded, or is to be. */
+typedef struct file_name {
+    char path[LONGEST_PATH];
+} file_name;
+
+typedef struct instance {
+    hed_synth_player *player;
+    double rate;
+    LV2_URID_Map *map;
+    LV2_Worker_Schedule *schedule; /* NULL: the host has none */
+    LV2_Log_Logger log;
+    LV2_Atom_Forge forge;
+    struct {
+        LV2_URID midi, path, string, set, get, property, value, instrument, state, position, bpm;
+    } id;
+    /* ports */
+    const LV2_Atom_Sequence *control;
+    LV2_Atom_Sequence *notify;
+    float *left, *right, *latency;
+    const float *inputs[2], *knobs[PLUGIN_PARAMETERS];
+    /* the audio thread's */
+    float told[PLUGIN_PARAMETERS]; /* what the ports of knobs had last */
+    file_name file;                /* what the host shows */
+    bool tell;
+    /* from the thread that has loaded to the audio thread */
+    pthread_mutex_t telling;
+    hed_ring *files;
+} instance;
+
+/* ---- coming and going ---- */
+
+static void map_names(instance *p)
+{
+    LV2_URID_Map *map = p->map;
+    const struct {
+        LV2_URID *id;
+        const char *uri;
+    } names[] = {{&p->id.midi, LV2_MIDI__MidiEvent}, {&p->id.path, LV2_ATOM__Path},
+        {&p->id.string, LV2_ATOM__String}, {&p->id.set, LV2_PATCH__Set},
+        {&p->id.get, LV2_PATCH__Get}, {&p->id.property, LV2_PATCH__property},
+        {&p->id.value, LV2_PATCH__value}, {&p->id.instrument, PLUGIN_INSTRUMENT},
+        {&p->id.state, PLUGIN_STATE}, {&p->id.position, LV2_TIME__Position},
+        {&p->id.bpm, LV2_TIME__beatsPerMinute}};
+    for (uint32_t i = 0; i < HED_COUNT(names); i++)
+        *names[i].id = map->map(map->handle, names[i].uri);
+    lv2_atom_forge_init(&p->forge, map);
+}
+
+static void lv2_complain(instance *p, const hed_error *error)
+{
+    lv2_log_error(&p->log, "heddle: %s\n", error->text);
+}
+
+static void lv2_cleanup(LV2_Handle handle)
+{
+    instance *p = handle;
+    hed_synth_player_destroy(p->player);
+    hed_ring_destroy(p->files);
+    pthread_mutex_destroy(&p->telling);
+    free(p);
+}
+
+static LV2_Handle lv2_instantiate(const LV2_Descriptor *descriptor, double rate, const char *bundle,
+    const LV2_Feature *const *features)
+{
+    (void)descriptor, (void)bundle; /* all that is needed is built in */
+    instance *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    pthread_mutex_init(&p->telling, NULL);
+    p->rate = rate;
+    const char *missing = lv2_features_query(features, LV2_LOG__log, &p->log.log, false,
+        LV2_URID__map, &p->map, true, LV2_WORKER__schedule, &p->schedule, false, NULL);
+    lv2_log_logger_set_map(&p->log, p->map);
+    hed_error error = {0};
+    if (missing) {
+        hed_fail(&error, HED_ERROR_UNSUPPORTED, "the host lacks %s", missing);
+    } else {
+        hed_synth_player_def def = hed_default_synth_player_def();
+        map_names(p);
+        def.rate = rate;
+        def.inputs = 2;
+        hed_ring_create(NULL, sizeof(file_name), 8, &p->files, &error);
+        hed_synth_player_create(&def, &p->player, &error);
+        /* Something to hear at once. */
+        if (!error.status) plugin_load_preset(p->player, PLUGIN_FIRST, &error);
+    }
+    if (!error.status) return p;
+    lv2_complain(p, &error);
+    lv2_cleanup(p);
+    return NULL;
+}
+
+static void lv2_connect_port(LV2_Handle handle, uint32_t port, void *data)
+{
+    instance *p = handle;
+    switch (port) {
+    case CONTROL: p->control = data; break;
+    case NOTIFY: p->notify = data; break;
+    case LEFT: p->left = data; break;
+    case RIGHT: p->right = data; break;
+    case LATENCY: p->latency = data; break;
+    case IN_LEFT:
+    case IN_RIGHT: p->inputs[port - IN_LEFT] = data; break;
+    default:
+        if (port < KNOBS + PLUGIN_PARAMETERS) p->knobs[port - KNOBS] = data;
+    }
+}
+
+/* Puts it to rest. */
+static void lv2_activate(LV2_Handle handle)
+{
+    instance *p = handle;
+    hed_error error = {0};
+    if (hed_synth_player_set_rate(p->player, p->rate, &error)) lv2_complain(p, &error);
+}
+
+/* ---- loading: the worker, or the thread that restores ---- */
+
+static bool load_file(instance *p, const char *path)
+{
+    hed_error error = {0};
+    if (hed_synth_player_load(p->player, path, &error)) {
+        lv2_complain(p, &error);
+        return false;
+    }
+    return true;
+}
+
+/* Lets the audio thread tell the host which file it is; "" where it came from the state alone. */
+static void tell_file(instance *p, const char *path)
+{
+    file_name file = {""};
+    if (strlen(path) < sizeof file.path) strcpy(file.path, path);
+    pthread_mutex_lock(&p->telling);
+    hed_ring_push(p->files, &file); /* full: the host does not run it */
+    pthread_mutex_unlock(&p->telling);
+}
+
+static LV2_Worker_Status lv2_work(LV2_Handle handle, LV2_Worker_Respond_Function respond,
+    LV2_Worker_Respond_Handle to, uint32_t size, const void *data)
+{
+    (void)respond, (void)to;
+    instance *p = handle;
+    file_name file;
+    if (size != sizeof file) return LV2_WORKER_ERR_UNKNOWN;
+    memcpy(&file, data, sizeof file);
+    if (!load_file(p, file.path)) return LV2_WORKER_ERR_UNKNOWN;
+    tell_file(p, file.path);
+    return LV2_WORKER_SUCCESS;
+}
+
+/* Nothing is answered: the player hands over what was loaded. */
+static LV2_Worker_Status lv2_work_response(LV2_Handle handle, uint32_t size, const void *data)
+{
+    (void)handle, (void)size, (void)data;
+    return LV2_WORKER_SUCCESS;
+}
+
+/* ---- the audio thread ---- */
+
+static float number_of(const LV2_Atom_Forge *forge, const LV2_Atom *atom)
+{
+    if (atom->type == forge->Float) return ((const LV2_Atom_Float *)atom)->body;
+    if (atom->type == forge->Double) return (float)((const LV2_Atom_Double *)atom)->body;
+    if (atom->type == forge->Int) return (float)((const LV2_Atom_Int *)atom)->body;
+    return 0.0f;
+}
+
+/* patch:Set of the instrument, patch:Get, or a position in time. */
+static void take_object(instance *p, const LV2_Atom_Object *object, uint32_t frame)
+{
+    if (object->body.otype == p->id.position) {
+        const LV2_Atom *bpm = NULL;
+        lv2_atom_object_get(object, p->id.bpm, &bpm, 0);
+        if (bpm)
+            hed_synth_player_event(p->player, &(hed_synth_event){.frame = frame,
+                                                  .kind = HED_SYNTH_EVENT_TEMPO,
+                                                  .value = number_of(&p->forge, bpm)});
+    } else if (object->body.otype == p->id.get) {
+        p->tell = true;
+    } else if (object->body.otype == p->id.set && p->schedule) {
+        const LV2_Atom *property = NULL, *value = NULL;
+        lv2_atom_object_get(object, p->id.property, &property, p->id.value, &value, 0);
+        if (!property || property->type != p->forge.URID ||
+            ((const LV2_Atom_URID *)property)->body != p->id.instrument)
+            return;
+        file_name file = {""};
+        if (!value || value->type != p->id.path || value->size >= sizeof file.path) return;
+        memcpy(file.path, LV2_ATOM_BODY_CONST(value), value->size);
+        p->schedule->schedule_work(p->schedule->handle, sizeof file, &file);
+    }
+}
+
+static void take_events(instance *p)
+{
+    if (!p->control) return;
+    LV2_ATOM_SEQUENCE_FOREACH (p->control, event) {
+        uint32_t frame = event->time.frames < 0 ? 0 : (uint32_t)event->time.frames;
+        if (event->body.type == p->id.midi)
+            hed_synth_player_midi(
+                p->player, frame, LV2_ATOM_BODY_CONST(&event->body), event->body.size);
+        else if (lv2_atom_forge_is_object_type(&p->forge, event->body.type) &&
+                 event->body.size >= sizeof(LV2_Atom_Object_Body))
+            take_object(p, (const LV2_Atom_Object *)&event->body, frame);
+    }
+}
+
+/* Knobs that were turned since the last run: until then the instrument has them where it likes. */
+static void take_knobs(instance *p)
+{
+    for (uint32_t i = 0; i < PLUGIN_PARAMETERS; i++) {
+        if (!p->knobs[i] || *p->knobs[i] == p->told[i]) continue;
+        p->told[i] = *p->knobs[i];
+        if (i < HED_SYNTH_KNOB_COUNT) hed_synth_player_turn(p->player, 0, i, p->told[i]);
+        else if (p->told[i] >= 0.0f && p->told[i] <= (float)PLUGIN_FORGET)
+            plugin_learn(p->player, (uint32_t)p->told[i]);
+    }
+}
+
+/* The file that plays, as patch:Set: after a change, and where the host asks for it. */
+static void tell_host(instance *p)
+{
+    while (hed_ring_pop(p->files, &p->file)) p->tell = true;
+    if (!p->notify) return;
+    LV2_Atom_Forge *forge = &p->forge;
+    LV2_Atom_Forge_Frame sequence, object;
+    lv2_atom_forge_set_buffer(forge, (uint8_t *)p->notify, p->notify->atom.size);
+    if (!lv2_atom_forge_sequence_head(forge, &sequence, 0)) return;
+    if (p->tell && p->file.path[0]) {
+        lv2_atom_forge_frame_time(forge, 0);
+        lv2_atom_forge_object(forge, &object, 0, p->id.set);
+        lv2_atom_forge_key(forge, p->id.property);
+        lv2_atom_forge_urid(forge, p->id.instrument);
+        lv2_atom_forge_key(forge, p->id.value);
+        lv2_atom_forge_path(forge, p->file.path, (uint32_t)strlen(p->file.path));
+        lv2_atom_forge_pop(forge, &object);
+    }
+    p->tell = false;
+    lv2_atom_forge_pop(forge, &sequence);
+}
+
+static void lv2_run(LV2_Handle handle, uint32_t frames)
+{
+    instance *p = handle;
+    take_knobs(p);
+    take_events(p);
+    tell_host(p);
+    bool heard = p->inputs[0] && p->inputs[1];
+    if (p->left && p->right)
+        hed_synth_player_run(p->player, frames, heard ? p->inputs : NULL, p->left, p->right);
+    if (p->latency) *p->latency = (float)hed_synth_player_latency(p->player);
+}
+
+/* ---- state ---- */
+
+static LV2_State_Status lv2_save(LV2_Handle handle, LV2_State_Store_Function store,
+    LV2_State_Handle to, uint32_t flags, const LV2_Feature *const *features)
+{
+    (void)flags;
+    instance *p = handle;
+    hed_error error = {0};
+    size_t size;
+    const char *state = hed_synth_player_save(p->player, &size, &error);
+    if (!state) {
+        lv2_complain(p, &error);
+        return LV2_STATE_ERR_UNKNOWN;
+    }
+    LV2_State_Status status = store(
+        to, p->id.state, state, size + 1, p->id.string, LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE);
+    /* Beside the text, for people and for hosts that gather a session's files. */
+    LV2_State_Map_Path *map = lv2_features_data(features, LV2_STATE__mapPath);
+    LV2_State_Free_Path *give = lv2_features_data(features, LV2_STATE__freePath);
+    hed_synth_player_info info;
+    hed_synth_player_describe(p->player, &info);
+    if (status || !map || !info.path[0]) return status;
+    char *abstract = map->abstract_path(map->handle, info.path);
+    if (!abstract) return LV2_STATE_ERR_UNKNOWN;
+    status = store(to, p->id.instrument, abstract, strlen(abstract) + 1, p->id.path,
+        LV2_STATE_IS_POD); /* not portable: paths are mapped */
+    if (give) give->free_path(give->handle, abstract);
+    else free(abstract);
+    return status;
+}
+
+/* The text, where there is one; a preset has the file alone. */
+static LV2_State_Status lv2_restore(LV2_Handle handle, LV2_State_Retrieve_Function retrieve,
+    LV2_State_Handle from, uint32_t flags, const LV2_Feature *const *features)
+{
+    instance *p = handle;
+    hed_error error = {0};
+    size_t size = 0, path_size = 0;
+    uint32_t type = 0, path_type = 0;
+    const char *state = retrieve(from, p->id.state, &size, &type, &flags),
+               *abstract = retrieve(from, p->id.instrument, &path_size, &path_type, &flags);
+    LV2_State_Map_Path *map = lv2_features_data(features, LV2_STATE__mapPath);
+    LV2_State_Free_Path *give = lv2_features_data(features, LV2_STATE__freePath);
+    char *path = NULL;
+    if (abstract && path_type == p->id.path && path_size > 1 && !abstract[path_size - 1] && map)
+        path = map->absolute_path(map->handle, abstract);
+    LV2_State_Status status = LV2_STATE_SUCCESS;
+    if (state && type == p->id.string) {
+        if (hed_synth_player_restore(p->player, state, strnlen(state, size), &error)) {
+            lv2_complain(p, &error);
+            status = LV2_STATE_ERR_UNKNOWN;
+        }
+    } else if (state) {
+        status = LV2_STATE_ERR_BAD_TYPE;
+    } else if (path) {
+        if (!load_file(p, path)) status = LV2_STATE_ERR_UNKNOWN;
+    } else if (abstract) {
+        status = map ? LV2_STATE_ERR_BAD_TYPE : LV2_STATE_ERR_NO_FEATURE;
+    }
+    if (!status) tell_file(p, path ? path : "");
+    if (path && give) give->free_path(give->handle, path);
+    else free(path);
+    return status;
+}
+
+static const void *lv2_extension_data(const char *uri)
+{
+    static const LV2_State_Interface state = {lv2_save, lv2_restore};
+    static const LV2_Worker_Interface worker = {lv2_work, lv2_work_response, NULL};
+    if (strcmp(uri, LV2_STATE__interface) == 0) return &state;
+    return strcmp(uri, LV2_WORKER__interface) == 0 ? &worker : NULL;
+}
+
+LV2_SYMBOL_EXPORT const LV2_Descriptor *lv2_descriptor(uint32_t index)
+{
+    static const LV2_Descriptor descriptor = {PLUGIN_URI, lv2_instantiate, lv2_connect_port,
+        lv2_activate, lv2_run, NULL, lv2_cleanup, lv2_extension_data};
+    return index == 0 ? &descriptor : NULL;
+}

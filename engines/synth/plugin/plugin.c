@@ -1,0 +1,32 @@
+/* What the two formats of plugins have in common. */
+#include "plugin.h"
+
+#include <stdio.h>
+
+#include "heddle/author.h"
+
+void plugin_preset_name(const hed_source *file, char *name, size_t size)
+{
+    snprintf(name, size, "%.*s", (int)(strlen(file->name) - strlen(".json")), file->name);
+}
+
+hed_status plugin_load_preset(hed_synth_player *player, const char *name, hed_error *error)
+{
+    char preset[64], all[512] = "";
+    for (const hed_source *file = hed_synth_preset_files; file->name; file++) {
+        plugin_preset_name(file, preset, sizeof preset);
+        if (strcmp(preset, name) == 0)
+            return hed_synth_player_load_text(player, file->text, file->size, name, error);
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", preset);
+    }
+    return hed_fail(
+        error, HED_ERROR_ARGUMENT, "there is no preset \"%s\"; there are: %s", name, all);
+}
+
+void plugin_learn(hed_synth_player *player, uint32_t value)
+{
+    hed_synth_player_learn(player, (int32_t)value - 1); /* beyond the knobs: none */
+    for (uint32_t i = 0; value == PLUGIN_FORGET && i < HED_SYNTH_KNOB_COUNT; i++)
+        hed_synth_player_set_controller(player, i, -1);
+}

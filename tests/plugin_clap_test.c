@@ -1,0 +1,600 @@
+/* The CLAP plugin in a host of our own: what it plays is what a render gives, by MIDI and by CLAP's
+ * notes; presets, state, parameters and learning; notes that are bent alone; rates, empty runs and
+ * many instances. */
+#include "clap_api.h"
+#include "synth_player.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { BLOCK = 512, FRAMES = 12000, ROOM = 64 };
+
+/* ---- the host ---- */
+
+typedef union any_event {
+    clap_api_event header;
+    clap_api_note note;
+    clap_api_expression expression;
+    clap_api_value value;
+    clap_api_midi midi;
+} any_event;
+
+static struct {
+    void *library;
+    const clap_api_entry *entry;
+    const clap_api_factory *factory;
+    _Atomic uint32_t callbacks;
+    uint32_t rescans, dirty, loaded, errors, logged;
+    char words[512]; /* of the last complaint */
+    any_event in[ROOM], out[ROOM];
+    uint32_t in_count, out_count;
+} host;
+
+static void nothing(const clap_api_host *h) { (void)h; }
+static void count_callback(const clap_api_host *h)
+{
+    (void)h;
+    host.callbacks++;
+}
+static void rescan(const clap_api_host *h, uint32_t flags)
+{
+    (void)h, (void)flags;
+    host.rescans++;
+}
+static void clear(const clap_api_host *h, uint32_t id, uint32_t flags)
+{
+    (void)h, (void)id, (void)flags;
+}
+static void mark_dirty(const clap_api_host *h)
+{
+    (void)h;
+    host.dirty++;
+}
+static void note_log(const clap_api_host *h, int32_t severity, const char *text)
+{
+    (void)h, (void)severity;
+    host.logged++;
+    snprintf(host.words, sizeof host.words, "%s", text);
+}
+static void preset_error(const clap_api_host *h, uint32_t kind, const char *location,
+    const char *key, int32_t os_error, const char *text)
+{
+    (void)h, (void)kind, (void)location, (void)key, (void)os_error;
+    host.errors++;
+    snprintf(host.words, sizeof host.words, "%s", text);
+}
+static void preset_loaded(
+    const clap_api_host *h, uint32_t kind, const char *location, const char *key)
+{
+    (void)h, (void)kind, (void)location, (void)key;
+    host.loaded++;
+}
+
+static const void *host_extension(const clap_api_host *h, const char *id)
+{
+    (void)h;
+    static const clap_api_host_params params = {rescan, clear, nothing};
+    static const clap_api_host_state state = {mark_dirty};
+    static const clap_api_host_log log = {note_log};
+    static const clap_api_host_preset_load presets = {preset_error, preset_loaded};
+    if (strcmp(id, CLAP_API_PARAMS) == 0) return &params;
+    if (strcmp(id, CLAP_API_STATE) == 0) return &state;
+    if (strcmp(id, CLAP_API_LOG) == 0) return &log;
+    return strcmp(id, CLAP_API_PRESET_LOAD) == 0 ? &presets : NULL;
+}
+
+static const clap_api_host the_host = {
+    CLAP_API_VERSION, NULL, "test", "", "", "1", host_extension, nothing, nothing, count_callback};
+
+static uint32_t in_size(const clap_api_in_events *events)
+{
+    (void)events;
+    return host.in_count;
+}
+static const clap_api_event *in_get(const clap_api_in_events *events, uint32_t index)
+{
+    (void)events;
+    return &host.in[index].header;
+}
+static bool out_push(const clap_api_out_events *events, const clap_api_event *event)
+{
+    (void)events;
+    if (host.out_count == ROOM) return false;
+    memcpy(&host.out[host.out_count++], event, event->size);
+    return true;
+}
+static const clap_api_in_events in_events = {NULL, in_size, in_get};
+static const clap_api_out_events out_events = {NULL, out_push};
+
+static void open_host(void)
+{
+#ifdef PLUGIN_FILE
+    host.library = dlopen(PLUGIN_FILE, RTLD_NOW | RTLD_LOCAL);
+    CHECK(host.library, "%s", dlerror());
+    host.entry = dlsym(host.library, "clap_entry");
+    CHECK(host.entry && host.entry->version.major == 1 && host.entry->init(PLUGIN_FILE));
+    host.factory = host.entry->get_factory(CLAP_API_FACTORY);
+    CHECK_NOT_NULL(host.factory);
+    CHECK_EQ(host.factory->count(host.factory), 1);
+#else
+    test_skip("the plugin lies in the build folder");
+#endif
+}
+
+static void close_host(void)
+{
+    host.entry->deinit();
+    dlclose(host.library);
+}
+
+TestSuite(plugin_clap, .init = open_host, .fini = close_host);
+
+static const clap_api_plugin *open_plugin(double rate)
+{
+    const clap_api_plugin *p = host.factory->create(
+        host.factory, &the_host, host.factory->descriptor(host.factory, 0)->id);
+    CHECK(p && p->init(p), "%s", host.words);
+    if (rate > 0) CHECK(p->activate(p, rate, 1, 4096) && p->start_processing(p));
+    return p;
+}
+
+static void close_plugin(const clap_api_plugin *p, bool active)
+{
+    if (active) p->stop_processing(p), p->deactivate(p);
+    p->destroy(p);
+}
+
+static void play(const clap_api_plugin *p, uint32_t frames, float *left, float *right)
+{
+    float *channels[] = {left, right};
+    clap_api_audio audio = {.data32 = channels, .channels = 2};
+    clap_api_process block = {.frames = frames, .outputs = &audio, .output_count = 1,
+        .in = &in_events, .out = &out_events};
+    host.out_count = 0;
+    CHECK_EQ(p->process(p, &block), CLAP_API_CONTINUE);
+    host.in_count = 0;
+}
+
+static void send_midi(uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
+{
+    host.in[host.in_count++].midi = (clap_api_midi){
+        {sizeof(clap_api_midi), frame, 0, CLAP_API_MIDI, 0}, 0, {status, first, second}};
+}
+
+static void send_note(uint32_t frame, uint16_t type, int32_t id, int16_t key, uint32_t velocity)
+{
+    host.in[host.in_count++].note = (clap_api_note){
+        {sizeof(clap_api_note), frame, 0, type, 0}, id, 0, 0, key, velocity / 127.0};
+}
+
+static void send_value(uint32_t frame, uint32_t param, double value)
+{
+    host.in[host.in_count++].value = (clap_api_value){
+        .header = {sizeof(clap_api_value), frame, 0, CLAP_API_PARAM_VALUE, 0}, .param = param,
+        .note = -1, .port = -1, .channel = -1, .key = -1, .value = value};
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    CHECK(file, "%s", path);
+    char *text = calloc(1, 1 << 16);
+    CHECK(fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* ---- what it plays ---- */
+
+static float left[2][FRAMES], right[2][FRAMES];
+
+/* The same notes as MIDI and as CLAP's, in blocks of any size, are what a render gives. */
+Test(plugin_clap, plays_what_a_render_gives)
+{
+    enum { NOTES = 20 };
+    hed_synth_event events[NOTES];
+    char *vibes = read_text("data/instruments/vibes.json");
+    for (uint32_t i = 0; i < NOTES; i++)
+        events[i] = (hed_synth_event){.frame = i * 500 + 33,
+            .kind = HED_SYNTH_EVENT_MIDI,
+            .bytes = {i % 3 == 2 ? 0x80 : 0x90, (uint8_t)(50 + i % 3 * 0 + i / 3),
+                (uint8_t)(40 + 4 * i)}};
+    player_render(vibes, 48000, events, NOTES, left[0], right[0], FRAMES);
+    for (uint32_t round = 0; round < 4; round++) {
+        const clap_api_plugin *p = open_plugin(48000);
+        uint32_t seed = round;
+        for (uint32_t first = 0, next = 0, frames; first < FRAMES; first += frames) {
+            frames = round == 0 ? 1 : player_draw(&seed, round < 2 ? 64 : 4096);
+            if (frames > FRAMES - first) frames = FRAMES - first;
+            for (; next < NOTES && events[next].frame < first + frames; next++) {
+                const uint8_t *bytes = events[next].bytes;
+                uint32_t at = events[next].frame - first;
+                if (round % 2) send_midi(at, bytes[0], bytes[1], bytes[2]);
+                else send_note(at, bytes[0] == 0x90 ? CLAP_API_NOTE_ON : CLAP_API_NOTE_OFF, -1,
+                         bytes[1], bytes[2]);
+            }
+            play(p, frames, left[1] + first, right[1] + first);
+        }
+        CHECK_BYTES(left[0], left[1], sizeof left[0], "round %u", round);
+        CHECK_BYTES(right[0], right[1], sizeof right[0], "round %u", round);
+        close_plugin(p, true);
+    }
+    free(vibes);
+}
+
+Test(plugin_clap, rates_and_resets)
+{
+    static const double rates[] = {44100, 96000, 96000, 48000};
+    const hed_synth_event note = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 57, 100}};
+    const clap_api_plugin *p = open_plugin(0);
+    const clap_api_latency *latency = p->get_extension(p, CLAP_API_LATENCY);
+    char *vibes = read_text("data/instruments/vibes.json");
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(p->activate(p, rates[i], 1, 64) && p->start_processing(p));
+        CHECK_EQ(latency->get(p), (uint32_t)(0.0015 * rates[i]) - 1);
+        player_render(vibes, rates[i], &note, 1, left[0], right[0], 2000);
+        for (uint32_t again = 0; again < 2; again++) {
+            send_midi(0, 0x90, 57, 100);
+            play(p, 2000, left[1], right[1]);
+            CHECK_BYTES(left[0], left[1], 2000 * sizeof(float), "at %g Hz", rates[i]);
+            p->reset(p);
+        }
+        p->stop_processing(p);
+        p->deactivate(p);
+    }
+    EXPECT(!p->activate(p, 12, 1, 64) && host.logged, "a rate of 12 Hz");
+    close_plugin(p, false);
+    free(vibes);
+}
+
+Test(plugin_clap, says_what_it_is)
+{
+    const clap_api_descriptor *d = host.factory->descriptor(host.factory, 0);
+    const clap_api_plugin *p = open_plugin(0);
+    CHECK_TEXT(d->id, "heddle.synth");
+    CHECK_NULL(host.factory->descriptor(host.factory, 1));
+    CHECK_NULL(host.factory->create(host.factory, &the_host, "another"));
+    CHECK_NULL(host.entry->get_factory("another"));
+    CHECK_NULL(p->get_extension(p, "another"));
+    const clap_api_audio_ports *audio = p->get_extension(p, CLAP_API_AUDIO_PORTS);
+    clap_api_audio_port port;
+    EXPECT(audio->count(p, false) == 1 && audio->get(p, 0, false, &port) && port.channels == 2 &&
+           port.flags == CLAP_API_MAIN_PORT && !audio->get(p, 1, false, &port));
+    const clap_api_note_ports *notes = p->get_extension(p, CLAP_API_NOTE_PORTS);
+    clap_api_note_port keys;
+    EXPECT(
+        notes->count(p, true) == 1 && notes->count(p, false) == 0 && notes->get(p, 0, true, &keys));
+    CHECK_EQ(keys.supported, 7);
+    const clap_api_params *params = p->get_extension(p, CLAP_API_PARAMS);
+    CHECK_EQ(params->count(p), 10);
+    for (uint32_t i = 0; i < 10; i++) {
+        clap_api_param info;
+        double value, back;
+        char text[64];
+        CHECK(params->get(p, i, &info) && info.id == i && info.name[0]);
+        CHECK(params->value(p, i, &value) && value >= info.least && value <= info.most);
+        for (double at = info.least; at <= info.most;
+             at += i == 9 ? 1 : (info.most - info.least) / 8) {
+            CHECK(params->to_text(p, i, at, text, sizeof text), "parameter %u", i);
+            CHECK(params->from_text(p, i, text, &back), "parameter %u: %s", i, text);
+            CHECK_NEAR(back, at, 0.051, "parameter %u", i);
+        }
+    }
+    EXPECT(!params->to_text(p, 10, 0, host.words, 9) && !params->value(p, 10, &(double){0}));
+    close_plugin(p, false);
+}
+
+/* ---- presets ---- */
+
+static struct {
+    uint32_t locations, presets;
+    char keys[32][64];
+} found;
+
+static bool declare_type(const clap_api_indexer *indexer, const clap_api_file_type *type)
+{
+    (void)indexer;
+    return strcmp(type->extension, "json") == 0;
+}
+static bool declare_location(const clap_api_indexer *indexer, const clap_api_location *location)
+{
+    (void)indexer;
+    found.locations++;
+    return location->name && (location->kind == CLAP_API_LOCATION_PLUGIN) == !location->location;
+}
+static void metadata_error(const clap_api_metadata *to, int32_t os_error, const char *text)
+{
+    (void)to, (void)os_error;
+    snprintf(host.words, sizeof host.words, "%s", text);
+}
+static bool begin_preset(const clap_api_metadata *to, const char *name, const char *key)
+{
+    (void)to;
+    CHECK(name && name[0] >= 'A' && name[0] <= 'Z', "%s", name);
+    snprintf(found.keys[found.presets++], sizeof found.keys[0], "%s", key ? key : name);
+    return true;
+}
+static void add_plugin_id(const clap_api_metadata *to, const clap_api_plugin_id *id)
+{
+    (void)to;
+    CHECK(strcmp(id->abi, "clap") == 0 && strcmp(id->id, "heddle.synth") == 0);
+}
+static void take_text(const clap_api_metadata *to, const char *text)
+{
+    (void)to;
+    CHECK(text && text[0]);
+}
+static void take_flags(const clap_api_metadata *to, uint32_t flags)
+{
+    (void)to;
+    CHECK(flags == CLAP_API_FACTORY_CONTENT || flags == CLAP_API_USER_CONTENT);
+}
+
+Test(plugin_clap, presets_are_found_and_load)
+{
+    const clap_api_preset_factory *presets = host.entry->get_factory(CLAP_API_PRESETS);
+    clap_api_indexer indexer = {
+        .declare_filetype = declare_type, .declare_location = declare_location};
+    clap_api_metadata to = {NULL, metadata_error, begin_preset, add_plugin_id, take_text,
+        take_flags, take_text, take_text, NULL, take_text, NULL};
+    CHECK(presets && presets->count(presets) == 1);
+    const clap_api_provider *provider =
+        presets->create(presets, &indexer, presets->descriptor(presets, 0)->id);
+    CHECK(provider->init(provider));
+    CHECK(provider->get_metadata(provider, CLAP_API_LOCATION_PLUGIN, NULL, &to));
+    CHECK_EQ(found.presets, 8, "%s", "all of data/instruments but million");
+    CHECK(!provider->get_metadata(provider, CLAP_API_LOCATION_FILE, "no/such.json", &to));
+    CHECK(strstr(host.words, "no/such.json"), "%s", host.words);
+    provider->destroy(provider);
+    const clap_api_plugin *p = open_plugin(48000);
+    const clap_api_preset_load *load = p->get_extension(p, CLAP_API_PRESET_LOAD);
+    for (uint32_t i = 0; i < found.presets; i++) {
+        CHECK(load->from_location(p, CLAP_API_LOCATION_PLUGIN, NULL, found.keys[i]), "%s",
+            host.words);
+        send_midi(0, 0x90, 43, 127);
+        send_midi(1, 0x90, 36, 127);
+        play(p, 2000, left[0], right[0]);
+        float loudest = 0;
+        for (uint32_t n = 0; n < 2000; n++) {
+            CHECK(isfinite(left[0][n]) && isfinite(right[0][n]), "%s", found.keys[i]);
+            loudest = fmaxf(loudest, fmaxf(fabsf(left[0][n]), fabsf(right[0][n])));
+        }
+        EXPECT(loudest <= 1.5f);
+    }
+    EXPECT(host.loaded == found.presets && host.rescans >= found.presets && host.errors == 0);
+    EXPECT(!load->from_location(p, CLAP_API_LOCATION_PLUGIN, NULL, "another") && host.errors == 1);
+    EXPECT(strstr(host.words, "there are: ") && strstr(host.words, "vibes"), "%s", host.words);
+    EXPECT(!load->from_location(p, CLAP_API_LOCATION_FILE, "README.md", NULL) && host.errors == 2);
+    EXPECT(!load->from_location(p, 7, NULL, NULL) && host.errors == 3);
+    EXPECT(host.callbacks > 0, "nothing was handed back");
+    p->on_main_thread(p);
+    close_plugin(p, true);
+}
+
+/* ---- state ---- */
+
+typedef struct bytes {
+    char *at;
+    size_t size, read;
+} bytes;
+
+static int64_t write_seven(const clap_api_out_stream *stream, const void *from, uint64_t size)
+{
+    bytes *b = stream->data;
+    if (size > 7) size = 7;
+    b->at = realloc(b->at, b->size + size);
+    memcpy(b->at + b->size, from, size);
+    b->size += size;
+    return (int64_t)size;
+}
+
+static int64_t read_some(const clap_api_in_stream *stream, void *to, uint64_t size)
+{
+    bytes *b = stream->data;
+    if (size > b->size - b->read) size = b->size - b->read;
+    if (size > 1001) size = 1001;
+    memcpy(to, b->at + b->read, size);
+    b->read += size;
+    return (int64_t)size;
+}
+
+static int64_t read_nothing(const clap_api_in_stream *stream, void *to, uint64_t size)
+{
+    (void)stream, (void)to, (void)size;
+    return -1;
+}
+
+Test(plugin_clap, the_state_comes_back)
+{
+    const clap_api_plugin *one = open_plugin(48000), *other = open_plugin(48000);
+    const clap_api_state *state = one->get_extension(one, CLAP_API_STATE);
+    const clap_api_preset_load *load = one->get_extension(one, CLAP_API_PRESET_LOAD);
+    CHECK(load->from_location(one, CLAP_API_LOCATION_PLUGIN, NULL, "harp"));
+    send_value(5, 3, 0.625);
+    send_value(5, 8, -6);
+    play(one, 100, left[0], right[0]);
+    bytes first = {0}, second = {0};
+    CHECK(state->save(one, &(clap_api_out_stream){&first, write_seven}));
+    CHECK(state->load(other, &(clap_api_in_stream){&first, read_some}), "%s", host.words);
+    play(other, 100, left[0], right[0]); /* takes it */
+    CHECK(state->save(other, &(clap_api_out_stream){&second, write_seven}));
+    CHECK(first.size == second.size && memcmp(first.at, second.at, first.size) == 0);
+    const clap_api_params *params = other->get_extension(other, CLAP_API_PARAMS);
+    double value;
+    CHECK(params->value(other, 3, &value) && value == 0.625);
+    /* They sound alike from rest. */
+    one->reset(one);
+    other->reset(other);
+    for (uint32_t i = 0; i < 2; i++) {
+        send_midi(3, 0x90, 60, 100);
+        play(i ? other : one, FRAMES, left[i], right[i]);
+    }
+    CHECK_BYTES(left[0], left[1], sizeof left[0]);
+    EXPECT(!state->load(other, &(clap_api_in_stream){&first, read_nothing}));
+    first.size /= 2;
+    first.read = 0;
+    EXPECT(!state->load(other, &(clap_api_in_stream){&first, read_some}) && host.logged >= 2);
+    free(first.at);
+    free(second.at);
+    close_plugin(one, true);
+    close_plugin(other, true);
+}
+
+typedef struct saver {
+    const clap_api_plugin *plugin;
+    _Atomic bool stop;
+    uint32_t rounds;
+} saver;
+
+static void *keep_saving(void *user)
+{
+    saver *s = user;
+    const clap_api_state *state = s->plugin->get_extension(s->plugin, CLAP_API_STATE);
+    while (!atomic_load(&s->stop)) {
+        bytes text = {0};
+        if (!state->save(s->plugin, &(clap_api_out_stream){&text, write_seven}) ||
+            !state->load(s->plugin, &(clap_api_in_stream){&text, read_some}))
+            return "a state was not saved or not loaded";
+        free(text.at);
+        s->rounds++;
+        s->plugin->on_main_thread(s->plugin);
+    }
+    return NULL;
+}
+
+/* The main thread saves and restores while the audio thread plays. */
+Test(plugin_clap, state_while_it_plays, .timeout = 120)
+{
+    saver s = {.plugin = open_plugin(48000)};
+    pthread_t thread;
+    void *complaint;
+    CHECK_EQ(pthread_create(&thread, NULL, keep_saving, &s), 0);
+    for (uint32_t i = 0; i < 1000; i++) {
+        if (i % 50 == 0) send_midi(0, 0x90, (uint8_t)(50 + i / 50), 90);
+        if (i % 70 == 0) send_value(3, i % 9, 0.5);
+        play(s.plugin, 64, left[0], right[0]);
+    }
+    atomic_store(&s.stop, true);
+    pthread_join(thread, &complaint);
+    EXPECT(!complaint && s.rounds > 2, "%s", complaint ? (const char *)complaint : "too few");
+    close_plugin(s.plugin, true);
+}
+
+/* ---- learning ---- */
+
+Test(plugin_clap, learns_controllers)
+{
+    const clap_api_plugin *p = open_plugin(48000);
+    const clap_api_params *params = p->get_extension(p, CLAP_API_PARAMS);
+    double value;
+    send_value(0, 9, 3); /* macro 3 */
+    play(p, 64, left[0], right[0]);
+    CHECK(params->value(p, 9, &value) && value == 3);
+    send_midi(0, 0xb0, 21, 127);
+    play(p, 64, left[0], right[0]);
+    CHECK_EQ(host.out_count, 2);
+    CHECK(host.out[0].value.param == 2 && host.out[0].value.value == 1, "macro 3 was turned");
+    CHECK(host.out[1].value.param == 9 && host.out[1].value.value == 0, "it learns no more");
+    CHECK(host.callbacks > 0 && host.dirty == 0);
+    p->on_main_thread(p);
+    CHECK_EQ(host.dirty, 1, "%s", "a session has to be saved");
+    send_value(0, 9, 10); /* forget all */
+    send_midi(1, 0xb0, 21, 0);
+    play(p, 64, left[0], right[0]);
+    CHECK(params->value(p, 2, &value) && value == 1, "it was forgotten");
+    /* not while it plays */
+    host.out_count = 0;
+    send_value(0, 0, 0.75);
+    params->flush(p, &in_events, &out_events);
+    host.in_count = 0;
+    CHECK(params->value(p, 0, &value) && value == 0.75 && host.out_count == 0);
+    close_plugin(p, true);
+}
+
+/* ---- notes of their own ---- */
+
+static void send_expression(
+    uint32_t frame, int32_t expression, int32_t note, int16_t key, double value)
+{
+    host.in[host.in_count++].expression =
+        (clap_api_expression){{sizeof(clap_api_expression), frame, 0, CLAP_API_NOTE_EXPRESSION, 0},
+            expression, note, -1, -1, key, value};
+}
+
+/* Where the instrument has channels for notes, CLAP's notes are given one each. */
+Test(plugin_clap, notes_are_bent_alone)
+{
+    static const char text[] = PLAYER_STRING("220", "mpe");
+    char path[] = "/tmp/heddle-test-XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0 && write(file, text, sizeof text - 1) == sizeof text - 1);
+    close(file);
+    const clap_api_plugin *p = open_plugin(48000);
+    const clap_api_preset_load *load = p->get_extension(p, CLAP_API_PRESET_LOAD);
+    CHECK(load->from_location(p, CLAP_API_LOCATION_FILE, path, NULL), "%s", host.words);
+    play(p, BLOCK, left[1], right[1]); /* the former one fades out */
+    p->reset(p);
+    unlink(path);
+    send_note(10, CLAP_API_NOTE_ON, 7, 50, 100);
+    send_note(20, CLAP_API_NOTE_ON, 8, 54, 90);
+    send_expression(30, CLAP_API_TUNING, 8, -1, 1); /* half of the range of 2 */
+    send_expression(40, CLAP_API_PRESSURE, -1, 50, 0.5);
+    send_note(2000, CLAP_API_NOTE_OFF, 7, -1, 64);
+    send_note(3000, CLAP_API_NOTE_CHOKE, 8, -1, 0);
+    play(p, 6000, left[1], right[1]);
+    const hed_synth_event same[] = {{.frame = 10, .bytes = {0x91, 50, 100}},
+        {.frame = 20, .bytes = {0x92, 54, 90}},
+        {.frame = 30, .bytes = {0xe2, 12288 & 127, 12288 >> 7}},
+        {.frame = 40, .bytes = {0xd1, 64, 0}}, {.frame = 2000, .bytes = {0x81, 50, 64}},
+        {.frame = 3000, .bytes = {0xb2, 120, 0}}};
+    player_render(text, 48000, same, 6, left[0], right[0], 6000);
+    CHECK_BYTES(left[0], left[1], 6000 * sizeof(float));
+    /* More notes than channels: the oldest gives way, and nothing hangs. */
+    for (uint32_t i = 0; i < 40; i++)
+        send_note(i, CLAP_API_NOTE_ON, (int32_t)(100 + i), (int16_t)(45 + i % 20), 80);
+    send_note(60, CLAP_API_NOTE_OFF, -1, -1, 0);
+    play(p, 100, left[1], right[1]);
+    close_plugin(p, true);
+}
+
+/* What a host should not send. */
+Test(plugin_clap, strange_events)
+{
+    const clap_api_plugin *p = open_plugin(48000);
+    send_note(0, CLAP_API_NOTE_ON, -1, 300, 90);
+    send_note(0, CLAP_API_NOTE_ON, -1, -5, 90);
+    send_note(0, CLAP_API_NOTE_ON, -1, 60, 127);
+    host.in[host.in_count - 1].note.velocity = NAN;
+    send_value(0, 77, 1);
+    send_value(0, 3, NAN);
+    send_value(0, 9, 1e9);
+    send_expression(0, 99, -1, -1, 1);
+    send_expression(0, CLAP_API_PRESSURE, -1, 60, NAN);
+    send_midi(9999, 0x90, 60, 90);
+    send_midi(0, 0xf0, 60, 90);
+    send_midi(0, 0x12, 60, 90);
+    send_midi(0, 0x90, 222, 90);
+    host.in[host.in_count++].header = (clap_api_event){sizeof(clap_api_event), 0, 5, 0, 0};
+    host.in[host.in_count++].header = (clap_api_event){sizeof(clap_api_event), 0, 0, 900, 0};
+    play(p, 64, left[0], right[0]);
+    play(p, 0, left[0], right[0]);
+    play(p, FRAMES, left[0], right[0]);
+    for (uint32_t n = 0; n < FRAMES; n++) CHECK(isfinite(left[0][n]));
+    clap_api_process block = {.frames = 1, .in = &in_events, .out = &out_events};
+    CHECK_EQ(p->process(p, &block), CLAP_API_ERROR, "%s", "nowhere to play to");
+    close_plugin(p, true);
+}
+
+Test(plugin_clap, fifty_in_one_host)
+{
+    const clap_api_plugin *all[50];
+    for (uint32_t i = 0; i < 50; i++) all[i] = open_plugin(i % 2 ? 44100 : 48000);
+    for (uint32_t i = 0; i < 50; i++) {
+        if (i % 5 == 0) send_midi(0, 0x90, (uint8_t)(48 + i / 5), 100);
+        play(all[i], 1000, left[0], right[0]);
+        EXPECT((left[0][900] > 1e-6f || left[0][900] < -1e-6f) == (i % 5 == 0), "instance %u", i);
+    }
+    for (uint32_t i = 0; i < 50; i++) close_plugin(all[(i * 7) % 50], true);
+}
