@@ -4,6 +4,8 @@
 # With HEDDLE_PORTABLE the static archives are taken where the distribution has them, so that the result runs without.
 if(HEDDLE_PORTABLE)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  # A distribution's libpng has no run path by which the loader would find the libz beside it: what needs libpng names both.
+  add_link_options(-Wl,--no-as-needed)
 endif()
 find_package(Threads REQUIRED)
 

@@ -31,8 +31,12 @@ class Headers(unittest.TestCase):
             bare = re.sub(r"#ifdef __cplusplus.*?(#else|#endif)", "", bare, flags=re.S)
             for name in re.findall(r"^(?:HED_API|static inline)\b[^;{]*?\b(hed_\w+)\s*\(", bare, re.M):
                 count += 1
-                if not callable(getattr(heddle.C, name, None)):
-                    missing.append(f"{name} of {header.name}")
+                try:
+                    if not callable(getattr(heddle.C, name, None)):
+                        missing.append(f"{name} of {header.name}")
+                except heddle.Error as problem:  # libmicrohttpd does not travel with a wheel
+                    if header.stem != "web" or "libheddle-web" not in str(problem):
+                        raise
         self.assertEqual(missing, [])
         self.assertGreater(count, 300)
         self.assertEqual(set(dir(heddle.C)) >= {"hed_tune_kernel", "hed_now", "hed_cloth_step"}, True)
@@ -67,6 +71,9 @@ class WrongLibraries(unittest.TestCase):
     def prefix(self, folder, **replaced):
         lib = pathlib.Path(folder) / "lib"
         lib.mkdir(parents=True)
+        for other in pathlib.Path(_library._file("heddle")).parent.glob("lib*.so*"):  # of a wheel: what libheddle needs
+            if not other.name.startswith("libheddle"):
+                shutil.copy(other, lib)
         for name in ("heddle", "heddle-symbols"):
             target = lib / f"lib{name}.so.{_library._SOVERSION}"
             if name in replaced:

@@ -22,7 +22,7 @@ X, Y = np.random.default_rng(1).random(N, np.float32), np.zeros(N, np.float32)
 
 
 def able():
-    return [d for d in heddle.devices() if "source" in d.info["capabilities"] and "cpu" in ("cpu", d.backend)]
+    return [d for d in heddle.devices() if "source" in d.info["capabilities"]]
 
 
 def scale(text=SCALE, **settings):
@@ -127,7 +127,6 @@ class Refused(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        FromArrays.setUpClass.__func__  # the same device
         if not able():
             raise unittest.SkipTest("no device here compiles kernels")
 
