@@ -138,10 +138,15 @@ class _Functions:
         if name.startswith("_"):
             raise AttributeError(name)
         home = _interface.LIBRARY_OF.get(name, "heddle")
-        try:
-            found = getattr(self._open(home), name)
-        except (AttributeError, ffi.error):
-            raise AttributeError(f"lib{home} has no {name}") from None
+        known = name in _interface.LIBRARY_OF  # else an enumerator, which every library gives
+        for library in (home, *(n for n in NAMES if known and n.startswith(home + "-"))):  # synth_player.h is of heddle-synth-live
+            try:
+                found = getattr(self._open(library), name)
+                break
+            except (AttributeError, ffi.error):
+                continue
+        else:
+            raise AttributeError(f"Heddle's C libraries have no {name}")
         setattr(self, name, found)
         return found
 
