@@ -19,6 +19,7 @@ extern const hed_command hed_command_bench;
 extern const hed_command hed_command_bench_runtime;
 extern const hed_command hed_command_bench_kernels;
 extern const hed_command hed_command_bench_pack;
+extern const hed_command hed_command_batch;
 extern const hed_command hed_command_tune;
 extern const hed_command hed_command_tune_replay;
 extern const hed_command hed_command_db;
@@ -97,6 +98,22 @@ hed_status cli_open_context(const hed_arguments *arguments, cli_session *session
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
 void cli_close(cli_session *session);
+
+/* ---- several devices at once (devices.c) ---- */
+
+/* Devices of one kind, whose results have one key. */
+typedef struct cli_device_group {
+    hed_device *devices[CLI_MOST_DEVICES];
+    uint32_t count;
+} cli_device_group;
+
+/* The devices that --device names, `groups` (HED_TUNE_DEVICES), of which "all" is every GPU once;
+ * with none the default one. Errors: NO_DEVICE, LIMIT. */
+hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
+    cli_device_group *groups, uint32_t *count, hed_error *error);
+/* Adds a device, to the group of its kind. Errors: LIMIT. */
+hed_status cli_device_group_add(
+    cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error);
 
 /* ---- ending ---- */
 

@@ -3,6 +3,7 @@
 
 #include "cli/common/command.h"
 #include "heddle/capture.h"
+#include "heddle/remote.h"
 #include "heddle/tune_file.h"
 #include "heddle/author.h"
 #include "support/file.h"
@@ -124,7 +125,9 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device_in
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
     const hed_device_info *info = hed_device_describe(session->devices[0]);
-    if (hed_given(arguments, "device") || info->capabilities & HED_CAN_SOURCE) return;
+    if (hed_given(arguments, "device") || hed_given(arguments, "worker") ||
+        info->capabilities & HED_CAN_SOURCE)
+        return;
     for (uint32_t i = 0; i < hed_context_describe(session->context).devices; i++) {
         const hed_device_info *other = hed_device_describe(hed_device_at(session->context, i));
         if (!(other->capabilities & HED_CAN_SOURCE)) continue;
@@ -543,6 +546,48 @@ static void prefer_vulkan(
     }
 }
 
+/* The devices behind --worker, beside those of --device. */
+static hed_status open_workers(const hed_arguments *arguments, cli_session *session,
+    cli_device_group *groups, uint32_t *count, hed_error *error)
+{
+    const char *worker;
+    bool quiet = hed_given(arguments, "quiet") || hed_given(arguments, "json");
+    *count = 0;
+    if (!hed_given(arguments, "worker") || hed_given(arguments, "device"))
+        cli_device_groups(arguments, session, groups, count, error);
+    for (uint32_t i = 0; (worker = hed_text_at(arguments, "worker", i)); i++) {
+        hed_device *device = NULL;
+        hed_error why = {0};
+        const hed_remote_def def = {.command = strncmp(worker, "fd:", 3) ? worker : NULL,
+            .descriptor = strncmp(worker, "fd:", 3) ? 0 : (int)strtol(worker + 3, NULL, 10),
+            .patience_seconds = hed_number_of(arguments, "patience-of-workers")};
+        if (hed_device_create_remote(session->context, &def, &device, &why)) {
+            /* the others do its work */
+            fprintf(stderr, "heddle: %s\n", why.text);
+            continue;
+        }
+        const hed_device_info *info = hed_device_describe(device);
+        if (!quiet) fprintf(stderr, "heddle: %s (%s)\n", info->id, info->name);
+        if (cli_device_group_add(groups, count, device, error)) return error->status;
+    }
+    if (!hed_failed(error) && *count == 0)
+        return hed_fail(error, HED_ERROR_NO_DEVICE, "no worker can be reached");
+    return error->status;
+}
+
+static void close_workers(const cli_device_group *groups, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < groups[i].count; j++) {
+            hed_device *device = groups[i].devices[j];
+            bool listed = false;
+            hed_context *context = hed_device_context(device);
+            for (uint32_t k = 0; k < hed_context_describe(context).devices; k++)
+                listed = listed || hed_device_at(context, k) == device;
+            if (!listed) hed_device_release(device);
+        }
+}
+
 static int tune_on_devices(const hed_arguments *arguments, const char *origin, hed_error *error)
 {
     cli_session session;
@@ -551,7 +596,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
     static const char *const files[] = {"report", "csv", "t4"};
     if (cli_open_context(arguments, &session, error)) return cli_fail(error);
     int code = HED_EXIT_OK;
-    if (cli_device_groups(arguments, &session, groups, &count, error)) code = cli_fail(error);
+    if (open_workers(arguments, &session, groups, &count, error)) code = cli_fail(error);
     for (size_t i = 0; i < HED_COUNT(files) && !code; i++) {
         if (count == 1 || !hed_given(arguments, files[i])) continue;
         fprintf(stderr,
@@ -564,6 +609,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
         prefer_vulkan(arguments, &session, origin, &groups[0].devices[0]);
         code = tune_groups(arguments, &session, origin, groups, count);
     }
+    close_workers(groups, count);
     cli_close(&session);
     return code;
 }
@@ -599,6 +645,12 @@ static const hed_option OPTIONS[] = {
         "device to tune on: its id, part of its name, best, or all for every GPU; given more than once, several are "
         "used: those of one kind for one result, others each for its own",
         .letter = 'd', .repeated = true),
+    OPTION("worker", TEXT, "COMMAND",
+        "a device elsewhere: a command that runs heddle-worker there, as in \"ssh node7 heddle-worker\"",
+        .letter = 'w', .repeated = true),
+    OPTION("patience-of-workers", NUMBER, "SECONDS",
+        "a worker that says nothing for so long is lost", .letter = 0, .fallback = "30", .low = 0.1,
+        .high = 86400),
     OPTION("browser", TEXT, "NAME",
         "browser that a shader is tuned in: chromium, firefox, or a program; the usual one unless told",
         .letter = 0),

@@ -59,19 +59,6 @@ void cli_tune_view_update(void *user, const hed_tune_progress *progress);
 void cli_tune_view_clear(void *user);
 void cli_tune_view_close(cli_tune_view *view);
 
-/* ---- several devices (devices.c) ---- */
-
-/* Devices of one kind, whose results have one key. */
-typedef struct cli_device_group {
-    hed_device *devices[CLI_MOST_DEVICES];
-    uint32_t count;
-} cli_device_group;
-
-/* The devices that --device and --worker name, `groups` (HED_TUNE_DEVICES); without either the one
- * that is used by default. Errors: NO_DEVICE, LIMIT, those of hed_device_create_remote(). */
-hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
-    cli_device_group *groups, uint32_t *count, hed_error *error);
-
 /* ---- shaders in a browser (browser.c) ---- */
 
 /* A server with a page of a browser; empty: none. */

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/objects.h"
+#include "tune/remote.h"
 #include "tune/runner.h"
 
 enum {
@@ -402,6 +403,7 @@ hed_status hed_runner_create_worker(
 {
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     *runner = NULL;
+    if (hed_device_is_remote(def->device)) return hed_runner_create_remote(def, runner, error);
     if (check_kernel(def, error)) return error->status;
     worker_client *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);

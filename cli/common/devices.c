@@ -1,5 +1,5 @@
-/* The devices of a tuning, in groups of one kind: --device, --device all, --worker. */
-#include "tune.h"
+/* Several devices at once, in groups of one kind: --device more than once, --device all. */
+#include "cli/common/command.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool same_kind(const hed_device_info *a, const hed_device_info *b)
 }
 
 /* A device that is named twice counts as two, where candidates have a process of their own. */
-static hed_status group_add(
+hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error)
 {
     const hed_device_info *info = hed_device_describe(device);
@@ -40,7 +40,7 @@ static hed_status group_add_gpus(
         }
         if (taken) continue;
         found++;
-        if (group_add(groups, count, hed_device_at(session->context, i), error))
+        if (cli_device_group_add(groups, count, hed_device_at(session->context, i), error))
             return error->status;
     }
     if (found) return HED_OK;
@@ -58,7 +58,7 @@ hed_status cli_device_groups(const hed_arguments *arguments, cli_session *sessio
         if (strcmp(selector, "all") == 0) {
             if (group_add_gpus(session, groups, count, error)) return error->status;
         } else if (hed_device_find(session->context, selector, &device, error) ||
-                   group_add(groups, count, device, error)) {
+                   cli_device_group_add(groups, count, device, error)) {
             return error->status;
         }
     }

@@ -1,0 +1,154 @@
+/* What the files of `heddle batch` share. A batch is a list of commands of heddle's, each with one
+ * result; the leader hands them out, and for each device there is a hand, a process that runs them
+ * one after the other as children. Leader and hands speak in lines over a stream: a socket, ssh, or
+ * what heddle-mpi forwards. */
+#ifndef HED_CLI_BATCH_H
+#define HED_CLI_BATCH_H
+
+#include "cli/common/command.h"
+
+#include <stdio.h>
+
+/* ---- lines of fields (line.c): of the protocol, and of the journal ---- */
+
+enum { BATCH_LINE = 1 << 16, BATCH_FIELDS = 512 };
+
+/* Puts fields (a list that ends with NULL) behind each other, with tabs between and a line's end;
+ * tabs, line ends and backslashes in them are escaped. false: longer than BATCH_LINE. */
+bool batch_line_put(char *line, size_t *size, const char *const *fields, uint32_t count);
+/* Takes a line (without its end) apart in place. Gives the number of fields. */
+uint32_t batch_line_take(char *line, const char **fields);
+
+/* Lines that come from a stream. */
+typedef struct batch_stream {
+    int descriptor;
+    size_t size;
+    bool ended;
+    char bytes[BATCH_LINE];
+} batch_stream;
+
+/* Reads once, as much as has come. false: the end, an error, or a
+ * line that is too long. */
+bool batch_stream_fill(batch_stream *stream);
+/* The next whole line's fields, valid until the next call; 0: none. */
+uint32_t batch_stream_next(batch_stream *stream, char *line, const char **fields);
+/* Sends a line; false: the other end takes nothing. */
+bool batch_send(int descriptor, const char *const *fields, uint32_t count);
+#define BATCH_SEND(descriptor, ...) \
+    batch_send(descriptor, (const char *const[]){__VA_ARGS__}, \
+        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* ---- jobs (jobs.c) ---- */
+
+enum { BATCH_MOST_TRIES = 3 }; /* a job goes to another device twice at most */
+
+typedef enum batch_state { BATCH_WAITING, BATCH_RUNNING, BATCH_DONE, BATCH_FAILED } batch_state;
+
+typedef struct batch_job {
+    const char *name;
+    const char **words; /* (count) of the command, of which `output` is one unless it is stdout */
+    uint32_t count;
+    const char *output; /* relative to the list's folder, or absolute */
+    bool is_stdout;     /* the result is what the command prints */
+    double cost;        /* in whatever unit: more is handed out earlier */
+    bool takes_device;  /* the command has --device */
+    uint64_t hash;      /* of the words */
+    batch_state state;
+    bool before; /* done in an earlier run */
+    uint32_t tries;
+    uint32_t avoid; /* the hand it has failed on, + 1 */
+    double seconds;
+    char why[160]; /* it failed, or was tried again */
+} batch_job;
+
+typedef struct batch_list {
+    struct hed_json *json; /* of the texts */
+    char folder[4096];     /* of the file, absolute */
+    batch_job *jobs;       /* (count) */
+    uint32_t count;
+} batch_list;
+
+/* Reads a list. Errors: IO, FORMAT, MEMORY; a command that is not understood is named with its
+ * line. */
+hed_status batch_list_read(const char *path, batch_list *list, hed_error *error);
+void batch_list_free(batch_list *list);
+/* Makes the folder of a try's unfinished files, and gives the path of the result in it. */
+hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
+    size_t size, hed_error *error);
+/* Moves what is in there to where it belongs, the result last; with `keep` false throws it away. */
+hed_status batch_job_end(
+    const batch_list *list, const batch_job *job, uint32_t index, bool keep, hed_error *error);
+
+/* ---- the journal (journal.c) ---- */
+
+/* Opens PATH.journal, which one leader holds at a time, and takes over what it says of `list`.
+ * Errors: IO (held by another leader; it cannot be written), ARGUMENT (there are results, and
+ * `resume` is not set). */
+hed_status batch_journal_open(
+    const char *path, batch_list *list, bool resume, int *journal, hed_error *error);
+/* Adds how a try has ended, and makes it durable. Errors: IO. */
+hed_status batch_journal_add(int journal, const batch_job *job, const char *device, int code,
+    double begin, double end, hed_error *error);
+
+/* ---- the leader (leader.c) ---- */
+
+enum { BATCH_MOST_HANDS = 256 };
+
+/* Where a hand is: `command` is run by /bin/sh; NULL: a socket, or this machine's device `id`. */
+typedef struct batch_place {
+    const char *command;
+    int descriptor; /* -1: none */
+    char device[128];
+} batch_place;
+
+/* One try of a job. */
+typedef struct batch_try {
+    uint32_t job, hand;
+    double begin, end; /* seconds of the batch */
+    int code;          /* exit code; < 0: minus a signal's number; BATCH_LOST */
+} batch_try;
+
+enum { BATCH_LOST = 1000 };
+
+typedef struct batch_hand_view {
+    char device[256]; /* "node7 cuda:0" */
+    char doing[128];
+    uint32_t done, failed;
+    double busy; /* seconds */
+    bool lost;
+} batch_hand_view;
+
+typedef struct batch_result {
+    batch_hand_view hands[BATCH_MOST_HANDS];
+    uint32_t hand_count;
+    batch_try *tries; /* (try_count) released with free() */
+    uint32_t try_count, try_capacity;
+    double seconds;
+    bool stopped;
+} batch_result;
+
+typedef struct batch_def {
+    const char *title;
+    batch_list *list;
+    const batch_place *places;
+    uint32_t place_count;
+    int journal;
+    const char *logs; /* folder of a log for each job */
+    const char *page; /* NULL: none */
+    double patience;  /* a hand that says nothing for so long is lost */
+    bool quiet;
+} batch_def;
+
+/* Runs all jobs that wait. Errors: IO (the journal cannot be written: nothing more is begun),
+ * MEMORY, LOST (no hand is left). The result is filled in whatever happens. */
+hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *error);
+
+/* ---- the page (page.c) ---- */
+
+hed_status batch_page_write(const batch_def *def, const batch_result *result, hed_error *error);
+
+/* ---- a hand (hand.c) ---- */
+
+extern const hed_command hed_command_batch_hand;
+
+#endif

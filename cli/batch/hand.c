@@ -1,0 +1,188 @@
+/* A hand of a batch: runs the commands that a leader names, one at a time, each as a child that dies
+ * with it, and says how they ended. "heddle batch hand", started by the leader, ssh or
+ * heddle-mpi.
+ *
+ *     hello VERSION MACHINE DEVICE                      the first line
+ *     job NUMBER FOLDER STDOUT WORDS...                 to the hand; STDOUT empty: into the log
+ *     log NUMBER TEXT, alive, done NUMBER CODE SECONDS  from the hand; CODE < 0: minus a signal */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct hand {
+    batch_stream in;
+    int out;
+    char device[128];
+    pid_t child; /* 0: none */
+    int said;    /* what it prints, and its errors */
+    char number[32];
+    double begun;
+} hand;
+
+static double hand_now(void) { return (double)hed_now() * 1e-9; }
+
+/* ---- a child ---- */
+
+/* In the child, before it becomes the command. */
+static void hand_become(
+    const hand *h, const char *folder, const char *output, int said, char **words)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
+    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666) : said,
+        from = open("/dev/null", O_RDONLY);
+    if (getppid() == 1 || to < 0 || chdir(folder) || dup2(from, STDIN_FILENO) < 0 ||
+        dup2(to, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) {
+        dprintf(said, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
+        _exit(HED_EXIT_FAILURE);
+    }
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+    execv("/proc/self/exe", words);
+    _exit(127);
+}
+
+static bool hand_begin(hand *h, const char **fields, uint32_t count)
+{
+    int said[2];
+    char **words = calloc(count + 1, sizeof *words);
+    if (!words || pipe2(said, O_CLOEXEC)) {
+        free(words);
+        return false;
+    }
+    words[0] = (char *)(uintptr_t) "heddle";
+    for (uint32_t i = 4; i < count; i++) words[i - 3] = (char *)(uintptr_t)fields[i];
+    snprintf(h->number, sizeof h->number, "%s", fields[1]);
+    h->begun = hand_now();
+    h->child = fork();
+    if (h->child == 0) hand_become(h, fields[2], fields[3], said[1], words);
+    close(said[1]);
+    free(words);
+    h->said = said[0];
+    if (h->child < 0) h->child = 0;
+    if (!h->child) close(said[0]);
+    return h->child != 0;
+}
+
+/* Passes on what it has said. false: it has closed its output. */
+static bool hand_listen(hand *h)
+{
+    char text[4096];
+    ssize_t got = read(h->said, text, sizeof text - 1);
+    if (got < 0 && errno == EINTR) return true;
+    if (got <= 0) return false;
+    text[got] = 0;
+    for (ssize_t i = 0; i < got; i++)
+        if (!text[i]) text[i] = '?';
+    return BATCH_SEND(h->out, "log", h->number, text);
+}
+
+static bool hand_finish(hand *h)
+{
+    int status = 0;
+    char code[16], seconds[32];
+    pid_t child = h->child;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    kill(-child, SIGKILL); /* what it may have started */
+    close(h->said);
+    h->child = 0;
+    snprintf(code, sizeof code, "%d", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    snprintf(seconds, sizeof seconds, "%.6f", hand_now() - h->begun);
+    return BATCH_SEND(h->out, "done", h->number, code, seconds);
+}
+
+/* ---- its life ---- */
+
+static bool hand_obey(hand *h)
+{
+    static const char *fields[BATCH_FIELDS];
+    static char line[BATCH_LINE];
+    if (!batch_stream_fill(&h->in)) return false;
+    uint32_t count = batch_stream_next(&h->in, line, fields);
+    if (!count) return true;
+    if (count < 5 || strcmp(fields[0], "job") != 0 || h->child) return false;
+    return hand_begin(h, fields, count) || BATCH_SEND(h->out, "done", fields[1], "1", "0");
+}
+
+/* The device that is asked for, else the best, and `turn` further among those like it. */
+static hed_status hand_choose(const hed_arguments *arguments, hand *h, hed_error *error)
+{
+    cli_session session;
+    hed_device *device;
+    int64_t turn = hed_integer_of(arguments, "turn");
+    const char *selector = hed_text_of(arguments, "device");
+    if (selector && !turn) {
+        snprintf(h->device, sizeof h->device, "%s", selector);
+        return HED_OK;
+    }
+    if (cli_open_context(arguments, &session, error)) return error->status;
+    if (!hed_device_find(session.context, selector, &device, error)) {
+        const hed_device_info *first = hed_device_describe(device);
+        uint32_t count = hed_context_describe(session.context).devices, same = 0;
+        const char *ids[CLI_MOST_DEVICES];
+        for (uint32_t i = 0; i < count && same < CLI_MOST_DEVICES; i++) {
+            const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
+            if (strcmp(info->backend, first->backend) == 0 && strcmp(info->name, first->name) == 0)
+                ids[same++] = info->id;
+        }
+        snprintf(h->device, sizeof h->device, "%s", same ? ids[turn % same] : first->id);
+    }
+    cli_close(&session);
+    return error->status;
+}
+
+static int hand_run(const hed_arguments *arguments, void *user)
+{
+    static hand h;
+    hed_error error = {0};
+    char machine[256] = "";
+    /* nothing that a driver prints may come between the lines */
+    h = (hand){.out = dup(STDOUT_FILENO), .said = -1};
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    signal(SIGPIPE, SIG_IGN);
+    if (hand_choose(arguments, &h, &error)) return cli_fail(&error);
+    gethostname(machine, sizeof machine - 1);
+    bool good = BATCH_SEND(h.out, "hello", HED_VERSION_TEXT, machine, h.device);
+    double beat = hand_now();
+    while (good && !hed_interrupted()) {
+        struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+            {.fd = h.child ? h.said : -1, .events = POLLIN}};
+        poll(polled, 2, 1000);
+        if (polled[1].revents && !hand_listen(&h)) good = hand_finish(&h);
+        if (good && polled[0].revents) good = hand_obey(&h);
+        if (good && hand_now() - beat >= 1) {
+            good = BATCH_SEND(h.out, "alive");
+            beat = hand_now();
+        }
+    }
+    if (h.child) {
+        kill(-h.child, SIGKILL);
+        waitpid(h.child, NULL, 0);
+    }
+    return HED_EXIT_OK;
+}
+
+const hed_command hed_command_batch_hand = {
+    .name = "hand",
+    .summary = "run the jobs of a batch that a leader hands out, over standard input and output",
+    .description =
+        "What \"heddle batch\" starts for each device, and \"--worker\" on another machine: --worker \"ssh node7 heddle batch hand\". "
+        "It speaks with its leader alone.",
+    .options = (const hed_option[]){OPTION("device", TEXT, "ID", "device that the jobs use",
+                                        .letter = 'd'),
+        OPTION("turn", INTEGER, "N", "take the Nth further device of the same kind, in a ring",
+            .low = 0, .high = 1e6),
+        {0}},
+    .hidden = true,
+    .run = hand_run,
+};

@@ -1,0 +1,194 @@
+/* The list of jobs, and where their results go. A command writes into a folder of its own beside its
+ * result, .heddle-part-JOB-TRY; what is in there is moved to its place once the command has ended
+ * well, so that a result is there as a whole or not at all. */
+#include "batch.h"
+
+#include "support/json.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- reading ---- */
+
+static uint64_t jobs_hash(const batch_job *job)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (uint32_t i = 0; i < job->count; i++)
+        for (const char *c = job->words[i];; c++) {
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+            if (!*c) break;
+        }
+    return hash;
+}
+
+/* Whether heddle understands the words, and whether they have a device. */
+static void jobs_check(hed_json_node node, batch_job *job)
+{
+    hed_arguments arguments;
+    hed_error why = {0};
+    char **words = calloc(job->count + 2, sizeof *words);
+    if (!words) {
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    words[0] = (char *)(uintptr_t) "heddle";
+    for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
+    if (hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, &why))
+        hed_json_reject(node, "%s", why.text);
+    else if (!hed_has_option(&arguments, "device")) job->takes_device = false;
+    else if (hed_given(&arguments, "device"))
+        hed_json_reject(node, "expected no --device: the batch chooses one");
+    else job->takes_device = true;
+    hed_arguments_free(&arguments);
+    free(words);
+}
+
+static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
+{
+    static const char *const keys[] = {"name", "run", "output", "stdout", "cost", NULL};
+    batch_job *job = &list->jobs[index];
+    hed_json_only(node, keys);
+    hed_json_node run = hed_json_member(node, "run");
+    job->count = (uint32_t)hed_json_count(run);
+    job->words = calloc(job->count + 1, sizeof *job->words);
+    if (!job->words) {
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
+        job->count = 0;
+        return;
+    }
+    for (uint32_t i = 0; i < job->count; i++)
+        job->words[i] = hed_json_string(hed_json_item(run, i));
+    job->is_stdout = hed_json_has(node, "stdout");
+    if (job->is_stdout == hed_json_has(node, "output"))
+        hed_json_reject(node,
+            "expected either \"output\", the file that the command writes, or \"stdout\", the file for what it prints");
+    job->output = hed_json_string(hed_json_member(node, job->is_stdout ? "stdout" : "output"));
+    job->cost =
+        hed_json_has(node, "cost") ? hed_json_number(hed_json_member(node, "cost"), 0, 1e12) : 1;
+    job->name =
+        hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : job->output;
+    bool found = job->is_stdout;
+    for (uint32_t i = 0; i < job->count; i++)
+        found = found || strcmp(job->words[i], job->output) == 0;
+    if (!found)
+        hed_json_reject(
+            node, "\"output\" is \"%s\": expected it among the words of \"run\"", job->output);
+    if (!job->output[0] || job->output[strlen(job->output) - 1] == '/')
+        hed_json_reject(node, "expected a file's name as result, found \"%s\"", job->output);
+    jobs_check(run, job);
+    job->hash = jobs_hash(job);
+    for (uint32_t i = 0; i < index; i++)
+        if (list->jobs[i].name && (strcmp(list->jobs[i].name, job->name) == 0 ||
+                                      strcmp(list->jobs[i].output, job->output) == 0))
+            hed_json_reject(node, "job %u has the same %s, \"%s\"", i,
+                strcmp(list->jobs[i].name, job->name) == 0 ? "name" : "result", job->name);
+}
+
+hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
+{
+    static const char *const keys[] = {"jobs", NULL};
+    *list = (batch_list){0};
+    if (hed_json_read(path, &list->json, error)) return error->status;
+    char *whole = realpath(path, NULL);
+    char *slash = whole ? strrchr(whole, '/') : NULL;
+    if (slash) snprintf(list->folder, sizeof list->folder, "%.*s", (int)(slash - whole + 1), whole);
+    free(whole);
+    hed_json_node root = hed_json_root(list->json);
+    hed_json_only(root, keys);
+    hed_json_node jobs = hed_json_member(root, "jobs");
+    uint32_t count = (uint32_t)hed_json_count(jobs);
+    list->jobs = calloc(count + 1, sizeof *list->jobs);
+    if (!list->jobs) {
+        batch_list_free(list);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", count);
+    }
+    list->count = count;
+    for (uint32_t i = 0; i < count && !hed_json_status(list->json, error); i++)
+        jobs_read_one(list, hed_json_item(jobs, i), i);
+    if (hed_json_status(list->json, error)) batch_list_free(list);
+    return error->status;
+}
+
+void batch_list_free(batch_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) free(list->jobs[i].words);
+    free(list->jobs);
+    hed_json_free(list->json);
+    *list = (batch_list){0};
+}
+
+/* ---- results ---- */
+
+/* The folder of a result, with its slash, and of its unfinished try. Errors: LIMIT. */
+static hed_status jobs_folders(const batch_list *list, const batch_job *job, uint32_t index,
+    char *final, char *part, size_t size, hed_error *error)
+{
+    const char *slash = strrchr(job->output, '/');
+    int length = slash ? (int)(slash - job->output + 1) : 0;
+    int whole = snprintf(
+        final, size, "%s%.*s", job->output[0] == '/' ? "" : list->folder, length, job->output);
+    int parts = snprintf(part, size, "%s.heddle-part-%u-%u", final, index, job->tries);
+    if (whole < 0 || parts < 0 || (size_t)whole >= size || (size_t)parts >= size)
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%.100s: the path of its result is too long", job->name);
+    return HED_OK;
+}
+
+static const char *jobs_base(const batch_job *job)
+{
+    const char *slash = strrchr(job->output, '/');
+    return slash ? slash + 1 : job->output;
+}
+
+hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
+    size_t size, hed_error *error)
+{
+    char final[4096], folder[4096];
+    if (jobs_folders(list, job, index, final, folder, sizeof final, error)) return error->status;
+    for (char *c = final + 1; *c; c++) {
+        if (*c != '/') continue;
+        *c = 0;
+        mkdir(final, 0777);
+        *c = '/';
+    }
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return hed_fail(
+            error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerrordesc_np(errno));
+    snprintf(part, size, "%s/%s", folder, jobs_base(job));
+    return HED_OK;
+}
+
+static hed_status jobs_move(
+    const batch_job *job, const char *from, const char *to, const char *name, hed_error *error)
+{
+    char old[8192], new[8192];
+    snprintf(old, sizeof old, "%s/%s", from, name);
+    snprintf(new, sizeof new, "%s%s", to, name);
+    if (rename(old, new) == 0) return HED_OK;
+    return hed_fail(error, HED_ERROR_IO,
+        errno == ENOENT ? "it ended well and has not written %s" : "cannot move %s: %s",
+        errno == ENOENT ? job->output : old, strerrordesc_np(errno));
+}
+
+hed_status batch_job_end(
+    const batch_list *list, const batch_job *job, uint32_t index, bool keep, hed_error *error)
+{
+    char final[4096], folder[4096];
+    if (jobs_folders(list, job, index, final, folder, sizeof final, error)) return error->status;
+    DIR *open_folder = opendir(folder);
+    for (struct dirent *e; open_folder && (e = readdir(open_folder));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        if (!keep) unlinkat(dirfd(open_folder), e->d_name, 0);
+        else if (strcmp(e->d_name, jobs_base(job)) != 0 &&
+                 jobs_move(job, folder, final, e->d_name, error))
+            break;
+    }
+    if (open_folder) closedir(open_folder);
+    if (keep && !hed_failed(error)) jobs_move(job, folder, final, jobs_base(job), error);
+    rmdir(folder);
+    return error->status;
+}

@@ -1,0 +1,463 @@
+/* The leader of a batch: hands jobs out, the longest first; takes results over; gives the job of a
+ * hand that dies or goes silent to another. One thread over poll(). */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_STARTS = 4, TICK_MS = 100, NO_JOB = -1 };
+static const double PAGE_EVERY = 2, SAY_EVERY = 5;
+
+typedef struct leader_hand {
+    enum { GONE, STARTING, IDLE, BUSY } state;
+    pid_t pid; /* 0: a socket that was given */
+    batch_stream from;
+    uint32_t starts;
+    double heard, begun;
+    int64_t job; /* NO_JOB: none */
+    FILE *log;
+    char said[96]; /* the last line that its job has printed */
+} leader_hand;
+
+typedef struct leader {
+    const batch_def *def;
+    batch_result *result;
+    leader_hand *hands; /* (def->place_count) */
+    double began, drawn, page_drawn;
+    uint32_t left;  /* jobs that are neither done nor failed */
+    uint32_t lines; /* on the terminal */
+    bool terminal;
+    hed_status status; /* of the journal */
+    hed_error *error;
+} leader;
+
+static double leader_now(const leader *l) { return (double)hed_now() * 1e-9 - l->began; }
+
+/* ---- starting hands ---- */
+
+static int leader_spawn(const batch_place *place, int socket, pid_t *pid)
+{
+    char *shell[] = {"/bin/sh", "-c", (char *)(uintptr_t)place->command, NULL};
+    char *own[] = {"heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    /* a session of its own: Ctrl-C reaches the leader alone, and ssh finds no terminal to ask on */
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, socket, STDOUT_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    int code = place->command
+                   ? posix_spawn(pid, shell[0], &files, &attributes, shell, environ)
+                   : posix_spawn(pid, "/proc/self/exe", &files, &attributes, own, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return code;
+}
+
+static void leader_start(leader *l, uint32_t index)
+{
+    const batch_place *place = &l->def->places[index];
+    leader_hand *h = &l->hands[index];
+    int sockets[2] = {-1, -1};
+    bool given = !place->command && place->descriptor >= 0;
+    h->state = GONE;
+    h->job = NO_JOB;
+    h->from.size = 0;
+    if (h->starts++ >= (given ? 1 : MOST_STARTS)) return;
+    if (given) {
+        sockets[0] = place->descriptor;
+    } else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ||
+               leader_spawn(place, sockets[1], &h->pid)) {
+        h->pid = 0;
+        if (sockets[0] >= 0) close(sockets[0]);
+        if (sockets[1] >= 0) close(sockets[1]);
+        return;
+    }
+    if (sockets[1] >= 0) close(sockets[1]);
+    fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+    fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
+    h->from.descriptor = sockets[0];
+    h->heard = leader_now(l);
+    h->state = STARTING;
+    l->result->hands[index].lost = false;
+    snprintf(l->result->hands[index].doing, sizeof l->result->hands[index].doing, "starting");
+}
+
+static void leader_end_hand(leader_hand *h)
+{
+    if (h->state != GONE) close(h->from.descriptor);
+    for (int i = 0; i < 2000 && h->pid; i++) { /* it ends by itself, and its child with it */
+        siginfo_t end = {0};
+        int code = waitid(P_PID, (id_t)h->pid, &end, WEXITED | WNOHANG | WNOWAIT);
+        if (end.si_pid == h->pid || (code && errno != EINTR)) break;
+        poll(NULL, 0, 1);
+    }
+    if (h->pid) {
+        kill(-h->pid, SIGKILL);
+        waitpid(h->pid, NULL, 0);
+    }
+    h->pid = 0;
+    h->state = GONE;
+}
+
+/* ---- jobs ---- */
+
+static bool leader_note(leader *l, uint32_t index, int code)
+{
+    batch_result *r = l->result;
+    leader_hand *h = &l->hands[index];
+    if (r->try_count == r->try_capacity) {
+        uint32_t capacity = r->try_capacity ? 2 * r->try_capacity : 256;
+        batch_try *grown = realloc(r->tries, capacity * sizeof *grown);
+        if (!grown) return false;
+        r->tries = grown;
+        r->try_capacity = capacity;
+    }
+    r->tries[r->try_count++] = (batch_try){.job = (uint32_t)h->job,
+        .hand = index,
+        .begin = h->begun,
+        .end = leader_now(l),
+        .code = code};
+    return true;
+}
+
+/* How a try has ended; `code` as of batch_try. */
+static void leader_finish(leader *l, uint32_t index, int code, const char *why)
+{
+    leader_hand *h = &l->hands[index];
+    batch_hand_view *view = &l->result->hands[index];
+    batch_job *job = &l->def->list->jobs[h->job];
+    hed_error error = {0};
+    double end = leader_now(l);
+    bool good = code == 0;
+    if (good && batch_job_end(l->def->list, job, (uint32_t)h->job, true, &error)) {
+        good = false;
+        code = HED_EXIT_FAILURE;
+        why = error.text;
+    }
+    if (!good) batch_job_end(l->def->list, job, (uint32_t)h->job, false, &(hed_error){0});
+    if (!l->status)
+        l->status =
+            batch_journal_add(l->def->journal, job, view->device, code, h->begun, end, l->error);
+    if (!leader_note(l, index, code) && !l->status)
+        l->status = hed_fail(l->error, HED_ERROR_MEMORY, "out of memory for the time line");
+    bool again = !good && (code < 0 || code == BATCH_LOST) && job->tries < BATCH_MOST_TRIES;
+    job->state = good ? BATCH_DONE : again ? BATCH_WAITING : BATCH_FAILED;
+    job->seconds = end - h->begun;
+    job->avoid = index + 1;
+    if (!good) snprintf(job->why, sizeof job->why, "%.150s", why);
+    if (h->log) {
+        fprintf(h->log, "== %s after %.3f s%s%s\n",
+            good    ? "done"
+            : again ? "to be tried again"
+                    : "failed",
+            end - h->begun, good ? "" : ": ", good ? "" : why);
+        fclose(h->log);
+    }
+    h->log = NULL;
+    l->left -= !again;
+    view->busy += end - h->begun;
+    view->done += good;
+    view->failed += !good;
+    h->job = NO_JOB;
+}
+
+static void leader_lose(leader *l, uint32_t index, const char *why)
+{
+    leader_hand *h = &l->hands[index];
+    batch_hand_view *view = &l->result->hands[index];
+    bool greeted = h->state >= IDLE;
+    if (h->job != NO_JOB) leader_finish(l, index, BATCH_LOST, why);
+    if (h->pid) kill(-h->pid, SIGKILL);
+    leader_end_hand(h);
+    view->lost = true;
+    snprintf(view->doing, sizeof view->doing, "lost: %s", why);
+    if (greeted && !hed_interrupted())
+        leader_start(l, index); /* one that never came does not again */
+}
+
+/* The next job for a hand: the longest that waits; one that has failed on this hand goes to another
+ * where there is one. */
+static int64_t leader_next(const leader *l, uint32_t index)
+{
+    int64_t best = NO_JOB;
+    uint32_t alive = 0;
+    for (uint32_t i = 0; i < l->def->place_count; i++) alive += l->hands[i].state != GONE;
+    for (uint32_t i = 0; i < l->def->list->count; i++) {
+        const batch_job *job = &l->def->list->jobs[i];
+        if (job->state != BATCH_WAITING || (job->avoid == index + 1 && alive > 1)) continue;
+        if (best == NO_JOB || job->cost > l->def->list->jobs[best].cost) best = i;
+    }
+    return best;
+}
+
+static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uint32_t hand)
+{
+    char path[4096], name[256];
+    snprintf(name, sizeof name, "%.200s", job->name);
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '_';
+    snprintf(path, sizeof path, "%s/%s.log", l->def->logs, name);
+    h->log = fopen(path, "ae");
+    if (!h->log) return;
+    fprintf(h->log, "== try %u on %s: heddle", job->tries, l->result->hands[hand].device);
+    for (uint32_t i = 0; i < job->count; i++) fprintf(h->log, " %s", job->words[i]);
+    fputc('\n', h->log);
+    fflush(h->log);
+}
+
+static void leader_hand_out(leader *l, uint32_t index)
+{
+    static const char *fields[BATCH_FIELDS];
+    leader_hand *h = &l->hands[index];
+    batch_hand_view *view = &l->result->hands[index];
+    int64_t next = leader_next(l, index);
+    char part[8192], number[32];
+    hed_error error = {0};
+    if (next == NO_JOB) return;
+    batch_job *job = &l->def->list->jobs[next];
+    job->tries++;
+    job->state = BATCH_RUNNING;
+    h->job = next;
+    h->begun = leader_now(l);
+    h->said[0] = 0;
+    h->state = BUSY;
+    snprintf(view->doing, sizeof view->doing, "%.100s", job->name);
+    leader_open_log(l, h, job, index);
+    snprintf(number, sizeof number, "%lld", (long long)next);
+    uint32_t count = 0;
+    if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &error)) {
+        h->state = IDLE;
+        leader_finish(l, index, HED_EXIT_FAILURE, error.text);
+        return;
+    }
+    fields[count++] = "job";
+    fields[count++] = number;
+    fields[count++] = l->def->list->folder;
+    fields[count++] = job->is_stdout ? part : "";
+    for (uint32_t i = 0; i < job->count && count + 3 < BATCH_FIELDS; i++)
+        fields[count++] =
+            !job->is_stdout && strcmp(job->words[i], job->output) == 0 ? part : job->words[i];
+    const char *device = strrchr(view->device, ' ');
+    if (job->takes_device) fields[count++] = "--device";
+    if (job->takes_device) fields[count++] = device ? device + 1 : view->device;
+    if (!batch_send(h->from.descriptor, fields, count)) leader_lose(l, index, "it takes no job");
+}
+
+/* ---- what hands say ---- */
+
+/* Keeps the last line that is not empty. */
+static void leader_remember(leader_hand *h, const char *text)
+{
+    size_t end = strlen(text), begin;
+    while (end && (text[end - 1] == '\n' || text[end - 1] == ' ')) end--;
+    for (begin = end; begin && text[begin - 1] != '\n';) begin--;
+    if (end > begin) snprintf(h->said, sizeof h->said, "%.*s", (int)(end - begin), text + begin);
+}
+
+static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t count)
+{
+    leader_hand *h = &l->hands[index];
+    batch_hand_view *view = &l->result->hands[index];
+    bool ours = h->job != NO_JOB && count >= 2 && strtoll(fields[1], NULL, 10) == h->job;
+    if (strcmp(fields[0], "alive") == 0 && count == 1) return true;
+    if (strcmp(fields[0], "hello") == 0 && count == 4 && h->state == STARTING) {
+        if (strcmp(fields[1], HED_VERSION_TEXT) != 0) return false;
+        snprintf(view->device, sizeof view->device, "%.100s %.100s", fields[2], fields[3]);
+        snprintf(view->doing, sizeof view->doing, "waiting");
+        h->state = IDLE;
+        return true;
+    }
+    if (strcmp(fields[0], "log") == 0 && count == 3 && ours) {
+        if (h->log) fputs(fields[2], h->log);
+        leader_remember(h, fields[2]);
+        return true;
+    }
+    if (strcmp(fields[0], "done") != 0 || count != 4 || !ours || h->state != BUSY) return false;
+    char *end, why[160];
+    long code = strtol(fields[2], &end, 10);
+    if (*end || end == fields[2] || code < -64 || code > 255) return false;
+    const char *name = code < 0 ? sigabbrev_np((int)-code) : NULL;
+    const char *before = h->said[0] ? ": " : "";
+    snprintf(why, sizeof why, "it ended with exit code %ld%s%s", code, before, h->said);
+    if (name) snprintf(why, sizeof why, "it was ended by SIG%s%s%s", name, before, h->said);
+    snprintf(view->doing, sizeof view->doing, "waiting");
+    h->state = IDLE;
+    leader_finish(l, index, (int)code, why);
+    return true;
+}
+
+static void leader_hear(leader *l, uint32_t index)
+{
+    static const char *fields[BATCH_FIELDS];
+    static char line[BATCH_LINE];
+    leader_hand *h = &l->hands[index];
+    uint32_t count;
+    bool more = batch_stream_fill(&h->from);
+    h->heard = leader_now(l);
+    while (h->state != GONE && (count = batch_stream_next(&h->from, line, fields)))
+        if (!leader_take(l, index, fields, count)) {
+            leader_lose(l, index, "it says what no hand of this version says");
+            return;
+        }
+    if (!more) leader_lose(l, index, "it has ended");
+}
+
+/* ---- progress ---- */
+
+static void leader_counts(const leader *l, uint32_t *done, uint32_t *failed)
+{
+    *done = *failed = 0;
+    for (uint32_t i = 0; i < l->def->list->count; i++) {
+        *done += l->def->list->jobs[i].state == BATCH_DONE;
+        *failed += l->def->list->jobs[i].state == BATCH_FAILED;
+    }
+}
+
+/* Seconds until all is done, from how long the costs so far took; NAN: nothing is known yet. */
+static double leader_seconds_left(const leader *l)
+{
+    double cost = 0, seconds = 0, left = 0;
+    uint32_t hands = 0;
+    for (uint32_t i = 0; i < l->def->list->count; i++) {
+        const batch_job *job = &l->def->list->jobs[i];
+        if (job->state == BATCH_DONE && job->seconds > 0) {
+            cost += job->cost;
+            seconds += job->seconds;
+        } else if (job->state == BATCH_WAITING || job->state == BATCH_RUNNING) {
+            left += job->cost;
+        }
+    }
+    for (uint32_t i = 0; i < l->def->place_count; i++) hands += l->hands[i].state != GONE;
+    return cost > 0 && hands ? left * seconds / cost / hands : (double)NAN;
+}
+
+static void leader_show(leader *l)
+{
+    double now = leader_now(l), left = leader_seconds_left(l);
+    uint32_t done, failed;
+    char rest[48] = "";
+    if (l->def->quiet || now - l->drawn < (l->terminal ? 0.2 : SAY_EVERY)) return;
+    l->drawn = now;
+    leader_counts(l, &done, &failed);
+    if (isfinite(left))
+        snprintf(rest, sizeof rest, left < 99.5 ? ", %.0f s left" : ", %.0f min left",
+            left < 99.5 ? left : left / 60);
+    if (l->lines) fprintf(stderr, "\r\033[%uA\033[J", l->lines);
+    fprintf(stderr, "batch: %u of %u done, %u failed, %.0f s%s\n", done, l->def->list->count,
+        failed, now, rest);
+    l->lines = l->terminal ? 1 : 0;
+    for (uint32_t i = 0; l->terminal && i < l->def->place_count && i < 16; i++, l->lines++) {
+        const batch_hand_view *view = &l->result->hands[i];
+        fprintf(stderr, "  %-22.22s %4u done, %.45s\n", view->device, view->done, view->doing);
+    }
+    fflush(stderr);
+}
+
+static void leader_page(leader *l, bool last)
+{
+    double now = leader_now(l);
+    hed_error error = {0};
+    l->result->seconds = now;
+    if (!l->def->page || (!last && now - l->page_drawn < PAGE_EVERY)) return;
+    l->page_drawn = now;
+    if (batch_page_write(l->def, l->result, &error) && last && !l->status)
+        l->status = hed_fail(l->error, error.status, "%s", error.text);
+}
+
+/* ---- the whole ---- */
+
+static void leader_turn(leader *l)
+{
+    struct pollfd polled[BATCH_MOST_HANDS];
+    for (uint32_t i = 0; i < l->def->place_count; i++) {
+        if (l->hands[i].state == IDLE && !l->status) leader_hand_out(l, i);
+        bool there = l->hands[i].state != GONE;
+        polled[i] =
+            (struct pollfd){.fd = there ? l->hands[i].from.descriptor : -1, .events = POLLIN};
+    }
+    poll(polled, l->def->place_count, TICK_MS);
+    for (uint32_t i = 0; i < l->def->place_count; i++) {
+        char why[64];
+        if (l->hands[i].state == GONE) continue;
+        if (polled[i].revents) leader_hear(l, i);
+        else if (leader_now(l) - l->hands[i].heard > l->def->patience) {
+            snprintf(why, sizeof why, "it has said nothing for %g s", l->def->patience);
+            leader_lose(l, i, why);
+        }
+    }
+}
+
+static bool leader_busy(const leader *l)
+{
+    for (uint32_t i = 0; i < l->def->place_count; i++)
+        if (l->hands[i].state != GONE && (!l->status || l->hands[i].job != NO_JOB)) return true;
+    return false;
+}
+
+hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *error)
+{
+    leader l = {.def = def,
+        .result = result,
+        .began = (double)hed_now() * 1e-9,
+        .terminal = isatty(STDERR_FILENO) == 1,
+        .error = error};
+    *result = (batch_result){.hand_count = def->place_count};
+    l.hands = calloc(def->place_count, sizeof *l.hands);
+    if (!l.hands) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the hands");
+    mkdir(def->logs, 0777);
+    for (uint32_t i = 0; i < def->list->count; i++)
+        l.left += def->list->jobs[i].state == BATCH_WAITING;
+    for (uint32_t i = 0; i < def->place_count; i++) {
+        snprintf(result->hands[i].device, sizeof result->hands[i].device, "%s",
+            def->places[i].command ? def->places[i].command : def->places[i].device);
+        if (l.left) leader_start(&l, i);
+    }
+    while (l.left && leader_busy(&l) && !hed_interrupted()) {
+        leader_turn(&l);
+        leader_show(&l);
+        leader_page(&l, false);
+    }
+    for (uint32_t i = 0; i < def->place_count; i++) {
+        leader_hand *h = &l.hands[i];
+        if (h->job != NO_JOB && h->state != GONE) {
+            batch_job *job = &def->list->jobs[h->job];
+            if (h->pid) kill(-h->pid, SIGTERM);
+            leader_end_hand(h);
+            batch_job_end(def->list, job, (uint32_t)h->job, false, &(hed_error){0});
+            job->state = BATCH_WAITING;
+            job->tries--;
+        }
+        leader_end_hand(h);
+        if (h->log) fclose(h->log);
+        if (!result->hands[i].lost)
+            snprintf(result->hands[i].doing, sizeof result->hands[i].doing, "ended");
+    }
+    result->stopped = hed_interrupted();
+    leader_page(&l, true);
+    if (l.lines) fprintf(stderr, "\r\033[%uA\033[J", l.lines);
+    free(l.hands);
+    if (!l.status && l.left && !result->stopped)
+        l.status = hed_fail(error, HED_ERROR_LOST,
+            "no device is left for %u jobs: %s: %s; --resume does the rest", l.left,
+            result->hands[0].device, result->hands[0].doing);
+    return l.status;
+}

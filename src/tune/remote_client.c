@@ -1,0 +1,607 @@
+/* A device at the end of a stream, and the runner on it: see remote.h. What comes from there is
+ * believed as little as what comes from a candidate: frames, records and sizes are checked, a worker
+ * that says nothing or the wrong thing is lost, and with it its device. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "core/objects.h"
+#include "tune/remote_stream.h"
+
+enum {
+    OPEN_SECONDS = 120, /* of a job, beside copying: drivers take their time */
+    ENDED_MS = 2000,    /* for the command to end when its connection is closed */
+    PIECE = 1 << 20,    /* of a job, sent at once */
+    BUILDING = 256,     /* candidates that are compiled ahead */
+    BUFFER = HED_HELLO_MOST + sizeof(hed_frame)
+};
+#define TICK 0.1       /* seconds between two calls of idle() */
+#define PATIENCE 30    /* seconds */
+#define COPY_RATE 10e6 /* bytes/s at the least, of a network */
+
+/* The connection: a remote device's `impl`. */
+typedef struct remote {
+    hed_backend backend; /* of the device: the described one, with the words of the real one */
+    hed_allocator allocator;
+    char command[256];
+    pid_t pid; /* 0: a descriptor that was given */
+    int socket, said_from;
+    double patience, heard; /* seconds of hed_now() */
+    uint32_t number;        /* of the last request */
+    bool lost;
+    char why[HED_ERROR_TEXT];
+    char said[512]; /* the end of what it wrote to its standard error */
+    size_t said_size;
+    size_t filled;
+    void *bytes_to; /* where HED_FRAME_BYTES go, and how many are expected */
+    uint64_t bytes_size;
+    bool bytes_came;
+    unsigned char buffer[BUFFER];
+} remote;
+
+typedef struct remote_runner {
+    hed_runner runner;
+    hed_runner_def def;
+    hed_allocator allocator;
+    remote *at;
+    double copy_seconds;
+    struct {
+        uint32_t number; /* 0: free */
+        hed_config config;
+    } building[BUILDING];
+    hed_trial_queue done;
+} remote_runner;
+
+typedef enum remote_event { RECEIVED, TIME_IS_UP, STOPPED, GONE } remote_event;
+
+static remote_runner *remote_of(hed_runner *runner) { return (remote_runner *)runner; }
+static double remote_now(void) { return (double)hed_now() * 1e-9; }
+
+/* ---- the end of a connection ---- */
+
+static void remote_listen(remote *r)
+{
+    char text[256];
+    ssize_t got;
+    while (r->said_from >= 0 && (got = read(r->said_from, text, sizeof text)) > 0) {
+        size_t size = (size_t)got, room = sizeof r->said - 1;
+        size_t over = r->said_size + size > room ? r->said_size + size - room : 0;
+        memmove(r->said, r->said + over, r->said_size - over);
+        memcpy(r->said + r->said_size - over, text, size);
+        r->said_size += size - over;
+        r->said[r->said_size] = 0;
+    }
+}
+
+/* Ends the command and what it has started, which are in a session of their own. */
+static void remote_end(remote *r, char *how, size_t size)
+{
+    int status = 0;
+    bool ended = false;
+    if (how) how[0] = 0;
+    if (r->socket >= 0) close(r->socket);
+    r->socket = -1;
+    for (int i = 0; i < ENDED_MS && r->pid && !ended; i++) {
+        siginfo_t end = {0};
+        int code = waitid(P_PID, (id_t)r->pid, &end, WEXITED | WNOHANG | WNOWAIT);
+        ended = end.si_pid == r->pid || (code && errno != EINTR);
+        if (!ended) poll(NULL, 0, 1);
+    }
+    if (r->pid) {
+        kill(-r->pid, SIGKILL);
+        bool known = waitpid(r->pid, &status, 0) == r->pid && ended && how;
+        if (known && WIFEXITED(status))
+            snprintf(how, size, "it ended with exit code %d", WEXITSTATUS(status));
+        else if (known && WIFSIGNALED(status))
+            snprintf(how, size, "it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+    }
+    r->pid = 0;
+    remote_listen(r);
+    if (r->said_from >= 0) close(r->said_from);
+    r->said_from = -1;
+}
+
+static remote_event remote_lose(remote *r, const char *why)
+{
+    char how[64];
+    if (r->lost) return GONE;
+    r->lost = true;
+    remote_end(r, how, sizeof how);
+    while (r->said_size && strchr("\r\n ", r->said[r->said_size - 1])) r->said[--r->said_size] = 0;
+    const char *line = strrchr(r->said, '\n');
+    line = line ? line + 1 : r->said;
+    snprintf(r->why, sizeof r->why, "the worker behind \"%s\" %s%s%s%s%s", r->command, why,
+        how[0] ? "; " : "", how, line[0] ? "; it said: " : "", line);
+    return GONE;
+}
+
+/* ---- receiving ---- */
+
+/* Whether a frame's head makes sense here. */
+static bool remote_expects(const remote *r, const hed_frame *frame)
+{
+    if (frame->magic != HED_FRAME_MAGIC) return false;
+    switch (frame->kind) {
+    case HED_FRAME_HELLO: return frame->size <= HED_HELLO_MOST;
+    case HED_FRAME_REPLY:
+    case HED_FRAME_BUILT: return frame->size == sizeof(hed_worker_reply);
+    case HED_FRAME_BYTES: return r->bytes_to && frame->size == r->bytes_size;
+    case HED_FRAME_ALIVE: return frame->size == 0;
+    default: return false;
+    }
+}
+
+/* Waits for bytes, TICK at most, and takes as many as there are and fit. */
+static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled)
+{
+    struct pollfd polled[] = {
+        {.fd = r->socket, .events = POLLIN}, {.fd = r->said_from, .events = POLLIN}};
+    poll(polled, 2, (int)(TICK * 1000));
+    if (polled[1].revents) remote_listen(r);
+    if (polled[1].revents & (POLLHUP | POLLERR) && r->said_from >= 0) {
+        close(r->said_from);
+        r->said_from = -1;
+    }
+    ssize_t got = polled[0].revents ? recv(r->socket, to, room, MSG_DONTWAIT) : -1;
+    if (polled[0].revents && (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)))
+        return remote_lose(r, "has closed the connection");
+    if (got > 0) {
+        *filled += (size_t)got;
+        r->heard = remote_now();
+    } else if (remote_now() - r->heard > r->patience) {
+        char why[64];
+        snprintf(why, sizeof why, "has said nothing for %g s", r->patience);
+        return remote_lose(r, why);
+    }
+    return TIME_IS_UP;
+}
+
+/* Takes the first bytes out of the buffer. */
+static void remote_drop(remote *r, size_t size)
+{
+    r->filled -= size;
+    memmove(r->buffer, r->buffer + size, r->filled);
+}
+
+/* The content of HED_FRAME_BYTES, whose head is at the front of the buffer. */
+static remote_event remote_take_bytes(remote *r)
+{
+    remote_drop(r, sizeof(hed_frame));
+    size_t have = r->filled < r->bytes_size ? r->filled : r->bytes_size;
+    memcpy(r->bytes_to, r->buffer, have);
+    remote_drop(r, have);
+    while (have < r->bytes_size)
+        if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) == GONE)
+            return GONE;
+    r->bytes_came = true;
+    return RECEIVED;
+}
+
+/* Waits for a HELLO, which stays at the front of the buffer, or a reply. `def` (nullable): of whom
+ * idle() is called. */
+static remote_event remote_receive(
+    remote *r, const hed_runner_def *def, double until, hed_frame *frame, hed_worker_reply *reply)
+{
+    while (!r->lost) {
+        bool head = r->filled >= sizeof *frame;
+        if (head) memcpy(frame, r->buffer, sizeof *frame);
+        if (head && !remote_expects(r, frame)) return remote_lose(r, "says what is no answer");
+        bool bytes = head && frame->kind == HED_FRAME_BYTES;
+        bool whole = head && !bytes && r->filled >= sizeof *frame + frame->size;
+        if (whole && frame->kind == HED_FRAME_HELLO) return RECEIVED;
+        if (whole && frame->kind != HED_FRAME_ALIVE) {
+            memcpy(reply, r->buffer + sizeof *frame, sizeof *reply);
+            remote_drop(r, sizeof *frame + sizeof *reply);
+            if (hed_worker_reply_valid(reply, sizeof *reply)) return RECEIVED;
+            return remote_lose(r, "gives an answer that cannot be");
+        }
+        if (whole) remote_drop(r, sizeof *frame);
+        if (bytes && remote_take_bytes(r) == GONE) return GONE;
+        if (whole || bytes) continue;
+        if (def && def->idle && def->idle(def->user)) return STOPPED;
+        if (remote_now() >= until) return TIME_IS_UP;
+        if (remote_fill(r, r->buffer + r->filled, BUFFER - r->filled, &r->filled) == GONE)
+            return GONE;
+    }
+    return GONE;
+}
+
+static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_t size)
+{
+    if (!r->lost && !hed_frame_write(r->socket, kind, bytes, size, r->patience))
+        remote_lose(r, "takes nothing any more");
+}
+
+/* ---- a runner: requests ---- */
+
+static hed_status remote_fail(remote_runner *runner, hed_error *error)
+{
+    runner->runner.lost = true;
+    return hed_fail(error, HED_ERROR_LOST, "%s", runner->at->why);
+}
+
+static void remote_note_built(remote_runner *runner, const hed_worker_reply *reply)
+{
+    for (uint32_t i = 0; i < BUILDING; i++) {
+        if (!runner->building[i].number || runner->building[i].number != reply->number) continue;
+        runner->building[i].number = 0;
+        /* There is room for it: see remote_build_ahead(). */
+        hed_trial_queue_put(&runner->done, &runner->building[i].config, &reply->trial, NULL);
+    }
+}
+
+/* Waits for the reply to request `number`. Those to earlier ones, which were given up, are passed
+ * over. */
+static remote_event remote_await(
+    remote_runner *runner, uint32_t number, double seconds, hed_worker_reply *reply)
+{
+    remote *r = runner->at;
+    double until = remote_now() + seconds;
+    for (;;) {
+        hed_frame frame;
+        remote_event event = remote_receive(r, &runner->def, until, &frame, reply);
+        if (event == TIME_IS_UP) return remote_lose(r, "is alive and does not answer");
+        if (event != RECEIVED) return event;
+        if (frame.kind == HED_FRAME_HELLO) return remote_lose(r, "says what is no answer");
+        if (frame.kind == HED_FRAME_BUILT) remote_note_built(runner, reply);
+        else if (reply->number == number) return RECEIVED;
+        else if (reply->number > number) return remote_lose(r, "answers what was not asked");
+    }
+}
+
+/* Sends a request and waits for the answer; what it says of the candidate goes into `trial`. */
+static hed_status remote_ask(remote_runner *runner, hed_worker_request *request, double seconds,
+    hed_worker_reply *reply, hed_trial *trial, hed_error *error)
+{
+    remote *r = runner->at;
+    request->version = hed_worker_version();
+    request->number = ++r->number;
+    remote_send(r, HED_FRAME_REQUEST, request, sizeof *request);
+    remote_event event = r->lost ? GONE : remote_await(runner, request->number, seconds, reply);
+    runner->runner.lost = r->lost;
+    *trial = hed_local_new_trial();
+    if (event == STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
+    if (event == STOPPED) return HED_OK;
+    if (event == GONE) return remote_fail(runner, error);
+    *trial = reply->trial;
+    if (reply->lost) {
+        remote_lose(r, reply->text[0] ? reply->text : "has lost its device");
+        return remote_fail(runner, error);
+    }
+    return reply->status ? hed_fail(error, reply->status, "%s", reply->text) : HED_OK;
+}
+
+static double remote_seconds(const remote_runner *runner, uint32_t runs)
+{
+    const hed_runner_def *def = &runner->def;
+    double each = def->timeout_seconds + 2e-3 * HED_ENERGY_LEAST_MS;
+    /* it may have to prepare the candidate anew, twice where a worker was killed */
+    return 3 * (HED_BUILD_SECONDS + OPEN_SECONDS + def->compile_seconds + 2 * runner->copy_seconds +
+                   (runs + 1) * each);
+}
+
+static hed_status remote_prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    remote_runner *own = remote_of(runner);
+    const hed_runner_def *def = &own->def;
+    hed_worker_reply reply;
+    hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = *config};
+    *trial = hed_local_new_trial();
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
+            sizeof trial->text)) {
+        trial->outcome = HED_OUTCOME_INVALID;
+        return HED_OK;
+    }
+    def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
+    return remote_ask(own, &request, remote_seconds(own, 1), &reply, trial, error);
+}
+
+static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
+{
+    remote_runner *own = remote_of(runner);
+    hed_worker_reply reply;
+    *trial = hed_local_new_trial();
+    for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
+        uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
+        hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = some};
+        if (remote_ask(own, &request, remote_seconds(own, some), &reply, trial, error) ||
+            trial->outcome)
+            break;
+        if (reply.count != some) {
+            remote_lose(own->at, "gives another number of times");
+            return remote_fail(own, error);
+        }
+        memcpy(values + done, reply.values, some * sizeof *values);
+        done += some;
+    }
+    return error->status;
+}
+
+static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+    hed_trial *trial, hed_error *error)
+{
+    remote_runner *own = remote_of(runner);
+    remote *r = own->at;
+    hed_worker_reply reply;
+    hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
+    r->bytes_to = data;
+    r->bytes_size = own->def.arguments[argument].bytes;
+    r->bytes_came = false;
+    hed_status status = remote_ask(own, &request, remote_seconds(own, 1), &reply, trial, error);
+    r->bytes_to = NULL;
+    if (status || trial->outcome || r->bytes_came) return status;
+    remote_lose(r, "has sent no result");
+    return remote_fail(own, error);
+}
+
+static hed_status remote_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+{
+    remote_runner *own = remote_of(runner);
+    const hed_runner_def *def = &own->def;
+    uint32_t place = 0, pending = 1;
+    for (uint32_t i = 0; i < BUILDING; i++) pending += own->building[i].number != 0;
+    while (place < BUILDING && own->building[place].number) place++;
+    hed_trial trial = hed_local_new_trial();
+    if (hed_trial_queue_reserve(&own->done, pending, error)) return error->status;
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
+            sizeof trial.text))
+        trial.outcome = HED_OUTCOME_INVALID;
+    if (trial.outcome || place == BUILDING)
+        return hed_trial_queue_put(&own->done, config, &trial, error);
+    hed_worker_request request = {.version = hed_worker_version(),
+        .number = ++own->at->number,
+        .task = HED_TASK_COMPILE,
+        .config = *config};
+    def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
+    own->building[place].number = request.number;
+    own->building[place].config = *config;
+    remote_send(own->at, HED_FRAME_REQUEST, &request, sizeof request);
+    runner->lost = own->at->lost;
+    return runner->lost ? remote_fail(own, error) : HED_OK;
+}
+
+static bool remote_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    remote_runner *own = remote_of(runner);
+    double until = remote_now() + seconds;
+    while (hed_trial_queue_empty(&own->done)) {
+        hed_frame frame;
+        hed_worker_reply reply;
+        if (remote_receive(own->at, &own->def, until, &frame, &reply) != RECEIVED) break;
+        if (frame.kind == HED_FRAME_BUILT) remote_note_built(own, &reply);
+    }
+    runner->lost = own->at->lost;
+    return hed_trial_queue_take(&own->done, config, trial);
+}
+
+/* ---- a runner: life ---- */
+
+static void remote_destroy(hed_runner *runner)
+{
+    remote_runner *own = remote_of(runner);
+    hed_allocator allocator = own->allocator;
+    hed_trial_queue_free(&own->done);
+    hed_release(&allocator, own, sizeof *own);
+}
+
+static const hed_runner_kind REMOTE = {.destroy = remote_destroy,
+    .build_ahead = remote_build_ahead,
+    .built = remote_built,
+    .prepare = remote_prepare,
+    .time = remote_time,
+    .output = remote_output};
+
+/* The job and all its data, which are sent this once. */
+static void remote_send_job(remote_runner *runner, int job, hed_error *error)
+{
+    remote *r = runner->at;
+    struct stat about = {0};
+    const hed_runner_def *def = &runner->def;
+    const hed_frame_job head = {.version = hed_worker_version(),
+        .timeout_seconds = def->timeout_seconds,
+        .compile_seconds = def->compile_seconds,
+        .number = ++r->number,
+        .builders = def->builders};
+    char *piece = hed_allocate(&runner->allocator, PIECE);
+    if (!piece) hed_fail(error, HED_ERROR_MEMORY, "no memory to send a job");
+    else if (fstat(job, &about))
+        hed_fail(error, HED_ERROR_IO, "cannot read a job: %s", strerrordesc_np(errno));
+    const hed_frame frame = {.magic = HED_FRAME_MAGIC,
+        .kind = HED_FRAME_JOB,
+        .size = sizeof head + (uint64_t)about.st_size};
+    bool good = !hed_failed(error) &&
+                hed_stream_write_all(r->socket, &frame, sizeof frame, r->patience) &&
+                hed_stream_write_all(r->socket, &head, sizeof head, r->patience);
+    for (off_t at = 0; good && at < about.st_size;) {
+        ssize_t got = pread(job, piece, PIECE, at);
+        good = got > 0 && hed_stream_write_all(r->socket, piece, (size_t)got, r->patience) &&
+               !(def->idle && def->idle(def->user));
+        at += got > 0 ? got : 0;
+    }
+    hed_release(&runner->allocator, piece, PIECE);
+    r->heard = remote_now();
+    if (!good && !hed_failed(error)) {
+        remote_lose(r, "did not take the job");
+        remote_fail(runner, error);
+    }
+}
+
+static void remote_open(remote_runner *runner, hed_error *error)
+{
+    hed_worker_reply reply;
+    uint64_t total = 0;
+    int job = -1;
+    for (uint32_t i = 0; i < runner->def.kernel->argument_count; i++)
+        total += runner->def.arguments[i].bytes;
+    runner->copy_seconds = 2 + (double)total / COPY_RATE;
+    if (runner->at->lost) remote_fail(runner, error);
+    else if (!hed_worker_job_pack(&runner->def, "", &job, error))
+        remote_send_job(runner, job, error);
+    if (job >= 0) close(job);
+    if (hed_failed(error)) return;
+    remote_event event =
+        remote_await(runner, runner->at->number, OPEN_SECONDS + 2 * runner->copy_seconds, &reply);
+    if (event == STOPPED) remote_lose(runner->at, "was not waited for");
+    if (event != RECEIVED) remote_fail(runner, error);
+    else if (reply.status)
+        hed_fail(
+            error, reply.status, "%s: %s", hed_device_describe(runner->def.device)->id, reply.text);
+    runner->runner.builders = reply.count;
+    runner->runner.device_time = reply.device_time;
+}
+
+hed_status hed_runner_create_remote(
+    const hed_runner_def *def, hed_runner **runner, hed_error *error)
+{
+    hed_allocator allocator = *hed_allocator_of(def->device);
+    remote_runner *made = hed_allocate(&allocator, sizeof *made);
+    *runner = NULL;
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    made->runner.kind = &REMOTE;
+    made->def = *def;
+    made->allocator = made->done.allocator = allocator;
+    made->at = def->device->impl;
+    remote_open(made, error);
+    if (hed_failed(error)) remote_destroy(&made->runner);
+    else *runner = &made->runner;
+    return error->status;
+}
+
+/* ---- the device ---- */
+
+static void remote_close(hed_device *device)
+{
+    remote *r = device->impl;
+    hed_allocator allocator = r->allocator;
+    remote_end(r, NULL, 0);
+    hed_release(&allocator, r, sizeof *r);
+}
+
+bool hed_device_is_remote(const hed_device *device)
+{
+    return device->backend->device_close == remote_close;
+}
+
+/* A session of its own: Ctrl-C in a terminal reaches the leader alone, and ssh finds no terminal to
+ * ask for a password. */
+static int remote_spawn(remote *r, const char *command, int theirs, int said)
+{
+    char *words[] = {"/bin/sh", "-c", (char *)(uintptr_t)command, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int code = posix_spawn_file_actions_init(&files);
+    if (code) return code;
+    code = posix_spawnattr_init(&attributes);
+    if (!code) {
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        code = posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, said, STDERR_FILENO);
+        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+        if (!code) code = posix_spawn(&r->pid, words[0], &files, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    if (code) r->pid = 0;
+    return code;
+}
+
+static hed_status remote_start(remote *r, const char *command, hed_error *error)
+{
+    int sockets[2] = {-1, -1}, said[2] = {-1, -1};
+    int code = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ? errno : 0;
+    if (!code && pipe2(said, O_CLOEXEC)) code = errno;
+    if (!code) fcntl(said[0], F_SETFL, O_NONBLOCK);
+    if (!code) code = remote_spawn(r, command, sockets[1], said[1]);
+    if (sockets[1] >= 0) close(sockets[1]);
+    if (said[1] >= 0) close(said[1]);
+    r->socket = sockets[0];
+    r->said_from = said[0];
+    return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", command,
+                      strerrordesc_np(code))
+                : HED_OK;
+}
+
+/* Waits for the worker's first word and makes the device of it. */
+static hed_status remote_greet(
+    hed_context *context, remote *r, hed_device **device, hed_error *error)
+{
+    hed_frame frame;
+    hed_hello hello;
+    hed_worker_reply reply;
+    hed_error why = {0};
+    char id[256];
+    remote_event event = remote_receive(r, NULL, INFINITY, &frame, &reply);
+    if (event == RECEIVED && frame.kind != HED_FRAME_HELLO)
+        remote_lose(r, "says what is no answer");
+    if (r->lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
+    if (hed_hello_read(r->buffer + sizeof frame, frame.size, &hello, &why)) {
+        remote_lose(r, why.text);
+        return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
+    }
+    snprintf(id, sizeof id, "%.120s:%.120s", hello.machine, hello.info.id);
+    hello.info.id = id;
+    if (hed_device_create_described(context, &hello.info, device, error)) return error->status;
+    r->backend = *(*device)->backend;
+    for (int i = 0; hed_backends[i]; i++) {
+        if (strcmp(hed_backends[i]->name, hello.info.backend) != 0) continue;
+        r->backend.languages = hed_backends[i]->languages;
+        r->backend.prelude = hed_backends[i]->prelude; /* part of the key of what is measured */
+    }
+    r->backend.device_close = remote_close;
+    hed_text_copy((*device)->build_key, sizeof(*device)->build_key, hello.build_key);
+    (*device)->backend = &r->backend;
+    (*device)->impl = r;
+    remote_drop(r, sizeof frame + frame.size);
+    return HED_OK;
+}
+
+hed_status hed_device_create_remote(
+    hed_context *context, const hed_remote_def *def, hed_device **device, hed_error *error)
+{
+    hed_allocator allocator = hed_context_describe(context).allocator;
+    *device = NULL;
+    if (hed_failed(error)) return error->status;
+    remote *r = hed_allocate(&allocator, sizeof *r);
+    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a remote worker");
+    r->allocator = allocator;
+    r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
+    r->heard = remote_now();
+    r->socket = def->command ? -1 : def->descriptor;
+    r->said_from = -1;
+    if (def->command) hed_text_copy(r->command, sizeof r->command, def->command);
+    else snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
+    if (!def->command || !remote_start(r, def->command, error)) {
+        fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
+        remote_greet(context, r, device, error);
+    }
+    if (!hed_failed(error)) return HED_OK;
+    hed_device_release(*device);
+    bool owned = !*device; /* the device would have ended and freed it */
+    *device = NULL;
+    if (owned) {
+        remote_end(r, NULL, 0);
+        hed_release(&allocator, r, sizeof *r);
+    }
+    return error->status;
+}

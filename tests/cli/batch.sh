@@ -1,0 +1,86 @@
+#!/bin/sh
+# sh batch.sh HEDDLE INSTRUMENTS: `heddle batch`: results whole or not at all, faults, hands that die, leaders that die.
+heddle=$1
+instruments=$2
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+unset HEDDLE_DEVICE
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none
+mkdir "$work/here"
+cd "$work/here" || exit 1
+
+# ---- lists that are none ----
+run 2 batch; err_has 'JOBS'
+run 1 batch nothing.json; err_has 'nothing.json'
+echo '{"jobs": [{"run": ["synth", "rendre"], "stdout": "a"}]}' > wrong.json; run 1 batch wrong.json; err_has 'jobs\[0\].run.*wrong.json:1'
+echo '{"jobs": [{"run": ["version"]}]}' > wrong.json; run 1 batch wrong.json; err_has '"output".*"stdout"'
+echo '{"jobs": [{"run": ["version"], "output": "a"}]}' > wrong.json; run 1 batch wrong.json; err_has 'among the words of "run"'
+echo '{"jobs": [{"run": ["devices", "--device", "host"], "stdout": "a"}]}' > wrong.json; run 1 batch wrong.json; err_has 'jobs\[0\].run'
+echo '{"jobs": [{"run": ["version"], "stdout": "a"}, {"run": ["version"], "stdout": "a"}]}' > wrong.json; run 1 batch wrong.json; err_has 'job 0 has the same'
+
+# ---- results, the log of each, a fault, and the rest of it ----
+cat > jobs.json <<JOBS
+{"jobs": [
+  {"name": "small", "run": ["mppi", "run", "cartpole", "--steps", "3", "--json"], "stdout": "out/small.json"},
+  {"name": "large", "run": ["mppi", "run", "pendulum", "--steps", "3", "--json"], "stdout": "out/deep/large.json", "cost": 9},
+  {"name": "</script>", "run": ["synth", "render", "later.json", "--tail", "0", "--out", "out/sound.wav"], "output": "out/sound.wav"}]}
+JOBS
+run 1 batch jobs.json --device host --page page.html
+out_has '2 of 3 done, 1 failed'; out_has 'cannot open later.json'
+[ "$(sed -n 2p jobs.json.journal | cut -f 1)" = large ] || complain "the longest is not the first"
+[ -s out/small.json ] && [ -s out/deep/large.json ] && [ ! -e out/sound.wav ] || complain "other results"
+grep -q 'cannot open' 'jobs.json.logs/_script>.log' 2>/dev/null || grep -q 'cannot open' jobs.json.logs/*script* || complain "the fault is not in its log"
+grep -q '"doing"' page.html && grep -q 'u003c/script>' page.html && [ "$(grep -c '</script>' page.html)" = 2 ] || complain "the page"
+run 1 batch jobs.json --device host; err_has 'resume does the rest'
+cp "$instruments/harp.json" later.json
+run 0 batch jobs.json --device host --resume --json; out_has '"before": 2'; out_has '"done": 3'
+[ "$(head -c 4 out/sound.wav)" = RIFF ] || complain "no sound"
+run 0 batch jobs.json --device host --resume; out_has '3 of 3 done'
+rm out/small.json
+run 0 batch jobs.json --device host --resume --json; out_has '"before": 2'
+find . -name '.heddle-part*' | grep . && complain "unfinished files are left"
+[ ! -w / ] || mkdir out/blocked.json
+printf '{"jobs": [{"run": ["version"], "stdout": "out/blocked.json"}]}' > blocked.json
+run 1 batch blocked.json --device host; out_has 'cannot move'
+
+# ---- workers that are none ----
+one='{"jobs": [{"run": ["version"], "stdout": "one.txt"}]}'
+echo "$one" > one.json; run 1 batch one.json --worker 'echo hello'; err_has 'no device is left for 1 jobs'
+run 1 batch one.json --worker 'sleep 60' --patience 0.5; err_has 'said nothing for 0.5 s'
+run 1 batch one.json --worker 'head -c 100000 /dev/zero'; err_has 'no device is left'
+run 0 batch one.json --worker 'exit 1' --worker "'$heddle' batch hand --device host"; [ -s one.txt ] || complain "one worker was enough"
+
+# ---- a hand that is killed, and the leader with all the rest ----
+cat > long.json <<JOBS
+{"jobs": [
+  {"name": "a", "run": ["synth", "render", "later.json", "--tail", "3", "--out", "a.wav"], "output": "a.wav"},
+  {"name": "b", "run": ["synth", "render", "later.json", "--tail", "40000", "--out", "b.wav"], "output": "b.wav"}]}
+JOBS
+"$heddle" batch long.json --device host > "$work/out" 2> "$work/err" &
+leader=$!
+words='batch long.json'
+await() { n=0; until eval "$1"; do n=$((n + 1)); [ $n -lt 600 ] || { complain "waited in vain: $1"; break; }; sleep 0.05; done; }
+await '[ -e .heddle-part-0-1 ]'
+kill -9 "$(pgrep -P $leader | head -n 1)"
+await '[ -e .heddle-part-0-2 ]'
+await '[ -e a.wav ]'
+await '[ -s .heddle-part-1-1/b.wav ] || pgrep -f "tail 40000" > /dev/null'
+"$heddle" batch long.json --resume > two.out 2>&1 && complain "two leaders at once"
+grep -q 'another heddle batch' two.out || complain "two leaders: $(cat two.out)"
+hand=$(pgrep -P $leader | head -n 1)
+kill -9 $leader
+wait $leader 2> /dev/null
+await '! kill -0 "$hand" 2> /dev/null'
+await '! pgrep -f "tail 40000 --out $work/here" > /dev/null'
+[ "$(cut -f 3 long.json.journal | tr '\n' ' ')" = 'heddle batch 1 1000 0 ' ] || complain "the journal: $(cat long.json.journal)"
+[ ! -e b.wav ] || complain "half a result"
+printf 'half a li' >> long.json.journal
+sed -i 's/40000/0/' long.json
+run 0 batch long.json --device host --resume --json; out_has '"before": 1'; [ -s b.wav ] || complain "the rest was not done"
+
+# ---- a disk that is full ----
+if [ -e /dev/full ]; then
+    echo "$one" > full.json; rm -f one.txt; ln -s /dev/full full.json.journal
+    run 1 batch full.json --device host; err_has 'cannot write\|cannot be written'
+fi
+exit $failed

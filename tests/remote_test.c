@@ -1,0 +1,250 @@
+/* What is believed of a worker at the other end of a stream: nothing. First words cut anywhere and
+ * with any byte changed; workers that lie, end, or say nothing, at each step. */
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runner_testing.h"
+#include "tune/remote_stream.h"
+
+static hed_hello made_up(void)
+{
+    return (hed_hello){.machine = "elsewhere",
+        .build_key = "opencl made up",
+        .info = {.id = "opencl:3:1",
+            .backend = "opencl",
+            .platform = "p",
+            .name = "a card",
+            .vendor = "v",
+            .driver = "7",
+            .type = HED_DEVICE_GPU,
+            .compute_units = 4,
+            .max_group = 256,
+            .max_group_size = {256, 256, 64},
+            .max_groups = {1 << 30, 1 << 30, 1 << 30},
+            .local_bytes = 1 << 15,
+            .memory_bytes = 1 << 30,
+            .max_buffer_bytes = 1 << 28,
+            .buffer_alignment = 64,
+            .max_arguments_bytes = 1024,
+            .architecture = 0,
+            .capabilities = HED_CAN_SOURCE}};
+}
+
+static hed_text put_hello(void)
+{
+    static hed_allocator allocator;
+    allocator = hed_default_allocator();
+    hed_text text = {.allocator = &allocator};
+    const hed_hello hello = made_up();
+    hed_hello_put(&text, &hello);
+    return text;
+}
+
+Test(remote, a_device_comes_through)
+{
+    hed_text text = put_hello();
+    hed_hello hello;
+    OK(hed_hello_read(text.bytes, text.size, &hello, &error));
+    CHECK_TEXT(hello.machine, "elsewhere");
+    CHECK_TEXT(hello.info.driver, "7");
+    CHECK_EQ(hello.info.max_group_size[2], 64);
+    CHECK_EQ(hello.info.capabilities, HED_CAN_SOURCE);
+    hed_text_free(&text);
+}
+
+Test(remote, a_torn_first_word_is_refused)
+{
+    hed_text text = put_hello();
+    hed_hello hello;
+    for (size_t size = 0; size < text.size; size++) {
+        char *cut = malloc(size + 1);
+        memcpy(cut, text.bytes, size);
+        hed_error why = {0};
+        CHECK_NE(hed_hello_read(cut, size, &hello, &why), HED_OK, "cut after %zu bytes", size);
+        free(cut);
+    }
+    for (size_t at = 0; at < text.size; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            hed_error why = {0};
+            text.bytes[at] ^= (char)(1 << bit);
+            if (!hed_hello_read(text.bytes, text.size, &hello, &why))
+                CHECK(strlen(hello.info.name) < text.size && hello.info.max_group > 0);
+            text.bytes[at] ^= (char)(1 << bit);
+        }
+    hed_text_free(&text);
+}
+
+/* ---- a worker that lies ---- */
+
+typedef enum lie {
+    HONEST,
+    NO_HELLO, /* an answer in its place */
+    GARBAGE,
+    ENDS_AT_ONCE,
+    OTHER_VERSION,
+    OTHER_NUMBER,
+    OTHER_MAGIC,
+    UNWANTED_BYTES,
+    OTHER_SIZE,
+    HALF_AN_ANSWER,
+    SILENT,
+    FEW_TIMES,
+    LOSES_ITS_DEVICE,
+    LIES
+} lie;
+
+typedef struct liar {
+    lie about;
+    int socket;
+    pthread_t thread;
+} liar;
+
+static void liar_answer(const liar *l, const hed_worker_request *request)
+{
+    hed_worker_reply reply = {.version = hed_worker_version(), .number = request->number};
+    hed_frame frame = {HED_FRAME_MAGIC, HED_FRAME_REPLY, sizeof reply};
+    reply.trial = hed_local_new_trial();
+    reply.count = request->runs;
+    for (uint32_t i = 0; i < reply.count; i++) reply.values[i] = 1e-3;
+    if (l->about == OTHER_VERSION) reply.version++;
+    if (l->about == OTHER_NUMBER) reply.number += 5;
+    if (l->about == OTHER_MAGIC) frame.magic++;
+    if (l->about == UNWANTED_BYTES) frame.kind = HED_FRAME_BYTES;
+    if (l->about == OTHER_SIZE) frame.size--;
+    if (l->about == FEW_TIMES && request->task == HED_TASK_TIME) reply.count--;
+    if (l->about == LOSES_ITS_DEVICE) reply.lost = 1;
+    hed_stream_write_all(l->socket, &frame, sizeof frame, 0);
+    size_t size = l->about == HALF_AN_ANSWER ? sizeof reply / 2 : sizeof reply;
+    hed_stream_write_all(l->socket, &reply, size, 0);
+}
+
+static void *liar_run(void *user)
+{
+    liar *l = user;
+    char waste[4096];
+    hed_text text = put_hello();
+    hed_frame frame;
+    hed_worker_request request;
+    hed_worker_reply taken = {.version = hed_worker_version()};
+    taken.trial = hed_local_new_trial();
+    if (l->about == NO_HELLO) hed_frame_write(l->socket, HED_FRAME_REPLY, &taken, sizeof taken, 0);
+    else if (l->about == GARBAGE) hed_stream_write_all(l->socket, "Last login: Mon\n", 16, 0);
+    else if (l->about != ENDS_AT_ONCE)
+        hed_frame_write(l->socket, HED_FRAME_HELLO, text.bytes, text.size, 0);
+    hed_text_free(&text);
+    if (l->about >= OTHER_VERSION || l->about == HONEST) {
+        hed_frame_job job = {0};
+        if (!hed_stream_read_all(l->socket, &frame, sizeof frame) ||
+            !hed_stream_read_all(l->socket, &job, sizeof job))
+            return NULL;
+        for (uint64_t left = frame.size - sizeof job; left;) {
+            size_t size = left < sizeof waste ? (size_t)left : sizeof waste;
+            if (!hed_stream_read_all(l->socket, waste, size)) return NULL;
+            left -= size;
+        }
+        taken.number = job.number;
+        hed_frame_write(l->socket, HED_FRAME_ALIVE, NULL, 0, 0);
+        hed_frame_write(l->socket, HED_FRAME_REPLY, &taken, sizeof taken, 0);
+        while (hed_stream_read_all(l->socket, &frame, sizeof frame) &&
+               hed_stream_read_all(l->socket, &request, sizeof request)) {
+            if (l->about == SILENT) continue;
+            liar_answer(l, &request);
+            if (l->about == HALF_AN_ANSWER) break;
+        }
+    }
+    if (l->about == SILENT) hed_stream_read_all(l->socket, waste, 1);
+    close(l->socket);
+    return NULL;
+}
+
+static hed_status open_liar(liar *l, lie about, hed_context *context, hed_device **device)
+{
+    int sockets[2];
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+    *l = (liar){.about = about, .socket = sockets[1]};
+    CHECK_EQ(pthread_create(&l->thread, NULL, liar_run, l), 0);
+    const hed_remote_def def = {.descriptor = sockets[0], .patience_seconds = 0.5};
+    error = (hed_error){0};
+    return hed_device_create_remote(context, &def, device, &error);
+}
+
+Test(remote, an_honest_worker_is_used)
+{
+    runner_test t = {.on = test_open(NULL)};
+    liar l;
+    hed_device *device;
+    double values[100];
+    hed_trial trial;
+    OK(open_liar(&l, HONEST, t.on.context, &device));
+    CHECK_TEXT(hed_device_describe(device)->id, "elsewhere:opencl:3:1");
+    describe_scale(&t);
+    t.def.device = device;
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+    trial = try_in(t.runner, 0, 64, RIGHT);
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    OK(t.runner->kind->time(t.runner, 0, 100, values, &trial, &error));
+    CHECK_EQ(values[99], 1e-3);
+    FAILS(HED_ERROR_LOST, t.runner->kind->output(t.runner, 0, 1, values, &trial, &error));
+    error = (hed_error){0};
+    hed_runner_destroy(t.runner);
+    hed_buffer *buffer;
+    FAILS(HED_ERROR_UNSUPPORTED,
+        hed_buffer_create(device, &(hed_buffer_def){.size = 64}, &buffer, &error));
+    hed_device_release(device);
+    pthread_join(l.thread, NULL);
+    test_close(&t.on);
+}
+
+Test(remote, liars_are_lost)
+{
+    runner_test t = {.on = test_open(NULL)};
+    for (lie about = NO_HELLO; about < LIES; about++) {
+        liar l;
+        hed_device *device = NULL;
+        hed_trial trial;
+        double value;
+        hed_config config = config_of(64, RIGHT);
+        hed_status status = open_liar(&l, about, t.on.context, &device);
+        if (about <= ENDS_AT_ONCE) {
+            CHECK_EQ(status, HED_ERROR_LOST, "lie %d: %s", about, error.text);
+            CHECK_NULL(device);
+        } else {
+            OK(status);
+            describe_scale(&t);
+            t.def.device = device;
+            OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+            status = t.runner->kind->prepare(t.runner, 0, &config, &trial, &error);
+            if (!status) status = t.runner->kind->time(t.runner, 0, 1, &value, &trial, &error);
+            CHECK_EQ(status, HED_ERROR_LOST, "lie %d: %s", about, error.text);
+            CHECK(strstr(error.text, "the worker behind"), "lie %d: %s", about, error.text);
+            CHECK(t.runner->lost, "lie %d", about);
+            hed_runner_destroy(t.runner);
+            error = (hed_error){0};
+            CHECK_NE(hed_runner_create_worker(&t.def, &t.runner, &error), HED_OK, "lost for good");
+            hed_device_release(device);
+        }
+        pthread_join(l.thread, NULL);
+    }
+    error = (hed_error){0};
+    test_close(&t.on);
+}
+
+Test(remote, commands_that_are_no_workers)
+{
+    static const struct {
+        const char *command, *words;
+    } commands[] = {{"exit 3", "exit code 3"}, {"sleep 60", "said nothing"},
+        {"echo no route to host >&2; exit 255", "it said: no route to host"},
+        {"kill -9 $$", "SIGKILL"}, {"cat", "said nothing"}, {"yes", "no answer"},
+        {"/nothing/heddle-worker", "not found"}};
+    test_device on = test_open(NULL);
+    for (size_t i = 0; i < HED_COUNT(commands); i++) {
+        hed_device *device;
+        const hed_remote_def def = {.command = commands[i].command, .patience_seconds = 0.3};
+        FAILS(HED_ERROR_LOST, hed_device_create_remote(on.context, &def, &device, &error));
+        CHECK(strstr(error.text, commands[i].words), "%s: %s", commands[i].command, error.text);
+    }
+    error = (hed_error){0};
+    test_close(&on);
+}
