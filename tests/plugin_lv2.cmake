@@ -1,0 +1,16 @@
+target_link_libraries(heddle-tests PRIVATE heddle-synth-live-internal heddle-synth-internal)
+if(HEDDLE_PORTABLE)
+  return()
+endif()
+cmake_language(DEFER CALL target_link_libraries plugin_lv2_test PRIVATE heddle-synth-live-internal heddle-synth-internal)
+if(NOT TARGET heddle-lv2)
+  return() # LV2's headers are not here
+endif()
+target_compile_definitions(${test_target} PRIVATE PLUGIN_BUNDLE="${CMAKE_BINARY_DIR}/plugins/lv2/heddle.lv2/")
+target_include_directories(${test_target} SYSTEM PRIVATE ${HEDDLE_lv2_INCLUDE})
+add_dependencies(${test_target} heddle-lv2)
+# In the tools and the hosts of a Linux distribution, where they are.
+if(NOT HEDDLE_SANITIZE)
+  hed_add_test(NAME plugin_tools COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/plugin_tools.sh ${CMAKE_BINARY_DIR}/plugins)
+  hed_add_test(NAME plugin_jalv LABELS full COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/plugin_jalv.sh ${CMAKE_BINARY_DIR}/plugins)
+endif()
