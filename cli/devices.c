@@ -45,7 +45,7 @@ static int devices_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
     hed_error error = {0};
-    hed_status status = cli_open_context(arguments, &session, &error);
+    hed_status status = cli_open_whole_context(arguments, &session, &error);
     cli_report *report = cli_report_create(hed_given(arguments, "json"));
     for (uint32_t i = 0; !status && i < hed_context_describe(session.context).devices; i++)
         devices_add(report, hed_device_describe(hed_device_at(session.context, i)));

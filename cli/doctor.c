@@ -137,7 +137,7 @@ static int doctor_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
     hed_error error = {0};
-    if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
+    if (cli_open_whole_context(arguments, &session, &error)) return cli_fail(&error);
     bool json = hed_given(arguments, "json"), host_works = false;
     cli_report *report = cli_report_create(json);
     hed_context_info info = hed_context_describe(session.context);

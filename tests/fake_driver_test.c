@@ -2,6 +2,7 @@
  * Whatever a driver's call returns, the runtime answers with a status that names the call, gives
  * everything back, and goes on. */
 #include "backends/cuda/cuda_api.h"
+#include "backends/gl/gl_api.h"
 #include "backends/opencl/opencl_api.h"
 #include "backends/vulkan/vulkan_api.h"
 #include "cycle.h"
@@ -385,6 +386,89 @@ Test(fake_driver, calls_of_vulkan_failing, .timeout = 300)
         if (f->failures) check_failure(&r, 0, what);
     }
     CHECK_EQ(r.status, HED_OK, "the process does not go on: %s", error.text);
+}
+
+/* ---- OpenGL: the real EGL with faults, over llvmpipe ---- */
+
+static const fake_device gl_device = {"gl", "gl:0", {"gl", NULL}};
+
+static void gl_prepare(void)
+{
+    hed_context *context;
+    hed_device *device;
+    const hed_context_def def = fakes_def("gl");
+    OK(hed_context_create(&def, &context, &error));
+    bool found = !hed_device_find(context, "gl:0", &device, &error);
+    hed_context_destroy(context);
+    hed_error_clear(&error);
+    if (!found) test_skip("no OpenGL device");
+}
+
+/* OpenGL, then OpenGL ES. */
+Test(fake_driver, a_life_on_gl_leaves_nothing, .timeout = 120)
+{
+    gl_prepare();
+    run r = run_of(&gl_device);
+    for (int es = 0; es < 2; es++) {
+        r.fakes[0]->platform = es ? "ES" : NULL;
+        run_life(&r, es ? "gl es" : "gl", NULL);
+        CHECK_EQ(r.status, HED_OK, "%s: %s %s", es ? "ES" : "OpenGL", error.text, error.log);
+        CHECK_EQ(left_in(&r, 0), 0, "%lld objects are left", (long long)left_in(&r, 0));
+    }
+    CHECK(r.fakes[0]->calls > 600);
+}
+
+#define GL_NAME(result, name, parameters) "gl" #name,
+#define EGL_NAME(result, name, parameters) "egl" #name,
+static const char *const gl_names[] = {
+    HED_EGL_FUNCTIONS(EGL_NAME) HED_GL_FUNCTIONS(GL_NAME) HED_GL_TIME_FUNCTIONS(GL_NAME)};
+
+/* A function of OpenGL tells of an error when it is asked, and by then another was called: the call
+ * that is named is the last of a few. Not each: a life on llvmpipe takes a fifth of a second. */
+Test(fake_driver, functions_of_gl_always_failing, .timeout = 300)
+{
+    static const int codes[] = {0x502, 0x505, 0x507};
+    const size_t stride = getenv("HEDDLE_TEST_FULL") ? 1 : 9;
+    gl_prepare();
+    run r = run_of(&gl_device);
+    fake_control *f = r.fakes[0];
+    for (size_t i = 0; i < sizeof gl_names / sizeof *gl_names; i += stride) {
+        char what[128];
+        run_of(&gl_device);
+        f->fail_name = gl_names[i];
+        f->code = codes[i % 3];
+        snprintf(what, sizeof what, "every %s gives %#x", gl_names[i], (unsigned)f->code);
+        run_life(&r, what, NULL);
+        bool ending = strstr(gl_names[i], "Delete") || strstr(gl_names[i], "Destroy") ||
+                      strstr(gl_names[i], "MakeCurrent");
+        CHECK(left_in(&r, 0) == 0 || ending, "%s: %lld objects are left", what,
+            (long long)left_in(&r, 0));
+    }
+    run_of(&gl_device);
+    run_life(&r, "gl", NULL);
+    CHECK_EQ(r.status, HED_OK, "the process does not go on: %s", error.text);
+}
+
+Test(fake_driver, allocations_on_gl_failing, .timeout = 300)
+{
+    const int64_t stride = getenv("HEDDLE_TEST_FULL") ? 1 : 23;
+    gl_prepare();
+    run r = run_of(&gl_device);
+    int64_t refused = 0, n = 1;
+    for (bool more = true; more; n += stride) {
+        char what[64];
+        snprintf(what, sizeof what, "gl, allocation %lld failing", (long long)n);
+        r.allocations.fail_at = n;
+        run_life(&r, what, NULL);
+        CHECK(r.status == HED_ERROR_MEMORY || r.status == HED_ERROR_DEVICE_MEMORY ||
+                  r.status == HED_OK,
+            "%s: %s", what, error.text);
+        CHECK_EQ(left_in(&r, 0), 0, "%s: %lld objects are left", what, (long long)left_in(&r, 0));
+        refused += r.status != HED_OK;
+        more = r.allocations.calls >= n;
+    }
+    CHECK(refused > 1 && r.status == HED_OK, "%lld of %lld were refused", (long long)refused,
+        (long long)n);
 }
 
 /* ---- single faults ---- */

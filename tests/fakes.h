@@ -57,14 +57,16 @@ static inline int64_t fakes_alive(const fake_control *f)
     return alive;
 }
 
-/* A context that sees one driver only: the fake of `backend` ("cuda", "opencl", "vulkan"), beside
- * host. */
+/* A context that sees one driver only: the fake of `backend` ("cuda", "opencl", "vulkan", "gl"),
+ * beside host. */
 static inline hed_context_def fakes_def(const char *backend)
 {
     hed_context_def def = hed_default_context_def();
     bool cuda = strcmp(backend, "cuda") == 0, vulkan = strcmp(backend, "vulkan") == 0;
+    def.gl = strcmp(backend, "gl") == 0;
+    def.gl_library = def.gl ? fakes_path("gl") : "";
     def.vulkan_library = vulkan ? fakes_path("vulkan") : "";
-    def.opencl_library = cuda || vulkan ? "" : fakes_path("opencl");
+    def.opencl_library = cuda || vulkan || def.gl ? "" : fakes_path("opencl");
     def.cuda_library = cuda ? fakes_path("cuda") : "";
     def.nvrtc_library = cuda ? fakes_path("nvrtc") : "";
     def.cache_dir = "";

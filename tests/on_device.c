@@ -2,7 +2,7 @@
  * there.
  *
  * If it is not, the exit code is 77, which ctest shows as a skip; or 1, a failure, if
- * HEDDLE_REQUIRE_DEVICES names the device or its backend ("opencl,cuda,vulkan"). So a test that runs at
+ * HEDDLE_REQUIRE_DEVICES names the device or its backend ("opencl,cuda,vulkan,gl"). So a test that runs at
  * all has its device, and no test has to ask. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ static const char *backend_of(const char *selector)
     if (!strncmp(selector, "cuda", 4)) return "cuda";
     if (!strcmp(selector, "host")) return "host";
     if (!strncmp(selector, "vulkan", 6)) return "vulkan";
+    if (!strncmp(selector, "gl", 2)) return "gl";
     return "opencl";
 }
 

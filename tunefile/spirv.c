@@ -1,4 +1,4 @@
-/* Shaders for Vulkan as tune files. GLSL is compiled; what the module of SPIR-V says of itself
+/* Shaders for Vulkan and OpenGL as tune files. GLSL is compiled; what the module of SPIR-V says of itself
  * (heddle/shader.h) is written as the declarations in WGSL that say the same, so that shader.c has
  * one kind of shader to take parameters, groups and arguments from. */
 #include "tunefile/spec.h"
@@ -116,12 +116,17 @@ static hed_status read_glsl(
 {
     hed_define macros[MOST_MACROS];
     char values[MOST_MACROS][24];
-    const hed_glsl_def def = {.name = source->name,
+    hed_glsl_def def = {.name = source->name,
         .sources = source,
         .source_count = 1,
         .defines = macros,
         .define_count = find_macros(hed_json_root(reader->spec->json), macros, values),
         .allocator = hed_default_allocator()};
+    if (!hed_shader_compile_glsl(&def, words, size, error)) return HED_OK;
+    if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0)
+        return error->status;
+    hed_error_clear(error); /* a text that is OpenGL's */
+    def.opengl = true;
     return hed_shader_compile_glsl(&def, words, size, error);
 }
 

@@ -16,7 +16,21 @@ static void log_to_stderr(void *user, hed_log_level level, const char *message)
     fprintf(stderr, "heddle: %s%s\n", level == HED_LOG_WARNING ? "warning: " : "", message);
 }
 
-hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error)
+/* Whether a device of OpenGL is named, or a shader that one may take where there is no Vulkan. */
+static bool names_gl(const hed_arguments *arguments)
+{
+    const char *named, *kernel = NULL;
+    if (!hed_has_option(arguments, "device")) return false;
+    for (uint32_t i = 0; (named = hed_text_at(arguments, "device", i)); i++)
+        if (strncmp(named, "gl", 2) == 0) return true;
+    if (hed_has_option(arguments, "KERNEL")) kernel = hed_text_of(arguments, "KERNEL");
+    size_t size = kernel ? strlen(kernel) : 0;
+    return !hed_given(arguments, "device") && size > 5 &&
+           (strcmp(kernel + size - 5, ".comp") == 0 || strcmp(kernel + size - 5, ".glsl") == 0);
+}
+
+static hed_status open_context(
+    const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
 {
     *session = (cli_session){0};
     hed_context_def def = hed_default_context_def();
@@ -24,9 +38,21 @@ hed_status cli_open_context(const hed_arguments *arguments, cli_session *session
         def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
     if (hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
         def.host_threads = (uint32_t)hed_integer_of(arguments, "threads");
+    def.gl = gl;
     hed_status status = hed_context_create(&def, &session->context, error);
     hed_interrupt_install();
     return status;
+}
+
+hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error)
+{
+    return open_context(arguments, names_gl(arguments), session, error);
+}
+
+hed_status cli_open_whole_context(
+    const hed_arguments *arguments, cli_session *session, hed_error *error)
+{
+    return open_context(arguments, true, session, error);
 }
 
 static void add_device(cli_session *session, hed_device *device)

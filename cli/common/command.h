@@ -95,6 +95,9 @@ typedef struct cli_session {
  * warnings of the library go to stderr unless --quiet. The session stays where it is until
  * cli_close(). */
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
+/* With OpenGL's devices, which are else listed where one is named. */
+hed_status cli_open_whole_context(
+    const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
 void cli_close(cli_session *session);

@@ -530,7 +530,7 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
 }
 
 /* A shader in GLSL or SPIR-V has its own devices; the best of all others takes none of them. */
-static void prefer_vulkan(
+static void prefer_shaders(
     const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen)
 {
     static const char *const endings[] = {".comp", ".glsl", ".spv"};
@@ -542,7 +542,9 @@ static void prefer_vulkan(
     if (!shader || hed_given(arguments, "device")) return;
     for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
         hed_device *device = hed_device_at(session->context, i);
-        if (strcmp(hed_device_describe(device)->backend, "vulkan") == 0) *chosen = device;
+        const char *backend = hed_device_describe(device)->backend;
+        if (strcmp(backend, "vulkan") == 0 || strcmp(backend, "gl") == 0)
+            *chosen = device; /* Vulkan's stand in front of OpenGL's */
     }
 }
 
@@ -606,7 +608,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
         code = HED_EXIT_USAGE;
     }
     if (code == HED_EXIT_OK) {
-        prefer_vulkan(arguments, &session, origin, &groups[0].devices[0]);
+        prefer_shaders(arguments, &session, origin, &groups[0].devices[0]);
         code = tune_groups(arguments, &session, origin, groups, count);
     }
     close_workers(groups, count);

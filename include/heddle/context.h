@@ -55,6 +55,10 @@ typedef struct hed_context_def {
     /** glslangValidator or glslc, for kernels in GLSL: a path. NULL: HEDDLE_GLSL_COMPILER, else the
      *  first of the two on PATH. */
     const char *glsl_compiler;
+    const char *gl_library; /**< EGL's, likewise: HEDDLE_GL_LIBRARY, else libEGL.so.1 */
+    /** Lists OpenGL's devices too, which takes a tenth of a second, and mostly shows devices that
+     *  are listed already. They are also listed where `device` or HEDDLE_DEVICE names one, as "gl:0". */
+    bool gl;
 } hed_context_def;
 
 /** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread
@@ -101,7 +105,7 @@ typedef enum hed_backend_state {
 
 /** The state of one backend, as `heddle doctor` prints it. Strings are owned by the context. */
 typedef struct hed_backend_report {
-    const char *name; /**< "cuda", "opencl", "host", "vulkan" */
+    const char *name; /**< "cuda", "opencl", "vulkan", "gl", "host" */
     hed_backend_state state;
     uint32_t devices;
     const char *library; /**< what was loaded, versions included; "" if nothing */

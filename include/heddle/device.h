@@ -55,8 +55,8 @@ typedef enum hed_device_type { HED_DEVICE_CPU, HED_DEVICE_GPU, HED_DEVICE_OTHER 
 /** What a device is. 0 means unknown unless a field says otherwise. Strings live as long as the
  *  context. */
 typedef struct hed_device_info {
-    const char *id;       /**< "host", "opencl:0:0", "cuda:0", "vulkan:0" */
-    const char *backend;  /**< "host", "opencl", "cuda", "vulkan" */
+    const char *id;       /**< "host", "opencl:0:0", "cuda:0", "vulkan:0", "gl:0" */
+    const char *backend;  /**< "host", "opencl", "cuda", "vulkan", "gl" */
     const char *platform; /**< "Portable Computing Language", "NVIDIA CUDA", ... */
     const char *name;
     const char *vendor;

@@ -49,7 +49,7 @@ typedef enum hed_language {
     /** WebGPU's language, without the prelude: browsers (runner.h). Parameters are the text's
      *  `override` constants. */
     HED_WGSL,
-    /** GLSL for compute, a text with `#version`: Vulkan devices. A parameter is the specialization
+    /** GLSL for compute, a text with `#version`: Vulkan and OpenGL devices. A parameter is the specialization
      *  constant of its name where the text has one, else a macro. */
     HED_GLSL,
     /** SPIR-V for shaders, one source of words: Vulkan devices. Parameters are specialization

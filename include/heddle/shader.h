@@ -59,6 +59,7 @@ typedef struct hed_shader {
     uint32_t binding_count;
     hed_shader_member members[HED_SHADER_MEMBERS]; /**< by offset */
     uint32_t member_count, member_bytes;
+    bool opengl; /**< the members are uniforms of OpenGL's, which has no push constants */
 } hed_shader;
 
 /** A constant's value, by its id. */
@@ -77,7 +78,7 @@ HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const c
     const hed_shader_value *values, uint32_t value_count, const hed_allocator *allocator,
     hed_shader *shader, hed_error *error);
 /** The specialization constants that a text in GLSL declares, `layout(constant_id = N) const TYPE
- *  NAME`, by name and id, in either branch of its conditions. Thread class: any. */
+ *  NAME = VALUE`, in either branch of its conditions. Thread class: any. */
 HED_API uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity);
 
@@ -94,9 +95,10 @@ typedef struct hed_glsl_def {
     const char *const *options; /**< (option_count) words for the compiler */
     uint32_t option_count;
     hed_allocator allocator;
+    bool opengl; /**< as OpenGL has it: uniforms may stand outside of blocks */
 } hed_glsl_def;
 
-/** Compiles GLSL to SPIR-V for Vulkan 1.1, in a child process. `*words` is of the allocator, and
+/** Compiles GLSL to SPIR-V for Vulkan 1.1, or for OpenGL, in a child process. `*words` is of the allocator, and
  *  released with `*size` + 1. Thread class: any. Errors: BUILD (with the compiler's log, in the
  *  text's own lines), IO (no compiler), MEMORY. */
 HED_API hed_status hed_shader_compile_glsl(

@@ -37,7 +37,9 @@ typedef struct hed_settings {
     char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
     char *cuda_home;                                     /* a CUDA toolkit; NULL: not known */
     char *vulkan_library;                                /* as the libraries above */
+    char *gl_library;
     char *glsl_compiler;
+    bool gl; /* OpenGL's devices are looked for */
     /* name of the kernel to capture; NULL: none */
     char *capture;
     uint32_t host_threads;

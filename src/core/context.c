@@ -133,6 +133,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
         {&settings->cuda_home, cuda_home},
         {&settings->vulkan_library, given_or(def->vulkan_library, "HEDDLE_VULKAN_LIBRARY")},
+        {&settings->gl_library, given_or(def->gl_library, "HEDDLE_GL_LIBRARY")},
         {&settings->glsl_compiler, glsl},
         {&settings->capture, given_or(def->capture, "HEDDLE_CAPTURE")},
     };
@@ -140,6 +141,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         *all[i].to = hed_copy_text(a, all[i].value);
         if (all[i].value && !*all[i].to) return HED_ERROR_MEMORY;
     }
+    settings->gl = def->gl || (settings->device && strncmp(settings->device, "gl", 2) == 0);
     return HED_OK;
 }
 
@@ -149,8 +151,8 @@ static void free_settings(hed_settings *settings)
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
         settings->ptx_dir, settings->opencl_library, settings->cuda_library,
         settings->nvrtc_library, settings->cuda_home, settings->vulkan_library,
-        settings->glsl_compiler, settings->capture, settings->worker, settings->database,
-        settings->installed_database};
+        settings->gl_library, settings->glsl_compiler, settings->capture, settings->worker,
+        settings->database, settings->installed_database};
     for (size_t i = 0; i < HED_COUNT(all); i++) hed_release_text(&a, all[i]);
 }
 

@@ -75,9 +75,7 @@ void hed_glsl_assemble(const hed_glsl_def *def, hed_text *text)
 
 /* ---- logs ---- */
 
-/* Lines of the compilers that name a place, "ERROR: 0:12: ..." and "0:12: error: ...", as
- * "blur.comp:12: error: ..."; the first number is the source's. */
-static void glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *placed)
+void hed_glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *placed)
 {
     for (const char *next; *log; log = next) {
         size_t length = strcspn(log, "\n");
@@ -88,8 +86,12 @@ static void glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *p
         unsigned source = 0, line = 0;
         int used = 0;
         next = log + length + (log[length] == '\n');
-        if (sscanf(at, "%u:%u: %n", &source, &line, &used) == 2 && used &&
-            source < def->source_count && used <= (int)length)
+        if (sscanf(at, "%u:%u: %n", &source, &line, &used) < 2 || !used)
+            if (sscanf(at, "%u:%u(%*u): %n", &source, &line, &used) < 2 || !used)
+                sscanf(at, "%u(%u) : %n", &source, &line, &used);
+        source += line >> HED_GLSL_LINE_BITS;
+        line &= (1u << HED_GLSL_LINE_BITS) - 1;
+        if (used && source < def->source_count && used <= (int)length)
             hed_text_add(placed, "%s:%u: %s%.*s\n", def->sources[source].name, line, kind,
                 (int)(length - (size_t)(at - log)) - used, at + used);
         else if (strncmp(log, "stdin", length) != 0 || length == 0)
@@ -151,18 +153,22 @@ static int glsl_spawn(
 {
     const char *slash = strrchr(compiler, '/'), *name = slash ? slash + 1 : compiler;
     bool glslc = strncmp(name, "glslc", 5) == 0;
-    const char *words[MOST_OPTIONS + 12] = {compiler};
+    const char *words[MOST_OPTIONS + 16] = {compiler};
     size_t count = 1;
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
     if (glslc) {
         words[count++] = "-fshader-stage=compute";
-        words[count++] = "--target-env=vulkan1.1";
+        words[count++] = def->opengl ? "--target-env=opengl" : "--target-env=vulkan1.1";
+        if (def->opengl) words[count++] = "-fauto-bind-uniforms";
+        if (def->opengl) words[count++] = "-fauto-map-locations";
     } else {
         words[count++] = "--stdin"; /* first: it lets -S stand for the file's ending */
-        words[count++] = "-V";
+        words[count++] = def->opengl ? "-G" : "-V";
         words[count++] = "--target-env";
-        words[count++] = "vulkan1.1";
+        words[count++] = def->opengl ? "opengl" : "vulkan1.1";
+        if (def->opengl) words[count++] = "--auto-map-bindings";
+        if (def->opengl) words[count++] = "--auto-map-locations";
         words[count++] = "-S";
         words[count++] = "comp";
     }
@@ -192,7 +198,7 @@ static hed_status glsl_failed(
     hed_text placed = {.allocator = &def->allocator};
     hed_fail(
         error, HED_ERROR_BUILD, "%s does not compile with %s: see the log", def->name, compiler);
-    glsl_place_log(def, log, &placed);
+    hed_glsl_place_log(def, log, &placed);
     hed_fail_log(error, placed.failed || !placed.size ? log : placed.bytes);
     hed_text_free(&placed);
     return HED_ERROR_BUILD;

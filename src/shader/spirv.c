@@ -174,6 +174,23 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
     return HED_OK;
 }
 
+/* A number of OpenGL's that stands outside of blocks. */
+static hed_status spirv_add_uniform(
+    const hed_spirv_reader *r, const hed_spirv_id *variable, hed_type type)
+{
+    hed_shader *shader = r->shader;
+    if (shader->member_count == HED_SHADER_MEMBERS)
+        return hed_fail(
+            r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d uniforms", HED_SHADER_MEMBERS);
+    hed_shader_member *member = &shader->members[shader->member_count++];
+    *member = (hed_shader_member){
+        .type = type, .offset = shader->member_bytes, .size = hed_type_bytes(type)};
+    hed_spirv_text(r, variable->name, member->name, sizeof member->name);
+    shader->member_bytes += member->size;
+    shader->opengl = true;
+    return HED_OK;
+}
+
 static hed_status spirv_add_variable(hed_spirv_reader *r, uint32_t at)
 {
     const hed_spirv_id *variable = hed_spirv_of(r, hed_spirv_operand(r, at, 2));
@@ -188,6 +205,9 @@ static hed_status spirv_add_variable(hed_spirv_reader *r, uint32_t at)
             return hed_spirv_wrong(r, at, "a shared array whose length cannot be computed");
         r->shader->local_bytes += (bytes + 15) & ~(uint64_t)15;
     }
+    hed_type number = hed_spirv_scalar(r, type);
+    if (storage == STORAGE_UNIFORM_CONSTANT && number != HED_BYTES)
+        return spirv_add_uniform(r, variable, number);
     if (storage == STORAGE_BUFFER || storage == STORAGE_UNIFORM ||
         storage == STORAGE_UNIFORM_CONSTANT)
         return spirv_add_binding(r, variable, storage, type);

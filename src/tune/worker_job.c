@@ -58,6 +58,8 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
     hed_put_text(to, is_cuda ? settings->cuda_library : "");
     hed_put_text(to, is_cuda ? settings->nvrtc_library : "");
     hed_put_text(to, settings->cuda_home);
+    hed_put_text(to, settings->gl_library);
+    hed_put_u32(to, settings->gl);
     hed_put_u32(to, settings->host_threads);
     hed_put_u32(to, def->objective);
     hed_put_u32(to, def->cold_cache);
@@ -210,6 +212,8 @@ static bool get_measuring(
     context->cuda_library = hed_get_text(from, "a library");
     context->nvrtc_library = hed_get_text(from, "a library");
     context->cuda_home = hed_get_text(from, "a folder");
+    context->gl_library = hed_get_text(from, "a library");
+    context->gl = hed_get_below(from, 2, "whether OpenGL is wanted", "0 or 1");
     context->host_threads = hed_get_u32(from, "the number of threads");
     context->kernel_dir = context->database = context->capture = context->worker = "";
     runner->objective = hed_get_below(from, HED_OBJECTIVE_METRIC + 1, "the objective", "0 to 2");

@@ -3,7 +3,7 @@
 heddle=$1
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
-export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none HEDDLE_GL_LIBRARY=none
 unset HEDDLE_DEVICE
 
 cat > "$work/string.json" << 'INSTRUMENT'

@@ -33,7 +33,8 @@ typedef struct fake_control {
     int code;              /* what they return */
     int devices;           /* how many there are */
     bool hangs;            /* work is never done, when asked */
-    /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers */
+    /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers. OpenGL:
+     * "ES": there is OpenGL ES alone */
     const char *platform;
     bool silent;           /* OpenCL: builds leave no log */
     bool plain_floats;     /* OpenCL: no fma, no exact division: no strict mode */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shader/bind.h"
+
 typedef struct program_header {
     char magic[8];
     uint64_t words, data; /* bytes of the module, and of the driver's data behind it */
@@ -109,28 +111,6 @@ static hed_status program_check_limits(
 
 /* ---- arguments ---- */
 
-static bool program_is_named(const hed_shader_binding *binding, const char *name)
-{
-    return strcmp(binding->name, name) == 0 || strcmp(binding->block, name) == 0;
-}
-
-/* The binding of a buffer argument: by its name where all buffers have one, else in order. */
-static int program_find_binding(const hed_kernel_def *def, const hed_shader *shader, uint32_t index)
-{
-    bool by_name = true;
-    uint32_t place = 0;
-    for (uint32_t i = 0; i < def->argument_count; i++) {
-        bool found = def->arguments[i].kind != HED_BUFFER;
-        for (uint32_t j = 0; j < shader->binding_count && !found; j++)
-            found = program_is_named(&shader->bindings[j], def->arguments[i].name);
-        by_name = by_name && found;
-        if (i < index && def->arguments[i].kind == HED_BUFFER) place++;
-    }
-    for (uint32_t j = 0; by_name && j < shader->binding_count; j++)
-        if (program_is_named(&shader->bindings[j], def->arguments[index].name)) return (int)j;
-    return !by_name && place < shader->binding_count ? (int)place : -1;
-}
-
 static int program_find_member(const hed_kernel_def *def, const hed_shader *shader, uint32_t index)
 {
     uint32_t place = 0;
@@ -169,6 +149,11 @@ static hed_status program_bind(
 {
     uint32_t buffers = 0;
     hed_status status = HED_OK;
+    if (shader->opengl)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s: uniform \"%s\" stands outside of a block, as OpenGL has it: Vulkan's scalars are "
+            "push constants",
+            def->name, shader->members[0].name);
     for (uint32_t i = 0; i < shader->binding_count; i++)
         if (shader->bindings[i].set != 0)
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -180,7 +165,7 @@ static hed_status program_bind(
             status = program_bind_scalar(def, shader, i, made, error);
             continue;
         }
-        int found = program_find_binding(def, shader, i);
+        int found = hed_shader_find_binding(def, shader->bindings, shader->binding_count, i);
         if (found < 0 || buffers == shader->binding_count) {
             status = hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: the shader has %u buffers, the description more: \"%s\" has none", def->name,

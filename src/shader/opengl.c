@@ -1,0 +1,371 @@
+/* GLSL of Vulkan in the words of OpenGL, which has neither specialization constants nor push
+ * constants: constants get their values, `local_size_x_id` a number, push constants become a uniform
+ * block, blocks the layout and the binding that Vulkan would give them. A word by word scan of the
+ * text, once to know its constants and bindings and once to write; the preprocessor is not run. */
+#include "shader/glsl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+enum { MOST_ITEMS = 16, MOST_BINDINGS = 64 };
+
+/* One item of `layout(...)`: "binding = 3", or a word alone. */
+typedef struct layout_item {
+    char name[HED_SHADER_NAME], value[HED_SHADER_NAME];
+} layout_item;
+
+typedef struct layout_list {
+    const char *begin, *end; /* of the text, from `layout` on; both NULL where there is none */
+    layout_item items[MOST_ITEMS];
+    uint32_t count;
+} layout_list;
+
+typedef struct opengl_writer {
+    hed_glsl_scanner s;
+    const char *copied; /* all in front of it is written */
+    bool writes, es;    /* writes: the second time */
+    bool begun;         /* the first word that is no directive was seen */
+    uint32_t depth;     /* of braces */
+    const hed_glsl_def *def;
+    hed_glsl_opengl *to;
+    hed_shader_constant constants[HED_SHADER_CONSTANTS];
+    uint32_t constant_count;
+    uint64_t taken[2]; /* bindings that the text names: of storage and of uniform blocks */
+    hed_error *error;
+} opengl_writer;
+
+/* ---- writing ---- */
+
+/* What comes before `at` as it is, and a text instead of what stands from there to `end`. */
+static void opengl_replace(opengl_writer *w, const char *at, const char *end, const char *with)
+{
+    if (!w->writes) return;
+    hed_text_add_bytes(&w->to->text, w->copied, (size_t)(at - w->copied));
+    hed_text_add(&w->to->text, "%s", with);
+    for (; at < end; at++) /* lines keep their numbers */
+        if (*at == '\n') hed_text_add(&w->to->text, "\n");
+    w->copied = end;
+}
+
+static const char *opengl_value(const opengl_writer *w, const char *name)
+{
+    const char *value = NULL;
+    for (uint32_t i = 0; i < w->def->define_count; i++)
+        if (strcmp(w->def->defines[i].name, name) == 0) value = w->def->defines[i].value;
+    return value;
+}
+
+/* The value of the constant of an id; a size of the group without one is 1. */
+static long long opengl_constant(const opengl_writer *w, uint32_t id)
+{
+    for (uint32_t i = 0; i < w->constant_count; i++) {
+        if (w->constants[i].id != id) continue;
+        const char *value = opengl_value(w, w->constants[i].name);
+        return value ? strtoll(value, NULL, 0) : (long long)w->constants[i].value;
+    }
+    return 1;
+}
+
+/* The lowest binding that nothing has. */
+static uint32_t opengl_free_binding(opengl_writer *w, bool uniform)
+{
+    uint32_t binding = 0;
+    while (binding + 1 < MOST_BINDINGS && w->taken[uniform] >> binding & 1) binding++;
+    w->taken[uniform] |= (uint64_t)1 << binding;
+    return binding;
+}
+
+/* ---- layouts ---- */
+
+static const char *layout_find(const layout_list *list, const char *name)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0) return list->items[i].value;
+    return NULL;
+}
+
+/* Behind `layout`. */
+static bool layout_read(opengl_writer *w, layout_list *list)
+{
+    hed_glsl_scanner *s = &w->s;
+    uint32_t depth = 0;
+    *list = (layout_list){.begin = s->begin};
+    if (!hed_glsl_next(s) || !hed_glsl_is(s, "(")) return false;
+    while (list->count < MOST_ITEMS && hed_glsl_next(s) && !hed_glsl_is(s, ")")) {
+        layout_item *item = &list->items[list->count++];
+        size_t used = 0;
+        hed_text_copy(item->name, sizeof item->name, s->word);
+        bool more = hed_glsl_next(s);
+        while (more && (depth || (!hed_glsl_is(s, ",") && !hed_glsl_is(s, ")")))) {
+            depth += hed_glsl_is(s, "(") ? 1 : hed_glsl_is(s, ")") ? -1u : 0;
+            if (!hed_glsl_is(s, "=") && used + strlen(s->word) + 1 < sizeof item->value)
+                used +=
+                    (size_t)snprintf(item->value + used, sizeof item->value - used, "%s", s->word);
+            more = hed_glsl_next(s);
+        }
+        if (hed_glsl_is(s, ")")) break;
+    }
+    list->end = s->at;
+    return hed_glsl_is(s, ")");
+}
+
+static void layout_add(
+    char *text, size_t size, const char *format, const char *name, long long value)
+{
+    size_t used = strlen(text);
+    used += (size_t)snprintf(text + used, size - used, "%s", used ? ", " : "");
+    if (used < size) snprintf(text + used, size - used, format, name, value);
+}
+
+/* The list as OpenGL takes it: `block` for buffers and uniform blocks. */
+static void layout_write(
+    opengl_writer *w, const layout_list *list, bool push, const hed_shader_binding *block)
+{
+    char items[1024] = "", whole[1100] = "";
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *name = list->items[i].name, *value = list->items[i].value;
+        char size[16];
+        size_t length = strlen(name);
+        if (strcmp(name, "set") == 0 || strcmp(name, "constant_id") == 0 ||
+            strcmp(name, "push_constant") == 0)
+            continue;
+        if (push && (strcmp(name, "std430") == 0 || strcmp(name, "scalar") == 0)) continue;
+        if (strncmp(name, "local_size_", 11) == 0 && length == 15) { /* local_size_x_id */
+            snprintf(size, sizeof size, "%.12s", name);
+            layout_add(items, sizeof items, "%s = %lld", size,
+                opengl_constant(w, (uint32_t)strtoul(value, NULL, 0)));
+        } else if (value[0] && strcmp(name, "binding") != 0) {
+            size_t used = strlen(items);
+            snprintf(items + used, sizeof items - used, "%s%s = %s", used ? ", " : "", name, value);
+        } else if (strcmp(name, "binding") != 0) {
+            layout_add(items, sizeof items, "%s", name, 0);
+        }
+    }
+    if (push) layout_add(items, sizeof items, "%s", "std140", 0);
+    if (push || block)
+        layout_add(items, sizeof items, "%s = %lld", "binding",
+            push ? w->to->push_binding : block->binding);
+    if (items[0]) snprintf(whole, sizeof whole, "layout(%s)%s", items, list->end ? "" : " ");
+    opengl_replace(w, list->begin, list->end ? list->end : list->begin, whole);
+}
+
+/* ---- what is declared ---- */
+
+/* `const TYPE NAME = VALUE;` behind its layout. */
+static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
+{
+    hed_glsl_scanner *s = &w->s;
+    char type[HED_SHADER_NAME], whole[2 * HED_SHADER_NAME + 8];
+    layout_write(w, list, false, NULL);
+    if (!hed_glsl_is(s, "const") || !hed_glsl_next(s)) return;
+    hed_text_copy(type, sizeof type, s->word);
+    if (!hed_glsl_next(s)) return;
+    const char *value = opengl_value(w, s->word);
+    if (!hed_glsl_next(s) || !hed_glsl_is(s, "=")) return;
+    const char *from = s->at;
+    while (hed_glsl_next(s) && !hed_glsl_is(s, ";")) continue;
+    if (!value) return;
+    snprintf(whole, sizeof whole, " %s(%.64s)", type, value);
+    opengl_replace(w, from, s->begin, whole);
+}
+
+/* Members of a block, up to its closing brace; the name of the only one goes to `only`. Offsets of
+ * push constants are asked of the driver. */
+static void opengl_members(opengl_writer *w, bool push, char only[HED_SHADER_NAME])
+{
+    hed_glsl_scanner *s = &w->s;
+    char name[HED_SHADER_NAME] = "";
+    uint32_t members = 0;
+    bool sized = false;
+    only[0] = 0;
+    while (hed_glsl_next(s) && !hed_glsl_is(s, "}")) {
+        layout_list list;
+        if (hed_glsl_is(s, "layout") && layout_read(w, &list)) {
+            if (push) opengl_replace(w, list.begin, list.end, "");
+            continue;
+        }
+        bool ends = hed_glsl_is(s, ";") || hed_glsl_is(s, ",");
+        if (ends && ++members == 1) hed_text_copy(only, HED_SHADER_NAME, name);
+        sized = !ends && (sized || hed_glsl_is(s, "["));
+        if (!sized && !ends) hed_text_copy(name, sizeof name, s->word);
+    }
+    if (members != 1) only[0] = 0;
+}
+
+static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
+{
+    hed_glsl_opengl *to = w->to;
+    uint32_t place = to->binding_count;
+    for (uint32_t i = 0; i < place; i++) /* the same buffer, seen as another type */
+        if (to->bindings[i].binding == block->binding && to->bindings[i].uniform == block->uniform)
+            return;
+    if (place == HED_SHADER_BINDINGS) {
+        hed_fail(w->error, HED_ERROR_LIMIT, "%s: more than %d buffers", w->def->name,
+            (int)HED_SHADER_BINDINGS);
+        return;
+    }
+    for (; place && to->bindings[place - 1].binding > block->binding; place--)
+        to->bindings[place] = to->bindings[place - 1];
+    to->bindings[place] = *block;
+    to->binding_count++;
+}
+
+/* A block, from its name on. */
+static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform)
+{
+    hed_glsl_scanner *s = &w->s;
+    hed_shader_binding block = {.uniform = uniform};
+    const char *binding = layout_find(list, "binding"), *set = layout_find(list, "set");
+    bool push = layout_find(list, "push_constant") != NULL;
+    char only[HED_SHADER_NAME];
+    hed_text_copy(block.block, sizeof block.block, s->word);
+    if (binding) block.binding = (uint32_t)strtoul(binding, NULL, 0);
+    else if (w->writes && !push) block.binding = opengl_free_binding(w, uniform);
+    if (binding && block.binding < MOST_BINDINGS) w->taken[uniform] |= (uint64_t)1 << block.binding;
+    layout_write(w, list, push, &block);
+    hed_glsl_next(s); /* { */
+    opengl_members(w, push, only);
+    hed_glsl_next(s);
+    bool named = isalpha((unsigned char)s->word[0]) || s->word[0] == '_';
+    hed_text_copy(block.name, sizeof block.name, named ? s->word : only[0] ? only : block.block);
+    if (named) hed_glsl_next(s);
+    if (set && strtoul(set, NULL, 0))
+        hed_fail(w->error, HED_ERROR_UNSUPPORTED,
+            "%s: buffer \"%s\" is in set %s: Heddle binds set 0", w->def->name, block.name, set);
+    if (hed_glsl_is(s, "["))
+        hed_fail(w->error, HED_ERROR_UNSUPPORTED,
+            "%s: \"%s\" is an array of buffers: expected one buffer for each argument",
+            w->def->name, block.name);
+    if (w->writes && !push) opengl_keep(w, &block);
+}
+
+/* Behind `uniform` or `buffer`: a block, or a uniform of its own. */
+static void opengl_uniform(opengl_writer *w, const layout_list *list)
+{
+    hed_glsl_scanner *s = &w->s;
+    bool uniform = hed_glsl_is(s, "uniform");
+    char type[HED_SHADER_NAME];
+    if (!hed_glsl_next(s)) return;
+    while (hed_glsl_is(s, "readonly") || hed_glsl_is(s, "writeonly") ||
+           hed_glsl_is(s, "restrict") || hed_glsl_is(s, "coherent") || hed_glsl_is(s, "volatile") ||
+           hed_glsl_is(s, "highp"))
+        if (!hed_glsl_next(s)) return;
+    hed_glsl_scanner ahead = *s;
+    if (hed_glsl_next(&ahead) && hed_glsl_is(&ahead, "{")) {
+        opengl_block(w, list, uniform);
+        return;
+    }
+    hed_text_copy(type, sizeof type, s->word);
+    bool texture = strstr(type, "image") || strstr(type, "sampler") || strstr(type, "texture");
+    if (texture && !hed_glsl_is(&ahead, ";"))
+        hed_fail(w->error, HED_ERROR_UNSUPPORTED,
+            "%s: \"%s\" is a %s: textures, images and samplers are no arguments Heddle knows",
+            w->def->name, ahead.word, type);
+}
+
+static void opengl_layout(opengl_writer *w)
+{
+    layout_list list;
+    if (!layout_read(w, &list)) return;
+    if (!hed_glsl_next(&w->s)) return;
+    while (hed_glsl_is(&w->s, "readonly") || hed_glsl_is(&w->s, "writeonly") ||
+           hed_glsl_is(&w->s, "restrict") || hed_glsl_is(&w->s, "coherent") ||
+           hed_glsl_is(&w->s, "volatile"))
+        if (!hed_glsl_next(&w->s)) return;
+    bool block = hed_glsl_is(&w->s, "uniform") || hed_glsl_is(&w->s, "buffer");
+    hed_glsl_scanner ahead = w->s;
+    if (layout_find(&list, "constant_id")) opengl_constant_declared(w, &list);
+    else if (block && hed_glsl_next(&ahead) && !hed_glsl_is(&ahead, ";")) opengl_uniform(w, &list);
+    else layout_write(w, &list, false, NULL);
+}
+
+/* ---- the whole ---- */
+
+/* From `#` to the end of its line. Attributes of loops are Vulkan's alone. */
+static void opengl_directive(opengl_writer *w)
+{
+    static const char loops[] = "GL_EXT_control_flow_attributes";
+    hed_glsl_scanner *s = &w->s;
+    const char *begin = s->begin, *end = begin;
+    do {
+        end = memchr(end, '\n', (size_t)(s->end - end));
+        end = end ? end + 1 : s->end;
+    } while (end < s->end && end - begin > 1 && end[-2] == '\\');
+    const char *line_end = end > begin && end[-1] == '\n' ? end - 1 : end;
+    char place[32];
+    unsigned line, source;
+    hed_glsl_next(s);
+    if (hed_glsl_is(s, "version") && w->es) opengl_replace(w, begin, line_end, "#version 310 es");
+    if (hed_glsl_is(s, "line") && sscanf(s->at, "%u %u", &line, &source) == 2) {
+        /* Mesa forgets the number of the source */
+        snprintf(place, sizeof place, "#line %u 0", source << HED_GLSL_LINE_BITS | line);
+        opengl_replace(w, begin, line_end, place);
+    }
+    if (hed_glsl_is(s, "extension") &&
+        memmem(begin, (size_t)(end - begin), loops, sizeof loops - 1))
+        opengl_replace(w, begin, line_end, "");
+    s->at = end;
+}
+
+static void opengl_word(opengl_writer *w)
+{
+    hed_glsl_scanner *s = &w->s;
+    static const char desktop[] = "layout(std430) buffer; layout(std140) uniform; ";
+    static const char precisions[] = "precision highp float; precision highp int; ";
+    if (hed_glsl_is(s, "#")) {
+        opengl_directive(w);
+        return;
+    }
+    if (!w->begun) { /* Vulkan's layouts where a block names none */
+        opengl_replace(w, s->begin, s->begin, w->es ? precisions : "");
+        opengl_replace(w, s->begin, s->begin, desktop);
+        w->begun = true;
+    }
+    if (hed_glsl_is(s, "{")) w->depth++;
+    else if (hed_glsl_is(s, "}")) w->depth -= w->depth > 0;
+    else if (hed_glsl_is(s, "[") && s->at < s->end && *s->at == '[') { /* [[unroll]] */
+        const char *begin = s->begin, *end = memmem(s->at, (size_t)(s->end - s->at), "]]", 2);
+        s->at = end ? end + 2 : s->end;
+        opengl_replace(w, begin, s->at, "");
+    } else if (!w->depth && hed_glsl_is(s, "layout")) {
+        opengl_layout(w);
+    } else if (!w->depth && (hed_glsl_is(s, "uniform") || hed_glsl_is(s, "buffer"))) {
+        const layout_list none = {.begin = s->begin};
+        opengl_uniform(w, &none);
+    }
+}
+
+static void opengl_scan(opengl_writer *w, const hed_text *text)
+{
+    w->s = (hed_glsl_scanner){text->bytes, text->bytes + text->size, text->bytes, ""};
+    w->copied = text->bytes;
+    w->begun = false;
+    w->depth = 0;
+    while (!hed_failed(w->error) && hed_glsl_next(&w->s)) opengl_word(w);
+    opengl_replace(w, w->s.end, w->s.end, "");
+}
+
+hed_status hed_glsl_for_opengl(
+    const hed_glsl_def *def, bool es, hed_glsl_opengl *opengl, hed_error *error)
+{
+    hed_text text = {.allocator = &def->allocator};
+    *opengl = (hed_glsl_opengl){.text = {.allocator = &def->allocator}};
+    opengl_writer w = {.def = def, .to = opengl, .es = es, .error = error};
+    if (hed_failed(error)) return error->status;
+    hed_glsl_assemble(def, &text);
+    if (!text.failed) {
+        w.constant_count =
+            hed_shader_glsl_constants(text.bytes, text.size, w.constants, HED_SHADER_CONSTANTS);
+        opengl_scan(&w, &text);
+        opengl->push_binding = opengl_free_binding(&w, true);
+        w.writes = true;
+        opengl_scan(&w, &text);
+    }
+    if (text.failed || opengl->text.failed)
+        hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", def->name);
+    hed_text_free(&text);
+    return error->status;
+}
