@@ -1,0 +1,389 @@
+/* heddle-mpi: tuning and batches over the ranks of an MPI job.
+ *
+ *     mpirun -n 5 heddle-mpi tune blur.json
+ *     mpirun -n 5 heddle-mpi batch jobs.json
+ *     mpirun -n 2 heddle-mpi measure          what a request costs here
+ *
+ * Rank 0 runs "heddle tune" or "heddle batch", and gives it a socket for each other rank; the others
+ * start a heddle-worker, or a "heddle batch hand", and MPI forwards the bytes between the two. So a
+ * candidate that crashes takes a process of its own along and never a rank; heddle knows nothing of
+ * MPI, and the library never links it.
+ *
+ * MPI has no call that waits without burning a core, so that each rank looks for messages and sleeps
+ * in between, a small part of the time that it has waited already: see patience_of(). */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG_BYTES = 1, TAG_END = 2, PIECE = 1 << 16, MOST_RANKS = 256, FIRST_SOCKET = 3 };
+/* seconds: between two signs of life of rank 0; until it is taken for dead; for the ranks to end */
+static const double beat_seconds = 2, silence_seconds = 30, end_seconds = 10;
+
+/* One direction of what is forwarded to and from a peer. */
+typedef struct channel {
+    int socket;   /* to the local process; -1: closed */
+    int peer;     /* rank */
+    bool ended;   /* the peer has said so */
+    double heard; /* when something came from it */
+    /* on its way to the peer; not touched while `sending` */
+    bool sending;
+    MPI_Request request;
+    char out[PIECE];
+    /* came from the peer, and not yet taken by the process: [taken, size) */
+    char in[PIECE];
+    int size, taken;
+} channel;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number) { interrupted = number; }
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* How long to sleep before MPI is asked again, in nanoseconds, when nothing has come for `waited`
+ * seconds: a 200th of that, so that what is waited for is noticed half a percent too late at most;
+ * 10 us at least, and a millisecond at most, which is where a rank that waits for long stays. */
+static long patience_of(double waited)
+{
+    static const double least = 10e-6, most = 1e-3;
+    double seconds = waited / 200;
+    return (long)(1e9 * (seconds < least ? least : seconds > most ? most : seconds));
+}
+
+/* ---- forwarding ---- */
+
+/* From the process to the peer. Gives whether anything has moved. */
+static bool forward_out(channel *c, bool readable)
+{
+    if (c->sending) {
+        int done = 0;
+        if (MPI_Test(&c->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) c->socket = -1;
+        c->sending = !done;
+        if (!done) return false;
+    }
+    if (c->socket < 0 || !readable) return false;
+    ssize_t got = recv(c->socket, c->out, sizeof c->out, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    bool end = got <= 0;
+    MPI_Isend(c->out, end ? 0 : (int)got, MPI_BYTE, c->peer, end ? TAG_END : TAG_BYTES,
+        MPI_COMM_WORLD, &c->request);
+    c->sending = true;
+    if (end) {
+        close(c->socket);
+        c->socket = -1;
+    }
+    return true;
+}
+
+/* From the peer to the process. */
+static bool forward_in(channel *c)
+{
+    MPI_Status status;
+    int there = 0;
+    if (c->size == c->taken && !c->ended &&
+        MPI_Iprobe(c->peer, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status) == MPI_SUCCESS && there) {
+        MPI_Recv(c->in, sizeof c->in, MPI_BYTE, c->peer, status.MPI_TAG, MPI_COMM_WORLD, &status);
+        c->taken = 0;
+        c->heard = now();
+        MPI_Get_count(&status, MPI_BYTE, &c->size);
+        c->ended = status.MPI_TAG == TAG_END;
+        if (c->ended && c->socket >= 0) shutdown(c->socket, SHUT_WR);
+    }
+    if (c->size == c->taken) return there;
+    if (c->socket < 0) c->taken = c->size; /* none is left to read it */
+    ssize_t put = c->size == c->taken
+                      ? 0
+                      : send(c->socket, c->in + c->taken, (size_t)(c->size - c->taken),
+                            MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put < 0 && errno != EAGAIN && errno != EINTR) c->taken = c->size;
+    if (put > 0) c->taken += (int)put;
+    return put > 0 || there;
+}
+
+/* A message without bytes, so that a rank that hears nothing knows that rank 0 is dead. */
+static void beat(channel *c)
+{
+    if (c->sending || c->socket < 0) return;
+    MPI_Isend(c->out, 0, MPI_BYTE, c->peer, TAG_BYTES, MPI_COMM_WORLD, &c->request);
+    c->sending = true;
+}
+
+/* Forwards until both ends of every channel are closed. `leader`: rank 0's process, behind whose end
+ * nothing is waited for that does not move. false: the other end is dead. */
+static bool forward(channel *channels, int count, pid_t leader)
+{
+    double moved_at = now(), beat_at = moved_at;
+    struct pollfd polled[MOST_RANKS];
+    for (bool open = true; open;) {
+        bool moved = false;
+        open = false;
+        for (int i = 0; i < count; i++) {
+            bool wanted = channels[i].socket >= 0 && !channels[i].sending;
+            polled[i] = (struct pollfd){.fd = wanted ? channels[i].socket : -1, .events = POLLIN};
+        }
+        const struct timespec patience = {0, patience_of(now() - moved_at)};
+        ppoll(polled, (nfds_t)count, &patience, NULL);
+        for (int i = 0; i < count; i++) {
+            moved |= forward_in(&channels[i]);
+            moved |= forward_out(&channels[i], polled[i].revents != 0);
+            open |= channels[i].socket >= 0 || channels[i].sending || !channels[i].ended;
+        }
+        if (moved) moved_at = now();
+        if (leader && now() - beat_at > beat_seconds) {
+            for (int i = 0; i < count; i++) beat(&channels[i]);
+            beat_at = now();
+        }
+        if (interrupted && leader) {
+            kill(leader, (int)interrupted);
+            interrupted = 0;
+        }
+        siginfo_t end = {0};
+        bool over = leader && waitid(P_PID, (id_t)leader, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                    end.si_pid == leader;
+        if (over && now() - moved_at > end_seconds) return false;
+        if (!leader && now() - channels[0].heard > silence_seconds) return false;
+    }
+    return true;
+}
+
+/* ---- what a request costs ---- */
+
+enum { REQUEST_BYTES = 1024, MEASURED = 400 };
+static const double work_seconds = 5e-3; /* of an evaluation */
+
+typedef struct measured {
+    double work; /* seconds that the other end was busy */
+    char rest[REQUEST_BYTES - sizeof(double)];
+} measured;
+
+/* A worker that is busy for a while and answers. */
+static int measure_follow(void)
+{
+    measured m;
+    while (recv(STDIN_FILENO, &m, sizeof m, MSG_WAITALL) == (ssize_t)sizeof m) {
+        double begin = now();
+        nanosleep(&(struct timespec){0, (long)(work_seconds * 1e9)}, NULL);
+        m.work = now() - begin;
+        if (send(STDOUT_FILENO, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m) break;
+    }
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Asks the worker behind a socket again and again. Gives the median of what that takes beside its
+ * work, and what nine of ten are below. */
+static bool measure_over(int socket, double *median, double *most)
+{
+    static double over[MEASURED];
+    measured m = {0};
+    for (int i = 0; i < MEASURED; i++) {
+        double begin = now();
+        if (send(socket, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m ||
+            recv(socket, &m, sizeof m, MSG_WAITALL) != (ssize_t)sizeof m)
+            return false;
+        over[i] = now() - begin - m.work;
+    }
+    qsort(over, MEASURED, sizeof *over, by_size);
+    *median = over[MEASURED / 2];
+    *most = over[MEASURED * 9 / 10];
+    return true;
+}
+
+/* Over MPI, and to a process of this machine, which is what a local worker costs. */
+static int measure_lead(void)
+{
+    double median, most, local, local_most;
+    int pair[2];
+    if (!measure_over(FIRST_SOCKET, &median, &most) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+        return 1;
+    if (fork() == 0) {
+        dup2(pair[1], STDIN_FILENO);
+        dup2(pair[1], STDOUT_FILENO);
+        close(pair[0]);
+        _exit(measure_follow());
+    }
+    if (!measure_over(pair[0], &local, &local_most)) return 1;
+    printf(
+        "requests of %d bytes with answers, around %g ms of work each, cost beside it, at the median and 9 of 10:\n"
+        "over MPI %.0f us, %.0f us; a process of this machine %.0f us, %.0f us; MPI adds %.2f %% of the work\n",
+        REQUEST_BYTES, 1e3 * work_seconds, 1e6 * median, 1e6 * most, 1e6 * local, 1e6 * local_most,
+        100 * (median - local) / work_seconds);
+    fflush(stdout);
+    return 0;
+}
+
+/* ---- processes ---- */
+
+/* The program beside this one, else of this name on PATH. */
+static const char *beside(const char *folder, const char *name, char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length > 0) {
+        path[length] = 0;
+        char *slash = strrchr(path, '/');
+        snprintf(slash + 1, size - (size_t)(slash + 1 - path), "%s%s", folder, name);
+        if (access(path, X_OK) == 0) return path;
+    }
+    return name;
+}
+
+static const char *find_program(
+    const char *const *folders, const char *name, char *path, size_t size)
+{
+    for (int i = 0; folders[i]; i++)
+        if (beside(folders[i], name, path, size) == path) return path;
+    return name;
+}
+
+/* Dies with this rank. `sockets` (count) become descriptors from FIRST_SOCKET on, or, for one with
+ * `standard`, standard input and output. */
+static pid_t start(char *const *words, const int *sockets, int count, bool standard)
+{
+    pid_t parent = getpid(), pid = fork();
+    if (pid) return pid;
+    prctl(PR_SET_PDEATHSIG, standard ? SIGKILL : SIGTERM);
+    if (getppid() != parent) _exit(1);
+    signal(SIGPIPE, SIG_DFL);
+    if (!standard) setpgid(0, 0); /* Ctrl-C comes once, through this rank */
+    int high[MOST_RANKS];
+    for (int i = 0; i < count; i++) high[i] = fcntl(sockets[i], F_DUPFD, FIRST_SOCKET + MOST_RANKS);
+    for (int i = 0; i < count; i++) dup2(high[i], standard ? 0 : FIRST_SOCKET + i);
+    if (standard) dup2(high[0], 1);
+    close_range((unsigned)(standard ? FIRST_SOCKET : FIRST_SOCKET + count), ~0u, 0);
+    if (!strcmp(words[1], "measure")) _exit(standard ? measure_follow() : measure_lead());
+    execvp(words[0], words);
+    fprintf(stderr, "heddle-mpi: cannot start %s: %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+/* Rank 0: heddle with a socket for each other rank. Gives its exit code. */
+static int lead(int ranks, int argc, char **argv)
+{
+    static channel channels[MOST_RANKS];
+    static const char *const folders[] = {"", "cli/", NULL};
+    int theirs[MOST_RANKS] = {0}, count = ranks - 1, used = 0, status = 0;
+    char path[4096], **words = calloc((size_t)(argc + 2 * ranks + 2), sizeof *words);
+    char *names = calloc((size_t)ranks, 16);
+    if (!words || !names) return 1;
+    words[used++] = (char *)(uintptr_t)find_program(folders, "heddle", path, sizeof path);
+    for (int i = 1; i < argc; i++) words[used++] = argv[i];
+    for (int i = 0; i < count; i++) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+            fprintf(stderr, "heddle-mpi: no socket: %s\n", strerror(errno));
+            return 1;
+        }
+        channels[i] = (channel){.socket = pair[0], .peer = i + 1};
+        theirs[i] = pair[1];
+        snprintf(names + 16 * i, 16, "fd:%d", FIRST_SOCKET + i);
+        words[used++] = (char *)(uintptr_t) "--worker";
+        words[used++] = names + 16 * i;
+    }
+    pid_t pid = start(words, theirs, count, false);
+    for (int i = 0; i < count; i++) close(theirs[i]);
+    bool whole = pid > 0 && forward(channels, count, pid);
+    free(words);
+    free(names);
+    int code = waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (!whole) MPI_Abort(MPI_COMM_WORLD, code); /* MPI_Finalize() would wait for a dead rank */
+    return code;
+}
+
+/* Any other rank: a worker with the device of its turn on this machine. */
+static void follow(const char *what, int turn)
+{
+    static channel c;
+    static const char *const worker_folders[] = {"", "../libexec/heddle/", NULL},
+                             *const heddle_folders[] = {"", "cli/", NULL};
+    int pair[2];
+    char path[4096], number[16];
+    bool tune = strcmp(what, "batch") != 0;
+    snprintf(number, sizeof number, "%d", turn);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
+    char *worker[] = {(char *)(uintptr_t)find_program(tune ? worker_folders : heddle_folders,
+                          tune ? "heddle-worker" : "heddle", path, sizeof path),
+        "--turn", number, NULL};
+    char *hand[] = {worker[0], "batch", "hand", "--turn", number, NULL};
+    char *echo[] = {worker[0], "measure", NULL};
+    pid_t pid = start(!strcmp(what, "measure") ? echo : tune ? worker : hand, &pair[1], 1, true);
+    close(pair[1]);
+    c = (channel){.socket = pair[0], .peer = 0, .heard = now()};
+    bool whole = forward(&c, 1, 0);
+    if (pid > 0) kill(pid, SIGKILL); /* it has closed its output, or its leader is dead */
+    if (pid > 0) waitpid(pid, NULL, 0);
+    if (!whole) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int usage(FILE *to)
+{
+    fputs(
+        "usage: mpirun -n RANKS heddle-mpi tune|sweep|batch ARGUMENTS...\n"
+        "       mpirun -n 2 heddle-mpi measure    what a request costs over MPI, here\n"
+        "Runs \"heddle tune\" (sweep, batch) on the devices of all ranks but rank 0, which leads: ranks on one machine take\n"
+        "one device each, in turn. \"heddle tune --help\" explains the arguments. Where mpirun has --enable-recovery, a rank\n"
+        "that dies costs what was running on it; elsewhere all end, and --resume does the rest.\n",
+        to);
+    return to == stderr ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, local, code = 0;
+    MPI_Comm machine;
+    bool known = argc > 1 && (!strcmp(argv[1], "tune") || !strcmp(argv[1], "batch") ||
+                                 !strcmp(argv[1], "sweep") || !strcmp(argv[1], "measure"));
+    if (argc > 1 && !strcmp(argv[1], "--help")) return usage(stdout);
+    if (!known) return usage(stderr);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    /* the turn of a rank among those that work on its machine */
+    MPI_Comm_split_type(
+        MPI_COMM_WORLD, rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, rank, MPI_INFO_NULL, &machine);
+    if (rank) MPI_Comm_rank(machine, &local);
+    prctl(PR_SET_TIMERSLACK, 1000); /* ns: sleeps of 10 us are that long */
+    signal(SIGPIPE, SIG_IGN);
+    if (rank == 0) {
+        struct sigaction action = {.sa_handler = interrupt};
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+    }
+    if (ranks < 2 || ranks > MOST_RANKS) {
+        if (rank == 0)
+            fprintf(stderr,
+                "heddle-mpi: %d rank%s: expected 2 to %d, since rank 0 leads and the others work\n",
+                ranks, ranks == 1 ? "" : "s", MOST_RANKS);
+        code = 2;
+    } else if (rank == 0) {
+        code = lead(ranks, argc, argv);
+    } else {
+        follow(argv[1], local);
+    }
+    MPI_Finalize();
+    return code;
+}
