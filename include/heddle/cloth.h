@@ -102,6 +102,12 @@ typedef struct hed_cloth_garment_def {
     /** (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
     const float *drive;
     const float *drive_stiffness; /**< (particle_count) 0 to 1, of the ball; NULL: 1 */
+    /* motion */
+    /** m/s, rad/s (about the middle of its particles' masses) at the start */
+    float velocity[3], angular_velocity[3];
+    /** how much of hed_cloth_frame.motion it feels, 0 (it goes along as if nothing moved) to 1 (as if
+     *  it stood in the world): of the motion of the frame's centre, and of the turning around it */
+    float linear_inertia, angular_inertia;
     /* surroundings */
     float damping; /**< share of the velocity lost in a second, 0 to below 1 */
     /** the same for the vertical part, beside it (the slides' mVerticalSpeedDampening) */
@@ -237,8 +243,11 @@ typedef struct hed_cloth_frame {
     float wind[3];    /**< m/s, each at most 1e3 in size */
     /** share of the wind that varies in space and time, 0 to 1 */
     float gust;
-    const float *motion; /**< (4 x 4) column by column: how the frame of reference moves cloth along
-                                              (the slides' deltaPos) */
+    /** (4 x 4) column by column, rigid: how the frame of reference moves in this frame (the slides'
+     *  deltaPos; a character that runs). Cloth, and where the driver and colliders were, go along;
+     *  what garments feel of it is their linear_inertia and angular_inertia. Air goes along, too. */
+    const float *motion;
+    float motion_centre[3]; /**< m, where the middle of that motion is when the frame begins */
     /** (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
     const float *driver_positions;
     const float *driver_normals; /**< (the same x 3), of length 1 */

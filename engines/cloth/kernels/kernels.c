@@ -195,9 +195,13 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(view->matrix, sample_matrix, sizeof view->matrix);
         memcpy(view->normals, sample_matrix, sizeof view->normals);
     } else if (!strcmp(name, "rigid")) {
-        cloth_rigid *rigid = data; /* each of the three modes among the problems */
-        *rigid = (cloth_rigid){{0}, 1, (uint)n, (uint)((n + 2) % 4 % 3)};
-        memcpy(rigid, sample_matrix, sizeof sample_matrix);
+        cloth_rigid *rigid = data; /* each of the four modes among the problems */
+        *rigid = (cloth_rigid){.first = 1,
+            .count = (uint)n,
+            .what = n > 1000 ? CLOTH_MOVE_LED : (uint)((n + 2) % 4 % 3)};
+        memcpy(rigid->matrix, sample_matrix, sizeof sample_matrix);
+        memcpy(rigid->turn, sample_matrix + 4, sizeof rigid->turn);
+        memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
     } else if (!strcmp(name, "fed")) {
         *(cloth_feeding *)data = (cloth_feeding){
             n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS, (uint)n, 0.125f, -2.5f, 1000.0f};

@@ -300,11 +300,16 @@ typedef struct cloth_rigid {
     float matrix[16]; /* column by column */
     uint first, count;
     uint what; /* CLOTH_MOVE_* */
+    /* CLOTH_MOVE_LED: what ways go through, three columns of four, and what they gain, which depends
+     * on the place before the move: as `matrix` */
+    float turn[12];
+    float lead[16];
 } cloth_rigid;
 
 #define CLOTH_MOVE_POINTS 0u
 #define CLOTH_MOVE_DIRECTIONS 1u /* they do not shift */
 #define CLOTH_MOVE_PARTICLES 2u  /* positions, whose ways turn along: with `previous` and `carry` */
+#define CLOTH_MOVE_LED 3u /* the same, but ways go through `turn` and `lead`; free ones only */
 
 CLOTH_FUNCTION float4 cloth_rigidly(float4 p, cloth_rigid rigid, float4 last)
 {
@@ -320,11 +325,19 @@ CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, __global floa
     float4 moved = cloth_rigidly(
         p, rigid, rigid.what == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
     array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
-    if (rigid.what != CLOTH_MOVE_PARTICLES) return;
+    if (rigid.what < CLOTH_MOVE_PARTICLES) return;
     float4 before = previous[at], lost = cloth_carry_of(carry[at]);
     float4 way =
         hed_f4(p.x - before.x + lost.x, p.y - before.y + lost.y, p.z - before.z + lost.z, 0.0f);
-    way = cloth_rigidly(way, rigid, none);
+    if (rigid.what == CLOTH_MOVE_LED) {
+        if (p.w == 0.0f) return;
+        float4 gain = cloth_transform(p, cloth_column(rigid.lead, 0), cloth_column(rigid.lead, 1),
+            cloth_column(rigid.lead, 2), cloth_column(rigid.lead, 3));
+        way = cloth_transform(way, cloth_column(rigid.turn, 0), cloth_column(rigid.turn, 1),
+            cloth_column(rigid.turn, 2), gain);
+    } else {
+        way = cloth_rigidly(way, rigid, none);
+    }
     before = hed_f4(moved.x - way.x, moved.y - way.y, moved.z - way.z, before.w);
     previous[at] = before;
     carry[at] = cloth_carry_pack(hed_f4(way.x - (moved.x - before.x), way.y - (moved.y - before.y),

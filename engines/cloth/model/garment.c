@@ -40,6 +40,10 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
     garment->grid_width = def->grid_width;
     garment->grid_height = def->grid_height;
     garment->driven = def->driven;
+    memcpy(garment->velocity, def->velocity, sizeof garment->velocity);
+    memcpy(garment->angular_velocity, def->angular_velocity, sizeof garment->angular_velocity);
+    garment->linear_inertia = def->linear_inertia;
+    garment->angular_inertia = def->angular_inertia;
     garment->damping = def->damping;
     garment->vertical_damping = def->vertical_damping;
     garment->drag = def->drag;
@@ -50,6 +54,18 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
     garment->copies = def->copies;
     garment->material_count = def->materials ? def->material_count : HED_CLOTH_FAMILY_COUNT;
     garment->vertex_count = def->vertex_count ? def->vertex_count : def->particle_count;
+}
+
+static void find_middle(cloth_garment *garment)
+{
+    double mass = 0.0, sum[3] = {0.0};
+    for (uint32_t i = 0; i < garment->particle_count; i++) {
+        const float *p = garment->positions[i];
+        if (!(p[3] > 0.0f)) continue;
+        for (int k = 0; k < 3; k++) sum[k] += (double)p[k] / p[3];
+        mass += 1.0 / p[3];
+    }
+    for (int k = 0; k < 3 && mass > 0.0; k++) garment->middle[k] = sum[k] / mass;
 }
 
 static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment_def *def,
@@ -71,6 +87,7 @@ static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment
         return error->status;
     for (uint32_t i = 0; def->driven && def->max_distance && i < particles; i++)
         if (def->max_distance[i] == 0.0f) garment->positions[i][3] = 0.0f;
+    find_middle(garment);
     return HED_OK;
 }
 
@@ -156,6 +173,7 @@ void cloth_garment_destroy(cloth_garment *garment)
 #define MOST_INVERSE_MASS 1e12f
 #define MOST_COMPLIANCE 1e12f
 #define MOST_COEFFICIENT 1e6f
+#define MOST_SPEED 1e3f
 
 typedef struct subject {
     const hed_cloth_garment_def *def;
@@ -383,6 +401,13 @@ static hed_status check_surroundings(const subject *check)
     const hed_cloth_garment_def *def = check->def;
     check_share(check, "damping", def->damping);
     check_share(check, "vertical_damping", def->vertical_damping);
+    for (int k = 0; k < 3; k++) {
+        garment_check_number(check, "velocity", def->velocity[k], -MOST_SPEED, MOST_SPEED);
+        garment_check_number(
+            check, "angular_velocity", def->angular_velocity[k], -MOST_SPEED, MOST_SPEED);
+    }
+    garment_check_number(check, "linear_inertia", def->linear_inertia, 0.0f, 1.0f);
+    garment_check_number(check, "angular_inertia", def->angular_inertia, 0.0f, 1.0f);
     garment_check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);
     garment_check_number(check, "lift", def->lift, 0.0f, MOST_COEFFICIENT);
     garment_check_number(check, "friction", def->friction, 0.0f, MOST_COEFFICIENT);

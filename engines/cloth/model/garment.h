@@ -38,6 +38,9 @@ typedef struct cloth_garment {
     bool driven;
     /* (particle_count) R b r s k 0 0 0 as cloth_drive() takes them; NULL: not driven */
     float (*driver_map)[8];
+    float velocity[3], angular_velocity[3]; /* m/s, rad/s around `middle` */
+    double middle[3];                       /* m, of its free particles' masses */
+    float linear_inertia, angular_inertia;
     float damping, vertical_damping, drag, lift, friction, thickness;
     bool self_collision;
     uint32_t vertex_count;

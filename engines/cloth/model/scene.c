@@ -90,6 +90,9 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
         if (cloth_scene_fine(&reader))
             cloth_scene_read_garments(&reader, hed_json_member(root, "garments"));
         if (cloth_scene_fine(&reader)) cloth_scene_read_obstacles(&reader, root);
+        made->carried = hed_json_has(root, "carrier");
+        if (made->carried)
+            cloth_scene_read_motion(&reader, hed_json_member(root, "carrier"), &made->carrier);
         cloth_scene_read_camera(&reader, root);
         reader.scene->output = cloth_scene_read_output(&reader, root);
         if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);
@@ -262,6 +265,29 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
     frame->meshes = scene->mesh_colliders;
 }
 
+/* How the carrier goes from one time to another. */
+static void carry(hed_cloth_scene *scene, double from, double to, hed_cloth_frame *frame)
+{
+    cloth_pose first = cloth_motion_at(&scene->carrier, from),
+               last = cloth_motion_at(&scene->carrier, to);
+    const double *a = first.turn, *b = last.turn, *c = scene->carrier.centre;
+    float *motion = scene->carrier_motion;
+    motion[15] = 1;
+    for (int row = 0; row < 3; row++) {
+        double shift = last.move[row], centre = first.move[row];
+        for (int k = 0; k < 3; k++) {
+            double turn = 0; /* of one after the other turned back */
+            for (int i = 0; i < 3; i++) turn += b[3 * row + i] * a[3 * k + i];
+            motion[4 * k + row] = (float)turn;
+            shift -= turn * first.move[k];
+            centre += a[3 * row + k] * c[k];
+        }
+        motion[12 + row] = (float)shift;
+        frame->motion_centre[row] = (float)centre;
+    }
+    frame->motion = motion;
+}
+
 hed_status hed_cloth_scene_frame(
     hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
 {
@@ -279,6 +305,7 @@ hed_status hed_cloth_scene_frame(
     frame->driver_positions = scene->driver_positions;
     frame->driver_normals = scene->driver_normals;
     move_colliders(scene, time, frame);
+    if (scene->carried) carry(scene, number / rate, time, frame);
     if (scene->unit != 1) frame->transform = scene->transform;
     cloth_scene_show(scene, time);
     return HED_OK;

@@ -140,6 +140,26 @@ static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
     }
 }
 
+/* How it moves at the start. */
+static void read_start(cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
+{
+    static const double fastest = 1000;
+    double velocity[3] = {0};
+    cloth_motion turning = {0};
+    if (hed_json_has(node, "velocity"))
+        hed_json_numbers(hed_json_member(node, "velocity"), velocity, 3, -fastest, fastest);
+    if (hed_json_has(node, "spin")) {
+        hed_json_node spin = hed_json_member(node, "spin");
+        cloth_scene_read_spin(reader, spin, &turning);
+        if (cloth_scene_fine(reader) && fabs(turning.spin) > fastest)
+            hed_json_reject(spin, "%g rad/s, expected at most %g", turning.spin, fastest);
+    }
+    for (int k = 0; k < 3; k++) {
+        def->velocity[k] = (float)velocity[k];
+        def->angular_velocity[k] = (float)(turning.spin * turning.spin_axis[k]);
+    }
+}
+
 static void read_surroundings(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
 {
@@ -149,6 +169,13 @@ static void read_surroundings(
         (float)cloth_scene_number(node, "vertical_damping", def->vertical_damping, 0, 0.999999);
     def->drag = (float)cloth_scene_number(node, "drag", def->drag, 0, 100);
     def->lift = (float)cloth_scene_number(node, "lift", def->lift, 0, 100);
+    read_start(reader, node, def);
+    if (hed_json_has(node, "inertia")) {
+        hed_json_node inertia = hed_json_member(node, "inertia");
+        hed_json_only(inertia, cloth_scene_keys("inertia"));
+        def->linear_inertia = (float)cloth_scene_number(inertia, "linear", 0, 0, 1);
+        def->angular_inertia = (float)cloth_scene_number(inertia, "angular", 0, 0, 1);
+    }
     def->friction = (float)cloth_scene_number(node, "friction", def->friction, 0, 10);
     def->thickness = (float)cloth_scene_length(reader, node, "thickness", def->thickness, 0);
     def->self_collision = cloth_scene_boolean(node, "self_collision", def->self_collision);

@@ -137,6 +137,14 @@ static void read_key(
     if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
 }
 
+void cloth_scene_read_spin(cloth_scene_reader *reader, hed_json_node spin, cloth_motion *motion)
+{
+    hed_json_only(spin, cloth_scene_keys("spin"));
+    cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
+    motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"),
+                                 -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+}
+
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion)
 {
     hed_json_only(node, cloth_scene_keys("motion"));
@@ -154,13 +162,8 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         motion->key_count = keys ? (uint32_t)count : 0;
     }
     motion->loop = cloth_scene_boolean(node, "loop", false);
-    if (hed_json_has(node, "spin")) {
-        hed_json_node spin = hed_json_member(node, "spin");
-        hed_json_only(spin, cloth_scene_keys("spin"));
-        cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
-        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"),
-                                     -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
-    }
+    if (hed_json_has(node, "spin"))
+        cloth_scene_read_spin(reader, hed_json_member(node, "spin"), motion);
 }
 
 /* ---- placing ---- */

@@ -185,7 +185,7 @@ uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys)
  * compares. */
 const cloth_scene_key_list cloth_scene_key_lists[] = {
     {"", {"$schema", "up", "unit", "rate", "frames", "substeps", "iterations", "gravity", "wind",
-             "camera", "ground", "garments", "colliders", "output_matrix"}},
+             "camera", "ground", "carrier", "garments", "colliders", "output_matrix"}},
     {"wind", {"velocity", "gust"}},
     {"camera", {"eye", "target", "up", "field_of_view", "width", "height"}},
     {"ground", {"height", "friction", "colour"}},
@@ -193,7 +193,8 @@ const cloth_scene_key_list cloth_scene_key_lists[] = {
                     "materials", "density", "pins", "driver", "max_distance", "backstop_distance",
                     "backstop_radius", "drive", "drive_stiffness", "tethers", "damping",
                     "vertical_damping", "drag", "lift", "friction", "thickness", "self_collision",
-                    "copies", "array", "colour", "output_matrix"}},
+                    "copies", "array", "colour", "output_matrix", "velocity", "spin", "inertia"}},
+    {"inertia", {"linear", "angular"}},
     {"grid", {"width", "height", "size", "origin", "axes", "folds", "gap"}},
     {"disc", {"radius", "rings", "centre", "axis"}},
     {"sleeve", {"radius", "length", "around", "rows", "origin", "axis"}},

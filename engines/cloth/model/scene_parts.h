@@ -14,7 +14,7 @@
 /* The keys that the loader knows at each place. */
 typedef struct cloth_scene_key_list {
     const char *name;           /* the schema's: "" for the whole, else of a definition */
-    const char *const keys[32]; /* end with NULL */
+    const char *const keys[48]; /* end with NULL */
 } cloth_scene_key_list;
 extern const cloth_scene_key_list cloth_scene_key_lists[]; /* ends with NULL */
 /* Those of a place. */
@@ -151,7 +151,10 @@ struct hed_cloth_scene {
     float *driver_positions, *driver_normals; /* (particle_count x 3) NULL: nothing is driven */
     hed_cloth_collider *colliders;
     hed_cloth_mesh_collider *mesh_colliders;
-    float transform[16]; /* metres to the scene's unit */
+    bool carried; /* the garments' frame of reference moves */
+    cloth_motion carrier;
+    float carrier_motion[16]; /* column by column */
+    float transform[16];      /* metres to the scene's unit */
 };
 
 /* One load. */
@@ -206,6 +209,8 @@ void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint
 bool cloth_motion_is_still(const cloth_motion *motion);
 cloth_pose cloth_motion_at(const cloth_motion *motion, double time);
 void cloth_axis_turn(const double axis[3], double angle, double turn[9]);
+/* "spin": `spin_axis` and `spin`. */
+void cloth_scene_read_spin(cloth_scene_reader *reader, hed_json_node spin, cloth_motion *motion);
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion);
 /* "transform" of an object, if it is there: scale, rotate, move; in metres. `matrix`: (3 x 4) row
  * by row. */

@@ -69,6 +69,7 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
         cloth->has_driver |= g->driven;
         cloth->has_air |= (g->drag > 0.0f || g->lift > 0.0f) && g->triangle_count > 0;
         cloth->has_self |= g->self_collision;
+        cloth->has_inertia |= g->linear_inertia > 0.0f || g->angular_inertia > 0.0f;
     }
     cloth->particles = (uint32_t)at[0];
     cloth->vertices = (uint32_t)at[1];

@@ -416,6 +416,17 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
         error);
 }
 
+void cloth_contacts_move(cloth_contacts *contacts, const float *matrix)
+{
+    if (!contacts || !contacts->tree || contacts->known) return;
+    for (uint32_t v = 0; v < contacts->tree->vertex_count; v++) {
+        float4 *place = &contacts->places[v];
+        const float from[3] = {place->x, place->y, place->z};
+        cloth_point_through(matrix, from, &place->x);
+    }
+    for (int k = 0; k < 3; k++) contacts->origin[k] = (double)NAN; /* what was sent is old */
+}
+
 void cloth_contacts_reset(cloth_contacts *contacts)
 {
     if (!contacts) return;

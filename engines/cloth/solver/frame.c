@@ -192,6 +192,7 @@ static hed_status check_frame(
     if (frame->motion) cloth_check_matrix(frame->motion, true, "motion", error);
     if (frame->transform) cloth_check_matrix(frame->transform, false, "transform", error);
     frame_check_driver(cloth, frame, error);
+    cloth_check_numbers(frame->motion_centre, 3, farthest, "motion_centre", error);
     check_colliders(cloth, frame, error);
     return check_meshes(cloth, frame, error);
 }
@@ -272,8 +273,9 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
     if (frame->collider_count) host->collider_count = frame->collider_count;
     for (uint32_t i = 0; i < host->collider_count; i++) {
         hed_cloth_collider to = frame->collider_count ? frame->colliders[i] : host->colliders[i];
-        collider_words(cloth, i < before ? &host->colliders[i] : &to, &to,
-            &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
+        hed_cloth_collider from = i < before ? host->colliders[i] : to;
+        if (i < before && frame->motion) from = cloth_collider_through(frame->motion, &from);
+        collider_words(cloth, &from, &to, &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
         host->colliders[i] = to;
     }
     uint64_t bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)host->collider_count;
@@ -317,7 +319,7 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
     double longest = cloth_contacts_longest_move(cloth), time = cloth->time + index * dt;
     if (fastest * dt < longest) longest = fastest * dt;
     bool gusty = cloth->has_air && frame->gust > 0.0f;
-    cloth_step step = {.ratio = last > 0.0 ? (float)(dt / last) : 1.0f,
+    cloth_step step = {.ratio = (float)(dt / (last > 0.0 ? last : CLOTH_START_DT)),
         .fall_x = (float)(frame->gravity[0] * fall),
         .fall_y = (float)(frame->gravity[1] * fall),
         .fall_z = (float)(frame->gravity[2] * fall),
@@ -366,7 +368,7 @@ static hed_status frame_feed(
     hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
 {
     cloth_origin_follow(cloth, error);
-    if (frame->motion) cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
+    cloth_move_frame(cloth, frame, error);
     feed_driver(cloth, frame, error);
     feed_colliders(cloth, frame, error);
     if (feed_garments(cloth, dt, error)) return error->status;

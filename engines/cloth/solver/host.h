@@ -56,6 +56,9 @@ typedef struct cloth_reading {
     hed_event *arrived[CLOTH_READ_SLOTS];
 } cloth_reading;
 
+/* s, what the ways are for that garments start with; a float holds it */
+#define CLOTH_START_DT 0.00390625
+
 typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
@@ -85,6 +88,10 @@ typedef struct cloth_host {
     uint32_t good_frame;
     double good_origin[3];
     cloth_look look;
+    /* the last frame's motion of the frame of reference, and how long that took; 0: there was none,
+     * or a jump since */
+    float pace[16];
+    double pace_seconds;
     bool dirty; /* something was enqueued since the last successful wait */
 } cloth_host;
 
@@ -129,6 +136,11 @@ void cloth_origin_start(hed_cloth *cloth);
  * origin goes along with all. */
 hed_status cloth_move_particles(
     hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
+/* The frame of reference moves: all particles, and where the driver and colliders were, go along;
+ * then garments are given the ways that they feel of it (inertia.c). */
+hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
+/* A collider through a rigid 4 x 4 matrix, column by column. */
+hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_collider *collider);
 /* A submission's beginning, where the origin may move, and its end, where places may be looked
  * at. */
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);

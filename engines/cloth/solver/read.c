@@ -39,6 +39,7 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
         return error->status;
     if (hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error)) return error->status;
     cloth->last_dt = host->good_dt;
+    host->pace_seconds = 0.0;
     cloth->time = host->good_time;
     cloth->frame = host->good_frame;
     host->air_fresh = false;

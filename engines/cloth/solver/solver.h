@@ -82,6 +82,7 @@ struct hed_cloth {
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, wants_normals;
+    bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: state.c */
     hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
@@ -121,9 +122,13 @@ hed_status cloth_contacts_set_state(
     cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 /* Everything jumped: forget where the colliders were. */
 void cloth_contacts_reset(cloth_contacts *contacts);
+/* Where mesh colliders were goes through a rigid 4 x 4 matrix, column by column. */
+void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);
 
 /* ---- shared by all solvers ---- */
 
+/* A point through a 4 x 4 matrix, column by column. */
+void cloth_point_through(const float *matrix, const float *from, float *to);
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
 

@@ -43,6 +43,7 @@ hed_status hed_cloth_teleport(
              count = cloth->first_particle[garment + 1] - first;
     cloth_move_particles(cloth, matrix, first, count, error);
     cloth->host->dirty = true;
+    cloth->host->pace_seconds = 0.0;
     return cloth_show(cloth, error);
 }
 
@@ -61,11 +62,13 @@ typedef struct state_head {
     uint32_t submissions, after;
     float middle[3];
     uint32_t unused;
+    float pace[16]; /* of the frame of reference */
+    double pace_seconds;
 } state_head;
 
 /* The last one is the version. 2 had neither carry nor origin, and its ways had lost what the carry
- * keeps. */
-static const char magic[8] = "HEDCLTH3";
+ * keeps; 3 did not know how the frame of reference moves. */
+static const char magic[8] = "HEDCLTH4";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {
@@ -136,7 +139,9 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
         .origin = {cloth->origin[0], cloth->origin[1], cloth->origin[2]},
         .submissions = look->submissions,
         .after = look->after,
-        .middle = {look->middle[0], look->middle[1], look->middle[2]}};
+        .middle = {look->middle[0], look->middle[1], look->middle[2]},
+        .pace_seconds = cloth->host->pace_seconds};
+    memcpy(head.pace, cloth->host->pace, sizeof head.pace);
     memcpy(head.magic, magic, sizeof head.magic);
     head.sum = sum_of(&head, state, size);
     memcpy(state, &head, sizeof head);
@@ -215,6 +220,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     cloth_look *look = &cloth->host->look;
     memcpy(cloth->origin, head.origin, sizeof cloth->origin);
     memcpy(look->middle, head.middle, sizeof look->middle);
+    memcpy(cloth->host->pace, head.pace, sizeof head.pace);
+    cloth->host->pace_seconds = head.pace_seconds;
     look->submissions = head.submissions;
     look->after = head.after;
     look->known = true;

@@ -45,12 +45,45 @@ static void fill_position(const hed_cloth *cloth, uint32_t garment, uint32_t cop
         to[i] = cloth_from_world(cloth, g->positions[i], g->positions[i][3]);
 }
 
+/* The way of a particle in CLOTH_START_DT. */
+static void start_way(const cloth_garment *g, uint32_t particle, double way[3])
+{
+    const float *p = g->positions[particle], *spin = g->angular_velocity;
+    for (int k = 0; k < 3; k++) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        way[k] = p[3] > 0.0f ? CLOTH_START_DT * (g->velocity[k] + spin[a] * (p[b] - g->middle[b]) -
+                                                    spin[b] * (p[a] - g->middle[a]))
+                             : 0.0;
+    }
+}
+
 static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
     float4 *to = (float4 *)array + first_of(cloth, garment, copy);
     fill_position(cloth, garment, copy, array);
-    for (uint32_t i = 0; i < g->particle_count; i++) to[i].w = (float)garment;
+    for (uint32_t i = 0; i < g->particle_count; i++) {
+        double way[3];
+        start_way(g, i, way);
+        to[i] = (float4){(float)(to[i].x - way[0]), (float)(to[i].y - way[1]),
+            (float)(to[i].z - way[2]), (float)garment};
+    }
+}
+
+/* What the ways are more than the difference of the two. */
+static void fill_carry(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+{
+    const cloth_garment *g = cloth->garments[garment];
+    uint2 *to = (uint2 *)array + first_of(cloth, garment, copy);
+    for (uint32_t i = 0; i < g->particle_count; i++) {
+        double way[3];
+        float4 at = cloth_from_world(cloth, g->positions[i], 0.0f), lost = at;
+        start_way(g, i, way);
+        lost.x = (float)(way[0] - (at.x - (float)(at.x - way[0])));
+        lost.y = (float)(way[1] - (at.y - (float)(at.y - way[1])));
+        lost.z = (float)(way[2] - (at.z - (float)(at.z - way[2])));
+        to[i] = cloth_carry_pack(lost);
+    }
 }
 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
@@ -67,11 +100,9 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
     }
     upload_filled(
         cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous, error);
-    hed_buffer **carry = &cloth->buffers.carry;
-    if (!*carry)
-        cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
-    else hed_fill(cloth->stream, *carry, 0, hed_buffer_describe(*carry).size, "", 1, error);
+    upload_filled(cloth, fill_carry, cloth->particles, sizeof(uint2), &cloth->buffers.carry, error);
     cloth->host->air_fresh = false;
+    cloth->host->pace_seconds = 0.0;
     return error->status;
 }
 
