@@ -161,7 +161,7 @@ def stub(found):
     kinds = {'bool': 'bool', 'void': 'None', 'double': 'float', 'float': 'float', 'size_t': 'int', 'int': 'int', 'hed_status': 'int'}
     for f in found.functions:
         kind = kinds.get(f.result, 'int' if re.fullmatch(r'u?int\d+_t', f.result) else 'Any')
-        names = ["*arguments"] if '...' in f.parameters else [n + '_' * keyword.iskeyword(n) for n in f.names]
+        names = ["*arguments: Any"] if '...' in f.parameters else [n + '_' * keyword.iskeyword(n) for n in f.names]
         lines.append(f'    def {f.name}({", ".join(["self"] + [n if n[0] == "*" else f"{n}: Any" for n in names])}) -> {kind}: ...')
     lines += ['    def hed_symbols_sizes(self) -> Any: ...', '    def hed_symbols_version(self) -> Any: ...']
     enumerators = [e for t in found.types if 'enum' in t.split('{')[0] for e in re.findall(r'\b(HED_\w+)\b', t)]

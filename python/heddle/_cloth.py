@@ -9,7 +9,8 @@ import numpy as np
 
 from ._definitions import fill, numbers
 from ._devices import Array, Device, device as find_device
-from ._html import table
+from ._html import table, uri
+from ._picture import draw, png
 from ._library import C, Handle, Object, call, ffi, made, path, text
 
 Vector = Sequence[float]
@@ -137,14 +138,16 @@ class Cloth(Object):
     def __init__(self, scene: Union[str, os.PathLike[str]], device: Union[str, Device, None] = None, *, tethers: bool = False,
                  mend: bool = False, substeps: int = 0, **settings: Any):
         read = _Scene(scene, {"tethers": tethers, "mend": mend, "substeps": substeps})
-        definition, keep = ffi.new("hed_cloth_def *", C.hed_cloth_scene_def(read.p)), []
+        definition = ffi.new("hed_cloth_def *", C.hed_cloth_scene_def(read.p))
+        keep: list[Any] = []
         fill(definition, settings, keep)
         self.rate = float(C.hed_cloth_scene_rate(read.p))
         #: Frames that the scene asks for; 0: it does not say.
         self.frames = int(C.hed_cloth_scene_frames(read.p))
         self.warnings = read.warnings
+        self._triangles: np.ndarray
         self._begin(definition, find_device(device), read)
-        self._triangles = None
+        self._triangles = self._of_scene(definition)
 
     @classmethod
     def from_mesh(cls, vertices: Any, faces: Any, pins: Any = (), *, device: Union[str, Device, None] = None, thickness: Optional[float] = None,
@@ -195,6 +198,7 @@ class Cloth(Object):
     def _begin(self, definition: Any, on: Device, scene: Optional[_Scene]) -> None:
         self.device, self._scene = on, scene
         self._handle = Handle(self, made(C.hed_cloth_create, "hed_cloth", on.p, definition), C.hed_cloth_destroy, on, scene)
+        self._up = int(definition.up)
         #: Frames so far.
         self.frame = 0
         self._last: dict[str, Any] = {}
@@ -341,8 +345,27 @@ class Cloth(Object):
     def __repr__(self) -> str:
         return f"<heddle.Cloth of {self.vertex_count} vertices on {self.device.id}, frame {self.frame}>"
 
+    def _of_scene(self, definition: Any) -> np.ndarray:
+        """Triangles of all garments of a scene, copies among them."""
+        found, first = [np.empty((0, 3), np.int64)], ffi.new("uint32_t[2]")
+        for g in range(definition.garment_count):
+            mesh = C.hed_cloth_scene_mesh(self._scene.p, g)  # type: ignore[union-attr]
+            at = ffi.unpack(mesh.face_at, mesh.face_count + 1)
+            corners = ffi.unpack(mesh.corners, at[-1]) if at[-1] else []
+            triangles, quads = _faces([corners[a:b] for a, b in zip(at, at[1:])], mesh.vertex_count) if mesh.face_count else (found[0], found[0])
+            if len(quads):
+                triangles = np.concatenate([triangles, quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+            C.hed_cloth_garment_range(self.p, g, first, first + 1)
+            found += [triangles + first[1] + copy * mesh.vertex_count for copy in range(definition.garments[g].copies)]
+        return np.concatenate(found)
+
+    def picture(self, width: int = 640, height: int = 480) -> np.ndarray:
+        """(height x width x 3) bytes: the cloth after the last frame, for a look at it."""
+        return draw(self.positions, self._triangles, self._up, width, height)
+
     def _repr_html_(self) -> str:
         info, metrics = self.info, self.metrics
-        return table(["vertices", "constraints", "solver", "frame", "worst stretch", "kinetic energy, J"],
+        picture = "" if self.vertex_count > 1_000_000 else f'<img src="{uri("image/png", png(self.picture()))}">'
+        return picture + table(["vertices", "constraints", "solver", "frame", "worst stretch", "kinetic energy, J"],
                      [[info["vertices"], info["constraints"], info["solver"], self.frame, f"{metrics['worst_stretch']:.3g}",
                        f"{metrics['kinetic_energy']:.3g}"]])

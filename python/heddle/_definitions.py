@@ -14,7 +14,7 @@ _NUMBERS = {"float": np.float32, "double": np.float64, "uint32_t": np.uint32, "i
 
 def numbers(values: Any, ctype: str, shape: Sequence[int], what: str, keep: list[Any]) -> Any:
     """An array as C wants it: of this shape (-1: any), contiguous, alive as long as `keep`. Anything with the right memory is not copied."""
-    array = np.ascontiguousarray(values, _NUMBERS[ctype])
+    array: np.ndarray = np.ascontiguousarray(values, _NUMBERS[ctype])
     if array.ndim != len(shape) or any(want not in (-1, n) for want, n in zip(shape, array.shape)):
         want = " x ".join("n" if n == -1 else str(n) for n in shape)
         raise ValueError(f"{what} has shape {' x '.join(map(str, array.shape)) or '()'}: expected {want}")

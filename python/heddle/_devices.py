@@ -80,7 +80,8 @@ class Device(Object):
     @property
     def info(self) -> dict[str, Any]:
         """Everything that hed_device_info says."""
-        info, found = C.hed_device_describe(self.p), {}
+        info = C.hed_device_describe(self.p)
+        found: dict[str, Any] = {}
         for name, field in ffi.typeof("hed_device_info").fields:
             value = getattr(info, name)
             kind = field.type.kind
@@ -165,14 +166,14 @@ class Array(Object):
 
     @property
     def nbytes(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        return int(np.prod(self.shape, dtype=np.int64) * self.dtype.itemsize)
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return int(self.shape[0])
 
     def set(self, values: Any) -> None:
         """Copies `values` into it."""

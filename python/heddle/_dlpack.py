@@ -32,15 +32,16 @@ _FRESH, _USED = b"dltensor", b"used_dltensor"  # names that capsules keep pointe
 _lent: dict[int, Any] = {}
 
 
-@_Deleter
-def _give_back(managed: Any) -> None:
+def _return(managed: Any) -> None:
     _lent.pop(ctypes.addressof(managed.contents), None)
 
 
-@_Destructor
-def _forget(capsule: Any) -> None:
-    if _valid(capsule, _FRESH):  # that nobody has taken
+def _drop(capsule: Any) -> None:
+    if _valid(capsule, _FRESH):  # that nothing has taken
         _lent.pop(_pointer(capsule, _FRESH), None)
+
+
+_give_back, _forget = _Deleter(_return), _Destructor(_drop)
 
 
 def capsule(owner: Any, address: int, kind: int, number: int, shape: Sequence[int], dtype: np.dtype) -> Any:

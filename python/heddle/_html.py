@@ -7,7 +7,9 @@ from typing import Any, Iterable, Sequence
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
-    line = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
+    def line(cells: Sequence[Any], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
+
     return (f"<table><thead>{line(head, 'th')}</thead><tbody>" + "".join(line(r, "td") for r in rows) + "</tbody></table>"
             + (f"<p>{html.escape(note)}</p>" if note else ""))
 

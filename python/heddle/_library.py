@@ -9,11 +9,14 @@ import os
 import pathlib
 import threading
 import weakref
-from typing import Any, Callable, Iterable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, cast
 
 from . import _interface
 
-ffi = _interface.ffi
+if TYPE_CHECKING:
+    from .functions import Functions
+
+ffi: Any = _interface.ffi  # whose C types no checker knows
 VERSION: str = _interface.VERSION
 FOLDER = pathlib.Path(__file__).parent
 #: Libraries in the order in which they need each other.
@@ -65,7 +68,7 @@ def _build() -> Any:
     if os.environ.get("HEDDLE_PREFIX"):
         return None
     try:
-        from . import _build  # type: ignore[attr-defined]
+        from . import _build
     except ImportError:
         return None
     return _build
@@ -154,7 +157,7 @@ class _Functions:
         return sorted(_interface.LIBRARY_OF)
 
 
-C: Any = _Functions()
+C = cast("Functions", _Functions())
 
 
 def check() -> None:

@@ -42,19 +42,20 @@ def _wav(sound: Any, rate: float, bits: int) -> bytes:
     if frames.ndim != 2 or len(frames) > 64:
         raise ValueError(f"a sound of shape {frames.shape}: expected (channels, frames)")
     inside = np.nan_to_num(frames.T)
-    body = (np.rint(np.clip(inside, -1, 1) * 32767).astype("<i2") if bits == 16 else inside.astype("<f4")).tobytes()
+    body: bytes = (np.rint(np.clip(inside, -1, 1) * 32767).astype("<i2") if bits == 16 else inside.astype("<f4")).tobytes()
     if len(body) > 0xFFFFFF00:
         raise ValueError("a WAV file holds 4 GiB at most")
     block = len(frames) * bits // 8
     head = struct.pack("<HHIIHH", 1 if bits == 16 else 3, len(frames), int(rate), int(rate) * block, block, bits)
-    return (b"RIFF" + struct.pack("<I", 36 + len(body)) + b"WAVEfmt " + struct.pack("<I", 16) + head + b"data" + struct.pack("<I", len(body)) + body)
+    return b"".join([b"RIFF", struct.pack("<I", 36 + len(body)), b"WAVEfmt ", struct.pack("<I", 16), head, b"data",
+                     struct.pack("<I", len(body)), body])
 
 
 def write_wav(file: Union[str, os.PathLike[str]], sound: Any, rate: Optional[float] = None, bits: int = 32) -> None:
     """Writes (channels, frames) samples within [-1, 1] as a WAV file of 32-bit floats, or of 16-bit integers."""
     if bits not in (16, 32):
         raise ValueError(f"{bits} bits: expected 16 (integers) or 32 (floats)")
-    content = _wav(sound, rate or getattr(sound, "rate", 48000), bits)
+    content = _wav(sound, rate or float(getattr(sound, "rate", 48000)), bits)
     part = os.fspath(file) + ".part"
     with open(part, "wb") as to:
         to.write(content)
@@ -78,7 +79,8 @@ class Synth(Object):
     def __init__(self, instrument: Union[str, os.PathLike[str]], rate: float = 48000, *, device: Union[str, Device] = "host", **settings: Any):
         self.device, self.rate = find_device(device), rate
         read = _Instrument(instrument)
-        definition, keep = ffi.new("hed_synth_def *", C.hed_default_synth_def()), []
+        definition = ffi.new("hed_synth_def *", C.hed_default_synth_def())
+        keep: list[Any] = []
         definition.instrument, definition.rate, definition.max_events = read.p, rate, 65536
         fill(definition, settings, keep)
         self.block = int(definition.block)

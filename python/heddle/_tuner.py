@@ -34,7 +34,7 @@ class TuneResult(Object):
         self.evaluations = [self._evaluation(pointer.evaluations[i]) for i in range(pointer.count)]
 
     def _evaluation(self, e: Any) -> dict[str, Any]:
-        found = {}
+        found: dict[str, Any] = {}
         for i, name in enumerate(self.parameters):
             p, value = self._kernel.parameters[i], int(e.config.values[i])
             found[name] = value
@@ -135,7 +135,7 @@ def _device_for_texts(on: Union[str, Device, None]) -> Device:
     """Where kernels can be compiled: the best device that can, unless one is named."""
     if on is not None or "HEDDLE_DEVICE" in os.environ:
         return device(on)
-    able = [d for d in default_context().devices() if "source" in d.info["capabilities"]]
+    able: list[Device] = [d for d in default_context().devices() if "source" in d.info["capabilities"]]
     if not able:
         raise Error("no device here compiles kernels: expected a CUDA GPU with NVRTC (pip install heddle[cuda]) or an OpenCL device "
                     "(on a processor: apt install pocl-opencl-icd)", "no device", int(C.HED_ERROR_NO_DEVICE))
@@ -333,7 +333,7 @@ def _argument(name: str, index: int, value: Any, expected: Any, answered: bool, 
         return {"name": name, "kind": "scalar", "type": _TYPES[scalar.dtype.name], "value": scalar.item()}
     array = np.ascontiguousarray(np.asarray(value))
     kind = _TYPES.get(array.dtype.name, {"complex64": "float", "complex128": "double"}.get(array.dtype.name, "bytes"))
-    files.append((name, memoryview(array).cast("B") if array.size else b""))
+    files.append((name, array))
     found: dict[str, Any] = {"name": name, "type": kind, "file": name}
     if expected is not None or not answered:
         found["access"] = "read_write"
@@ -343,7 +343,7 @@ def _argument(name: str, index: int, value: Any, expected: Any, answered: bool, 
         right = np.ascontiguousarray(expected, array.dtype)
         if right.shape != array.shape:
             raise ValueError(f"argument {index} has shape {array.shape}, and its answer {right.shape}")
-        files.append((name + " (answer)", memoryview(right).cast("B")))
+        files.append((name + " (answer)", right))
         found["expected"] = name + " (answer)"
     return found
 

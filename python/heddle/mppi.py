@@ -67,7 +67,7 @@ class _Source:
                 self.text = file.read()
             self.file = words
         self.name = name or self._name(what)
-        self.tables, self.lengths = list(tables), {}
+        self.tables = list(tables)
         self.parameters = {n: list(v) if np.ndim(v) else float(v) for n, v in parameters.items()}
         bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", self.text, flags=re.S)
         for macro, known in (("P", [n for n, v in self.parameters.items() if not isinstance(v, list)]),
@@ -167,11 +167,14 @@ class MPPI(Object):
     count  controllers that are solved together; then states are (count x nx)
     **settings  members of hed_mppi_def: seed=1, kind="tube", sampler="coloured", solver="packets", iterations=2 ..."""
 
+    start: np.ndarray
+
     def __init__(self, model: Text, cost: Union[Text, Term, Sequence[Union[Text, Term]]], nx: Optional[int] = None, nu: Optional[int] = None, *,
                  noise_sigma: Any = None, num_samples: int = 1024, horizon: int = 100, lambda_: float = 1.0, u_min: Any = None, u_max: Any = None,
                  dt: float = 0, scale: str = "sum", parameters: Optional[Mapping[str, Any]] = None, tables: Optional[Mapping[str, Any]] = None,
                  pose: Optional[Mapping[str, int]] = None, device: Union[str, Device, None] = None, **settings: Any):
-        on, keep = find_device(device), []
+        on = find_device(device)
+        keep: list[Any] = []
         own = {n: v for n, v in (parameters or {}).items() if "." not in n}
         given = {n: v for n, v in (parameters or {}).items() if "." in n}
         compiled: list[tuple[int, _Source, bool]] = []
@@ -214,7 +217,8 @@ class MPPI(Object):
     @classmethod
     def from_scene(cls, scene: Union[str, os.PathLike[str]], *, device: Union[str, Device, None] = None, **settings: Any) -> MPPI:
         """The controller of a scene file (docs/mppi.md), with members of hed_mppi_def that differ. `start` is where its loop begins."""
-        read, keep = _Scene(scene), []
+        read = _Scene(scene)
+        keep: list[Any] = []
         definition = ffi.new("hed_mppi_def *", C.hed_mppi_scene_def(read.p))
         fill(definition, settings, keep)
         self = cls.__new__(cls)
@@ -290,7 +294,7 @@ class MPPI(Object):
         u = np.empty((self.count, self.nu), np.float32)
         call(C.hed_mppi_solve, self.p, ffi.from_buffer("float[]", x), ffi.from_buffer("float[]", u), self._stats)
         self._began = True
-        return u if self.count > 1 else u[0]
+        return u if self.count > 1 else u.reshape(self.nu)
 
     def reset(self, controls: Any = None) -> None:
         """Forgets the plan, or takes `controls` (horizon x nu) for it."""
@@ -300,7 +304,7 @@ class MPPI(Object):
         self._began = False
 
     def _copy(self, pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
-        return np.frombuffer(ffi.buffer(pointer, 4 * int(np.prod(shape))), np.float32).reshape(shape).copy()
+        return np.array(np.frombuffer(ffi.buffer(pointer, 4 * int(np.prod(shape))), np.float32).reshape(shape))
 
     def plan(self, index: int = 0) -> np.ndarray:
         """The plan of controls, (horizon x nu)."""
@@ -348,7 +352,8 @@ class MPPI(Object):
     @property
     def parameters(self) -> dict[str, float]:
         """All parameters of model and terms."""
-        found, value = {}, ffi.new("float *")
+        value = ffi.new("float *")
+        found: dict[str, float] = {}
         while True:
             name = C.hed_mppi_parameter_at(self.p, len(found), value)
             if name == ffi.NULL:

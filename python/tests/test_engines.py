@@ -107,6 +107,24 @@ class Cloth(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "no member 'colour'"):
             heddle.Cloth.from_mesh(vertices, faces, colour="red")
 
+    def test_pictures(self):
+        """A square that hangs is seen as the parallelogram that it is, without holes."""
+        vertices, faces = sheet(5)
+        cloth = heddle.Cloth.from_mesh(vertices[:, [0, 2, 1]], faces, device="host")  # in the plane of x and y
+        image = cloth.picture(200, 160)
+        self.assertEqual((image.shape, image.dtype), ((160, 200, 3), np.uint8))
+        seen = (image != image[0, 0]).any(2)
+        down, along = np.flatnonzero(seen.any(1)), np.flatnonzero(seen.any(0))
+        high, wide = down[-1] - down[0] + 1, along[-1] - along[0] + 1
+        self.assertAlmostEqual(high, 144, delta=3)  # nine tenths
+        for column in seen.T[along[1]:along[-1]]:
+            there = np.flatnonzero(column)
+            self.assertEqual(there[-1] - there[0] + 1, len(there))
+        self.assertAlmostEqual(seen.sum() / (high * wide), 0.81, delta=0.05)
+        html = cloth._repr_html_()
+        self.assertIn('<img src="data:image/png;base64,', html)
+        self.assertIn("<th>constraints</th>", html)
+
     def test_meshes(self):
         vertices, faces = heddle.read_mesh(DATA / "scenes" / "table.obj")
         self.assertEqual(vertices.shape[1], 3)
