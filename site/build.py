@@ -134,10 +134,10 @@ class Stage:
 def gallery():
     """What `./dev demo` left: the lines of NAME.items are file, tab, what it is (examples/demo/page.sh shows the same)."""
     out = ['# What it looks and sounds like {#demo}\n', 'Made by `./dev demo`, which makes it on your own machine in a minute or two.\n']
-    order = ['runtime', 'tune', 'cloth', 'synth', 'mppi', 'shaders', 'css']
+    titles = {'runtime': 'Runtime', 'tune': 'Tuner', 'cloth': 'Cloth', 'synth': 'Synth', 'mppi': 'MPPI', 'shaders': 'Shaders', 'css': 'CSS'}
     found = {items.stem: items for items in DEMO.glob('*.items')}
-    for name in [n for n in order if n in found] + sorted(set(found) - set(order)):
-        out.append(f'## {name} {{#{name}}}\n\n<div class="gallery">')
+    for name in [n for n in titles if n in found] + sorted(set(found) - set(titles)):
+        out.append(f'## {titles.get(name, name)} {{#{name}}}\n\n<div class="gallery">')
         for line in found[name].read_text().splitlines():
             file, words = line.split('\t', 1)
             (STAGE / 'demo').mkdir(parents=True, exist_ok=True)

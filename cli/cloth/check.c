@@ -131,7 +131,7 @@ static hed_status open_bodies_of_scene(cloth_check *c, hed_error *error)
     if (!path) return HED_OK;
     if (hed_cloth_scene_open(path, &options, &c->scene, error)) return error->status;
     for (uint32_t g = 0; g < hed_cloth_scene_garment_count(c->scene); g++)
-        if (hed_cloth_scene_output(c->scene, g, matrix))
+        if (hed_cloth_scene_output(c->scene, g, 0, matrix))
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "%s has an output_matrix: its caches are not where its bodies are; check without "
                 "--scene, and name bodies in the same space with --body",

@@ -18,8 +18,7 @@ typedef struct garment {
     /* the same for several copies, one behind another; freed if it has vertices */
     hed_cloth_mesh copies;
     uint32_t first_vertex;
-    bool moved; /* its files are written with `matrix` */
-    double matrix[12];
+    bool moved; /* its files are written with the scene's matrix of each sample */
     hed_cloth_pc2 *cache;
     uint32_t *triangles; /* for pictures */
     uint32_t triangle_count;
@@ -131,7 +130,8 @@ static hed_status open_garment(
     g->name = output->garment_count > 1 ? hed_cloth_scene_garment_name(def->scene, index) : NULL;
     g->mesh = hed_cloth_scene_mesh(def->scene, index);
     hed_cloth_scene_colour(def->scene, index, g->colour);
-    g->moved = hed_cloth_scene_output(def->scene, index, g->matrix);
+    double matrix[12];
+    g->moved = hed_cloth_scene_output(def->scene, index, 0, matrix);
     if (copies > 1) {
         if (!repeat_mesh(g->mesh, copies, &g->copies)) return cloth_output_out_of_memory(error);
         g->mesh = &g->copies;
@@ -295,12 +295,12 @@ static hed_status write_last(cli_cloth_output *output, hed_error *error)
 
 /* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors,
  * which is the transposed inverse but for its size and, where it mirrors, its sign. */
-static void cloth_output_place(cli_cloth_output *output, bool normals)
+static void cloth_output_place(cli_cloth_output *output, uint32_t sample, bool normals)
 {
     for (uint32_t i = 0; i < output->garment_count && output->placed; i++) {
         const garment *g = &output->garments[i];
-        static const double same[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-        const double *m = g->moved ? g->matrix : same;
+        double m[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+        if (g->moved) hed_cloth_scene_output(output->def.scene, i, sample, m);
         double cofactor[9], sign = 0;
         for (int k = 0; k < 9; k++) {
             int a = (k / 3 + 1) % 3 * 4, b = (k / 3 + 2) % 3 * 4, c = (k % 3 + 1) % 3,
@@ -347,7 +347,7 @@ hed_status cli_cloth_output_frame(
     if (error->status) return error->status;
     /* the cloth knows the scene's unit from frame 1 on */
     if (number == 0) hed_cloth_scene_start(def->scene, output->positions);
-    cloth_output_place(output, normals);
+    cloth_output_place(output, number, normals);
     if (number == 0 && write_meshes(output, error)) return error->status;
     snprintf(ending, sizeof ending, "-%04u.obj", number);
     if (obj && write_each(output, def->cache, ending, OBJ, error)) return error->status;

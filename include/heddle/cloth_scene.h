@@ -56,11 +56,11 @@ HED_API hed_status hed_cloth_scene_frame(
 /** Where all vertices are at the start, before the first frame: (vertices x 3) of all garments and
  *  copies in the scene's unit, in the order of hed_cloth_read(). Sample 0 of a point cache. */
 HED_API void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions);
-/** The matrix that a garment's files are asked to be written with, (3 x 4) row by row, from the
- * scene's unit and axes; false:
- *  the scene does not say, they are written as they are. */
+/** The matrix that sample `sample` of a garment's files is asked to be written with (0: the start),
+ * (3 x 4) row by row, from the scene's unit and axes; false: the scene does not say, they are
+ * written as they are. */
 HED_API bool hed_cloth_scene_output(
-    const hed_cloth_scene *scene, uint32_t garment, double matrix[12]);
+    const hed_cloth_scene *scene, uint32_t garment, uint32_t sample, double matrix[12]);
 
 /** Garments of the scene, copies not counted; vertices of garment g lie in
  * hed_cloth_garment_range(). */

@@ -50,7 +50,8 @@ class Heddle(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables.update({"HEDDLE_TESTS": False, "HEDDLE_EXAMPLES": False})
+        # Conan makes libexec and bin one, where the folder of the worker and the command have the same name.
+        toolchain.cache_variables.update({"HEDDLE_TESTS": False, "HEDDLE_EXAMPLES": False, "HEDDLE_WORKER_DIR": "libexec/heddle"})
         toolchain.generate()
 
     def build(self):
@@ -65,7 +66,7 @@ class Heddle(ConanFile):
     def package_info(self):
         # find_package(heddle) finds the files that Heddle installs itself; components are for other generators.
         self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs = [os.path.join("lib", "cmake", "heddle")]
+        self.cpp_info.components["heddle"].builddirs = [os.path.join("lib", "cmake", "heddle")]
         self.cpp_info.components["heddle"].libs = ["heddle"]
         self.cpp_info.components["heddle"].set_property("pkg_config_name", "heddle")
         for engine in ENGINES + ("tunefile",):

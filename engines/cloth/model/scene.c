@@ -3,6 +3,7 @@
 
 #include "heddle/author.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,16 @@ static void read_air(cloth_scene_reader *reader, hed_json_node root)
     if (!hed_json_has(root, "wind")) return;
     hed_json_node node = hed_json_member(root, "wind");
     hed_json_only(node, cloth_scene_keys("wind"));
-    hed_json_numbers(hed_json_member(node, "velocity"), scene->wind, 3, -fastest, fastest);
+    hed_json_node velocity = hed_json_member(node, "velocity");
+    size_t count = hed_json_count(velocity);
+    bool list = count && hed_json_kind_of(hed_json_item(velocity, 0)) == HED_JSON_ARRAY;
+    if (!list) count = 1;
+    double *winds = cloth_scene_allocate(reader, velocity, count, 3 * sizeof *winds);
+    for (size_t i = 0; winds && i < count; i++)
+        hed_json_numbers(
+            list ? hed_json_item(velocity, i) : velocity, winds + 3 * i, 3, -fastest, fastest);
+    scene->winds = winds;
+    scene->wind_count = winds ? (uint32_t)count : 0;
     scene->gust = cloth_scene_number(node, "gust", 0, 0, 1);
 }
 
@@ -175,11 +185,15 @@ void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, floa
     memcpy(rgb, scene->garments[garment].colour, 3 * sizeof *rgb);
 }
 
-bool hed_cloth_scene_output(const hed_cloth_scene *scene, uint32_t garment, double matrix[12])
+bool hed_cloth_scene_output(
+    const hed_cloth_scene *scene, uint32_t garment, uint32_t sample, double matrix[12])
 {
-    const double *own = scene->garments[garment].output, *output = own ? own : scene->output;
-    if (output) memcpy(matrix, output, 12 * sizeof *matrix);
-    return output != NULL;
+    const cloth_output *own = &scene->garments[garment].output,
+                       *output = own->count ? own : &scene->output;
+    if (output->count == 0) return false;
+    size_t which = sample < output->count ? sample : output->count - 1;
+    memcpy(matrix, output->matrices + 12 * which, 12 * sizeof *matrix);
+    return true;
 }
 
 void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
@@ -296,9 +310,12 @@ hed_status hed_cloth_scene_frame(
     double time = ((double)number + 1) / rate;
     *frame = hed_default_cloth_frame();
     frame->seconds = 1 / rate;
+    /* in frames of the file's own rate */
+    double at = floor((double)number * scene->rate / rate + 1e-6);
+    const double *wind = scene->winds + 3 * (size_t)fmin(at, fmax(0, scene->wind_count - 1.0));
     for (int k = 0; k < 3; k++) {
         frame->gravity[k] = (float)scene->gravity[k];
-        frame->wind[k] = (float)scene->wind[k];
+        frame->wind[k] = scene->wind_count ? (float)wind[k] : 0;
     }
     frame->gust = (float)scene->gust;
     if (scene->driver_positions) drive_all(scene, time);

@@ -199,16 +199,15 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
     }
 }
 
-const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object)
+static void scene_motion_read_matrix(
+    cloth_scene_reader *reader, hed_json_node node, double matrix[12])
 {
     static const double most = 1e6;
-    if (!hed_json_has(object, "output_matrix")) return NULL;
-    hed_json_node node = hed_json_member(object, "output_matrix");
     double rows[16] = {0};
     if (hed_json_count(node) != 4) hed_json_reject(node, "expected four rows of four numbers");
     for (size_t i = 0; i < 4 && cloth_scene_fine(reader); i++)
         hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -most, most);
-    if (!cloth_scene_fine(reader)) return NULL;
+    if (!cloth_scene_fine(reader)) return;
     const double *a = rows, *b = rows + 4, *c = rows + 8;
     double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
                   a[2] * (b[0] * c[1] - b[1] * c[0]);
@@ -216,9 +215,25 @@ const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node 
         hed_json_reject(node, "its last row is not 0 0 0 1: perspectives are not written");
     else if (!(fabs(size) > 1e-30))
         hed_json_reject(node, "makes everything flat (its determinant is %g)", size);
-    double *matrix = cloth_scene_allocate(reader, node, 12, sizeof *matrix);
-    if (matrix) memcpy(matrix, rows, 12 * sizeof *matrix);
-    return matrix;
+    memcpy(matrix, rows, 12 * sizeof *matrix);
+}
+
+/* One matrix, or a list of them: the first number lies one level deeper. */
+cloth_output cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object)
+{
+    cloth_output output = {0};
+    if (!hed_json_has(object, "output_matrix")) return output;
+    hed_json_node node = hed_json_member(object, "output_matrix");
+    size_t count = hed_json_count(node);
+    hed_json_node inner = count ? hed_json_item(node, 0) : node;
+    bool list = count && hed_json_kind_of(inner) == HED_JSON_ARRAY && hed_json_count(inner) &&
+                hed_json_kind_of(hed_json_item(inner, 0)) == HED_JSON_ARRAY;
+    if (!list) count = 1;
+    double *matrices = cloth_scene_allocate(reader, node, count, 12 * sizeof *matrices);
+    if (!matrices) return output;
+    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++)
+        scene_motion_read_matrix(reader, list ? hed_json_item(node, i) : node, matrices + 12 * i);
+    return (cloth_output){(uint32_t)count, matrices};
 }
 
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count)

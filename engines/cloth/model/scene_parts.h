@@ -92,6 +92,13 @@ typedef struct cloth_pins {
     cloth_motion motion;
 } cloth_pins;
 
+/* What is written to files is multiplied with: (count x 3 x 4) row by row in the scene's unit, one for
+ * each sample, of which the last holds on; count 0: nothing. */
+typedef struct cloth_output {
+    uint32_t count;
+    const double *matrices;
+} cloth_output;
+
 typedef struct cloth_scene_garment {
     const char *name;
     const char *file;             /* of the mesh; NULL: a shape */
@@ -108,8 +115,7 @@ typedef struct cloth_scene_garment {
     uint32_t pins_count;
     const cloth_pins *pins; /* (pins_count) those that have a motion */
     const bool *still;      /* (particles) pins that do not follow the driver; NULL: none */
-    /* (3 x 4) row by row, of its files, in the scene's unit; NULL: as it is */
-    const double *output;
+    cloth_output output;
 } cloth_scene_garment;
 
 typedef enum cloth_obstacle_kind {
@@ -136,7 +142,9 @@ struct hed_cloth_scene {
     hed_cloth_def def;
     double rate;
     uint32_t frames;
-    double gravity[3], wind[3], gust;
+    double gravity[3], gust;
+    uint32_t wind_count; /* 0: none */
+    const double *winds; /* (wind_count x 3) m/s, one for each frame, of which the last holds on */
     uint32_t garment_count;
     cloth_scene_garment *garments;
     hed_cloth_garment_def *garment_defs; /* the same, one behind another */
@@ -146,7 +154,7 @@ struct hed_cloth_scene {
     uint32_t obstacle_count;
     cloth_obstacle *obstacles;
     hed_cloth_camera camera; /* in the scene's unit */
-    const double *output;    /* of garments that have none */
+    cloth_output output;     /* of garments that have none */
     /* of the frame last asked for */
     float *driver_positions, *driver_normals; /* (particle_count x 3) NULL: nothing is driven */
     hed_cloth_collider *colliders;
@@ -216,8 +224,8 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
  * by row. */
 void cloth_scene_read_transform(
     cloth_scene_reader *reader, hed_json_node object, double matrix[12]);
-/* "output_matrix" of an object: (3 x 4) row by row; NULL: it has none. */
-const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
+/* "output_matrix" of an object, if it is there. */
+cloth_output cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count);
 
 /* ---- sequences (scene_motion.c) ---- */

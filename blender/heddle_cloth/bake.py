@@ -1,0 +1,205 @@
+"""One bake: export, then `heddle cloth run` beside Blender, which writes the cache that a Mesh Cache modifier plays while it grows. No windows in
+it, so that it runs in scripts and tests as well."""
+import importlib.util
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+
+import bpy
+
+from .export import MODIFIER, ExportError, export, file_name, place
+
+
+def command():
+    """The command: $HEDDLE, else that of the wheel inside the extension, else an installed one; None."""
+    given = os.environ.get("HEDDLE")
+    if given:
+        return given
+    found = importlib.util.find_spec("heddle") # not imported: cffi is not needed for this
+    for folder in found.submodule_search_locations or [] if found else []:
+        program = pathlib.Path(folder) / "bin" / "heddle"
+        if program.exists():
+            if not os.access(program, os.X_OK): # Blender unpacks wheels without their permissions
+                program.chmod(0o755)
+            return str(program)
+    return shutil.which("heddle")
+
+
+def folder_of(scene_file):
+    """Where caches are: beside the .blend, with its name; of a file that was never saved in Blender's temporary folder."""
+    if scene_file:
+        path = pathlib.Path(scene_file)
+        return path.parent / "heddle" / path.stem
+    return pathlib.Path(bpy.app.tempdir or tempfile.gettempdir()) / "heddle"
+
+
+class Bake:
+    """Steps until done: `step()` for a moment, `state` EXPORT, RUN, DONE, CANCELLED or FAILED, `done` of `total` frames, `error` a line."""
+
+    def __init__(self, context, cloths):
+        self.context, self.cloths = context, cloths
+        self.names = [o.name for o in cloths]
+        self.state, self.error, self.warnings, self.process, self.log = "EXPORT", "", [], None, None
+        self.first, self.total, self.done = context.scene.frame_start, context.scene.frame_end - context.scene.frame_start, 0
+        self.folder = folder_of(bpy.data.filepath)
+        self.work = self.folder / ("work-" + file_name(cloths[0].name))
+        program = command()
+        if not program:
+            raise ExportError("the command heddle is not installed, and this extension came without it")
+        self.program = program
+        for o in cloths:
+            if o.library or not o.is_editable:
+                raise ExportError(f"{o.name} is linked from another file: make a library override of it")
+        try:
+            shutil.rmtree(self.work, ignore_errors=True)
+            self.work.mkdir(parents=True)
+            for o in cloths:
+                forget(o) # what was baked before is not true any more
+                if MODIFIER in o.modifiers:
+                    o.modifiers[MODIFIER].show_viewport = False # until there is something to show
+                self.cache(o).unlink(missing_ok=True)
+        except OSError as problem:
+            raise ExportError(f"cannot write to {self.folder}: {problem.strerror}") from problem
+        self.exporting = export(context, cloths, self.work)
+
+    def cache(self, cloth):
+        """NAME.pc2; of several garments FIRST-NAME.pc2, as the command names them."""
+        first, name = file_name(self.cloths[0].name), file_name(cloth.name)
+        return self.folder / (f"{name}.pc2" if len(self.cloths) == 1 else f"{first}-{name}.pc2")
+
+    def step(self):
+        """A frame of export, or a look at how far the simulation is."""
+        try:
+            if self.state == "EXPORT":
+                exported = next(self.exporting, None)
+                if exported is None:
+                    self.run()
+                else:
+                    self.done = exported
+            elif self.state == "RUN":
+                self.look()
+        except (ExportError, OSError) as problem:
+            self.error, self.state = str(problem), "FAILED"
+        return self.state
+
+    def run(self):
+        scene, self.done = self.context.scene, 0
+        out = self.folder / (file_name(self.cloths[0].name) + ".pc2")
+        arguments = [self.program, "cloth", "run", str(self.work / "scene.json"), "--out", str(out)]
+        if scene.heddle_cloth_device:
+            arguments += ["--device", scene.heddle_cloth_device]
+        self.log = open(self.work / "log.txt", "w+")
+        self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
+        self.state = "RUN"
+
+    def samples(self):
+        """In every cache so far, the start included."""
+        counts = []
+        for o in self.cloths:
+            try:
+                with open(self.cache(o), "rb") as f:
+                    counts.append(struct.unpack("<12siiffi", f.read(32))[5])
+            except (OSError, struct.error):
+                counts.append(0)
+        return min(counts)
+
+    def look(self):
+        code = self.process.poll() # before the count: what was written until then is counted
+        samples = self.samples()
+        if samples and not self.shown():
+            self.show()
+        if samples - 1 > self.done:
+            self.done = samples - 1
+            for o in self.cloths: # the frame on the screen may be among the new ones
+                o.update_tag()
+        if code is not None:
+            self.ended(code)
+
+    def ended(self, code):
+        self.log.seek(0)
+        lines = [line.removeprefix("heddle: ") for line in self.log.read().splitlines() if line.startswith("heddle: ")]
+        self.log.close()
+        self.warnings = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
+        errors = [line for line in lines if not line.startswith("warning: ")]
+        if code and self.state == "RUN":
+            self.error, self.state = (errors or [f"heddle ended with code {code}"])[-1], "FAILED"
+        elif self.state == "RUN":
+            self.state = "DONE"
+        for o in self.cloths:
+            if o.name in bpy.data.objects:
+                o["heddle_cloth_baked"] = settings_key(o)
+        if self.state != "FAILED": # else what it was made of stays for a look
+            shutil.rmtree(self.work, ignore_errors=True)
+        for o in self.cloths: # what only the command itself uses again
+            self.cache(o).with_suffix(".state").unlink(missing_ok=True)
+            self.cache(o).with_name(self.cache(o).stem + "-mesh.obj").unlink(missing_ok=True)
+        self.cache(self.cloths[0]).with_name(file_name(self.cloths[0].name) + ".state").unlink(missing_ok=True)
+
+    def shown(self):
+        return all(MODIFIER in o.modifiers and o.modifiers[MODIFIER].show_viewport for o in self.cloths)
+
+    def show(self):
+        """A Mesh Cache modifier on each object; it reads the file anew at every frame, also while it grows."""
+        for o in self.cloths:
+            m = o.modifiers.get(MODIFIER)
+            if not m:
+                index = place(o)
+                m = o.modifiers.new(MODIFIER, "MESH_CACHE")
+                o.modifiers.move(len(o.modifiers) - 1, index)
+                m = o.modifiers[MODIFIER]
+            m.show_viewport = m.show_render = True
+            m.cache_format, m.interpolation, m.time_mode, m.play_mode = "PC2", "LINEAR", "FRAME", "SCENE"
+            m.forward_axis, m.up_axis, m.deform_mode = "POS_Y", "POS_Z", "OVERWRITE"
+            m.frame_start, m.frame_scale = self.first, 1.0
+            path = str(self.cache(o))
+            m.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
+
+    def cancel(self):
+        """At once; the frames that are there stay."""
+        if self.state == "EXPORT":
+            self.exporting.close()
+        elif self.state == "RUN":
+            self.process.terminate()
+            try:
+                self.process.wait(2)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            self.look_after_cancel()
+        self.state = "CANCELLED"
+
+    def look_after_cancel(self):
+        self.state = "CANCELLED"
+        samples = self.samples()
+        self.done = max(0, samples - 1)
+        if samples:
+            self.show()
+        self.ended(0)
+
+
+def settings_key(o):
+    """What a bake depends on, as far as it can be compared at once: settings, groups, the mesh's size, the scene's range and rate."""
+    scene, s = bpy.context.scene, o.heddle_cloth
+    values = [str(getattr(s, key)) for key in sorted(s.bl_rna.properties.keys()) if key not in ("rna_type", "name", "use")]
+    mesh = o.data
+    return "|".join(values + [str(len(mesh.vertices)), str(len(mesh.polygons)), str(scene.frame_start), str(scene.frame_end), str(scene.render.fps / scene.render.fps_base)])
+
+
+def forget(o):
+    """Removes the cache that an object plays, and what says of which settings it is."""
+    if MODIFIER in o.modifiers:
+        path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
+        if path.parent.parent.name == "heddle" or path.parent.name == "heddle": # ours alone, wherever it was pointed to
+            path.unlink(missing_ok=True)
+    if "heddle_cloth_baked" in o:
+        del o["heddle_cloth_baked"]
+
+
+def clear(o):
+    """Takes cache and modifier away."""
+    forget(o)
+    if MODIFIER in o.modifiers:
+        o.modifiers.remove(o.modifiers[MODIFIER])

@@ -1,0 +1,304 @@
+"""A Blender scene as files of Heddle: meshes in the world as they are at the first frame, what moves as point caches, and scene.json
+(docs/cloth-scene.md). Lengths are Blender's units; the scene's "unit" says how many metres one is."""
+import hashlib
+import json
+import math
+import re
+import struct
+
+import bpy
+import numpy as np
+
+MODIFIER = "Heddle Cloth"
+
+# kg/m^2, and what a thread across a hinge does: how far it lets itself be folded, how much it gives. After what such fabrics weigh.
+FABRICS = {
+    "COTTON": ("Cotton", "Shirts, bed linen", {"density": 0.15, "bend": 0.6, "compliance": 0.0, "stretch": 1.0}),
+    "SILK": ("Silk", "Light, folds finely", {"density": 0.07, "bend": 0.2, "compliance": 0.0, "stretch": 1.0}),
+    "DENIM": ("Denim", "Heavy, in few large folds", {"density": 0.45, "bend": 0.85, "compliance": 0.0, "stretch": 1.0}),
+    "LEATHER": ("Leather", "Heavy and stiff", {"density": 0.9, "bend": 0.96, "compliance": 0.0, "stretch": 1.0}),
+    "JERSEY": ("Jersey", "Stretches by a tenth", {"density": 0.18, "bend": 0.4, "compliance": 0.0, "stretch": 1.1}),
+    "RUBBER": ("Rubber sheet", "Gives in every direction", {"density": 1.0, "bend": 0.5, "compliance": 2e-4, "stretch": 1.0}),
+}
+
+
+class ExportError(Exception):
+    """What is wrong, for the artist: one line."""
+
+
+def file_name(name):
+    """A name for files and for Heddle: short, of plain letters, and different for different names."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:36]
+    return plain if plain == name else f"{plain}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def unit(scene):
+    return 1.0 if scene.unit_settings.system == "NONE" else scene.unit_settings.scale_length
+
+
+def rate(scene):
+    return scene.render.fps / scene.render.fps_base
+
+
+def points(mesh, matrix=None):
+    """(vertices x 3) float32, times a matrix of 4 x 4."""
+    p = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", p)
+    p = p.reshape(-1, 3)
+    if matrix is None:
+        return p
+    m = np.array(matrix, np.float64)
+    return (p @ m[:3, :3].T + m[:3, 3]).astype(np.float32)
+
+
+def polygons(mesh):
+    corner = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corner)
+    start = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", start)
+    return np.split(corner, start[1:]) if len(start) else []
+
+
+def triangles(mesh, mirrored):
+    """Blender's own triangles, which are right for concave faces; turned where the object is mirrored, so that they look outwards."""
+    mesh.calc_loop_triangles()
+    t = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", t)
+    return t.reshape(-1, 3)[:, ::-1 if mirrored else 1]
+
+
+def weights(mesh, group):
+    """Of each vertex in a vertex group; 0: not in it."""
+    w = np.zeros(len(mesh.vertices), np.float32)
+    for vertex in mesh.vertices:
+        for entry in vertex.groups:
+            if entry.group == group:
+                w[vertex.index] = entry.weight
+    return w
+
+
+def write_obj(path, p, faces):
+    with open(path, "w") as f:
+        f.writelines("v %.9g %.9g %.9g\n" % tuple(v) for v in p.tolist())
+        f.writelines("f " + " ".join(str(i + 1) for i in face) + "\n" for face in (face.tolist() for face in faces))
+
+
+class PointCache:
+    """A PC2 file that grows by a sample for each frame."""
+
+    def __init__(self, path, first):
+        self.path, self.first, self.count, self.moves = path, first, 0, False
+        self.file = open(path, "wb")
+        self.file.write(bytes(32))
+        self.add(first)
+
+    def add(self, p):
+        self.moves = self.moves or not np.array_equal(p, self.first)
+        self.file.write(p.astype("<f4").tobytes())
+        self.count += 1
+
+    def close(self):
+        self.file.seek(0)
+        self.file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, len(self.first), 0.0, 1.0, self.count))
+        self.file.close()
+
+
+class Winds:
+    """Force fields of kind Wind: their strength is the speed of the air along their z axis, in m/s."""
+
+    def __init__(self, scene):
+        fields = [o for o in scene.objects if o.field and o.field.type != "NONE" and not o.hide_viewport]
+        self.fields = [o for o in fields if o.field.type == "WIND"]
+        self.left_out = sorted({o.field.type.title().replace("_", " ") for o in fields if o.field.type != "WIND"})
+        self.speeds, self.gust = [], 0.0
+
+    def add(self, graph, centre):
+        total, noise = np.zeros(3), 0.0
+        for o in self.fields:
+            o = o.evaluated_get(graph)
+            field, m = o.field, np.array(o.matrix_world)
+            axis = m[:3, 2] / max(np.linalg.norm(m[:3, 2]), 1e-12)
+            from_here = np.asarray(centre) - m[:3, 3]
+            far = float(np.linalg.norm(from_here))
+            if field.shape == "PLANE":
+                far = abs(float(from_here @ axis))
+            if field.use_max_distance and far > field.distance_max:
+                continue
+            near = field.distance_min if field.use_min_distance else 0.0
+            total += field.strength * axis * (1.0 + max(0.0, far - near)) ** -field.falloff_power
+            noise = max(noise, field.noise)
+        self.speeds.append(total.tolist())
+        self.gust = max(self.gust, min(1.0, noise / 10.0))
+
+    def settings(self):
+        if not any(any(s) for s in self.speeds):
+            return None
+        steady = all(s == self.speeds[0] for s in self.speeds)
+        return {"velocity": self.speeds[0] if steady else self.speeds, "gust": self.gust}
+
+
+class Input:
+    """A garment-to-be: the mesh as it is at its place in the stack of modifiers, in the world."""
+
+    def __init__(self, cloth, folder):
+        self.cloth, self.name, self.folder = cloth, file_name(cloth.name), folder
+        self.cache, self.matrices = None, []
+
+    def above(self):
+        """Modifiers whose result is simulated stay; the cache and those below it are off meanwhile."""
+        found = self.cloth.modifiers.find(MODIFIER)
+        return list(self.cloth.modifiers)[found if found >= 0 else place(self.cloth):]
+
+    def sample(self, graph, frame):
+        o = self.cloth.evaluated_get(graph)
+        matrix = np.array(o.matrix_world, np.float64)
+        if not abs(np.linalg.det(matrix[:3, :3])) > 1e-12:
+            raise ExportError(f"{self.cloth.name} has a scale of 0 at frame {frame}")
+        mesh = o.to_mesh(preserve_all_data_layers=True, depsgraph=graph)
+        try:
+            p = points(mesh, matrix)
+            if self.cache is None:
+                if not len(mesh.polygons):
+                    raise ExportError(f"{self.cloth.name} has no faces")
+                self.faces, self.groups = polygons(mesh), self.read_groups(mesh)
+                self.cache = PointCache(self.folder / f"{self.name}-input.pc2", p)
+            elif len(p) != len(self.cache.first):
+                raise ExportError(f"{self.cloth.name} has {len(p)} vertices at frame {frame}, {len(self.cache.first)} before: "
+                                  "put the modifier that changes them below " + MODIFIER)
+            else:
+                self.cache.add(p)
+        finally:
+            o.to_mesh_clear()
+        self.matrices.append(np.linalg.inv(matrix).tolist())
+        return p.mean(axis=0)
+
+    def read_groups(self, mesh):
+        found = {}
+        for key in ("pins", "distance_group", "pull_group"):
+            name = getattr(self.cloth.heddle_cloth, key)
+            if not name:
+                continue
+            if name not in self.cloth.vertex_groups:
+                raise ExportError(f'{self.cloth.name} has no vertex group "{name}"')
+            found[key] = weights(mesh, self.cloth.vertex_groups[name].index)
+        if "pins" in found and not (found["pins"] > 0.5).any():
+            raise ExportError(f'{self.cloth.name}: no vertex has a weight above 0.5 in "{self.cloth.heddle_cloth.pins}"')
+        return found
+
+    def garment(self):
+        """Its part of scene.json, and its files."""
+        s = self.cloth.heddle_cloth
+        fabric = FABRICS[s.fabric][2]
+        self.cache.close()
+        mesh = self.folder / f"{self.name}-input.obj"
+        write_obj(mesh, self.cache.first, self.faces)
+        along = {"stretch": fabric["stretch"], "compliance": fabric["compliance"]}
+        made = {
+            "name": self.name, "mesh": mesh.name, "weld": False, "mend": True,
+            "materials": {"structural": along, "shear": along, "bend": {"compress": fabric["bend"]}},
+            "density": fabric["density"], "damping": s.damping, "drag": s.air, "lift": 0.6 * s.air, "friction": s.friction,
+            "thickness": s.thickness, "self_collision": s.self_collision,
+        }
+        held = bool(self.groups)
+        if "pins" in self.groups:
+            made["pins"] = [{"vertices": np.flatnonzero(self.groups["pins"] > 0.5).tolist()}]
+            made["tethers"] = s.tethers
+        if held:
+            made["driver"] = {"sequence": {"file": self.cache.path.name}} if self.cache.moves else {}
+        for key, group, scale in (("max_distance", "distance_group", s.distance), ("drive", "pull_group", 1.0)):
+            if group in self.groups:
+                path = self.folder / f"{self.name}-{key}.txt"
+                np.savetxt(path, self.groups[group] * scale, fmt="%.9g")
+                made[key] = {"file": path.name}
+        still = all(m == self.matrices[0] for m in self.matrices)
+        made["output_matrix"] = self.matrices[0] if still else self.matrices
+        for matrix in [made["output_matrix"]] if still else made["output_matrix"]:
+            matrix[3] = [0.0, 0.0, 0.0, 1.0]
+        return made
+
+
+class Collider:
+    """An object with a Collision modifier, as animated and deformed."""
+
+    def __init__(self, body, folder):
+        self.body, self.name, self.folder, self.cache = body, "body-" + file_name(body.name), folder, None
+
+    def sample(self, graph, frame):
+        o = self.body.evaluated_get(graph)
+        mesh = o.to_mesh(depsgraph=graph)
+        try:
+            p = points(mesh, o.matrix_world)
+            if self.cache is None:
+                self.faces = triangles(mesh, o.matrix_world.determinant() < 0)
+                if len(self.faces):
+                    self.cache = PointCache(self.folder / f"{self.name}.pc2", p)
+            elif len(p) != len(self.cache.first):
+                raise ExportError(f"the collider {self.body.name} has {len(p)} vertices at frame {frame}, {len(self.cache.first)} before: "
+                                  "its modifiers may not change how many there are")
+            else:
+                self.cache.add(p)
+        finally:
+            o.to_mesh_clear()
+
+    def collider(self):
+        self.cache.close()
+        write_obj(self.folder / f"{self.name}.obj", self.cache.first, self.faces)
+        made = {"mesh": f"{self.name}.obj", "mend": True, "friction": min(10.0, self.body.collision.cloth_friction / 10)}
+        if self.cache.moves:
+            made["sequence"] = {"file": self.cache.path.name}
+        return made
+
+
+def place(cloth):
+    """Where the cache belongs in a stack that has none: behind what deforms the mesh, before what makes other vertices of it."""
+    deforming = {"ARMATURE", "CAST", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM", "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH",
+                 "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH", "SURFACE_DEFORM", "WARP", "WAVE", "MESH_CACHE", "MESH_SEQUENCE_CACHE"}
+    index = 0
+    for index, modifier in enumerate(cloth.modifiers):
+        if modifier.type not in deforming:
+            return index
+    return len(cloth.modifiers)
+
+
+def bodies_of(context, cloths):
+    here = context.view_layer.objects
+    return [o for o in context.scene.objects if o.type == "MESH" and o not in cloths and o.name in here and o.collision and o.collision.use
+            and any(m.type == "COLLISION" and m.show_viewport for m in o.modifiers)]
+
+
+def export(context, cloths, folder):
+    """Writes everything into `folder`, a frame at each step of this generator (its value: frames done); at the end scene.json. Frame and
+    modifiers are as they were when it ends, or is closed."""
+    scene, was = context.scene, context.scene.frame_current
+    first, last = scene.frame_start, scene.frame_end
+    if last <= first:
+        raise ExportError(f"the scene's range ends at frame {last} and starts at {first}: nothing moves")
+    inputs, bodies, winds = [Input(o, folder) for o in cloths], [Collider(o, folder) for o in bodies_of(context, cloths)], Winds(scene)
+    off = [m for i in inputs for m in i.above() if m.show_viewport]
+    try:
+        for modifier in off:
+            modifier.show_viewport = False
+        for frame in range(first, last + 1):
+            scene.frame_set(frame)
+            graph = context.evaluated_depsgraph_get()
+            centres = [i.sample(graph, frame) for i in inputs]
+            for body in bodies:
+                body.sample(graph, frame)
+            winds.add(graph, np.mean(centres, axis=0))
+            yield frame - first + 1
+    finally:
+        for modifier in off:
+            modifier.show_viewport = True
+        scene.frame_set(was)
+    gravity = [g * unit(scene) for g in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]
+    text = {
+        "up": "z", "unit": unit(scene), "rate": rate(scene), "frames": last - first, "gravity": gravity,
+        "substeps": max(o.heddle_cloth.quality for o in cloths),
+        "garments": [i.garment() for i in inputs], "colliders": [b.collider() for b in bodies if b.cache],
+    }
+    wind = winds.settings()
+    if wind:
+        text["wind"] = wind
+    if not all(math.isfinite(g) for g in gravity):
+        raise ExportError("gravity is not a number")
+    (folder / "scene.json").write_text(json.dumps(text))

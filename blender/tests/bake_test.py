@@ -1,0 +1,485 @@
+"""The extension in Blender's own module, without a window: HEDDLE=.../heddle python bake_test.py [NAME...] [--picture FILE]."""
+import json
+import math
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import heddle_cloth # noqa: E402
+from heddle_cloth.bake import Bake, command, folder_of, settings_key # noqa: E402
+from heddle_cloth.export import MODIFIER, ExportError, file_name # noqa: E402
+
+work = pathlib.Path(tempfile.mkdtemp(prefix="heddle-blender-"))
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def check(fine, *words):
+    if not fine:
+        raise AssertionError(" ".join(str(w) for w in words))
+
+
+def near(a, b, tolerance, *words):
+    far = float(np.abs(np.asarray(a, float) - np.asarray(b, float)).max())
+    check(far <= tolerance, *words, f"differs by {far:.3g}, at most {tolerance:.3g}")
+
+
+def new_file(saved=True, first=1, last=25, fps=24, base=1.0, scale=1.0):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    shutil.rmtree(work / "heddle", ignore_errors=True)
+    if saved:
+        bpy.ops.wm.save_as_mainfile(filepath=str(work / "scene.blend"))
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps, scene.render.fps_base = first, last, fps, base
+    scene.unit_settings.scale_length = scale
+    scene.heddle_cloth_device = "host"
+    scene.frame_set(first)
+    return scene
+
+
+def sheet(name="cloth", n=12, size=1.0, at=(0, 0, 1), **settings):
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=n, y_subdivisions=n, size=size, location=at)
+    o = bpy.context.object
+    o.name = name
+    o.heddle_cloth.use, o.heddle_cloth.quality = True, 8
+    for key, value in settings.items():
+        setattr(o.heddle_cloth, key, value)
+    return o
+
+
+def ball(radius=0.3, at=(0, 0, 0.5), **names):
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=radius, location=at, segments=24, ring_count=16)
+    o = bpy.context.object
+    o.modifiers.new("Collision", "COLLISION")
+    return o
+
+
+def group(o, name, vertices, weight=1.0):
+    (o.vertex_groups.get(name) or o.vertex_groups.new(name=name)).add([int(v) for v in vertices], weight, "REPLACE")
+
+
+def move(o, path, values):
+    for frame, value in values.items():
+        setattr(o, path, value)
+        o.keyframe_insert(path, frame=frame)
+    for curve in o.animation_data.action.fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+
+
+def shown(o, frame):
+    """Vertices in the world, as Blender has them at a frame."""
+    bpy.context.scene.frame_set(frame)
+    e = o.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    m = e.to_mesh()
+    p = heddle_cloth.export.points(m, e.matrix_world)
+    e.to_mesh_clear()
+    return p
+
+
+def bake(o, **how):
+    for other in bpy.context.scene.objects:
+        other.select_set(other == o)
+    bpy.context.view_layer.objects.active = o
+    check(bpy.ops.object.heddle_cloth_bake(**how) == {"FINISHED"}, "the bake did not finish")
+
+
+def refuses(words, *cloths):
+    try:
+        job = Bake(bpy.context, list(cloths))
+        while job.step() in ("EXPORT", "RUN"):
+            time.sleep(0.01)
+        said = job.error
+    except ExportError as problem:
+        said = str(problem)
+    check(words in said, f'expected "{words}", it said "{said}"')
+
+
+def cache(o):
+    path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
+    raw = path.read_bytes()
+    head = struct.unpack("<12siiffi", raw[:32])
+    return np.frombuffer(raw[32:], "<f4", 3 * head[2] * head[5]).reshape(head[5], head[2], 3)
+
+
+@test
+def what_is_shown_is_what_was_simulated():
+    """Rotated, scaled, moving objects: the same run without matrices, in the world."""
+    scene = new_file(last=20)
+    b = ball(0.25, (0, 0, 0.5))
+    b.scale = (1.2, 1.0, -0.9) # mirrored, too
+    b.rotation_euler = (0.2, 0.1, 0.4)
+    move(b, "location", {1: (-0.2, 0, 0.5), 20: (0.2, 0.1, 0.55)})
+    o = sheet(n=20, at=(0.1, 0, 1.0))
+    o.scale, o.rotation_euler = (0.5, 1.3, 2.0), (0.1, 0.2, 0.7)
+    move(o, "location", {1: (0.1, 0, 0.9), 20: (0.4, 0, 0.9)}) # the object runs away; the cloth falls where it was
+    before = shown(o, 1)
+    job = Bake(bpy.context, [o])
+    while job.step() == "EXPORT":
+        pass
+    text = json.loads((job.work / "scene.json").read_text())
+    check(len(text["garments"][0].pop("output_matrix")) == 20, "a matrix for each frame")
+    (job.work / "world.json").write_text(json.dumps(text))
+    subprocess.run([command(), "cloth", "run", str(job.work / "world.json"), "--out", str(work / "world.pc2"), "--device", "host", "-q"], check=True, stdout=subprocess.DEVNULL)
+    while job.step() == "RUN":
+        time.sleep(0.01)
+    check(job.state == "DONE", job.error)
+    raw = (work / "world.pc2").read_bytes()
+    world = np.frombuffer(raw[32:], "<f4").reshape(20, len(before), 3)
+    near(shown(o, 1), before, 1e-6, "the first frame is the mesh as it is;")
+    for frame in range(1, 21):
+        near(shown(o, frame), world[frame - 1], 2e-6, f"frame {frame}")
+    check(np.ptp(world[-1][:, 2]) > 0.05, "it lies over the ball")
+
+
+@test
+def nothing_is_inside_a_moving_ball():
+    new_file(last=40)
+    b = ball(0.3, (0, 0, 0.5))
+    move(b, "location", {1: (0, 0, 0.5), 40: (0.3, 0, 0.5)})
+    o = sheet(n=30, size=1.4, at=(0.1, 0, 0.95), quality=20)
+    bake(o)
+    for frame in (10, 20, 40):
+        p = shown(o, frame)
+        far = np.linalg.norm(p - np.array(b.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation), axis=1)
+        check(far.min() > 0.29, f"frame {frame}: a vertex is {far.min():.3f} from the middle of a ball of 0.3")
+    check(p[:, 2].max() < 0.9 and p[:, 2].min() < 0.5, "it hangs over the ball")
+
+
+def falls(first, fps, base, scale):
+    """Without air: 1/2 g t (t + h), the same for every vertex."""
+    scene = new_file(first=first, last=first + 12, fps=fps, base=base, scale=scale)
+    scene.gravity = (0, 0, -9.81 / scale) # as Blender keeps what it shows as 9.81 m/s^2
+    o = sheet(size=1 / scale, at=(0, 0, 2 / scale), air=0.0, damping=0.0, thickness=0.005 / scale)
+    o.scale = (2, 1, 1)
+    bpy.context.view_layer.update()
+    before = shown(o, first)
+    bake(o)
+    check(o.modifiers[MODIFIER].frame_start == first, "the cache starts with the range")
+    near(shown(o, first), before, 1e-5 / scale, "the first frame")
+    for frame in (first + 1, first + 6, first + 12):
+        t = (frame - first) / (fps / base)
+        h = 1 / (fps / base) / 8 # a substep: what integrates late
+        fallen = (before - shown(o, frame))[:, 2] * scale
+        exact = 9.81 * t * t / 2
+        check(abs(fallen.mean() - exact) <= 9.81 * t * h / 2 + 1e-4, f"frame {frame}: fell {fallen.mean():.5f} m, {exact:.5f} by the formula")
+        check(np.ptp(fallen) < 1e-4, "it falls as a whole")
+
+
+@test
+def a_free_fall_is_the_formula():
+    falls(1, 24, 1.0, 1.0)
+
+
+@test
+def a_free_fall_in_centimetres():
+    falls(1, 24, 1.0, 0.01)
+
+
+@test
+def a_free_fall_at_23_976_from_frame_101():
+    falls(101, 24, 1.001, 1.0)
+
+
+@test
+def pins_go_where_the_mesh_goes():
+    """A modifier above the cache, an animated object, a group that holds an edge; the rest swings behind."""
+    new_file(last=20)
+    o = sheet(n=14, at=(0, 0, 1), pins="held")
+    edge = [v.index for v in o.data.vertices if v.co.x < -0.49]
+    group(o, "held", edge)
+    wave = o.modifiers.new("Wave", "WAVE")
+    wave.height, wave.speed = 0.1, 0.1
+    o.modifiers.new("Subdivision", "SUBSURF")
+    move(o, "location", {1: (0, 0, 1), 20: (0.5, 0.2, 1.2)})
+    o.modifiers["Subdivision"].show_viewport = False
+    driven = {frame: shown(o, frame)[edge] for frame in (1, 7, 20)}
+    o.modifiers["Subdivision"].show_viewport = True
+    bake(o)
+    check([m.name for m in o.modifiers] == ["Wave", MODIFIER, "Subdivision"], "the cache lies between deforming and making vertices")
+    check(all(m.show_viewport for m in o.modifiers), "modifiers are on again")
+    o.modifiers["Subdivision"].show_viewport = False
+    for frame, wanted in driven.items():
+        near(shown(o, frame)[edge], wanted, 1e-5, f"pins at frame {frame}")
+    check(shown(o, 20)[:, 2].min() < 0.9, "the rest hangs down")
+    again = shown(o, 20)
+    bake(o) # with its own cache in the stack: the same
+    near(shown(o, 20), again, 1e-5, "baked again")
+
+
+@test
+def painted_distance_and_pull():
+    new_file(last=20)
+    o = sheet(n=14, distance_group="far", distance=0.05)
+    half = [v.index for v in o.data.vertices if v.co.x < 0]
+    group(o, "far", range(len(o.data.vertices)))
+    group(o, "far", half, 0.2)
+    before = shown(o, 1)
+    bake(o)
+    far = np.linalg.norm(shown(o, 20) - before, axis=1)
+    check(far.max() <= 0.0501 and far[half].max() <= 0.0101, "nothing is farther than its distance")
+    check(far.max() > 0.03, "and what may go, goes")
+    o.heddle_cloth.distance_group, o.heddle_cloth.pull_group = "", "far"
+    group(o, "far", range(len(o.data.vertices)), 1.0)
+    bake(o)
+    near(shown(o, 20), before, 2e-3, "pulled all the way")
+
+
+@test
+def wind_blows():
+    scene = new_file(last=20)
+    scene.use_gravity = False
+    bpy.ops.object.effector_add(type="WIND", rotation=(0, math.pi / 2, 0))
+    wind = bpy.context.object
+    o = sheet(n=10, air=2.0, damping=0.0)
+    o.rotation_euler = (0, math.pi / 2, 0)
+    for frame, strength in ((1, 0.0), (10, 0.0), (11, 6.0)):
+        wind.field.strength = strength
+        wind.field.keyframe_insert("strength", frame=frame)
+    for curve in wind.animation_data.action.fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    before = shown(o, 1)
+    bake(o)
+    near(shown(o, 10), before, 1e-3, "without wind nothing moves;")
+    moved = (shown(o, 20) - before).mean(axis=0)
+    check(moved[0] > 0.05 and abs(moved[1]) < 0.02, f"blown along x: {moved}")
+    bpy.ops.object.effector_add(type="VORTEX")
+    bpy.context.view_layer.objects.active = o
+    check(any("Vortex" in words for words in heddle_cloth.PHYSICS_PT_heddle_cloth.remarks(bpy.context)), "a field that is left out is said")
+
+
+@test
+def n_gons_and_concave_colliders():
+    new_file(last=30)
+    mesh = bpy.data.meshes.new("horseshoe") # a concave face, extruded: a fan from its first corner would fill its gap
+    outline = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (0.2, 0.5), (0.2, -0.2), (-0.2, -0.2), (-0.2, 0.5), (-0.5, 0.5)]
+    count = len(outline)
+    mesh.from_pydata([(x, y, z) for z in (0, 0.2) for x, y in outline], [],
+                     [list(reversed(range(count))), list(range(count, 2 * count))] + [[k, (k + 1) % count, (k + 1) % count + count, k + count] for k in range(count)])
+    body = bpy.data.objects.new("horseshoe", mesh)
+    bpy.context.collection.objects.link(body)
+    body.modifiers.new("Collision", "COLLISION")
+    o = sheet("patch", n=6, size=0.2, at=(0, 0.2, 0.4)) # over the gap
+    bake(o)
+    check(shown(o, 30)[:, 2].max() < -0.5, "what falls through the gap falls on")
+    bpy.ops.mesh.primitive_circle_add(vertices=16, radius=0.3, fill_type="NGON", location=(0, -0.35, 0.5))
+    disc = bpy.context.object
+    disc.heddle_cloth.use = True
+    bake(disc)
+    check(shown(disc, 30)[:, 2].mean() > 0.05, f"the disc of one face lies on top: {shown(disc, 30)[:, 2].mean()}")
+
+
+@test
+def linked_data():
+    new_file(last=5)
+    o = sheet()
+    twin = bpy.data.objects.new("twin", o.data)
+    twin.location = (3, 0, 1)
+    bpy.context.collection.objects.link(twin)
+    bpy.context.view_layer.update()
+    before = shown(twin, 5)
+    bake(o)
+    near(shown(twin, 5), before, 0, "the twin of the same mesh stays;")
+    check(MODIFIER not in twin.modifiers and o.data.users == 2, "and has no modifier")
+    bpy.ops.wm.save_as_mainfile(filepath=str(work / "library.blend"))
+    new_file(last=5)
+    with bpy.data.libraries.load(str(work / "library.blend"), link=True) as (there, here):
+        here.objects = ["cloth"]
+    linked = here.objects[0]
+    bpy.context.collection.objects.link(linked)
+    refuses("linked from another file: make a library override", linked)
+    own = linked.override_create()
+    bpy.context.collection.objects.link(own)
+    own.heddle_cloth.quality = 5
+    bake(own)
+    check(MODIFIER in own.modifiers, "an override is baked")
+
+
+@test
+def an_unsaved_file():
+    new_file(saved=False, last=5)
+    o = sheet("höllisch/rot")
+    bake(o)
+    path = pathlib.Path(o.modifiers[MODIFIER].filepath)
+    check(path.is_absolute() and path.exists() and path.suffix == ".pc2", f"the cache is {path}")
+    check(shown(o, 5)[:, 2].max() < 1, "it plays")
+
+
+@test
+def a_cache_plays_while_it_grows_and_ends_at_once():
+    new_file(last=250)
+    o = sheet(n=60, quality=200)
+    job = Bake(bpy.context, [o])
+    while job.step() == "EXPORT" or job.state == "RUN" and job.done < 4:
+        pass
+    check(job.state == "RUN" and 4 <= job.done < 250, f"still running: {job.state} {job.error} {job.done}")
+    early = shown(o, 4)
+    check(early[:, 2].max() < 1, "frame 4 is to be seen already")
+    start = time.time()
+    job.cancel()
+    took, there = time.time() - start, job.done
+    check(took < 2 and job.state == "CANCELLED" and 4 <= there < 250, f"ended after {took:.2f} s with {there} frames")
+    check(len(cache(o)) == there + 1, "the frames that are there stay")
+    near(shown(o, 4), early, 0, "frame 4 as before;")
+    near(shown(o, 200), shown(o, there + 1), 0, "behind the last frame it stands still;")
+    job = Bake(bpy.context, [o])
+    check(job.step() == "EXPORT", "ended while it reads")
+    job.cancel()
+    check(not o.modifiers[MODIFIER].show_viewport and not job.cache(o).exists(), "the mesh as it is, and no cache")
+
+
+@test
+def baking_again_forgets_what_was():
+    new_file(last=5)
+    o = sheet()
+    bake(o)
+    path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
+    check(path == work / "heddle" / "scene" / "cloth.pc2", f"the cache is {path}")
+    check([p.name for p in path.parent.iterdir()] == ["cloth.pc2"], f"beside it: {list(path.parent.iterdir())}")
+    check(o["heddle_cloth_baked"] == settings_key(o), "the bake is of these settings")
+    first = shown(o, 5)
+    o.heddle_cloth.air = 20.0
+    words = "Settings have changed since the bake"
+    check(words in list(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks(bpy.context)), "the panel says that settings have changed")
+    job = Bake(bpy.context, [o])
+    check(not path.exists(), "what was baked is gone as soon as a bake begins")
+    while job.step() in ("EXPORT", "RUN"):
+        time.sleep(0.01)
+    check(np.abs(shown(o, 5) - first).max() > 1e-4, "another result")
+    check(words not in list(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks(bpy.context)), "and of these settings")
+    o.name = "another" # its cache goes along
+    check(bpy.ops.object.heddle_cloth_clear() == {"FINISHED"} and not path.exists() and MODIFIER not in o.modifiers, "cleared")
+
+
+@test
+def several_together():
+    new_file(last=30)
+    ball(0.3, (0, 0, 0.3))
+    low, high = sheet("low", n=16, at=(0, 0, 0.7), self_collision=True, thickness=0.08), sheet("high one", n=16, at=(0, 0, 0.85), self_collision=True, thickness=0.08)
+    bake(low, every=True)
+    under, over = shown(low, 30), shown(high, 30)
+    check(over[:, 2].mean() > under[:, 2].mean() + 0.02, "one lies on the other")
+    check(over[:, 2].mean() < 0.8, "both have fallen")
+
+
+@test
+def fabrics_differ():
+    new_file(last=40)
+    lowest = {}
+    for fabric in heddle_cloth.FABRICS:
+        for o in list(bpy.context.scene.objects):
+            bpy.data.objects.remove(o)
+        o = sheet(n=16, at=(0, 0, 1), fabric=fabric, pins="held", tethers=False)
+        group(o, "held", [v.index for v in o.data.vertices if abs(v.co.x) < 0.01 or abs(v.co.x) < 0.07])
+        bake(o)
+        lowest[fabric] = float(shown(o, 40)[:, 2].min())
+    check(lowest["SILK"] < lowest["LEATHER"] - 0.02, f"silk hangs lower than leather: {lowest}")
+
+
+@test
+def what_is_wrong_is_said():
+    new_file(last=5)
+    empty = bpy.data.objects.new("empty mesh", bpy.data.meshes.new("empty"))
+    bpy.context.collection.objects.link(empty)
+    refuses("empty mesh has no faces", empty)
+    o = sheet(pins="nowhere")
+    refuses('has no vertex group "nowhere"', o)
+    o.vertex_groups.new(name="nowhere")
+    refuses("no vertex has a weight above 0.5", o)
+    o.heddle_cloth.pins = ""
+    b = ball()
+    build = b.modifiers.new("Build", "BUILD")
+    build.frame_start, build.frame_duration = 1, 3
+    b.modifiers.move(1, 0)
+    refuses("may not change how many there are", o)
+    bpy.data.objects.remove(b)
+    o.scale.x = 0
+    refuses("a scale of 0", o)
+    o.scale.x = 1
+    bpy.context.scene.frame_end = bpy.context.scene.frame_start
+    refuses("nothing moves", o)
+    bpy.context.scene.frame_end = 5
+    bpy.context.scene.heddle_cloth_device = "nonsense"
+    refuses("nonsense", o)
+    bpy.context.scene.heddle_cloth_device = "host"
+    was = os.environ["HEDDLE"]
+    os.environ["HEDDLE"] = "/nowhere/heddle"
+    refuses("/nowhere/heddle", o)
+    os.environ["HEDDLE"] = was
+    check(file_name("a b") != file_name("a_b") and file_name("a_b") == "a_b", "names of files do not meet")
+    check(folder_of("/x/y.blend") == pathlib.Path("/x/heddle/y"), "a folder for each file")
+
+
+def picture(path):
+    """A tablecloth, rendered by Cycles: for eyes."""
+    scene = new_file(last=60)
+    bpy.ops.mesh.primitive_cylinder_add(radius=0.5, depth=0.06, location=(0, 0, 0.7), vertices=96)
+    table = bpy.context.object
+    table.modifiers.new("Collision", "COLLISION")
+    o = sheet("tablecloth", n=120, size=1.7, at=(0, 0, 0.76), quality=40, thickness=0.008, fabric="COTTON", self_collision=True)
+    start = time.time()
+    bake(o)
+    print(f"   {len(o.data.vertices)} vertices, 60 frames: {time.time() - start:.1f} s")
+    o.modifiers.new("Subdivision", "SUBSURF").render_levels = 1
+    for polygon in o.data.polygons:
+        polygon.use_smooth = True
+    for thing, colour in ((o, (0.55, 0.08, 0.06, 1)), (table, (0.35, 0.25, 0.15, 1))):
+        material = bpy.data.materials.new(thing.name)
+        material.use_nodes = True
+        material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = colour
+        material.node_tree.nodes["Principled BSDF"].inputs["Roughness"].default_value = 0.8
+        thing.data.materials.append(material)
+    bpy.ops.mesh.primitive_plane_add(size=20, location=(0, 0, -0.05))
+    bpy.ops.object.light_add(type="AREA", location=(2, -2, 3))
+    light = bpy.context.object
+    light.data.energy, light.data.size, light.rotation_euler = 250, 1.5, (0.7, 0.3, 0.6)
+    scene.world = bpy.data.worlds.new("sky")
+    scene.world.color = (0.4, 0.45, 0.5)
+    bpy.ops.object.camera_add(location=(2.1, -2.1, 1.9), rotation=(1.05, 0, math.pi / 4))
+    scene.camera = bpy.context.object
+    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 24, False
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = 640, 480, path
+    scene.frame_set(60)
+    bpy.ops.render.render(write_still=True)
+
+
+def main():
+    arguments = sys.argv[1:]
+    heddle_cloth.register()
+    if arguments[:1] == ["--picture"]:
+        return picture(arguments[1])
+    failed = 0
+    for function in tests:
+        if arguments and function.__name__ not in arguments:
+            continue
+        start = time.time()
+        try:
+            function()
+            print(f"[PASS] {function.__name__} ({time.time() - start:.2f} s)", flush=True)
+        except Exception as problem:
+            failed += 1
+            print(f"[FAIL] {function.__name__}: {problem}", flush=True)
+            if not isinstance(problem, AssertionError):
+                traceback.print_exc()
+    shutil.rmtree(work, ignore_errors=True)
+    print(f"{len(tests)} tests, {failed} failed")
+    sys.stdout.flush()
+    os._exit(bool(failed)) # the module's own end may crash
+
+
+main()
