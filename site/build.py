@@ -106,6 +106,7 @@ class Stage:
         marks = iter(headings(text))
         heading = lambda line: f'{line[0].rstrip()} {{#{next(marks)}}}'
         text = outside_code(text, lambda part: re.sub(r'^#{1,6} .*$', heading, LINK.sub(link, part), flags=re.M))
+        text = re.sub(r'^(```[a-z]+) .*$', r'\1', text, flags=re.M) # names of files behind a block's language are for tests
         self.write(place, text)
 
     def file(self, path):

@@ -26,7 +26,8 @@ static hed_status try_scene(const char *text)
 static hed_status try_shapes(void)
 {
     return try_scene(
-        "{\"ground\": {}, \"garments\": [{\"name\": \"a\", \"grid\": {\"width\": 3, \"height\": 4, "
+        "{\"ground\": {}, \"wind\": {\"velocity\": [[1, 2, 3], [0, 0, 0]]}, \"output_matrix\": [[[1, "
+        "0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]], \"garments\": [{\"name\": \"a\", \"grid\": {\"width\": 3, \"height\": 4, "
         "\"size\": [1, 1], \"folds\": 1}, \"array\": {\"columns\": 2, \"across\": [1, 0, 0]}}, "
         "{\"disc\": {\"radius\": 1, \"rings\": 2}}, {\"sleeve\": {\"radius\": 1, \"length\": 1, "
         "\"around\": 3, \"rows\": 2}}], \"colliders\": [{\"capsule\": {\"from\": [0, 0, 0], "

@@ -30,6 +30,13 @@ Test(cloth_scene_refuse, refuses_with_the_place)
         {"{\"gravity\": [1, 2], \"garments\": [{" GRID "}]}", "gravity: "},
         {"{\"wind\": {\"velocity\": [0, 0, 1e9]}, \"garments\": [{" GRID "}]}",
             "wind.velocity[2]: "},
+        {"{\"wind\": {\"velocity\": []}, \"garments\": [{" GRID "}]}", "wind.velocity: "},
+        {"{\"wind\": {\"velocity\": [[0, 0, 0], [1, 2]]}, \"garments\": [{" GRID "}]}",
+            "wind.velocity[1]: "},
+        {ONE(GRID ", \"output_matrix\": []"), "expected four rows"},
+        {ONE(GRID ", \"output_matrix\": [[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], "
+                  "[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]]"),
+            "garments[0].output_matrix[1]: its last row"},
         {"{\"camera\": {\"eye\": [1, 1, 1], \"target\": [1, 1, 1]}, \"garments\": [{" GRID "}]}",
             "camera: eye, target and up lie on one line"},
         {ONE("\"name\": \"a\""),

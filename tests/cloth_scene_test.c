@@ -143,6 +143,35 @@ Test(cloth_scene, settings_and_units)
     hed_cloth_scene_close(scene);
 }
 
+/* One for each frame or sample, of which the last holds on; frames are those of the file's rate,
+ * however fast it is run. */
+Test(cloth_scene, winds_and_matrices_in_turn)
+{
+    hed_cloth_scene *scene =
+        parsed("{\"rate\": 24, \"wind\": {\"velocity\": [[1, 0, 0], [0, 2, 0], [0, 0, 3]]}, "
+               "\"output_matrix\": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]], "
+               "\"garments\": [{" GRID ", \"output_matrix\": ["
+               "[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], "
+               "[[1, 0, 0, 7], [0, 1, 0, 8], [0, 0, 1, 9], [0, 0, 0, 1]]]}, {" GRID "}]}");
+    static const float winds[][3] = {{1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
+    hed_cloth_frame frame;
+    double matrix[12];
+    for (uint32_t k = 0; k < 5; k++)
+        for (uint32_t faster = 1; faster <= 2; faster++) {
+            const float *wind = winds[k < 2 ? k : 2];
+            OK(hed_cloth_scene_frame(scene, k * faster, 24 * faster, &frame, &error));
+            point_is(frame.wind, wind[0], wind[1], wind[2], 0, "wind");
+        }
+    for (uint32_t sample = 0; sample < 4; sample++) {
+        CHECK(hed_cloth_scene_output(scene, 0, sample, matrix));
+        near(matrix[0], 1, 0, "a garment's own");
+        near(matrix[7], sample > 0 ? 8 : 0, 0, "its translation");
+        CHECK(hed_cloth_scene_output(scene, 1, sample, matrix));
+        near(matrix[5], 2, 0, "the whole scene's");
+    }
+    hed_cloth_scene_close(scene);
+}
+
 Test(cloth_scene, options_stand_over_the_file)
 {
     hed_cloth_scene *scene;
