@@ -15,7 +15,7 @@ from docs_links import LINK, headings, outside_code # noqa: E402
 PAGES = {'README.md': 'overview.md', 'docs/README.md': 'index.md', 'ARCHITECTURE.md': 'architecture.md', 'CONTRIBUTING.md': 'contributing.md',
          'CHANGELOG.md': 'changes.md', 'benchmarks/README.md': 'benchmarks.md'}
 SECTIONS = {'Start': ['overview', 'install', 'demo'], 'Tuner': ['tuning', 'tune-file', 'capture', 'database', 'shaders', 'shaders-native'],
-            'Cloth': ['cloth', 'blender', 'cloth-scene', 'cloth-solvers'], 'Synth': ['synth', 'plugins', 'instrument-file'], 'MPPI': ['mppi'], 'CSS': ['css'],
+            'Cloth': ['cloth', 'blender', 'cloth-scene', 'cloth-solvers', 'cloth-contact'], 'Synth': ['synth', 'plugins', 'instrument-file'], 'MPPI': ['mppi'], 'CSS': ['css'],
             'Python': ['python'], 'C': ['packing', 'performance', 'api/index.html'],
             'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'glossary']}
 LANGUAGES = {'.c': 'c', '.h': 'c', '.cl': 'c', '.clh': 'c', '.json': 'json', '.sh': 'sh', '.py': 'python', '.js': 'js', '.wgsl': 'text', '.comp': 'c', '.txt': 'text', '.in': 'text',

@@ -1,5 +1,5 @@
 /* ctest: devices full=pocl long */
-/* Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that
+/* Balls around particles: a sheet folded on itself, one dropped over another, a stack, and two that
  * meet at speed come to rest without a pair of triangles that cross, without a pop, and with the
  * same bits on every device. */
 #include "fixture.h"
@@ -55,7 +55,8 @@ static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments,
     const sheet *s, const hed_cloth_collider *colliders, uint32_t collider_count, uint32_t substeps,
     uint32_t frames, bool self)
 {
-    for (uint32_t i = 0; i < count; i++) garments[i].self_collision = self;
+    for (uint32_t i = 0; i < count; i++)
+        garments[i].self_collision = self ? HED_CLOTH_SELF_BALLS : HED_CLOTH_SELF_NONE;
     hed_cloth_def def = dressed_def(garments, count);
     def.substeps = substeps;
     dressed d = dressed_make(device, &def);
@@ -161,7 +162,7 @@ static void check_meeting(float speed)
     sheet_put(&s, 0.0f, 0.0f);
     sheet_put(&other, 0.1f, 0.2f);
     hed_cloth_garment_def garments[] = {s.def, other.def};
-    garments[0].self_collision = garments[1].self_collision = true;
+    garments[0].self_collision = garments[1].self_collision = HED_CLOTH_SELF_BALLS;
     garments[0].damping = garments[1].damping = 0.0f;
     hed_cloth_def def = dressed_def(garments, 2);
     dressed d = dressed_make(here.device, &def);
@@ -207,7 +208,7 @@ static double slide(hed_device *device, float friction)
     for (uint32_t i = 0; i < 17 * 17; i++) lower.inverse_masses[i] = 0.0f;
     hed_cloth_garment_def garments[] = {lower.def, upper.def};
     for (int i = 0; i < 2; i++) {
-        garments[i].self_collision = true;
+        garments[i].self_collision = HED_CLOTH_SELF_BALLS;
         garments[i].friction = friction;
         garments[i].thickness = 1.5f * lower.spacing;
     }
@@ -243,7 +244,7 @@ Test(cloth_contact, copies_are_different_bodies)
 {
     sheet s = sheet_make(9, 0.16f);
     s.def.copies = 2;
-    s.def.self_collision = true;
+    s.def.self_collision = HED_CLOTH_SELF_BALLS;
     hed_cloth_def def = dressed_def(&s.def, 1);
     dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
@@ -271,7 +272,7 @@ static uint64_t hanging(hed_device *device, float thickness)
 {
     sheet s = sheet_make(9, 0.16f);
     s.inverse_masses[0] = s.inverse_masses[8] = 0.0f;
-    s.def.self_collision = true;
+    s.def.self_collision = HED_CLOTH_SELF_BALLS;
     s.def.thickness = thickness * s.spacing;
     hed_cloth_def def = dressed_def(&s.def, 1);
     dressed d = dressed_make(device, &def);
@@ -297,7 +298,7 @@ Test(cloth_contact, too_near_at_the_start_does_not_pop)
     sheet s = sheet_make(9, 0.16f), other = sheet_make(9, 0.16f);
     sheet_put(&other, 0.5f * s.spacing, 0.2f);
     hed_cloth_garment_def garments[] = {s.def, other.def};
-    garments[0].self_collision = garments[1].self_collision = true;
+    garments[0].self_collision = garments[1].self_collision = HED_CLOTH_SELF_BALLS;
     hed_cloth_def def = dressed_def(garments, 2);
     dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
@@ -342,7 +343,7 @@ Test(cloth_contact, a_bucket_is_put_in_order)
 static uint64_t fold_hash(hed_device *device)
 {
     sheet s = sheet_make(15, 0.3f);
-    s.def.self_collision = true;
+    s.def.self_collision = HED_CLOTH_SELF_BALLS;
     sheet_fold(&s, 0.05f, 2.0f * s.spacing);
     hed_cloth_def def = dressed_def(&s.def, 1);
     dressed d = dressed_make(device, &def);
@@ -372,7 +373,7 @@ Test(cloth_contact, a_crowd_in_one_place)
     sheet s = sheet_make(24, 0.4f);
     for (uint32_t i = 0; i < 576; i++)
         for (int k = 0; k < 3; k++) s.positions[i][k] = 0.25f + (float)(i * 7919u % 1000u) * 1e-9f;
-    s.def.self_collision = true;
+    s.def.self_collision = HED_CLOTH_SELF_BALLS;
     hed_cloth_def def = dressed_def(&s.def, 1);
     def.substeps = 2;
     dressed d = dressed_make(here.device, &def);
@@ -386,7 +387,7 @@ Test(cloth_contact, a_crowd_in_one_place)
 Test(cloth_contact, every_allocation_may_fail)
 {
     sheet s = sheet_make(5, 0.1f);
-    s.def.self_collision = true;
+    s.def.self_collision = HED_CLOTH_SELF_BALLS;
     hed_cloth_def def = dressed_def(&s.def, 1);
     bool made = false;
     uint32_t refused = 0;

@@ -90,3 +90,18 @@ Test(cloth_nvrtc, older_architectures)
     check(&joint_128, true, true, 0, "sm_75");
     check(&figures_1024_surrounded, true, false, 0, "sm_80");
 }
+
+/* Cloth that never crosses cloth: its kernels are one text, of which these two need most. */
+Test(cloth_nvrtc, pairs)
+{
+    static const hed_kernel_def *const kernels[] = {&cloth_pairs_find_def, &cloth_pairs_apply_def};
+    for (size_t k = 0; k < HED_COUNT(kernels); k++) {
+        hed_define group = {"WG", "128"};
+        hed_build build = {.def = kernels[k], .math = HED_MATH_STRICT, .defines = &group,
+            .define_count = 1, .max_threads = 128};
+        hed_kernel_resources r = resources_of(build, kernels[k]->name, "sm_90");
+        EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 96,
+            "%s: %lld registers, %lld bytes of spills", kernels[k]->name, (long long)r.registers,
+            (long long)r.spill_bytes);
+    }
+}

@@ -21,7 +21,7 @@ static hed_kernel_resources resources_of(hed_build build, const char *what, cons
                  &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
     if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
-    build.entry = build.def->entry;
+    build.entry = build.def->entry ? build.def->entry : build.def->name;
     build.sources = build.def->sources;
     build.source_count = build.def->source_count;
     build.min_groups = build.def->min_groups;

@@ -53,6 +53,17 @@ typedef struct hed_cloth_constraint {
     uint32_t material; /**< index */
 } hed_cloth_constraint;
 
+/** How cloth is kept from passing through cloth. */
+typedef enum hed_cloth_self_collision {
+    HED_CLOTH_SELF_NONE,
+    /** triangles and edges, which never cross, at any speed and thickness */
+    HED_CLOTH_SELF_TRIANGLES,
+    /** balls around particles, which cost less: what is thinner than the longest edge or faster than
+     *  a thickness in a substep is thickened and slowed down, or passes */
+    HED_CLOTH_SELF_BALLS,
+    HED_CLOTH_SELF_COUNT
+} hed_cloth_self_collision;
+
 /** One garment. Start from hed_default_cloth_garment_def(). Arrays are copied. */
 typedef struct hed_cloth_garment_def {
     const char *name; /**< for messages; NULL: "garment" */
@@ -115,10 +126,12 @@ typedef struct hed_cloth_garment_def {
     float drag, lift; /**< coefficients of air, 0: no wind on this garment */
     /** Coulomb's, with itself and with colliders (that have their own: the product's root) */
     float friction;
-    /** m, distance kept from colliders and from other cloth; with self_collision at least the
+    /** m, distance kept from colliders and from other cloth; with HED_CLOTH_SELF_BALLS at least the
      * longest edge */
     float thickness;
-    bool self_collision; /**< with itself and with other garments that have it set */
+    /** with itself and with other garments that have the same; `true` is
+     *  HED_CLOTH_SELF_TRIANGLES */
+    hed_cloth_self_collision self_collision;
     /* output */
     uint32_t vertex_count;           /**< 0: one for each particle */
     const uint32_t *vertex_particle; /**< (vertex_count) which particle each shows */
@@ -373,6 +386,14 @@ typedef struct hed_cloth_metrics {
     double low[3], high[3]; /**< m, bounding box */
     uint64_t not_finite;    /**< particles */
     uint64_t hash;          /**< of the positions' bits and of where they are measured from */
+    /* of garments with HED_CLOTH_SELF_TRIANGLES, since the start */
+    /** pairs that could meet, in the last substep and at most in one */
+    uint64_t contact_pairs, contact_pairs_most;
+    uint64_t contact_substeps; /**< in which they were looked for */
+    /** vertices that went a part of their way only, so that nothing crossed: the sum over substeps */
+    uint64_t contact_cut;
+    /** substeps in which all stood still for want of room, which has grown since */
+    uint64_t contact_still;
 } hed_cloth_metrics;
 
 /** Waits and measures; reads all positions. Errors: DRIVER, LOST, MEMORY. */

@@ -21,6 +21,14 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_self_push_def,
     &cloth_mesh_boxes_def,
     &cloth_mesh_find_def,
+    &cloth_pairs_begin_def,
+    &cloth_pairs_boxes_def,
+    &cloth_pairs_find_def,
+    &cloth_pairs_push_def,
+    &cloth_pairs_part_def,
+    &cloth_pairs_apply_def,
+    &cloth_pairs_cut_def,
+    &cloth_pairs_finish_def,
 };
 
 uint32_t hed_cloth_kernel_count(void) { return HED_COUNT(kernels); }

@@ -9,6 +9,7 @@
 
 #include "kernels/collide.h"
 #include "kernels/contact_mesh.h"
+#include "kernels/contact_pairs.h"
 #include "kernels/contact_self.h"
 #include "kernels/particle.h"
 
@@ -110,9 +111,10 @@ extern const hed_kernel_def cloth_patch_packets_def;
 /* ---- collisions ---- */
 
 extern const char hed_cloth_contact_self_h[], hed_cloth_contact_self_cl[],
-    hed_cloth_contact_mesh_h[], hed_cloth_contact_mesh_cl[];
+    hed_cloth_contact_mesh_h[], hed_cloth_contact_mesh_cl[], hed_cloth_contact_pairs_h[],
+    hed_cloth_contact_pairs_cl[];
 
-/* Cloth against cloth, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals:
+/* Balls around particles, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals:
  * tiles; all others: particles. */
 extern const hed_kernel_def cloth_self_count_def;
 extern const hed_kernel_def cloth_self_scan_def;
@@ -126,6 +128,18 @@ extern const hed_kernel_def cloth_self_push_def;
 extern const hed_kernel_def cloth_mesh_boxes_def;
 extern const hed_kernel_def cloth_mesh_find_def;
 
+/* Cloth that never crosses cloth, in this order; push and apply, part and apply, and cut several
+ * times. Dimensions: nodes of the row that a launch begins with; leaves; pairs that there is room
+ * for; all others: particles. */
+extern const hed_kernel_def cloth_pairs_begin_def;
+extern const hed_kernel_def cloth_pairs_boxes_def;
+extern const hed_kernel_def cloth_pairs_find_def;
+extern const hed_kernel_def cloth_pairs_push_def;
+extern const hed_kernel_def cloth_pairs_part_def;
+extern const hed_kernel_def cloth_pairs_apply_def;
+extern const hed_kernel_def cloth_pairs_cut_def;
+extern const hed_kernel_def cloth_pairs_finish_def;
+
 /* The words of a pass. `thinnest` and `widest`: the garments' thickness. */
 cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest);
 
@@ -133,6 +147,10 @@ cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest);
 uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
 void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
+uint64_t cloth_pairs_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument);
+void cloth_pairs_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
     uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
 
 /* ---- sample data ---- */

@@ -42,7 +42,7 @@ typedef struct cloth_garment {
     double middle[3];                       /* m, of its free particles' masses */
     float linear_inertia, angular_inertia;
     float damping, vertical_damping, drag, lift, friction, thickness;
-    bool self_collision;
+    hed_cloth_self_collision self_collision;
     uint32_t vertex_count;
     uint32_t *vertex_particle; /* (vertex_count) */
     uint32_t copies;

@@ -160,6 +160,20 @@ static void read_start(cloth_scene_reader *reader, hed_json_node node, hed_cloth
     }
 }
 
+/* true: triangles. */
+static void read_self_collision(hed_json_node node, hed_cloth_garment_def *def)
+{
+    static const char *const words[] = {"triangles", "balls", NULL};
+    if (!hed_json_has(node, "self_collision")) return;
+    hed_json_node given = hed_json_member(node, "self_collision");
+    if (hed_json_kind_of(given) == HED_JSON_BOOLEAN)
+        def->self_collision =
+            hed_json_boolean(given) ? HED_CLOTH_SELF_TRIANGLES : HED_CLOTH_SELF_NONE;
+    else
+        def->self_collision =
+            (hed_cloth_self_collision)(HED_CLOTH_SELF_TRIANGLES + hed_json_choice(given, words));
+}
+
 static void read_surroundings(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
 {
@@ -178,7 +192,7 @@ static void read_surroundings(
     }
     def->friction = (float)cloth_scene_number(node, "friction", def->friction, 0, 10);
     def->thickness = (float)cloth_scene_length(reader, node, "thickness", def->thickness, 0);
-    def->self_collision = cloth_scene_boolean(node, "self_collision", def->self_collision);
+    read_self_collision(node, def);
     def->copies = cloth_scene_integer(node, "copies", 1, 1, 1 << 20);
     if (hed_json_has(node, "materials")) read_materials(hed_json_member(node, "materials"), def);
     if (!hed_json_has(node, "tethers")) return;

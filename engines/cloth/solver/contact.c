@@ -1,5 +1,5 @@
-/* Collisions beyond simple colliders: their life, cloth against cloth, and what is saved of them.
- * kernels/contact_self.h says how cloth is pushed out of cloth.
+/* Collisions beyond simple colliders: their life, balls around particles, and what is saved of them.
+ * kernels/contact_self.h says how balls push each other.
  *
  * Which thickness a mesh needs: particles are balls, so two sheets keep apart only where no ball
  * slips between the others. That takes a thickness of at least the longest edge (the spacing of a
@@ -23,6 +23,14 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def,
     [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def,
     [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
+    [CLOTH_PAIRS_BEGIN] = &cloth_pairs_begin_def,
+    [CLOTH_PAIRS_BOXES] = &cloth_pairs_boxes_def,
+    [CLOTH_PAIRS_FIND] = &cloth_pairs_find_def,
+    [CLOTH_PAIRS_PUSH] = &cloth_pairs_push_def,
+    [CLOTH_PAIRS_PART] = &cloth_pairs_part_def,
+    [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,
+    [CLOTH_PAIRS_CUT_KERNEL] = &cloth_pairs_cut_def,
+    [CLOTH_PAIRS_FINISH] = &cloth_pairs_finish_def,
 };
 
 static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel,
@@ -31,7 +39,8 @@ static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_conta
     if (contacts->kernels[kernel]) return HED_OK;
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_kernel_options options = hed_default_kernel_options();
-    options.math = cloth->def.math;
+    /* what decides whether cloth crosses is rounded everywhere alike */
+    options.math = kernel >= CLOTH_PAIRS_BEGIN ? HED_MATH_STRICT : cloth->def.math;
     options.problem = &problem;
     return hed_kernel_create(
         cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
@@ -42,13 +51,14 @@ static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, h
 {
     uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
     for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS; k++) {
-        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND;
-        uint64_t size = k == CLOTH_SELF_SCAN     ? buckets
+        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN;
+        if (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows) continue;
+        uint64_t size = pairs                    ? cloth_pairs_size(contacts->pairing, k)
+                        : k == CLOTH_SELF_SCAN   ? buckets
                         : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
                         : k == CLOTH_MESH_BOXES  ? triangles
                                                  : cloth->particles;
-        if (mesh ? triangles > 0 : contacts->sb.rows != NULL)
-            ensure(cloth, contacts, k, size, error);
+        ensure(cloth, contacts, k, size, error);
     }
     return error->status;
 }
@@ -62,11 +72,11 @@ hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     return hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count, error);
 }
 
-/* ---- cloth against cloth ---- */
+/* ---- balls ---- */
 
 static bool takes_part(const cloth_garment *garment)
 {
-    return garment->self_collision && garment->thickness > 0.0f;
+    return garment->self_collision == HED_CLOTH_SELF_BALLS && garment->thickness > 0.0f;
 }
 
 float cloth_contacts_longest_move(const hed_cloth *cloth)
@@ -79,7 +89,8 @@ float cloth_contacts_longest_move(const hed_cloth *cloth)
 }
 
 /* Bodies are the garments' copies, one behind another. */
-static void fill_bodies(const hed_cloth *cloth, float4 *rests, float4 *bodies)
+static void fill_bodies(
+    const hed_cloth *cloth, bool (*part)(const cloth_garment *), float4 *rests, float4 *bodies)
 {
     uint32_t body = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -89,23 +100,24 @@ static void fill_bodies(const hed_cloth *cloth, float4 *rests, float4 *bodies)
             bodies[body] = (float4){garment->thickness, garment->friction, (float)g, 0.0f};
             for (uint32_t i = 0; i < garment->particle_count; i++, rest++) {
                 const float *place = garment->rest[i];
-                *rest = (float4){place[0], place[1], place[2],
-                    as_float(takes_part(garment) ? body : CLOTH_SELF_NONE)};
+                *rest = (float4){
+                    place[0], place[1], place[2], as_float(part(garment) ? body : CLOTH_SELF_NONE)};
             }
         }
     }
 }
 
-static hed_status upload_bodies(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*part)(const cloth_garment *),
+    hed_buffer **rests, hed_buffer **bodies, hed_error *error)
 {
-    uint64_t body_count = cloth_copies(cloth);
-    float4 *rests = hed_new(&cloth->allocator, cloth->particles, sizeof *rests, error);
-    float4 *bodies = hed_new(&cloth->allocator, body_count, sizeof *bodies, error);
-    if (bodies) fill_bodies(cloth, rests, bodies);
-    cloth_upload(cloth, rests, cloth->particles * sizeof *rests, &contacts->sb.rests, error);
-    cloth_upload(cloth, bodies, body_count * sizeof *bodies, &contacts->sb.bodies, error);
-    hed_delete(&cloth->allocator, bodies, body_count, sizeof *bodies);
-    hed_delete(&cloth->allocator, rests, cloth->particles, sizeof *rests);
+    uint64_t count = cloth_copies(cloth), particles = cloth->particles;
+    float4 *places = hed_new(&cloth->allocator, particles, sizeof *places, error);
+    float4 *words = hed_new(&cloth->allocator, count, sizeof *words, error);
+    if (words) fill_bodies(cloth, part, places, words);
+    cloth_upload(cloth, places, particles * sizeof *places, rests, error);
+    cloth_upload(cloth, words, count * sizeof *words, bodies, error);
+    hed_delete(&cloth->allocator, words, count, sizeof *words);
+    hed_delete(&cloth->allocator, places, particles, sizeof *places);
     return error->status;
 }
 
@@ -119,7 +131,7 @@ static hed_status create_self(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     uint64_t particles = cloth->particles;
     contacts->self = cloth_self_pass(cloth->particles, cloth_contacts_longest_move(cloth), widest);
     uint64_t buckets = contacts->self.buckets, tiles = buckets / CLOTH_SELF_TILE;
-    upload_bodies(cloth, contacts, error);
+    cloth_upload_bodies(cloth, takes_part, &contacts->sb.rests, &contacts->sb.bodies, error);
     cloth_upload(cloth, NULL, 4 * (buckets + 1), &contacts->sb.starts, error);
     cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->sb.totals, error);
     cloth_upload(cloth, NULL, 8 * particles, &contacts->sb.entries, error);
@@ -160,10 +172,9 @@ static void sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error
         error);
 }
 
-hed_status cloth_contacts_self(
+static hed_status push_balls(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error)
 {
-    if (!contacts->sb.rows) return HED_OK;
     cloth_self *self = &contacts->self;
     self->to = step->to;
     self->colliders = step->colliders;
@@ -184,6 +195,33 @@ hed_status cloth_contacts_self(
     return error->status;
 }
 
+/* Balls first: nothing may move cloth that does not cross behind what kept it from it. */
+hed_status cloth_contacts_self(
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, float dt, hed_error *error)
+{
+    if (contacts->sb.rows && push_balls(cloth, contacts, step, error)) return error->status;
+    if (!contacts->pairing) return HED_OK;
+    return cloth_pairs_substep(cloth, contacts, contacts->pairing, step, dt, error);
+}
+
+hed_status cloth_contacts_begin(hed_cloth *cloth, hed_error *error)
+{
+    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    return cloth_pairs_prepare(cloth, cloth->contacts->pairing, error);
+}
+
+hed_status cloth_contacts_end(hed_cloth *cloth, hed_error *error)
+{
+    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    return cloth_pairs_look(cloth, cloth->contacts->pairing, error);
+}
+
+hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
+{
+    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    return cloth_pairs_measure(cloth, cloth->contacts->pairing, quality, error);
+}
+
 /* ---- life ---- */
 
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error)
@@ -193,6 +231,7 @@ hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, he
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = cloth->allocator;
     create_self(cloth, made, error);
+    if (!error->status) cloth_pairs_create(cloth, &made->pairing, error);
     ensure_announced(cloth, made, error);
     if (error->status) cloth_contacts_destroy(cloth, made);
     else *contacts = made;
@@ -203,6 +242,7 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
 {
     if (!contacts) return;
     cloth_contact_meshes_destroy(contacts);
+    cloth_pairs_destroy(cloth, contacts->pairing);
     hed_delete(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
     cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->sb));
     for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
@@ -213,7 +253,7 @@ uint64_t cloth_contacts_bytes(cloth_contacts *contacts)
 {
     if (!contacts) return 0;
     return cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->sb)) +
-           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->mb));
+           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->mb)) + cloth_pairs_bytes(contacts->pairing);
 }
 
 /* Mesh colliders: their vertices go to the device each frame, the boxes of their tree are made
@@ -427,11 +467,17 @@ void cloth_contacts_move(cloth_contacts *contacts, const float *matrix)
     for (int k = 0; k < 3; k++) contacts->origin[k] = (double)NAN; /* what was sent is old */
 }
 
-void cloth_contacts_reset(cloth_contacts *contacts)
+static void forget_places(cloth_contacts *contacts)
 {
-    if (!contacts) return;
     contacts->jumped = true;
     forget_known(contacts);
+}
+
+hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    if (!contacts) return error->status;
+    forget_places(contacts);
+    return cloth_pairs_reset(cloth, contacts->pairing, error);
 }
 
 /* ---- saved states: the number of vertices, then where they are ---- */
@@ -459,7 +505,7 @@ hed_status cloth_contacts_set_state(
 {
     uint64_t count;
     if (size == 0) { /* of a cloth that had none yet */
-        cloth_contacts_reset(contacts);
+        forget_places(contacts);
         return HED_OK;
     }
     if (size < sizeof count)
@@ -477,7 +523,7 @@ hed_status cloth_contacts_set_state(
     float4 *known = count ? hed_new(&contacts->allocator, count, sizeof *known, error) : NULL;
     if (count && !known) return HED_ERROR_MEMORY;
     if (count) memcpy(known, places, count * sizeof *known);
-    cloth_contacts_reset(contacts);
+    forget_places(contacts);
     contacts->known = known;
     contacts->known_count = (uint32_t)count;
     return HED_OK;

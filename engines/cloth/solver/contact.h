@@ -1,5 +1,5 @@
-/* What the files of the collisions share: contact.c (life, cloth against cloth), contact_mesh.c
- * (mesh colliders), contact_tree.c. */
+/* What the files of the collisions share: contact.c (life, balls, mesh colliders), contact_pairs.c
+ * (cloth that never crosses cloth), contact_tree.c. */
 #ifndef CLOTH_CONTACT_H
 #define CLOTH_CONTACT_H
 
@@ -31,6 +31,10 @@ typedef struct cloth_tree {
 hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
     uint32_t mesh_count, cloth_tree **tree, hed_error *error);
 void cloth_tree_destroy(cloth_tree *tree);
+/* Orders what has these centres for `leaves` leaves from the first on, of which leaf_at says where
+ * each begins: halved along the longest axis until one is left. */
+void cloth_tree_order(const uint32_t *leaf_at, uint32_t *order, const float (*centres)[3],
+    uint32_t first_leaf, uint32_t leaves);
 
 typedef enum cloth_contact_kernel {
     CLOTH_SELF_COUNT,
@@ -42,10 +46,18 @@ typedef enum cloth_contact_kernel {
     CLOTH_SELF_PUSH,
     CLOTH_MESH_BOXES,
     CLOTH_MESH_FIND,
+    CLOTH_PAIRS_BEGIN,
+    CLOTH_PAIRS_BOXES,
+    CLOTH_PAIRS_FIND,
+    CLOTH_PAIRS_PUSH,
+    CLOTH_PAIRS_PART,
+    CLOTH_PAIRS_APPLY,
+    CLOTH_PAIRS_CUT_KERNEL,
+    CLOTH_PAIRS_FINISH,
     CLOTH_CONTACT_KERNELS
 } cloth_contact_kernel;
 
-/* Of cloth against cloth. */
+/* Of balls around particles. */
 typedef struct cloth_self_buffers {
     /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
     hed_buffer *rests;
@@ -73,7 +85,9 @@ struct cloth_contacts {
     hed_allocator allocator;
     /* made with it where they are announced, else when first needed */
     hed_kernel *kernels[CLOTH_CONTACT_KERNELS];
-    /* cloth against cloth */
+    /* cloth that never crosses cloth; NULL: none */
+    struct cloth_pairing *pairing;
+    /* balls */
     cloth_self self;
     cloth_self_buffers sb;
     /* mesh colliders */
@@ -93,6 +107,31 @@ struct cloth_contacts {
 hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,
     hed_error *error);
+/* Places at rest with the body of each particle, and what the bodies are made of, for those that
+ * take part. */
+hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
+    hed_buffer **rests, hed_buffer **bodies, hed_error *error);
+
+/* contact_pairs.c: garments with HED_CLOTH_SELF_TRIANGLES. */
+typedef struct cloth_pairing cloth_pairing;
+/* Whether a garment is one of them. */
+bool cloth_garment_pairs(const cloth_garment *garment);
+/* `*pairing` stays NULL where none is. What failed half-way is destroyed by
+ * cloth_pairs_destroy(). Errors: MEMORY, DEVICE_MEMORY. */
+hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_error *error);
+void cloth_pairs_destroy(hed_cloth *cloth, cloth_pairing *pairing);
+uint64_t cloth_pairs_bytes(cloth_pairing *pairing);
+/* Elements of a launch, for kernels made before it. */
+uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel);
+/* See cloth_contacts_begin() and its neighbours. */
+hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
+hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *pairing,
+    const cloth_step *step, float dt, hed_error *error);
+hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
+hed_status cloth_pairs_measure(
+    hed_cloth *cloth, cloth_pairing *pairing, hed_cloth_metrics *quality, hed_error *error);
+hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
+
 /* The meshes' part of cloth_contacts_destroy(). */
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
 

@@ -136,18 +136,17 @@ static int contact_tree_longest_axis(
     return extent[2] > extent[axis] ? 2 : axis;
 }
 
-/* Orders the triangles of `leaves` leaves from the first on; leaf_at says where each begins. */
-static void divide(const cloth_tree *tree, uint32_t *order, const float (*centres)[3],
+void cloth_tree_order(const uint32_t *leaf_at, uint32_t *order, const float (*centres)[3],
     uint32_t first_leaf, uint32_t leaves)
 {
     while (leaves > 1) {
-        uint32_t begin = tree->leaf_at[first_leaf], middle = tree->leaf_at[first_leaf + leaves / 2],
-                 end = tree->leaf_at[first_leaf + leaves];
+        uint32_t begin = leaf_at[first_leaf], middle = leaf_at[first_leaf + leaves / 2],
+                 end = leaf_at[first_leaf + leaves];
         if (end - begin > 1 && middle > begin && middle < end)
             select_smallest(order + begin, end - begin, middle - begin, centres,
                 contact_tree_longest_axis(order + begin, end - begin, centres));
         leaves /= 2;
-        divide(tree, order, centres, first_leaf + leaves, leaves);
+        cloth_tree_order(leaf_at, order, centres, first_leaf + leaves, leaves);
     }
 }
 
@@ -169,7 +168,7 @@ static hed_status order_triangles(
         centres[t][1] = a.y + b.y + c.y;
         centres[t][2] = a.z + b.z + c.z;
     }
-    divide(tree, order, (const float(*)[3])centres, 0, tree->leaves);
+    cloth_tree_order(tree->leaf_at, order, (const float(*)[3])centres, 0, tree->leaves);
     for (uint32_t t = 0; t < count; t++) {
         tree->triangles[t] = given[order[t]];
         tree->edges[t] = (uint4){CLOTH_MESH_NONE, CLOTH_MESH_NONE, CLOTH_MESH_NONE, order[t]};

@@ -358,7 +358,8 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
         cloth->host->air_fresh = false;
         if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, piece, error))
             return error->status;
-        if (cloth->has_self && cloth_contacts_self(cloth, cloth->contacts, &first, error))
+        if (cloth->has_self &&
+            cloth_contacts_self(cloth, cloth->contacts, &first, (float)s->dt, error))
             return error->status;
     }
     return HED_OK;
@@ -392,7 +393,9 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     if (cloth_stage_begin(cloth, error) || frame_feed(cloth, frame, seconds, (float)s.dt, error))
         return error->status;
     s.moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;
-    if (frame_run_all(cloth, &s, error)) return error->status;
+    if (cloth_contacts_begin(cloth, error) || frame_run_all(cloth, &s, error) ||
+        cloth_contacts_end(cloth, error))
+        return error->status;
     cloth->last_dt = (float)s.dt;
     cloth->time += seconds;
     cloth->frame += frame->frames;

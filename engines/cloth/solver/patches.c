@@ -255,7 +255,7 @@ static hed_status kernel_for(
         {"ITERATIONS", iterations},
         {"RANGES", FLAG(made->ranges)},
         {"COMPLIANCE", FLAG(made->compliance)},
-        {"SHORT_MOVES", FLAG(cloth->has_self)},
+        {"SHORT_MOVES", FLAG(cloth->has_balls)},
         {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
         {"AIR", FLAG(variant & CLOTH_STEP_AIR)},

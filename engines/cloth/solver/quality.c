@@ -153,6 +153,7 @@ hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_
         cloth->stream, arrays.carry, cloth->buffers.carry, 0, count * sizeof *arrays.carry, error);
     hed_stream_wait(cloth->stream, error->status ? NULL : error);
     if (!error->status) quality_measure(cloth, &arrays, stretch, quality);
+    if (!error->status) cloth_contacts_measure(cloth, quality, error);
     hed_delete(a, stretch, structural, sizeof *stretch);
     hed_delete(a, arrays.carry, count, sizeof *arrays.carry);
     hed_delete(a, arrays.previous, count, sizeof *arrays.previous);

@@ -81,7 +81,7 @@ struct hed_cloth {
     uint32_t *first_triangle; /* (garment_count + 1) copies included */
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
-    bool has_tethers, has_driver, has_air, has_self, wants_normals;
+    bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: state.c */
@@ -106,12 +106,19 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
  * way is looked along. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* Enqueues one pass that pushes cloth out of cloth, at the end of the substep `step` (whose
+/* At a submission's beginning, when places and motion are fed: notes where cloth that never crosses
+ * begins, and makes more room for it where the last submissions needed most of it. At the end:
+ * what was needed goes on its way to the host. */
+hed_status cloth_contacts_begin(hed_cloth *cloth, hed_error *error);
+hed_status cloth_contacts_end(hed_cloth *cloth, hed_error *error);
+/* Enqueues what keeps cloth from cloth at the end of the substep `step` of `dt` seconds (whose
  * colliders it respects). */
 hed_status cloth_contacts_self(
-    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
-/* The longest way, in m, that a particle may go in a substep so that no cloth passes through other
- * cloth: for cloth_step.longest_move. 1e9 without self-collision. */
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, float dt, hed_error *error);
+/* Waits for what is known of cloth that never crosses. */
+hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error);
+/* The longest way, in m, that a particle may go in a substep so that no ball passes through other
+ * balls: for cloth_step.longest_move. 1e9 without them. */
 float cloth_contacts_longest_move(const hed_cloth *cloth);
 /* Bytes of its buffers. */
 uint64_t cloth_contacts_bytes(cloth_contacts *contacts);
@@ -121,7 +128,7 @@ void cloth_contacts_state(const cloth_contacts *contacts, void *state);
 hed_status cloth_contacts_set_state(
     cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 /* Everything jumped: forget where the colliders were. */
-void cloth_contacts_reset(cloth_contacts *contacts);
+hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
 /* Where mesh colliders were goes through a rigid 4 x 4 matrix, column by column. */
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);
 

@@ -23,7 +23,7 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     cloth->frame = 0;
     host->collider_count = 0;
     host->has_meshes = false;
-    if (cloth->contacts) cloth_contacts_reset(cloth->contacts);
+    cloth_contacts_reset(cloth, cloth->contacts, error);
     cloth_keep_state(cloth, error);
     return cloth_show(cloth, error);
 }

@@ -1,0 +1,185 @@
+/* Descriptions and native versions of the kernels that keep cloth from crossing cloth. */
+#include "kernels/kernels.h"
+
+enum {
+    STRANDS = 1 << 16, /* work items that go through pairs */
+    NATIVE_PARTS = 64  /* natively they are cut into so many parts */
+};
+
+/* ---- native versions ---- */
+
+HED_NATIVE_BODY begin_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    for (uint64_t i = begin; i < end; i++)
+        cloth_pairs_begin_one((uint)i, a[0], a[1], a[2], a[3], a[4], *(const cloth_pairs *)a[5]);
+}
+HED_NATIVE_CLONES(begin_native, begin_body)
+
+/* A range of groups, as the kernel has them. */
+HED_NATIVE_BODY boxes_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    uint group_size = (uint)call->config->values[0];
+    for (uint64_t group = begin; group < end; group++) {
+        uint first = (uint)group * group_size, row = *(const uint *)a[7];
+        for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
+            for (uint item = 0; item < width && first + item < row; item++)
+                cloth_pairs_box_one(row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+                    *(const cloth_pairs *)a[8]);
+    }
+}
+HED_NATIVE_CLONES(boxes_native, boxes_body)
+
+HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_pairs_view view = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]};
+    for (uint64_t leaf = begin; leaf < end; leaf++)
+        cloth_pairs_find_one((uint)leaf, view, *(const cloth_pairs *)a[9]);
+}
+HED_NATIVE_CLONES(find_native, find_body)
+
+/* Pairs of the parts [begin, end). */
+static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint *last)
+{
+    *first = (uint)((uint64_t)count * begin / NATIVE_PARTS);
+    *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
+}
+
+HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_pairs pairs = *(const cloth_pairs *)a[6];
+    uint first, last;
+    pairs_of(cloth_pairs_count(a[5], pairs), begin, end, &first, &last);
+    for (uint k = first; k < last; k++)
+        cloth_pairs_push_one(k, a[0], a[1], a[2], a[3], a[4], pairs);
+}
+HED_NATIVE_CLONES(push_native, push_body)
+
+HED_NATIVE_BODY part_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_pairs pairs = *(const cloth_pairs *)a[5];
+    uint first, last;
+    pairs_of(cloth_pairs_count(a[4], pairs), begin, end, &first, &last);
+    for (uint k = first; k < last; k++) cloth_pairs_part_one(k, a[0], a[1], a[2], a[3], pairs);
+}
+HED_NATIVE_CLONES(part_native, part_body)
+
+HED_NATIVE_BODY apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    for (uint64_t i = begin; i < end; i++)
+        cloth_pairs_apply_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
+            *(const cloth_pairs *)a[9]);
+}
+HED_NATIVE_CLONES(apply_native, apply_body)
+
+HED_NATIVE_BODY cut_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_pairs pairs = *(const cloth_pairs *)a[6];
+    uint first, last;
+    pairs_of(cloth_pairs_to_cut(a[5], pairs), begin, end, &first, &last);
+    for (uint k = first; k < last; k++)
+        cloth_pairs_cut_one(k, a[0], a[1], a[2], a[3], a[4], a[5], pairs);
+}
+HED_NATIVE_CLONES(cut_native, cut_body)
+
+HED_NATIVE_BODY finish_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    for (uint64_t i = begin; i < end; i++)
+        cloth_pairs_finish_one((uint)i, a[0], a[1], a[2], a[3], a[4], *(const cloth_pairs *)a[5]);
+}
+HED_NATIVE_CLONES(finish_native, finish_body)
+
+/* ---- descriptions ---- */
+
+static void pairs_geometry_each(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    cloth_geometry(def, config, problem, layout);
+    layout->native_grain = def == &cloth_pairs_find_def ? 64 : 1024;
+}
+
+static void pairs_geometry_rows(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    uint64_t groups = hed_ceil_divide((uint64_t)problem->sizes[0], (uint64_t)config->values[0]);
+    hed_geometry_1d(layout, groups, config->values[0], groups, 4);
+}
+
+/* A strand for each pair that there is room for, at most STRANDS. */
+static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    uint64_t room = (uint64_t)problem->sizes[0];
+    uint64_t groups = hed_ceil_divide(room < STRANDS ? room : STRANDS, (uint64_t)config->values[0]);
+    hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 8);
+}
+
+#define DESCRIPTION(label, what, layout, ...) \
+    const hed_kernel_def cloth_pairs_##label##_def = {.name = "cloth_pairs_" #label, \
+        .summary = what, \
+        HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
+            {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
+            {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
+            {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0}), \
+        .max_threads = "WG", \
+        .range = label##_native, \
+        .geometry = pairs_geometry_##layout, \
+        .metric = HED_METRIC_ITEMS, \
+        .sample.bytes = cloth_pairs_sample_bytes, \
+        .sample.fill = cloth_pairs_sample_fill, \
+        HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(64), HED_PROBLEM(500)), \
+        .sample.benchmark = HED_PROBLEM(1 << 17), \
+        __VA_ARGS__}
+
+#define GROUPS .native_ignores = HED_ALL_PARAMETERS, HED_PARAMETERS(HED_PARAMETER(WG, 128, 128))
+
+DESCRIPTION(begin, "places that contacts move, whole ways, and the mean way of the garments", each,
+    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_OUT(float, moved),
+        HED_OUT(uint, shares), HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("particles"));
+DESCRIPTION(boxes, "boxes of the ways of a tree of the cloth's triangles, from the last row up",
+    rows,
+    HED_ARGUMENTS(HED_INOUT(float, boxes, .tolerance = 1e-6), HED_IN(uint, corners),
+        HED_IN(float, start), HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
+        HED_IN(int, counters), HED_VALUE(uint, row), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    /* one value: what a launch leaves undone depends on it */
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
+DESCRIPTION(find, "vertices and triangles, and pairs of edges, that may meet in this substep", each,
+    HED_ARGUMENTS(HED_IN(float, boxes), HED_IN(uint, corners), HED_IN(float, start),
+        HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
+        HED_INOUT(uint, found), HED_INOUT(float, planes, .tolerance = 1e-4),
+        HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("leaves"));
+DESCRIPTION(push, "pairs that push each other apart, with friction", strands,
+    HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, start),
+        HED_IN(float, moved), HED_INOUT(int, sums, .tolerance = 1.0), HED_IN(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("capacity"));
+DESCRIPTION(part, "pairs that are put on their sides of the plane between them", strands,
+    HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, moved),
+        HED_INOUT(int, sums, .tolerance = 1.0), HED_IN(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("capacity"));
+DESCRIPTION(apply, "what particles have gathered, and colliders", each,
+    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, previous),
+        HED_IN(float, garments), HED_IN(float, colliders), HED_IN(float, contact),
+        HED_INOUT(float, moved, .tolerance = 1e-5), HED_INOUT(int, sums), HED_INOUT(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("particles"));
+DESCRIPTION(cut, "ways cut to what planes that stand allow", strands,
+    HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, start),
+        HED_IN(float, moved), HED_INOUT(uint, shares, .tolerance = 1e-3), HED_INOUT(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("capacity"));
+DESCRIPTION(finish, "where particles are at a substep's end", each,
+    HED_ARGUMENTS(HED_INOUT(float, position, .tolerance = 1e-6),
+        HED_INOUT(float, start, .tolerance = 1e-6), HED_IN(float, moved), HED_IN(uint, shares),
+        HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("particles"));

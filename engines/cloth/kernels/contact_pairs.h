@@ -1,0 +1,689 @@
+/* Cloth that never crosses cloth, for one pair and one particle: one text for every device and for
+ * C. After physics.h, collide.h and contact_mesh.h. docs/cloth-contact.md has the whole argument.
+ *
+ * A substep begins at places x without a crossing; the solver wants y. A pair is a vertex against a
+ * triangle or an edge against an edge, without a common vertex. n is the direction between its
+ * closest points at x; `gap` is how far apart its two sides are along n at x, from the vertices
+ * themselves, so that an error in n only makes it smaller.
+ *
+ *   1. A pair whose sides are still apart along n at y is safe: the least of one side is concave
+ *      and the most of the other convex over the substep, so a plane that moves with them lies
+ *      between them all the way. Layers that fly together at any speed are never slowed.
+ *   2. Else a plane that stands parts the gap by what each side wants of it, and each vertex goes
+ *      the share t of its way that keeps it on its side; of several pairs the smallest t counts.
+ *      A plane between standing sides holds whatever share each vertex goes.
+ *   3. Pairs with a vertex that was cut get rule 2 as well, for rule 1 took whole ways for granted:
+ *      twice, and then, if there were new ones still, all pairs.
+ *
+ * After Newton's planar truncation (divide and truncate) and Offset Geometric Contact (Chen et al.,
+ * 2025), whose planes stand in the world. "Stands" is here meant relative to `shift`, the mean way
+ * of the garments: what shifts all crosses nothing.
+ *
+ * Before anything is cut, contacts push: XPBD with compliance 0 along n, averaged over a vertex'
+ * contacts weighted by depth (Jacobi), with Coulomb friction; then both sides of a pair that is not
+ * safe are put on their sides of the middle plane, so that sliding stays. Sums are integers: the
+ * same bits in whatever order they come. */
+#ifndef CLOTH_CONTACT_PAIRS_H
+#define CLOTH_CONTACT_PAIRS_H
+
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+#define cloth_atomic_add(at, value) atomic_add(at, value)
+#define cloth_atomic_min(at, value) atomic_min(at, value)
+#define cloth_atomic_max(at, value) atomic_max(at, value)
+#define CLOTH_INLINE CLOTH_FUNCTION
+#else
+#define cloth_atomic_add(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
+CLOTH_FUNCTION uint cloth_atomic_min(uint *at, uint value)
+{
+    uint before = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value < before &&
+           !__atomic_compare_exchange_n(at, &before, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return before;
+}
+CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
+{
+    int before = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value > before &&
+           !__atomic_compare_exchange_n(at, &before, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return before;
+}
+/* Into the versions for each instruction set, which gcc does not find worth it by itself. */
+#define CLOTH_INLINE static inline __attribute__((always_inline, unused))
+#endif
+
+#define CLOTH_PAIR_EDGES 0x80000000u /* in pair.x: edge x y against edge z w */
+#define CLOTH_PAIR_NONE 0xffffffffu
+#define CLOTH_PAIRS_PUSHES 3u     /* passes of contacts in a substep */
+#define CLOTH_PAIRS_PARTS 3u      /* then passes that part what is not safe */
+#define CLOTH_PAIRS_ROUNDS 4u     /* of cutting; in the last one all are cut */
+#define CLOTH_PAIRS_MEAN 256u     /* particles that the mean way is taken of, at most */
+#define CLOTH_PAIRS_VISITS 65536u /* nodes that one triangle looks at, at most */
+/* Steps of 1 m that ways are summed in, of which none counts as longer. */
+#define CLOTH_PAIRS_WAY 1048576.0f
+#define CLOTH_PAIRS_WEIGHT 63.0f /* most of a contact in the mean of a particle's */
+#define CLOTH_PAIRS_LEAST 1e-5f  /* m, the gap that is always kept */
+#define CLOTH_PAIRS_ROUND \
+    1e-6f /* and times the distance from the origin: 8 to 16 steps of floats */
+#define CLOTH_PAIRS_TOUCH -1e-8f /* m, a gap that is 0 but for rounding; below it n parts nothing */
+#define CLOTH_PAIRS_KEEP 0.1f    /* share of a gap that is kept in a substep */
+
+/* Counters of a substep, in two halves in turn, and behind them those of all. */
+#define CLOTH_PAIRS_COUNT 0u /* pairs; above `capacity`: too many */
+#define CLOTH_PAIRS_LATE 1u  /* not 0: vertices were still cut in the last but one round */
+#define CLOTH_PAIRS_CUT 2u   /* vertices that went a part of their way */
+#define CLOTH_PAIRS_HELD 3u  /* vertices that contacts pushed too far from their way */
+#define CLOTH_PAIRS_SHIFT 4u /* three sums of ways */
+#define CLOTH_PAIRS_APART 7u /* bits of how far ways part at most from the first one */
+#define CLOTH_PAIRS_HALF 8u
+#define CLOTH_PAIRS_ALL_CUT 16u
+#define CLOTH_PAIRS_ALL_HELD 17u
+#define CLOTH_PAIRS_ALL_STILL 18u /* substeps in which all stood, for want of room */
+#define CLOTH_PAIRS_MOST 19u      /* pairs in a substep */
+#define CLOTH_PAIRS_LAST 20u      /* pairs in the last substep */
+#define CLOTH_PAIRS_STEPS 21u     /* substeps */
+#define CLOTH_PAIRS_COUNTERS 24u
+
+/* What all of it is given; by value. */
+typedef struct cloth_pairs {
+    /* m that contacts may push a particle off its way: half of how far ways part, within these */
+    float spare_least, spare_most;
+    float undo;     /* m that what is too near comes apart in a pass, at most */
+    float steps;    /* of a metre, in sums of pushes */
+    float widest;   /* m, the largest thickness */
+    float mean;     /* factor from sums of ways to `shift`; 0: it stays 0 */
+    float from, to; /* the substep's part of the colliders' way, 0 to 1 */
+    uint particles;
+    uint leaves;   /* of the tree: a power of 2 */
+    uint capacity; /* pairs that there is room for */
+    uint first;    /* the first that takes part */
+    uint stride;   /* every so many-th particle counts for the mean way */
+    uint colliders;
+    uint flags; /* CLOTH_STEP_* */
+    uint bank;  /* 0 or CLOTH_PAIRS_HALF */
+    uint round; /* of cutting */
+    uint last;  /* not 0: nothing but cutting follows */
+} cloth_pairs;
+
+/* ---- places of a pair ---- */
+
+typedef struct cloth_ends {
+    float4 a, b, c, d;
+} cloth_ends;
+
+CLOTH_INLINE cloth_ends cloth_ends_of(__global const float4 *places, uint4 pair)
+{
+    cloth_ends ends;
+    ends.a = places[pair.x & ~CLOTH_PAIR_EDGES];
+    ends.b = places[pair.y];
+    ends.c = places[pair.z];
+    ends.d = places[pair.w];
+    return ends;
+}
+
+CLOTH_FUNCTION float4 cloth_pair_shift(__global const int *counters, cloth_pairs pairs)
+{
+    __global const int *sums = counters + pairs.bank + CLOTH_PAIRS_SHIFT;
+    return hed_f4((float)sums[0] * pairs.mean, (float)sums[1] * pairs.mean,
+        (float)sums[2] * pairs.mean, 0.0f);
+}
+
+CLOTH_FUNCTION float cloth_pair_spare(__global const int *counters, cloth_pairs pairs)
+{
+    float apart = as_float((uint)counters[pairs.bank + CLOTH_PAIRS_APART]);
+    return hed_max(hed_min(0.5f * apart, pairs.spare_most), pairs.spare_least);
+}
+
+/* Heights of four places along n above `base`. */
+CLOTH_INLINE float4 cloth_heights(float4 n, cloth_ends ends, float4 base)
+{
+    return hed_f4(cloth_dot(n, cloth_minus(ends.a, base)), cloth_dot(n, cloth_minus(ends.b, base)),
+        cloth_dot(n, cloth_minus(ends.c, base)), cloth_dot(n, cloth_minus(ends.d, base)));
+}
+
+/* The lowest of the upper side and the highest of the lower one. */
+CLOTH_FUNCTION float cloth_lowest(float4 h, uint edges) { return edges ? hed_min(h.x, h.y) : h.x; }
+CLOTH_FUNCTION float cloth_highest(float4 h, uint edges)
+{
+    float most = hed_max(h.z, h.w);
+    return edges ? most : hed_max(most, h.y);
+}
+
+/* How far apart the sides are at least, whatever part of its way each vertex goes. */
+CLOTH_INLINE float cloth_apart(float4 from, float4 to, uint edges)
+{
+    float4 low = hed_f4(hed_min(from.x, to.x), hed_min(from.y, to.y), 0.0f, 0.0f);
+    float4 high = hed_f4(0.0f, hed_max(from.y, to.y), hed_max(from.z, to.z), hed_max(from.w, to.w));
+    return cloth_lowest(low, edges) - cloth_highest(high, edges);
+}
+
+/* The part of a gap that has to be left at the substep's end. */
+CLOTH_FUNCTION float cloth_need(float gap, float reach, float4 at)
+{
+    float far = hed_max(fabs(at.x), hed_max(fabs(at.y), fabs(at.z)));
+    float least = hed_max(CLOTH_PAIRS_LEAST, CLOTH_PAIRS_ROUND * far);
+    if (gap > 0.0f && gap < least) return gap;
+    return hed_max(CLOTH_PAIRS_KEEP * hed_min(gap, reach), least);
+}
+
+/* ---- closest points ---- */
+
+/* Normal from the lower side to the upper one and in w their distance; shares: of b and c in the
+ * triangle's point, or of the second ends in the edges' points. */
+typedef struct cloth_closest {
+    float4 normal;
+    float p, q;
+} cloth_closest;
+
+CLOTH_FUNCTION float cloth_clamp01(float x) { return hed_min(hed_max(x, 0.0f), 1.0f); }
+
+/* After Ericson, Real-Time Collision Detection, 5.1.9. */
+CLOTH_INLINE cloth_closest cloth_closest_edges(cloth_ends x)
+{
+    float4 one = cloth_minus(x.b, x.a), two = cloth_minus(x.d, x.c), r = cloth_minus(x.a, x.c);
+    float a = cloth_dot(one, one), e = cloth_dot(two, two), f = cloth_dot(two, r),
+          c = cloth_dot(one, r), b = cloth_dot(one, two), den = fma(a, e, -(b * b));
+    float s = den > 1e-6f * a * e ? cloth_clamp01((b * f - c * e) / den) : 0.5f;
+    float t = e > 0.0f ? (b * s + f) / e : 0.0f;
+    if (t < 0.0f || t > 1.0f) {
+        t = t < 0.0f ? 0.0f : 1.0f;
+        s = a > 0.0f ? cloth_clamp01((t * b - c) / a) : 0.0f;
+    }
+    cloth_closest near;
+    near.p = s;
+    near.q = t;
+    near.normal = hed_f4(fma(one.x, s, fma(-t, two.x, r.x)), fma(one.y, s, fma(-t, two.y, r.y)),
+        fma(one.z, s, fma(-t, two.z, r.z)), 0.0f);
+    return near;
+}
+
+CLOTH_INLINE cloth_closest cloth_closest_of(cloth_ends x, uint edges)
+{
+    cloth_closest near;
+    if (edges) {
+        near = cloth_closest_edges(x);
+    } else {
+        cloth_nearest found = cloth_nearest_of(x.a, x.b, x.c, x.d);
+        near.p = found.b;
+        near.q = found.c;
+        near.normal = hed_f4(-found.to.x, -found.to.y, -found.to.z, 0.0f);
+    }
+    float4 n = near.normal;
+    float distance = sqrt(cloth_square(n.x, n.y, n.z));
+    if (!(distance > 1e-9f)) { /* they touch: across both */
+        n = cloth_cross(
+            cloth_minus(edges ? x.b : x.c, edges ? x.a : x.b), cloth_minus(x.d, edges ? x.c : x.b));
+        float length = sqrt(cloth_square(n.x, n.y, n.z));
+        float up = length > 0.0f ? 1.0f / length : 0.0f;
+        near.normal = hed_f4(n.x * up, n.y * up, n.z * up, distance);
+        return near;
+    }
+    near.normal = hed_f4(n.x / distance, n.y / distance, n.z / distance, distance);
+    return near;
+}
+
+/* Weights of the four in the distance between the closest points. */
+CLOTH_FUNCTION float4 cloth_pair_weights(float p, float q, uint edges)
+{
+    if (edges) return hed_f4(1.0f - p, p, q - 1.0f, -q);
+    return hed_f4(1.0f, p + q - 1.0f, -p, -q);
+}
+
+/* ---- the beginning of a substep ---- */
+
+CLOTH_FUNCTION int cloth_way_steps(float way)
+{
+    return hed_int(hed_min(hed_max(way, -1.0f), 1.0f) * CLOTH_PAIRS_WAY);
+}
+
+CLOTH_FUNCTION void cloth_pairs_begin_one(uint i, __global const float4 *start,
+    __global const float4 *position, __global float4 *moved, __global uint2 *shares,
+    __global int *counters, cloth_pairs pairs)
+{
+    float4 x = start[i], y = position[i];
+    moved[i] = y;
+    shares[i] = hed_u2(as_uint(1.0f), CLOTH_PAIR_NONE);
+    float4 way = cloth_minus(y, x), first = cloth_minus(position[pairs.first], start[pairs.first]);
+    float apart = sqrt(cloth_square(way.x - first.x, way.y - first.y, way.z - first.z));
+    __global int *own = counters + pairs.bank;
+    if (apart < 1e9f && (int)as_uint(apart) > own[CLOTH_PAIRS_APART])
+        cloth_atomic_max(own + CLOTH_PAIRS_APART, (int)as_uint(apart));
+    if (i % pairs.stride || pairs.mean == 0.0f) return;
+    own += CLOTH_PAIRS_SHIFT;
+    cloth_atomic_add(own, cloth_way_steps(way.x));
+    cloth_atomic_add(own + 1, cloth_way_steps(way.y));
+    cloth_atomic_add(own + 2, cloth_way_steps(way.z));
+}
+
+/* ---- which may meet ---- */
+
+CLOTH_FUNCTION float4 cloth_lower(float4 a, float4 b)
+{
+    return hed_f4(hed_min(a.x, b.x), hed_min(a.y, b.y), hed_min(a.z, b.z), 0.0f);
+}
+
+CLOTH_FUNCTION float4 cloth_upper(float4 a, float4 b)
+{
+    return hed_f4(hed_max(a.x, b.x), hed_max(a.y, b.y), hed_max(a.z, b.z), 0.0f);
+}
+
+/* The box of a node: of the ways of a leaf's triangle, with half of what is kept from others, or of
+ * the two below. */
+CLOTH_FUNCTION void cloth_pairs_box_one(uint node, __global float4 *boxes,
+    __global const uint4 *corners, __global const float4 *start, __global const float4 *position,
+    __global const float4 *rests, __global const float4 *bodies, __global const int *counters,
+    cloth_pairs pairs)
+{
+    float4 low = hed_f4(3e38f, 3e38f, 3e38f, 0.0f), high = hed_f4(-3e38f, -3e38f, -3e38f, 0.0f);
+    if (node < pairs.leaves) {
+        low = cloth_lower(boxes[4 * node], boxes[4 * node + 2]);
+        high = cloth_upper(boxes[4 * node + 1], boxes[4 * node + 3]);
+    } else if (corners[node - pairs.leaves].x != CLOTH_PAIR_NONE) {
+        uint4 at = corners[node - pairs.leaves];
+        float4 shift = cloth_pair_shift(counters, pairs);
+        float4 a = start[at.x], b = start[at.y], c = start[at.z];
+        float4 d = cloth_minus(position[at.x], shift), e = cloth_minus(position[at.y], shift),
+               f = cloth_minus(position[at.z], shift);
+        float around = 0.5f * bodies[as_uint(rests[at.x].w)].x + cloth_pair_spare(counters, pairs);
+        float4 wide = hed_f4(around, around, around, 0.0f);
+        low = cloth_minus(
+            cloth_lower(cloth_lower(cloth_lower(a, b), cloth_lower(c, d)), cloth_lower(e, f)),
+            wide);
+        high = cloth_upper(cloth_upper(cloth_upper(a, b), cloth_upper(c, d)), cloth_upper(e, f));
+        high = hed_f4(high.x + around, high.y + around, high.z + around, 0.0f);
+    }
+    boxes[2 * node] = low;
+    boxes[2 * node + 1] = high;
+}
+
+/* Whether the boxes of the sides' ways are so far apart along an axis. */
+CLOTH_INLINE uint cloth_sides_apart(
+    cloth_ends x, cloth_ends y, float4 shift, uint edges, float distance)
+{
+    float4 a = cloth_minus(y.a, shift), b = cloth_minus(y.b, shift), c = cloth_minus(y.c, shift),
+           d = cloth_minus(y.d, shift);
+    float4 low_b = cloth_lower(x.b, b), high_b = cloth_upper(x.b, b);
+    float4 low = cloth_lower(x.a, a), high = cloth_upper(x.a, a);
+    float4 its_low = cloth_lower(cloth_lower(x.c, c), cloth_lower(x.d, d)),
+           its_high = cloth_upper(cloth_upper(x.c, c), cloth_upper(x.d, d));
+    if (edges) {
+        low = cloth_lower(low, low_b);
+        high = cloth_upper(high, high_b);
+    } else {
+        its_low = cloth_lower(its_low, low_b);
+        its_high = cloth_upper(its_high, high_b);
+    }
+    float gap = hed_max(hed_max(its_low.x - high.x, low.x - its_high.x),
+        hed_max(hed_max(its_low.y - high.y, low.y - its_high.y),
+            hed_max(its_low.z - high.z, low.z - its_high.z)));
+    return gap >= distance;
+}
+
+/* What the finding of pairs reads and writes. */
+typedef struct cloth_pairs_view {
+    __global const float4 *boxes;  /* two of each node */
+    __global const uint4 *corners; /* of each leaf: a triangle, and in w what it owns */
+    __global const float4 *start, *position;
+    __global const float4 *rests, *bodies; /* of each particle, of each copy of a garment */
+    __global uint4 *pairs;                 /* (capacity) */
+    __global float4 *planes;               /* (capacity x 2) normal, gap; reach, p, q, friction */
+    __global int *counters;
+} cloth_pairs_view;
+
+/* Adds a pair if its sides can come nearer than what they keep, wherever contacts push them. */
+CLOTH_INLINE void cloth_pairs_consider(
+    uint4 pair, float4 shift, float spare, cloth_pairs_view view, cloth_pairs pairs)
+{
+    uint edges = pair.x & CLOTH_PAIR_EDGES;
+    cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.position, pair);
+    float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w];
+    float4 body = view.bodies[as_uint(rest.w)], its = view.bodies[as_uint(other.w)];
+    float reach = 0.5f * (body.x + its.x), room = 2.0f * spare;
+    if (cloth_sides_apart(x, y, shift, edges, reach + room)) return;
+    cloth_closest near = cloth_closest_of(x, edges);
+    float4 base = x.a, n = near.normal;
+    float4 from = cloth_heights(n, x, base);
+    base = hed_f4(base.x + shift.x, base.y + shift.y, base.z + shift.z, 0.0f);
+    float apart = cloth_apart(from, cloth_heights(n, y, base), edges);
+    if (apart >= reach + room) return;
+    if (as_uint(rest.w) ==
+        as_uint(other.w)) { /* neighbours keep a share of their distance at rest */
+        cloth_closest flat = cloth_closest_of(cloth_ends_of(view.rests, pair), edges);
+        reach = hed_min(reach, 0.5f * flat.normal.w);
+        if (apart >= reach + room) return;
+    }
+    uint at = (uint)cloth_atomic_add(view.counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
+    if (at >= pairs.capacity) return;
+    view.pairs[at] = pair;
+    float gap = cloth_lowest(from, edges) - cloth_highest(from, edges);
+    view.planes[2 * at] = hed_f4(n.x, n.y, n.z, cloth_dot(n, n) > 0.5f ? gap : -1.0f);
+    view.planes[2 * at + 1] = hed_f4(reach, near.p, near.q, sqrt(body.y * its.y));
+}
+
+CLOTH_FUNCTION uint cloth_corner(uint4 t, uint k) { return k == 0 ? t.x : k == 1 ? t.y : t.z; }
+
+/* Candidate k of two triangles, 0 to 14: three vertices of each against the other, nine pairs of
+ * edges. Each vertex and edge counts for one triangle that owns it; w of no pair is
+ * CLOTH_PAIR_NONE. */
+CLOTH_INLINE uint4 cloth_candidate(uint k, uint4 one, uint4 two)
+{
+    uint4 pair;
+    pair.x = pair.y = pair.z = pair.w = CLOTH_PAIR_NONE;
+    if (k < 6) {
+        uint4 from = k < 3 ? one : two, to = k < 3 ? two : one;
+        uint corner = k < 3 ? k : k - 3, v = cloth_corner(from, corner);
+        if (!(from.w >> corner & 1u) || v == to.x || v == to.y || v == to.z) return pair;
+        pair.x = v;
+        pair.y = to.x;
+        pair.z = to.y;
+        pair.w = to.z;
+        return pair;
+    }
+    uint i = (k - 6) / 3, j = (k - 6) % 3;
+    if (!(one.w >> (3 + i) & 1u) || !(two.w >> (3 + j) & 1u)) return pair;
+    uint a = cloth_corner(one, i), b = cloth_corner(one, i == 2 ? 0 : i + 1),
+         c = cloth_corner(two, j), d = cloth_corner(two, j == 2 ? 0 : j + 1);
+    if (a == c || a == d || b == c || b == d) return pair;
+    pair.x = a | CLOTH_PAIR_EDGES;
+    pair.y = b;
+    pair.z = c;
+    pair.w = d;
+    return pair;
+}
+
+/* Goes through the tree for the triangle of a leaf, and considers it with those of leaves behind
+ * it. */
+CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_pairs pairs)
+{
+    uint4 own = view.corners[leaf];
+    if (own.x == CLOTH_PAIR_NONE) return;
+    uint self = leaf + pairs.leaves, node = self, visits = 0;
+    float4 low = view.boxes[2 * self], high = view.boxes[2 * self + 1],
+           shift = cloth_pair_shift(view.counters, pairs);
+    float spare = cloth_pair_spare(view.counters, pairs);
+    for (;;) {
+        /* the next node behind it that is neither above nor below it */
+        while (node & 1u) node >>= 1;
+        if (node == 0u) return;
+        node++;
+        for (;;) {
+            float4 l = view.boxes[2 * node], h = view.boxes[2 * node + 1];
+            if (++visits > CLOTH_PAIRS_VISITS) {
+                cloth_atomic_add(
+                    view.counters + pairs.bank + CLOTH_PAIRS_COUNT, (int)(pairs.capacity + 1u));
+                return;
+            }
+            if (l.x > high.x || low.x > h.x || l.y > high.y || low.y > h.y || l.z > high.z ||
+                low.z > h.z)
+                break;
+            if (node < pairs.leaves) {
+                node *= 2;
+                continue;
+            }
+            uint4 other = view.corners[node - pairs.leaves];
+            CLOTH_ROLLED
+            for (uint k = 0; k < 15; k++) {
+                uint4 pair = cloth_candidate(k, own, other);
+                if (pair.w != CLOTH_PAIR_NONE)
+                    cloth_pairs_consider(pair, shift, spare, view, pairs);
+            }
+            break;
+        }
+    }
+}
+
+/* Pairs that passes go through: none where there was no room for all. */
+CLOTH_FUNCTION uint cloth_pairs_count(__global const int *counters, cloth_pairs pairs)
+{
+    uint count = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT];
+    return count > pairs.capacity ? 0u : count;
+}
+
+/* ---- pushes ---- */
+
+/* Adds a push, in m, of one contact to a particle's sums. */
+CLOTH_FUNCTION void cloth_pairs_sum(
+    __global int *sums, uint particle, float4 push, float factor, int weight)
+{
+    __global int *own = sums + 4 * particle;
+    cloth_atomic_add(own, hed_int(push.x * factor));
+    cloth_atomic_add(own + 1, hed_int(push.y * factor));
+    cloth_atomic_add(own + 2, hed_int(push.z * factor));
+    cloth_atomic_add(own + 3, weight);
+}
+
+/* One end of a contact: `bears`: its weight in the distance. */
+CLOTH_FUNCTION void cloth_pairs_push_end(__global int *sums, uint particle, float mass, float bears,
+    float4 push, float steps, int weight)
+{
+    if (!(mass > 0.0f) || !(fabs(bears) * (float)weight >= 0.5f)) return;
+    cloth_pairs_sum(sums, particle, push, mass * bears * steps * (float)weight, weight);
+}
+
+CLOTH_INLINE void cloth_pairs_push_one(uint k, __global const uint4 *all,
+    __global const float4 *planes, __global const float4 *start, __global const float4 *moved,
+    __global int *sums, cloth_pairs pairs)
+{
+    float4 n = planes[2 * k], more = planes[2 * k + 1];
+    uint4 pair = all[k];
+    uint edges = pair.x & CLOTH_PAIR_EDGES;
+    float reach = more.x, gap = n.w;
+    cloth_ends y = cloth_ends_of(moved, pair);
+    float4 w = cloth_pair_weights(more.y, more.z, edges), h = cloth_heights(n, y, y.a);
+    float now = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
+    float target = gap < reach ? hed_min(reach, gap + pairs.undo) : reach;
+    float depth = hed_min(target - now, 4.0f * reach);
+    float mass =
+        fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
+    if (!(depth > 0.0f && mass > 0.0f)) return;
+    cloth_ends x = cloth_ends_of(start, pair);
+    float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
+           d = cloth_minus(y.d, x.d);
+    float4 way = hed_f4(fma(a.x, w.x, fma(b.x, w.y, fma(c.x, w.z, d.x * w.w))),
+        fma(a.y, w.x, fma(b.y, w.y, fma(c.y, w.z, d.y * w.w))),
+        fma(a.z, w.x, fma(b.z, w.y, fma(c.z, w.z, d.z * w.w))), 0.0f);
+    float along = cloth_dot(way, n);
+    way = hed_f4(fma(-along, n.x, way.x), fma(-along, n.y, way.y), fma(-along, n.z, way.z), 0.0f);
+    float square = cloth_square(way.x, way.y, way.z), most = more.w * depth;
+    float part = square > most * most ? most / sqrt(square) : 1.0f;
+    float4 push = hed_f4(fma(depth, n.x, -(part * way.x)) / mass,
+        fma(depth, n.y, -(part * way.y)) / mass, fma(depth, n.z, -(part * way.z)) / mass, 0.0f);
+    int weight = 1 + hed_int(CLOTH_PAIRS_WEIGHT * hed_min(1.0f, depth / reach));
+    cloth_pairs_push_end(sums, pair.x & ~CLOTH_PAIR_EDGES, y.a.w, w.x, push, pairs.steps, weight);
+    cloth_pairs_push_end(sums, pair.y, y.b.w, w.y, push, pairs.steps, weight);
+    cloth_pairs_push_end(sums, pair.z, y.c.w, w.z, push, pairs.steps, weight);
+    cloth_pairs_push_end(sums, pair.w, y.d.w, w.w, push, pairs.steps, weight);
+}
+
+/* Puts a vertex on its side: `over` is how far it is on the other one. */
+CLOTH_FUNCTION void cloth_pairs_part_end(
+    __global int *sums, uint particle, float mass, float4 n, float over, float side, float steps)
+{
+    if (!(over > 0.0f && mass > 0.0f)) return;
+    cloth_pairs_sum(
+        sums, particle, n, side * over * steps * CLOTH_PAIRS_WEIGHT, (int)CLOTH_PAIRS_WEIGHT);
+}
+
+CLOTH_INLINE void cloth_pairs_part_one(uint k, __global const uint4 *all,
+    __global const float4 *planes, __global const float4 *moved, __global int *sums,
+    cloth_pairs pairs)
+{
+    float4 n = planes[2 * k];
+    uint4 pair = all[k];
+    uint edges = pair.x & CLOTH_PAIR_EDGES;
+    float reach = planes[2 * k + 1].x, gap = n.w;
+    cloth_ends y = cloth_ends_of(moved, pair);
+    float4 h = cloth_heights(n, y, y.a);
+    float low = cloth_lowest(h, edges), high = cloth_highest(h, edges);
+    float need = cloth_need(gap, reach, y.a);
+    if (low - high >= need) return;
+    /* What cannot move leaves it to the other side. */
+    float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
+          lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
+    float margin = 0.75f * need, limit = 4.0f * pairs.widest;
+    float middle = !(upper > 0.0f)   ? low - margin
+                   : !(lower > 0.0f) ? high + margin
+                                     : 0.5f * (low + high);
+    float up = middle + margin, down = middle - margin;
+    cloth_pairs_part_end(
+        sums, pair.x & ~CLOTH_PAIR_EDGES, y.a.w, n, hed_min(up - h.x, limit), 1.0f, pairs.steps);
+    cloth_pairs_part_end(sums, pair.y, y.b.w, n, hed_min(edges ? up - h.y : h.y - down, limit),
+        edges ? 1.0f : -1.0f, pairs.steps);
+    cloth_pairs_part_end(sums, pair.z, y.c.w, n, hed_min(h.z - down, limit), -1.0f, pairs.steps);
+    cloth_pairs_part_end(sums, pair.w, y.d.w, n, hed_min(h.w - down, limit), -1.0f, pairs.steps);
+}
+
+/* A place no farther than `most` from the way from a to b. */
+CLOTH_FUNCTION float4 cloth_near_way(float4 at, float4 a, float4 b, float most, uint *held)
+{
+    float4 way = cloth_minus(b, a), to = cloth_minus(at, a);
+    float square = cloth_dot(way, way);
+    float share = square > 0.0f ? cloth_clamp01(cloth_dot(to, way) / square) : 0.0f;
+    float x = fma(-share, way.x, to.x), y = fma(-share, way.y, to.y), z = fma(-share, way.z, to.z);
+    float off = cloth_square(x, y, z);
+    if (off <= most * most) return at;
+    float back = 1.0f - most / sqrt(off);
+    *held = 1u;
+    return hed_f4(fma(-back, x, at.x), fma(-back, y, at.y), fma(-back, z, at.z), at.w);
+}
+
+/* What a particle has gathered; then colliders, which no push undoes. */
+CLOTH_FUNCTION void cloth_pairs_apply_one(uint i, __global const float4 *start,
+    __global const float4 *position, __global const float4 *previous,
+    __global const float4 *garments, __global const float4 *colliders,
+    __global const float4 *contact, __global float4 *moved, __global int *sums,
+    __global int *counters, cloth_pairs pairs)
+{
+    __global int *own = sums + 4 * i;
+    int weight = own[3];
+    float4 at = moved[i];
+    if (weight > 0) {
+        float part = 1.0f / (pairs.steps * (float)weight);
+        at = hed_f4(fma((float)own[0], part, at.x), fma((float)own[1], part, at.y),
+            fma((float)own[2], part, at.z), at.w);
+        own[0] = own[1] = own[2] = own[3] = 0;
+        float4 before = previous[i];
+        cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
+        if (pairs.colliders > 0)
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders,
+                pairs.colliders, pairs.from, pairs.to);
+        if (pairs.flags & CLOTH_STEP_CONTACTS)
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
+                contact[2 * i + 1], pairs.from, pairs.to);
+        moved[i] = at;
+    }
+    float4 wanted = position[i];
+    if (!pairs.last || (at.x == wanted.x && at.y == wanted.y && at.z == wanted.z)) return;
+    uint held = 0;
+    float4 shift = cloth_pair_shift(counters, pairs), x = start[i];
+    x = hed_f4(x.x + shift.x, x.y + shift.y, x.z + shift.z, 0.0f);
+    moved[i] = cloth_near_way(at, x, wanted, 0.98f * cloth_pair_spare(counters, pairs), &held);
+    if (held) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_HELD, 1);
+}
+
+/* ---- cuts ---- */
+
+/* A vertex may go `may` of `way`; what was cut first in this round is marked with it. */
+CLOTH_FUNCTION uint cloth_pairs_cut_end(
+    __global uint2 *shares, uint particle, float way, float may, uint round)
+{
+    if (!(way > may)) return 0;
+    __global uint *own = (__global uint *)(shares + particle);
+    cloth_atomic_min(own, as_uint(hed_max(may, 0.0f) / way));
+    return cloth_atomic_min(own + 1, round) > round;
+}
+
+CLOTH_FUNCTION uint cloth_pairs_was_cut(__global const uint2 *shares, uint4 pair, uint round)
+{
+    return shares[pair.x & ~CLOTH_PAIR_EDGES].y < round || shares[pair.y].y < round ||
+           shares[pair.z].y < round || shares[pair.w].y < round;
+}
+
+/* Round 0: what is not safe; then what has a vertex that was cut in a round before, which does not
+ * depend on the order within this one; in the last round, if need be, all. */
+CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
+    __global const float4 *planes, __global const float4 *start, __global const float4 *moved,
+    __global uint2 *shares, __global int *counters, cloth_pairs pairs)
+{
+    uint round = pairs.round, last = round + 1 == CLOTH_PAIRS_ROUNDS;
+    uint4 pair = all[k];
+    if (round > 0 && !last && !cloth_pairs_was_cut(shares, pair, round)) return;
+    float4 n = planes[2 * k], shift = cloth_pair_shift(counters, pairs);
+    uint edges = pair.x & CLOTH_PAIR_EDGES;
+    cloth_ends y = cloth_ends_of(moved, pair);
+    float gap = n.w, need = cloth_need(gap, planes[2 * k + 1].x, y.a);
+    uint parted = gap > CLOTH_PAIRS_TOUCH;
+    if (round == 0 && parted) {
+        float4 h = cloth_heights(n, y, y.a);
+        if (cloth_lowest(h, edges) - cloth_highest(h, edges) >= need) return;
+    }
+    cloth_ends x = cloth_ends_of(start, pair);
+    float4 from = cloth_heights(n, x, x.a),
+           to =
+               cloth_heights(n, y, hed_f4(x.a.x + shift.x, x.a.y + shift.y, x.a.z + shift.z, 0.0f));
+    float a = cloth_lowest(from, edges), b = cloth_highest(from, edges);
+    float room = hed_max(gap - need, 0.0f), wants = hed_max(a - cloth_lowest(to, edges), 0.0f),
+          its = hed_max(cloth_highest(to, edges) - b, 0.0f);
+    float part = wants + its > 0.0f ? room * (wants / (wants + its)) : 0.0f;
+    float down = a - part, up = b + (room - part);
+    if (!parted) { /* nothing is known of it but that standing still crosses nothing */
+        from = hed_f4(1.0f, edges ? 1.0f : 0.0f, 0.0f, 0.0f);
+        to = hed_f4(0.0f, edges ? 0.0f : 1.0f, 1.0f, 1.0f);
+        down = 1.0f;
+        up = 0.0f;
+    }
+    uint fresh = cloth_pairs_cut_end(
+        shares, pair.x & ~CLOTH_PAIR_EDGES, from.x - to.x, from.x - down, round);
+    fresh |= edges ? cloth_pairs_cut_end(shares, pair.y, from.y - to.y, from.y - down, round)
+                   : cloth_pairs_cut_end(shares, pair.y, to.y - from.y, up - from.y, round);
+    fresh |= cloth_pairs_cut_end(shares, pair.z, to.z - from.z, up - from.z, round);
+    fresh |= cloth_pairs_cut_end(shares, pair.w, to.w - from.w, up - from.w, round);
+    if (fresh && round + 2 == CLOTH_PAIRS_ROUNDS)
+        cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_LATE, 1);
+}
+
+/* The last round has nothing to do unless the one before it found new ones. */
+CLOTH_FUNCTION uint cloth_pairs_to_cut(__global const int *counters, cloth_pairs pairs)
+{
+    if (pairs.round + 1 == CLOTH_PAIRS_ROUNDS && !counters[pairs.bank + CLOTH_PAIRS_LATE]) return 0;
+    return cloth_pairs_count(counters, pairs);
+}
+
+/* ---- the end of a substep ---- */
+
+/* Counters of the substep before are taken into those of all, and zeroed for the next one. */
+CLOTH_FUNCTION void cloth_pairs_tally(__global int *counters, cloth_pairs pairs)
+{
+    __global int *before = counters + (CLOTH_PAIRS_HALF - pairs.bank);
+    uint count = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT],
+         most = (uint)counters[CLOTH_PAIRS_MOST];
+    counters[CLOTH_PAIRS_ALL_CUT] += before[CLOTH_PAIRS_CUT];
+    counters[CLOTH_PAIRS_ALL_HELD] += before[CLOTH_PAIRS_HELD];
+    counters[CLOTH_PAIRS_ALL_STILL] += count > pairs.capacity;
+    counters[CLOTH_PAIRS_MOST] = (int)(count > most ? count : most);
+    counters[CLOTH_PAIRS_LAST] = (int)count;
+    counters[CLOTH_PAIRS_STEPS] += 1;
+    for (uint k = 0; k < CLOTH_PAIRS_HALF; k++) before[k] = 0;
+}
+
+CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
+    __global float4 *start, __global const float4 *moved, __global const uint2 *shares,
+    __global int *counters, cloth_pairs pairs)
+{
+    float4 at = moved[i];
+    uint none = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT] > pairs.capacity;
+    float share = none ? 0.0f : as_float(shares[i].x);
+    if (share < 1.0f) {
+        float4 x = start[i], shift = cloth_pair_shift(counters, pairs);
+        at = hed_f4(fma(share, (at.x - x.x) - shift.x, x.x + shift.x),
+            fma(share, (at.y - x.y) - shift.y, x.y + shift.y),
+            fma(share, (at.z - x.z) - shift.z, x.z + shift.z), at.w);
+        if (!none) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
+    }
+    position[i] = at;
+    start[i] = at;
+    if (i == 0) cloth_pairs_tally(counters, pairs);
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* Sample data of the kernels that keep cloth from crossing cloth: a strip folded to and fro, whose
+ * layers lie nearer than their thickness and want to go into each other, taken through the native
+ * versions of the kernels that run before. */
+#include "kernels/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SPACING 0.01f /* m */
+enum { COLUMNS = 8, LAYER_ROWS = 6, PAIR_PARTICLES = 20 * COLUMNS, PAIRS_A_LEAF = 64 };
+
+typedef struct strip {
+    cloth_pairs pairs;
+    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes;
+    uint4 *corners, *found;
+    uint2 *shares;
+    int *sums, *counters;
+} strip;
+
+static bool pairs_sample_is(const hed_kernel_def *def, uint32_t argument, const char *name)
+{
+    return strcmp(def->arguments[argument].name, name) == 0;
+}
+
+static bool of_leaves(const hed_kernel_def *def)
+{
+    return def == &cloth_pairs_boxes_def || def == &cloth_pairs_find_def;
+}
+
+static bool of_pairs(const hed_kernel_def *def)
+{
+    return def == &cloth_pairs_push_def || def == &cloth_pairs_part_def ||
+           def == &cloth_pairs_cut_def;
+}
+
+/* Particles, leaves and room for pairs of a sample of size n. */
+static cloth_pairs strip_size(const hed_kernel_def *def, uint32_t n)
+{
+    uint32_t particles = of_pairs(def) ? PAIR_PARTICLES : n, leaves = 1;
+    if (of_leaves(def)) {
+        while (leaves < n) leaves *= 2;
+        particles = (leaves / (2 * (COLUMNS - 1)) + 2) * COLUMNS;
+    } else {
+        uint32_t rows = (particles + COLUMNS - 1) / COLUMNS;
+        while (leaves < 2 * (COLUMNS - 1) * rows) leaves *= 2;
+    }
+    return (cloth_pairs){.spare_least = 0.1f * SPACING,
+        .spare_most = 0.3f * SPACING,
+        .undo = 0.02f * SPACING,
+        .steps = 32768.0f / SPACING,
+        .widest = SPACING,
+        .mean = 1.0f / (CLOTH_PAIRS_WAY * (float)particles),
+        .from = 0.25f,
+        .to = 0.5f,
+        .particles = particles,
+        .leaves = leaves,
+        .capacity = of_pairs(def) ? n : PAIRS_A_LEAF * leaves,
+        .stride = 1,
+        .colliders = 1,
+        .flags = CLOTH_STEP_CONTACTS};
+}
+
+/* Rows of COLUMNS; LAYER_ROWS rows forth, as many back above them. Every ninth particle is held. */
+static void strip_place(strip *s, uint64_t seed)
+{
+    for (uint32_t i = 0; i < s->pairs.particles; i++) {
+        uint32_t row = i / COLUMNS, layer = row / LAYER_ROWS, along = row % LAYER_ROWS;
+        float random[6];
+        cloth_sample_floats(random, 6, seed + i, 2, -0.3f * SPACING, 0.3f * SPACING);
+        float z = (float)(layer % 2 ? LAYER_ROWS - along : along);
+        s->rests[i] =
+            (float4){(float)(i % COLUMNS) * SPACING, (float)row * SPACING, 0.0f, as_float(0u)};
+        s->start[i] = (float4){(float)(i % COLUMNS) * SPACING + 0.1f * random[3],
+            1.2f * SPACING * (float)layer + 0.2f * random[4], z * SPACING + 0.1f * random[5],
+            i % 9 == 4 ? 0.0f : 3.0f};
+        s->previous[i] = s->start[i];
+        s->previous[i].w = (float)(i % CLOTH_SAMPLE_GARMENTS);
+        s->position[i] = s->start[i];
+        if (i % 9 == 4) continue;
+        s->position[i].x += random[0];
+        s->position[i].y += random[1] - (layer % 2 ? 0.5f * SPACING : 0.0f);
+        s->position[i].z += random[2];
+    }
+    s->bodies[0] = (float4){SPACING, 0.4f, 0.0f, 0.0f};
+    uint32_t rows = s->pairs.particles / COLUMNS, leaf = 0;
+    for (uint32_t i = 0; i < s->pairs.leaves; i++) s->corners[i].x = CLOTH_PAIR_NONE;
+    for (uint32_t row = 0; row + 1 < rows; row++)
+        for (uint32_t column = 0; column + 1 < COLUMNS; column++) {
+            uint32_t a = row * COLUMNS + column, b = a + COLUMNS;
+            /* a corner and its two edges, the border has none */
+            if (leaf < s->pairs.leaves) s->corners[leaf++] = (uint4){a, a + 1, b + 1, 1 | 8 | 32};
+            if (leaf < s->pairs.leaves) s->corners[leaf++] = (uint4){a, b + 1, b, 32};
+        }
+}
+
+static void strip_free(strip *s)
+{
+    void *all[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
+        s->planes, s->corners, s->found, s->shares, s->sums, s->counters};
+    for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
+}
+
+static bool strip_new(strip *s)
+{
+    uint32_t particles = s->pairs.particles, leaves = s->pairs.leaves, room = PAIRS_A_LEAF * leaves;
+    s->start = calloc(particles, sizeof(float4));
+    s->position = calloc(particles, sizeof(float4));
+    s->previous = calloc(particles, sizeof(float4));
+    s->moved = calloc(particles, sizeof(float4));
+    s->rests = calloc(particles, sizeof(float4));
+    s->bodies = calloc(1, sizeof(float4));
+    s->boxes = calloc(leaves, 4 * sizeof(float4));
+    s->planes = calloc(room, 2 * sizeof(float4));
+    s->corners = calloc(leaves, sizeof(uint4));
+    s->found = calloc(room, sizeof(uint4));
+    s->shares = calloc(particles, sizeof(uint2));
+    s->sums = calloc(particles, 4 * sizeof(int));
+    s->counters = calloc(CLOTH_PAIRS_COUNTERS, sizeof(int));
+    return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
+           s->boxes && s->planes && s->corners && s->found && s->shares && s->sums && s->counters;
+}
+
+/* Pairs come in any order, but those of one leaf in their own: all are of the first one, against
+ * all triangles, and against the edges of one that lies above it. */
+static void own_few(strip *s)
+{
+    uint32_t above = 2 * (COLUMNS - 1) * (2 * LAYER_ROWS - 1);
+    for (uint32_t i = 0; i < s->pairs.leaves; i++) s->corners[i].w = i ? i == above ? 56 : 0 : 63;
+}
+
+/* Up to where `def` begins. */
+static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
+{
+    cloth_pairs *pairs = &s->pairs;
+    cloth_pairs_view view = {s->boxes, s->corners, s->start, s->position, s->rests, s->bodies,
+        s->found, s->planes, s->counters};
+    if (def == &cloth_pairs_begin_def) return;
+    for (uint32_t i = 0; i < pairs->particles; i++)
+        cloth_pairs_begin_one(i, s->start, s->position, s->moved, s->shares, s->counters, *pairs);
+    if (def == &cloth_pairs_boxes_def) return;
+    for (uint32_t node = 2 * pairs->leaves - 1; node > 0; node--)
+        cloth_pairs_box_one(node, s->boxes, s->corners, s->start, s->position, s->rests, s->bodies,
+            s->counters, *pairs);
+    if (def == &cloth_pairs_find_def) {
+        own_few(s);
+        return;
+    }
+    uint room = pairs->capacity;
+    pairs->capacity = PAIRS_A_LEAF * pairs->leaves;
+    for (uint32_t leaf = 0; leaf < pairs->leaves; leaf++) cloth_pairs_find_one(leaf, view, *pairs);
+    pairs->capacity = room;
+    int *count = &s->counters[CLOTH_PAIRS_COUNT];
+    if ((uint)*count > room) *count = (int)room;
+    pairs->last = seed % 2;
+    if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
+    for (uint32_t k = 0; k < (uint)*count && def == &cloth_pairs_apply_def; k++)
+        cloth_pairs_push_one(k, s->found, s->planes, s->start, s->moved, s->sums, *pairs);
+    uint round = def == &cloth_pairs_cut_def ? seed % CLOTH_PAIRS_ROUNDS : CLOTH_PAIRS_ROUNDS;
+    for (pairs->round = 0; pairs->round < round && def != &cloth_pairs_apply_def; pairs->round++)
+        for (uint32_t k = 0; k < cloth_pairs_to_cut(s->counters, *pairs); k++)
+            cloth_pairs_cut_one(
+                k, s->found, s->planes, s->start, s->moved, s->shares, s->counters, *pairs);
+}
+
+/* ---- for descriptions ---- */
+
+static const float pairs_collider[20] = {0.02f, -0.02f, 0.02f, 0.025f, 0, 0, 0, 0, 0.02f, -0.02f,
+    0.02f, 0.025f, 0, 0, 0, 0, 0 /* HED_CLOTH_SPHERE */, 0.4f, 0, 0};
+
+typedef struct pairs_array {
+    const char *name;
+    const void *data; /* NULL: zeros, or made here */
+    uint64_t bytes;
+} pairs_array;
+
+static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const strip *s)
+{
+    uint64_t particles = s->pairs.particles, leaves = s->pairs.leaves, room = s->pairs.capacity;
+    const pairs_array all[] = {{"start", s->start, 16 * particles},
+        {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
+        {"moved", s->moved, 16 * particles}, {"shares", s->shares, 8 * particles},
+        {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
+        {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
+        {"corners", s->corners, 16 * leaves}, {"found", s->found, 16 * room},
+        {"planes", s->planes, 32 * room},
+        {"counters", s->counters, CLOTH_PAIRS_COUNTERS * sizeof(int)}, {"garments", NULL, 256},
+        {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
+        {"pairs", &s->pairs, sizeof s->pairs}, {"row", &s->pairs.leaves, 4}};
+    for (uint32_t i = 0; i < HED_COUNT(all); i++)
+        if (pairs_sample_is(def, argument, all[i].name)) return all[i];
+    return (pairs_array){"", NULL, 0};
+}
+
+uint64_t cloth_pairs_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
+{
+    (void)config;
+    strip s = {.pairs = strip_size(def, (uint32_t)problem->sizes[0])};
+    return array_of(def, argument, &s).bytes;
+}
+
+void cloth_pairs_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
+{
+    strip s = {.pairs = strip_size(def, (uint32_t)problem->sizes[0])};
+    memset(data, 0, bytes);
+    if (strip_new(&s)) {
+        strip_place(&s, seed);
+        strip_run(&s, def, (uint32_t)seed + (uint32_t)problem->sizes[0] % 5);
+        pairs_array array = array_of(def, argument, &s);
+        if (array.data) memcpy(data, array.data, bytes < array.bytes ? bytes : array.bytes);
+    }
+    if (pairs_sample_is(def, argument, "garments")) cloth_sample_garments(data);
+    for (uint64_t i = 0; i < bytes / 32 && pairs_sample_is(def, argument, "contact"); i++)
+        ((float4 *)data)[2 * i + 1].w = i % 3 ? -1.0f : 0.4f; /* below 0: no contact */
+    strip_free(&s);
+}

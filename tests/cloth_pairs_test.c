@@ -1,0 +1,190 @@
+/* ctest: devices full=pocl long */
+/* Cloth that never crosses cloth: sheets that fold, fall over a ball and into a corner, and a cape
+ * that is led at 6 m/s have no pair of triangles that cross in any frame, near the world's origin
+ * and 1 km from it; hardly a vertex is cut; nothing is slowed; the same bits on every device. */
+#include "cloth_watch.h"
+
+static hed_error error;
+
+TestSuite(cloth_pairs, .init = here_open, .fini = here_close);
+
+Test(cloth_pairs, a_fold_on_a_ball) { fold_on_ball(17, 40, NULL); }
+Test(cloth_pairs, a_fold_a_kilometre_away) { fold_on_ball(13, 30, (double[]){1000, 10, -700}); }
+Test(cloth_pairs, into_a_corner_of_two_walls) { into_a_corner(17, 40); }
+
+/* Three sheets over each other on a ball: garments against garments. */
+Test(cloth_pairs, three_layers_on_a_ball)
+{
+    const hed_cloth_collider bodies[] = {pairs_ground,
+        {.shape = HED_CLOTH_SPHERE, .a = {0, 0.15f, 0}, .radius = {0.1f}, .friction = 0.5f}};
+    sheet sheets[3];
+    for (int i = 0; i < 3; i++) {
+        sheets[i] = pairs_sheet(11, 0.4f, NULL);
+        sheet_put(&sheets[i], 0.28f + 0.03f * (float)i, 0.4f * (float)i);
+    }
+    fall("three layers", sheets, 3, bodies, 2, 40, NULL);
+    for (int i = 0; i < 3; i++) sheet_free(&sheets[i]);
+}
+
+static const float cape_here[3] = {0, 0, 0}, cape_high[3] = {0, 10, 0};
+
+/* Nothing is slowed until the cloth touches itself. */
+Test(cloth_pairs, a_cape_led_at_six_metres_a_second)
+{
+    double with = cape(17, 50, 12, HED_CLOTH_SELF_TRIANGLES, 12, cape_here),
+           without = cape(17, 12, 12, HED_CLOTH_SELF_NONE, 12, cape_here);
+    EXPECT(without > 5.0, "the cape without contact goes %g m/s", without);
+    EXPECT(fabs(with / without - 1.0) < 0.03, "%g m/s with contact, %g without", with, without);
+}
+
+Test(cloth_pairs, a_cape_at_ten_metres)
+{
+    cape(13, 40, 12, HED_CLOTH_SELF_TRIANGLES, 0, cape_high);
+}
+
+/* Falls as without contact: 4.9 m in a second. */
+Test(cloth_pairs, nothing_caps_the_speed)
+{
+    sheet s = pairs_sheet(7, 0.3f, NULL);
+    s.def.damping = 0.0f;
+    hed_cloth_def def = pairs_def(&s.def, 1);
+    def.substeps = 5;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    for (int f = 0; f < 60; f++) dressed_step(&d, &frame);
+    EXPECT(fabs(d.positions[24][1] + 0.5 * 9.81) < 0.06, "fell to %g m", d.positions[24][1]);
+    dressed_free(&d);
+    sheet_free(&s);
+}
+
+/* ---- other things ---- */
+
+/* Two layers that fly together, and one at rest: the same bits on every device. */
+static uint64_t fold_bits(hed_device *device)
+{
+    const hed_cloth_collider bodies[] = {pairs_ground,
+        {.shape = HED_CLOTH_SPHERE, .a = {0, 0.1f, 0.1f}, .radius = {0.1f}, .friction = 0.5f}};
+    sheet s = pairs_sheet(13, 0.4f, NULL);
+    sheet_fold(&s, 0.22f, 0.03f);
+    hed_cloth_def def = pairs_def(&s.def, 1);
+    def.substeps = 6;
+    dressed d = dressed_make(device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = bodies;
+    frame.collider_count = 2;
+    for (int f = 0; f < 24; f++) dressed_step(&d, &frame);
+    hed_cloth_metrics q = dressed_measure(&d);
+    EXPECT(q.contact_pairs > 0, "nothing touches");
+    dressed_free(&d);
+    sheet_free(&s);
+    return q.hash;
+}
+
+Test(cloth_pairs, same_bits_as_on_the_host)
+{
+    hed_device *host;
+    OK(hed_device_find(here.context, "host", &host, &error));
+    uint64_t own = fold_bits(here.device), there = fold_bits(host);
+    EXPECT(own == there, "%016llx, on the host %016llx", (unsigned long long)own,
+        (unsigned long long)there);
+}
+
+/* What is near along the cloth is no contact: a sheet hangs to the bit as it does without. */
+static uint64_t hang(hed_cloth_self_collision self, float thickness)
+{
+    sheet s = sheet_make(9, 0.16f);
+    s.inverse_masses[0] = s.inverse_masses[8] = 0.0f;
+    s.def.self_collision = self;
+    s.def.thickness = thickness * s.spacing;
+    hed_cloth_def def = pairs_def(&s.def, 1);
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    for (int f = 0; f < 4; f++) dressed_step(&d, &frame);
+    uint64_t hash = dressed_measure(&d).hash;
+    dressed_free(&d);
+    sheet_free(&s);
+    return hash;
+}
+
+Test(cloth_pairs, near_along_the_cloth_is_no_contact)
+{
+    uint64_t without = hang(HED_CLOTH_SELF_NONE, 0.2f);
+    EXPECT_EQ(hang(HED_CLOTH_SELF_TRIANGLES, 0.2f), without);
+    EXPECT_EQ(hang(HED_CLOTH_SELF_TRIANGLES, 2.0f), without);
+}
+
+/* Layers through each other at the start stay so, are not thrown, and do not explode. */
+Test(cloth_pairs, a_start_that_crosses_does_not_explode)
+{
+    sheet s = pairs_sheet(9, 0.16f, NULL), other = pairs_sheet(9, 0.16f, NULL);
+    for (uint32_t i = 0; i < 81; i++) {
+        other.positions[i][0] = 0.3f * s.rest[i][0];
+        other.positions[i][1] = s.rest[i][0] + 1e-3f * s.rest[i][2];
+        other.positions[i][2] = s.rest[i][2] + 0.003f;
+    }
+    hed_cloth_garment_def garments[] = {s.def, other.def};
+    hed_cloth_def def = pairs_def(garments, 2);
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[1] = 0.0f;
+    double most = 0.0;
+    for (int f = 0; f < 20; f++) {
+        dressed_step(&d, &frame);
+        double energy = dressed_measure(&d).kinetic_energy;
+        if (energy > most) most = energy;
+    }
+    double mass = 2 * 81 * 0.2 * s.spacing * s.spacing;
+    printf("at most %.3f m/s\n", sqrt(2.0 * most / mass));
+    EXPECT(sqrt(2.0 * most / mass) < 1.5, "thrown at %g m/s", sqrt(2.0 * most / mass));
+    dressed_free(&d);
+    sheet_free(&s);
+    sheet_free(&other);
+}
+
+/* All in one place: more pairs than there is room for, so all stand; it ends and is reported. */
+Test(cloth_pairs, a_crowd_in_one_place)
+{
+    sheet s = pairs_sheet(20, 0.4f, NULL);
+    for (uint32_t i = 0; i < 400; i++)
+        for (int k = 0; k < 3; k++) s.positions[i][k] = 0.25f + (float)(i * 7919u % 1000u) * 1e-9f;
+    hed_cloth_def def = pairs_def(&s.def, 1);
+    def.substeps = 2;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    for (int f = 0; f < 2; f++) dressed_step(&d, &frame);
+    hed_cloth_metrics q = dressed_measure(&d);
+    EXPECT_EQ(q.contact_still, 4);
+    EXPECT(q.contact_pairs_most > 48 * 400, "%llu pairs", (unsigned long long)q.contact_pairs_most);
+    dressed_free(&d);
+    sheet_free(&s);
+}
+
+Test(cloth_pairs, every_allocation_may_fail)
+{
+    sheet s = pairs_sheet(5, 0.1f, NULL);
+    hed_cloth_def def = pairs_def(&s.def, 1);
+    bool made = false;
+    uint32_t refused = 0;
+    for (int64_t n = 1; n < 2000 && !made; n++) {
+        test_allocator memory = {0};
+        hed_context_def context = hed_default_context_def();
+        context.allocator = test_allocator_of(&memory);
+        test_device t = test_open(&context);
+        hed_cloth *cloth = NULL;
+        memory.calls = 0;
+        memory.fail_at = n;
+        hed_error_clear(&error);
+        hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
+        memory.fail_at = 0;
+        made = status == HED_OK;
+        CHECK(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
+            hed_status_name(status), error.text);
+        hed_cloth_destroy(cloth);
+        test_close(&t);
+        refused += !made;
+        CHECK(memory.live == 0, "%lld blocks are left when allocation %lld fails",
+            (long long)memory.live, (long long)n);
+    }
+    CHECK(made && refused > 20, "%u allocations were refused", refused);
+    sheet_free(&s);
+}
