@@ -20,6 +20,8 @@ if(TARGET heddle-cli AND NOT HEDDLE_PORTABLE)
   foreach(device IN LISTS HEDDLE_TEST_DEVICES)
     if(NOT device STREQUAL host)
       string(REPLACE ":" "_" word ${device})
+      hed_add_test(NAME command_scale_device.${word} DEVICE ${device} COMMAND $<TARGET_FILE:on_device>
+                   /bin/sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/scale_device.sh $<TARGET_FILE:heddle-cli> $<TARGET_FILE:heddle-worker>)
       hed_add_test(NAME command_mppi_device.${word} DEVICE ${device} COMMAND $<TARGET_FILE:on_device>
                    /bin/sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/mppi_device.sh $<TARGET_FILE:heddle-cli>)
     endif()

@@ -20,6 +20,7 @@ extern const hed_command hed_command_bench_runtime;
 extern const hed_command hed_command_bench_kernels;
 extern const hed_command hed_command_bench_pack;
 extern const hed_command hed_command_batch;
+extern const hed_command hed_command_sweep;
 extern const hed_command hed_command_tune;
 extern const hed_command hed_command_tune_replay;
 extern const hed_command hed_command_db;

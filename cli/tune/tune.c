@@ -2,6 +2,8 @@
 #include "tune.h"
 
 #include "cli/common/command.h"
+#include "cli/common/report.h"
+#include "tunefile/report_numbers.h"
 #include "heddle/capture.h"
 #include "heddle/remote.h"
 #include "heddle/tune_file.h"
@@ -10,6 +12,7 @@
 #include "support/nearest.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -395,26 +398,55 @@ static void run_lanes(lane *lanes, uint32_t count)
         if (lanes[i].threaded) pthread_join(lanes[i].thread, NULL);
 }
 
-/* Tells of all in order; as JSON one object, or an array of them. */
-static int tell_all(tuning *tunings, uint32_t count)
+/* A tuning of several files: what is said of all of them together. */
+typedef struct sweep {
+    cli_report *table; /* of the winners */
+    bool any;          /* one was printed as JSON already */
+} sweep;
+
+static void sweep_note(sweep *all, const tuning *t)
 {
-    bool json = hed_given(tunings[0].arguments, "json"), any = false;
+    const hed_tune_result *r = t->result;
+    char config[512] = "", value[48] = "", gain[32] = "";
+    if (r && r->best < r->count) {
+        const hed_evaluation *winner = &r->evaluations[r->best];
+        hed_config_format(t->s.kernel, &winner->config, config, sizeof config);
+        hed_report_text(t->def.objective, winner->seconds, value, sizeof value);
+        if (isfinite(r->gain)) snprintf(gain, sizeof gain, "%.2f", r->gain);
+    }
+    const char *how = t->code != HED_EXIT_OK || t->status != HED_OK ? "failed"
+                      : !r                                          ? "not begun"
+                      : r->kept                                     ? "kept"
+                                                                    : r->not_kept_reason;
+    cli_report_row(all->table, CLI_TEXT("from", t->s.origin, .heading = "FROM"),
+        CLI_TEXT("device", hed_device_describe(t->session.devices[0])->id, .heading = "DEVICE"),
+        CLI_TEXT("winner", config, .heading = "WINNER"),
+        CLI_TEXT("takes", value, .heading = ">TAKES"), CLI_TEXT("gain", gain, .heading = ">GAIN"),
+        CLI_TEXT("result", how, .heading = "RESULT"));
+}
+
+/* Tells of all in order; as JSON one object, or an array of them, which a sweep has begun. */
+static int tell_all(tuning *tunings, uint32_t count, sweep *all)
+{
+    bool json = hed_given(tunings[0].arguments, "json"), any = all && all->any;
     int code = HED_EXIT_OK;
-    if (json) fputs("[\n", stdout);
+    if (json && !all) fputs("[\n", stdout);
     for (uint32_t i = 0; i < count; i++) {
         tuning *t = &tunings[i];
         bool done = t->code == HED_EXIT_OK && (t->result || t->status != HED_OK);
         if (json && any && done && t->result) fputs(",\n", stdout);
         any = any || (done && t->result);
+        if (all) sweep_note(all, t);
         if (done) t->code = tuning_tell(t);
         if (t->code != HED_EXIT_OK) code = t->code;
     }
-    if (json) fputs("]\n", stdout);
+    if (json && !all) fputs("]\n", stdout);
+    if (all) all->any = any;
     return hed_interrupted() ? HED_EXIT_INTERRUPTED : code;
 }
 
 static int tune_groups(const hed_arguments *arguments, cli_session *session, const char *origin,
-    const cli_device_group *groups, uint32_t count)
+    const cli_device_group *groups, uint32_t count, sweep *all)
 {
     enum { MOST = HED_TUNE_DEVICES };
     tuning *tunings = calloc(count, sizeof *tunings), *order[MOST];
@@ -445,7 +477,7 @@ static int tune_groups(const hed_arguments *arguments, cli_session *session, con
     for (uint32_t i = 0; i < count; i++)
         tunings[i].beside = lane_count > (lanes[0].count ? 1u : 2u);
     run_lanes(lanes, lane_count);
-    int code = count > 1                        ? tell_all(tunings, count)
+    int code = count > 1 || all                 ? tell_all(tunings, count, all)
                : tunings[0].code != HED_EXIT_OK ? tunings[0].code
                                                 : tuning_tell(&tunings[0]);
     for (uint32_t i = 0; i < count; i++) tuning_close(&tunings[i]);
@@ -609,8 +641,51 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
     }
     if (code == HED_EXIT_OK) {
         prefer_shaders(arguments, &session, origin, &groups[0].devices[0]);
-        code = tune_groups(arguments, &session, origin, groups, count);
+        code = tune_groups(arguments, &session, origin, groups, count, NULL);
     }
+    close_workers(groups, count);
+    cli_close(&session);
+    return code;
+}
+
+/* Options that speak of one kernel. */
+static bool sweep_refuses(const hed_arguments *arguments)
+{
+    static const char *const one[] = {"capture", "browser", "headless", "port", "problem", "input",
+        "report", "csv", "t4", "schema"};
+    for (size_t i = 0; i < HED_COUNT(one); i++) {
+        if (!hed_given(arguments, one[i])) continue;
+        fprintf(stderr, "heddle: --%s goes with one kernel: heddle tune\n", one[i]);
+        return true;
+    }
+    return false;
+}
+
+static int sweep_run(const hed_arguments *arguments, void *user)
+{
+    hed_error error = {0};
+    cli_session session;
+    cli_device_group groups[HED_TUNE_DEVICES];
+    uint32_t count;
+    const char *origin;
+    if (sweep_refuses(arguments)) return HED_EXIT_USAGE;
+    if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
+    bool json = hed_given(arguments, "json");
+    int code = HED_EXIT_OK;
+    if (open_workers(arguments, &session, groups, &count, &error)) code = cli_fail(&error);
+    sweep all = {.table = cli_report_create(false)};
+    bool stopped = code != HED_EXIT_OK, begun = !stopped;
+    if (json && begun) fputs("[\n", stdout);
+    for (uint32_t i = 0; !stopped && (origin = hed_text_at(arguments, "KERNEL", i)); i++) {
+        int one = tune_groups(arguments, &session, origin, groups, count, &all);
+        if (one != HED_EXIT_OK) code = HED_EXIT_FAILURE; /* the others are tuned all the same */
+        stopped = hed_interrupted();
+        if (stopped) code = HED_EXIT_INTERRUPTED;
+    }
+    if (json && begun) fputs("]\n", stdout);
+    if (!json && cli_report_rows(all.table)) fputc('\n', stdout);
+    if (!json && cli_report_print(all.table, stdout, &error)) code = cli_fail(&error);
+    cli_report_free(all.table);
     close_workers(groups, count);
     cli_close(&session);
     return code;
@@ -742,4 +817,30 @@ const hed_command hed_command_tune = {
     .commands = COMMANDS,
     .examples = EXAMPLES,
     .run = tune_run,
+};
+
+static const hed_option SWEPT[] = {
+    {.name = "KERNEL",
+        .kind = HED_OPTION_FILE,
+        .required = true,
+        .repeated = true,
+        .help = "descriptions, FILE.json, or kernels that come with Heddle, heddle:NAME"},
+    {0}};
+
+const hed_command hed_command_sweep = {
+    .name = "sweep",
+    .summary = "tune several kernels on several devices, into one database",
+    .description =
+        "Tunes one kernel after the other as \"heddle tune\" does, each on all devices that are named: those of one kind "
+        "together, those of other kinds beside them, each under its own key. All results go into one database, which "
+        "\"heddle db export\" writes for other machines. A kernel that fails does not stop the others. The exit code is 1 if "
+        "one has failed, 130 after Ctrl-C; --resume goes on.",
+    .options = OPTIONS,
+    .positionals = SWEPT,
+    .examples = (const hed_example[]){{"heddle sweep kernels/*.json --device all",
+                                          "on every GPU of this machine"},
+        {"heddle sweep kernels/*.json --worker \"ssh node7 heddle-worker\" --worker \"ssh node8 heddle-worker\"",
+            "a database for a whole machine park"},
+        {0}},
+    .run = sweep_run,
 };

@@ -1,0 +1,45 @@
+#!/bin/sh
+# sh scale_device.sh HEDDLE WORKER: tuning on several devices at once, here and behind a command, on one device that stands for several.
+heddle=$1
+worker=$2
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+device=${HEDDLE_DEVICE:?}
+unset HEDDLE_DEVICE
+export HEDDLE_DATABASE="$work/tuning.db"
+
+run 0 tune heddle:copy --problem n=20000 -d "$device" -d "$device" --budget 5 --json; err_is_empty
+[ "$(grep -c '"pace"' "$work/out")" = 2 ] || complain "not two devices"
+out_has '"end": "evaluations"'; out_has '"kept": '
+run 0 tune heddle:copy --problem n=20000 -d host -d "$device" --budget 5 --resume --json
+[ "$(grep -c '"kernel": "copy"' "$work/out")" = 2 ] || complain "not a result for each kind"
+run 2 tune heddle:copy -d host -d "$device" --report "$work/a.html"; err_has 'tuned each by itself'
+
+# ---- behind a command: an ssh that works, one that hangs, one that fails; under the same key as here ----
+printf '#!/bin/sh\nshift\nexec "$@"\n' > "$work/ssh"
+printf '#!/bin/sh\nsleep 60\n' > "$work/hung"
+chmod +x "$work/ssh" "$work/hung"
+run 0 tune heddle:copy --problem n=20000 --worker "$work/ssh node7 $worker --device $device" --worker "$work/hung node8 $worker" \
+    --worker 'echo no route to host >&2; exit 255' --patience-of-workers 3 --budget 5 --resume --json
+err_has 'hung node8.*said nothing for 3 s'; err_has 'exit code 255; it said: no route to host'
+out_has "\"device\": \"$(uname -n):"; out_has '"kept_stored": true'
+run 1 tune heddle:copy --worker 'echo hello'; err_has 'no worker can be reached'
+
+# ---- two leaders on one database, then Ctrl-C: what was measured is there ----
+"$heddle" tune heddle:copy --problem n=30000 -d "$device" --budget 4 --json > "$work/one" 2>&1 &
+other=$!
+run 0 tune heddle:copy --problem n=40000 -d "$device" --budget 4 --json; out_has '"kept": '
+wait $other || complain "two leaders: $(cat "$work/one")"
+"$heddle" tune heddle:copy --problem n=50000 -d "$device" -d "$device" > "$work/out" 2> "$work/err" &
+leader=$!
+n=0
+until grep -q ' [1-9][0-9]* of' "$work/err" || [ $n = 600 ]; do n=$((n + 1)); sleep 0.05; done
+kill -INT $leader
+code=0
+wait $leader || code=$?
+words='(interrupted)'
+[ $code = 130 ] || complain "exit code $code after Ctrl-C"
+out_has 'it was stopped'
+
+run 2 sweep heddle:copy --problem n=5 -d host; err_has 'problem goes with one kernel'
+exit $failed
