@@ -19,7 +19,7 @@ run 2 tune heddle:copy -d host -d "$device" --report "$work/a.html"; err_has 'tu
 printf '#!/bin/sh\nshift\nexec "$@"\n' > "$work/ssh"
 printf '#!/bin/sh\nsleep 60\n' > "$work/hung"
 chmod +x "$work/ssh" "$work/hung"
-run 0 tune heddle:copy --problem n=20000 --worker "$work/ssh node7 $worker --device $device" --worker "$work/hung node8 $worker" \
+run 0 tune heddle:copy --problem n=20000 --worker "$work/ssh node7 $worker --device '$device'" --worker "$work/hung node8 $worker" \
     --worker 'echo no route to host >&2; exit 255' --patience-of-workers 3 --budget 5 --resume --json
 err_has 'hung node8.*said nothing for 3 s'; err_has 'exit code 255; it said: no route to host'
 out_has "\"device\": \"$(uname -n):"; out_has '"kept_stored": true'
