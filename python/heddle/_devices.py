@@ -153,7 +153,8 @@ class Stream(Object):
 
 class Array(Object):
     """Numbers in a device's memory, in C order. numpy.asarray(), torch.from_dlpack(), cupy.asarray() and the like see the same memory
-    where they can: those of a host-visible one are not copied, nor are a CUDA device's by CuPy, PyTorch and Numba."""
+    where they can: those of a host-visible one are not copied, nor are a CUDA device's by CuPy, PyTorch and Numba. The memory lasts as
+    long as what looks at it, but for those who come by CUDA's array interface: close() ends it for them."""
 
     def __init__(self, on: Device, pointer: Any, shape: Sequence[int], dtype: Any, parent: Any = None, keep: Any = None,
                  destroy: Any = True):
@@ -188,16 +189,9 @@ class Array(Object):
         """Its content: a view where the host sees the memory, else a copy."""
         return np.asarray(self)
 
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        if not self._host:
-            raise AttributeError("the host does not see this memory")
-        self.p  # not closed
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self._host, False), "version": 3}
-
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         if self._host:
-            seen = np.asarray(_Seen(self))
+            seen = np.asarray(_Seen(self, self._host))
             return seen if dtype is None and not copy else np.array(seen, dtype=dtype)
         if copy is False:
             raise ValueError(f"the memory of {self.device.id} cannot be seen without a copy")
@@ -227,19 +221,27 @@ class Array(Object):
             raise BufferError("an array is handed out where it is; copy it with the other package's functions")
         if copy:
             raise BufferError("an array is handed out as it is; copy it with the other package's functions")
-        self.p
         self.device.wait()
-        return _dlpack.capsule(self, self._host or self.address, kind, number, self.shape, self.dtype)
+        return _dlpack.capsule(_Hold(self), self._host or self.address, kind, number, self.shape, self.dtype)
 
     def __repr__(self) -> str:
         return f"<heddle.Array {self.shape} {self.dtype} on {self.device.id}>"
 
 
-class _Seen:
-    """An array's memory for numpy, without __array__()."""
+class _Hold(Object):
+    """Keeps an array's memory for those who look at it, even if the array is closed."""
 
     def __init__(self, array: Array):
-        self.array, self.__array_interface__ = array, array.__array_interface__
+        self._handle = Handle(self, array.p, None, array)
+        self.array = array
+
+
+class _Seen(_Hold):
+    """An array's memory for numpy."""
+
+    def __init__(self, array: Array, address: int):
+        super().__init__(array)
+        self.__array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, False), "version": 3}
 
 
 def empty(shape: Union[int, Sequence[int]], dtype: Any = np.float32, on: Union[str, Device, None] = None) -> Array:

@@ -1,8 +1,10 @@
 """Contexts, devices, arrays that are shared with other packages, errors, lifetimes, forks, and libraries that are the wrong ones."""
 import gc
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 import weakref
 
@@ -40,6 +42,15 @@ class Arrays(unittest.TestCase):
         gc.collect()
         self.assertIsNone(gone())
 
+    def test_views_of_what_is_closed(self):
+        a = heddle.device("host").array(np.full(100000, 7.0))
+        seen, packed = np.asarray(a), np.from_dlpack(a)
+        a.close()
+        gc.collect()
+        self.assertEqual((seen.sum(), packed.sum()), (700000, 700000))
+        with self.assertRaisesRegex(heddle.Error, "was closed"):
+            np.asarray(a)
+
     def test_dlpack_in(self):
         class Only:  # that speaks DLPack and nothing else
             def __init__(self, array):
@@ -76,23 +87,96 @@ class Arrays(unittest.TestCase):
             heddle.empty(3, on="host").set([1, 2])
         self.assertFalse(hasattr(heddle.empty(1, on="host"), "__cuda_array_interface__"))
 
-    def test_cuda(self):
-        gpus = [d for d in heddle.devices() if d.backend == "cuda"]
-        if not gpus:
-            self.skipTest("there is no CUDA device")
-        a = gpus[0].array(np.arange(8, dtype=np.float32))
-        self.assertEqual(a.__cuda_array_interface__["data"][0], a.address)
+    def gpu(self):
+        found = [d for d in heddle.devices() if d.backend == "cuda"]
+        if not found:
+            self.skipTest("there is no CUDA device, not even the tests' own driver")
+        return found[0]
+
+    def test_cudas_array_interface(self):
+        on = self.gpu()
+        a = on.array(np.arange(8, dtype=np.float32))
+        shown = a.__cuda_array_interface__
+        self.assertEqual((shown["data"], shown["shape"], shown["typestr"], shown["version"]), ((a.address, False), (8,), "<f4", 3))
+        self.assertFalse(hasattr(a, "__array_interface__"))
+        np.testing.assert_array_equal(a.numpy(), np.arange(8))
+
+        class Other:  # an array of another package
+            __cuda_array_interface__ = {**shown, "shape": (2, 4), "stream": 1}
+        other = heddle.asarray(Other(), on)
+        self.assertEqual((other.address, other.shape), (a.address, (2, 4)))
+        other.set(np.ones((2, 4)))
+        self.assertEqual(a.numpy().tolist(), [1] * 8)
+        for wrong, kind, words in (({"strides": (8,)}, ValueError, "do not follow each other"),):
+            Other.__cuda_array_interface__ = {**shown, **wrong}
+            with self.assertRaisesRegex(kind, words):
+                heddle.asarray(Other(), on)
+        with self.assertRaisesRegex(heddle.UnsupportedError, "lies on a CUDA device, and host is none"):
+            heddle.asarray(Other(), "host")
+        with self.assertRaisesRegex(heddle.UnsupportedError, "memory of the host cannot be that of cuda:0"):
+            heddle.asarray(np.zeros(3), on)
+
+    def test_dlpack_on_cuda(self):
+        on = self.gpu()
+        a = on.array(np.arange(6, dtype=np.int32).reshape(2, 3))
         self.assertEqual(a.__dlpack_device__(), (2, 0))
+
+        class Only:
+            def __dlpack__(self, stream=None):
+                return a.__dlpack__()
+
+            def __dlpack_device__(self):
+                return a.__dlpack_device__()
+        b = heddle.asarray(Only())
+        self.assertEqual((b.address, b.shape, b.dtype), (a.address, (2, 3), np.int32))
+        gone = weakref.ref(a)
+        del a, Only
+        gc.collect()
+        self.assertIsNotNone(gone())  # it is on loan
+        np.testing.assert_array_equal(b.numpy(), [[0, 1, 2], [3, 4, 5]])
+        del b
+        gc.collect()
+        self.assertIsNone(gone())
+        with self.assertRaisesRegex(BufferError, "handed out"):
+            on.empty(3).__dlpack__(dl_device=(1, 0))
+
+    def test_nvrtc_of_pips_wheel(self):
+        """pip install heddle[cuda] puts it into site-packages/nvidia, where no system looks."""
+        fake = os.path.join(os.path.dirname(os.environ.get("HEDDLE_CUDA_LIBRARY", "")), "libfake_nvrtc.so")
+        if not os.path.exists(fake):
+            self.skipTest("the tests' own drivers are not here")
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "nvidia", "cuda_nvrtc", "lib", "libnvrtc.so.12")
+            os.makedirs(os.path.dirname(library))
+            shutil.copy(fake, library)
+            code = ("import heddle, os\nos.environ.pop('HEDDLE_NVRTC_LIBRARY', None)\n"
+                    "print([b['library'] for b in heddle.Context().backends() if b['name'] == 'cuda'])")
+            status, said = python(code, PYTHONPATH=folder + os.pathsep + os.environ.get("PYTHONPATH", ""))
+            self.assertEqual(status, 0, said)
+            self.assertIn(library, said)
+            status, said = python(code.replace("Context()", "Context(nvrtc_library='')"), PYTHONPATH=folder + os.pathsep + os.environ["PYTHONPATH"])
+            self.assertNotIn(library, said)  # unless another one is named
+
+    def test_packages_of_gpus(self):
+        """CuPy and PyTorch, on a GPU."""
+        on = self.gpu()
+        if "Fake" in on.name:
+            self.skipTest("there is no GPU")
+        a = on.array(np.arange(8, dtype=np.float32))
+        tried = 0
         for name in ("cupy", "torch"):
+            try:
+                module = __import__(name)
+            except ImportError:
+                continue
+            tried += 1
             with self.subTest(name):
-                try:
-                    module = __import__(name)
-                except ImportError:
-                    continue
                 other = module.from_dlpack(a)
                 pointer = other.data.ptr if name == "cupy" else other.data_ptr()
                 self.assertEqual(pointer, a.address)
                 self.assertEqual(heddle.asarray(other).address, a.address)
+        if not tried:
+            self.skipTest("there is neither CuPy nor PyTorch")
 
 
 class Objects(unittest.TestCase):
@@ -150,7 +234,7 @@ class Objects(unittest.TestCase):
 
 class Failures(unittest.TestCase):
     def test_errors_are_exceptions(self):
-        with self.assertRaisesRegex(heddle.Error, 'no device fits "nothing"; there are: host') as caught:
+        with self.assertRaisesRegex(heddle.Error, 'no device fits "nothing"; there are: .*host') as caught:
             heddle.device("nothing")
         self.assertEqual((caught.exception.status, caught.exception.code), ("no device", heddle.C.HED_ERROR_NO_DEVICE))
         with self.assertRaises(heddle.FileError) as caught:
