@@ -7,9 +7,12 @@ for tool in jalv jackd jack_lsp jack_connect jack_midiseq jack_rec; do
     command -v $tool >/dev/null || { echo "skipped: $tool is not here (Debian: jalv, jackd2)"; exit 77; }
 done
 scratch=$(mktemp -d)
-started=
+clients=
+server=
+# Clients at once: the server waits for each that goes by and by.
 end() {
-    for process in $started; do kill "$process" 2>/dev/null || true; done
+    for process in $clients; do kill -KILL "$process" 2>/dev/null || true; done
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
     wait 2>/dev/null || true
     rm -rf "$scratch"
 }
@@ -23,21 +26,21 @@ until_seen() { # COMMAND...: waits up to ten seconds until it works
         sleep 0.25
     done
 }
-JACK_DEFAULT_SERVER=heddle-jalv-$$ LV2_PATH=$folder/lv2:/usr/lib/lv2 JACK_NO_START_SERVER=1 JACK_NO_AUDIO_RESERVATION=1
+JACK_DEFAULT_SERVER=heddle-test-jalv LV2_PATH=$folder/lv2:/usr/lib/lv2 JACK_NO_START_SERVER=1 JACK_NO_AUDIO_RESERVATION=1
 export JACK_DEFAULT_SERVER LV2_PATH JACK_NO_START_SERVER JACK_NO_AUDIO_RESERVATION
 
 jackd -n "$JACK_DEFAULT_SERVER" -r -S -t 10000 -d dummy -r 48000 -p 1024 >"$scratch/jackd.log" 2>&1 &
-started=$!
+server=$!
 until_seen jack_lsp || { echo 'skipped: no JACK server starts here'; exit 77; }
 mkfifo "$scratch/words"
 jalv -n heddle urn:heddle:synth <"$scratch/words" >"$scratch/jalv.log" 2>&1 &
 host=$!
-started="$host $started"
+clients=$host
 exec 3>"$scratch/words"
 has_port() { jack_lsp | grep -q "^$1\$"; }
 until_seen has_port heddle:left || fail 'jalv opens no ports'
 jack_midiseq seq 48000 0 69 40000 >"$scratch/seq.log" 2>&1 &
-started="$! $started"
+clients="$! $clients"
 until_seen has_port seq:out || fail 'no sequencer'
 jack_connect seq:out heddle:control >"$scratch/connect.log" 2>&1 || fail 'the sequencer is not connected'
 timeout 120 jack_rec -f "$scratch/sound.wav" -d 3 -b 16 heddle:left heddle:right >"$scratch/rec.log" 2>&1 || fail 'nothing is recorded'
