@@ -6,9 +6,7 @@ set(libraries heddle heddle-tunefile)
 foreach(engine IN LISTS HEDDLE_ENGINES)
   list(APPEND libraries heddle-${engine})
 endforeach()
-if(TARGET heddle-web)
-  list(APPEND libraries heddle-web)
-endif()
+list(APPEND libraries heddle-web)
 install(TARGETS ${libraries} EXPORT heddle-targets
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -55,9 +53,7 @@ hed_install_pc(heddle-tunefile "Heddle's tune files and reports" "heddle = ${PRO
 foreach(engine IN LISTS HEDDLE_ENGINES)
   hed_install_pc(heddle-${engine} "Heddle's ${engine} engine" "heddle = ${PROJECT_VERSION}")
 endforeach()
-if(TARGET heddle-web)
-  hed_install_pc(heddle-web "Heddle's tuning in a browser" "heddle = ${PROJECT_VERSION}")
-endif()
+hed_install_pc(heddle-web "Heddle's tuning in a browser" "heddle = ${PROJECT_VERSION}")
 hed_install_pc(heddle-synth-live "Heddle's synth, live" "heddle-synth = ${PROJECT_VERSION}")
 
 # ---- the command, with what it generates about itself ----

@@ -12,6 +12,7 @@ typedef enum hed_optional_library {
     HED_LIBRARY_SNDFILE,
     HED_LIBRARY_EGL,
     HED_LIBRARY_GLFW,
+    HED_LIBRARY_MICROHTTPD,
     HED_OPTIONAL_LIBRARY_COUNT
 } hed_optional_library;
 

@@ -224,6 +224,15 @@ static wgsl_type read_named_type(reader *r, wgsl_token t)
     return type;
 }
 
+static void reject_texture(reader *r, wgsl_token t)
+{
+    char words[128];
+    snprintf(words, sizeof words,
+        "textures and samplers are no arguments of kernels yet: expected \"%.40s\" to be a buffer",
+        r->variable ? r->variable : "this");
+    reject_as(r, HED_ERROR_UNSUPPORTED, t, words);
+}
+
 static wgsl_type read_type(reader *r)
 {
     wgsl_type type = {0};
@@ -243,10 +252,8 @@ static wgsl_type read_type(reader *r)
             type = read_type(r);
             close_template(r);
         } else if (t.size > 7 && (!memcmp(t.at, "texture", 7) || !memcmp(t.at, "sampler", 7)))
-            reject_as(r, HED_ERROR_UNSUPPORTED, t,
-                "textures and samplers are no arguments of kernels yet: expected buffers");
-        else if (wgsl_token_is(t, "sampler"))
-            reject_as(r, HED_ERROR_UNSUPPORTED, t, "samplers are no arguments of kernels yet");
+            reject_texture(r, t);
+        else if (wgsl_token_is(t, "sampler")) reject_texture(r, t);
         else type = read_named_type(r, t);
     }
     r->depth--;
@@ -392,6 +399,18 @@ static void add_members(reader *r, const char *name, const wgsl_type *type, uint
     }
 }
 
+/* Whether a type consists of one kind of numbers, all of 32 bits, whatever gaps are between. */
+static bool is_of_one_kind(const wgsl_type *type, hed_wgsl_scalar *kind)
+{
+    const wgsl_struct *members = type->members;
+    if (type->element) return is_of_one_kind(type->element, kind);
+    if (!members && *kind == HED_WGSL_STRUCT) *kind = type->scalar;
+    if (!members) return type->scalars && *kind == type->scalar && *kind != HED_WGSL_F16;
+    for (uint32_t i = 0; i < members->count; i++)
+        if (!is_of_one_kind(&members->members[i].type, kind)) return false;
+    return members->count > 0;
+}
+
 static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_binding made,
     const wgsl_type *type, wgsl_token from)
 {
@@ -404,6 +423,11 @@ static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_b
     made.per_element = element->scalars ? element->scalars : 1;
     made.stride = round_to(element->size, element->align);
     if (element->scalars == 3) made.per_element = 4; /* with the gap behind it */
+    hed_wgsl_scalar kind = HED_WGSL_STRUCT;
+    if (made.element == HED_WGSL_STRUCT && made.stride && is_of_one_kind(element, &kind)) {
+        made.element = kind;
+        made.per_element = made.stride / 4;
+    }
     if (!attributes->bound) reject(r, from, "expected @group and @binding in front of a buffer");
     if (r->out->binding_count == HED_MAX_ARGUMENTS) reject(r, from, "expected at most 32 bindings");
     if (made.uniform) add_members(r, made.name, type, 0);
@@ -439,7 +463,7 @@ static void read_var(reader *r, const wgsl_attributes *attributes)
         }
         expect(r, ">");
     }
-    made.name = read_name(r, "a variable");
+    made.name = r->variable = read_name(r, "a variable");
     wgsl_type type = {0};
     if (accept(r, ":")) type = read_type(r);
     if (accept(r, "=")) read_expression(r, ";");

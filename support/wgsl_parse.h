@@ -58,6 +58,7 @@ struct hed_wgsl_parse {
     wgsl_named named[MOST_NAMED];
     uint32_t named_count;
     uint32_t depth, entries;
+    const char *variable; /* that is being declared; NULL: none was yet */
     hed_error *error;
 };
 

@@ -1,8 +1,5 @@
 # The calls are made from the headers.
 file(GLOB public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/heddle/*.h)
-if(NOT TARGET heddle-web) # left out in the portable build, and where libmicrohttpd is missing
-  list(REMOVE_ITEM public_headers ${CMAKE_SOURCE_DIR}/include/heddle/web.h)
-endif()
 set(calls ${CMAKE_CURRENT_BINARY_DIR}/sticky/sticky_calls.h)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/sticky)
 add_custom_command(OUTPUT ${calls} COMMAND awk -f ${CMAKE_CURRENT_SOURCE_DIR}/sticky.awk ${public_headers} > ${calls}

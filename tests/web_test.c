@@ -141,6 +141,7 @@ enum { ITEMS = 640 };
 typedef struct fake_page {
     double floor;
     int64_t wrong, broken, hangs; /* WG of candidates that are so */
+    int64_t dies;                 /* WG of a candidate after which no device is there any more */
     int64_t closes; /* WG of a candidate at which the page is closed, and opened again; 0: none */
     bool leaves;    /* and not opened again */
     bool babbles;   /* says what is no answer */
@@ -153,6 +154,11 @@ static void page_hello(fake_page *page)
     char text[2048], session[64];
     snprintf(text, sizeof text, HELLO, page->floor);
     reply r = http("/api/hello", text, strlen(text), (oddity){0});
+    while (r.status == 409) { /* the page of before is not forgotten yet */
+        free(r.bytes);
+        usleep(10000);
+        r = http("/api/hello", text, strlen(text), (oddity){0});
+    }
     CHECK_EQ(r.status, 200, "%s", r.body);
     snprintf(session, sizeof session, "%s", r.body);
     CHECK_EQ(sscanf(session, "{\"session\":%u", &page->session), 1);
@@ -193,6 +199,9 @@ static void page_trial(fake_page *page, hed_json_node candidate, bool lost, char
     snprintf(text + used, size - used, "]}");
 }
 
+static _Atomic uint32_t restarted;
+static bool restarts; /* the program starts a browser anew */
+
 /* false: the page is closed. */
 static bool page_answer(fake_page *page, hed_json_node message)
 {
@@ -200,7 +209,8 @@ static bool page_answer(fake_page *page, hed_json_node message)
     const char *what = hed_json_string(hed_json_member(message, "do"));
     if (strcmp(what, "show") == 0) return true;
     if (strcmp(what, "end") == 0) return false;
-    bool opens = strcmp(what, "open") == 0, runs = strcmp(what, "run") == 0, lost = false;
+    bool opens = strcmp(what, "open") == 0, runs = strcmp(what, "run") == 0, lost = false,
+         dead = false;
     page->opened += opens;
     hed_json_node list = opens ? message : hed_json_member(message, "candidates");
     size_t count = opens ? 1 : hed_json_count(list);
@@ -214,7 +224,8 @@ static bool page_answer(fake_page *page, hed_json_node message)
             page_hello(page);
             return true;
         }
-        lost = lost || (runs && wg == page->hangs);
+        dead = dead || (runs && wg == page->dies);
+        lost = lost || dead || (runs && wg == page->hangs);
     }
     page->runs += runs;
     page->batched += runs && count > 1;
@@ -225,8 +236,10 @@ static bool page_answer(fake_page *page, hed_json_node message)
         EXPECT_EQ(r.status, 204, "%s", r.body);
         free(r.bytes);
     }
-    size_t used = (size_t)snprintf(text, sizeof text, "{\"id\": %.0f, \"lost\": %s, \"trials\": [",
-        hed_json_number(hed_json_member(message, "id"), 0, 1e9), lost ? "true" : "false");
+    size_t used = (size_t)snprintf(text, sizeof text,
+        "{\"id\": %.0f, \"lost\": %s, \"dead\": %s, \"trials\": [",
+        hed_json_number(hed_json_member(message, "id"), 0, 1e9), lost ? "true" : "false",
+        dead ? "true" : "false");
     for (size_t i = 0; i < count; i++) {
         if (opens) snprintf(trial, sizeof trial, "{\"outcome\": \"measured\"}");
         else page_trial(page, hed_json_item(list, i), lost, trial, sizeof trial);
@@ -237,6 +250,8 @@ static bool page_answer(fake_page *page, hed_json_node message)
     reply r = page_call(page, "result", text, strlen(text), NULL);
     EXPECT_EQ(r.status, 204, "%s", r.body);
     free(r.bytes);
+    if (dead && !restarts) return false;
+    if (dead) page_hello(page); /* of the browser that was started anew */
     return true;
 }
 
@@ -356,6 +371,50 @@ Test(web, tuning) { finds_the_best((fake_page){.wrong = 64, .broken = 1, .hangs 
 Test(web, several_at_once) { finds_the_best((fake_page){.floor = 0.1, .wrong = 64, .broken = 1}); }
 Test(web, a_page_that_is_loaded_again) { finds_the_best((fake_page){.closes = 16}); }
 
+static bool restart(void *user)
+{
+    (void)user;
+    restarted++;
+    return true;
+}
+
+static void open_with_restart(void)
+{
+    hed_web_destroy(web);
+    restarts = true;
+    OK(hed_web_create(
+        &(hed_web_def){.context = context, .patience = 10, .restart = restart}, &web, &error));
+    snprintf(address, sizeof address, "%s", hed_web_address(web));
+}
+
+/* A shader that never ends on a driver that does not come back: the browser is started anew, and the
+ * candidate is one that hangs, also where it was one of several. */
+Test(web, a_browser_that_is_started_anew)
+{
+    open_with_restart();
+    fake_page page = {.dies = 8, .wrong = 64};
+    hed_tune_result *r = NULL;
+    CHECK_EQ((int)tune_with(&page, &r), (int)HED_OK, "%s", error.text);
+    CHECK_EQ(r->count, 7u);
+    EXPECT_EQ((int)outcome_of(r, 8), (int)HED_OUTCOME_HUNG);
+    EXPECT_EQ((int)outcome_of(r, 64), (int)HED_OUTCOME_WRONG);
+    EXPECT_EQ(r->evaluations[r->best].config.values[0], 32);
+    EXPECT_EQ(restarted, 1u);
+    hed_tune_result_free(r);
+}
+
+Test(web, one_of_several_that_never_ends)
+{
+    open_with_restart();
+    fake_page page = {.dies = 8, .floor = 0.1};
+    hed_tune_result *r = NULL;
+    CHECK_EQ((int)tune_with(&page, &r), (int)HED_OK, "%s", error.text);
+    EXPECT_EQ((int)outcome_of(r, 8), (int)HED_OUTCOME_HUNG);
+    EXPECT_EQ(r->evaluations[r->best].config.values[0], 32);
+    EXPECT_GE(restarted, 1u);
+    hed_tune_result_free(r);
+}
+
 Test(web, a_page_that_is_closed)
 {
     fake_page page = {.closes = 16, .leaves = true};
@@ -440,6 +499,41 @@ Test(web, callers_that_are_refused)
     free(long_one);
 }
 
+/* A caller that may not is answered on its headers: its body is neither kept nor waited for. */
+Test(web, a_body_is_not_read_before_its_caller_is_known)
+{
+    static const struct {
+        const char *host, *origin, *token, *status;
+    } callers[] = {{NULL, NULL, "wrong", "401"}, {NULL, "http://evil.example", NULL, "403"},
+        {"evil.example", NULL, NULL, "403"}};
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++) {
+        char head[1024], own[64], origin[80];
+        snprintf(own, sizeof own, "127.0.0.1:%u", port_of_server());
+        snprintf(origin, sizeof origin, "http://%s", own);
+        int size = snprintf(head, sizeof head,
+            "POST /api/result?session=1 HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n"
+            "Authorization: Bearer %s\r\nContent-Type: application/json\r\n"
+            "Content-Length: 8000000\r\n\r\n{",
+            callers[i].host ? callers[i].host : own, callers[i].origin ? callers[i].origin : origin,
+            callers[i].token ? callers[i].token : token_of_server());
+        double start = hed_web_now();
+        reply r = http_raw(head, (size_t)size); /* and sends no more */
+        EXPECT(strstr(r.bytes, callers[i].status), "%zu: %s", i, r.bytes);
+        EXPECT_LT(hed_web_now() - start, 60.0, "the body was waited for");
+        free(r.bytes);
+    }
+}
+
+Test(web, where_its_library_is_missing)
+{
+    hed_web *other = NULL;
+    setenv("HEDDLE_MICROHTTPD_LIBRARY", "none", 1);
+    FAILS(
+        HED_ERROR_UNSUPPORTED, hed_web_create(&(hed_web_def){.context = context}, &other, &error));
+    EXPECT(strstr(error.text, "apt install libmicrohttpd12"), "%s", error.text);
+    unsetenv("HEDDLE_MICROHTTPD_LIBRARY");
+}
+
 static char *dashboard_state(void *user)
 {
     uint32_t *asked = user;
@@ -503,7 +597,7 @@ Test(web, without_memory)
         refused++;
     }
     EXPECT_EQ((int)error.status, (int)HED_ERROR_LOST, "%s", error.text);
-    EXPECT_EQ(refused, 3u, "the server, the device, the runner");
+    EXPECT_EQ(refused, 5u, "the server, its library twice, the device, the runner");
     hed_context_destroy(own);
     EXPECT_EQ(counts.live, 0);
 }

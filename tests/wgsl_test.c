@@ -112,9 +112,12 @@ Test(wgsl, refusals)
         {"override WG: u32 = 3", "expected the end of an expression", HED_ERROR_FORMAT},
         {"struct S { a: Unknown }", "expected a type (declared above its use), found \"Unknown\"",
             HED_ERROR_FORMAT},
-        {"@group(0) @binding(0) var t: texture_2d<f32>;", "textures and samplers",
+        {"@group(0) @binding(0) var t: texture_2d<f32>;", "expected \"t\" to be a buffer",
             HED_ERROR_UNSUPPORTED},
-        {"@group(0) @binding(0) var s: sampler;", "samplers", HED_ERROR_UNSUPPORTED},
+        {"@group(0) @binding(0) var out: texture_storage_2d<rgba8unorm, write>;",
+            "textures and samplers are no arguments of kernels yet: expected \"out\"",
+            HED_ERROR_UNSUPPORTED},
+        {"@group(0) @binding(0) var s: sampler;", "expected \"s\"", HED_ERROR_UNSUPPORTED},
         {"struct S { @align(16) a: u32 }", "without @align", HED_ERROR_UNSUPPORTED},
         {"var<storage> x: array<f32>;", "expected @group and @binding", HED_ERROR_FORMAT},
         {"@compute @workgroup_size(1) fn f() {} @compute @workgroup_size(1) fn g() {}",
@@ -203,6 +206,36 @@ Test(wgsl, a_shader_is_its_own_description)
     hed_space_destroy(space);
     hed_device_release(device);
     hed_context_destroy(context);
+    hed_tune_file_close(file);
+}
+
+/* As people write them: sizes of 1 at the end, and particles as structs of floats. */
+Test(wgsl, sizes_of_one_and_structs_of_floats)
+{
+    hed_tune_file *file =
+        open_text("b.wgsl", "/* heddle {\"problem\": {\"count\": 100}} */\n"
+                            "struct Body { position: vec3<f32>, mass: f32, velocity: vec4<f32> }\n"
+                            "struct Mixed { index: u32, weight: f32 }\n"
+                            "override WG: u32 = 32;\n"
+                            "@group(0) @binding(0) var<storage, read> before: array<Body>;\n"
+                            "@group(0) @binding(1) var<storage, read_write> after: array<Body>;\n"
+                            "@group(0) @binding(2) var<storage, read_write> pairs: array<Mixed>;\n"
+                            "@group(0) @binding(3) var<uniform> count: u32;\n"
+                            "@compute @workgroup_size(WG, 1, 1) fn move_bodies() {\n"
+                            "  after[0] = before[0]; pairs[0] = Mixed(count, 1.0);\n}\n");
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    hed_tune_def tune = hed_default_tune_def();
+    hed_tune_file_apply(file, &tune);
+    EXPECT_EQ((int)def->arguments[0].type, (int)HED_FLOAT);
+    EXPECT(tune.arguments[0].bytes == 3200 && tune.arguments[0].data, "eight floats each");
+    EXPECT_EQ(tune.arguments[1].bytes, 3200u);
+    EXPECT_EQ((int)def->arguments[2].type, (int)HED_BYTES);
+    EXPECT_EQ(tune.arguments[2].bytes, 800u);
+    hed_geometry geometry;
+    hed_config config = hed_config_default(def);
+    def->geometry(def, &config, tune.problem, &geometry);
+    EXPECT_EQ(geometry.dimensions, 1u);
+    EXPECT(geometry.group[0] == 32 && geometry.global[0] >= 100);
     hed_tune_file_close(file);
 }
 

@@ -322,11 +322,22 @@ static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
                : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
-/* The group as the shader says. */
-static void json_read_shader_group(
-    hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *plain[3])
+/* The group as the shader says, without sizes of 1 at its end that nothing else has: many write
+ * @workgroup_size(64, 1, 1). */
+static void json_read_shader_group(hed_spec_reader *reader, hed_json_node own, hed_json_node whole,
+    hed_spec_kernel *kernel, const char *plain[3])
 {
+    static const char *const keys[] = {"groups", "global"};
+    const hed_wgsl_span *size = reader->shader->group;
+    size_t given = reader->spec->problem.count;
+    for (int i = 0; i < 2; i++) {
+        hed_json_node sizes = json_pick(own, whole, keys[i]);
+        if (hed_json_kind_of(sizes) == HED_JSON_ARRAY) given = hed_json_count(sizes);
+    }
     kernel->dimensions = reader->shader->group_count;
+    while (kernel->dimensions > 1 && kernel->dimensions > given &&
+           size[kernel->dimensions - 1].size == 1 && size[kernel->dimensions - 1].at[0] == '1')
+        kernel->dimensions--;
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
         plain[i] = hed_spec_shader_group(reader, whole, kernel, i);
         kernel->group[i] = hed_spec_expression_of(reader, kernel, whole, plain[i]);
@@ -464,7 +475,7 @@ static void json_read_shader(
         kernel->def.name = json_stem_of(reader, whole, kernel->def.sources[0].name);
     hed_json_node group = json_pick(own, whole, "group");
     if (hed_json_kind_of(group) == HED_JSON_NOTHING) {
-        json_read_shader_group(reader, whole, kernel, plain);
+        json_read_shader_group(reader, own, whole, kernel, plain);
     } else {
         kernel->dimensions = json_count_sizes(reader, group);
         json_read_sizes(reader, group, kernel, kernel->group);

@@ -131,10 +131,11 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
     uint64_t id = ++page->next_id;
     const hed_kernel_def *kernel = page->def.kernel;
     const hed_source *source = &kernel->sources[kernel->source_count - 1];
-    json_t *message = json_pack("{ss sI ss ss so sf sf ss}", "do", "open", "id", (json_int_t)id,
+    json_t *message = json_pack("{ss sI ss ss so sf sf ss sb}", "do", "open", "id", (json_int_t)id,
         "name", kernel->name, "entry", page->shader->entry, "bindings",
         hed_job_bindings(&page->def, page->shader), "span", page_span(page), "timeout",
-        page->def.timeout_seconds, "source", source->name);
+        page->def.timeout_seconds, "source", source->name, "restarts",
+        page->web->def.restart != NULL);
     if (message)
         json_object_set_new(message, "code",
             json_stringn(source->text, source->size ? source->size : strlen(source->text)));
@@ -197,7 +198,8 @@ static hed_status page_ask(page_runner *page, const char *what, candidate *const
         if (hed_failed(error)) return error->status;
         *stopped = event == STOPPED;
         if (*stopped) return HED_OK;
-        page->runner.lost = page->runner.lost || (event == ANSWERED && answer->dead);
+        if (event == ANSWERED && answer->dead && !hed_web_restart(page->web))
+            page->runner.lost = true;
         if (event == ANSWERED && answer->count == count) return HED_OK;
         if (event == ANSWERED)
             return hed_fail(error, HED_ERROR_IO, "the page has answered for %u candidates of %u",
@@ -325,14 +327,14 @@ static hed_status page_run(page_runner *page, candidate *wanted, bool *stopped, 
         *stopped)
         return error->status;
     /* whose fault it was among several is not known: one by one */
-    if (answer.lost && !answer.dead && count > 1) {
+    if (answer.lost && !page->runner.lost && count > 1) {
         if (page_ask(page, "run", batch, count = 1, samples, page_allowance(page, 1), &answer,
                 stopped, error) ||
             *stopped)
             return error->status;
     }
     /* nor will it be */
-    if (answer.dead && count > 1) {
+    if (page->runner.lost && count > 1) {
         answer.trials[0].outcome = HED_OUTCOME_LAUNCH;
         count = 1;
     }

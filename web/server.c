@@ -4,8 +4,9 @@
  * kind with 415, one that is too long with 413, other methods with 405, all else with 404. */
 #include "web/web.h"
 
+#include "support/optional_libraries.h"
+
 #include <arpa/inet.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,36 +59,38 @@ static void list_clear(hed_web_list *list)
 
 /* ---- answers ---- */
 
-static enum MHD_Result answer(
-    struct MHD_Connection *c, unsigned code, const char *type, const void *bytes, size_t size)
+static enum MHD_Result answer(const hed_web *web, struct MHD_Connection *c, unsigned code,
+    const char *type, const void *bytes, size_t size)
 {
     struct MHD_Response *r =
-        MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+        web->mhd.create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
     if (!r) return MHD_NO;
-    MHD_add_response_header(r, "Content-Type", type);
+    web->mhd.add_response_header(r, "Content-Type", type);
     /* together a clock of 5 us instead of 100 in Chromium */
-    MHD_add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
-    MHD_add_response_header(r, "Cross-Origin-Embedder-Policy", "require-corp");
-    MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(r, "Content-Security-Policy",
+    web->mhd.add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
+    web->mhd.add_response_header(r, "Cross-Origin-Embedder-Policy", "require-corp");
+    web->mhd.add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+    web->mhd.add_response_header(r, "Content-Security-Policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(r, "Cache-Control", "no-store");
-    enum MHD_Result ok = MHD_queue_response(c, code, r);
-    MHD_destroy_response(r);
+    web->mhd.add_response_header(r, "X-Content-Type-Options", "nosniff");
+    web->mhd.add_response_header(r, "Referrer-Policy", "no-referrer");
+    web->mhd.add_response_header(r, "Cache-Control", "no-store");
+    enum MHD_Result ok = web->mhd.queue_response(c, code, r);
+    web->mhd.destroy_response(r);
     return ok;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *c, unsigned code, const char *why)
+static enum MHD_Result refuse(
+    const hed_web *web, struct MHD_Connection *c, unsigned code, const char *why)
 {
-    return answer(c, code, "text/plain; charset=utf-8", why, strlen(why));
+    return answer(web, c, code, "text/plain; charset=utf-8", why, strlen(why));
 }
 
-static enum MHD_Result answer_json(struct MHD_Connection *c, const char *text, size_t size)
+static enum MHD_Result answer_json(
+    const hed_web *web, struct MHD_Connection *c, const char *text, size_t size)
 {
-    return answer(c, MHD_HTTP_OK, "application/json", text, size);
+    return answer(web, c, MHD_HTTP_OK, "application/json", text, size);
 }
 
 static const char *type_of(const char *name)
@@ -99,13 +102,13 @@ static const char *type_of(const char *name)
                                       : "text/html; charset=utf-8";
 }
 
-static enum MHD_Result give_file(struct MHD_Connection *c, const char *url)
+static enum MHD_Result give_file(const hed_web *web, struct MHD_Connection *c, const char *url)
 {
     const char *name = strcmp(url, "/") == 0 ? "index.html" : url + 1;
     for (const hed_source *file = hed_web_page_files; file->name; file++)
         if (strcmp(file->name, name) == 0)
-            return answer(c, MHD_HTTP_OK, type_of(name), file->text, file->size);
-    return refuse(c, MHD_HTTP_NOT_FOUND, "no such page\n");
+            return answer(web, c, MHD_HTTP_OK, type_of(name), file->text, file->size);
+    return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such page\n");
 }
 
 /* ---- who asks ---- */
@@ -118,9 +121,9 @@ static bool same_secret(const char *a, const char *b)
     return !different;
 }
 
-static const char *header_of(struct MHD_Connection *c, const char *name)
+static const char *header_of(const hed_web *web, struct MHD_Connection *c, const char *name)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+    return web->mhd.lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 static bool either(const char *text, const char *a, const char *b)
@@ -128,13 +131,21 @@ static bool either(const char *text, const char *a, const char *b)
     return text && (strcmp(text, a) == 0 || strcmp(text, b) == 0);
 }
 
-/* 0: go on. */
-static unsigned check_caller(
-    hed_web *web, struct MHD_Connection *c, bool post, const char *type, const char **why)
+/* On the headers alone, before a body is read. 0: go on. */
+static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const char *url,
+    const char *method, const char **why)
 {
-    static const char bearer[] = "Bearer ";
-    const char *token = header_of(c, "Authorization"), *origin = header_of(c, "Origin"),
-               *content = header_of(c, "Content-Type");
+    static const char bearer[] = "Bearer ", api[] = "/api/";
+    bool post = strcmp(method, "POST") == 0, asks = strncmp(url, api, sizeof api - 1) == 0;
+    const char *type =
+        strcmp(url, "/api/output") == 0 ? "application/octet-stream" : "application/json";
+    *why = "another host\n";
+    if (!either(header_of(web, c, "Host"), web->host[0], web->host[1])) return MHD_HTTP_FORBIDDEN;
+    *why = "GET or POST\n";
+    if ((!post || !asks) && strcmp(method, "GET") != 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
+    if (!asks) return 0;
+    const char *token = header_of(web, c, "Authorization"), *origin = header_of(web, c, "Origin"),
+               *content = header_of(web, c, "Content-Type");
     *why = "another origin\n";
     if ((post || origin) && !either(origin, web->origin[0], web->origin[1]))
         return MHD_HTTP_FORBIDDEN;
@@ -151,7 +162,7 @@ static unsigned check_caller(
 /* Whether the session that a page names is the one that counts; then it has been heard. */
 static bool is_session(hed_web *web, struct MHD_Connection *c)
 {
-    const char *session = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "session");
+    const char *session = web->mhd.lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "session");
     bool same = session && web->session && strtoul(session, NULL, 10) == web->session;
     if (same) web->heard = hed_web_now();
     return same;
@@ -165,13 +176,13 @@ static enum MHD_Result give_messages(hed_web *web, struct MHD_Connection *c, req
     size_t size = 2;
     for (hed_web_item *item = web->messages.first; item; item = item->next) size += item->size + 1;
     if (!web->messages.count && asked->asked)
-        return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+        return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
     if (!web->messages.count) {
         asked->asked = true;
-        if (web->waiting) MHD_resume_connection(web->waiting);
+        if (web->waiting) web->mhd.resume_connection(web->waiting);
         web->waiting = c;
         web->waiting_since = hed_web_now();
-        MHD_suspend_connection(c);
+        web->mhd.suspend_connection(c);
         return MHD_YES;
     }
     char *text = malloc(size + 1), *to = text;
@@ -183,7 +194,7 @@ static enum MHD_Result give_messages(hed_web *web, struct MHD_Connection *c, req
         to += item->size;
     }
     *to++ = ']';
-    enum MHD_Result ok = answer_json(c, text, (size_t)(to - text));
+    enum MHD_Result ok = answer_json(web, c, text, (size_t)(to - text));
     free(text);
     return ok;
 }
@@ -194,9 +205,10 @@ static enum MHD_Result take_hello(hed_web *web, struct MHD_Connection *c, const 
     hed_error error = {0};
     char text[64];
     if (hed_page_read(got->bytes ? got->bytes : "", got->size, &page, &error))
-        return refuse(c, MHD_HTTP_BAD_REQUEST, error.text);
+        return refuse(web, c, MHD_HTTP_BAD_REQUEST, error.text);
     if (web->session && hed_web_now() - web->heard < HED_WEB_SILENCE)
-        return refuse(c, MHD_HTTP_CONFLICT, "another page is tuning here; close one of them\n");
+        return refuse(
+            web, c, MHD_HTTP_CONFLICT, "another page is tuning here; close one of them\n");
     web->page = page;
     web->has_page = true;
     web->session++;
@@ -206,26 +218,26 @@ static enum MHD_Result take_hello(hed_web *web, struct MHD_Connection *c, const 
     pthread_cond_broadcast(&web->changed);
     int size = snprintf(
         text, sizeof text, "{\"session\":%u,\"quantum\":%u}", web->session, web->def.quantum);
-    return answer_json(c, text, (size_t)size);
+    return answer_json(web, c, text, (size_t)size);
 }
 
 static enum MHD_Result take_result(hed_web *web, struct MHD_Connection *c, const request *got)
 {
     if (web->answers.count >= HED_WEB_MOST_WAITING)
-        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many answers\n");
+        return refuse(web, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many answers\n");
     if (!list_put(&web->answers, got->bytes ? got->bytes : "", got->size)) return MHD_NO;
     pthread_cond_broadcast(&web->changed);
-    return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+    return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
 }
 
 static enum MHD_Result take_output(hed_web *web, struct MHD_Connection *c, const request *got)
 {
     if (!web->output || web->output_done || got->size != web->output_bytes)
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "no output of this size is wanted\n");
+        return refuse(web, c, MHD_HTTP_BAD_REQUEST, "no output of this size is wanted\n");
     memcpy(web->output, got->bytes, got->size);
     web->output_done = true;
     pthread_cond_broadcast(&web->changed);
-    return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+    return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
 }
 
 /* /api/data/3/first, /api/data/3/expected */
@@ -235,19 +247,19 @@ static enum MHD_Result give_data(hed_web *web, struct MHD_Connection *c, const c
     unsigned long argument = strtoul(path, &end, 10);
     bool first = strcmp(end, "/first") == 0, expected = strcmp(end, "/expected") == 0;
     if (end == path || argument >= HED_MAX_ARGUMENTS || (!first && !expected))
-        return refuse(c, MHD_HTTP_NOT_FOUND, "no such content\n");
+        return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such content\n");
     const hed_web_content *content = &web->contents[argument];
     const void *bytes = first ? content->first : content->expected;
-    if (!bytes) return refuse(c, MHD_HTTP_NOT_FOUND, "no such content\n");
-    return answer(c, MHD_HTTP_OK, "application/octet-stream", bytes,
+    if (!bytes) return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such content\n");
+    return answer(web, c, MHD_HTTP_OK, "application/octet-stream", bytes,
         first ? content->first_bytes : content->expected_bytes);
 }
 
 static enum MHD_Result give_state(hed_web *web, struct MHD_Connection *c)
 {
     char *text = web->def.state(web->def.user);
-    enum MHD_Result ok = text ? answer_json(c, text, strlen(text))
-                              : refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not to be had now\n");
+    enum MHD_Result ok = text ? answer_json(web, c, text, strlen(text))
+                              : refuse(web, c, MHD_HTTP_SERVICE_UNAVAILABLE, "not to be had now\n");
     free(text);
     return ok;
 }
@@ -256,27 +268,23 @@ static enum MHD_Result serve_api(
     hed_web *web, struct MHD_Connection *c, const char *path, bool post, request *got)
 {
     static const char data[] = "data/";
-    const char *why,
-        *type = strcmp(path, "output") == 0 ? "application/octet-stream" : "application/json";
-    unsigned code = check_caller(web, c, post, type, &why);
-    if (code) return refuse(c, code, why);
-    if (got->too_long) return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
+    if (got->too_long) return refuse(web, c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
     bool hello = strcmp(path, "hello") == 0, result = strcmp(path, "result") == 0,
          output = strcmp(path, "output") == 0, bye = strcmp(path, "bye") == 0,
          state = strcmp(path, "state") == 0 && web->def.state, next = strcmp(path, "next") == 0,
          contents = strncmp(path, data, sizeof data - 1) == 0;
     if (!hello && !result && !output && !bye && !next && !contents && !state)
-        return refuse(c, MHD_HTTP_NOT_FOUND, "no such thing\n");
+        return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such thing\n");
     if (post != (hello || result || output || bye))
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
+        return refuse(web, c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
     if (hello) return take_hello(web, c, got);
     if (state) return give_state(web, c);
-    if (!is_session(web, c)) return refuse(c, MHD_HTTP_GONE, "this page is of the past\n");
+    if (!is_session(web, c)) return refuse(web, c, MHD_HTTP_GONE, "this page is of the past\n");
     if (next) return give_messages(web, c, got);
     if (bye) { /* the page is being closed, or loaded again */
         web->heard = -HED_WEB_SILENCE;
         pthread_cond_broadcast(&web->changed);
-        return answer(c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
+        return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
     }
     return result   ? take_result(web, c, got)
            : output ? take_output(web, c, got)
@@ -297,28 +305,30 @@ static void take_piece(const hed_web *web, request *got, const char *data, size_
     got->size += size;
 }
 
+/* Called with the headers first, which decide whether anything else is read; then with each piece of
+ * a body, and once more at the end. */
 static enum MHD_Result serve(void *user, struct MHD_Connection *c, const char *url,
     const char *method, const char *version, const char *data, size_t *size, void **state)
 {
     static const char api[] = "/api/";
     hed_web *web = user;
-    (void)version;
-    if (!*state) return (*state = calloc(1, sizeof(request))) ? MHD_YES : MHD_NO;
     request *got = *state;
+    const char *why;
+    (void)version;
+    if (!got) {
+        unsigned code = check_caller(web, c, url, method, &why);
+        if (code) return refuse(web, c, code, why);
+        return (*state = calloc(1, sizeof *got)) ? MHD_YES : MHD_NO;
+    }
     pthread_mutex_lock(&web->lock);
     enum MHD_Result ok = MHD_YES;
-    bool get = strcmp(method, "GET") == 0, post = strcmp(method, "POST") == 0;
     if (*size) {
         take_piece(web, got, data, *size);
         *size = 0;
-    } else if (!either(header_of(c, "Host"), web->host[0], web->host[1])) {
-        ok = refuse(c, MHD_HTTP_FORBIDDEN, "another host\n");
-    } else if (!get && !post) {
-        ok = refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST\n");
     } else if (strncmp(url, api, sizeof api - 1) == 0) {
-        ok = serve_api(web, c, url + sizeof api - 1, post, got);
+        ok = serve_api(web, c, url + sizeof api - 1, strcmp(method, "POST") == 0, got);
     } else {
-        ok = post ? refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET\n") : give_file(c, url);
+        ok = give_file(web, c, url);
     }
     pthread_mutex_unlock(&web->lock);
     return ok;
@@ -343,7 +353,7 @@ static void completed(
 /* Called with the lock. */
 static void wake_page(hed_web *web)
 {
-    if (web->waiting) MHD_resume_connection(web->waiting);
+    if (web->waiting) web->mhd.resume_connection(web->waiting);
     web->waiting = NULL;
 }
 
@@ -385,6 +395,15 @@ void hed_web_forget(hed_web *web)
     list_clear(&web->messages);
     list_clear(&web->answers);
     pthread_mutex_unlock(&web->lock);
+}
+
+bool hed_web_restart(hed_web *web)
+{
+    if (!web->def.restart || !web->def.restart(web->def.user)) return false;
+    pthread_mutex_lock(&web->lock);
+    web->heard = -HED_WEB_SILENCE; /* the page of before says no farewell */
+    pthread_mutex_unlock(&web->lock);
+    return true;
 }
 
 hed_page hed_web_page(hed_web *web)
@@ -477,20 +496,34 @@ static hed_status make_token(hed_web *web, hed_error *error)
     return HED_OK;
 }
 
+static hed_status load_library(hed_web *web, hed_error *error)
+{
+#define NAME(result, name, parameters) "MHD_" #name,
+    static const char *const names[] = {HED_MHD_FUNCTIONS(NAME)};
+#undef NAME
+    void *slots[sizeof names / sizeof *names];
+    _Static_assert(sizeof web->mhd == sizeof slots, "functions alone");
+    const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_MICROHTTPD];
+    hed_status status = hed_library_load(
+        &web->allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
+    if (!status) memcpy(&web->mhd, slots, sizeof slots);
+    return status;
+}
+
 static hed_status start(hed_web *web, hed_error *error)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
     struct sockaddr_in loopback = {.sin_family = AF_INET,
         .sin_port = htons(web->def.port),
         .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    web->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0,
-        NULL, NULL, serve, web, MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_NOTIFY_COMPLETED,
+    web->daemon = web->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME,
+        0, NULL, NULL, serve, web, MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_NOTIFY_COMPLETED,
         completed, web, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_END);
     if (!web->daemon)
         return hed_fail(error, HED_ERROR_IO, "cannot serve on port %u of 127.0.0.1: it is taken",
             web->def.port);
-    unsigned port = MHD_get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+    unsigned port = web->mhd.get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
     for (int i = 0; i < 2; i++) {
         snprintf(web->host[i], sizeof web->host[i], "%s:%u", names[i], port);
         snprintf(web->origin[i], sizeof web->origin[i], "http://%s:%u", names[i], port);
@@ -513,7 +546,7 @@ hed_status hed_web_create(const hed_web_def *def, hed_web **web, hed_error *erro
     made->allocator = allocator;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
-    if (!make_token(made, error)) start(made, error);
+    if (!load_library(made, error) && !make_token(made, error)) start(made, error);
     if (hed_failed(error)) hed_web_destroy(made);
     else *web = made;
     return error->status;
@@ -538,7 +571,7 @@ void hed_web_destroy(hed_web *web)
     pthread_mutex_lock(&web->lock);
     wake_page(web);
     pthread_mutex_unlock(&web->lock);
-    if (web->daemon) MHD_stop_daemon(web->daemon);
+    if (web->daemon) web->mhd.stop_daemon(web->daemon);
     list_clear(&web->messages);
     list_clear(&web->answers);
     hed_device_release(web->device);

@@ -11,6 +11,7 @@
 
 #include "heddle/author.h"
 #include "heddle/web.h"
+#include "web/mhd_api.h"
 
 enum {
     HED_WEB_VERSION = 1,
@@ -85,11 +86,9 @@ typedef struct hed_web_content {
     uint64_t first_bytes, expected_bytes;
 } hed_web_content;
 
-struct MHD_Daemon;
-struct MHD_Connection;
-
 struct hed_web {
     hed_web_def def;
+    hed_mhd_api mhd;
     hed_allocator allocator;
     struct MHD_Daemon *daemon;
     char token[33], host[2][32], origin[2][48], address[128];
@@ -119,6 +118,8 @@ hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *
 hed_web_item *hed_web_receive(hed_web *web);
 /* Forgets messages and answers of before. */
 void hed_web_forget(hed_web *web);
+/* Has the program start the page anew; false: it cannot, or does not. */
+bool hed_web_restart(hed_web *web);
 /* What the page has said of itself; another one may come in its place at any time. */
 hed_page hed_web_page(hed_web *web);
 /* The session, 0 where the page has been silent for too long. */

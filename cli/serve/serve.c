@@ -12,13 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-#ifdef HEDDLE_WEB
-
 #include "heddle/runner.h"
 #include "heddle/space.h"
 #include "heddle/tune_file.h"
 #include "heddle/web.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_SHOWN = 2000 }; /* measurements of the tuning that is followed */
@@ -105,43 +104,92 @@ static void put_last(FILE *out, const state *s, const char *database, hed_error 
     cli_report_free(report);
 }
 
-/* As hed_web_def.state: in the server's thread. */
-static char *serve_state(void *user)
+/* What the database was like when it was read last, and what was found. */
+typedef struct dashboard {
+    cli_session *session;
+    struct {
+        uint64_t size, changed; /* changed: nanoseconds */
+    } files[2];                 /* the database, and what was not written back into it yet */
+    state last;                 /* without its lists */
+    char *lists;                /* as JSON; NULL: nothing was read yet */
+} dashboard;
+
+/* Whether the database is another than when this was asked last. */
+static bool has_changed(dashboard *d, const char *path)
 {
-    cli_session *session = user;
-    char *text = NULL;
+    static const char *const endings[] = {"", "-wal"};
+    bool changed = !d->lists;
+    for (int i = 0; i < 2; i++) {
+        struct stat about = {.st_size = 0};
+        char file[4096];
+        snprintf(file, sizeof file, "%s%s", path, endings[i]);
+        bool there = path[0] && stat(file, &about) == 0;
+        uint64_t size = there ? (uint64_t)about.st_size + 1 : 0,
+                 when = there ? (uint64_t)about.st_mtim.tv_sec * 1000000000u +
+                                    (uint64_t)about.st_mtim.tv_nsec
+                              : 0;
+        changed = changed || size != d->files[i].size || when != d->files[i].changed;
+        d->files[i].size = size;
+        d->files[i].changed = when;
+    }
+    return changed;
+}
+
+static void read_lists(dashboard *d, const char *path, hed_error *error)
+{
     size_t size;
-    hed_error error = {0};
+    char *lists = NULL;
     hed_database *database = NULL;
-    const char *path = hed_context_describe(session->context).database;
     state s = {.tunings = cli_report_create(true), .measurements = cli_report_create(true)};
     cli_report *devices = cli_report_create(true);
-    FILE *out = open_memstream(&text, &size);
-    for (uint32_t i = 0; i < hed_context_describe(session->context).devices; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(session->context, i));
+    for (uint32_t i = 0; i < hed_context_describe(d->session->context).devices; i++) {
+        const hed_device_info *info = hed_device_describe(hed_device_at(d->session->context, i));
         cli_report_row(devices, CLI_TEXT("id", info->id), CLI_TEXT("name", info->name),
             CLI_TEXT("platform", info->platform), CLI_TEXT("driver", info->driver));
     }
-    if (path[0] && hed_database_open(session->context, path, true, &database, &error) == HED_OK)
-        state_read(&s, database, &error);
+    if (path[0] && hed_database_open(d->session->context, path, true, &database, error) == HED_OK)
+        state_read(&s, database, error);
     hed_database_close(database);
-    hed_error_clear(&error); /* a database that is not there yet is an empty one */
+    hed_error_clear(error); /* a database that is not there yet is an empty one */
+    FILE *out = open_memstream(&lists, &size);
     if (!out) {
         cli_report_free(devices);
         cli_report_free(s.tunings);
         cli_report_free(s.measurements);
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the dashboard");
+        return;
+    }
+    put_list(out, "devices", devices, error);
+    fputs(", ", out);
+    put_list(out, "tunings", s.tunings, error);
+    fputs(", ", out);
+    put_list(out, "measurements", s.measurements, error);
+    if (fclose(out)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the dashboard");
+    free(d->lists);
+    d->lists = lists;
+    d->last = s;
+}
+
+/* As hed_web_def.state: in the server's thread. The page asks every two seconds; the database is
+ * read where it has changed. */
+static char *serve_state(void *user)
+{
+    dashboard *d = user;
+    char *text = NULL;
+    size_t size;
+    hed_error error = {0};
+    const char *path = hed_context_describe(d->session->context).database;
+    if (has_changed(d, path)) read_lists(d, path, &error);
+    FILE *out = hed_failed(&error) ? NULL : open_memstream(&text, &size);
+    if (!out) {
+        free(d->lists); /* to be read again */
+        d->lists = NULL;
         return NULL;
     }
     fputs("{\"last\": ", out);
-    if (s.last.kernel[0]) put_last(out, &s, path, &error);
+    if (d->last.last.kernel[0]) put_last(out, &d->last, path, &error);
     else fputs("null", out);
-    fputs(", ", out);
-    put_list(out, "devices", devices, &error);
-    fputs(", ", out);
-    put_list(out, "tunings", s.tunings, &error);
-    fputs(", ", out);
-    put_list(out, "measurements", s.measurements, &error);
-    fputs("}", out);
+    fprintf(out, ", %s}", d->lists);
     if (fclose(out) || hed_failed(&error)) {
         free(text);
         return NULL;
@@ -276,30 +324,20 @@ static hed_status serve(const hed_arguments *arguments, cli_session *session, he
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "FILE.wgsl and --page FILE.html go together: one file that tunes by itself");
     if (shader) return write_page(arguments, session, shader, page, error);
+    dashboard d = {.session = session};
     const hed_web_def def = {.context = session->context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
         .state = serve_state,
-        .user = session};
+        .user = &d};
     if (hed_web_create(&def, &web, error)) return error->status;
     printf("open %s\n", hed_web_address(web));
     fflush(stdout);
     fputs("heddle: Ctrl-C ends it\n", stderr);
     while (!hed_interrupted()) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     hed_web_destroy(web);
+    free(d.lists);
     return HED_OK;
 }
-
-#else
-
-static hed_status serve(const hed_arguments *arguments, cli_session *session, hed_error *error)
-{
-    (void)arguments, (void)session;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED,
-        "this heddle was built without libmicrohttpd, and so without pages (Debian: "
-        "libmicrohttpd-dev)");
-}
-
-#endif
 
 static int serve_run(const hed_arguments *arguments, void *user)
 {

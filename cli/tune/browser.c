@@ -2,6 +2,7 @@
  * its end. */
 #include "tune.h"
 
+#include "heddle/web.h"
 #include "support/json.h"
 
 #include <fcntl.h>
@@ -36,27 +37,6 @@ bool cli_is_shader(const char *path)
     hed_json_free(json);
     return shader;
 }
-
-#ifndef HEDDLE_WEB
-
-hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
-    hed_context *context, hed_device **device, hed_error *error)
-{
-    (void)browser, (void)arguments, (void)context, (void)device;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED,
-        "this heddle was built without libmicrohttpd, and so without browsers (Debian: "
-        "libmicrohttpd-dev)");
-}
-void cli_browser_use(const cli_browser *browser, hed_tune_def *def) { (void)browser, (void)def; }
-void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress)
-{
-    (void)user, (void)kernel, (void)progress;
-}
-void cli_browser_close(cli_browser *browser) { (void)browser; }
-
-#else
-
-#include "heddle/web.h"
 
 extern char **environ;
 
@@ -116,6 +96,19 @@ static bool start_program(cli_browser *browser, const char *const *names, const 
     return !failed;
 }
 
+static const char *base_of(const char *name)
+{
+    return strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+}
+
+static bool is_firefox(const char *name) { return strstr(base_of(name), "firefox") != NULL; }
+
+/* Whether it gets a profile of its own, and is ended with the tuning. */
+static bool is_known(const char *name)
+{
+    return is_firefox(name) || strstr(base_of(name), "chrom") || strstr(base_of(name), "edge");
+}
+
 static hed_status start_named(
     cli_browser *browser, const char *name, bool headless, const char *address, hed_error *error)
 {
@@ -123,11 +116,9 @@ static hed_status start_named(
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", NULL};
     static const char *const firefoxes[] = {"firefox", "firefox-esr", NULL};
     const char *given[] = {name, NULL}, *words[16], *const *names = given;
-    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     char folder[96];
     size_t count = 1;
-    bool firefox = strstr(base, "firefox") != NULL,
-         chromium = strstr(base, "chrom") != NULL || strstr(base, "edge") != NULL;
+    bool firefox = is_firefox(name), chromium = !firefox && is_known(name);
     if (strcmp(name, "firefox") == 0) names = firefoxes;
     if (strcmp(name, "chromium") == 0) names = chromiums;
     if ((firefox || chromium) && make_profile(browser, firefox, error)) return error->status;
@@ -162,6 +153,32 @@ static bool browser_interrupted(void *user)
     return hed_interrupted();
 }
 
+/* Ends a browser that was started here, with its profile. */
+static void browser_stop(cli_browser *browser)
+{
+    bool ours = browser->profile[0] != 0; /* else it may be the user's own */
+    for (int tries = 0; browser->process && ours; tries++) {
+        enum { PATIENCE = 60 };
+        kill(-browser->process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
+        if (waitpid(browser->process, NULL, WNOHANG) || tries == PATIENCE) break;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
+    if (ours) nftw(browser->profile, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    browser->process = 0;
+    browser->profile[0] = 0;
+}
+
+/* As hed_web_def.restart: a driver that hangs is given up with its browser. */
+static bool browser_restart(void *user)
+{
+    cli_browser *browser = user;
+    hed_error error = {0};
+    browser_stop(browser);
+    return !start_named(
+        browser, browser->name, browser->headless, hed_web_address(browser->web), &error);
+}
+
 hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
     hed_context *context, hed_device **device, hed_error *error)
 {
@@ -170,13 +187,15 @@ hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments
     bool quiet = hed_given(arguments, "quiet") || hed_given(arguments, "json");
     const hed_web_def def = {.context = context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
-        .idle = browser_interrupted};
-    *browser = (cli_browser){0};
+        .idle = browser_interrupted,
+        .patience = name ? START_SECONDS : 0,
+        .restart = name && is_known(name) ? browser_restart : NULL,
+        .user = browser};
+    *browser = (cli_browser){.name = name, .headless = hed_given(arguments, "headless")};
     if (hed_web_create(&def, &browser->web, error)) return error->status;
     const char *address = hed_web_address(browser->web);
     if (name) {
-        if (start_named(browser, name, hed_given(arguments, "headless"), address, error))
-            return error->status;
+        if (start_named(browser, name, browser->headless, address, error)) return error->status;
     } else {
         words[1] = address;
         start_program(browser, openers, words);
@@ -201,16 +220,6 @@ void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_p
 void cli_browser_close(cli_browser *browser)
 {
     hed_web_destroy(browser->web);
-    bool ours = browser->profile[0] != 0; /* else it may be the user's own */
-    for (int tries = 0; browser->process && ours; tries++) {
-        enum { PATIENCE = 60 };
-        kill(-browser->process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
-        if (waitpid(browser->process, NULL, WNOHANG) || tries == PATIENCE) break;
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    }
-    if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
-    if (ours) nftw(browser->profile, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    browser_stop(browser);
     *browser = (cli_browser){0};
 }
-
-#endif

@@ -66,12 +66,14 @@ typedef struct cli_browser {
     struct hed_web *web;
     int process;      /* of a browser that was started here; 0: none */
     char profile[64]; /* its folder; "": none */
+    const char *name; /* as --browser says it */
+    bool headless;
 } cli_browser;
 
 /* Whether a file is a shader in WGSL, or a tune file of one. */
 bool cli_is_shader(const char *path);
 /* Serves, opens a browser as --browser and --headless say, and waits for its page. Errors: as
- * hed_web_wait(); UNSUPPORTED where this program was built without. */
+ * hed_web_create() and hed_web_wait(). */
 hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
     hed_context *context, hed_device **device, hed_error *error);
 /* Has candidates run in the page. */

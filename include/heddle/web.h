@@ -35,10 +35,15 @@ typedef struct hed_web_def {
      *  Called in the server's thread. Where it is given, the page is the dashboard, and nothing is
      *  tuned in it. */
     char *(*state)(void *user);
+    /** Ends the browser that has the page and starts it anew; true: another page is coming. Called
+     *  from the tuning where the page's device does not come back, as after a shader that never ends.
+     *  NULL: the tuning then ends with what it has. */
+    bool (*restart)(void *user);
     void *user;
 } hed_web_def;
 
-/** Starts to serve. Thread class: any. Errors: IO (no port), MEMORY. */
+/** Starts to serve. Thread class: any. Errors: IO (no port), UNSUPPORTED (libmicrohttpd is not
+ *  here: the text names its packages), MEMORY. */
 HED_API hed_status hed_web_create(const hed_web_def *def, hed_web **web, hed_error *error);
 /** The address to open, with its token; lives as long as the server. Thread class: any. */
 HED_API const char *hed_web_address(const hed_web *web);

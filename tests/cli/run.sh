@@ -31,8 +31,8 @@ out_has '"id": "host"'
 run 0 doctor; out_has '^host  *works .*runs kernels'; out_has '^opencl  *absent'; out_has '^cuda  *absent'; out_has 'mend: '
 run 0 doctor --json; err_is_empty; out_is_json subject state detail reason remedy
 # What the engines load where it is there: each is named, with its packages where it is not.
-optional="jack:libjack-jackd2-0 alsa:libasound2 sndfile:libsndfile1 egl:libegl1 glfw:libglfw3"
-set_libraries() { for library in JACK ALSA SNDFILE EGL GLFW; do export HEDDLE_${library}_LIBRARY="$1"; done; }
+optional="jack:libjack-jackd2-0 alsa:libasound2 sndfile:libsndfile1 egl:libegl1 glfw:libglfw3 microhttpd:libmicrohttpd12"
+set_libraries() { for library in JACK ALSA SNDFILE EGL GLFW MICROHTTPD; do export HEDDLE_${library}_LIBRARY="$1"; done; }
 set_libraries none
 run 0 doctor
 for library in $optional; do
@@ -42,7 +42,7 @@ done
 set_libraries libc.so.6
 run 0 doctor
 for library in $optional; do out_has "^${library%%:*}  *works  *libc.so.6: "; done
-unset HEDDLE_JACK_LIBRARY HEDDLE_ALSA_LIBRARY HEDDLE_SNDFILE_LIBRARY HEDDLE_EGL_LIBRARY HEDDLE_GLFW_LIBRARY
+unset HEDDLE_JACK_LIBRARY HEDDLE_ALSA_LIBRARY HEDDLE_SNDFILE_LIBRARY HEDDLE_EGL_LIBRARY HEDDLE_GLFW_LIBRARY HEDDLE_MICROHTTPD_LIBRARY
 if [ "$(id -u)" != 0 ]; then
     mkdir "$work/locked"
     chmod 500 "$work/locked"

@@ -83,7 +83,8 @@ async function openJob(message) {
 
 // ---- messages ----
 
-const REOPEN_SECONDS = 25; // a driver that hangs may never come back
+// A driver that hangs may never come back; the less it is waited for where the browser is started anew.
+const REOPEN_SECONDS = 25, RESTART_SECONDS = 3;
 const works = { open: openJob, run, time, output };
 const short = text => String(text ?? '').slice(0, 180);
 
@@ -100,7 +101,7 @@ async function answerTo(message) {
     trials = (message.candidates ?? [0]).map(() => ({ outcome: lost ? 'hung' : 'launch', text }));
     if (lost) {
       gpu.device.destroy();
-      dead = await within(REOPEN_SECONDS, reopen()).then(() => false, () => true);
+      dead = await within(job.restarts ? RESTART_SECONDS : REOPEN_SECONDS, reopen()).then(() => false, () => true);
     }
   }
   for (const t of trials) t.text = short(t.text);
