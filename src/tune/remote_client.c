@@ -579,9 +579,9 @@ static hed_status remote_greet(
 hed_status hed_device_create_remote(
     hed_context *context, const hed_remote_def *def, hed_device **device, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_allocator allocator = hed_context_describe(context).allocator;
     *device = NULL;
-    if (hed_failed(error)) return error->status;
     remote *r = hed_allocate(&allocator, sizeof *r);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a remote worker");
     r->allocator = allocator;
