@@ -521,7 +521,10 @@ static void read_module(reader *r)
         else if (accept(r, "fn")) read_function(r, &attributes);
         else if (wgsl_token_is(r->now, "enable") || wgsl_token_is(r->now, "requires") ||
                  wgsl_token_is(r->now, "diagnostic") || wgsl_token_is(r->now, "const_assert"))
-            while (r->now.size && !accept(r, ";")) advance(r);
+            for (bool enables = wgsl_token_is(r->now, "enable"); r->now.size && !accept(r, ";");) {
+                if (enables && wgsl_token_is(r->now, "f16")) r->out->halves = true;
+                advance(r);
+            }
         else
             reject(r, r->now,
                 "expected a declaration (struct, alias, const, override, var, fn, enable)");

@@ -155,6 +155,7 @@ Test(wgsl, the_comment)
 
 static const hed_device_info GPU = {.id = "browser",
     .backend = "browser",
+    .name = "a GPU",
     .max_group = 256,
     .max_group_size = {256, 128, 64},
     .local_bytes = 4096,
@@ -252,6 +253,22 @@ Test(wgsl, a_tune_file_of_a_shader)
     EXPECT_EQ(def->parameters[0].value, 16);
     EXPECT_EQ(def->parameters[1].value, 3, "the shader's own");
     EXPECT_EQ((int)def->arguments[1].access, (int)HED_READ_WRITE);
+    hed_tune_file_close(file);
+}
+
+/* A device that has no f16 says so before a browser is asked. */
+Test(wgsl, halves_where_there_are_none)
+{
+    static const char text[] = "enable f16;\n/* heddle {\"problem\": {\"n\": 8}} */\n"
+                               "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n"
+                               "@compute @workgroup_size(8) fn f() { y[0] = f32(1.0h); }\n";
+    hed_device_info able = GPU;
+    hed_tune_file *file = NULL;
+    OK(hed_file_write(in_folder("h.wgsl"), text, strlen(text), &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_file_open(in_folder("h.wgsl"), &GPU, &file, &error));
+    EXPECT(strstr(error.text, "enables f16, which browser"), "%s", error.text);
+    able.capabilities |= HED_CAN_FP16;
+    OK(hed_tune_file_open(in_folder("h.wgsl"), &able, &file, &error));
     hed_tune_file_close(file);
 }
 

@@ -46,6 +46,10 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_langu
     if (language != HED_WGSL) hed_spec_read_module(reader, node, language, source, entry);
     else if (hed_wgsl_read(path, text, size, entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
+    else if (reader->shader->halves && !(reader->device->capabilities & HED_CAN_FP16))
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+            "%s enables f16, which %s (%s) does not have: take another browser or GPU, or f32",
+            source->name, reader->device->id, reader->device->name);
 }
 
 /* ---- parameters ---- */

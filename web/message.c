@@ -68,6 +68,7 @@ hed_status hed_page_read(const char *text, size_t size, hed_page *page, hed_erro
         read_text(adapter, "description", page->description, sizeof page->description);
         page->fallback = read_flag(adapter, "fallback");
         page->stamps = read_flag(root, "stamps");
+        page->halves = read_flag(root, "halves");
         page->quantum_seconds = read_number(root, "quantum", 0, 1);
         page->floor_seconds = read_number(root, "floor", 0, 10);
         page_read_limits(root, page);

@@ -162,6 +162,7 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
 {
     double patience = page->web->def.patience > 0 ? page->web->def.patience : HED_WEB_PATIENCE,
            until = hed_web_now() + patience;
+    if (page->web->restarted > 0) until = fmax(until, page->web->restarted + HED_WEB_START);
     uint32_t session = 0;
     while (!(session = hed_web_session(page->web)) && hed_web_now() < until) {
         free(hed_web_receive(page->web));

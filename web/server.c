@@ -402,6 +402,7 @@ bool hed_web_restart(hed_web *web)
     if (!web->def.restart || !web->def.restart(web->def.user)) return false;
     pthread_mutex_lock(&web->lock);
     web->heard = -HED_WEB_SILENCE; /* the page of before says no farewell */
+    web->restarted = hed_web_now();
     pthread_mutex_unlock(&web->lock);
     return true;
 }
@@ -460,7 +461,8 @@ static hed_status make_device(hed_web *web, hed_error *error)
         .max_groups = {page->max_groups, page->max_groups, page->max_groups},
         .local_bytes = page->local_bytes,
         .max_buffer_bytes = binding,
-        .capabilities = HED_CAN_WGSL | (page->stamps ? HED_CAN_DEVICE_TIME : 0)};
+        .capabilities = HED_CAN_WGSL | (page->stamps ? HED_CAN_DEVICE_TIME : 0) |
+                        (page->halves ? HED_CAN_FP16 : 0)};
     return hed_device_create_described(web->def.context, &info, &web->device, error);
 }
 

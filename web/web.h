@@ -27,6 +27,8 @@ enum {
 #define HED_WEB_SILENCE 6.0
 #define HED_WEB_POLL 1.0
 #define HED_WEB_PATIENCE 20.0
+/* That a browser which was started anew may take on a busy machine. */
+#define HED_WEB_START 90.0
 
 /* ---- what a page says of itself (message.c) ---- */
 
@@ -35,6 +37,7 @@ typedef struct hed_page {
     char vendor[64], architecture[64], device[128], description[HED_WEB_TEXT];
     bool fallback;          /* its adapter is software */
     bool stamps;            /* it has time stamps */
+    bool halves;            /* shaders may enable f16 */
     double quantum_seconds; /* of its clock */
     double floor_seconds;   /* an empty submission and the wait for it */
     uint32_t max_group, max_group_size[3], max_groups, local_bytes;
@@ -100,6 +103,7 @@ struct hed_web {
     hed_page page;
     uint32_t session;               /* of the page; 0: none */
     double heard;                   /* seconds: when the page last said something */
+    double restarted;               /* when the browser was started anew; 0: never */
     struct MHD_Connection *waiting; /* a suspended question for messages */
     double waiting_since;
     hed_web_list messages; /* for the page */

@@ -188,7 +188,6 @@ hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments
     const hed_web_def def = {.context = context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
         .idle = browser_interrupted,
-        .patience = name ? START_SECONDS : 0,
         .restart = name && is_known(name) ? browser_restart : NULL,
         .user = browser};
     *browser = (cli_browser){.name = name, .headless = hed_given(arguments, "headless")};

@@ -30,6 +30,6 @@ export function describe(gpu, clock) {
     adapter: { vendor: info.vendor ?? '', architecture: info.architecture ?? '',
       device: info.device ?? '', description: info.description ?? '',
       fallback: Boolean(info.isFallbackAdapter ?? gpu.adapter.isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(`${info.vendor} ${info.architecture} ${info.description}`) },
-    limits, stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
+    limits, halves: gpu.device.features.has('shader-f16'), stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
   };
 }
