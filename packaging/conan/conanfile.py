@@ -51,7 +51,8 @@ class Heddle(ConanFile):
     def generate(self):
         toolchain = CMakeToolchain(self)
         # Conan makes libexec and bin one, where the folder of the worker and the command have the same name.
-        toolchain.cache_variables.update({"HEDDLE_TESTS": False, "HEDDLE_EXAMPLES": False, "HEDDLE_WORKER_DIR": "libexec/heddle"})
+        toolchain.cache_variables.update({"HEDDLE_TESTS": False, "HEDDLE_EXAMPLES": False, "HEDDLE_WORKER_DIR": "libexec/heddle",
+                                           "HEDDLE_PYTHON": "OFF", "CMAKE_DISABLE_FIND_PACKAGE_MPI": "ON"})
         toolchain.generate()
 
     def build(self):
