@@ -22,4 +22,5 @@ PYTHONDONTWRITEBYTECODE=1 "$python" "$tool" validate "$2"/blender/*.zip
 mkdir "$2/blender/unpacked"
 (cd "$2/blender/unpacked" && "$python" -m zipfile -e ../*.zip .)
 PYTHONDONTWRITEBYTECODE=1 "$python" "$tool" build --source-dir "$2/blender/unpacked" --output-dir "$2/blender/empty"
+[ -z "$wheel" ] || PYTHONDONTWRITEBYTECODE=1 "$python" blender/tests/install_test.py "$2"/blender/*.zip
 rm -rf "$2/blender"

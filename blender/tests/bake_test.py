@@ -370,7 +370,7 @@ def baking_again_forgets_what_was():
 def several_together():
     new_file(last=30)
     ball(0.3, (0, 0, 0.3))
-    low, high = sheet("low", n=16, at=(0, 0, 0.7), self_collision=True, thickness=0.08), sheet("high one", n=16, at=(0, 0, 0.85), self_collision=True, thickness=0.08)
+    low, high = sheet("low", n=10, at=(0, 0, 0.7), self_collision=True, thickness=0.08), sheet("high one", n=10, at=(0, 0, 0.85), self_collision=True, thickness=0.08)
     bake(low, every=True)
     under, over = shown(low, 30), shown(high, 30)
     check(over[:, 2].mean() > under[:, 2].mean() + 0.02, "one lies on the other")
