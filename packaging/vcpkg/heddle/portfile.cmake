@@ -1,5 +1,5 @@
 # Heddle for vcpkg, as an overlay: vcpkg install heddle --overlay-ports=packaging/vcpkg. The source is the checkout that this
-# file lies in. Meshes that only assimp reads, METIS and tuning in a browser are left out, as in the portable build.
+# file lies in. Meshes that only assimp reads and METIS are left out, as in the portable build.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 vcpkg_check_linkage(ONLY_DYNAMIC_LIBRARY)
 
@@ -13,7 +13,6 @@ vcpkg_cmake_configure(
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON
     -DHEDDLE_assimp_LIBRARY=OFF
     -DHEDDLE_metis_LIBRARY=OFF
-    -DHEDDLE_microhttpd_LIBRARY=OFF
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/heddle)
