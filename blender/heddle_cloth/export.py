@@ -144,8 +144,8 @@ class Input:
         self.cloth, self.name, self.folder = cloth, file_name(cloth.name), folder
         self.cache, self.matrices = None, []
 
-    def above(self):
-        """Modifiers whose result is simulated stay; the cache and those below it are off meanwhile."""
+    def below(self):
+        """The cache and the modifiers below it, which are off meanwhile: what stands above is simulated."""
         found = self.cloth.modifiers.find(MODIFIER)
         return list(self.cloth.modifiers)[found if found >= 0 else place(self.cloth):]
 
@@ -274,7 +274,7 @@ def export(context, cloths, folder):
     if last <= first:
         raise ExportError(f"the scene's range ends at frame {last} and starts at {first}: nothing moves")
     inputs, bodies, winds = [Input(o, folder) for o in cloths], [Collider(o, folder) for o in bodies_of(context, cloths)], Winds(scene)
-    off = [m for i in inputs for m in i.above() if m.show_viewport]
+    off = [m for i in inputs for m in i.below() if m.show_viewport]
     try:
         for modifier in off:
             modifier.show_viewport = False

@@ -425,6 +425,40 @@ def what_is_wrong_is_said():
     check(folder_of("/x/y.blend") == pathlib.Path("/x/heddle/y"), "a folder for each file")
 
 
+@test
+def the_panel_draws():
+    """Without a window: each property and operator that it names is there."""
+
+    class Layout:
+        def __getattr__(self, name):
+            return lambda *arguments, **named: Layout()
+
+        def prop(self, data, name, **named):
+            check(name in data.bl_rna.properties, f"no property {name}")
+
+        def prop_search(self, data, name, where, what, **named):
+            self.prop(data, name)
+            self.prop(where, what)
+
+        def operator(self, name, **named):
+            check(hasattr(getattr(bpy.ops, name.split(".")[0]), name.split(".")[1]), f"no operator {name}")
+            return Layout()
+
+        column = row = lambda self, **named: Layout()
+
+    class Panel:
+        layout = Layout()
+        remarks = staticmethod(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks)
+
+    scene = new_file(scale=0.01)
+    sheet(pins="a", distance_group="b")
+    heddle_cloth.PHYSICS_PT_heddle_cloth.draw_header(Panel, bpy.context)
+    heddle_cloth.PHYSICS_PT_heddle_cloth.draw(Panel, bpy.context)
+    check(any("Gravity is 0.0981 m/s²" in words for words in Panel.remarks(bpy.context)), "weak gravity is said")
+    scene.gravity = (0, 0, -981)
+    check(not list(Panel.remarks(bpy.context)), "and nothing where all is well")
+
+
 def picture(path):
     """A tablecloth, rendered by Cycles: for eyes."""
     scene = new_file(last=60)
