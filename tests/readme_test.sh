@@ -15,8 +15,12 @@ for document in *.md docs/*.md benchmarks/*.md; do
     awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$document" | sed 's/[[:space:]]#.*//; s/ && /\n/g; s/ | .*//; s/ > .*//' |
         sed -n 's/^\([A-Z_]*=[^ ]* \)*heddle //p' >"$scratch/lines"
     while read -r words; do
-        # shellcheck disable=SC2086  # words are what is wanted
-        "$heddle" $words --help >/dev/null 2>"$scratch/error" || { echo "FAILED: $document: heddle $words: $(cat "$scratch/error")"; broken=1; }
+        case $words in
+            *\"*) eval "set -- $words" ;; # a word in quotes is one
+            # shellcheck disable=SC2086  # words are what is wanted
+            *) set -- $words ;;
+        esac
+        "$heddle" "$@" --help >/dev/null 2>"$scratch/error" || { echo "FAILED: $document: heddle $words: $(cat "$scratch/error")"; broken=1; }
     done <"$scratch/lines"
 done
 [ $broken = 0 ] && echo "README: as it should be"

@@ -88,6 +88,7 @@ typedef enum lie {
     UNWANTED_BYTES,
     OTHER_SIZE,
     HALF_AN_ANSWER,
+    GONE_BEFORE, /* when it is asked, which is no signal to the program */
     SILENT,
     FEW_TIMES,
     LOSES_ITS_DEVICE,
@@ -146,7 +147,7 @@ static void *liar_run(void *user)
         taken.number = job.number;
         hed_frame_write(l->socket, HED_FRAME_ALIVE, NULL, 0, 0);
         hed_frame_write(l->socket, HED_FRAME_REPLY, &taken, sizeof taken, 0);
-        while (hed_stream_read_all(l->socket, &frame, sizeof frame) &&
+        while (l->about != GONE_BEFORE && hed_stream_read_all(l->socket, &frame, sizeof frame) &&
                hed_stream_read_all(l->socket, &request, sizeof request)) {
             if (l->about == SILENT) continue;
             liar_answer(l, &request);
@@ -214,6 +215,7 @@ Test(remote, liars_are_lost)
             describe_scale(&t);
             t.def.device = device;
             OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+            if (about == GONE_BEFORE) usleep(50000);
             status = t.runner->kind->prepare(t.runner, 0, &config, &trial, &error);
             if (!status) status = t.runner->kind->time(t.runner, 0, 1, &value, &trial, &error);
             CHECK_EQ(status, HED_ERROR_LOST, "lie %d: %s", about, error.text);

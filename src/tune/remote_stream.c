@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100 };
@@ -25,7 +26,9 @@ bool hed_stream_write_all(int descriptor, const void *bytes, size_t size, double
     const char *from = bytes;
     uint64_t moved = hed_now();
     while (size) {
-        ssize_t put = write(descriptor, from, size);
+        /* a socket whose other end is gone must not end the program with a signal */
+        ssize_t put = send(descriptor, from, size, MSG_NOSIGNAL);
+        if (put < 0 && errno == ENOTSOCK) put = write(descriptor, from, size);
         if (put > 0) {
             from += put;
             size -= (size_t)put;

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Measures heddle on 1, 2, ... of a machine's devices: tuning, batches of renders, drapes, pages and controllers, strong and weak
+scaling, and what a request costs over MPI. On a machine with GPUs one command does it all:
+
+    python3 benchmarks/scale.py build/release/cli/heddle RESULTS
+
+RESULTS gets figures.json, a line for each figure in figures.txt, scaling.svg, and a time line (a page) for each batch.
+    --device ID   once for each device, instead of every GPU
+    --part NAME   tune, winner, render, drape, page, controller, wait, mpi; more than once; all unless told
+    --share X     this share of each list (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
+    --hands N     N workers on the device `host`, to measure the queue itself where there is no GPU: with --part wait
+"""
+import argparse, json, os, pathlib, shutil, subprocess, sys, time
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument('heddle'), parser.add_argument('results')
+parser.add_argument('--device', action='append'), parser.add_argument('--part', action='append')
+parser.add_argument('--share', type=float, default=1), parser.add_argument('--budget', type=int, default=200)
+parser.add_argument('--problem', default='width=4096,height=4096'), parser.add_argument('--hands', type=int)
+args = parser.parse_args()
+heddle, out = os.path.abspath(args.heddle), pathlib.Path(args.results).absolute()
+out.mkdir(parents=True, exist_ok=True)
+data = pathlib.Path(__file__).resolve().parent.parent / 'data'
+parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'wait', 'mpi']
+all_devices = json.loads(subprocess.run([heddle, 'devices', '--json'], capture_output=True, text=True, check=True).stdout)
+devices = args.device or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'cuda'] \
+    or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'opencl']
+if not devices and not args.hands:
+    sys.exit('scale.py: no GPU here: name devices with --device, or measure the queue with --hands 2 --part wait')
+counts = [n for n in (1, 2, 4, 8, 16) if n < len(devices)] + [len(devices)] if devices else []
+figures = []
+
+
+def note(name, value, unit, **more):
+    figures.append(dict(name=name, value=value, unit=unit, **more))
+    print(f'{name}: {value:.4g} {unit}', ', '.join(f'{k} {v}' for k, v in more.items()), flush=True)
+
+
+def run(words, **kind):
+    """Gives seconds, and what was printed as JSON."""
+    begin = time.monotonic()
+    done = subprocess.run([heddle, *words], capture_output=True, text=True, **kind)
+    seconds = time.monotonic() - begin
+    if done.returncode not in (0, 1) or not done.stdout:
+        sys.exit(f'scale.py: heddle {" ".join(words)}: exit code {done.returncode}: {done.stderr[-800:]}')
+    return seconds, json.loads(done.stdout)
+
+
+def device_words(n):
+    return [w for d in devices[:n] for w in ('--device', d)]
+
+
+# ---- tuning ----
+
+def fresh(folder):
+    """An environment in which nothing is known and nothing compiled."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return dict(os.environ, XDG_CACHE_HOME=str(folder / 'cache'), HEDDLE_DATABASE=str(folder / 'tuning.db'))
+
+
+def tune(n, seed, *more, keep=None):
+    folder = out / 'fresh'
+    environment = fresh(folder)
+    if keep: environment['XDG_CACHE_HOME'] = str(out / 'compiled')  # compiling is not the limit
+    return run(['tune', 'heddle:convolution', '--problem', args.problem, '--seed', str(seed), '--json', '--quiet', *device_words(n),
+                *(more or ('--budget', str(args.budget)))], env=environment)
+
+
+def tuning():
+    for compiled in (False, True):
+        alone = None
+        if compiled: tune(1, 1, keep=True)  # fills the cache
+        for n in counts:
+            seconds, result = tune(n, 1, keep=compiled)
+            alone = alone or seconds
+            note(f'tuning on {n}, {"compiled before" if compiled else "with compiling"}', seconds, 's', n=n, kind='tune', compiled=compiled,
+                 times=round(alone / seconds, 3), tried=sum(result['evaluations'].values()))
+            took = [d['seconds'] for d in result.get('devices', []) if d['seconds']]
+            if took: note(f'spread of the winner over {n} devices', 100 * (max(took) / min(took) - 1), '%', kind='spread', n=n)
+
+
+def winners():
+    """Ten searches on all devices against every configuration on one."""
+    table = out / 'exhaustive.csv'
+    tune(1, 1, '--strategy', 'exhaustive', '--budget', '1000000', '--csv', str(table), keep=True)
+    lines = [line.split(',') for line in table.read_text().splitlines()]
+    names, at = lines[0], lines[0].index('value')
+    parameters = names[:names.index('outcome')]
+    known = {tuple(l[:len(parameters)]): float(l[at]) for l in lines[1:] if l[at]}
+    best, good = min(known.values()), 0
+    for seed in range(1, 11):
+        _, result = tune(len(devices), seed, keep=True)
+        value = known.get(tuple(str(result['config'][p]) for p in parameters), float('inf'))
+        good += value <= best * 1.01
+        note(f'winner of search {seed} over the best of all', value / best, 'times', kind='winner', seed=seed)
+    note('searches whose winner is the best of all, or within 1 %', good, 'of 10', kind='winners')
+
+
+# ---- batches ----
+
+def jobs_of(kind, count):
+    for i in range(count):
+        name = f'{kind}-{i:05d}'
+        if kind == 'render':
+            yield dict(run=['synth', 'render', f'{data}/instruments/harp.json', '--tail', '3', '--seed', str(i), '--out', f'{name}.wav'],
+                       output=f'{name}.wav')
+        elif kind == 'drape':
+            yield dict(run=['cloth', 'drape', f'{data}/scenes/dress.obj', '--over', f'{data}/scenes/body.obj', '--seconds', '2', '--out', f'{name}.obj'],
+                       output=f'{name}.obj')
+        elif kind == 'page':
+            yield dict(run=['css', 'match', f'page-{i % 100}.html', 'sheet.css', '--tsv'], stdout=f'{name}.tsv')
+        elif kind == 'controller':
+            yield dict(run=['mppi', 'run', 'quadrotor', '--steps', str(max(10, int(60000 * args.share))), '--seed', str(i), '--json'], stdout=f'{name}.json')
+        else:  # a controller in real time, which waits most of its two seconds: what is measured is the queue
+            yield dict(run=['mppi', 'run', 'cartpole', '--samples', '64', '--steps', '100', '--rate', '50', '--json'], stdout=f'{name}.json')
+
+
+def batch(kind, n, count, label):
+    folder = out / f'{kind}-{label}-{n}'
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    if kind == 'page':
+        for i in range(100):
+            (folder / f'page-{i}.html').write_text('<!doctype html><title>t</title><body>' + ''.join(
+                f'<div class="a{j % 17} b{(i + j) % 23}"><p id=p{j}>x<span class=c{j % 5}>y</span></div>' for j in range(400)))
+        (folder / 'sheet.css').write_text(''.join(f'.a{i % 17} .b{i % 23}, div > p + .c{i % 5}:nth-child({i % 7 + 1}) {{ margin: {i}px }}\n' for i in range(600)))
+    (folder / 'jobs.json').write_text(json.dumps({'jobs': list(jobs_of(kind, count))}))
+    words = [w for _ in range(n) for w in ('--worker', f"'{heddle}' batch hand --device host")] if kind == 'wait' and args.hands else device_words(n)
+    seconds, result = run(['batch', str(folder / 'jobs.json'), '--page', str(out / f'{kind}-{label}-{n}.html'), '--json', '--quiet', *words])
+    busy = sum(d['busy'] for d in result['devices'])
+    for file in folder.iterdir():
+        if file.suffix not in ('.log', '.journal') and file.is_file(): file.unlink()
+    return seconds, dict(done=result['done'], failed=result['failed'], again=len(result['faults']), busy=round(busy / (n * seconds), 4))
+
+
+def batches(kind, whole):
+    over = [n for n in (1, 2, 4, 8) if n <= args.hands] if kind == 'wait' and args.hands else counts
+    count = max(2 * max(over), int(whole * args.share))
+    alone = None
+    for n in over:  # strong: the same list
+        seconds, more = batch(kind, n, count, 'strong')
+        alone = alone or seconds
+        note(f'{count} jobs, {kind}, on {n}', seconds, 's', n=n, kind=kind, scaling='strong', efficiency=round(alone / seconds / n, 4), **more)
+    each = max(2, count // max(over))
+    alone = None
+    for n in over:  # weak: a list for each device
+        seconds, more = batch(kind, n, each * n, 'weak')
+        alone = alone or seconds
+        note(f'{each} jobs each, {kind}, on {n}', seconds, 's', n=n, kind=kind, scaling='weak', efficiency=round(alone / seconds, 4), **more)
+
+
+def over_mpi():
+    program = pathlib.Path(heddle).parent.parent / 'heddle-mpi'
+    mpi = str(program) if program.exists() else shutil.which('heddle-mpi')
+    if not mpi or not shutil.which('mpirun'):
+        print('heddle-mpi or mpirun is not here: the cost of a request over MPI is not measured')
+        return
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
+    done = subprocess.run(['mpirun', '--bind-to', 'none', '--oversubscribe', '-n', '2', mpi, 'measure'], capture_output=True, text=True, env=environment)
+    (out / 'mpi.txt').write_text(done.stdout + done.stderr)
+    print(done.stdout, end='')
+
+
+# ---- the plot ----
+
+def plot():
+    """Efficiency over the number of devices: strong on the left, weak on the right."""
+    width, height, left, top, colours = 360, 240, 46, 34, ['#2b6cb0', '#2b8a5f', '#c0392b', '#8e5bb5', '#d9882b', '#666']
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * width + 40} {height + 40}" font-family="sans-serif" font-size="12">',
+             '<rect width="100%" height="100%" fill="white"/>']
+    for side, scaling in enumerate(('strong', 'weak')):
+        found = [f for f in figures if f.get('scaling') == scaling]
+        if not found: continue
+        most, x0 = max(2, max(f['n'] for f in found)), side * (width + 20) + left
+        x = lambda n: x0 + (n - 1) / (most - 1) * (width - left - 30)
+        y = lambda e: top + (1 - min(e, 1.1) / 1.1) * (height - top)
+        lines.append(f'<text x="{x0}" y="18" font-size="14">{scaling} scaling: efficiency over devices</text>')
+        for e in (0, 0.25, 0.5, 0.75, 0.9, 1):
+            lines.append(f'<path d="M{x0} {y(e):.1f}H{x(most):.1f}" stroke="{"#c0392b" if e == 0.9 else "#ddd"}"/><text x="{x0 - 6}" y="{y(e) + 4:.1f}" text-anchor="end">{e}</text>')
+        for n in sorted({f['n'] for f in found}):
+            lines.append(f'<text x="{x(n):.1f}" y="{height + 18}" text-anchor="middle">{n}</text>')
+        for i, kind in enumerate(dict.fromkeys(f['kind'] for f in found)):
+            points = [(x(f['n']), y(f['efficiency'])) for f in found if f['kind'] == kind]
+            colour = colours[i % len(colours)]
+            lines.append(f'<path d="M{" L".join(f"{a:.1f} {b:.1f}" for a, b in points)}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            lines += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in points]
+            lines.append(f'<text x="{x0 + 8}" y="{height - 12 - 16 * i}" fill="{colour}">{kind}</text>')
+    (out / 'scaling.svg').write_text('\n'.join(lines + ['</svg>\n']))
+
+
+if devices and 'tune' in parts: tuning()
+if devices and 'winner' in parts: winners()
+for kind, whole in (('render', 200), ('drape', 256), ('page', 20000), ('controller', 64), ('wait', 32)):
+    if kind in parts and (devices or kind == 'wait'): batches(kind, whole)
+if 'mpi' in parts: over_mpi()
+plot()
+(out / 'figures.json').write_text(json.dumps(dict(devices=devices, processors=os.cpu_count(), share=args.share, figures=figures), indent=1) + '\n')
+(out / 'figures.txt').write_text('\n'.join(f'{f["name"]}: {f["value"]:.4g} {f["unit"]}' + (f', efficiency {f["efficiency"]}' if 'efficiency' in f else '')
+                                           + (f', {f["times"]} times sooner than on one' if 'times' in f else '') for f in figures) + '\n')
