@@ -28,6 +28,8 @@ static hed_status try_files(void)
     hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
     if (status == HED_OK) status = hed_cloth_mesh_write_ply("/dev/null", &mesh, NULL, NULL, &error);
     if (status == HED_OK) status = hed_cloth_mesh_write_glb("/dev/null", &mesh, NULL, NULL, &error);
+    if (status == HED_OK)
+        status = hed_cloth_mesh_write_glb_frames("/dev/null", &mesh, mesh.positions, 1, 30, &error);
     if (status == HED_OK) status = hed_cloth_mesh_write_obj(path, &mesh, NULL, NULL, &error);
     if (status == HED_OK) status = hed_cloth_mesh_read(path, &again, &error);
     hed_cloth_mesh_free(&mesh);
@@ -119,6 +121,16 @@ static hed_status try_cache(void)
     return status;
 }
 
+static hed_status try_poses(void)
+{
+    hed_error error = {0};
+    hed_cloth_pc2_data samples;
+    hed_status status = hed_cloth_gltf_sample("data/scenes/walker.glb", NULL, 2, &samples, &error);
+    if (status != HED_OK && samples.positions) abort();
+    hed_cloth_pc2_free(&samples);
+    return status;
+}
+
 static hed_status try_check(void)
 {
     static const float cloth[] = {0, 0, 0, 1, 0, 0, 0, 0, 1},
@@ -139,7 +151,7 @@ int main(void)
 {
     static const fault_case cases[] = {{"parsing", try_parse}, {"files", try_files},
         {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache},
-        {"check", try_check}};
+        {"check", try_check}, {"poses", try_poses}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

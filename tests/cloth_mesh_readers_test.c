@@ -615,6 +615,52 @@ Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
 
 /* What Heddle writes comes back with its vertices in order, behind them those with other texture
  * coordinates. */
+/* Frames as morph targets: the file's JSON names them, and its numbers are those of the frames. */
+Test(cloth_mesh_readers, glb_with_frames)
+{
+    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nf 1/1 2/1 3/2\nf 1/2 3/1 4/1\n";
+    static const float frames[3][12] = {{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0},
+        {0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1}, {5, 0, 0, 5, 0, -1, 5, 1, -1, 5, 1, 0}};
+    hed_cloth_mesh mesh, again;
+    char *file;
+    hed_error error = {0};
+    size_t size;
+    OK(hed_cloth_mesh_parse_obj("a.obj", obj, sizeof obj - 1, &mesh, &error));
+    OK(hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 3, 30, &error));
+    OK(hed_cloth_mesh_read(in_folder("f.glb"), &again, &error));
+    uint32_t vertices = again.vertex_count; /* seams have their own */
+    CHECK(vertices > 4);
+    CHECK_BYTES(again.positions, frames[0], sizeof frames[0]);
+    hed_cloth_mesh_free(&again);
+    OK(hed_file_read(in_folder("f.glb"), 1 << 20, &file, &size, &error));
+    CHECK(strstr(file + 20, "\"targets\":[{\"POSITION\":4,\"NORMAL\":5},{\"POSITION\":6,\"NORMAL\":7}]"),
+        "%.*s", 1500, file + 20);
+    CHECK(strstr(file + 20, "\"weights\":[0,0]"));
+    CHECK(strstr(file + 20, "\"samplers\":[{\"input\":8,\"output\":9,\"interpolation\":\"LINEAR\"}]"));
+    uint32_t text;
+    memcpy(&text, file + 12, 4);
+    /* positions, normals, textures, 6 indices; then the targets */
+    const char *at = file + 28 + text + vertices * 32 + 24;
+    float number;
+    for (uint32_t f = 1; f < 3; f++)
+        for (uint32_t v = 0; v < vertices; v++)
+            for (uint32_t k = 0; k < 3; k++) {
+                memcpy(&number, at + 24 * vertices * (f - 1) + 12 * v + 4 * k, 4);
+                if (v < 4) CHECK_EQ(number, frames[f][3 * v + k] - frames[0][3 * v + k]);
+            }
+    at += (size_t)48 * vertices;
+    static const float rest[] = {0, 1 / 30.0f, 2 / 30.0f, 0, 0, 1, 0, 0, 1};
+    CHECK_BYTES(at, rest, sizeof rest);
+    CHECK(at + sizeof rest == file + size);
+    free(file);
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 0, 30, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 1, 0, &error));
+    OK(hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 1, 30, &error));
+    hed_cloth_mesh_free(&mesh);
+}
+
 Test(cloth_mesh_readers, glb_survives_a_round_trip)
 {
     hed_error error = {0};

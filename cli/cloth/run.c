@@ -95,6 +95,9 @@ static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--obj-every, --ply-every and --png-every name their files "
             "after --out FILE, which is not given");
+    if (!r->cache && hed_given(a, "animated"))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--animated is made of the point cache of --out FILE, which is not given");
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
     if (!r->seconds)
@@ -174,6 +177,9 @@ static int run_scene(cloth_run *r, hed_error *error)
     hed_status status = cloth_run_go(r, error), closed;
     bool interrupted = status == HED_OK && r->done < r->frames;
     hed_error later = {0};
+    const char *animated = hed_text_of(r->arguments, "animated");
+    if (status == HED_OK && !interrupted && animated)
+        status = cli_cloth_output_animated(r->output, animated, r->rate, error);
     /* After a failure the state is that of a frame whose output is not whole: the older one
      * stays. */
     if (status == HED_OK) status = save(r, error);
@@ -229,7 +235,8 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     r.cache = hed_text_of(arguments, "out");
     if (!has_ending("out", r.cache, ".pc2",
             ", a point cache; --obj-every, --ply-every and --glb write meshes") ||
-        !has_ending("glb", hed_text_of(arguments, "glb"), ".glb", ", binary glTF"))
+        !has_ending("glb", hed_text_of(arguments, "glb"), ".glb", ", binary glTF") ||
+        !has_ending("animated", hed_text_of(arguments, "animated"), ".glb", ", binary glTF"))
         return HED_EXIT_USAGE;
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
@@ -282,6 +289,8 @@ static const hed_option OPTIONS[] = {
         "which gives the same bits on every machine",
         .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", FILE, "FILE", "the last frame as binary glTF", .letter = 0),
+    OPTION("animated", FILE, "FILE",
+        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)"),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),

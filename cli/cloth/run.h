@@ -31,6 +31,10 @@ hed_status cli_cloth_output_open(
  * of them alike. */
 hed_status cli_cloth_output_frame(
     cli_cloth_output *output, uint32_t number, bool last, hed_error *error);
+/* Writes all samples of the caches as binary glTF files that play, "x.glb" and so on for several
+ * garments. Needs a cache. */
+hed_status cli_cloth_output_animated(
+    const cli_cloth_output *output, const char *path, double rate, hed_error *error);
 /* Closes the files, which stay readable in any case. NULL is allowed. */
 hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error);
 

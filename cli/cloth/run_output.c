@@ -281,14 +281,43 @@ static hed_status cloth_output_write_picture(
     return error->status;
 }
 
-/* "last.glb" for a garment: its ending goes behind the garment's name. */
+/* "last.glb" without its ending, which goes behind the garment's name. */
+static char *stem_of(const char *glb, const char **ending, hed_error *error)
+{
+    *ending = strrchr(glb, '.');
+    if (!*ending || strcmp(*ending, ".glb") != 0) *ending = glb + strlen(glb);
+    char *stem = strndup(glb, (size_t)(*ending - glb));
+    if (!stem) cloth_output_out_of_memory(error);
+    return stem;
+}
+
 static hed_status write_last(cli_cloth_output *output, hed_error *error)
 {
-    const char *dot = strrchr(output->def.glb, '.');
-    if (!dot || strcmp(dot, ".glb") != 0) dot = output->def.glb + strlen(output->def.glb);
-    char *stem = strndup(output->def.glb, (size_t)(dot - output->def.glb));
-    if (!stem) return cloth_output_out_of_memory(error);
-    write_each(output, stem, dot, GLB, error);
+    const char *ending;
+    char *stem = stem_of(output->def.glb, &ending, error);
+    if (stem) write_each(output, stem, ending, GLB, error);
+    free(stem);
+    return error->status;
+}
+
+hed_status cli_cloth_output_animated(
+    const cli_cloth_output *output, const char *glb, double rate, hed_error *error)
+{
+    const char *ending;
+    char *stem = stem_of(glb, &ending, error);
+    for (uint32_t i = 0; stem && i < output->garment_count && !error->status; i++) {
+        const garment *g = &output->garments[i];
+        hed_cloth_pc2_data data = {0};
+        char *cache = cli_cloth_beside(output->def.cache, g->name, ".pc2"),
+             *path = cli_cloth_beside(stem, g->name, ending);
+        if (cache && path) hed_cloth_pc2_read(cache, &data, error);
+        else cloth_output_out_of_memory(error);
+        hed_cloth_mesh_write_glb_frames(
+            path, g->mesh, data.positions, data.frame_count, rate, error);
+        hed_cloth_pc2_free(&data);
+        free(cache);
+        free(path);
+    }
     free(stem);
     return error->status;
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the meshes of the scenes here: table.obj, body.obj with walk.pc2, and dress.obj. python3 make.py; nothing else is needed.
+"""Makes the meshes of the scenes here: table.obj, body.obj with walk.pc2, walker.glb (the same with a skeleton), and dress.obj.
+python3 make.py; nothing else is needed.
 
 The body is a smooth union of capsules (Quilez' polynomial minimum), cut out of a lattice by surface nets (Gibson 1998) and skinned to
 the capsules' bones, which step on the spot and turn. The dress is a tube around it. Metres, y up."""
+import json
 import math
 import struct
 
@@ -205,6 +207,80 @@ def make_body():
                     m, move = bones[bone]
                     q = add(q, mul(add(apply(m, p), move), w))
                 f.write(struct.pack("<fff", *q))
+    make_walker(vertices, faces, bound)
+
+
+# ---- the body again, as a skeleton with a skin ----
+
+def quaternion(m):
+    """x y z w of a turn by less than half a circle."""
+    w = math.sqrt(max(1 + m[0][0] + m[1][1] + m[2][2], 0)) / 2
+    return ((m[2][1] - m[1][2]) / (4 * w), (m[0][2] - m[2][0]) / (4 * w), (m[1][0] - m[0][1]) / (4 * w), w)
+
+
+def start_of(bone):
+    a, b = BONES[bone][:2]
+    return tuple((x + y) / 2 for x, y in zip(a, b)) if bone in ("hips", "waist", "chest") else a
+
+
+def make_walker(vertices, faces, bound):
+    """One node for each bone at its joint; the animation "walk" turns them, and moves the hips: 2 s."""
+    views, accessors, chunk = [], [], b""
+
+    def add_data(rows, kind, code, component, extra=None):
+        nonlocal chunk
+        data = b"".join(struct.pack("<" + code * len(r), *r) for r in rows)
+        views.append({"buffer": 0, "byteOffset": len(chunk), "byteLength": len(data)})
+        chunk += data + b"\0" * (-len(data) % 4)
+        accessors.append({"bufferView": len(views) - 1, "componentType": component, "count": len(rows), "type": kind, **(extra or {})})
+        return len(accessors) - 1
+
+    triangles = [(f[0], f[k], f[k + 1]) for f in faces for k in range(1, len(f) - 1)]
+    largest = [sorted(shares, key=lambda s: -s[1])[:4] for shares in bound]
+    joints = [tuple(NAMES.index(b) for b, w in s) + (0,) * (4 - len(s)) for s in largest]
+    shares = [tuple(w / sum(x for b, x in s) for b, w in s) + (0.0,) * (4 - len(s)) for s in largest]
+    bounds = {"min": [min(v[k] for v in vertices) for k in range(3)], "max": [max(v[k] for v in vertices) for k in range(3)]}
+    attributes = {"POSITION": add_data(vertices, "VEC3", "f", 5126, bounds), "JOINTS_0": add_data(joints, "VEC4", "B", 5121),
+                  "WEIGHTS_0": add_data(shares, "VEC4", "f", 5126)}
+    indices = add_data([(v,) for t in triangles for v in t], "SCALAR", "I", 5125)
+    inverse = [(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0) + mul(start_of(b), -1) + (1,) for b in NAMES]
+    binds = add_data(inverse, "MAT4", "f", 5126)
+    nodes, channels, samplers = [], [], []
+    for b in NAMES:
+        children = [NAMES.index(c) for c in NAMES if PARENT.get(c) == b]
+        place = sub(start_of(b), start_of(PARENT[b])) if b in PARENT else start_of(b)
+        nodes.append({"name": b, "translation": list(place), **({"children": children} if children else {})})
+    roots = [i for i, b in enumerate(NAMES) if b not in PARENT]
+    nodes.append({"name": "figure", "mesh": 0, "skin": 0})
+    keys = [s / 40 for s in range(41)]
+    times = add_data([(2 * k,) for k in keys], "SCALAR", "f", 5126, {"min": [0], "max": [2]})
+    poses = [pose(k) for k in keys]
+
+    def animate(bone, path, rows, kind):
+        samplers.append({"input": times, "output": add_data(rows, kind, "f", 5126)})
+        channels.append({"sampler": len(samplers) - 1, "target": {"node": NAMES.index(bone), "path": path}})
+
+    for b in NAMES:
+        def own(made):
+            if b not in PARENT:
+                return made[b][0]
+            up = made[PARENT[b]][0]
+            return product(tuple(zip(*up)), made[b][0])
+        rows = [quaternion(own(made)) for made in poses]
+        if any(abs(q[3]) < 1 - 1e-9 for q in rows):
+            animate(b, "rotation", rows, "VEC4")
+    for i in roots:
+        b = NAMES[i]
+        animate(b, "translation", [add(apply(made[b][0], start_of(b)), made[b][1]) for made in poses], "VEC3")
+    document = {"asset": {"version": "2.0", "generator": "make.py"}, "scene": 0, "scenes": [{"nodes": roots + [len(NAMES)]}], "nodes": nodes,
+                "meshes": [{"name": "figure", "primitives": [{"attributes": attributes, "indices": indices}]}],
+                "skins": [{"joints": list(range(len(NAMES))), "inverseBindMatrices": binds}],
+                "animations": [{"name": "walk", "channels": channels, "samplers": samplers}],
+                "accessors": accessors, "bufferViews": views, "buffers": [{"byteLength": len(chunk)}]}
+    text = json.dumps(document, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    with open("walker.glb", "wb") as f:
+        f.write(struct.pack("<4sIIII", b"glTF", 2, 28 + len(text) + len(chunk), len(text), 0x4e4f534a) + text + struct.pack("<II", len(chunk), 0x4e4942) + chunk)
 
 
 # ---- the dress: rings around the trunk, close above the waist, wide below ----

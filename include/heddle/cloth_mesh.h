@@ -114,6 +114,14 @@ HED_API hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_me
 HED_API hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
 
+/** All frames as a binary glTF 2.0 file that plays: frame 0 is the mesh, every further one a morph
+ *  target (POSITION and NORMAL, of vertices alone), and an animation "cloth" blends from one to the
+ *  next, `rate` frames a second. Blender reads the targets as shape keys. 24 bytes for each vertex
+ *  and frame. `positions` (frame_count x vertex_count x 3). Errors: as hed_cloth_mesh_write_glb();
+ *  ARGUMENT (no frame, a rate that is not above 0). */
+HED_API hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mesh *mesh,
+    const float *positions, uint32_t frame_count, double rate, hed_error *error);
+
 /* ---- point caches ---- */
 
 /** A PC2 file being written: positions of all vertices for each frame, as Blender's Mesh Cache
@@ -147,6 +155,19 @@ typedef struct hed_cloth_pc2_data {
 HED_API hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_error *error);
 /** Frees it. */
 HED_API void hed_cloth_pc2_free(hed_cloth_pc2_data *data);
+
+/* ---- animated characters ---- */
+
+/** Where the vertices of a glTF file are over time, in the order of hed_cloth_mesh_read(): its
+ *  nodes moved by an animation (translation, rotation, scale; STEP, LINEAR, CUBICSPLINE), and skins
+ *  bent by their joints (JOINTS_n and WEIGHTS_n; linear blending, by the glTF 2.0 specification,
+ *  chapters 3.7.3 and 3.11). Morph targets are not applied. `animation` is a name; NULL: the first
+ *  one. From time 0 to its end about `rate` samples a second, so many that the last one is its end;
+ *  `sampling` receives rate * (seconds from one sample to the next). Errors: IO, FORMAT (path
+ *  inside the document, what was expected), ARGUMENT (no such animation: the text names those that
+ *  are there; a rate that is not above 0), LIMIT (over 2^31 numbers), MEMORY. */
+HED_API hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
+    hed_cloth_pc2_data *samples, hed_error *error);
 
 HED_END
 

@@ -1,6 +1,6 @@
-/* Writing one frame as binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one
- * mesh with a primitive for each run of a material. glTF has one index for a vertex's position,
- * texture coordinate and normal together: a vertex keeps its number with the first pair of the
+/* Writing binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113), one frame or an
+ * animation whose frames are morph targets: one mesh with a primitive for each run of a
+ * material. glTF has one index for a vertex's position, texture coordinate and normal together: a vertex keeps its number with the first pair of the
  * other two that a face gives it, further pairs make further vertices behind all others. */
 #include "model/mesh.h"
 
@@ -45,10 +45,10 @@ static void glb_put_string(FILE *j, const char *words)
     fputc('"', j);
 }
 
-static void glb_put_vector(FILE *j, const char *key, const float *vector)
+static void glb_put_vector(FILE *j, const char *key, const float *vector, int count)
 {
     fprintf(j, ",\"%s\":[", key);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < count; i++) {
         char number[CLOTH_NUMBER_TEXT];
         size_t length = cloth_write_number(number, vector[i]);
         if (i > 0) fprintf(j, ",");
@@ -72,6 +72,11 @@ typedef struct exporter {
     uint32_t *triangles;   /* (triangle_count x 3) */
     uint32_t *triangle_at; /* (face_count + 1) */
     bool has_normals, has_textures;
+    /* of an animation; 0: one frame. (frame_count x vertex_count x 3) */
+    uint32_t frame_count;
+    const float *frames;
+    float *frame_normals;
+    double rate;
     FILE *json; /* writes to `text` */
     char *text;
     size_t text_size;
@@ -185,8 +190,74 @@ static uint32_t run_begin(const hed_cloth_mesh *mesh, uint32_t run)
                                          : mesh->face_count;
 }
 
-/* Buffer views and accessors of the vertices, then of each run's indices; gives the binary chunk's
- * size. */
+/* What a vertex adds to frame 0 in a frame above it. */
+static float target_of(const exporter *x, const float *rows, uint32_t frame, size_t number)
+{
+    return rows[3 * (size_t)x->mesh->vertex_count * frame + number] - rows[number];
+}
+
+/* Accessors of the frames behind those of the first: a POSITION and a NORMAL each, their times, and
+ * the weights of all targets at each time. */
+static void put_target_accessors(exporter *x, uint32_t view)
+{
+    FILE *j = x->json;
+    uint64_t count = x->vertices.count, targets = x->frame_count - 1;
+    size_t numbers = 3 * (size_t)x->mesh->vertex_count;
+    for (uint32_t frame = 1; frame < x->frame_count; frame++) {
+        float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (size_t i = 0; i < numbers; i++) {
+            low[i % 3] = fminf(low[i % 3], target_of(x, x->frames, frame, i));
+            high[i % 3] = fmaxf(high[i % 3], target_of(x, x->frames, frame, i));
+        }
+        for (int normal = 0; normal < 2; normal++) {
+            fprintf(j,
+                ",{\"bufferView\":%u,\"byteOffset\":%" PRIu64
+                ",\"componentType\":%u,\"count\":%" PRIu64 ",\"type\":\"VEC3\"",
+                view, 12 * count * (2 * (uint64_t)(frame - 1) + (uint64_t)normal), FLOATS, count);
+            if (!normal) {
+                glb_put_vector(j, "min", low, 3);
+                glb_put_vector(j, "max", high, 3);
+            }
+            fprintf(j, "}");
+        }
+    }
+    float end = (float)((double)targets / x->rate);
+    fprintf(j, ",{\"bufferView\":%u,\"componentType\":%u,\"count\":%u,\"type\":\"SCALAR\"",
+        view + 1, FLOATS, x->frame_count);
+    glb_put_vector(j, "min", (const float[]){0}, 1);
+    glb_put_vector(j, "max", &end, 1);
+    fprintf(j,
+        "},{\"bufferView\":%u,\"componentType\":%u,\"count\":%" PRIu64 ",\"type\":\"SCALAR\"}",
+        view + 2, FLOATS, x->frame_count * targets);
+}
+
+/* Bytes of the frames behind the first: targets, times, weights; `views` of them are written, from
+ * `offset` on. */
+static uint64_t put_target_views(exporter *x, uint64_t offset)
+{
+    uint64_t targets = x->frame_count - 1,
+             sizes[3] = {24 * x->vertices.count * targets, 4 * (uint64_t)x->frame_count,
+                 4 * targets * x->frame_count};
+    for (int i = 0; i < 3; i++) {
+        fprintf(x->json, ",{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64 "%s}",
+            offset, sizes[i], i ? "" : ",\"byteStride\":12,\"target\":34962");
+        offset += sizes[i];
+    }
+    return sizes[0] + sizes[1] + sizes[2];
+}
+
+/* Accessors of indices: one of each run that has triangles. */
+static uint32_t run_count(const exporter *x)
+{
+    uint32_t runs = 0;
+    for (uint32_t run = 0; run <= x->mesh->material_count; run++)
+        runs +=
+            x->triangle_at[run_begin(x->mesh, run)] < x->triangle_at[run_begin(x->mesh, run + 1)];
+    return runs;
+}
+
+/* Buffer views and accessors of the vertices, then of each run's indices, then of further frames;
+ * gives the binary chunk's size. */
 static uint64_t put_accessors(exporter *x, const part *parts)
 {
     FILE *j = x->json;
@@ -205,8 +276,8 @@ static uint64_t put_accessors(exporter *x, const part *parts)
             "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%" PRIu64 ",\"type\":\"%s\"",
             view ? "," : "", view, parts[i].component, count, parts[i].type);
         if (i == POSITIONS) {
-            glb_put_vector(j, "min", low);
-            glb_put_vector(j, "max", high);
+            glb_put_vector(j, "min", low, 3);
+            glb_put_vector(j, "max", high, 3);
         }
         fprintf(j, "}");
         view++;
@@ -221,6 +292,7 @@ static uint64_t put_accessors(exporter *x, const part *parts)
                 ",\"componentType\":%u,\"count\":%" PRIu64 ",\"type\":\"SCALAR\"}",
                 view, (uint64_t)12 * begin, WORDS, (uint64_t)3 * (end - begin));
     }
+    if (x->frame_count > 1) put_target_accessors(x, view + 1);
     fprintf(j, "],\"bufferViews\":[");
     for (uint32_t i = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
@@ -232,16 +304,20 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     }
     uint64_t index_bytes = 12ull * x->triangle_at[mesh->face_count];
     fprintf(j,
-        "{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64 ",\"target\":34963}]",
+        "{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64 ",\"target\":34963}",
         offset, index_bytes);
-    return offset + index_bytes;
+    offset += index_bytes;
+    if (x->frame_count > 1) offset += put_target_views(x, offset);
+    fprintf(j, "]");
+    return offset;
 }
 
 static void put_primitives(exporter *x, const part *parts)
 {
     FILE *j = x->json;
     const hed_cloth_mesh *mesh = x->mesh;
-    uint32_t accessor = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
+    uint32_t before = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there,
+             accessor = before;
     bool first = true;
     fprintf(j, ",\"meshes\":[{\"primitives\":[");
     for (uint32_t run = 0; run <= mesh->material_count; run++) {
@@ -258,10 +334,25 @@ static void put_primitives(exporter *x, const part *parts)
         while (
             run > 0 && strcmp(mesh->materials[material].name, mesh->materials[run - 1].name) != 0)
             material++;
-        fprintf(j, ",\"material\":%u}", material);
+        fprintf(j, ",\"material\":%u", material);
+        uint32_t target = before + run_count(x); /* behind the indices */
+        for (uint32_t frame = 1; frame < x->frame_count; frame++, target += 2)
+            fprintf(j, "%s{\"POSITION\":%u,\"NORMAL\":%u}", frame > 1 ? "," : ",\"targets\":[",
+                target, target + 1);
+        fprintf(j, x->frame_count > 1 ? "]}" : "}");
         first = false;
     }
-    fprintf(j, "]}]");
+    fprintf(j, "]");
+    for (uint32_t frame = 1; frame < x->frame_count; frame++)
+        fprintf(j, frame > 1 ? ",0" : ",\"weights\":[0");
+    fprintf(j, x->frame_count > 1 ? "]}]" : "}]");
+    if (x->frame_count < 2) return;
+    uint32_t times = before + run_count(x) + 2 * (x->frame_count - 1);
+    fprintf(j,
+        ",\"animations\":[{\"name\":\"cloth\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+        "\"path\":\"weights\"}}],\"samplers\":[{\"input\":%u,\"output\":%u,"
+        "\"interpolation\":\"LINEAR\"}]}]",
+        times, times + 1);
 }
 
 static uint64_t glb_put_document(exporter *x, const part *parts)
@@ -320,6 +411,30 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
             out, (const char *)(x->mesh->vertex_colours + 4 * (size_t)rows[i].position), 16);
 }
 
+/* Targets, times, and weights: 1 for the target of its own time. */
+static void put_target_data(const exporter *x, cloth_text *out)
+{
+    const vertex *rows = x->vertices.rows;
+    for (uint32_t frame = 1; frame < x->frame_count; frame++)
+        for (int normal = 0; normal < 2; normal++)
+            for (size_t i = 0; i < x->vertices.count; i++) {
+                float way[3];
+                for (size_t k = 0; k < 3; k++)
+                    way[k] = target_of(x, normal ? x->frame_normals : x->frames, frame,
+                        3 * (size_t)rows[i].position + k);
+                cloth_text_put(out, (const char *)way, sizeof way);
+            }
+    for (uint32_t frame = 0; frame < x->frame_count; frame++) {
+        float time = (float)(frame / x->rate);
+        cloth_text_put(out, (const char *)&time, sizeof time);
+    }
+    for (uint32_t frame = 0; frame < x->frame_count; frame++)
+        for (uint32_t target = 1; target < x->frame_count; target++) {
+            float weight = frame == target;
+            cloth_text_put(out, (const char *)&weight, sizeof weight);
+        }
+}
+
 static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed_error *error)
 {
     const part parts[PARTS] = {[POSITIONS] = {"VEC3", "POSITION", FLOATS, 12, true},
@@ -344,8 +459,92 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     put_vertex_data(x, parts, out);
     cloth_text_put(
         out, (const char *)x->triangles, 12 * (size_t)x->triangle_at[x->mesh->face_count]);
+    if (x->frame_count > 1) put_target_data(x, out);
     cloth_text_flush(out);
     return hed_file_writer_commit(out->writer, error);
+}
+
+/* Writes what is exported, of which mesh and numbers are known. */
+static hed_status glb_write(const char *path, exporter *x, hed_error *error)
+{
+    const hed_cloth_mesh *mesh = x->mesh;
+    if (mesh->face_count == 0)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
+    hed_status status = HED_OK;
+    size_t corners = cloth_mesh_corner_count(mesh);
+    x->vertices.size = sizeof(vertex);
+    x->has_normals = x->normals || mesh->corner_normals;
+    x->has_textures = mesh->corner_textures != NULL;
+    x->vertex_of = malloc(corners * sizeof *x->vertex_of);
+    x->triangles = malloc(3 * corners * sizeof *x->triangles);
+    x->triangle_at = malloc(((size_t)mesh->face_count + 1) * sizeof *x->triangle_at);
+    x->json = open_memstream(&x->text, &x->text_size);
+    cloth_text *out = malloc(sizeof *out);
+    if (x->vertex_of && x->triangles && x->triangle_at && out && x->json && glb_make_vertices(x)) {
+        glb_make_triangles(x);
+        status = write_file(path, x, out, error);
+    } else {
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    }
+    free(x->vertices.rows);
+    free(x->vertex_of);
+    free(x->triangles);
+    free(x->triangle_at);
+    if (x->json) fclose(x->json);
+    free(x->text);
+    free(out);
+    return status;
+}
+
+/* Normals of length 1 of vertices, from the faces around them by area. */
+static void normals_of(const hed_cloth_mesh *mesh, const float *positions, float *normals)
+{
+    memset(normals, 0, 3 * (size_t)mesh->vertex_count * sizeof *normals);
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        for (uint32_t c = mesh->face_at[face] + 2; c < mesh->face_at[face + 1]; c++) {
+            const uint32_t corner[3] = {
+                mesh->corners[mesh->face_at[face]], mesh->corners[c - 1], mesh->corners[c]};
+            const float *p[3];
+            for (int i = 0; i < 3; i++) p[i] = positions + 3 * (size_t)corner[i];
+            for (size_t k = 0; k < 3; k++) {
+                size_t m = (k + 1) % 3, n = (k + 2) % 3;
+                float size = (p[1][m] - p[0][m]) * (p[2][n] - p[0][n]) -
+                             (p[1][n] - p[0][n]) * (p[2][m] - p[0][m]);
+                for (int i = 0; i < 3; i++) normals[3 * (size_t)corner[i] + k] += size;
+            }
+        }
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        float *n = normals + 3 * v;
+        double length = sqrt((double)n[0] * n[0] + (double)n[1] * n[1] + (double)n[2] * n[2]);
+        for (int k = 0; k < 3; k++) n[k] = length > 0 ? (float)(n[k] / length) : k == 2;
+    }
+}
+
+hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mesh *mesh,
+    const float *positions, uint32_t frame_count, double rate, hed_error *error)
+{
+    size_t numbers = 3 * (size_t)mesh->vertex_count;
+    if (hed_failed(error)) return error->status;
+    if (frame_count == 0 || !(rate > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s is not written: %u frames, %g a second, expected some", path, frame_count, rate);
+    for (uint32_t frame = 0; frame < frame_count; frame++)
+        if (cloth_mesh_require_finite(path, positions + numbers * frame, mesh->vertex_count, error))
+            return error->status;
+    float *normals = malloc((numbers * frame_count + 1) * sizeof *normals);
+    if (!normals) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    for (uint32_t frame = 0; frame < frame_count; frame++)
+        normals_of(mesh, positions + numbers * frame, normals + numbers * frame);
+    exporter x = {.mesh = mesh,
+        .positions = positions,
+        .normals = normals,
+        .frame_count = frame_count,
+        .frames = positions,
+        .frame_normals = normals,
+        .rate = rate};
+    hed_status status = glb_write(path, &x, error);
+    free(normals);
+    return status;
 }
 
 hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
@@ -354,31 +553,6 @@ hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh
     if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
-    if (status != HED_OK) return status;
-    if (mesh->face_count == 0)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
-    size_t corners = cloth_mesh_corner_count(mesh);
-    exporter x = {
-        .mesh = mesh, .positions = positions, .normals = normals, .vertices.size = sizeof(vertex)};
-    x.has_normals = normals || mesh->corner_normals;
-    x.has_textures = mesh->corner_textures != NULL;
-    x.vertex_of = malloc(corners * sizeof *x.vertex_of);
-    x.triangles = malloc(3 * corners * sizeof *x.triangles);
-    x.triangle_at = malloc(((size_t)mesh->face_count + 1) * sizeof *x.triangle_at);
-    x.json = open_memstream(&x.text, &x.text_size);
-    cloth_text *out = malloc(sizeof *out);
-    if (x.vertex_of && x.triangles && x.triangle_at && out && x.json && glb_make_vertices(&x)) {
-        glb_make_triangles(&x);
-        status = write_file(path, &x, out, error);
-    } else {
-        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
-    }
-    free(x.vertices.rows);
-    free(x.vertex_of);
-    free(x.triangles);
-    free(x.triangle_at);
-    if (x.json) fclose(x.json);
-    free(x.text);
-    free(out);
-    return status;
+    exporter x = {.mesh = mesh, .positions = positions, .normals = normals};
+    return status == HED_OK ? glb_write(path, &x, error) : status;
 }

@@ -27,6 +27,30 @@ typedef struct cloth_gltf {
     hed_error *error;
 } cloth_gltf;
 
+/* Where a node is in its parent. */
+typedef struct cloth_gltf_place {
+    double move[3], turn[4], scale[3]; /* turn: a quaternion x y z w */
+    bool fixed;                        /* it is `matrix` instead, which nothing animates */
+    double matrix[12];                 /* rows of 4 */
+} cloth_gltf_place;
+
+/* A node's own place. */
+void cloth_gltf_read_place(hed_json_node node, cloth_gltf_place *place);
+void cloth_gltf_matrix(const cloth_gltf_place *place, double m[12]);
+/* a b, of matrices with rows of 4. */
+void cloth_gltf_product(const double a[12], const double b[12], double product[12]);
+
+/* Vertices that a primitive of a node brought. */
+typedef struct cloth_gltf_part {
+    uint32_t node, first, count;
+    hed_json_node attributes;
+} cloth_gltf_part;
+
+/* The mesh of a document that is open, and, where `parts` is not NULL, a row of cloth_gltf_part for
+ * each primitive whose vertices are its own. */
+hed_status cloth_gltf_read(
+    cloth_gltf *gltf, cloth_list *parts, hed_cloth_mesh *mesh, hed_error *error);
+
 /* Reads the container and the JSON of a .glb or .gltf. Errors: FORMAT, MEMORY. cloth_gltf_close()
  * in any case. */
 hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder,
@@ -43,7 +67,8 @@ void cloth_gltf_limit(cloth_gltf *gltf, uint64_t count, const char *what);
 hed_json_node cloth_gltf_find(cloth_gltf *gltf, hed_json_node index, const char *list);
 
 /* An accessor's elements, (count x components), to be freed; `index` is its number in the document.
- * `least` to `most` components are taken. NULL after a complaint. */
+ * `least` to `most` components are taken, or 16, of a 4 x 4 matrix column by column. NULL after a
+ * complaint. */
 float *cloth_gltf_floats(cloth_gltf *gltf, hed_json_node index, uint32_t least, uint32_t most,
     uint32_t *components, uint32_t *count);
 /* Indices, each below `limit`. */

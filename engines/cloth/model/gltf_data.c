@@ -349,10 +349,11 @@ static layout read_layout(cloth_gltf *g, hed_json_node accessor, uint32_t least,
         "SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
     layout l = {0};
     hed_json_node type = hed_json_member(accessor, "type");
-    uint32_t kind = hed_json_choice(type, types);
-    l.components = kind + 1; /* of matrices nothing is taken */
-    if (cloth_gltf_fine(g) && (kind > 3 || l.components < least || l.components > most))
-        hed_json_reject(type, "found %s, expected %s%s%s", types[kind], types[least - 1],
+    uint32_t kind = hed_json_choice(type, types), wanted = least == 16 ? 6 : least - 1;
+    l.components = kind == 6 ? 16 : kind + 1;
+    bool other = kind == 4 || kind == 5; /* matrices that nothing here needs */
+    if (cloth_gltf_fine(g) && (other || l.components < least || l.components > most))
+        hed_json_reject(type, "found %s, expected %s%s%s", types[kind], types[wanted],
             least < most ? " or " : "", least < most ? types[most - 1] : "");
     l.component_bytes =
         gltf_data_bytes_of(g, hed_json_member(accessor, "componentType"), &l.component_type);

@@ -37,6 +37,8 @@ typedef struct reader {
     shared last;
     uint32_t without_faces; /* primitives of points, of lines, or without positions */
     bool deformed;          /* a skin or morph targets are there */
+    cloth_list *parts;      /* NULL: not asked for */
+    uint32_t node;          /* the one that is read */
 } reader;
 
 static double determinant(const double m[12])
@@ -45,24 +47,33 @@ static double determinant(const double m[12])
            m[2] * (m[4] * m[9] - m[5] * m[8]);
 }
 
-/* A node's own matrix: "matrix", column by column, or "translation", "rotation" (a quaternion x y z
- * w), "scale". */
-static void read_matrix(hed_json_node node, double m[12])
+/* "matrix", column by column, or "translation", "rotation" (a quaternion x y z w), "scale". */
+void cloth_gltf_read_place(hed_json_node node, cloth_gltf_place *place)
 {
     static const double MOST = 1e30;
-    if (hed_json_has(node, "matrix")) {
+    *place = (cloth_gltf_place){.turn = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    place->fixed = hed_json_has(node, "matrix");
+    if (place->fixed) {
         double columns[16] = {0};
         hed_json_numbers(hed_json_member(node, "matrix"), columns, 16, -MOST, MOST);
-        for (int i = 0; i < 12; i++) m[i] = columns[i % 4 * 4 + i / 4];
+        for (int i = 0; i < 12; i++) place->matrix[i] = columns[i % 4 * 4 + i / 4];
         return;
     }
-    double move[3] = {0}, q[4] = {0, 0, 0, 1}, scale[3] = {1, 1, 1};
     if (hed_json_has(node, "translation"))
-        hed_json_numbers(hed_json_member(node, "translation"), move, 3, -MOST, MOST);
+        hed_json_numbers(hed_json_member(node, "translation"), place->move, 3, -MOST, MOST);
     if (hed_json_has(node, "rotation"))
-        hed_json_numbers(hed_json_member(node, "rotation"), q, 4, -1.001, 1.001);
+        hed_json_numbers(hed_json_member(node, "rotation"), place->turn, 4, -1.001, 1.001);
     if (hed_json_has(node, "scale"))
-        hed_json_numbers(hed_json_member(node, "scale"), scale, 3, -MOST, MOST);
+        hed_json_numbers(hed_json_member(node, "scale"), place->scale, 3, -MOST, MOST);
+}
+
+void cloth_gltf_matrix(const cloth_gltf_place *place, double m[12])
+{
+    if (place->fixed) {
+        memcpy(m, place->matrix, sizeof place->matrix);
+        return;
+    }
+    const double *q = place->turn, *scale = place->scale, *move = place->move;
     double x = q[0], y = q[1], z = q[2], w = q[3], size = x * x + y * y + z * z + w * w;
     double s = size > 0 ? 2 / size : 0;
     const double turn[9] = {1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
@@ -72,6 +83,14 @@ static void read_matrix(hed_json_node node, double m[12])
         for (int k = 0; k < 3; k++) m[4 * i + k] = turn[3 * i + k] * scale[k];
         m[4 * i + 3] = move[i];
     }
+}
+
+void cloth_gltf_product(const double a[12], const double b[12], double product[12])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            product[4 * i + j] = a[4 * i] * b[j] + a[4 * i + 1] * b[4 + j] +
+                                 a[4 * i + 2] * b[8 + j] + (j == 3 ? a[4 * i + 3] : 0);
 }
 
 /* ---- vertices ---- */
@@ -199,6 +218,9 @@ static void add_vertices(reader *r, hed_json_node attributes, const double m[12]
         return;
     r->last = now;
     add_positions(r, hed_json_member(attributes, "POSITION"), m);
+    cloth_gltf_part *part = r->parts && cloth_gltf_fine(&r->gltf) ? cloth_list_add(r->parts) : NULL;
+    if (part) *part = (cloth_gltf_part){r->node, r->last.first, r->last.count, attributes};
+    else if (r->parts) cloth_gltf_starve(&r->gltf);
     add_normals(r, attributes, m);
     add_textures(r, attributes);
     add_colours(r, attributes);
@@ -359,13 +381,12 @@ static void read_nodes(reader *r)
     while (depth > 0 && cloth_gltf_fine(g)) {
         step now = stack[--depth];
         hed_json_node node = hed_json_item(nodes, now.node);
-        double own[12] = {0}, matrix[12];
-        read_matrix(node, own);
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 4; j++)
-                matrix[4 * i + j] =
-                    now.matrix[4 * i] * own[j] + now.matrix[4 * i + 1] * own[4 + j] +
-                    now.matrix[4 * i + 2] * own[8 + j] + (j == 3 ? now.matrix[4 * i + 3] : 0);
+        cloth_gltf_place place;
+        double own[12], matrix[12];
+        cloth_gltf_read_place(node, &place);
+        cloth_gltf_matrix(&place, own);
+        cloth_gltf_product(now.matrix, own, matrix);
+        r->node = now.node;
         if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
         if (hed_json_has(node, "children"))
             push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
@@ -436,23 +457,32 @@ static void gltf_read_document(reader *r)
         cloth_gltf_starve(&r->gltf);
 }
 
+hed_status cloth_gltf_read(
+    cloth_gltf *gltf, cloth_list *parts, hed_cloth_mesh *mesh, hed_error *error)
+{
+    reader r = {.gltf = *gltf, .rows = cloth_rows_empty(), .parts = parts};
+    *mesh = (hed_cloth_mesh){0};
+    gltf_read_document(&r);
+    const bool used[] = {
+        true, r.rows.elements[CLOTH_TEXTURE].count > 0, r.rows.elements[CLOTH_NORMAL].count > 0};
+    cloth_rows_take(&r.rows, used, mesh);
+    if (cloth_gltf_fine(&r.gltf)) gltf_tell_rest(&r, mesh);
+    *gltf = r.gltf;
+    hed_status status = gltf->status != HED_OK ? gltf->status : hed_json_status(gltf->json, error);
+    if (status == HED_OK && mesh->vertex_count == 0)
+        status =
+            hed_fail(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", gltf->name);
+    if (status != HED_OK) hed_cloth_mesh_free(mesh);
+    return status;
+}
+
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
     hed_cloth_mesh *mesh, hed_error *error)
 {
-    reader r = {.rows = cloth_rows_empty()};
+    cloth_gltf gltf;
     *mesh = (hed_cloth_mesh){0};
-    hed_status status = cloth_gltf_open(name, bytes, size, folder, &r.gltf, error);
-    if (status == HED_OK) {
-        gltf_read_document(&r);
-        const bool used[] = {true, r.rows.elements[CLOTH_TEXTURE].count > 0,
-            r.rows.elements[CLOTH_NORMAL].count > 0};
-        cloth_rows_take(&r.rows, used, mesh);
-        if (cloth_gltf_fine(&r.gltf)) gltf_tell_rest(&r, mesh);
-        status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
-        if (status == HED_OK && mesh->vertex_count == 0)
-            status = hed_fail(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
-    }
-    cloth_gltf_close(&r.gltf);
-    if (status != HED_OK) hed_cloth_mesh_free(mesh);
+    hed_status status = cloth_gltf_open(name, bytes, size, folder, &gltf, error);
+    if (status == HED_OK) status = cloth_gltf_read(&gltf, NULL, mesh, error);
+    cloth_gltf_close(&gltf);
     return status;
 }

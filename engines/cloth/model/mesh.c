@@ -197,12 +197,37 @@ hed_status cloth_mesh_require_finite(
 
 static const size_t largest_file = (size_t)1 << 34;
 
-static hed_status parse_gltf(
-    const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+/* Where a file is, up to the slash; NULL: no memory. */
+static char *folder_of(const char *path, hed_error *error)
 {
     const char *slash = strrchr(path, '/');
     char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-    if (!folder) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    if (!folder) hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    return folder;
+}
+
+hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
+    hed_cloth_pc2_data *samples, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    *samples = (hed_cloth_pc2_data){0};
+    char *bytes, *folder;
+    size_t size;
+    hed_status status = hed_file_read(path, largest_file, &bytes, &size, error);
+    if (status != HED_OK) return status;
+    folder = folder_of(path, error);
+    status = folder ? cloth_gltf_sample(path, bytes, size, folder, animation, rate, samples, error)
+                    : HED_ERROR_MEMORY;
+    free(folder);
+    free(bytes);
+    return status;
+}
+
+static hed_status parse_gltf(
+    const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+{
+    char *folder = folder_of(path, error);
+    if (!folder) return HED_ERROR_MEMORY;
     hed_status status = cloth_gltf_parse(path, bytes, size, folder, mesh, error);
     free(folder);
     return status;

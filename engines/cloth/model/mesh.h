@@ -155,6 +155,9 @@ hed_status cloth_ply_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 hed_status cloth_stl_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
+/* hed_cloth_gltf_sample() from memory. */
+hed_status cloth_gltf_sample(const char *name, const char *bytes, size_t size, const char *folder,
+    const char *animation, double rate, hed_cloth_pc2_data *samples, hed_error *error);
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
     hed_cloth_mesh *mesh, hed_error *error);
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define RADIANS (3.14159265358979323846 / 180.0)
 
@@ -247,17 +248,47 @@ void cloth_scene_place(const double matrix[12], const float *from, float *to, ui
     }
 }
 
-/* Mesh sequences: a PC2 point cache, or numbered mesh files such as walk_####.obj. */
+/* Mesh sequences: a PC2 point cache, numbered mesh files such as walk_####.obj, or an animation
+ * of a glTF file. */
 
 enum { MOST_FILES = 100000 };
 
-static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node node,
+static bool is_gltf(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0);
+}
+
+/* A point cache, or an animation of a glTF file. */
+static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, const char *path,
+    double rate, hed_cloth_pc2_data *data)
+{
+    hed_error error = {0};
+    const char *animation = hed_json_has(sequence, "animation")
+                                ? hed_json_string(hed_json_member(sequence, "animation"))
+                                : NULL;
+    if (is_gltf(path)) hed_cloth_gltf_sample(path, animation, rate, data, &error);
+    else if (animation)
+        hed_json_reject(hed_json_member(sequence, "animation"),
+            "%s has no animations: expected a .glb or .gltf file", path);
+    else hed_cloth_pc2_read(path, data, &error);
+    cloth_scene_failed(hed_json_member(sequence, "file"), &error);
+    if (cloth_scene_fine(reader)) return;
+    hed_cloth_pc2_free(data);
+}
+
+static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node object,
     const char *path, uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
     hed_cloth_pc2_data data = {0};
-    hed_error error = {0};
-    hed_cloth_pc2_read(path, &data, &error);
-    if (cloth_scene_failed(node, &error)) return;
+    hed_json_node node = hed_json_member(object, "file");
+    double rate = sequence->rate > 0 ? sequence->rate : reader->scene->rate;
+    read_samples(reader, object, path, rate, &data);
+    if (!cloth_scene_fine(reader)) return;
+    /* Of an animation that comes again its end is the start; and its samples are
+     * `rate` / `sampling` a second. */
+    if (is_gltf(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
+    if (is_gltf(path)) sequence->rate = rate / (double)data.sampling;
     if (data.vertex_count != vertex_count || data.frame_count == 0)
         hed_json_reject(node,
             "%s has %u vertices in %u samples; the "
@@ -328,7 +359,7 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
         hed_json_reject(file, "\"first\" and \"last\" count files; expected a "
                               "name with #### for the number");
     } else {
-        scene_motion_read_cache(reader, file, path, vertex_count, matrix, sequence);
+        scene_motion_read_cache(reader, node, path, vertex_count, matrix, sequence);
     }
 }
 

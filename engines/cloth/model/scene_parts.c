@@ -217,7 +217,7 @@ const cloth_scene_key_list cloth_scene_key_lists[] = {
     {"motion", {"keys", "loop", "centre", "spin"}},
     {"key", {"time", "move", "axis", "degrees"}},
     {"spin", {"axis", "degrees_per_second"}},
-    {"sequence", {"file", "first", "last", "rate", "loop"}},
+    {"sequence", {"file", "animation", "first", "last", "rate", "loop"}},
     {NULL, {NULL}},
 };
 
