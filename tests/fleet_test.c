@@ -16,7 +16,7 @@ typedef struct card {
 } card;
 
 static card cards[CARDS];
-static uint32_t card_count;
+static hed_device *card_devices[CARDS];
 static bool overlapped; /* two calls of one runner at once, or a candidate lost */
 static hed_error error;
 
@@ -68,30 +68,40 @@ static const hed_runner_kind CARD = {
 
 static hed_status open_card(const hed_runner_def *def, hed_runner **runner, hed_error *why)
 {
-    card *c = &cards[card_count];
-    (void)def;
-    c->index = card_count++;
+    uint32_t index = 0;
+    while (card_devices[index] != def->device) index++;
+    card *c = &cards[index];
+    c->index = index;
     c->runner.kind = &CARD;
     if (c->lost_at == 1) return hed_fail(why, HED_ERROR_IO, "made up: does not open");
     *runner = &c->runner;
     return HED_OK;
 }
 
+static void open_devices(const test_device *on)
+{
+    static const hed_device_info info = {.id = "card", .backend = "made up", .max_group = 64};
+    for (uint32_t i = 0; i < CARDS; i++)
+        OK(hed_device_create_described(on->context, &info, &card_devices[i], &error));
+}
+
 /* Four cards, of which card i takes 1 + i / 10 times as long. */
 static hed_runner *open_fleet(const test_device *on, uint32_t lost_at, uint32_t of)
 {
     hed_runner *runner = NULL;
-    hed_device *devices[CARDS];
     hed_runner_def def = {.device = on->device};
-    card_count = 0;
     overlapped = false;
-    for (uint32_t i = 0; i < CARDS; i++) {
-        cards[i] = (card){.pace = 1 + 0.1 * i};
-        devices[i] = on->device;
-    }
+    open_devices(on);
+    for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1 + 0.1 * i};
     cards[of].lost_at = lost_at;
-    OK(hed_fleet_create(&def, devices, CARDS, open_card, &runner, &error));
+    OK(hed_fleet_create(&def, card_devices, CARDS, open_card, &runner, &error));
     return runner;
+}
+
+static void close_fleet(hed_runner *runner)
+{
+    hed_runner_destroy(runner);
+    for (uint32_t i = 0; i < CARDS; i++) hed_device_release(card_devices[i]);
 }
 
 static hed_config config_of(int64_t value) { return (hed_config){.count = 1, .values = {value}}; }
@@ -150,7 +160,7 @@ Test(fleet, candidates_run_once_at_one_pace)
     }
     CHECK_EQ(done, 24 + CARDS, "each candidate on one card, the reference on all");
     CHECK(!overlapped, "a runner was used by two threads at once");
-    hed_runner_destroy(runner);
+    close_fleet(runner);
     test_close(&on);
 }
 
@@ -174,7 +184,7 @@ Test(fleet, final_rounds_are_on_all_and_the_median_counts)
     CHECK_EQ(trial.outcome, HED_OUTCOME_CRASHED, "what fails on one card has failed");
     hed_fleet_look(runner, 2, looks);
     CHECK_NEAR(looks[1].seconds, 6e-3 * 1.1, 1e-9, "as measured there");
-    hed_runner_destroy(runner);
+    close_fleet(runner);
     test_close(&on);
 }
 
@@ -194,7 +204,7 @@ Test(fleet, a_lost_device_costs_what_it_ran)
         hed_fleet_look(runner, HED_RUNNER_SLOTS, looks);
         if (at < 10) CHECK(looks[at % CARDS].lost, "lost at call %u", at);
         CHECK(!runner->lost);
-        hed_runner_destroy(runner);
+        close_fleet(runner);
     }
     test_close(&on);
 }
@@ -212,7 +222,7 @@ Test(fleet, all_lost_is_told)
     CHECK(runner->lost);
     FAILS(HED_ERROR_LOST, runner->kind->time(runner, 0, 12, values, &trial, &error));
     hed_error_clear(&error);
-    hed_runner_destroy(runner);
+    close_fleet(runner);
     test_close(&on);
 }
 
@@ -226,18 +236,17 @@ Test(fleet, stopping_ends_every_wait)
 {
     test_device on = test_open(NULL);
     hed_runner *runner = NULL;
-    hed_device *devices[CARDS] = {on.device, on.device, on.device, on.device};
     hed_runner_def def = {.device = on.device, .idle = stop_at_once};
     hed_config config;
     hed_trial trial;
-    card_count = 0;
+    open_devices(&on);
     for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1};
-    OK(hed_fleet_create(&def, devices, CARDS, open_card, &runner, &error));
+    OK(hed_fleet_create(&def, card_devices, CARDS, open_card, &runner, &error));
     for (int i = 0; i < 100; i++) {
         config = config_of(i % 20);
         OK(runner->kind->build_ahead(runner, &config, &error));
         runner->kind->built(runner, 0.01, &config, &trial);
     }
-    hed_runner_destroy(runner);
+    close_fleet(runner);
     test_close(&on);
 }

@@ -65,7 +65,7 @@ typedef struct fleet_member {
     hed_device *device;
     hed_runner *runner; /* used by its thread alone */
     pthread_t thread;
-    bool threaded, lost;
+    bool threaded, opened, lost;
     hed_error why; /* lost */
 
     hed_config holds[HED_RUNNER_SLOTS]; /* count 0 and no `used`: nothing */
@@ -94,6 +94,7 @@ typedef struct fleet_member {
 struct fleet {
     hed_runner runner;
     hed_runner_def def, member_def;
+    hed_status (*open_one)(const hed_runner_def *def, hed_runner **runner, hed_error *error);
     hed_allocator allocator;
     hed_logger logger;
     pthread_mutex_t lock; /* for all below, and what members show */
@@ -377,11 +378,31 @@ static void member_say(fleet_member *m, const char *doing)
     hed_text_copy(m->doing, sizeof m->doing, doing);
 }
 
+/* Opens the device's runner: several cards are opened at once, which takes each seconds. */
+static void member_open(fleet_member *m)
+{
+    fleet *all = m->all;
+    hed_error why = {0};
+    hed_runner_def own = all->member_def;
+    own.device = m->device;
+    pthread_mutex_unlock(&all->lock);
+    hed_status status = all->open_one(&own, &m->runner, &why);
+    pthread_mutex_lock(&all->lock);
+    m->opened = true;
+    if (status) member_lose(m, &why);
+    /* compilers take the processors that a processor's candidates run on */
+    bool quiet = hed_device_describe(m->device)->type == HED_DEVICE_CPU;
+    m->builders = status || quiet ? 0 : m->runner->builders;
+    member_say(m, status ? "lost" : "waiting");
+    pthread_cond_broadcast(&all->news);
+}
+
 static void *member_run(void *user)
 {
     fleet_member *m = user;
     fleet *all = m->all;
     pthread_mutex_lock(&all->lock);
+    member_open(m);
     while (!all->closing && !m->lost) {
         hed_error error = {0};
         fleet_candidate candidate;
@@ -411,6 +432,8 @@ static void *member_run(void *user)
     m->order = NOTHING;
     pthread_cond_broadcast(&all->news);
     pthread_mutex_unlock(&all->lock);
+    /* here, since its worker processes end with the thread that has started them */
+    hed_runner_destroy(m->runner);
     return NULL;
 }
 
@@ -723,10 +746,8 @@ static void fleet_destroy(hed_runner *runner)
     all->stopping = true;
     pthread_cond_broadcast(&all->work);
     pthread_mutex_unlock(&all->lock);
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = 0; i < all->count; i++)
         if (all->members[i].threaded) pthread_join(all->members[i].thread, NULL);
-        hed_runner_destroy(all->members[i].runner);
-    }
     pthread_cond_destroy(&all->work);
     pthread_cond_destroy(&all->news);
     pthread_mutex_destroy(&all->lock);
@@ -743,23 +764,42 @@ static const hed_runner_kind FLEET = {.destroy = fleet_destroy,
     .output = fleet_output,
     .announce = fleet_announce};
 
-/* Threads take no signal: they are the program's. */
+/* Starts a thread for each device and waits until all are open, or lost. Threads take no signal:
+ * they are the program's. */
 static hed_status fleet_start(fleet *all, hed_error *error)
 {
     sigset_t signals, before;
     int code = 0;
+    uint32_t open = 0;
     sigfillset(&signals);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     for (uint32_t i = 0; i < all->count && !code; i++) {
         fleet_member *m = &all->members[i];
-        if (m->lost) continue;
         code = pthread_create(&m->thread, NULL, member_run, m);
         m->threaded = code == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code ? hed_fail(
-                      error, HED_ERROR_MEMORY, "no thread for a device: %s", strerrordesc_np(code))
-                : HED_OK;
+    if (code)
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "no thread for a device: %s", strerrordesc_np(code));
+    pthread_mutex_lock(&all->lock);
+    while (open < all->count) {
+        open = 0;
+        for (uint32_t i = 0; i < all->count; i++) open += all->members[i].opened;
+        if (open < all->count) fleet_wait(all, TICK);
+    }
+    open = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const fleet_member *m = &all->members[i];
+        if (m->lost) continue;
+        all->runner.builders += 1 + m->builders;
+        all->runner.device_time =
+            (open++ == 0 || all->runner.device_time) && m->runner->device_time;
+    }
+    pthread_mutex_unlock(&all->lock);
+    if (open) return HED_OK;
+    return hed_fail(error, all->members[0].why.status, "%s%s", all->members[0].why.text,
+        all->count > 1 ? ", and no other device can be opened" : "");
 }
 
 hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *devices, uint32_t count,
@@ -778,6 +818,7 @@ hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *device
     *all = (fleet){.runner = {.kind = &FLEET},
         .def = *def,
         .member_def = *def,
+        .open_one = open,
         .allocator = allocator,
         .logger = context.logger,
         .count = count,
@@ -787,17 +828,14 @@ hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *device
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->work, NULL);
     pthread_cond_init(&all->news, NULL);
-    uint32_t processors = def->builders ? def->builders : hed_processor_count(), opened = 0;
+    uint32_t processors = def->builders ? def->builders : hed_processor_count();
     all->member_def.builders = processors > count ? processors / count : 1;
     all->member_def.idle = fleet_stopped;
     all->member_def.user = all;
     for (uint32_t i = 0; i < count; i++) {
         fleet_member *m = &members[i];
-        hed_error why = {0};
-        hed_runner_def own = all->member_def;
-        own.device = devices[i];
         *m = (fleet_member){
-            .all = all, .device = devices[i], .ratio = 1, .pace = 1, .doing = "waiting"};
+            .all = all, .device = devices[i], .ratio = 1, .pace = 1, .doing = "opening"};
         m->race = (hed_race){.def = {.user = m,
                                  .time = member_time,
                                  .now = member_now,
@@ -806,23 +844,8 @@ hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *device
             .level = 1,
             .best = INFINITY,
             .best_high = INFINITY};
-        if (open(&own, &m->runner, &why)) {
-            member_lose(m, &why);
-            continue;
-        }
-        /* compilers take the processors that a processor's candidates run on */
-        bool quiet = hed_device_describe(devices[i])->type == HED_DEVICE_CPU;
-        m->builders = quiet ? 0 : m->runner->builders;
-        all->runner.builders += 1 + m->builders;
-        all->runner.device_time =
-            (opened++ == 0 || all->runner.device_time) && m->runner->device_time;
     }
-    all->runner.lost = opened == 0;
-    if (!opened)
-        hed_fail(error, members[0].why.status, "%s%s", members[0].why.text,
-            count > 1 ? ", and no other device can be opened" : "");
-    else fleet_start(all, error);
-    if (hed_failed(error)) fleet_destroy(&all->runner);
+    if (fleet_start(all, error)) fleet_destroy(&all->runner);
     else *runner = &all->runner;
     return error->status;
 }

@@ -567,10 +567,11 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
                 other->driver);
     }
     k->tuning.result->in_process = false;
-    k->tuning.fleet = true;
     k->tuning.warm = true; /* each device warms up by itself */
-    return hed_fleet_create(
-        def, devices, k->def.also_count + 1, hed_runner_create_worker, &k->tuning.runner, error);
+    if (!hed_fleet_create(def, devices, k->def.also_count + 1, hed_runner_create_worker,
+            &k->tuning.runner, error))
+        k->tuning.fleet = true;
+    return error->status;
 }
 
 static hed_status open_tuning(kernel_tuning *k, hed_error *error)
