@@ -319,8 +319,7 @@ void *hed_spec_read_data(
     size_t size = 0, limit = reader->device->max_buffer_bytes ? reader->device->max_buffer_bytes
                                                               : SIZE_MAX / 2;
     *bytes = 0;
-    const hed_tune_memory *memory =
-        hed_spec_fine(reader) ? hed_spec_in_memory(reader, file) : NULL;
+    const hed_tune_memory *memory = hed_spec_fine(reader) ? hed_spec_in_memory(reader, file) : NULL;
     if (memory) data = (char *)memory->bytes, size = memory->size; /* only read */
     else if (!hed_spec_read_file(reader, node, file, 0, limit, &data, &size)) return NULL;
     size_t length = strlen(file);

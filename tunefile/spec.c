@@ -223,8 +223,7 @@ bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char 
         if (memory->size > limit)
             hed_json_fail(node, HED_ERROR_LIMIT, "%s has %zu bytes; at most %zu are read", path,
                 memory->size, limit);
-        *bytes =
-            hed_spec_fine(reader) ? hed_spec_allocate(reader, memory->size + 1, node) : NULL;
+        *bytes = hed_spec_fine(reader) ? hed_spec_allocate(reader, memory->size + 1, node) : NULL;
         *size = memory->size;
         if (*bytes && *size) memcpy(*bytes, memory->bytes, *size);
         return *bytes != NULL;

@@ -60,8 +60,8 @@ typedef struct hed_spec_reader {
     hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
-    hed_wgsl *shader; /* the kernel's text where that is a shader, else NULL */
-    bool is_shader;   /* the file itself is one; its JSON stands in a comment */
+    hed_wgsl *shader;             /* the kernel's text where that is a shader, else NULL */
+    bool is_shader;               /* the file itself is one; its JSON stands in a comment */
     const hed_tune_memory *files; /* (file_count) that need not be on disk */
     uint32_t file_count;
 } hed_spec_reader;

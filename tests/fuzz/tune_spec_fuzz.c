@@ -12,6 +12,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
+static const char KERNEL[] =
+    "#include \"x.raw\"\n__kernel void f(__local float *a) { (float4)(1, 2, a[0], 3); }\n";
+static const char CONTENT[] = "0123456789abcdef";
 static char folder[] = "/tmp/heddle-fuzz-XXXXXX";
 static char spec_path[64], kernel_path[64], data_path[64];
 
@@ -31,10 +34,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     snprintf(kernel_path, sizeof kernel_path, "%s/f.cl", folder);
     snprintf(data_path, sizeof data_path, "%s/x.raw", folder);
     atexit(clean_up);
-    static const char kernel[] =
-        "#include \"x.raw\"\n__kernel void f(__local float *a) { (float4)(1, 2, a[0], 3); }\n";
-    return hed_file_write(kernel_path, kernel, strlen(kernel), NULL) ||
-           hed_file_write(data_path, "0123456789abcdef", 16, NULL);
+    return hed_file_write(kernel_path, KERNEL, strlen(KERNEL), NULL) ||
+           hed_file_write(data_path, CONTENT, strlen(CONTENT), NULL);
+}
+
+/* Reads a text as a file beside the others, or with them from memory: of each two lengths one. */
+static hed_status read_text(const uint8_t *data, size_t size, const hed_device_info *device,
+    hed_tune_file **spec, hed_error *error)
+{
+    static const hed_tune_memory files[] = {
+        {"f.cl", KERNEL, sizeof KERNEL - 1}, {"x.raw", CONTENT, sizeof CONTENT - 1}};
+    if (size % 4 > 1) {
+        const hed_tune_text_def def = {NULL, (const char *)data, size, files, 2};
+        return hed_tune_file_parse(&def, device, spec, error);
+    }
+    FILE *file = fopen(spec_path, "w"); /* hed_file_write() waits for the disk */
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
+    return hed_tune_file_open(spec_path, device, spec, error);
 }
 
 /* Every launch of the first and last values, with everything looked at that a description points
@@ -72,10 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .id = "fuzz", .max_group = 1024, .max_buffer_bytes = 1 << 12};
     hed_tune_file *spec;
     hed_error error = {0};
-    FILE *file = fopen(spec_path, "w"); /* hed_file_write() waits for the disk */
-    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
-    hed_status status = hed_tune_file_open(spec_path, &device, &spec, &error);
-    if (status != HED_OK) {
+    if (read_text(data, size, &device, &spec, &error)) {
         if (!error.text[0] || spec) abort();
         return 0;
     }
