@@ -1,13 +1,12 @@
 """Cloth, synth, mppi and css from Python, compared with closed forms and with the command."""
 import gc
-import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import tempfile
 import unittest
-import warnings
 
 import numpy as np
 
@@ -107,6 +106,13 @@ class Cloth(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "no member 'colour'"):
             heddle.Cloth.from_mesh(vertices, faces, colour="red")
 
+    def test_interrupted_a_run_gives_what_is_done(self):
+        cloth = heddle.Cloth.from_mesh(*sheet(), device="host")
+        frames = cloth.run(10, progress=lambda done, _: done == 4 and os.kill(os.getpid(), signal.SIGINT))
+        self.assertIn(len(frames), (3, 4))
+        self.assertTrue(np.isfinite(frames).all())
+        self.assertEqual(len(cloth.run(2)), 2)  # it goes on
+
     def test_pictures(self):
         """A square that hangs is seen as the parallelogram that it is, without holes."""
         vertices, faces = sheet(5)
@@ -154,6 +160,14 @@ class Synth(unittest.TestCase):
         np.testing.assert_array_equal(synth.render([(0, 0.5, 69, 0.8)], seconds=0.25), sound[:, :12000])  # each begins at rest
         self.assertIn("<audio", sound._repr_html_())
         self.assertLess(float(abs(synth.render([], seconds=0.1)).max()), 1e-12)
+
+    def test_interrupted_a_render_gives_what_is_done(self):
+        synth = heddle.Synth(DATA / "instruments" / "vibes.json")
+        with self.assertWarnsRegex(UserWarning, r"interrupted: \d\.\d of 5\.0 s are rendered"):
+            sound = synth.render([(0, 1, 60, 1)], seconds=5,
+                                 progress=lambda done, _: 0.5 < done < 0.51 and os.kill(os.getpid(), signal.SIGINT))
+        self.assertAlmostEqual(sound.seconds, 0.5, delta=0.05)
+        np.testing.assert_array_equal(sound, synth.render([(0, 1, 60, 1)], seconds=1)[:, :sound.shape[1]])
 
     def test_wav(self):
         sound = np.array([[0, 0.5, -1, 2], [0, 0.25, 1, -2]], np.float32)

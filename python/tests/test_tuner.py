@@ -122,6 +122,30 @@ class FromArrays(unittest.TestCase):
         self.assertIsNotNone(r.best)
 
 
+    def test_t1(self):
+        self.file("t1.cl").write_text(SCALE)
+        vector = {"Type": "float", "MemoryType": "Vector", "Size": N, "FillType": "Constant"}
+        self.file("t1.json").write_text(json.dumps({
+            "ConfigurationSpace": {"TuningParameters": [{"Name": "WG", "Type": "int", "Values": "[64]"},
+                                                        {"Name": "PER", "Type": "int", "Values": "[1, 4]"}], "Conditions": []},
+            "KernelSpecification": {"Language": "OpenCL", "KernelName": "scale", "KernelFile": "t1.cl", "LocalSize": {"X": "WG"},
+                                    "ProblemSize": [N], "GridDivX": ["WG", "PER"], "Arguments": [
+                {**vector, "Name": "y", "AccessType": "WriteOnly", "FillValue": 0, "Output": 1},
+                {**vector, "Name": "x", "AccessType": "ReadOnly", "FillValue": 2},
+                {"Name": "a", "Type": "float", "MemoryType": "Scalar", "FillValue": 3},
+                {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": N}]}}))
+        r = heddle.tune_kernel_T1(self.file("t1.json"), keep=False, iterations=2)
+        self.assertEqual(sorted(e["PER"] for e in r), [1, 4])
+
+    def test_a_table_of_pandas(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not here")
+        self.assertIsInstance(self.result.to_pandas(), pandas.DataFrame)
+        self.assertEqual(list(self.result.to_pandas()["PER"]), [e["PER"] for e in self.result])
+
+
 class Refused(unittest.TestCase):
     """In words, before anything is compiled."""
 
