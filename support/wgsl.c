@@ -8,10 +8,6 @@ typedef struct hed_wgsl_parse reader;
 
 /* ---- words ---- */
 
-static wgsl_token token_after(const reader *r, wgsl_token t)
-{
-    return hed_wgsl_token(t.at + t.size, r->end);
-}
 static uint32_t line_of(const reader *r, const char *at)
 {
     uint32_t line = 1;
@@ -32,7 +28,7 @@ static void reject(reader *r, wgsl_token t, const char *words)
     reject_as(r, HED_ERROR_FORMAT, t, words);
 }
 
-static void advance(reader *r) { r->now = token_after(r, r->now); }
+static void advance(reader *r) { r->now = wgsl_token_after(r, r->now); }
 
 static bool accept(reader *r, const char *word)
 {
@@ -48,7 +44,7 @@ static void expect(reader *r, const char *word)
     if (!accept(r, word)) reject(r, r->now, words);
 }
 
-static const char *keep_text(reader *r, const char *at, size_t size)
+const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
 {
     char *copy = hed_arena_new(&r->out->arena, size + 1, 1, r->error);
     if (copy) memcpy(copy, at, size);
@@ -63,7 +59,7 @@ static const char *read_name(reader *r, const char *what)
     if (!wgsl_is_name(t)) reject(r, t, words);
     if (hed_failed(r->error)) return "";
     advance(r);
-    return keep_text(r, t.at, t.size);
+    return hed_wgsl_keep(r, t.at, t.size);
 }
 
 /* An expression up to one of `ends` outside of brackets; `ends` are single signs. */
@@ -114,7 +110,7 @@ static void set_bytes(reader *r, wgsl_type *type)
 {
     char digits[16];
     int length = snprintf(digits, sizeof digits, "%u", type->size);
-    type->bytes = keep_text(r, digits, (size_t)length);
+    type->bytes = hed_wgsl_keep(r, digits, (size_t)length);
 }
 
 static bool read_scalar(wgsl_token t, wgsl_type *type)
@@ -203,7 +199,7 @@ static wgsl_type read_array(reader *r)
         int length = snprintf(text, sizeof text, "(%s)*(%.*s)",
             element->size ? each : element->bytes, (int)size.size, size.at);
         if (length > 0 && (size_t)length < sizeof text)
-            type.bytes = keep_text(r, text, (size_t)length);
+            type.bytes = hed_wgsl_keep(r, text, (size_t)length);
     }
     return type;
 }
@@ -309,7 +305,7 @@ static void read_struct(reader *r)
         if (s->count == HED_WGSL_MOST) reject(r, r->now, "expected at most 64 members");
         wgsl_token first = r->now;
         read_attributes(r, &ignored);
-        for (wgsl_token t = first; t.at < r->now.at; t = token_after(r, t))
+        for (wgsl_token t = first; t.at < r->now.at; t = wgsl_token_after(r, t))
             if (wgsl_token_is(t, "align") || wgsl_token_is(t, "size"))
                 reject_as(r, HED_ERROR_UNSUPPORTED, t, "expected members without @align and @size");
         if (hed_failed(r->error)) return;
@@ -390,12 +386,12 @@ static void add_members(reader *r, const char *name, const wgsl_type *type, uint
         }
         int length = type->scalars == 1 ? snprintf(text, sizeof text, "%s", name)
                                         : snprintf(text, sizeof text, "%s.%s", name, places[i]);
-        out->members[out->member_count++] = (hed_wgsl_member){
-            .name =
-                keep_text(r, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1),
-            .type = type->scalar,
-            .offset = offset + i * (type->scalar == HED_WGSL_F16 ? 2 : 4),
-            .binding = out->binding_count};
+        out->members[out->member_count++] =
+            (hed_wgsl_member){.name = hed_wgsl_keep(r, text,
+                                  length < (int)sizeof text ? (size_t)length : sizeof text - 1),
+                .type = type->scalar,
+                .offset = offset + i * (type->scalar == HED_WGSL_F16 ? 2 : 4),
+                .binding = out->binding_count};
     }
 }
 
@@ -434,17 +430,11 @@ static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_b
     if (!hed_failed(r->error)) r->out->bindings[r->out->binding_count++] = made;
 }
 
-static void add_group_memory(reader *r, const wgsl_type *type)
+static void add_group_memory(reader *r, const char *name, const wgsl_type *type)
 {
-    char text[LONGEST_EXPRESSION];
-    if (!r->out->group_bytes || !type->bytes) {
-        r->out->group_bytes = NULL;
-        return;
-    }
-    int length = snprintf(text, sizeof text, "%s%s(%s)", r->out->group_bytes,
-        r->out->group_bytes[0] ? "+" : "", type->bytes);
-    r->out->group_bytes =
-        length > 0 && (size_t)length < sizeof text ? keep_text(r, text, (size_t)length) : NULL;
+    if (r->array_count == HED_WGSL_MOST)
+        reject(r, r->now, "expected at most 64 variables in group memory");
+    else r->arrays[r->array_count++] = (wgsl_array){name, type->bytes};
 }
 
 static void read_var(reader *r, const wgsl_attributes *attributes)
@@ -470,7 +460,7 @@ static void read_var(reader *r, const wgsl_attributes *attributes)
     expect(r, ";");
     if (hed_failed(r->error)) return;
     if (storage || made.uniform) add_binding(r, attributes, made, &type, from);
-    else if (group) add_group_memory(r, &type);
+    else if (group) add_group_memory(r, made.name, &type);
 }
 
 /* Passes over a body, or a parameter list. */
@@ -492,8 +482,12 @@ static void read_function(reader *r, const wgsl_attributes *attributes)
     const char *name = read_name(r, "a function");
     if (wgsl_token_is(r->now, "(")) skip_brackets(r, '(', ')');
     while (r->now.size && !wgsl_token_is(r->now, "{") && !wgsl_token_is(r->now, ";")) advance(r);
+    const char *body = r->now.at;
     if (wgsl_token_is(r->now, "{")) skip_brackets(r, '{', '}');
     else reject(r, r->now, "expected the body of a function");
+    if (r->function_count == MOST_FUNCTIONS) reject(r, from, "expected at most 256 functions");
+    else r->functions[r->function_count++] = (wgsl_function){name, body, r->now.at, false};
+    r->computes += attributes->compute;
     if (!attributes->compute || (r->wanted && strcmp(r->wanted, name) != 0)) return;
     if (++r->entries > 1 && !r->wanted) {
         reject(r, from, "several compute entry points: expected \"kernel\" to name one");
@@ -531,44 +525,6 @@ static void read_module(reader *r)
     }
 }
 
-/* ---- what is done with a buffer ---- */
-
-/* Whether a name, where it stands, is the target of a plain assignment: name[...].member = */
-static bool is_target(const reader *r, wgsl_token t)
-{
-    for (t = token_after(r, t); t.size;) {
-        uint32_t open = 0;
-        if (wgsl_token_is(t, ".")) {
-            t = token_after(r, token_after(r, t));
-        } else if (wgsl_token_is(t, "[")) {
-            do {
-                open += wgsl_token_is(t, "[");
-                open -= wgsl_token_is(t, "]");
-                t = token_after(r, t);
-            } while (t.size && open);
-        } else {
-            return wgsl_token_is(t, "=");
-        }
-    }
-    return false;
-}
-
-static void find_only_written(reader *r)
-{
-    hed_wgsl *out = r->out;
-    uint32_t uses[HED_WGSL_MOST] = {0};
-    for (uint32_t i = 0; i < out->binding_count; i++)
-        out->bindings[i].only_written = out->bindings[i].writable;
-    wgsl_token before = {r->text, 0};
-    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size; before = t, t = token_after(r, t))
-        for (uint32_t i = 0; i < out->binding_count && wgsl_is_name(t); i++) {
-            if (!wgsl_token_is(t, out->bindings[i].name) || wgsl_token_is(before, ".")) continue;
-            if (uses[i]++ && !is_target(r, t)) out->bindings[i].only_written = false;
-        }
-    for (uint32_t i = 0; i < out->binding_count; i++)
-        if (uses[i] < 2) out->bindings[i].only_written = false; /* not used */
-}
-
 /* ---- the object ---- */
 
 hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
@@ -580,7 +536,6 @@ hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const 
     *wgsl = NULL;
     hed_wgsl *made = hed_new(NULL, 1, sizeof *made, error);
     if (!made) return error->status;
-    made->group_bytes = "";
     reader *r = made->parse = hed_arena_new(&made->arena, 1, sizeof *r, error);
     if (r) {
         *r = (reader){.file = name,
@@ -595,7 +550,7 @@ hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const 
                 entry ? "%s has no compute entry point called \"%s\""
                       : "%s has no compute entry point: expected a function with @compute%.0s",
                 name, entry ? entry : "");
-        if (!hed_failed(error)) find_only_written(r);
+        if (!hed_failed(error)) hed_wgsl_find_uses(r);
         r->error = NULL;
     }
     if (hed_failed(error)) hed_wgsl_free(made);

@@ -1,5 +1,5 @@
-/* What the two files of the WGSL reader share: wgsl.c reads declarations, wgsl_expression.c words and
- * expressions. */
+/* What the files of the WGSL reader share: wgsl.c reads declarations, wgsl_expression.c words and
+ * expressions, wgsl_uses.c what functions do with variables. */
 #ifndef HED_SUPPORT_WGSL_PARSE_H
 #define HED_SUPPORT_WGSL_PARSE_H
 
@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEEPEST = 32, LONGEST_EXPRESSION = 4096, MOST_NAMED = 256 };
+enum { DEEPEST = 32, LONGEST_EXPRESSION = 4096, MOST_NAMED = 256, MOST_FUNCTIONS = 256 };
 
 /* A word, number or sign of the text; size 0: the end. */
 typedef hed_wgsl_span wgsl_token;
@@ -48,6 +48,17 @@ typedef struct wgsl_attributes {
     uint32_t size_count;
 } wgsl_attributes;
 
+/* A function's body. */
+typedef struct wgsl_function {
+    const char *name, *from, *to;
+    bool reached; /* from the entry point */
+} wgsl_function;
+
+/* A variable in group memory; `bytes` as those of its type. */
+typedef struct wgsl_array {
+    const char *name, *bytes;
+} wgsl_array;
+
 struct hed_wgsl_parse {
     const char *file, *text, *end;
     const char *wanted; /* entry; NULL: the only one */
@@ -57,13 +68,25 @@ struct hed_wgsl_parse {
     uint32_t struct_count;
     wgsl_named named[MOST_NAMED];
     uint32_t named_count;
+    wgsl_function functions[MOST_FUNCTIONS];
+    wgsl_array arrays[HED_WGSL_MOST];
+    uint32_t function_count, array_count;
     uint32_t depth, entries;
+    uint32_t computes;    /* entry points, wanted or not */
     const char *variable; /* that is being declared; NULL: none was yet */
     hed_error *error;
 };
 
 /* The word at or behind `at`; blanks and comments are none. */
 wgsl_token hed_wgsl_token(const char *at, const char *end);
+static inline wgsl_token wgsl_token_after(const struct hed_wgsl_parse *r, wgsl_token t)
+{
+    return hed_wgsl_token(t.at + t.size, r->end);
+}
+/* A copy of a text that lives as long as the object; "" where memory ran out. */
+const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *text, size_t size);
+/* What the entry point uses, and how; what it does not is dropped where there are others. */
+void hed_wgsl_find_uses(struct hed_wgsl_parse *r);
 /* The number that a span is, true and false among them; false: it is none. */
 bool hed_wgsl_number(hed_wgsl_span span, double *number);
 /* The constant or alias of a name; NULL: none. */

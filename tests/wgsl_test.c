@@ -210,6 +210,39 @@ Test(wgsl, a_shader_is_its_own_description)
     hed_tune_file_close(file);
 }
 
+/* Of several entry points, one: with the buffers and the group memory that it uses, itself or in
+ * functions that it calls. */
+Test(wgsl, one_of_several_entry_points)
+{
+    static const char text[] =
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+        "@group(0) @binding(1) var<storage, read_write> sums: array<f32>;\n"
+        "@group(0) @binding(2) var<uniform> scale: f32;\n"
+        "@group(0) @binding(3) var<uniform> count: u32;\n"
+        "var<workgroup> part: array<f32, 64>;\n"
+        "fn put(i: u32, v: f32) { data[i] = v; }\n"
+        "@compute @workgroup_size(64) fn clear(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  if (id.x < count) { put(id.x, 0.0); } }\n"
+        "@compute @workgroup_size(64) fn reduce(@builtin(local_invocation_index) i: u32) {\n"
+        "  part[i] = data[i] * scale; workgroupBarrier(); sums[0] = part[0]; }\n";
+    hed_wgsl *w;
+    OK(hed_wgsl_read("a.wgsl", text, sizeof text - 1, "clear", &w, &error));
+    CHECK_EQ(w->binding_count, 2u);
+    EXPECT_TEXT(w->bindings[0].name, "data");
+    EXPECT(w->bindings[0].only_written, "by a function that is called");
+    EXPECT_TEXT(w->bindings[1].name, "count");
+    CHECK_EQ(w->member_count, 1u);
+    EXPECT(w->members[0].binding == 1 && !strcmp(w->members[0].name, "count"));
+    EXPECT_TEXT(w->group_bytes, "");
+    hed_wgsl_free(w);
+    OK(hed_wgsl_read("a.wgsl", text, sizeof text - 1, "reduce", &w, &error));
+    CHECK_EQ(w->binding_count, 3u);
+    EXPECT(!w->bindings[0].only_written && w->bindings[1].only_written);
+    EXPECT_EQ(w->members[0].binding, 2u);
+    EXPECT_TEXT(w->group_bytes, "(256)");
+    hed_wgsl_free(w);
+}
+
 /* As people write them: sizes of 1 at the end, and particles as structs of floats. */
 Test(wgsl, sizes_of_one_and_structs_of_floats)
 {

@@ -23,7 +23,7 @@ static bool names_gl(const hed_arguments *arguments)
     if (!hed_has_option(arguments, "device")) return false;
     for (uint32_t i = 0; (named = hed_text_at(arguments, "device", i)); i++)
         if (strncmp(named, "gl", 2) == 0) return true;
-    if (hed_has_option(arguments, "KERNEL")) kernel = hed_text_of(arguments, "KERNEL");
+    if (hed_has_positional(arguments, "KERNEL")) kernel = hed_text_of(arguments, "KERNEL");
     size_t size = kernel ? strlen(kernel) : 0;
     return !hed_given(arguments, "device") && size > 5 &&
            (strcmp(kernel + size - 5, ".comp") == 0 || strcmp(kernel + size - 5, ".glsl") == 0);

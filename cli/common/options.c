@@ -389,12 +389,22 @@ bool hed_has_option(const hed_arguments *arguments, const char *name)
     return hed_option_find(arguments, name, strlen(name), 0) != NULL;
 }
 
+static const hed_option *find_positional(const hed_arguments *arguments, const char *name)
+{
+    const hed_option *o = hed_arguments_command(arguments)->positionals;
+    while (o && o->name && strcmp(o->name, name) != 0) o++;
+    return o && o->name ? o : NULL;
+}
+
+bool hed_has_positional(const hed_arguments *arguments, const char *name)
+{
+    return find_positional(arguments, name) != NULL;
+}
+
 static const hed_option *known(const hed_arguments *arguments, const char *name)
 {
     const hed_option *option = hed_option_find(arguments, name, strlen(name), 0);
-    for (const hed_option *o = hed_arguments_command(arguments)->positionals;
-         !option && o && o->name; o++)
-        if (strcmp(o->name, name) == 0) option = o;
+    if (!option) option = find_positional(arguments, name);
     assert(option && "a name that the command's tables do not have");
     return option;
 }

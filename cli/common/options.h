@@ -114,6 +114,7 @@ void hed_arguments_free(hed_arguments *arguments);
 const hed_command *hed_arguments_command(const hed_arguments *arguments);
 /* Whether the command or one above it has an option of this name. */
 bool hed_has_option(const hed_arguments *arguments, const char *name);
+bool hed_has_positional(const hed_arguments *arguments, const char *name);
 /* Whether an option or positional was given. In these functions a name that no command of the path
  * has is a bug. */
 bool hed_given(const hed_arguments *arguments, const char *name);

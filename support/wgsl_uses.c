@@ -1,0 +1,109 @@
+/* What the entry point of a text in WGSL does with buffers and group memory, in its own body and in
+ * the functions that it calls. A module often has several entry points, each with buffers of its
+ * own. A local variable that is called as a buffer counts as that buffer. */
+#include "support/wgsl_parse.h"
+
+#include <stdio.h>
+
+/* Whether a name, where it stands, is the target of a plain assignment: name[...].member = */
+static bool is_target(const struct hed_wgsl_parse *r, wgsl_token t)
+{
+    for (t = wgsl_token_after(r, t); t.size;) {
+        uint32_t open = 0;
+        if (wgsl_token_is(t, ".")) {
+            t = wgsl_token_after(r, wgsl_token_after(r, t));
+        } else if (wgsl_token_is(t, "[")) {
+            do {
+                open += wgsl_token_is(t, "[");
+                open -= wgsl_token_is(t, "]");
+                t = wgsl_token_after(r, t);
+            } while (t.size && open);
+        } else {
+            return wgsl_token_is(t, "=");
+        }
+    }
+    return false;
+}
+
+/* How often a name stands in the functions that are reached, and how often as a target. */
+static void count_uses(
+    const struct hed_wgsl_parse *r, const char *name, uint32_t *uses, uint32_t *targets)
+{
+    *uses = *targets = 0;
+    for (uint32_t i = 0; i < r->function_count; i++) {
+        const wgsl_function *f = &r->functions[i];
+        wgsl_token before = {f->from, 0};
+        if (!f->reached) continue;
+        for (wgsl_token t = hed_wgsl_token(f->from, r->end); t.size && t.at < f->to;
+             before = t, t = wgsl_token_after(r, t)) {
+            if (!wgsl_token_is(t, name) || wgsl_token_is(before, ".")) continue;
+            ++*uses;
+            *targets += is_target(r, t);
+        }
+    }
+}
+
+static void reach_functions(struct hed_wgsl_parse *r)
+{
+    for (uint32_t i = 0; i < r->function_count; i++)
+        r->functions[i].reached = strcmp(r->functions[i].name, r->out->entry) == 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < r->function_count; i++) {
+            uint32_t uses = 0, targets;
+            if (r->functions[i].reached) continue;
+            count_uses(r, r->functions[i].name, &uses, &targets);
+            r->functions[i].reached = uses > 0;
+            more = more || uses > 0;
+        }
+    }
+}
+
+/* Without a binding, and the numbers in it. */
+static void drop_binding(hed_wgsl *out, uint32_t index)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->member_count; i++) {
+        hed_wgsl_member member = out->members[i];
+        if (member.binding == index) continue;
+        member.binding -= member.binding > index;
+        out->members[kept++] = member;
+    }
+    out->member_count = kept;
+    out->binding_count--;
+    memmove(&out->bindings[index], &out->bindings[index + 1],
+        (out->binding_count - index) * sizeof *out->bindings);
+}
+
+/* Bytes of the arrays in group memory, as an expression. */
+static void sum_group_memory(struct hed_wgsl_parse *r)
+{
+    char text[LONGEST_EXPRESSION] = "";
+    size_t used = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < r->array_count && known; i++) {
+        uint32_t uses = 1, targets;
+        if (r->computes > 1) count_uses(r, r->arrays[i].name, &uses, &targets);
+        if (!uses) continue;
+        int length = r->arrays[i].bytes ? snprintf(text + used, sizeof text - used, "%s(%s)",
+                                              used ? "+" : "", r->arrays[i].bytes)
+                                        : -1;
+        known = length > 0 && (size_t)length < sizeof text - used;
+        used += known ? (size_t)length : 0;
+    }
+    r->out->group_bytes = known ? hed_wgsl_keep(r, text, used) : NULL;
+}
+
+void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
+{
+    hed_wgsl *out = r->out;
+    reach_functions(r);
+    for (uint32_t i = 0; i < out->binding_count;) {
+        uint32_t uses, targets;
+        count_uses(r, out->bindings[i].name, &uses, &targets);
+        out->bindings[i].only_written = out->bindings[i].writable && uses && uses == targets;
+        if (!uses && r->computes > 1) drop_binding(out, i);
+        else i++;
+    }
+    sum_group_memory(r);
+}
