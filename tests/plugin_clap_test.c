@@ -344,6 +344,7 @@ Test(plugin_clap, presets_are_found_and_load)
         presets->create(presets, &indexer, presets->descriptor(presets, 0)->id);
     CHECK(provider->init(provider));
     CHECK(provider->get_metadata(provider, CLAP_API_LOCATION_PLUGIN, NULL, &to));
+    CHECK_EQ(found.locations, 2);
     CHECK_EQ(found.presets, 8, "%s", "all of data/instruments but million");
     CHECK(!provider->get_metadata(provider, CLAP_API_LOCATION_FILE, "no/such.json", &to));
     CHECK(strstr(host.words, "no/such.json"), "%s", host.words);
@@ -597,4 +598,12 @@ Test(plugin_clap, fifty_in_one_host)
         EXPECT((left[0][900] > 1e-6f || left[0][900] < -1e-6f) == (i % 5 == 0), "instance %u", i);
     }
     for (uint32_t i = 0; i < 50; i++) close_plugin(all[(i * 7) % 50], true);
+    /* and none has brought a driver in */
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        EXPECT(!strstr(line, "libEGL") && !strstr(line, "libOpenCL") && !strstr(line, "libcuda") &&
+                   !strstr(line, "libvulkan") && !strstr(line, "libnvrtc"),
+            "%s", line);
+    if (maps) fclose(maps);
 }

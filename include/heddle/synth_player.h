@@ -77,6 +77,9 @@ HED_API hed_status hed_synth_player_set_rate(
 typedef struct hed_synth_player_info {
     char name[128];  /**< of the instrument; "": there is none */
     char path[1024]; /**< of its file; "": it came from memory, or the path is longer */
+    /** where a user may put instruments for all programs to find: $XDG_DATA_HOME/heddle/instruments;
+     *  "": the path is longer */
+    char folder[1024];
     char knobs[HED_SYNTH_KNOB_COUNT][64];
     /** semitones at full bend of a note's own channel (MPE); 0: notes have none */
     float note_bend_range;

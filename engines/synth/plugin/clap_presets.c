@@ -6,31 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heddle/context.h"
-#include "support/file.h"
 #include "support/json.h"
 
 typedef struct provider {
     clap_api_provider provider;
     const clap_api_indexer *indexer;
-    char folder[4096]; /* of the user's instruments */
+    hed_synth_player *player; /* knows the folder of the user's instruments */
+    hed_synth_player_info info;
 } provider;
-
-/* The folder lies where the library keeps its user's data; a context alone knows. */
-static bool find_folder(provider *p)
-{
-    hed_context_def def = hed_default_context_def();
-    hed_context *context;
-    def.opencl_library = def.cuda_library = def.nvrtc_library = def.vulkan_library = "";
-    def.cache_dir = def.database = "";
-    def.device = "host";
-    def.host_threads = 1;
-    if (hed_context_create(&def, &context, NULL)) return false;
-    const char *data = hed_context_describe(context).data_dir;
-    int length = snprintf(p->folder, sizeof p->folder, "%s/instruments", data);
-    hed_context_destroy(context);
-    return data && data[0] && length < (int)sizeof p->folder;
-}
 
 static bool provider_init(const clap_api_provider *of)
 {
@@ -42,15 +25,21 @@ static bool provider_init(const clap_api_provider *of)
     if (!indexer->declare_filetype(indexer, &type) ||
         !indexer->declare_location(indexer, &built_in))
         return false;
-    if (find_folder(p)) {
-        const clap_api_location own = {
-            CLAP_API_USER_CONTENT, "Heddle, own instruments", CLAP_API_LOCATION_FILE, p->folder};
-        indexer->declare_location(indexer, &own); /* a host may want folders that are there */
-    }
+    hed_synth_player_def def = hed_default_synth_player_def();
+    if (!p->player && hed_synth_player_create(&def, &p->player, NULL)) return false;
+    hed_synth_player_describe(p->player, &p->info);
+    const clap_api_location own = {
+        CLAP_API_USER_CONTENT, "Heddle, own instruments", CLAP_API_LOCATION_FILE, p->info.folder};
+    if (own.location[0]) indexer->declare_location(indexer, &own); /* it need not be there */
     return true;
 }
 
-static void provider_destroy(const clap_api_provider *of) { free(of->data); }
+static void provider_destroy(const clap_api_provider *of)
+{
+    provider *p = of->data;
+    hed_synth_player_destroy(p->player);
+    free(p);
+}
 
 static void tell_preset(const clap_api_metadata *to, uint32_t flags, hed_json *json)
 {

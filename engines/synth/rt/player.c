@@ -165,7 +165,7 @@ hed_status hed_synth_player_create(
     hed_context_def context = hed_default_context_def();
     context.allocator = def->allocator;
     context.opencl_library = context.cuda_library = context.nvrtc_library = "";
-    context.vulkan_library = context.cache_dir = context.database = "";
+    context.vulkan_library = context.gl_library = context.cache_dir = context.database = "";
     context.device = "host";
     context.host_threads = 1;
     made->scratch = hed_new(&made->allocator, 2ull * made->block, sizeof(float), error);
@@ -385,6 +385,9 @@ void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *
         .events_lost = atomic_load(&player->lost)};
     memcpy(info->name, player->source.name, sizeof info->name);
     memcpy(info->path, player->source.path, sizeof info->path);
+    int length = snprintf(info->folder, sizeof info->folder, "%s/instruments",
+        hed_context_describe(player->context).data_dir);
+    if (length >= (int)sizeof info->folder) info->folder[0] = 0;
     for (uint32_t i = 0; instrument && i < HED_SYNTH_MACROS; i++)
         snprintf(
             info->knobs[i], sizeof info->knobs[i], "%s", hed_synth_instrument_macro(instrument, i));
