@@ -224,6 +224,63 @@ Test(plugin_clap, plays_what_a_render_gives)
     free(vibes);
 }
 
+/* What `heddle synth render` writes, without the latency that it takes away. */
+Test(plugin_clap, plays_what_the_command_renders, .timeout = 120)
+{
+#ifdef PLUGIN_COMMAND
+    char path[] = "/tmp/heddle-test-XXXXXX", command[600];
+    int file = mkstemp(path);
+    snprintf(command, sizeof command,
+        "HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none "
+        "HEDDLE_GL_LIBRARY=none " PLUGIN_COMMAND
+        " synth render data/instruments/vibes.json data/music/phrases/vibes.mid -q --device host "
+        "--format f32 --tail 0.1 --out %s.wav >/dev/null",
+        path);
+    CHECK_EQ(system(command), 0);
+    snprintf(command, sizeof command, "%s.wav", path);
+    FILE *wave = fopen(command, "rb");
+    static char bytes[16 << 20];
+    size_t size = fread(bytes, 1, sizeof bytes, wave), at = 12;
+    fclose(wave);
+    unlink(command);
+    close(file);
+    unlink(path);
+    for (uint32_t length; memcmp(bytes + at, "data", 4) != 0; at += 8 + length) {
+        memcpy(&length, bytes + at + 4, 4);
+        CHECK(at + length < size, "no sound");
+    }
+    uint32_t frames, played = 0;
+    memcpy(&frames, bytes + at + 4, 4);
+    frames /= 8;
+    hed_error error = {0};
+    hed_synth_midi_file *song;
+    OK(hed_synth_midi_file_load("data/music/phrases/vibes.mid", &song, &error));
+    const hed_synth_midi_event *events = hed_synth_midi_file_events(song);
+    const clap_api_plugin *p = open_plugin(48000);
+    uint32_t seed = 1, next = 0, late = 71, count = hed_synth_midi_file_count(song);
+    for (uint32_t first = 0, some; first < frames + late; first += some) {
+        some = 1 + player_draw(&seed, 1000);
+        if (some > frames + late - first) some = frames + late - first;
+        for (; next < count && llround(events[next].seconds * 48000) < first + some; next++) {
+            const uint8_t *midi = events[next].bytes;
+            if (midi[0] >= 0xf0 || host.in_count == ROOM) continue;
+            send_midi(
+                (uint32_t)llround(events[next].seconds * 48000) - first, midi[0], midi[1], midi[2]);
+            played++;
+        }
+        play(p, some, left[0], right[0]);
+        for (uint32_t n = first < late ? late - first : 0; n < some; n++) {
+            float sound[2];
+            memcpy(sound, bytes + at + 8 + 8 * (size_t)(first + n - late), sizeof sound);
+            CHECK(sound[0] == left[0][n] && sound[1] == right[0][n], "frame %u", first + n - late);
+        }
+    }
+    CHECK(played > 10 && frames > 48000, "%u events, %u frames", played, frames);
+    hed_synth_midi_file_destroy(song);
+    close_plugin(p, true);
+#endif
+}
+
 Test(plugin_clap, rates_and_resets)
 {
     static const double rates[] = {44100, 96000, 96000, 48000};
