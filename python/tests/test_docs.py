@@ -2,6 +2,8 @@
 import os
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -31,6 +33,16 @@ class Page(unittest.TestCase):
         self.assertGreaterEqual(written, {"song.wav", "spring.c"} | ({"scale.html"} if compiles else set()))
         if not compiles:
             self.skipTest("no device here compiles kernels: the examples of tuning were left out")
+
+    def test_the_reference_is_that_of_the_docstrings(self):
+        maker = PAGE.parents[1] / "python" / "reference.py"
+        there = subprocess.run([sys.executable, maker], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(PAGE.with_name("python-reference.md").read_text(), there, f"run {maker} > docs/python-reference.md")
+
+    def test_the_reference_has_every_public_name(self):
+        page = PAGE.with_name("python-reference.md").read_text()
+        for name in set(heddle._LATER) - {"mppi", "css"} | {"device", "devices", "asarray", "empty", "Context", "Array", "Error", "data"}:
+            self.assertRegex(page, rf"### heddle\.(mppi\.)?{name}\n")
 
     def blocks(self):
         """(language, file, text, line)"""
