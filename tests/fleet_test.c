@@ -250,3 +250,38 @@ Test(fleet, stopping_ends_every_wait)
     close_fleet(runner);
     test_close(&on);
 }
+
+Test(fleet, every_allocation_may_fail)
+{
+    test_allocator state = {0};
+    hed_context_def def = hed_default_context_def();
+    test_device on = {0};
+    uint32_t refused = 0;
+    bool whole = false;
+    def.allocator = test_allocator_of(&state);
+    on = test_open(&def);
+    open_devices(&on);
+    for (uint32_t n = 1; !whole; n++) {
+        hed_runner *runner = NULL;
+        const hed_runner_def wanted = {.device = on.device};
+        int64_t live = state.live;
+        for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1};
+        error = (hed_error){0};
+        state.fail_at = state.calls + n;
+        hed_status status =
+            hed_fleet_create(&wanted, card_devices, CARDS, open_card, &runner, &error);
+        for (int i = 0; i < 200 && !status; i++) {
+            hed_config config = config_of(i);
+            status = runner->kind->build_ahead(runner, &config, &error);
+        }
+        whole = state.calls < state.fail_at;
+        state.fail_at = 0;
+        CHECK_EQ(status, whole ? HED_OK : HED_ERROR_MEMORY, "allocation %u: %s", n, error.text);
+        refused += !whole;
+        hed_runner_destroy(runner);
+        CHECK_EQ(state.live, live, "allocation %u", n);
+    }
+    CHECK_GE(refused, 4);
+    for (uint32_t i = 0; i < CARDS; i++) hed_device_release(card_devices[i]);
+    test_close(&on);
+}

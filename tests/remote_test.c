@@ -250,3 +250,38 @@ Test(remote, commands_that_are_no_workers)
     error = (hed_error){0};
     test_close(&on);
 }
+
+Test(remote, every_allocation_may_fail)
+{
+    test_allocator state = {0};
+    hed_context_def def = hed_default_context_def();
+    runner_test t = {0};
+    uint32_t refused = 0;
+    bool whole = false;
+    def.allocator = test_allocator_of(&state);
+    t.on = test_open(&def);
+    for (uint32_t n = 1; !whole; n++) {
+        liar l;
+        hed_device *device = NULL;
+        hed_config config = config_of(64, RIGHT);
+        int64_t live = state.live;
+        state.fail_at = state.calls + n;
+        hed_status status = open_liar(&l, HONEST, t.on.context, &device);
+        t.runner = NULL;
+        describe_scale(&t);
+        t.def.device = device;
+        if (!status) status = hed_runner_create_worker(&t.def, &t.runner, &error);
+        if (!status) status = t.runner->kind->build_ahead(t.runner, &config, &error);
+        whole = state.calls < state.fail_at;
+        state.fail_at = 0;
+        CHECK_EQ(status, whole ? HED_OK : HED_ERROR_MEMORY, "allocation %u: %s", n, error.text);
+        refused += !whole;
+        hed_runner_destroy(t.runner);
+        hed_device_release(device);
+        pthread_join(l.thread, NULL);
+        CHECK_EQ(state.live, live, "allocation %u", n);
+    }
+    CHECK_GE(refused, 6);
+    error = (hed_error){0};
+    test_close(&t.on);
+}

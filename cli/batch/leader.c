@@ -26,7 +26,8 @@ typedef struct leader_hand {
     double heard, begun;
     int64_t job; /* NO_JOB: none */
     FILE *log;
-    char said[96]; /* the last line that its job has printed */
+    char said[96];    /* the last line that its job has printed */
+    char device[128]; /* the id, on its machine */
 } leader_hand;
 
 typedef struct leader {
@@ -256,9 +257,8 @@ static void leader_hand_out(leader *l, uint32_t index)
     for (uint32_t i = 0; i < job->count && count + 3 < BATCH_FIELDS; i++)
         fields[count++] =
             !job->is_stdout && strcmp(job->words[i], job->output) == 0 ? part : job->words[i];
-    const char *device = strrchr(view->device, ' ');
     if (job->takes_device) fields[count++] = "--device";
-    if (job->takes_device) fields[count++] = device ? device + 1 : view->device;
+    if (job->takes_device) fields[count++] = h->device;
     if (!batch_send(h->from.descriptor, fields, count)) leader_lose(l, index, "it takes no job");
 }
 
@@ -273,6 +273,21 @@ static void leader_remember(leader_hand *h, const char *text)
     if (end > begin) snprintf(h->said, sizeof h->said, "%.*s", (int)(end - begin), text + begin);
 }
 
+/* "node7 cuda:0"; a second hand of that name gets a number. */
+static void leader_name(leader *l, uint32_t index, const char *machine, const char *device)
+{
+    char name[256];
+    uint32_t same = 1;
+    snprintf(name, sizeof name, "%.100s %.100s", machine, device);
+    for (uint32_t i = 0; i < index; i++) {
+        const char *other = l->result->hands[i].device;
+        size_t size = strlen(name);
+        same += strncmp(other, name, size) == 0 && (!other[size] || other[size + 1] == '(');
+    }
+    batch_hand_view *view = &l->result->hands[index];
+    snprintf(view->device, sizeof view->device, same > 1 ? "%.220s (%u)" : "%.220s", name, same);
+}
+
 static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t count)
 {
     leader_hand *h = &l->hands[index];
@@ -281,7 +296,8 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
     if (strcmp(fields[0], "alive") == 0 && count == 1) return true;
     if (strcmp(fields[0], "hello") == 0 && count == 4 && h->state == STARTING) {
         if (strcmp(fields[1], HED_VERSION_TEXT) != 0) return false;
-        snprintf(view->device, sizeof view->device, "%.100s %.100s", fields[2], fields[3]);
+        snprintf(h->device, sizeof h->device, "%s", fields[3]);
+        leader_name(l, index, fields[2], fields[3]);
         snprintf(view->doing, sizeof view->doing, "waiting");
         h->state = IDLE;
         return true;

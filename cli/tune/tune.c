@@ -787,6 +787,8 @@ static const hed_example EXAMPLES[] = {
         "a kernel that comes with Heddle, and a page about it"},
     {"HEDDLE_CAPTURE=blur ./program && heddle tune --capture blur.hcap",
         "a launch of your program, with its real inputs"},
+    {"heddle tune blur.json --device all", "on every GPU of this machine at once"},
+    {"heddle tune blur.json --worker \"ssh node7 heddle-worker\"", "on a GPU of another machine"},
     {"heddle tune blur.wgsl --browser chromium", "a compute shader of a web page, in the browser"},
     {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9",
         "at most a minute, less if 90 % of the peak is reached"},

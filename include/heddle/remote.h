@@ -17,7 +17,7 @@ typedef struct hed_remote_def {
      *  kept for messages. NULL: `descriptor` */
     const char *command;
     /** a socket to a heddle-worker that was started already, such as by heddle-mpi; the device takes
-     *  it over */
+     *  it over, and closes it where it cannot be made */
     int descriptor;
     /** a worker that says nothing for so long is lost; they say that they are alive every second.
      *  0: 30 */

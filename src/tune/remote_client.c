@@ -583,6 +583,7 @@ hed_status hed_device_create_remote(
     hed_allocator allocator = hed_context_describe(context).allocator;
     *device = NULL;
     remote *r = hed_allocate(&allocator, sizeof *r);
+    if (!r && !def->command) close(def->descriptor);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a remote worker");
     r->allocator = allocator;
     r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
