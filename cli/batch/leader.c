@@ -279,10 +279,11 @@ static void leader_name(leader *l, uint32_t index, const char *machine, const ch
     char name[256];
     uint32_t same = 1;
     snprintf(name, sizeof name, "%.100s %.100s", machine, device);
-    for (uint32_t i = 0; i < index; i++) {
+    for (uint32_t i = 0; i < l->def->place_count; i++) {
         const char *other = l->result->hands[i].device;
         size_t size = strlen(name);
-        same += strncmp(other, name, size) == 0 && (!other[size] || other[size + 1] == '(');
+        same += i != index && strncmp(other, name, size) == 0 &&
+                (!other[size] || other[size + 1] == '(');
     }
     batch_hand_view *view = &l->result->hands[index];
     snprintf(view->device, sizeof view->device, same > 1 ? "%.220s (%u)" : "%.220s", name, same);

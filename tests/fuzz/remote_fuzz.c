@@ -19,10 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int sockets[2];
     uint64_t version = hed_worker_version();
     char *hello = malloc(sizeof version + size);
-    const hed_context_def nothing = {.opencl_library = "none",
-        .cuda_library = "none",
-        .nvrtc_library = "none",
-        .allocator = hed_default_allocator()};
+    hed_context_def nothing = hed_default_context_def();
+    nothing.opencl_library = nothing.cuda_library = nothing.nvrtc_library = "none";
     if (!context && hed_context_create(&nothing, &context, &error)) abort();
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) || !hello) abort();
     memcpy(hello, &version, sizeof version);
