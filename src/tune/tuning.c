@@ -52,9 +52,17 @@ static double default_seconds(const hed_tuning *t)
 
 void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
 {
+    static const double flush_seconds = 0.1;
     const hed_tune_def *def = t->def;
     const hed_tune_result *r = t->result;
     t->last_progress = hed_tuning_elapsed(t);
+    /* What is shown is on the disk, also if everything is killed next. With one device that waits
+     * for a second's worth, since writing would keep the device waiting; with several, others
+     * measure meanwhile. */
+    if (t->fleet && t->session && t->last_progress - t->last_flush >= flush_seconds) {
+        hed_database_flush(t->database, NULL);
+        t->last_flush = t->last_progress;
+    }
     if (!def->progress) return;
     const hed_evaluation *best = t->best != HED_NO_EVALUATION ? &r->evaluations[t->best] : NULL;
     bool limited = def->evaluations && def->evaluations < r->space;

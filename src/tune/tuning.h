@@ -61,7 +61,7 @@ typedef struct hed_tuning {
     bool warm, stopped;
 
     const char *stage;
-    double last_clock, elapsed, last_progress; /* seconds */
+    double last_clock, elapsed, last_progress, last_flush; /* seconds */
 } hed_tuning;
 
 enum { HED_NO_EVALUATION = UINT32_MAX };

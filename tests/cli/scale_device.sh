@@ -41,5 +41,17 @@ words='(interrupted)'
 [ $code = 130 ] || complain "exit code $code after Ctrl-C"
 out_has 'it was stopped'
 
+# ---- killed: nothing that was reported is lost ----
+"$heddle" tune heddle:copy --problem n=60000 -d "$device" -d "$device" > "$work/out" 2> "$work/err" &
+leader=$!
+n=0
+until grep -q ' \([3-9]\|[1-9][0-9]\) of' "$work/err" || [ $n = 600 ]; do n=$((n + 1)); sleep 0.05; done
+kill -9 $leader
+wait $leader 2> /dev/null
+reported=$(sed -n 's/.* \([0-9]*\) of [0-9]* tried.*/\1/p' "$work/err" | tail -n 1)
+run 0 tune heddle:copy --problem n=60000 -d "$device" --resume --budget 1 --json
+kept=$(awk '/"evaluations"/ { inside = 1; next } inside && /}/ { exit } inside { gsub(/[^0-9]/, ""); sum += $0 } END { print sum }' "$work/out")
+[ "$kept" -ge "$reported" ] || complain "$reported were reported, $kept were kept"
+
 run 2 sweep heddle:copy --problem n=5 -d host; err_has 'problem goes with one kernel'
 exit $failed
