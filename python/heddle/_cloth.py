@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import fill, numbers
+from ._definitions import fill, numbers, objects
 from ._devices import Array, Device, device as find_device
 from ._html import table, uri
 from ._picture import draw, png
@@ -112,6 +112,9 @@ def _inverse_masses(vertices: np.ndarray, triangles: np.ndarray, quads: np.ndarr
 
 #: Arrays of a garment with an entry for each particle, and how many numbers that has.
 _EACH_PARTICLE = {"rest_positions": 3, "max_distance": 1, "backstop_distance": 1, "backstop_radius": 1, "drive": 1, "drive_stiffness": 1}
+#: Those that from_mesh() makes, or has no lengths for.
+_ARRAYS = {"positions", "inverse_masses", "triangles", "quads", "constraints", "materials", "vertex_particle", "particle_count",
+           "triangle_count", "quad_count", "constraint_count", "material_count", "vertex_count"}
 
 
 class _Scene(Object):
@@ -146,7 +149,7 @@ class Cloth(Object):
         self.frames = int(C.hed_cloth_scene_frames(read.p))
         self.warnings = read.warnings
         self._triangles: np.ndarray
-        self._begin(definition, find_device(device), read)
+        self._begin(definition, find_device(device), read, keep)
         self._triangles = self._of_scene(definition)
 
     @classmethod
@@ -178,12 +181,11 @@ class Cloth(Object):
         if bend is not None:
             g.family_material[C.HED_CLOTH_BEND].compliance = bend
         for name, value in (garment or {}).items():
-            width = _EACH_PARTICLE.get(name)
-            if width:
-                setattr(g, name, numbers(value, "float", (len(vertices),) + ((3,) if width == 3 else ()), name, keep))
-            elif ffi.typeof("hed_cloth_garment_def").fields and dict(ffi.typeof("hed_cloth_garment_def").fields).get(name) is not None \
-                    and dict(ffi.typeof("hed_cloth_garment_def").fields)[name].type.kind == "pointer" and not isinstance(value, str):
-                raise TypeError(f"{name} of a garment cannot be given to from_mesh()")
+            if name in _EACH_PARTICLE:
+                width = _EACH_PARTICLE[name]
+                setattr(g, name, numbers(value, "float", (len(vertices),) if width == 1 else (len(vertices), width), name, keep))
+            elif name in _ARRAYS:
+                raise TypeError(f"{name} of a garment cannot be given here: from_mesh() makes it of vertices, faces and pins")
             else:
                 fill(g, {name: value}, keep)
         definition = ffi.new("hed_cloth_def *", C.hed_default_cloth_def())
@@ -191,13 +193,14 @@ class Cloth(Object):
         fill(definition, settings, keep)
         self = cls.__new__(cls)
         self.rate, self.frames, self.warnings = rate, 0, []
-        self._begin(definition, find_device(device), None)
+        self._begin(definition, find_device(device), None, keep)
         self._triangles = np.concatenate([triangles, quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
         return self
 
-    def _begin(self, definition: Any, on: Device, scene: Optional[_Scene]) -> None:
+    def _begin(self, definition: Any, on: Device, scene: Optional[_Scene], keep: Sequence[Any]) -> None:
         self.device, self._scene = on, scene
-        self._handle = Handle(self, made(C.hed_cloth_create, "hed_cloth", on.p, definition), C.hed_cloth_destroy, on, scene)
+        self._handle = Handle(self, made(C.hed_cloth_create, "hed_cloth", on.p, definition), C.hed_cloth_destroy, on, scene,
+                              *objects(keep))
         self._up = int(definition.up)
         #: Frames so far.
         self.frame = 0

@@ -6,7 +6,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from ._library import ffi
+from ._library import Object, ffi
 
 _NUMBERS = {"float": np.float32, "double": np.float64, "uint32_t": np.uint32, "int32_t": np.int32, "int64_t": np.int64, "uint64_t": np.uint64,
             "uint8_t": np.uint8, "bool": np.bool_, "_Bool": np.bool_}
@@ -21,6 +21,11 @@ def numbers(values: Any, ctype: str, shape: Sequence[int], what: str, keep: list
     pointer = ffi.from_buffer(f"{ctype}[]", array)
     keep += [array, pointer]
     return pointer
+
+
+def objects(keep: Sequence[Any]) -> list[Object]:
+    """Those of Heddle's own among what a struct points to: parents of what is made of it."""
+    return [k for k in keep if isinstance(k, Object)]
 
 
 def enumerator(kind: Any, word: Any) -> int:
@@ -60,4 +65,4 @@ def fill(struct: Any, values: Mapping[str, Any], keep: list[Any]) -> None:
             setattr(struct, name, ffi.NULL)
         else:
             keep.append(value)
-            setattr(struct, name, value)
+            setattr(struct, name, value.p if isinstance(value, Object) else value)

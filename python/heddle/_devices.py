@@ -5,13 +5,13 @@ from __future__ import annotations
 import glob
 import importlib.util
 import os
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _dlpack
 from ._html import table
-from ._library import C, Error, Handle, Object, UnsupportedError, call, context_made, ffi, guard, made, optional, raise_error, text
+from ._library import C, Error, Handle, Object, UnsupportedError, call, context_made, ffi, guard, made, optional, text
 
 
 def _nvrtc() -> Optional[str]:

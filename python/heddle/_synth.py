@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import fill
+from ._definitions import fill, objects
 from ._devices import Device, device as find_device
 from ._html import uri
 from ._library import C, Handle, Object, call, ffi, made, path, text
@@ -85,7 +85,8 @@ class Synth(Object):
         fill(definition, settings, keep)
         self.block = int(definition.block)
         self._most = int(definition.max_events)
-        self._handle = Handle(self, made(C.hed_synth_create, "hed_synth", self.device.p, definition), C.hed_synth_destroy, self.device)
+        self._handle = Handle(self, made(C.hed_synth_create, "hed_synth", self.device.p, definition), C.hed_synth_destroy, self.device,
+                              *objects(keep))
         self.name = os.path.splitext(os.path.basename(os.fspath(instrument)))[0]
 
     @property
@@ -122,7 +123,7 @@ class Synth(Object):
     def render(self, song: Union[str, os.PathLike[str], Sequence[Note]], seconds: Optional[float] = None, *, tail: float = 5,
                progress: Optional[Callable[[float, float], Any]] = None) -> Sound:
         """The sound of a MIDI file, or of notes [(start s, end s, note, velocity 0 to 1), ...]: (2, frames) float32. It lasts to the
-        song's end and `tail` seconds more, or `seconds`. Ctrl-C ends it with what there is, and a warning. Every render begins at rest."""
+        song's end and `tail` seconds more, or `seconds`. Ctrl-C ends it with the part that is rendered, and a warning. Every render begins at rest."""
         call(C.hed_synth_reset, self.p)
         events, length = self._song(song) if isinstance(song, (str, os.PathLike)) else self._notes(song)
         frames = _round(seconds * self.rate) if seconds is not None else _round(length * self.rate) + _round(tail * self.rate)

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import pathlib
-import re
 import time
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
@@ -19,16 +18,17 @@ from ._library import C, Error, Handle, Object, call, ffi, made, path, text
 _TYPES = {"int32": "int", "uint32": "uint", "int64": "long", "uint64": "ulong", "float32": "float", "float64": "double"}
 _STRATEGIES = {"auto": "HED_SEARCH_AUTO", "random": "HED_SEARCH_RANDOM", "random_sample": "HED_SEARCH_RANDOM", "local": "HED_SEARCH_LOCAL",
                "exhaustive": "HED_SEARCH_EXHAUSTIVE", "brute_force": "HED_SEARCH_EXHAUSTIVE"}
-_ENDS = ("evaluations", "seconds", "good enough", "no gain", "exhausted", "stopped", "lost")
 
 
 class TuneResult(Object):
     """What came out of a tuning. Iterating gives the evaluations, each a dict: the parameters by name, `time` (s, median; NaN where it was
     not measured), `low` and `high` (95 % confidence), `outcome`, `runs`, `build_seconds`, `at`, `error`, `recalled`, `tied`, `text`."""
 
-    def __init__(self, pointer: Any, kernel: Any, file: Any, on: Device, definition: Any, interrupted: bool, keep: Any):
+    def __init__(self, pointer: Any, kernel: Any, file: Any, on: Device, definition: Any, interrupted: bool, note: str, keep: Any):
         self._handle = Handle(self, pointer, C.hed_tune_result_free, on, file, keep=keep)
-        self.device, self._kernel, self._definition, self.interrupted = on, kernel, definition, interrupted
+        self.device, self._kernel, self._definition = on, kernel, definition
+        #: Whether Ctrl-C ended it; and what a tune file left open, and how it was taken.
+        self.interrupted, self.note = interrupted, note
         self.name = text(kernel.name)
         self.parameters = [text(kernel.parameters[i].name) for i in range(kernel.parameter_count)]
         self.evaluations = [self._evaluation(pointer.evaluations[i]) for i in range(pointer.count)]
@@ -142,7 +142,7 @@ def _device_for_texts(on: Union[str, Device, None]) -> Device:
     return able[0]
 
 
-def _tune(file: _File, on: Device, settings: Mapping[str, Any], strategy: str, iterations: Optional[int], seconds: float,
+def _tune(file: _File, on: Device, strategy: str, iterations: Optional[int], seconds: float,
           keep: bool, resume: bool, isolation: str, cold_cache: bool, objective: str, seed: int, math_mode: Optional[str],
           progress: Optional[Callable[[dict[str, Any]], Any]]) -> TuneResult:
     definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
@@ -184,11 +184,10 @@ def _tune(file: _File, on: Device, settings: Mapping[str, Any], strategy: str, i
             raise wrong[0] from None
         raise
     interrupted = any(isinstance(w, KeyboardInterrupt) for w in wrong)
-    result = TuneResult(pointer, kernel[0], file, on, definition, interrupted, (tell, ask))
+    result = TuneResult(pointer, kernel[0], file, on, definition, interrupted, note, (tell, ask))
     others = [w for w in wrong if not isinstance(w, KeyboardInterrupt)]
     if others:
         raise others[0]
-    result.note = note  # type: ignore[attr-defined]
     return result
 
 
@@ -202,7 +201,7 @@ def tune_file(file: Union[str, os.PathLike[str]], device: Union[str, Device, Non
     opened = _File(made(C.hed_tune_file_open, "hed_tune_file", path(file), C.hed_device_describe(on.p)), None)
     for name, content in (inputs or {}).items():
         call(C.hed_tune_file_set_content, opened.p, C.hed_device_describe(on.p), name.encode(), os.fsencode(content))
-    return _tune(opened, on, {}, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective, seed, math, progress)
+    return _tune(opened, on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective, seed, math, progress)
 
 
 def tune_kernel_T1(input_filepath: Union[str, os.PathLike[str]], device: Union[str, Device, None] = None, **settings: Any) -> TuneResult:
@@ -306,7 +305,7 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
     if answer is None and not any("access" in a for a in document["arguments"]):
         raise ValueError("no argument is an array, so there is nothing to compare")
     opened = _parse(document, base, files, on)
-    return _tune(opened, on, {}, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective, seed, math, progress)
+    return _tune(opened, on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective, seed, math, progress)
 
 
 def _values(name: str, values: Sequence[Any]) -> Any:

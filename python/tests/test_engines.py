@@ -74,6 +74,13 @@ class Cloth(unittest.TestCase):
         gc.collect()
         self.assertTrue(np.isfinite(seen[:, :3]).all())  # the array keeps the cloth
 
+    def test_a_stream_of_ones_own(self):
+        on = heddle.device("host")
+        cloth = heddle.Cloth.from_mesh(*sheet(3), device=on, stream=heddle.Stream(on), solver="cpu")
+        self.assertEqual(cloth.step(2).info["solver"], "cpu")
+        gc.collect()
+        self.assertTrue(np.isfinite(cloth.step(2).positions).all())
+
     def test_faces_of_every_kind(self):
         vertices = [[0, 0, 0], [1, 0, 0], [2, 0, 0.5], [1, 0, 1], [0, 0, 1]]
         for faces in ([[0, 1, 2, 3, 4]], [[0, 1, 3, 4], [1, 2, 3]], np.array([[0, 1, 4], [1, 3, 4], [1, 2, 3]])):

@@ -5,7 +5,6 @@ import os
 import pathlib
 import signal
 import tempfile
-import threading
 import unittest
 
 import numpy as np
