@@ -35,11 +35,20 @@ static const hed_parameter_def NOTHING_PARAMETER = {
     .name = "VARIANT", .values = NOTHING_VALUES, .count = 2, .value = 1};
 static const char *const NOTHING_DIMENSIONS[] = {"n"};
 static const hed_kernel_def NOTHING = {
-    .name = "nothing", .summary = "does nothing", .sources = &NOTHING_SOURCE, .source_count = 1,
-    .texts = NOTHING_TEXTS, .text_count = 1,
-    .arguments = &NOTHING_ARGUMENT, .argument_count = 1, .parameters = &NOTHING_PARAMETER,
-    .parameter_count = 1, .dimensions = NOTHING_DIMENSIONS, .dimension_count = 1,
-    .geometry = nothing_geometry, .range = nothing_native,
+    .name = "nothing",
+    .summary = "does nothing",
+    .sources = &NOTHING_SOURCE,
+    .source_count = 1,
+    .texts = NOTHING_TEXTS,
+    .text_count = 1,
+    .arguments = &NOTHING_ARGUMENT,
+    .argument_count = 1,
+    .parameters = &NOTHING_PARAMETER,
+    .parameter_count = 1,
+    .dimensions = NOTHING_DIMENSIONS,
+    .dimension_count = 1,
+    .geometry = nothing_geometry,
+    .range = nothing_native,
 };
 
 /* ---- the two contestants ---- */
@@ -122,6 +131,7 @@ hed_status cli_bench_resolve(const hed_device *device, cli_report *bench, hed_er
     hed_device *own;
     hed_context_def def = hed_default_context_def();
     def.database = ":memory:"; /* the user's own is none of our business */
+    def.gl = strcmp(hed_device_describe(device)->backend, "gl") == 0;
     hed_status status = hed_context_create(&def, &context, error);
     if (status != HED_OK) return status;
     status = hed_device_find(context, hed_device_describe(device)->id, &own, error);

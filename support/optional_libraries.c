@@ -16,7 +16,7 @@ const hed_library_def hed_optional_libraries[HED_OPTIONAL_LIBRARY_COUNT] = {
         "HEDDLE_EGL_LIBRARY", "libegl1", "libglvnd-egl"},
     [HED_LIBRARY_GLFW] = {"glfw", "the window of heddle cloth view", FILES("libglfw.so.3"),
         "HEDDLE_GLFW_LIBRARY", "libglfw3", "glfw"},
-    [HED_LIBRARY_MICROHTTPD] = {"microhttpd", "tuning in a browser, and the dashboard",
+    [HED_LIBRARY_MICROHTTPD] = {"microhttpd", "tuning in a browser",
         FILES("libmicrohttpd.so.12", "libmicrohttpd.so.1"), "HEDDLE_MICROHTTPD_LIBRARY",
         "libmicrohttpd12", "libmicrohttpd"},
 };

@@ -178,4 +178,11 @@ Test(shader, constants_of_a_text)
     CHECK(found[1].id == 1 && found[1].type == HED_UINT32);
     CHECK_EQ(hed_shader_glsl_constants(blur, strlen(blur), found, 2), 2);
     CHECK_EQ(hed_shader_glsl_constants("layout(constant_id = ", 21, found, 8), 0);
+    static const char values[] = "layout(constant_id = 3) const int A = -7;\n"
+                                 "layout(constant_id = 4) const uint B = 0x10u;\n"
+                                 "layout(constant_id = 5) const bool C = true;\n"
+                                 "layout(constant_id = 6) const float D = 2.5;\n";
+    CHECK_EQ(hed_shader_glsl_constants(values, sizeof values - 1, found, 8), 4);
+    CHECK(
+        found[0].value == -7 && found[1].value == 16 && found[2].value == 1 && found[3].value == 2);
 }

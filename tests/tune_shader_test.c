@@ -35,15 +35,20 @@ static const hed_device_info device = {.id = "vulkan:0",
 
 TestSuite(tune_shader, .init = folder_make, .fini = folder_remove);
 
-static hed_tune_file *open_bytes(const char *name, const void *bytes, size_t size)
+static hed_tune_file *open_on(
+    const hed_device_info *on, const char *name, const void *bytes, size_t size)
 {
     hed_tune_file *file = NULL;
     const char *path = in_folder(name);
     write_file(path, bytes, size);
     error = (hed_error){0};
-    if (hed_tune_file_open(path, &device, &file, &error) == HED_ERROR_IO)
-        test_skip("%s", error.text);
+    if (hed_tune_file_open(path, on, &file, &error) == HED_ERROR_IO) test_skip("%s", error.text);
     return file;
+}
+
+static hed_tune_file *open_bytes(const char *name, const void *bytes, size_t size)
+{
+    return open_on(&device, name, bytes, size);
 }
 
 static void check_values(const hed_parameter_def *parameter, const char *name,
@@ -101,6 +106,40 @@ Test(tune_shader, glsl_is_its_own_description)
     hed_tune_file *file = open_bytes("blur.comp", blur, strlen(blur));
     check_blur(file, HED_GLSL);
     hed_tune_file_close(file);
+}
+
+/* Numbers outside of blocks, a group of macros: OpenGL's, and not Vulkan's. What is wrong with a text
+ * of Vulkan is said of that. */
+Test(tune_shader, a_text_of_opengl)
+{
+    static const char text[] =
+        "#version 430\n"
+        "/* heddle {\"problem\": {\"n\": 64}, \"parameters\": {\"WG\": [8, 16]}, \"group\": [\"WG\"],\n"
+        "  \"arguments\": [{\"name\": \"scale\", \"value\": 3}]} */\n"
+        "layout(local_size_x = WG) in;\n"
+        "layout(std430, binding = 0) buffer Result { float result[]; };\n"
+        "uniform uint n;\n"
+        "uniform float scale;\n"
+        "void main() { if (gl_GlobalInvocationID.x < n) result[0] += scale; }\n";
+    static const char wrong[] = "#version 450\n/* heddle {\"problem\": {\"n\": 64}} */\n"
+                                "layout(local_size_x = 8) in;\n"
+                                "layout(push_constant) uniform Size { uint n; };\n"
+                                "void main() { nonsense(n); }\n";
+    hed_device_info opengl = device;
+    opengl.id = "gl:0";
+    opengl.backend = "gl";
+    hed_tune_file *file = open_on(&opengl, "own.comp", text, sizeof text - 1);
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+    CHECK_EQ(kernel->argument_count, 3);
+    CHECK_TEXT(kernel->arguments[1].name, "n");
+    CHECK_TEXT(kernel->arguments[2].name, "scale");
+    CHECK_EQ(kernel->arguments[2].type, HED_FLOAT);
+    hed_tune_file_close(file);
+    CHECK_NULL(open_bytes("own.comp", text, sizeof text - 1));
+    CHECK(strstr(error.text, "outside a block"), "%s", error.text);
+    CHECK_NULL(open_on(&opengl, "wrong.comp", wrong, sizeof wrong - 1));
+    CHECK(strstr(error.text, "nonsense") && !strstr(error.text, "push_constant"), "%s", error.text);
 }
 
 /* Compiled with the source inside, SPIR-V keeps the comment; else a tune file names it. */

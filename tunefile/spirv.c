@@ -123,7 +123,9 @@ static hed_status read_glsl(
         .define_count = find_macros(hed_json_root(reader->spec->json), macros, values),
         .allocator = hed_default_allocator()};
     if (!hed_shader_compile_glsl(&def, words, size, error)) return HED_OK;
-    if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0)
+    static const char vulkan[] = "push_constant";
+    if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0 ||
+        memmem(source->text, source->size, vulkan, sizeof vulkan - 1))
         return error->status;
     hed_error_clear(error); /* a text that is OpenGL's */
     def.opengl = true;
