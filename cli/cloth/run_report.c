@@ -19,6 +19,13 @@ static double constraint_rate(const cli_cloth_figures *f, const hed_summary *tim
     return times->mean > 0 ? each / times->mean : 0;
 }
 
+/* Vertices that were cut, as a share of all in all substeps. */
+static double share_cut(const cli_cloth_figures *f)
+{
+    double all = (double)f->quality.contact_substeps * (double)f->report.particles;
+    return all > 0 ? (double)f->quality.contact_cut / all : 0;
+}
+
 static hed_status cloth_run_report_tell_json(
     const cli_cloth_figures *f, const hed_summary *times, hed_error *error)
 {
@@ -48,6 +55,14 @@ static hed_status cloth_run_report_tell_json(
         CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
         CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),
         CLI_NUMBER("kinetic_energy", q->kinetic_energy), CLI_TEXT("hash", hash));
+    if (q->contact_substeps) {
+        cli_report_open(report, "contact");
+        cli_report_more(report, CLI_WHOLE("pairs", q->contact_pairs),
+            CLI_WHOLE("pairs_most", q->contact_pairs_most),
+            CLI_WHOLE("substeps", q->contact_substeps), CLI_NUMBER("cut", share_cut(f)),
+            CLI_WHOLE("still", q->contact_still));
+        cli_report_close(report);
+    }
     return cli_report_end(report, HED_OK, error);
 }
 
@@ -67,6 +82,14 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     printf("last frame: worst stretch %.2g %%, p99 %.2g %%, median %.2g %%; residual %.2g %%\n",
         100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
         100 * f->quality.residual);
+    if (f->quality.contact_substeps)
+        printf("contact: %.3g pairs a vertex, at most %.3g; %.2g %% of the vertices cut in a substep\n",
+            (double)f->quality.contact_pairs / (double)f->report.particles,
+            (double)f->quality.contact_pairs_most / (double)f->report.particles,
+            100 * share_cut(f));
+    if (f->quality.contact_still)
+        cli_cloth_warn(NULL, "in some substeps all cloth stood still: more pairs could meet than there "
+                             "was room for");
     if (f->cache)
         printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache,
             f->first + f->frames + 1, f->first + f->frames);

@@ -49,6 +49,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
         ;
     return before;
 }
+#define clz(x) ((uint)__builtin_clz(x))
 /* Into the versions for each instruction set, which gcc does not find worth it by itself. */
 #define CLOTH_INLINE static inline __attribute__((always_inline, unused))
 #endif
@@ -63,9 +64,11 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 /* Steps of 1 m that ways are summed in, of which none counts as longer. */
 #define CLOTH_PAIRS_WAY 1048576.0f
 #define CLOTH_PAIRS_WEIGHT 63.0f /* most of a contact in the mean of a particle's */
-#define CLOTH_PAIRS_LEAST 1e-5f  /* m, the gap that is always kept */
-#define CLOTH_PAIRS_ROUND \
-    1e-6f /* and times the distance from the origin: 8 to 16 steps of floats */
+#define CLOTH_PAIRS_LEAST 4e-5f  /* m, the gap that is always kept */
+#define CLOTH_PAIRS_ROUND 2e-6f  /* and times the distance from the origin: 16 steps of floats */
+#define CLOTH_PAIRS_STUCK 0.125f /* below this share of it a pair stands still, or parts */
+#define CLOTH_PAIRS_GRID \
+    65536.0f /* steps of 1 m in the mean way: added to places, it rounds nothing */
 #define CLOTH_PAIRS_TOUCH -1e-8f /* m, a gap that is 0 but for rounding; below it n parts nothing */
 #define CLOTH_PAIRS_KEEP 0.1f    /* share of a gap that is kept in a substep */
 
@@ -92,6 +95,7 @@ typedef struct cloth_pairs {
     float undo;     /* m that what is too near comes apart in a pass, at most */
     float steps;    /* of a metre, in sums of pushes */
     float widest;   /* m, the largest thickness */
+    float longest;  /* m, the longest edge at rest */
     float mean;     /* factor from sums of ways to `shift`; 0: it stays 0 */
     float from, to; /* the substep's part of the colliders' way, 0 to 1 */
     uint particles;
@@ -125,8 +129,10 @@ CLOTH_INLINE cloth_ends cloth_ends_of(__global const float4 *places, uint4 pair)
 CLOTH_FUNCTION float4 cloth_pair_shift(__global const int *counters, cloth_pairs pairs)
 {
     __global const int *sums = counters + pairs.bank + CLOTH_PAIRS_SHIFT;
-    return hed_f4((float)sums[0] * pairs.mean, (float)sums[1] * pairs.mean,
-        (float)sums[2] * pairs.mean, 0.0f);
+    float grid = 1.0f / CLOTH_PAIRS_GRID, steps = pairs.mean * CLOTH_PAIRS_GRID;
+    return hed_f4((float)hed_int((float)sums[0] * steps) * grid,
+        (float)hed_int((float)sums[1] * steps) * grid,
+        (float)hed_int((float)sums[2] * steps) * grid, 0.0f);
 }
 
 CLOTH_FUNCTION float cloth_pair_spare(__global const int *counters, cloth_pairs pairs)
@@ -158,12 +164,18 @@ CLOTH_INLINE float cloth_apart(float4 from, float4 to, uint edges)
     return cloth_lowest(low, edges) - cloth_highest(high, edges);
 }
 
+/* The gap that is always kept: well above what rounding does to places. */
+CLOTH_FUNCTION float cloth_least(float4 at)
+{
+    float far = hed_max(fabs(at.x), hed_max(fabs(at.y), fabs(at.z)));
+    return hed_max(CLOTH_PAIRS_LEAST, CLOTH_PAIRS_ROUND * far);
+}
+
 /* The part of a gap that has to be left at the substep's end. */
 CLOTH_FUNCTION float cloth_need(float gap, float reach, float4 at)
 {
-    float far = hed_max(fabs(at.x), hed_max(fabs(at.y), fabs(at.z)));
-    float least = hed_max(CLOTH_PAIRS_LEAST, CLOTH_PAIRS_ROUND * far);
-    if (gap > 0.0f && gap < least) return gap;
+    float least = cloth_least(at);
+    if (gap > CLOTH_PAIRS_STUCK * least && gap < least) return gap;
     return hed_max(CLOTH_PAIRS_KEEP * hed_min(gap, reach), least);
 }
 
@@ -347,10 +359,12 @@ CLOTH_INLINE void cloth_pairs_consider(
     base = hed_f4(base.x + shift.x, base.y + shift.y, base.z + shift.z, 0.0f);
     float apart = cloth_apart(from, cloth_heights(n, y, base), edges);
     if (apart >= reach + room) return;
-    if (as_uint(rest.w) ==
-        as_uint(other.w)) { /* neighbours keep a share of their distance at rest */
-        cloth_closest flat = cloth_closest_of(cloth_ends_of(view.rests, pair), edges);
-        reach = hed_min(reach, 0.5f * flat.normal.w);
+    float4 flat = cloth_minus(rest, other);
+    float far = 2.0f * (reach + pairs.longest);
+    /* neighbours keep a share of their distance at rest */
+    if (as_uint(rest.w) == as_uint(other.w) && cloth_dot(flat, flat) < far * far) {
+        flat = cloth_closest_of(cloth_ends_of(view.rests, pair), edges).normal;
+        reach = hed_min(reach, 0.5f * flat.w);
         if (apart >= reach + room) return;
     }
     uint at = (uint)cloth_atomic_add(view.counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
@@ -363,17 +377,26 @@ CLOTH_INLINE void cloth_pairs_consider(
 
 CLOTH_FUNCTION uint cloth_corner(uint4 t, uint k) { return k == 0 ? t.x : k == 1 ? t.y : t.z; }
 
-/* Candidate k of two triangles, 0 to 14: three vertices of each against the other, nine pairs of
- * edges. Each vertex and edge counts for one triangle that owns it; w of no pair is
- * CLOTH_PAIR_NONE. */
+/* Pairs of two triangles, a bit for each: three vertices of each against the other, then nine pairs
+ * of edges. Each vertex and edge counts for the one triangle that owns it. */
+CLOTH_INLINE uint cloth_candidates(uint4 one, uint4 two)
+{
+    uint edges = two.w >> 3 & 7u, found = (one.w & 7u) | (two.w & 7u) << 3;
+    if (one.w & 8u) found |= edges << 6;
+    if (one.w & 16u) found |= edges << 9;
+    if (one.w & 32u) found |= edges << 12;
+    return found;
+}
+
+/* Pair k of them; its w is CLOTH_PAIR_NONE where they have a vertex in common. */
 CLOTH_INLINE uint4 cloth_candidate(uint k, uint4 one, uint4 two)
 {
     uint4 pair;
     pair.x = pair.y = pair.z = pair.w = CLOTH_PAIR_NONE;
     if (k < 6) {
-        uint4 from = k < 3 ? one : two, to = k < 3 ? two : one;
-        uint corner = k < 3 ? k : k - 3, v = cloth_corner(from, corner);
-        if (!(from.w >> corner & 1u) || v == to.x || v == to.y || v == to.z) return pair;
+        uint4 to = k < 3 ? two : one;
+        uint v = k < 3 ? cloth_corner(one, k) : cloth_corner(two, k - 3);
+        if (v == to.x || v == to.y || v == to.z) return pair;
         pair.x = v;
         pair.y = to.x;
         pair.z = to.y;
@@ -381,7 +404,6 @@ CLOTH_INLINE uint4 cloth_candidate(uint k, uint4 one, uint4 two)
         return pair;
     }
     uint i = (k - 6) / 3, j = (k - 6) % 3;
-    if (!(one.w >> (3 + i) & 1u) || !(two.w >> (3 + j) & 1u)) return pair;
     uint a = cloth_corner(one, i), b = cloth_corner(one, i == 2 ? 0 : i + 1),
          c = cloth_corner(two, j), d = cloth_corner(two, j == 2 ? 0 : j + 1);
     if (a == c || a == d || b == c || b == d) return pair;
@@ -423,8 +445,8 @@ CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_p
             }
             uint4 other = view.corners[node - pairs.leaves];
             CLOTH_ROLLED
-            for (uint k = 0; k < 15; k++) {
-                uint4 pair = cloth_candidate(k, own, other);
+            for (uint left = cloth_candidates(own, other); left; left &= left - 1u) {
+                uint4 pair = cloth_candidate(31u - clz(left & (0u - left)), own, other);
                 if (pair.w != CLOTH_PAIR_NONE)
                     cloth_pairs_consider(pair, shift, spare, view, pairs);
             }
@@ -458,7 +480,8 @@ CLOTH_FUNCTION void cloth_pairs_push_end(__global int *sums, uint particle, floa
     float4 push, float steps, int weight)
 {
     if (!(mass > 0.0f) || !(fabs(bears) * (float)weight >= 0.5f)) return;
-    cloth_pairs_sum(sums, particle, push, mass * bears * steps * (float)weight, weight);
+    float share = hed_min(hed_max(mass * bears, -1.0f), 1.0f);
+    cloth_pairs_sum(sums, particle, push, share * steps * (float)weight, weight);
 }
 
 CLOTH_INLINE void cloth_pairs_push_one(uint k, __global const uint4 *all,
@@ -487,13 +510,14 @@ CLOTH_INLINE void cloth_pairs_push_one(uint k, __global const uint4 *all,
     way = hed_f4(fma(-along, n.x, way.x), fma(-along, n.y, way.y), fma(-along, n.z, way.z), 0.0f);
     float square = cloth_square(way.x, way.y, way.z), most = more.w * depth;
     float part = square > most * most ? most / sqrt(square) : 1.0f;
-    float4 push = hed_f4(fma(depth, n.x, -(part * way.x)) / mass,
-        fma(depth, n.y, -(part * way.y)) / mass, fma(depth, n.z, -(part * way.z)) / mass, 0.0f);
+    float4 push = hed_f4(fma(depth, n.x, -(part * way.x)), fma(depth, n.y, -(part * way.y)),
+        fma(depth, n.z, -(part * way.z)), 0.0f);
     int weight = 1 + hed_int(CLOTH_PAIRS_WEIGHT * hed_min(1.0f, depth / reach));
-    cloth_pairs_push_end(sums, pair.x & ~CLOTH_PAIR_EDGES, y.a.w, w.x, push, pairs.steps, weight);
-    cloth_pairs_push_end(sums, pair.y, y.b.w, w.y, push, pairs.steps, weight);
-    cloth_pairs_push_end(sums, pair.z, y.c.w, w.z, push, pairs.steps, weight);
-    cloth_pairs_push_end(sums, pair.w, y.d.w, w.w, push, pairs.steps, weight);
+    cloth_pairs_push_end(
+        sums, pair.x & ~CLOTH_PAIR_EDGES, y.a.w / mass, w.x, push, pairs.steps, weight);
+    cloth_pairs_push_end(sums, pair.y, y.b.w / mass, w.y, push, pairs.steps, weight);
+    cloth_pairs_push_end(sums, pair.z, y.c.w / mass, w.z, push, pairs.steps, weight);
+    cloth_pairs_push_end(sums, pair.w, y.d.w / mass, w.w, push, pairs.steps, weight);
 }
 
 /* Puts a vertex on its side: `over` is how far it is on the other one. */
@@ -613,8 +637,7 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
     uint edges = pair.x & CLOTH_PAIR_EDGES;
     cloth_ends y = cloth_ends_of(moved, pair);
     float gap = n.w, need = cloth_need(gap, planes[2 * k + 1].x, y.a);
-    uint parted = gap > CLOTH_PAIRS_TOUCH;
-    if (round == 0 && parted) {
+    if (round == 0 && gap > CLOTH_PAIRS_TOUCH) {
         float4 h = cloth_heights(n, y, y.a);
         if (cloth_lowest(h, edges) - cloth_highest(h, edges) >= need) return;
     }
@@ -627,7 +650,8 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
           its = hed_max(cloth_highest(to, edges) - b, 0.0f);
     float part = wants + its > 0.0f ? room * (wants / (wants + its)) : 0.0f;
     float down = a - part, up = b + (room - part);
-    if (!parted) { /* nothing is known of it but that standing still crosses nothing */
+    if (!(gap > CLOTH_PAIRS_STUCK * cloth_least(y.a))) {
+        /* nothing is known of it but that standing still crosses nothing */
         from = hed_f4(1.0f, edges ? 1.0f : 0.0f, 0.0f, 0.0f);
         to = hed_f4(0.0f, edges ? 0.0f : 1.0f, 1.0f, 1.0f);
         down = 1.0f;

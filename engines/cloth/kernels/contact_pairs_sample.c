@@ -49,6 +49,7 @@ static cloth_pairs strip_size(const hed_kernel_def *def, uint32_t n)
         .undo = 0.02f * SPACING,
         .steps = 32768.0f / SPACING,
         .widest = SPACING,
+        .longest = 1.5f * SPACING,
         .mean = 1.0f / (CLOTH_PAIRS_WAY * (float)particles),
         .from = 0.25f,
         .to = 0.5f,

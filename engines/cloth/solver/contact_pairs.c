@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-    PAIRS_A_PARTICLE = 48, /* that there is room for at first */
+    PAIRS_A_PARTICLE = 64, /* that there is room for at first */
     LEAST_PAIRS = 4096,
     MOST_PAIRS = 1 << 27,
     LOOKS = 4, /* submissions whose counters may be on their way */
@@ -109,6 +109,21 @@ static float width_at_rest(const hed_cloth *cloth)
     return 12.0f * most;
 }
 
+static float longest_edge(const hed_cloth *cloth)
+{
+    float most = 0.0f;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        for (uint32_t i = 0; cloth_garment_pairs(garment) && i < 3 * garment->triangle_count; i++) {
+            const uint32_t *corners = garment->triangles[i / 3];
+            const float *a = garment->rest[corners[i % 3]],
+                        *b = garment->rest[corners[(i + 1) % 3]];
+            most = fmaxf(most, cloth_square(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+        }
+    }
+    return sqrtf(most);
+}
+
 /* A vertex or an edge is owned by the first leaf that has it. `owners`: of each particle, zeros. */
 static void own_all(uint4 *corners, uint32_t leaves, owned_edge *edges, uint8_t *owners)
 {
@@ -181,6 +196,7 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
     pairs->spare_least = spare_least * thinnest;
     pairs->spare_most = spare_most * thinnest;
     pairs->widest = widest;
+    pairs->longest = longest_edge(cloth);
     pairs->steps = push_steps / widest;
     pairs->particles = cloth->particles;
     pairs->stride = (cloth->particles + CLOTH_PAIRS_MEAN - 1) / CLOTH_PAIRS_MEAN;
