@@ -38,7 +38,9 @@ def words():
     for name, content in text.items():
         if name.startswith(PRODUCT + ('docs', 'examples')) or '/' not in name and name not in ('CONTRIBUTING.md', 'CHANGELOG.md'):
             # Of C, what is read: comments and strings. A string that goes into a driver's or a format's hands may say `color`.
-            spots = [(0, content)] if name.endswith('.md') else [(m.start(), m.group()) for m in re.finditer(
+            # So may a page's examples in a web page's languages and in Python.
+            prose = re.sub(r'^```(?:css|html|js|python)\n.*?^```$', lambda m: re.sub(r'\S', ' ', m.group()), content, flags=re.M | re.S)
+            spots = [(0, prose)] if name.endswith('.md') else [(m.start(), m.group()) for m in re.finditer(
                 r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', content, re.S)]
             for start, spot in spots:
                 for pattern, better in patterns:
