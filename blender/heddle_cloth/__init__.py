@@ -59,12 +59,7 @@ class OBJECT_OT_heddle_cloth_bake(bpy.types.Operator):
     def execute(self, context): # from scripts: to the end
         if not self.start(context):
             return {"CANCELLED"}
-        while self.bake.step() in ("EXPORT", "RUN"):
-            if self.bake.state == "RUN":
-                try:
-                    self.bake.process.wait(0.02)
-                except Exception: # still running
-                    pass
+        self.bake.to_the_end()
         return self.finish()
 
     def invoke(self, context, event):

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import time
 
 import bpy
 
@@ -83,7 +84,19 @@ class Bake:
                 self.look()
         except (ExportError, OSError) as problem:
             self.error, self.state = str(problem), "FAILED"
+        except ReferenceError: # what Blender says of an object that is no more
+            self.stop()
+            self.error, self.state = "an object of the bake was removed", "FAILED"
         return self.state
+
+    def to_the_end(self):
+        """For scripts; Ctrl-C is Esc."""
+        try:
+            while self.step() in ("EXPORT", "RUN"):
+                if self.state == "RUN":
+                    time.sleep(0.02)
+        except KeyboardInterrupt:
+            self.cancel()
 
     def run(self):
         scene, self.done = self.context.scene, 0
@@ -157,27 +170,30 @@ class Bake:
             path = str(self.cache(o))
             m.filepath = bpy.path.relpath(path) if bpy.data.filepath else path
 
-    def cancel(self):
-        """At once; the frames that are there stay."""
-        if self.state == "EXPORT":
-            self.exporting.close()
-        elif self.state == "RUN":
+    def stop(self):
+        """Ends export and process, whatever they are doing."""
+        self.exporting.close()
+        if self.process and self.process.poll() is None:
             self.process.terminate()
             try:
                 self.process.wait(2)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-            self.look_after_cancel()
-        self.state = "CANCELLED"
 
-    def look_after_cancel(self):
-        self.state = "CANCELLED"
-        samples = self.samples()
-        self.done = max(0, samples - 1)
-        if samples:
-            self.show()
-        self.ended(0)
+    def cancel(self):
+        """At once; the frames that are there stay."""
+        was, self.state = self.state, "CANCELLED"
+        try:
+            self.stop()
+            if was == "RUN":
+                samples = self.samples()
+                self.done = max(0, samples - 1)
+                if samples:
+                    self.show()
+                self.ended(0)
+        except ReferenceError: # another file was loaded meanwhile
+            pass
 
 
 def settings_key(o):

@@ -287,9 +287,12 @@ def export(context, cloths, folder):
             winds.add(graph, np.mean(centres, axis=0))
             yield frame - first + 1
     finally:
-        for modifier in off:
-            modifier.show_viewport = True
-        scene.frame_set(was)
+        try:
+            for modifier in off:
+                modifier.show_viewport = True
+            scene.frame_set(was)
+        except ReferenceError: # the object, or the file, is no more
+            pass
     gravity = [g * unit(scene) for g in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]
     text = {
         "up": "z", "unit": unit(scene), "rate": rate(scene), "frames": last - first, "gravity": gravity,

@@ -160,6 +160,26 @@ def nothing_is_inside_a_moving_ball():
     check(p[:, 2].max() < 0.9 and p[:, 2].min() < 0.5, "it hangs over the ball")
 
 
+@test
+def a_body_that_deforms_lifts_what_lies_on_it():
+    scene = new_file(last=30)
+    bpy.ops.mesh.primitive_cube_add(size=1, location=(0, 0, 0))
+    body = bpy.context.object
+    body.scale = (2, 2, 0.5)
+    body.shape_key_add(name="Basis")
+    key = body.shape_key_add(name="tall")
+    for point in key.data:
+        point.co.z += 1.0 if point.co.z > 0 else 0.0 # 0.5 in the world
+    for frame, value in ((1, 0.0), (10, 0.0), (25, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    body.modifiers.new("Collision", "COLLISION")
+    o = sheet(n=10, at=(0, 0, 0.3), quality=15)
+    bake(o)
+    near(shown(o, 9)[:, 2], 0.255, 0.02, "it lies on the body;")
+    near(shown(o, 30)[:, 2], 0.755, 0.02, "and goes up with it;")
+
+
 def falls(first, fps, base, scale):
     """Without air: 1/2 g t (t + h), the same for every vertex."""
     scene = new_file(first=first, last=first + 12, fps=fps, base=base, scale=scale)
@@ -341,6 +361,28 @@ def a_cache_plays_while_it_grows_and_ends_at_once():
     check(job.step() == "EXPORT", "ended while it reads")
     job.cancel()
     check(not o.modifiers[MODIFIER].show_viewport and not job.cache(o).exists(), "the mesh as it is, and no cache")
+
+
+@test
+def an_object_or_a_file_goes_away():
+    for stage in ("EXPORT", "RUN"):
+        new_file(last=250)
+        o = sheet(n=30, quality=100)
+        job = Bake(bpy.context, [o])
+        while job.step() != stage:
+            pass
+        bpy.data.objects.remove(o)
+        while job.step() in ("EXPORT", "RUN"):
+            time.sleep(0.01)
+        check(job.state == "FAILED" and "removed" in job.error, f"{stage}: {job.state} {job.error}")
+        check(not job.process or job.process.poll() is not None, "the process has ended")
+        new_file(last=250)
+        job = Bake(bpy.context, [sheet(n=30, quality=100)])
+        while job.step() != stage:
+            pass
+        new_file()
+        job.cancel()
+        check(job.state == "CANCELLED" and (not job.process or job.process.poll() is not None), "another file was loaded")
 
 
 @test
