@@ -107,6 +107,8 @@ class Stage:
         heading = lambda line: f'{line[0].rstrip()} {{#{next(marks)}}}'
         text = outside_code(text, lambda part: re.sub(r'^#{1,6} .*$', heading, LINK.sub(link, part), flags=re.M))
         text = re.sub(r'^(```[a-z]+) .*$', r'\1', text, flags=re.M) # names of files behind a block's language are for tests
+        if place == 'index.md' and (STAGE / 'demo.md').exists():
+            text = text.replace('What it looks and sounds like:', '[What it looks and sounds like](demo.md):')
         self.write(place, text)
 
     def file(self, path):
