@@ -68,7 +68,7 @@ static void densest(const hed_cloth_crossings *found, double radius, double midd
 }
 
 /* From the front, a little from the right and from above. */
-static hed_cloth_camera look_at(const double middle[3], double radius, uint32_t up)
+static hed_cloth_camera camera_towards(const double middle[3], double radius, uint32_t up)
 {
     hed_cloth_camera camera = {.field_of_view = 35, .width = SIDE, .height = SIDE};
     double away = 1.1 * radius / sin(35 / 2.0 * 3.14159265 / 180);
@@ -149,10 +149,10 @@ static hed_status draw_both(check_drawing *d, const char *path, hed_error *error
     uint32_t up = c->scene ? hed_cloth_scene_def(c->scene).up : hed_choice_of(c->arguments, "up");
     hed_image whole = {0};
     if (hed_image_create(2 * SIDE, SIDE, 3, &whole, error)) return error->status;
-    hed_cloth_camera camera = look_at(middle, radius, up);
+    hed_cloth_camera camera = camera_towards(middle, radius, up);
     draw_half(d, &camera, 0, &whole, error);
     densest(found, radius / 10, middle);
-    camera = look_at(middle, radius / 5, up);
+    camera = camera_towards(middle, radius / 5, up);
     if (!error->status) draw_half(d, &camera, 1, &whole, error);
     if (!error->status) hed_png_write(path, &whole, error);
     hed_image_free(&whole);

@@ -325,6 +325,28 @@ def make_dress():
               vertices, textures, faces, colours)
 
 
+# ---- two panels of a tabard, before and behind body.obj: sewn.json sews their shoulders and sides ----
+
+def make_tabard(width=25, rows=29):
+    vertices, textures, faces = [], [], []
+    for side in (1, -1):
+        first = len(vertices)
+        for j in range(rows):
+            y = 0.92 + 0.72 * j / (rows - 1)
+            for i in range(width):
+                u = 2 * i / (width - 1) - 1
+                slope = 0.10 * max(abs(u) - 0.35, 0) * (j / (rows - 1)) ** 6  # shoulders fall outwards
+                vertices.append((0.29 * u, y - slope, side * 0.17))
+                textures.append((i / (width - 1), j / (rows - 1)))
+        for j in range(rows - 1):
+            for i in range(width - 1):
+                a = first + j * width + i
+                quad = [a, a + 1, a + width + 1, a + width]
+                faces.append([(v, v) for v in (quad if side > 0 else quad[::-1])])
+    write_obj("tabard.obj", "two panels, 25 x 29 vertices each, the one before the body first; made by make.py", vertices, textures, faces)
+
+
 make_table()
 make_body()
 make_dress()
+make_tabard()

@@ -68,7 +68,7 @@ static inline bool check_overlap(const check_box *a, const check_box *b)
            (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
 }
 
-static const float *check_place(
+static const float *corner_of_triangle(
     const hed_cloth_check_surface *surface, uint32_t triangle, int corner)
 {
     return surface->positions +
@@ -78,7 +78,7 @@ static const float *check_place(
 /* ---- the tree ---- */
 
 /* The lowest 21 bits with two empty ones behind each. */
-static uint64_t spread(uint64_t bits)
+static uint64_t morton_spread(uint64_t bits)
 {
     bits = (bits | bits << 32) & 0x001f00000000ffff;
     bits = (bits | bits << 16) & 0x001f0000ff0000ff;
@@ -130,9 +130,10 @@ static void number_triangles(const hed_cloth_check_def *def, bool body, check_ke
             uint64_t morton = 0;
             for (int k = 0; k < 3; k++) {
                 double middle = 0, size = fmax(high[k] - low[k], DBL_MIN);
-                for (int c = 0; c < 3; c++) middle += (double)check_place(surface, t, c)[k] / 3;
+                for (int c = 0; c < 3; c++)
+                    middle += (double)corner_of_triangle(surface, t, c)[k] / 3;
                 double cell = (middle - low[k]) / size * ((1 << MORTON_BITS) - 1);
-                morton |= spread((uint64_t)fmin(fmax(cell, 0), (1 << MORTON_BITS) - 1)) << k;
+                morton |= morton_spread((uint64_t)fmin(fmax(cell, 0), (1 << MORTON_BITS) - 1)) << k;
             }
             *keys++ = (check_key){morton, s, t};
         }
@@ -161,7 +162,7 @@ static bool check_tree_make(const hed_cloth_check_def *def, bool body, check_tre
         check_item *item = &tree->items[i];
         *item = (check_item){check_no_box(), sorted[i].surface, sorted[i].triangle};
         for (int c = 0; c < 3; c++) {
-            const float *p = check_place(&def->surfaces[item->surface], item->triangle, c);
+            const float *p = corner_of_triangle(&def->surfaces[item->surface], item->triangle, c);
             check_join(&item->box, &(check_box){{p[0], p[1], p[2]}, {p[0], p[1], p[2]}});
         }
     }
@@ -183,7 +184,7 @@ static bool check_tree_make(const hed_cloth_check_def *def, bool body, check_tre
 
 /* ---- two triangles ---- */
 
-static void add_pair(checker *c, const hed_cloth_crossing *pair)
+static void add_crossing(checker *c, const hed_cloth_crossing *pair)
 {
     hed_cloth_crossings *found = &c->found;
     found->count[pair->kind]++;
@@ -255,11 +256,12 @@ static bool triangles_cross(double (*a)[3], double (*b)[3], double place[3], uin
     return passages > 0;
 }
 
-static void check_corners(
+static void corners_of_triangle(
     const hed_cloth_check_surface *surface, uint32_t triangle, double (*corners)[3])
 {
     for (int c = 0; c < 3; c++)
-        for (int k = 0; k < 3; k++) corners[c][k] = (double)check_place(surface, triangle, c)[k];
+        for (int k = 0; k < 3; k++)
+            corners[c][k] = (double)corner_of_triangle(surface, triangle, c)[k];
 }
 
 /* What most pairs of a smooth sheet are, and never cross. */
@@ -279,8 +281,8 @@ static void check_items(checker *c, const check_item *p, const check_item *q)
     c->found.tests++;
     if (p->surface == q->surface && share_edge(&surfaces[p->surface], p->triangle, q->triangle))
         return;
-    check_corners(&surfaces[p->surface], p->triangle, a);
-    check_corners(&surfaces[q->surface], q->triangle, b);
+    corners_of_triangle(&surfaces[p->surface], p->triangle, a);
+    corners_of_triangle(&surfaces[q->surface], q->triangle, b);
     if (!triangles_cross(a, b, pair.place, &c->found.exact)) return;
     bool turned =
         p->surface > q->surface || (p->surface == q->surface && p->triangle > q->triangle);
@@ -294,7 +296,7 @@ static void check_items(checker *c, const check_item *p, const check_item *q)
     pair.triangle[turned] = p->triangle;
     pair.surface[!turned] = q->surface;
     pair.triangle[!turned] = q->triangle;
-    add_pair(c, &pair);
+    add_crossing(c, &pair);
 }
 
 /* ---- walking the trees ---- */
@@ -461,7 +463,7 @@ static void check_shape_below(checker *c, uint32_t number, const check_box *boun
         if (bounds && !check_overlap(&item->box, bounds)) continue;
         double t[3][3], largest = 0;
         hed_cloth_crossing pair = {.kind = HED_CLOTH_CROSSES_SHAPE};
-        check_corners(&c->def->surfaces[item->surface], item->triangle, t);
+        corners_of_triangle(&c->def->surfaces[item->surface], item->triangle, t);
         for (int k = 0; k < 9; k++) largest = fmax(largest, fabs(t[k / 3][k % 3]));
         double height = over_shape(shape, t, pair.place);
         if (!(height < -8 * (double)FLT_EPSILON * largest)) continue;
@@ -469,7 +471,7 @@ static void check_shape_below(checker *c, uint32_t number, const check_box *boun
         pair.triangle[0] = item->triangle;
         pair.surface[1] = number;
         pair.depth = -height;
-        add_pair(c, &pair);
+        add_crossing(c, &pair);
     }
 }
 

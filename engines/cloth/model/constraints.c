@@ -340,6 +340,42 @@ hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garmen
     return status ? status : check_rests(garment, number, error);
 }
 
+/* ---- seams ---- */
+
+hed_status cloth_add_seams(
+    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
+{
+    static const double nearest = 1e-3; /* m: what is together at the start has a length, too */
+    if (!def->seam_count) return HED_OK;
+    const hed_cloth_constraint *constraints = garment->constraints;
+    const uint8_t *families = garment->families;
+    uint32_t count = garment->constraint_count;
+    hed_status status =
+        allocate_constraints(garment, (uint64_t)count + def->seam_count, number, error);
+    if (status) return status;
+    memcpy(garment->constraints, constraints, count * sizeof *constraints);
+    memcpy(garment->families, families, count * sizeof *families);
+    for (uint32_t s = 0; s < def->seam_count; s++) {
+        uint32_t a = def->seams[2 * (size_t)s], b = def->seams[2 * (size_t)s + 1];
+        double square = 0;
+        for (int k = 0; k < 3; k++)
+            square += pow((double)garment->positions[a][k] - garment->positions[b][k], 2);
+        garment->constraints[count + s] = (hed_cloth_constraint){
+            a, b, (float)fmax(sqrt(square), nearest), garment->material_count - 1};
+        garment->families[count + s] = HED_CLOTH_BEND; /* no edge: measurements pass over it */
+    }
+    garment->colour_at = NULL; /* a grid's colours in closed form have no room for them */
+    garment->colour_count = 0;
+    return HED_OK;
+}
+
+void cloth_set_seams(cloth_garment *garment, double time)
+{
+    double left = garment->seam_seconds > 0 ? 1 - time / garment->seam_seconds : 0;
+    if (garment->seam_count)
+        garment->materials[garment->material_count - 1].stretch = (float)fmin(fmax(left, 0), 1);
+}
+
 /* Faces of a garment: triangles (quads cut in two), what is incident to each particle, and
  * masses. */
 

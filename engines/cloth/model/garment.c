@@ -53,6 +53,9 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
     garment->self_collision = def->self_collision;
     garment->copies = def->copies;
     garment->material_count = def->materials ? def->material_count : HED_CLOTH_FAMILY_COUNT;
+    garment->seam_count = def->seam_count;
+    garment->seam_seconds = def->seam_seconds;
+    garment->material_count += def->seam_count > 0;
     garment->vertex_count = def->vertex_count ? def->vertex_count : def->particle_count;
 }
 
@@ -119,7 +122,10 @@ static hed_status take_rest(
     if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map))
         return HED_ERROR_MEMORY;
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
-    memcpy(garment->materials, materials, garment->material_count * sizeof *materials);
+    uint32_t given = garment->material_count - (garment->seam_count > 0);
+    memcpy(garment->materials, materials, given * sizeof *materials);
+    /* never pushes; and no other is the same, which solvers would take for it */
+    if (garment->seam_count) garment->materials[given] = (hed_cloth_material){-1.0f, 1.0f, 0.0f};
     for (uint32_t v = 0; v < garment->vertex_count; v++)
         garment->vertex_particle[v] = def->vertex_count ? def->vertex_particle[v] : v;
     for (uint32_t i = 0; def->driven && i < garment->particle_count; i++)
@@ -134,6 +140,7 @@ static hed_status garment_fill(
     if (!cloth_faces_create(&garment->arena.allocator, def, &faces, error) &&
         !take_particles(garment, def, &faces, number, error) && !take_rest(garment, def, error) &&
         !cloth_make_constraints(garment, def, &faces, number, error) &&
+        !cloth_add_seams(garment, def, number, error) &&
         !(garment->colour_at ? cloth_count_degree(garment, number, error)
                              : cloth_colour_constraints(garment, number, error)) &&
         def->tethers)
@@ -374,6 +381,23 @@ static hed_status check_constraints(const subject *check)
     return HED_OK;
 }
 
+static hed_status check_seams(const subject *check)
+{
+    const hed_cloth_garment_def *def = check->def;
+    if (check->error->status || !def->seam_count) return check->error->status;
+    if (!def->seams)
+        return garment_wrong(check,
+            "seams is NULL and seam_count %u; expected two particles for each", def->seam_count);
+    for (uint32_t s = 0; s < def->seam_count; s++) {
+        const uint32_t *pair = def->seams + 2 * (size_t)s;
+        if (pair[0] >= def->particle_count || pair[1] >= def->particle_count || pair[0] == pair[1])
+            return garment_wrong(check,
+                "seam %u is between particles %u and %u; expected two different ones of %u", s,
+                pair[0], pair[1], def->particle_count);
+    }
+    return garment_check_number(check, "seam_seconds", def->seam_seconds, 0.0f, 1e6f);
+}
+
 /* Where a backstop lies outside the ball, no place is right for the particle. */
 static hed_status garment_check_driver(const subject *check)
 {
@@ -451,6 +475,7 @@ hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number
     check_faces(&check, "quads", def->quads, def->quad_count, 4);
     garment_check_grid(&check);
     check_constraints(&check);
+    check_seams(&check);
     garment_check_driver(&check);
     check_surroundings(&check);
     check_output(&check);

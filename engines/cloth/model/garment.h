@@ -20,7 +20,9 @@ typedef struct cloth_garment {
     hed_cloth_constraint *constraints;
     uint8_t *families; /* (constraint_count) hed_cloth_family */
     uint32_t material_count;
-    hed_cloth_material *materials; /* (material_count) */
+    hed_cloth_material *materials; /* (material_count) of seams the last one, if there are any */
+    uint32_t seam_count;
+    float seam_seconds;
     uint32_t colour_count;
     uint32_t *colour_at; /* (colour_count + 1) first constraint of each */
     uint32_t degree;     /* most constraints at one free particle */
@@ -116,6 +118,12 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
  */
 hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garment_def *def,
     const cloth_faces *faces, uint32_t number, hed_error *error);
+
+/* constraints.c: adds those of seams. */
+hed_status cloth_add_seams(
+    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error);
+/* How far apart the ends of seams may be, of their distance at the start. */
+void cloth_set_seams(cloth_garment *garment, double time);
 
 /* colouring.c: sorts garment->constraints into colours, made in the order in which they are.
  * Errors: LIMIT, MEMORY.

@@ -153,7 +153,7 @@ static void read_skin(poser *p, hed_json_node node, pose_part *part)
     if (cloth_gltf_fine(g)) read_influences(p, part);
 }
 
-static void read_parts(poser *p, const cloth_list *rows, hed_json_node nodes)
+static void pose_read_parts(poser *p, const cloth_list *rows, hed_json_node nodes)
 {
     p->parts = pose_new(p, rows->count, sizeof *p->parts);
     for (size_t i = 0; p->parts && i < rows->count && cloth_gltf_fine(p->gltf); i++) {
@@ -208,7 +208,7 @@ static void place_vertices(const poser *p, const pose_part *part, float *to)
 
 /* ---- animations ---- */
 
-static void read_track(poser *p, hed_json_node channel, hed_json_node samplers)
+static void pose_read_track(poser *p, hed_json_node channel, hed_json_node samplers)
 {
     static const char *const paths[] = {"translation", "rotation", "scale", "weights", NULL};
     static const char *const modes[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};
@@ -274,7 +274,7 @@ static hed_status find_animation(
         name, count ? list : "none");
 }
 
-static hed_status read_tracks(poser *p, const char *name, hed_error *error)
+static hed_status pose_read_tracks(poser *p, const char *name, hed_error *error)
 {
     hed_json_node animation;
     bool found;
@@ -285,7 +285,7 @@ static hed_status read_tracks(poser *p, const char *name, hed_error *error)
     size_t count = hed_json_count(channels);
     p->tracks = pose_new(p, count, sizeof *p->tracks);
     for (size_t i = 0; i < count && cloth_gltf_fine(p->gltf); i++)
-        read_track(p, hed_json_item(channels, i), samplers);
+        pose_read_track(p, hed_json_item(channels, i), samplers);
     return HED_OK;
 }
 
@@ -300,7 +300,7 @@ static void turn_linearly(const float *a, const float *b, double part, double *t
     for (int k = 0; k < 4; k++) turn[k] = first * (double)a[k] + second * (double)b[k];
 }
 
-static void follow(const pose_track *track, double time, cloth_gltf_place *place)
+static void pose_follow(const pose_track *track, double time, cloth_gltf_place *place)
 {
     double *to = track->what == MOVE   ? place->move
                  : track->what == TURN ? place->turn
@@ -349,7 +349,7 @@ static hed_status sample_all(
     for (uint32_t s = 0; s < count; s++) {
         memcpy(p->now, p->places, p->node_count * sizeof *p->now);
         for (uint32_t t = 0; t < p->track_count; t++)
-            follow(
+            pose_follow(
                 &p->tracks[t], steps > 0 ? p->seconds * s / steps : 0, &p->now[p->tracks[t].node]);
         place_nodes(p);
         for (uint32_t i = 0; i < p->part_count; i++) {
@@ -408,8 +408,8 @@ static hed_status pose_document(cloth_gltf *g, const cloth_list *rows, uint32_t 
     hed_status status = HED_OK;
     if (cloth_gltf_fine(g)) read_parents(&p, nodes);
     if (cloth_gltf_fine(g)) order_nodes(&p, nodes);
-    if (cloth_gltf_fine(g)) read_parts(&p, rows, nodes);
-    if (cloth_gltf_fine(g)) status = read_tracks(&p, animation, error);
+    if (cloth_gltf_fine(g)) pose_read_parts(&p, rows, nodes);
+    if (cloth_gltf_fine(g)) status = pose_read_tracks(&p, animation, error);
     if (status == HED_OK)
         status = g->status != HED_OK ? g->status : hed_json_status(g->json, error);
     if (status == HED_OK) status = sample_all(&p, rate, vertices, samples, error);

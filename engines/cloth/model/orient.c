@@ -35,7 +35,7 @@ static void expansion_add_product(expansion *sum, double a, double b, double c)
 }
 
 /* a - b as two doubles. */
-static void difference(double a, double b, double parts[2])
+static void exact_difference(double a, double b, double parts[2])
 {
     double total = a - b, virtual_b = a - total;
     parts[0] = total;
@@ -51,7 +51,7 @@ static int orient_exactly(
     double way[3][3][2];
     expansion sum = {.count = 0};
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) difference(corner[i][k], d[k], way[i][k]);
+        for (int k = 0; k < 3; k++) exact_difference(corner[i][k], d[k], way[i][k]);
     for (int term = 0; term < 6; term++)
         for (int part = 0; part < 8; part++) {
             double x = way[0][order[term][0]][part & 1], y = way[1][order[term][1]][part >> 1 & 1],

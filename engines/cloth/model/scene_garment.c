@@ -340,6 +340,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     if (!inverse_masses || !cloth_scene_fine(reader)) return;
     cloth_scene_read_driver(reader, node, made);
     cloth_scene_read_maps(reader, node, made);
+    cloth_scene_read_sewing(reader, node, made);
     cloth_scene_read_pins(reader, node, inverse_masses, made);
     if (reader->options->tethers) made->def.tethers = true;
     if (hed_json_has(node, "array"))

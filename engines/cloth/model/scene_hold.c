@@ -382,6 +382,44 @@ static void mark_box(
     }
 }
 
+/* Vertex `place` of a list. */
+static uint32_t scene_read_vertex(hed_json_node list, size_t place, const cloth_scene_garment *made)
+{
+    int64_t last = (int64_t)made->mesh->vertex_count - 1,
+            vertex = hed_json_integer(hed_json_item(list, place), 0, last);
+    return made->particle_of[vertex];
+}
+
+void cloth_scene_read_sewing(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+{
+    if (!cloth_scene_fine(reader) || !hed_json_has(garment, "sewing")) return;
+    hed_json_node sewing = hed_json_member(garment, "sewing"),
+                  list = hed_json_member(sewing, "seams");
+    size_t count = hed_json_count(list), most = 0;
+    hed_json_only(sewing, cloth_scene_keys("sewing"));
+    made->def.seam_seconds = (float)cloth_scene_number(sewing, "seconds", 1, 0, CLOTH_SCENE_MUCH);
+    for (size_t i = 0; i < count; i++)
+        most += hed_json_count(hed_json_member(hed_json_item(list, i), "from"));
+    uint32_t *seams = cloth_scene_allocate(reader, list, most, 2 * sizeof *seams);
+    for (size_t i = 0; seams && i < count && cloth_scene_fine(reader); i++) {
+        hed_json_node seam = hed_json_item(list, i), from = hed_json_member(seam, "from"),
+                      to = hed_json_member(seam, "to");
+        hed_json_only(seam, cloth_scene_keys("seam"));
+        size_t pairs = hed_json_count(from);
+        if (cloth_scene_fine(reader) && hed_json_count(to) != pairs)
+            hed_json_reject(
+                to, "found %zu vertices, expected %zu as in \"from\"", hed_json_count(to), pairs);
+        for (size_t k = 0; k < pairs && cloth_scene_fine(reader); k++) {
+            uint32_t a = scene_read_vertex(from, k, made), b = scene_read_vertex(to, k, made);
+            if (a == b) continue; /* they are one already */
+            seams[2 * (size_t)made->def.seam_count] = a;
+            seams[2 * (size_t)made->def.seam_count++ + 1] = b;
+        }
+    }
+    made->def.seams = seams;
+}
+
 static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses,
     bool *marked, bool *still, cloth_pins *moving, cloth_scene_garment *made)
 {
@@ -393,11 +431,8 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
     if (way == 0) {
         hed_json_node list = hed_json_member(node, "vertices");
         size_t listed = hed_json_count(list);
-        for (size_t i = 0; i < listed && cloth_scene_fine(reader); i++) {
-            int64_t vertex =
-                hed_json_integer(hed_json_item(list, i), 0, (int64_t)made->mesh->vertex_count - 1);
-            marked[made->particle_of[vertex]] = true;
-        }
+        for (size_t i = 0; i < listed && cloth_scene_fine(reader); i++)
+            marked[scene_read_vertex(list, i, made)] = true;
     }
     if (way == 1) mark_box(reader, hed_json_member(node, "box"), made, marked);
     if (way == 2) {

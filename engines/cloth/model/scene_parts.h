@@ -274,6 +274,9 @@ void cloth_scene_read_driver(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
 void cloth_scene_read_maps(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
+/* "sewing" of a garment whose mesh and particles are there. */
+void cloth_scene_read_sewing(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
 /* Sets inverse masses of pinned particles to 0. */
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
     cloth_scene_garment *made);

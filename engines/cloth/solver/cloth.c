@@ -70,6 +70,7 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
         cloth->has_air |= (g->drag > 0.0f || g->lift > 0.0f) && g->triangle_count > 0;
         cloth->has_self |= g->self_collision != HED_CLOTH_SELF_NONE;
         cloth->has_balls |= g->self_collision == HED_CLOTH_SELF_BALLS;
+        cloth->has_seams |= g->seam_count > 0;
         cloth->has_inertia |= g->linear_inertia > 0.0f || g->angular_inertia > 0.0f;
     }
     cloth->particles = (uint32_t)at[0];

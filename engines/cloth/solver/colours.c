@@ -63,6 +63,16 @@ static void colours_add_colour(
     }
 }
 
+static void fill_materials(const hed_cloth *cloth, float4 *materials)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
+            const hed_cloth_material *material = &cloth->garments[g]->materials[m];
+            *materials++ =
+                (float4){material->compress, material->stretch, material->compliance, 0.0f};
+        }
+}
+
 /* Constraints of all garments colour by colour, and the materials of all of them. */
 static void colours_fill_tables(const hed_cloth *cloth, cloth_solver *s, tables *t)
 {
@@ -76,13 +86,7 @@ static void colours_fill_tables(const hed_cloth *cloth, cloth_solver *s, tables 
         }
     }
     s->colour_at[s->colours] = t->at;
-    uint32_t at = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
-            const hed_cloth_material *material = &cloth->garments[g]->materials[m];
-            t->materials[at++] =
-                (float4){material->compress, material->stretch, material->compliance, 0.0f};
-        }
+    fill_materials(cloth, t->materials);
 }
 
 static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *error)
@@ -324,9 +328,21 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     return hed_graph_replay(s->graph, cloth->stream, error);
 }
 
+/* Those of seams are others in each frame. */
+static hed_status send_materials(hed_cloth *cloth, const cloth_solver *s, hed_error *error)
+{
+    float4 *materials = hed_new(&cloth->allocator, s->materials_count, sizeof *materials, error);
+    if (!materials) return HED_ERROR_MEMORY;
+    fill_materials(cloth, materials);
+    cloth_send(cloth, s->b.materials, 0, materials, s->materials_count * sizeof *materials, error);
+    hed_delete(&cloth->allocator, materials, s->materials_count, sizeof *materials);
+    return error->status;
+}
+
 static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
+    if (cloth->has_seams && send_materials(cloth, s, error)) return error->status;
     for (uint32_t at = 0; at < count && !error->status; at += s->batch) {
         uint32_t now = count - at < s->batch ? count - at : s->batch;
         for (uint32_t i = 0; i < now; i++) {

@@ -373,6 +373,8 @@ static hed_status frame_feed(
     feed_driver(cloth, frame, error);
     feed_colliders(cloth, frame, error);
     if (feed_garments(cloth, dt, error)) return error->status;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        cloth_set_seams(cloth->garments[g], cloth->time + seconds);
 
     if (frame->mesh_count) cloth->host->has_meshes = true;
     if (!cloth->host->has_meshes) return HED_OK;

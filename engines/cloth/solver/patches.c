@@ -59,6 +59,8 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (strcmp(info->backend, "host") == 0)
         return patches_refuse(
             reason, size, "the kernel has no native version: use \"cpu\" on host");
+    if (cloth->has_seams)
+        return patches_refuse(reason, size, "seams that close need materials that change: \"colours\"");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
