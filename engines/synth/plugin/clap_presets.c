@@ -70,7 +70,7 @@ static bool tell_built_in(const clap_api_metadata *to)
     return true;
 }
 
-static bool tell_file(const clap_api_metadata *to, const char *path)
+static bool tell_user_file(const clap_api_metadata *to, const char *path)
 {
     hed_error error = {0};
     hed_json *json;
@@ -93,7 +93,7 @@ static bool provider_get_metadata(
 {
     (void)of;
     if (kind == CLAP_API_LOCATION_PLUGIN) return tell_built_in(to);
-    return kind == CLAP_API_LOCATION_FILE && location && tell_file(to, location);
+    return kind == CLAP_API_LOCATION_FILE && location && tell_user_file(to, location);
 }
 
 static const void *provider_get_extension(const clap_api_provider *of, const char *id)

@@ -157,7 +157,7 @@ static bool load_file(instance *p, const char *path)
 }
 
 /* Lets the audio thread tell the host which file it is; "" where it came from the state alone. */
-static void tell_file(instance *p, const char *path)
+static void lv2_tell_file(instance *p, const char *path)
 {
     file_name file = {""};
     if (strlen(path) < sizeof file.path) strcpy(file.path, path);
@@ -175,7 +175,7 @@ static LV2_Worker_Status lv2_work(LV2_Handle handle, LV2_Worker_Respond_Function
     if (size != sizeof file) return LV2_WORKER_ERR_UNKNOWN;
     memcpy(&file, data, sizeof file);
     if (!load_file(p, file.path)) return LV2_WORKER_ERR_UNKNOWN;
-    tell_file(p, file.path);
+    lv2_tell_file(p, file.path);
     return LV2_WORKER_SUCCESS;
 }
 
@@ -188,7 +188,7 @@ static LV2_Worker_Status lv2_work_response(LV2_Handle handle, uint32_t size, con
 
 /* ---- the audio thread ---- */
 
-static float number_of(const LV2_Atom_Forge *forge, const LV2_Atom *atom)
+static float atom_number(const LV2_Atom_Forge *forge, const LV2_Atom *atom)
 {
     if (atom->type == forge->Float) return ((const LV2_Atom_Float *)atom)->body;
     if (atom->type == forge->Double) return (float)((const LV2_Atom_Double *)atom)->body;
@@ -205,7 +205,7 @@ static void take_object(instance *p, const LV2_Atom_Object *object, uint32_t fra
         if (bpm)
             hed_synth_player_event(p->player, &(hed_synth_event){.frame = frame,
                                                   .kind = HED_SYNTH_EVENT_TEMPO,
-                                                  .value = number_of(&p->forge, bpm)});
+                                                  .value = atom_number(&p->forge, bpm)});
     } else if (object->body.otype == p->id.get) {
         p->tell = true;
     } else if (object->body.otype == p->id.set && p->schedule) {
@@ -221,7 +221,7 @@ static void take_object(instance *p, const LV2_Atom_Object *object, uint32_t fra
     }
 }
 
-static void take_events(instance *p)
+static void lv2_take_events(instance *p)
 {
     if (!p->control) return;
     LV2_ATOM_SEQUENCE_FOREACH (p->control, event) {
@@ -273,7 +273,7 @@ static void lv2_run(LV2_Handle handle, uint32_t frames)
 {
     instance *p = handle;
     take_knobs(p);
-    take_events(p);
+    lv2_take_events(p);
     tell_host(p);
     bool heard = p->inputs[0] && p->inputs[1];
     if (p->left && p->right)
@@ -340,7 +340,7 @@ static LV2_State_Status lv2_restore(LV2_Handle handle, LV2_State_Retrieve_Functi
     } else if (abstract) {
         status = map ? LV2_STATE_ERR_BAD_TYPE : LV2_STATE_ERR_NO_FEATURE;
     }
-    if (!status) tell_file(p, path ? path : "");
+    if (!status) lv2_tell_file(p, path ? path : "");
     if (path && give) give->free_path(give->handle, path);
     else free(path);
     return status;

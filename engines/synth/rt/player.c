@@ -1,90 +1,26 @@
 /* A player: an instrument inside another program. Everything that takes time happens on the loading
  * side, under a mutex that the audio thread never sees: there a synth is made, put into `next`, and
  * freed when it has come back through `retired`. The audio thread exchanges the two pointers. */
-#include "heddle/synth_player.h"
+#include "player.h"
 
-#include "events.h"
 #include "heddle/author.h"
 #include "heddle/context.h"
 #include "heddle/device.h"
 #include "heddle/math.h"
 #include "support/file.h"
-#include "support/json.h"
 
 #include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-    MOST_GAINS = 64,         /* turns of the gain in a run */
-    MOST_BLOCK = 1 << 16,    /* hed_synth_def.block */
-    MOST_INPUTS = 64,        /* hed_synth_def.inputs */
-    LARGEST_FILE = 64 << 20, /* of an instrument */
-    STATE_VERSION = 1
+    MOST_BLOCK = 1 << 16,   /* hed_synth_def.block */
+    MOST_INPUTS = 64,       /* hed_synth_def.inputs */
+    LARGEST_FILE = 64 << 20 /* of an instrument */
 };
 static const double FADE = 0.01; /* s, of the former instrument and of the gain */
-static const float LEAST_GAIN = -60.0f, MOST_GAIN = 12.0f; /* dB */
-
-/* An instrument as its user has given it. */
-typedef struct player_source {
-    hed_synth_instrument *instrument;
-    char *text; /* (size + 1) */
-    size_t size;
-    char name[128], path[1024];
-} player_source;
-
-/* Where macros stand that are not where the instrument has them. */
-typedef struct player_macros {
-    float values[HED_SYNTH_MACROS];
-    uint32_t turned; /* bits of those */
-} player_macros;
-
-/* An instrument made ready, as the loading side hands it over. */
-typedef struct player_sound {
-    hed_allocator allocator;
-    hed_synth *synth;
-    player_macros macros;
-} player_sound;
-
-typedef struct player_gain {
-    uint32_t frame;
-    float decibels;
-} player_gain;
-
-struct hed_synth_player {
-    hed_allocator allocator;
-    hed_context *context;
-    hed_device *device;
-    uint32_t block, inputs;
-    /* the loading side's, under `lock` */
-    pthread_mutex_t lock;
-    double rate;
-    player_source source;
-    char *state; /* (state_room) as given out last */
-    size_t state_room;
-    /* both sides' */
-    _Atomic(player_sound *) next, retired;
-    _Atomic float knobs[HED_SYNTH_KNOB_COUNT];
-    _Atomic uint32_t turned; /* as player_macros.turned */
-    _Atomic int32_t controllers[HED_SYNTH_KNOB_COUNT], learning;
-    _Atomic uint32_t latency;
-    _Atomic uint64_t played, lost;
-    /* the audio thread's */
-    player_sound *sounding, *former; /* former: it fades out */
-    uint32_t fade_frames, fade_left; /* of a fade: all, and of the one that is on */
-    bool say_macros;                 /* the synth that sounds does not know them yet */
-    player_macros before;            /* then: as they were before the events of this run */
-    synth_events events;
-    player_gain gains[MOST_GAINS];
-    uint32_t gain_count;
-    float gain, gain_to, gain_step; /* linear; on the way for `gain_left` frames */
-    uint32_t gain_left;
-    float *scratch; /* (2 x block) */
-};
 
 hed_synth_player_def hed_default_synth_player_def(void)
 {
@@ -95,7 +31,7 @@ hed_synth_player_def hed_default_synth_player_def(void)
 
 static float knob_value(uint32_t knob, float value)
 {
-    return knob == HED_SYNTH_KNOB_GAIN ? hed_clamp(value, LEAST_GAIN, MOST_GAIN)
+    return knob == HED_SYNTH_KNOB_GAIN ? hed_clamp(value, PLAYER_LEAST_GAIN, PLAYER_MOST_GAIN)
                                        : hed_clamp(value, 0.0f, 1.0f);
 }
 
@@ -176,7 +112,7 @@ hed_status hed_synth_player_create(
     return error->status;
 }
 
-static void player_free_source(const hed_allocator *allocator, player_source *source)
+void player_free_source(const hed_allocator *allocator, player_source *source)
 {
     hed_synth_instrument_destroy(source->instrument);
     hed_delete(allocator, source->text, source->size + 1, 1);
@@ -252,17 +188,9 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     return HED_OK;
 }
 
-/* What a restored state has beside the instrument. */
-typedef struct player_settings {
-    player_macros macros;
-    float gain;
-    int32_t controllers[HED_SYNTH_KNOB_COUNT];
-} player_settings;
-
 static void player_turn_gain(hed_synth_player *player, float decibels);
 
-/* Takes `source` over, or frees it. `settings` NULL: knobs as the instrument has them. */
-static hed_status player_take(hed_synth_player *player, player_source *source,
+hed_status player_take(hed_synth_player *player, player_source *source,
     const player_settings *settings, hed_error *error)
 {
     player_sound *sound = NULL;
@@ -296,8 +224,7 @@ static hed_status player_take(hed_synth_player *player, player_source *source,
     return status;
 }
 
-/* A source of this text, read and checked. Freed by the caller, after a failure as well. */
-static hed_status make_source(const hed_synth_player *player, const char *text, size_t size,
+hed_status player_make_source(const hed_synth_player *player, const char *text, size_t size,
     const char *name, player_source *source, hed_error *error)
 {
     *source = (player_source){.size = size};
@@ -316,7 +243,7 @@ hed_status hed_synth_player_load_text(
     hed_error unseen = {0};
     if (!error) error = &unseen;
     player_source source;
-    if (make_source(player, text, size, name, &source, error)) {
+    if (player_make_source(player, text, size, name, &source, error)) {
         player_free_source(&player->allocator, &source);
         return error->status;
     }
@@ -333,7 +260,7 @@ hed_status hed_synth_player_load(hed_synth_player *player, const char *path, hed
     size_t size;
     player_source source;
     if (hed_file_read(path, LARGEST_FILE, &text, &size, error)) return error->status;
-    hed_status status = make_source(player, text, size, path, &source, error);
+    hed_status status = player_make_source(player, text, size, path, &source, error);
     free(text);
     if (status) {
         player_free_source(&player->allocator, &source);
@@ -398,179 +325,6 @@ void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *
     pthread_mutex_unlock(&player->lock);
 }
 
-/* ---- state ---- */
-
-/* Text in a buffer; what it has no room for is only counted. */
-typedef struct player_text {
-    char *bytes;
-    size_t size, room;
-} player_text;
-
-static void text_put(player_text *to, const char *bytes, size_t size)
-{
-    if (to->size + size < to->room) memcpy(to->bytes + to->size, bytes, size);
-    to->size += size;
-}
-
-static void text_string(player_text *to, const char *text, size_t size)
-{
-    char escaped[8];
-    text_put(to, "\"", 1);
-    for (size_t i = 0; i < size; i++) {
-        uint8_t c = (uint8_t)text[i];
-        int length = c == '"' || c == '\\' ? snprintf(escaped, sizeof escaped, "\\%c", c)
-                     : c == '\n'           ? snprintf(escaped, sizeof escaped, "\\n")
-                     : c < 0x20            ? snprintf(escaped, sizeof escaped, "\\u%04x", c)
-                                           : 0;
-        text_put(to, length ? escaped : text + i, length ? (size_t)length : 1);
-    }
-    text_put(to, "\"", 1);
-}
-
-/* Nine digits tell every float; the decimal point is a point in every locale. */
-static void text_number(player_text *to, float value)
-{
-    char digits[40];
-    int length = snprintf(digits, sizeof digits, "%.9g", (double)value);
-    char *comma = strchr(digits, ',');
-    if (comma) *comma = '.';
-    text_put(to, digits, (size_t)length);
-}
-
-static void text_words(player_text *to, const char *words) { text_put(to, words, strlen(words)); }
-
-/* Bytes of the UTF-8 character that begins here, 0: it is none (RFC 3629, section 4). */
-static uint32_t utf8_length(const uint8_t *at)
-{
-    uint32_t length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    uint8_t low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80,
-            high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
-    if (length > 1 && (at[0] < 0xc2 || at[0] > 0xf4 || at[1] < low || at[1] > high)) return 0;
-    for (uint32_t i = 2; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    return length;
-}
-
-/* Bytes of another encoding would make the whole unreadable: they become question marks. */
-static void text_name(player_text *to, const char *name)
-{
-    char plain[sizeof((player_source *)0)->path] = "";
-    for (size_t i = 0; name[i];) {
-        uint32_t length = utf8_length((const uint8_t *)name + i);
-        if (length) memcpy(plain + i, name + i, length);
-        else plain[i] = '?';
-        i += length ? length : 1;
-    }
-    text_string(to, plain, strlen(plain));
-}
-
-static void put_state(const hed_synth_player *player, player_text *to)
-{
-    uint32_t turned = atomic_load(&player->turned);
-    to->size = 0;
-    text_words(to, "{\"version\": 1, \"name\": ");
-    text_name(to, player->source.name);
-    text_words(to, ", \"path\": ");
-    text_name(to, player->source.path);
-    text_words(to, ", \"macros\": [");
-    for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
-        if (i) text_words(to, ", ");
-        if (turned >> i & 1) text_number(to, atomic_load(&player->knobs[i]));
-        else text_words(to, "null");
-    }
-    text_words(to, "], \"gain\": ");
-    text_number(to, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
-    text_words(to, ", \"controllers\": [");
-    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++) {
-        if (i) text_words(to, ", ");
-        text_number(to, (float)atomic_load(&player->controllers[i]));
-    }
-    text_words(to, "], \"instrument\": ");
-    text_string(to, player->source.text, player->source.size);
-    text_words(to, "}");
-}
-
-const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_error *error)
-{
-    if (hed_failed(error)) return NULL;
-    pthread_mutex_lock(&player->lock);
-    if (!player->source.instrument) {
-        pthread_mutex_unlock(&player->lock);
-        hed_fail(error, HED_ERROR_ARGUMENT, "the player has no instrument yet: load one");
-        return NULL;
-    }
-    player_text text = {player->state, 0, player->state_room};
-    put_state(player, &text);
-    /* Knobs may be turned meanwhile: some room for their digits. */
-    while (text.size >= text.room) {
-        size_t room = text.size + 256;
-        char *larger = hed_new(&player->allocator, room, 1, error);
-        hed_delete(&player->allocator, player->state, player->state_room, 1);
-        player->state = larger;
-        player->state_room = larger ? room : 0;
-        if (!larger) break;
-        text = (player_text){larger, 0, room};
-        put_state(player, &text);
-    }
-    if (player->state) player->state[text.size] = 0;
-    if (size) *size = player->state ? text.size : 0;
-    pthread_mutex_unlock(&player->lock);
-    return player->state;
-}
-
-/* Reads all but the instrument. */
-static void read_settings(hed_json_node root, player_source *source, player_settings *settings)
-{
-    static const char *const keys[] = {
-        "version", "name", "path", "macros", "gain", "controllers", "instrument", NULL};
-    hed_json_only(root, keys);
-    hed_json_node version = hed_json_member(root, "version");
-    if (hed_json_integer(version, 1, INT32_MAX) > STATE_VERSION)
-        hed_json_reject(version, "the state is of a newer Heddle");
-    const char *name = hed_json_string(hed_json_member(root, "name")),
-               *path = hed_json_string(hed_json_member(root, "path"));
-    snprintf(source->name, sizeof source->name, "%s", name);
-    if (strlen(path) < sizeof source->path) strcpy(source->path, path);
-    hed_json_node macros = hed_json_member(root, "macros"),
-                  controllers = hed_json_member(root, "controllers");
-    for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
-        hed_json_node item = hed_json_item(macros, i);
-        if (hed_json_kind_of(item) == HED_JSON_NULL) continue;
-        settings->macros.values[i] = (float)hed_json_number(item, 0, 1);
-        settings->macros.turned |= 1u << i;
-    }
-    settings->gain = (float)hed_json_number(
-        hed_json_member(root, "gain"), (double)LEAST_GAIN, (double)MOST_GAIN);
-    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
-        settings->controllers[i] =
-            (int32_t)hed_json_integer(hed_json_item(controllers, i), -1, 119);
-}
-
-hed_status hed_synth_player_restore(
-    hed_synth_player *player, const char *state, size_t size, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    hed_error unseen = {0};
-    if (!error) error = &unseen;
-    hed_json *json;
-    if (hed_json_parse("the state", state, size, &json, error)) return error->status;
-    hed_json_node root = hed_json_root(json);
-    player_source source = {0}, named = {0};
-    player_settings settings = {0};
-    read_settings(root, &named, &settings);
-    const char *text = hed_json_string(hed_json_member(root, "instrument"));
-    hed_status status = hed_json_status(json, error);
-    if (!status) status = make_source(player, text, strlen(text), named.name, &source, error);
-    hed_json_free(json);
-    if (status) {
-        player_free_source(&player->allocator, &source);
-        return status;
-    }
-    memcpy(source.name, named.name, sizeof source.name);
-    memcpy(source.path, named.path, sizeof source.path);
-    return player_take(player, &source, &settings, error);
-}
-
 /* ---- events: the audio thread from here on ---- */
 
 static bool player_add(hed_synth_player *player, const hed_synth_event *event)
@@ -584,7 +338,7 @@ static bool player_add(hed_synth_player *player, const hed_synth_event *event)
 static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
 {
     uint32_t at = player->gain_count;
-    if (at < MOST_GAINS) player->gain_count++;
+    if (at < PLAYER_GAINS) player->gain_count++;
     else at--;
     for (; at > 0 && player->gains[at - 1].frame > frame; at--)
         player->gains[at] = player->gains[at - 1];
@@ -626,7 +380,9 @@ static void follow_controller(hed_synth_player *player, const hed_synth_event *e
     for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
         if (hed_synth_player_controller(player, i) == controller)
             hed_synth_player_turn(player, event->frame, i,
-                i == HED_SYNTH_KNOB_GAIN ? LEAST_GAIN + share * (MOST_GAIN - LEAST_GAIN) : share);
+                i == HED_SYNTH_KNOB_GAIN
+                    ? PLAYER_LEAST_GAIN + share * (PLAYER_MOST_GAIN - PLAYER_LEAST_GAIN)
+                    : share);
 }
 
 bool hed_synth_player_event(hed_synth_player *player, const hed_synth_event *event)
@@ -779,7 +535,7 @@ static void apply_gain(hed_synth_player *player, uint32_t frames, float *left, f
     player->gain_count = 0;
 }
 
-static void play_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
+static void play_frames(hed_synth_player *player, uint32_t frames, const float *const *inputs,
     float *left, float *right)
 {
     for (uint32_t i = 0; i < player->events.count; i++)
@@ -825,7 +581,7 @@ bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float
         fenv_t callers;
         fegetenv(&callers);
         fesetenv(FE_DFL_ENV); /* hosts flush denormals to zero, which would be other bits */
-        play_run(player, frames, inputs, left, right);
+        play_frames(player, frames, inputs, left, right);
         fesetenv(&callers);
     } else if (frames > 0) {
         memset(left, 0, frames * sizeof *left);
