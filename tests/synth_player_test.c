@@ -371,6 +371,33 @@ Test(synth_player, the_state_comes_back)
     hed_synth_player_destroy(other);
 }
 
+/* Restored while it plays, gain and knobs are those of the state from the next run on. */
+Test(synth_player, the_state_comes_back_while_it_plays)
+{
+    hed_synth_player *one = open_player(player_single, 48000);
+    hed_synth_player_turn(one, 0, 2, 1.0f);
+    hed_synth_player_turn(one, 0, HED_SYNTH_KNOB_GAIN, -20.0f);
+    hed_synth_player_run(one, 100, NULL, left[0], right[0]);
+    char *state = strdup(hed_synth_player_save(one, NULL, &error));
+    hed_synth_player_turn(one, 0, 2, 0.0f);
+    hed_synth_player_turn(one, 0, HED_SYNTH_KNOB_GAIN, 0.0f);
+    hed_synth_player_run(one, 4000, NULL, left[0], right[0]);
+    OK(hed_synth_player_restore(one, state, strlen(state), &error));
+    hed_synth_player_run(one, 4000, NULL, left[0], right[0]);
+    hed_synth_player_midi(one, 0, (const uint8_t[]){0x90, 60, 100}, 3);
+    hed_synth_player_run(one, 4000, NULL, left[1], right[1]);
+    events[0] = (hed_synth_event){.kind = HED_SYNTH_EVENT_HOST, .number = 2, .value = 1};
+    events[1] =
+        (hed_synth_event){.frame = 4000, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 100}};
+    player_render(player_single, 48000, events, 2, left[0], right[0], 8000);
+    for (uint32_t n = 0; n < 4000; n++) {
+        float sound = left[0][4000 + n];
+        CHECK_NEAR(left[1][n], 0.1 * sound, 1e-5 * fabsf(sound), "frame %u", n);
+    }
+    free(state);
+    hed_synth_player_destroy(one);
+}
+
 /* Names and paths are any bytes. */
 Test(synth_player, states_of_strange_names)
 {

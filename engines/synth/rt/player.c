@@ -188,8 +188,6 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     return HED_OK;
 }
 
-static void player_turn_gain(hed_synth_player *player, float decibels);
-
 hed_status player_take(hed_synth_player *player, player_source *source,
     const player_settings *settings, hed_error *error)
 {
@@ -424,6 +422,15 @@ static void retire(hed_synth_player *player)
     player->former = NULL;
 }
 
+static void player_turn_gain(hed_synth_player *player, float decibels)
+{
+    float gain = hed_exp(decibels * 0.11512925f); /* ln(10) / 20; of 0 it is 1 */
+    if (gain == player->gain_to) return;
+    player->gain_to = gain;
+    player->gain_step = (player->gain_to - player->gain) / (float)player->fade_frames;
+    player->gain_left = player->fade_frames;
+}
+
 static void take_next(hed_synth_player *player)
 {
     if (!player->fade_left) retire(player);
@@ -433,6 +440,7 @@ static void take_next(hed_synth_player *player)
     player->former = player->sounding;
     player->sounding = next;
     player->before = next->macros;
+    player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN])); /* of a state */
     player->fade_left = player->former ? player->fade_frames : 0;
     player->say_macros = true;
 }
@@ -511,13 +519,6 @@ static void fade_former(hed_synth_player *player, const float *const *inputs, ui
         right[n] += share * other[1][n];
     }
     if (!player->fade_left) retire(player);
-}
-
-static void player_turn_gain(hed_synth_player *player, float decibels)
-{
-    player->gain_to = hed_exp(decibels * 0.11512925f); /* ln(10) / 20; of 0 it is 1 */
-    player->gain_step = (player->gain_to - player->gain) / (float)player->fade_frames;
-    player->gain_left = player->fade_frames;
 }
 
 static void apply_gain(hed_synth_player *player, uint32_t frames, float *left, float *right)
