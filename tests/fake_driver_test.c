@@ -418,6 +418,35 @@ Test(fake_driver, a_life_on_gl_leaves_nothing, .timeout = 120)
     CHECK(r.fakes[0]->calls > 600);
 }
 
+/* Time stamps that do not agree with the host's clock are not used, and steps are timed all the same. */
+Test(fake_driver, a_clock_of_gl_that_lies, .timeout = 120)
+{
+    hed_context *context;
+    hed_device *device;
+    hed_stream *stream;
+    hed_buffer *buffer;
+    hed_step_time times[2];
+    uint32_t count = 0;
+    hed_stream_def timed = hed_default_stream_def();
+    const hed_context_def def = fakes_def("gl");
+    gl_prepare();
+    run_of(&gl_device).fakes[0]->silent = true;
+    timed.timed_steps = 2;
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "gl:0", &device, &error));
+    OK(hed_device_wait(device, &error)); /* which opens it */
+    CHECK(!(hed_device_describe(device)->capabilities & HED_CAN_DEVICE_TIME));
+    OK(hed_stream_create(device, &timed, &stream, &error));
+    OK(cycle_buffer(device, HED_MEMORY_DEVICE, 1 << 20, NULL, &buffer, &error));
+    OK(hed_fill(stream, buffer, 0, 1 << 20, "\7", 1, &error));
+    OK(hed_stream_wait(stream, &error));
+    OK(hed_stream_times(stream, times, 2, &count, &error));
+    CHECK(count == 1 && times[0].seconds > 0, "%u, %g", count, times[0].seconds);
+    hed_buffer_destroy(buffer);
+    hed_stream_destroy(stream);
+    hed_context_destroy(context);
+}
+
 #define GL_NAME(result, name, parameters) "gl" #name,
 #define EGL_NAME(result, name, parameters) "egl" #name,
 static const char *const gl_names[] = {

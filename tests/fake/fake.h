@@ -36,8 +36,8 @@ typedef struct fake_control {
     /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers. OpenGL:
      * "ES": there is OpenGL ES alone */
     const char *platform;
-    bool silent;           /* OpenCL: builds leave no log */
-    bool plain_floats;     /* OpenCL: no fma, no exact division: no strict mode */
+    bool silent;       /* OpenCL: builds leave no log; OpenGL: time stamps that are all the same */
+    bool plain_floats; /* OpenCL: no fma, no exact division: no strict mode */
     int refused_binaries;  /* so many times compiled code does not load */
     uint64_t memory_bytes; /* of a device: more than that is out of memory */
     /* Told by the fake. */
