@@ -320,7 +320,7 @@ static uint32_t choose_batch(page_runner *page, candidate *wanted, candidate *ba
 static hed_status page_run(page_runner *page, candidate *wanted, bool *stopped, hed_error *error)
 {
     candidate *batch[HED_WEB_BATCH];
-    uint32_t samples[HED_WEB_BATCH], count = choose_batch(page, wanted, batch);
+    uint32_t samples[HED_WEB_BATCH] = {0}, count = choose_batch(page, wanted, batch);
     hed_page_answer answer;
     for (uint32_t i = 0; i < count; i++) samples[i] = FIRST_SAMPLES;
     if (page_ask(page, "run", batch, count, samples, page_allowance(page, count), &answer, stopped,

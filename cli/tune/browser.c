@@ -38,8 +38,6 @@ bool cli_is_shader(const char *path)
     return shader;
 }
 
-extern char **environ;
-
 /* seconds: a browser's first start may take long on a busy machine; a person needs longer */
 static const double START_SECONDS = 90, PERSON_SECONDS = 600;
 

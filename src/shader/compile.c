@@ -15,8 +15,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-extern char **environ;
-
 enum { MOST_OPTIONS = 32 };
 
 /* ---- the text ---- */
