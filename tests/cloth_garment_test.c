@@ -657,17 +657,40 @@ Test(cloth_garment, wrong_surroundings_and_maps)
         def->driven = true, def->max_distance = reach, def->backstop_distance = map_with(8, 1.0f));
 }
 
+Test(cloth_garment, wrong_fabrics)
+{
+    hed_cloth_fabric good = {100.0f, 100.0f, 10.0f, 1e-5f, 1e-5f, 0.2f},
+                     bad[4] = {good, good, good, good};
+    bad[0].weft = 0.0f;
+    bad[1].shear = NAN;
+    bad[2].bend_warp = -1e-5f;
+    bad[3].density = INFINITY;
+    WRONG("fabric.weft is 0; expected a number from 0.001 to 1e+09", def->fabric = &bad[0]);
+    WRONG("fabric.shear is nan", def->fabric = &bad[1]);
+    WRONG("fabric.bend_warp is -1e-05", def->fabric = &bad[2]);
+    WRONG("fabric.density is inf", def->fabric = &bad[3]);
+    WRONG(
+        "bend_scale of particle 4 is 0", def->fabric = &good, def->bend_scale = map_with(4, 0.0f));
+    WRONG("stretch_scale of particle 5 is nan", def->fabric = &good,
+        def->stretch_scale = map_with(5, NAN));
+    WRONG("a fabric is given and no faces", def->fabric = &good, def->triangle_count = 0);
+    WRONG("a fabric and materials are given", def->fabric = &good,
+        def->materials = (const hed_cloth_material[3]){{1, 1, 0}, {1, 1, 0}, {1, 1, 0}},
+        def->material_count = 3);
+}
+
 /* The n-th allocation fails, for every n: nothing leaks, and it says so. */
 Test(cloth_garment, memory_may_run_out_anywhere)
 {
-    test_mesh meshes[4] = {
-        test_grid(6, 6), test_irregular(6, 4, 0.5f), test_fan(40), test_mesh_of(3, 0)};
+    test_mesh meshes[6] = {test_grid(6, 6), test_irregular(6, 4, 0.5f), test_fan(40),
+        test_mesh_of(3, 0), test_grid(5, 4), test_irregular(5, 4, 0.5f)};
     const hed_cloth_constraint chain[] = {{0, 1, 1.0f, 0}, {1, 2, 2.0f, 0}};
     meshes[1].def.driven = true;
     meshes[1].def.inverse_masses = NULL;
     meshes[3].def.constraints = chain;
     meshes[3].def.constraint_count = 2;
-    for (int m = 0; m < 4; m++) {
+    meshes[4].def.fabric = meshes[5].def.fabric = hed_cloth_fabric_named("denim");
+    for (int m = 0; m < 6; m++) {
         meshes[m].def.tethers = true;
         meshes[m].inverse_masses[1] = 0.0f;
         for (int64_t n = 1;; n++) {

@@ -149,8 +149,11 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
     OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
     OK(cloth_figures_create(garment, &figures, &error));
     uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order);
-    cloth_reference_def reference = {.substeps = how.substeps, .iterations = iterations,
-        .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
+    cloth_reference_def reference = {.substeps = how.substeps,
+        .iterations = iterations,
+        .seconds = 1.0 / 60.0,
+        .gravity = {0.0, -9.81, 0.0},
+        .up = 1};
     reference.order = (cloth_order){order, cloth_figures_order(figures, order)};
     uint32_t numbers = 3 * garment->particle_count;
     double *positions = calloc(numbers, sizeof *positions),
@@ -182,6 +185,23 @@ Test(cloth_native, follows_the_reference_in_its_own_order)
             EXPECT_LT(off, 1e-4, "mesh %zu, %u iterations: %.3g m", m, iterations, off);
         }
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) test_mesh_free(meshes + m);
+}
+
+Test(cloth_native, follows_it_with_fabrics)
+{
+    test_mesh meshes[] = {
+        test_grid(30, 40), test_irregular(32, 5, 0.3f), test_sleeve(24, 20, 1.0f)};
+    for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
+        uint32_t particles = meshes[m].def.particle_count;
+        float *map = malloc(particles * sizeof *map);
+        for (uint32_t i = 0; i < particles; i++) map[i] = 0.5f + (float)(i % 7) / 3;
+        meshes[m].def.fabric = hed_cloth_fabric_named("leather");
+        meshes[m].def.stretch_scale = meshes[m].def.bend_scale = map;
+        double off = off_reference(&meshes[m].def, 1, 6);
+        EXPECT_LT(off, 1e-4, "mesh %zu: %.3g m", m, off);
+        free(map);
+        test_mesh_free(meshes + m);
+    }
 }
 
 Test(cloth_native, follows_it_with_ranges_compliance_masses_and_tethers)
@@ -450,8 +470,10 @@ Test(cloth_native, memory_may_run_out_anywhere)
     uint32_t first[2] = {0, garment->particle_count};
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
-        hed_cloth cloth = {.allocator = test_allocator_of(&counting), .garment_count = 1,
-            .garments = &garment, .first_particle = first};
+        hed_cloth cloth = {.allocator = test_allocator_of(&counting),
+            .garment_count = 1,
+            .garments = &garment,
+            .first_particle = first};
         cloth_native_tables *tables = NULL;
         garment->arena.allocator = cloth.allocator;
         hed_error_clear(&error);

@@ -210,6 +210,29 @@ Test(cloth_scene, garment_says_everything)
     hed_cloth_scene_close(scene);
 }
 
+Test(cloth_scene, fabrics_by_name_and_by_numbers)
+{
+    const hed_cloth_fabric *denim = hed_cloth_fabric_named("denim");
+    hed_cloth_scene *scene = parsed(ONE(GRID ", \"fabric\": \"denim\""));
+    const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
+    CHECK(g->fabric);
+    EXPECT(g->fabric->warp == denim->warp && g->fabric->bend_weft == denim->bend_weft);
+    EXPECT(g->density == denim->density && !g->stretch_scale && !g->bend_scale);
+    hed_cloth_scene_close(scene);
+    scene = parsed(ONE(GRID ", \"density\": 0.5, \"fabric\": {\"name\": \"denim\", \"shear\": 7, "
+                            "\"bend_scale\": 3, \"warp_axis\": \"-z\"}"));
+    g = hed_cloth_scene_def(scene).garments;
+    EXPECT(g->fabric->warp == denim->warp && g->fabric->shear == 7 && g->density == 0.5f);
+    EXPECT(g->warp_axis[2] == -1 && !g->stretch_scale && g->bend_scale[0] == 3);
+    hed_cloth_scene_close(scene);
+    scene = parsed(ONE(GRID ", \"fabric\": {\"warp\": 1, \"weft\": 2, \"shear\": 3, "
+                            "\"bend_warp\": 0, \"bend_weft\": 5}"));
+    g = hed_cloth_scene_def(scene).garments;
+    EXPECT(g->fabric->weft == 2 && g->fabric->bend_warp == 0 && g->fabric->bend_weft == 5);
+    EXPECT_NEAR(g->density, 0.2, 1e-6);
+    hed_cloth_scene_close(scene);
+}
+
 Test(cloth_scene, mesh_is_welded_and_placed)
 {
     /* A square of two triangles that share no vertex. */

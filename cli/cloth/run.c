@@ -167,6 +167,13 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         .seconds = r->seconds,
     };
     hed_cloth_report(r->cloth, &figures.report);
+    for (uint32_t g = 0; g < figures.garments; g++) {
+        hed_cloth_stiffness found;
+        if (!hed_cloth_stiffness_of(r->cloth, g, 1 / r->rate, &found)) continue;
+        if (figures.softest && found.part >= figures.stiffness.part) continue;
+        figures.softest = hed_cloth_scene_garment_name(r->scene, g);
+        figures.stiffness = found;
+    }
     if (hed_cloth_evaluate(r->cloth, &figures.quality, error)) return error->status;
     return cli_cloth_tell(&figures, r->json, error);
 }

@@ -69,6 +69,9 @@ typedef struct cli_cloth_figures {
     double *seconds;
     hed_cloth_info report;
     hed_cloth_metrics quality;
+    /* the garment whose fabric gets the least of its stiffness; NULL: none has one */
+    const char *softest;
+    hed_cloth_stiffness stiffness;
 } cli_cloth_figures;
 
 hed_status cli_cloth_tell(const cli_cloth_figures *figures, bool json, hed_error *error);

@@ -63,6 +63,9 @@ static hed_status cloth_run_report_tell_json(
             CLI_WHOLE("still", q->contact_still));
         cli_report_close(report);
     }
+    if (f->softest)
+        cli_report_more(report, CLI_NUMBER("stiffness_part", f->stiffness.part),
+            CLI_WHOLE("substeps_for_most", f->stiffness.substeps_for_most));
     return cli_report_end(report, HED_OK, error);
 }
 
@@ -90,6 +93,10 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     if (f->quality.contact_still)
         cli_cloth_warn(NULL, "in some substeps all cloth stood still: more pairs could meet than there "
                              "was room for");
+    if (f->softest && f->stiffness.part < 0.9)
+        printf("%s: %" PRIu32 " substeps give %.2g %% of its fabric's stiffness where they give "
+               "least; 90 %% takes %" PRIu32 " (heddle cloth inspect)\n",
+            f->softest, f->substeps, 100 * f->stiffness.part, f->stiffness.substeps_for_most);
     if (f->cache)
         printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache,
             f->first + f->frames + 1, f->first + f->frames);

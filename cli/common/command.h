@@ -31,6 +31,7 @@ extern const hed_command hed_command_cloth_run;
 extern const hed_command hed_command_cloth_drape;
 extern const hed_command hed_command_cloth_view;
 extern const hed_command hed_command_cloth_check;
+extern const hed_command hed_command_cloth_inspect;
 extern const hed_command hed_command_cloth_bench;
 extern const hed_command hed_command_cloth_tune;
 extern const hed_command hed_command_synth;

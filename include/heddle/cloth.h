@@ -64,6 +64,17 @@ typedef enum hed_cloth_self_collision {
     HED_CLOTH_SELF_COUNT
 } hed_cloth_self_collision;
 
+/** How stiff a fabric is, in SI units: of the fabric, whatever its mesh, its substeps and its rate.
+ * What of it the substeps can give: hed_cloth_stiffness_of(). */
+typedef struct hed_cloth_fabric {
+    float warp, weft; /**< N/m: tension / strain, with the other direction free; 1e-3 to 1e9 */
+    float shear;      /**< N/m: force along an edge / (its length x angle); 1e-3 to 1e9 */
+    /** N m: moment / (width x curvature), bent along the warp (the weft); 0 to 1e6, 0: limp. Twisted
+     * it has the root of their product */
+    float bend_warp, bend_weft;
+    float density; /**< kg/m^2; 0: the garment's */
+} hed_cloth_fabric;
+
 /** One garment. Start from hed_default_cloth_garment_def(). Arrays are copied. */
 typedef struct hed_cloth_garment_def {
     const char *name; /**< for messages; NULL: "garment" */
@@ -94,6 +105,15 @@ typedef struct hed_cloth_garment_def {
     uint32_t material_count;
     hed_cloth_material family_material[HED_CLOTH_FAMILY_COUNT];
     bool family[HED_CLOTH_FAMILY_COUNT]; /**< which families are made from the faces */
+    /** In place of the materials and families above, which know neither the mesh's spacing nor the
+     * substeps: stiffness in SI units. It bends from flat, whatever `rest_positions` are. NULL: none
+     */
+    const hed_cloth_fabric *fabric;
+    /** Along the warp, in the rest shape; on a grid it runs along the rows. 0 0 0: y */
+    float warp_axis[3];
+    const float
+        *stretch_scale;      /**< (particle_count) times warp, weft, shear: 1e-4 to 1e4; NULL: 1 */
+    const float *bend_scale; /**< (particle_count) times bend_warp, bend_weft; NULL: 1 */
     /* tethers (long-range attachments, Kim, Chentanez and Müller 2012): to the nearest locked
      * particle along the cloth */
     bool tethers;
@@ -149,6 +169,12 @@ typedef struct hed_cloth_garment_def {
 /** Cotton-like defaults: 0.2 kg/m^2, inextensible structure, soft bending, slack 1, 1 copy. Thread
  * class: any. */
 HED_API hed_cloth_garment_def hed_default_cloth_garment_def(void);
+
+/** A fabric by its name, as "cotton" or "denim"; NULL: there is none of that name. Thread class:
+ * any. */
+HED_API const hed_cloth_fabric *hed_cloth_fabric_named(const char *name);
+/** Name and source of fabric `index`, from 0 on; NULL beyond the last. Thread class: any. */
+HED_API const char *hed_cloth_fabric_name(uint32_t index, const char **source);
 
 /* ---- the cloth ---- */
 
@@ -379,6 +405,21 @@ typedef struct hed_cloth_info {
 
 /** Thread class: rt. */
 HED_API void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report);
+
+/** What of a garment's stiffness is there, by 1 / given = 1 / asked + 1 / most: a sweep over the
+ * constraints of a mesh of spacing a, of density r kg/m^2, in substeps of t seconds, cannot be
+ * stiffer than about r (a/t)^2 N/m in stretch and r a^4 / (3 t^2) N m in bending. */
+typedef struct hed_cloth_stiffness {
+    hed_cloth_fabric asked, given; /**< given: by the present substeps and iterations */
+    double part;                   /**< the least of given / asked */
+    /** how many in a frame give 90 % of all that is asked, with these iterations; UINT32_MAX: more
+     * than 1e9 */
+    uint32_t substeps_for_most;
+} hed_cloth_stiffness;
+
+/** Of a garment in frames of `seconds`. False: it has no fabric. Thread class: rt. */
+HED_API bool hed_cloth_stiffness_of(
+    const hed_cloth *cloth, uint32_t garment, double seconds, hed_cloth_stiffness *stiffness);
 
 /** How good the last frame is, measured on the host in double. */
 typedef struct hed_cloth_metrics {

@@ -24,7 +24,7 @@ sed 's/"colliders"/"camera": {"width": 64, "height": 48}, "colliders"/; s/"groun
 sed -i 's/"garments": \[/"garments": [{"name": "b", "disc": {"radius": 1, "rings": 4}, "copies": 2},\n/' "$work/two.json"
 
 # ---- what it says of itself ----
-run 2 cloth; err_has 'run, drape, view, check, tune, bench'
+run 2 cloth; err_has 'run, drape, view, check, inspect, tune, bench'
 run 0 cloth run --schema; out_has '"title": "Heddle cloth scene"'; err_is_empty
 run 2 cloth run; out_is_empty; err_has 'name a scene file'
 run 2 cloth drape a.obj; err_has 'over'
@@ -197,6 +197,17 @@ for bytes in 0 20 32 1000 30000; do # a cache that was cut
 done
 run 1 cloth check "$work/whole.pc2" "$work/part.pc2" "$work/whole-mesh.obj"; err_has 'part.pc2 has 3 samples, expected 25'
 run 2 cloth check; err_has 'FILE'
+
+# ---- inspect: fabrics by name; of a scene, what of their stiffness is there ----
+run 0 cloth inspect; out_has '^denim '; out_has 'measured: '; out_has 'estimate: '
+run 0 cloth inspect --json; out_is_json fabric warp weft shear bend_warp bend_weft density source
+run 0 cloth inspect "$scenes/fabrics.json"; out_has '4 of 4 garments have a fabric'; out_has '^leather '; err_is_empty
+run 0 cloth inspect "$scenes/fabrics.json" --substeps 1000 --json; out_is_json garment part substeps_for_most warp bend_weft; out_has '"part": 0.9'
+run 0 cloth inspect "$work/s.json"; out_has '0 of 1 garments have a fabric'
+run 1 cloth inspect "$work/none.json"; err_has 'none.json'
+printf '{"substeps": 2, "garments": [{"fabric": "denim", "grid": {"width": 9, "height": 9, "size": [0.1, 0.1]}}]}' > "$work/fabric.json"
+run 0 cloth run "$work/fabric.json" --frames 1; out_has "of its fabric's stiffness where they give least; 90 % takes"
+run 0 cloth run "$work/fabric.json" --frames 1 --json; out_is_json stiffness_part substeps_for_most
 
 # ---- the scenes that come with Heddle ----
 for scene in flag tablecloth garment folded; do

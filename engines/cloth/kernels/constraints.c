@@ -1,5 +1,5 @@
 /* Descriptions and native versions of the kernels that go through constraints: `cloth_distance`, a
- * colour a launch, and `cloth_sets`, the slides' form. */
+ * colour a launch, `cloth_sets`, the slides' form, and `cloth_bends`, a colour a launch. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -69,4 +69,34 @@ const hed_kernel_def cloth_sets_def = {
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(302)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
     .sample.benchmark = HED_PROBLEM(1 << 16),
+};
+
+HED_NATIVE_BODY bends_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_step step = cloth_step_at(a[4], *(const uint *)a[5]);
+    uint pass = *(const uint *)a[6], first = *(const uint *)a[7];
+    for (uint64_t i = begin; i < end; i++)
+        cloth_bend_one(first + (uint)i, a[0], a[1], a[2], a[3], step.stiffness, pass);
+}
+HED_NATIVE_CLONES(bends_native, bends_body)
+/* Four particles read and written, 32 bytes of the constraint; 62 operations. */
+CLOTH_WORK(bends_work, 128.0 + 32.0, 62.0)
+
+/* Constraint i of the sample is of particles 4 i to 4 i + 3 in some order, every third of three. */
+const hed_kernel_def cloth_bends_def = {
+    .name = "cloth_bends",
+    .summary = "bending constraints of one colour, projected",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"bend.cl", hed_cloth_bend_cl, 0}),
+    HED_ARGUMENTS(HED_INOUT(float, position, .count = "16*constraints", .tolerance = 1e-5),
+        HED_IN(uint, bent, .count = "4*constraints"),
+        HED_IN(float, weights, .count = "4*constraints"),
+        HED_INOUT(float, pulled, .count = "4*constraints", .tolerance = 1e-5),
+        HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, substep),
+        HED_VALUE(uint, pass), HED_VALUE(uint, first), HED_VALUE(uint, count)),
+    CLOTH_PLAIN,
+    CLOTH_FOR_EACH("constraints", bends),
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),
+    .sample.bytes = cloth_sample_bytes_of_one_more,
+    .sample.benchmark = HED_PROBLEM((1 << 21) - 1),
 };

@@ -6,6 +6,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_integrate_def,
     &cloth_distance_def,
     &cloth_sets_def,
+    &cloth_bends_def,
     &cloth_drive_def,
     &cloth_write_back_def,
     &cloth_surface_def,
@@ -169,6 +170,23 @@ static void sample_ends(uint2 *ends, uint64_t n, const hed_kernel_def *def)
     }
 }
 
+/* Constraint i is of particles 4 i to 4 i + 3, each third of three of them. */
+static void sample_bent(uint *bent, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        for (uint v = 0; v < 4; v++)
+            bent[4 * i + v] = 4 * (uint)i + (i % 3 == 1 && v == 0 ? 2 : (v + (uint)i) % 4);
+}
+
+static void sample_weights(float4 *weights, uint64_t count, uint64_t seed)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        float4 v = random4(i, seed, 4);
+        float a = i % 3 == 1 ? 0.0f : 200.0f * v.x, c = 200.0f * v.y, d = 200.0f * v.z;
+        weights[i] = (float4){a, -(a + c + d), c, d};
+    }
+}
+
 /* Sets of eight; gives how many. `set_at` may be NULL. */
 static uint sample_sets(uint *set_at, uint64_t n)
 {
@@ -296,6 +314,10 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
             (const float[]){
                 1.0f, 1.0f, 0.0f, 0.0f, 0.8f, 1.1f, 0.0f, 0.0f, 0.9f, 1.0f, 1e-4f, 0.0f},
             bytes);
+    } else if (IS("bent")) {
+        sample_bent(data, bytes / 16);
+    } else if (IS("weights")) {
+        sample_weights(data, bytes / 16, seed);
     } else if (IS("multipliers")) {
         cloth_sample_floats(data, bytes / 4, seed, argument, -0.01f, 0.01f);
     } else if (IS("set_at")) {

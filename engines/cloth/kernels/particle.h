@@ -128,6 +128,23 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
     if (b.w > 0.0f) position[end.y] = b;
 }
 
+/* Bending constraint i. Three particles have the first one twice, with weight 0. `pass` as above. */
+CLOTH_FUNCTION void cloth_bend_one(uint i, __global float4 *position, __global const uint4 *bent,
+    __global const float4 *weights, __global float4 *pulled, float stiffness, uint pass)
+{
+    uint4 at = bent[i];
+    float4 k = weights[i], none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), so_far = none;
+    float4 b = position[at.y], c = position[at.z], d = position[at.w],
+           a = k.x == 0.0f ? b : position[at.x];
+    if (pass == 2) so_far = pulled[i];
+    cloth_unbend(&a, &b, &c, &d, k, stiffness, &so_far);
+    if (pass > 0) pulled[i] = so_far;
+    if (k.x != 0.0f && a.w > 0.0f) position[at.x] = a;
+    if (b.w > 0.0f) position[at.y] = b;
+    if (c.w > 0.0f) position[at.z] = c;
+    if (d.w > 0.0f) position[at.w] = d;
+}
+
 CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position,
     __global const float4 *previous, __global const float4 *garments,
     __global const float4 *colliders, __global const float4 *contact,

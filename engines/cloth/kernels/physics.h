@@ -14,7 +14,7 @@
  *
  * Integration: J. Dummer, A Simple Time-Corrected Verlet Integration Method; gravity exact for
  * varying dt (g dt (dt + last dt) / 2). Constraints: Müller et al., Position Based Dynamics (2007);
- * compliance after Macklin, Müller and Chentanez, XPBD (2016). Tethers: Kim, Chentanez and Müller,
+ * compliance after Macklin, Müller and Chentanez, XPBD (2016). Bending: model/bend.c. Tethers: Kim, Chentanez and Müller,
  * Long Range Attachments (2012). Air: drag and lift of a flat plate, after Wilson (GDC 2014),
  * implicit in the drag. Driver: ball, backstop and spring as Unity's, Unreal's and the slides'
  * cloth have them. */
@@ -142,6 +142,46 @@ CLOTH_FUNCTION void cloth_project_again(
     b->x = fma(pb, x, b->x);
     b->y = fma(pb, y, b->y);
     b->z = fma(pb, z, b->z);
+}
+
+/* ---- bending: a weighted sum of four places that is to be 0 ---- */
+
+/* `k`: the weights, which add up to 0; the sum is pulled as by a spring of 1 N/m, so `give` is
+ * 1 / dt^2. XPBD of three constraints, one for each axis, that have one gradient; `pulled`: what
+ * they have pulled so far in this substep, 0 in the first iteration. */
+CLOTH_FUNCTION void cloth_unbend(
+    float4 *a, float4 *b, float4 *c, float4 *d, float4 k, float give, float4 *pulled)
+{
+    float x = fma(k.x, a->x - b->x, fma(k.z, c->x - b->x, k.w * (d->x - b->x)));
+    float y = fma(k.x, a->y - b->y, fma(k.z, c->y - b->y, k.w * (d->y - b->y)));
+    float z = fma(k.x, a->z - b->z, fma(k.z, c->z - b->z, k.w * (d->z - b->z)));
+    float ka = k.x * a->w, kb = k.y * b->w, kc = k.z * c->w, kd = k.w * d->w;
+    float weight = fma(k.x, ka, fma(k.y, kb, fma(k.z, kc, fma(k.w, kd, give))));
+#if HED_STRICT
+    x = -(fma(give, pulled->x, x) / weight);
+    y = -(fma(give, pulled->y, y) / weight);
+    z = -(fma(give, pulled->z, z) / weight);
+#else
+    float part = -hed_near_rcp(weight);
+    x = fma(give, pulled->x, x) * part;
+    y = fma(give, pulled->y, y) * part;
+    z = fma(give, pulled->z, z) * part;
+#endif
+    pulled->x += x;
+    pulled->y += y;
+    pulled->z += z;
+    a->x = fma(ka, x, a->x);
+    a->y = fma(ka, y, a->y);
+    a->z = fma(ka, z, a->z);
+    b->x = fma(kb, x, b->x);
+    b->y = fma(kb, y, b->y);
+    b->z = fma(kb, z, b->z);
+    c->x = fma(kc, x, c->x);
+    c->y = fma(kc, y, c->y);
+    c->z = fma(kc, z, c->z);
+    d->x = fma(kd, x, d->x);
+    d->y = fma(kd, y, d->y);
+    d->z = fma(kd, z, d->z);
 }
 
 /* ---- integrator ---- */

@@ -133,13 +133,27 @@ static hed_status take_rest(
     return HED_OK;
 }
 
-static hed_status garment_fill(
-    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
+/* A fabric is edges, the diagonals of quads, and bending constraints of its own. */
+static hed_cloth_garment_def of_fabric(const hed_cloth_garment_def *def)
 {
+    hed_cloth_garment_def made = *def;
+    made.family[HED_CLOTH_STRUCTURAL] = made.family[HED_CLOTH_SHEAR] = true;
+    made.family[HED_CLOTH_BEND] = false;
+    if (def->fabric->density > 0.0f) made.density = def->fabric->density;
+    return made;
+}
+
+static hed_status garment_fill(
+    cloth_garment *garment, const hed_cloth_garment_def *given, uint32_t number, hed_error *error)
+{
+    hed_cloth_garment_def made = given->fabric ? of_fabric(given) : *given;
+    const hed_cloth_garment_def *def = &made;
     cloth_faces faces;
     if (!cloth_faces_create(&garment->arena.allocator, def, &faces, error) &&
         !take_particles(garment, def, &faces, number, error) && !take_rest(garment, def, error) &&
         !cloth_make_constraints(garment, def, &faces, number, error) &&
+        !(def->fabric && cloth_make_bends(garment, def, error)) &&
+        !(def->fabric && cloth_make_fabric(garment, def, error)) &&
         !cloth_add_seams(garment, def, number, error) &&
         !(garment->colour_at ? cloth_count_degree(garment, number, error)
                              : cloth_colour_constraints(garment, number, error)) &&
@@ -398,6 +412,31 @@ static hed_status check_seams(const subject *check)
     return garment_check_number(check, "seam_seconds", def->seam_seconds, 0.0f, 1e6f);
 }
 
+static hed_status check_fabric(const subject *check)
+{
+    const hed_cloth_garment_def *def = check->def;
+    const hed_cloth_fabric *fabric = def->fabric;
+    if (check->error->status || !fabric) return check->error->status;
+    if (def->constraints || def->materials)
+        return garment_wrong(check,
+            "a fabric and %s are given; expected constraints made from the faces and no materials, "
+            "or no fabric",
+            def->constraints ? "constraints" : "materials");
+    if (!def->triangle_count && !def->quad_count && (def->grid_width < 2 || def->grid_height < 2))
+        return garment_wrong(
+            check, "a fabric is given and no faces; expected faces, or a grid of 2 x 2 or more");
+    garment_check_number(check, "fabric.warp", fabric->warp, 1e-3f, 1e9f);
+    garment_check_number(check, "fabric.weft", fabric->weft, 1e-3f, 1e9f);
+    garment_check_number(check, "fabric.shear", fabric->shear, 1e-3f, 1e9f);
+    garment_check_number(check, "fabric.bend_warp", fabric->bend_warp, 0.0f, 1e6f);
+    garment_check_number(check, "fabric.bend_weft", fabric->bend_weft, 0.0f, 1e6f);
+    garment_check_number(check, "fabric.density", fabric->density, 0.0f, 1e6f);
+    for (int k = 0; k < 3; k++)
+        garment_check_number(check, "warp_axis", def->warp_axis[k], -MOST_METRES, MOST_METRES);
+    check_map(check, "stretch_scale", def->stretch_scale, 1e-4f, 1e4f);
+    return check_map(check, "bend_scale", def->bend_scale, 1e-4f, 1e4f);
+}
+
 /* Where a backstop lies outside the ball, no place is right for the particle. */
 static hed_status garment_check_driver(const subject *check)
 {
@@ -476,6 +515,7 @@ hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number
     garment_check_grid(&check);
     check_constraints(&check);
     check_seams(&check);
+    check_fabric(&check);
     garment_check_driver(&check);
     check_surroundings(&check);
     check_output(&check);

@@ -7,6 +7,17 @@
 #include "heddle/author.h"
 #include "heddle/cloth.h"
 
+/* A bending constraint: the sum of weight x place, which is 0 where the cloth is flat, is pulled to
+ * 0 as by a spring of 1 N/m. Weights add up to 0; where one particle is too many, it is the first,
+ * a repetition, and its weight is 0. */
+typedef struct cloth_bend {
+    uint32_t particle[4];
+    float weight[4];
+} cloth_bend;
+
+/* What is stiff in a fabric, in the order of hed_cloth_fabric. */
+enum { CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED, CLOTH_BENT_WARP, CLOTH_BENT_WEFT, CLOTH_STIFF_COUNT };
+
 typedef struct cloth_garment {
     hed_arena arena; /* the garment's own and all that it points to */
     char name[64];
@@ -26,6 +37,16 @@ typedef struct cloth_garment {
     uint32_t colour_count;
     uint32_t *colour_at; /* (colour_count + 1) first constraint of each */
     uint32_t degree;     /* most constraints at one free particle */
+
+    bool has_fabric;
+    hed_cloth_fabric fabric;
+    uint32_t bend_count;
+    cloth_bend *bends; /* (bend_count) sorted by colour, as the constraints are */
+    uint32_t bend_colours;
+    uint32_t *bend_at; /* (bend_colours + 1) first bending constraint of each */
+    /* Of each kind: the mean over its constraints of (sum of inverse mass x weight^2) / 2 /
+     * compliance, 1/s^2 */
+    double softening[CLOTH_STIFF_COUNT];
 
     uint32_t anchor_count;   /* 0: no tethers */
     uint32_t *anchors;       /* (anchor_count) locked particles that tethers lead to */
@@ -135,6 +156,38 @@ hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, he
     uint32_t **at, uint32_t **around, hed_error *error);
 /* Most constraints at one free particle. */
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error);
+
+/* fabric.c: stiffness of the constraints that are there, as materials; and what of it is lost in a
+ * substep. Errors: MEMORY. */
+hed_status cloth_make_fabric(
+    cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
+/* What of a garment's fabric is there in frames of `seconds`. */
+hed_cloth_stiffness cloth_garment_stiffness(
+    const cloth_garment *garment, double seconds, uint32_t substeps, uint32_t iterations);
+/* bend.c: bending constraints. Errors: MEMORY. */
+hed_status cloth_make_bends(
+    cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
+
+/* fit.c: a mesh's weights by least squares round each particle. */
+
+enum { CLOTH_FIT_MOST = 48 /* candidates */, CLOTH_FIT_TERMS = 6 };
+
+/* Weights >= 0 of the candidates' rows whose sum comes nearest to `target`. */
+void cloth_fit(uint32_t count, double (*rows)[CLOTH_FIT_TERMS],
+    const double target[CLOTH_FIT_TERMS], double *weights);
+
+/* A particle's surroundings in its tangent plane: warp, weft. */
+typedef struct cloth_ring {
+    double area;    /* m^2, a third of the triangles */
+    uint32_t count; /* of constraints round it, CLOTH_FIT_MOST at most */
+    uint32_t constraint[CLOTH_FIT_MOST], neighbour[CLOTH_FIT_MOST];
+    double at[CLOTH_FIT_MOST][2]; /* m, as far away as at rest */
+} cloth_ring;
+
+void cloth_ring_make(const cloth_garment *garment, const float warp_axis[3], uint32_t particle,
+    const uint32_t *around_at, const uint32_t *around, cloth_ring *ring);
+/* Mean of a painted map, 1 where there is none. */
+double cloth_painted(const float *map, const uint32_t *particles, uint32_t count);
 
 /* tether.c: to the nearest locked particle along the cloth at rest. */
 hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *error);

@@ -244,7 +244,8 @@ static void pose_read_track(poser *p, hed_json_node channel, hed_json_node sampl
             (unsigned long long)expected);
     for (uint32_t i = 0; i < track->count && cloth_gltf_fine(g); i++)
         if (track->times[i] < 0 || (i > 0 && track->times[i] <= track->times[i - 1]))
-            hed_json_reject(input, "time %u (counted from 0) is %g s, expected later and later ones", i,
+            hed_json_reject(input,
+                "time %u (counted from 0) is %g s, expected later and later ones", i,
                 (double)track->times[i]);
     if (cloth_gltf_fine(g)) p->seconds = fmax(p->seconds, (double)track->times[track->count - 1]);
 }

@@ -79,32 +79,58 @@ static void NAME(project)(const cloth_garment *garment, const cloth_substep *ste
     (b, -(wb * part), way);
 }
 
+/* cloth_unbend(); `pulled` NULL: the only iteration. */
+static void NAME(bend)(const cloth_garment *garment, const cloth_substep *step, uint32_t number,
+    double *pulled, REAL *positions)
+{
+    const cloth_bend *bend = garment->bends + number;
+    REAL k[4], part[4], weight = (REAL)step->stiffness;
+    for (int v = 3; v >= 0; v--) {
+        k[v] = (REAL)bend->weight[v];
+        part[v] = k[v] * (REAL)garment->positions[bend->particle[v]][3];
+        weight = FMA(k[v], part[v], weight);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        REAL at[4];
+        for (int v = 0; v < 4; v++) at[v] = positions[3 * (size_t)bend->particle[v] + (size_t)axis];
+        REAL sum = FMA(k[0], at[0] - at[1], FMA(k[2], at[2] - at[1], k[3] * (at[3] - at[1])));
+        REAL so_far = pulled ? (REAL)pulled[axis] : 0;
+        sum = -(FMA((REAL)step->stiffness, so_far, sum) / weight);
+        if (pulled) pulled[axis] = (double)(so_far + sum);
+        for (int v = 0; v < 4; v++)
+            positions[3 * (size_t)bend->particle[v] + (size_t)axis] = FMA(part[v], sum, at[v]);
+    }
+}
+
 hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, REAL *positions, REAL *previous, REAL *carry,
     REAL *last_dt)
 {
     uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
+    uint64_t kept = garment->constraint_count + 3 * (uint64_t)garment->bend_count;
     double *multipliers = NULL;
     if (def->iterations > 1) {
-        multipliers = hed_new(
-            &garment->arena.allocator, garment->constraint_count, sizeof *multipliers, NULL);
+        multipliers = hed_new(&garment->arena.allocator, kept, sizeof *multipliers, NULL);
         if (!multipliers) return HED_ERROR_MEMORY;
     }
+    double *pulled = multipliers ? multipliers + garment->constraint_count : NULL;
     for (uint64_t s = 0; s < (uint64_t)frames * def->substeps; s++) {
         cloth_substep step = substep(garment, def, (double)*last_dt);
         *last_dt = (REAL)step.dt;
         NAME(integrate)
         (garment, &step, positions, previous, carry);
-        if (multipliers) memset(multipliers, 0, garment->constraint_count * sizeof *multipliers);
-        for (uint32_t iteration = 0; iteration < def->iterations; iteration++)
+        if (multipliers) memset(multipliers, 0, kept * sizeof *multipliers);
+        for (uint32_t iteration = 0; iteration < def->iterations; iteration++) {
+            for (uint32_t k = 0; k < garment->bend_count; k++) NAME(bend)
+            (garment, &step, k, pulled ? pulled + 3 * (size_t)k : NULL, positions);
             for (uint32_t k = 0; k < count; k++) {
                 uint32_t constraint = def->order.constraints ? def->order.constraints[k] : k;
                 NAME(project)
                 (garment, &step, constraint, multipliers ? multipliers + constraint : NULL,
                     positions);
             }
+        }
     }
-    hed_delete(
-        &garment->arena.allocator, multipliers, garment->constraint_count, sizeof *multipliers);
+    hed_delete(&garment->arena.allocator, multipliers, kept, sizeof *multipliers);
     return HED_OK;
 }

@@ -3,6 +3,7 @@
 #include "model/scene_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,61 @@ static void read_self_collision(hed_json_node node, hed_cloth_garment_def *def)
             (hed_cloth_self_collision)(HED_CLOTH_SELF_TRIANGLES + hed_json_choice(given, words));
 }
 
+/* A fabric that is known by its name. */
+static hed_cloth_fabric known_fabric(hed_json_node node)
+{
+    const hed_cloth_fabric *known = hed_cloth_fabric_named(hed_json_string(node));
+    char names[256] = "";
+    const char *name;
+    for (uint32_t k = 0; (name = hed_cloth_fabric_name(k, NULL)); k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", name);
+    if (!known) hed_json_reject(node, "expected one of %s", names);
+    return known ? *known : (hed_cloth_fabric){0};
+}
+
+/* A name, or an object that may start from one. Its density is the garment's, unless that has its
+ * own. */
+static void read_fabric(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+{
+    hed_cloth_garment_def *def = &made->def;
+    if (!hed_json_has(garment, "fabric")) return;
+    hed_json_node node = hed_json_member(garment, "fabric");
+    hed_cloth_fabric *fabric = cloth_scene_allocate(reader, node, 1, sizeof *fabric);
+    if (!fabric) return;
+    if (hed_json_has(garment, "materials"))
+        hed_json_reject(hed_json_member(garment, "materials"),
+            "a garment has \"fabric\" or \"materials\", not both");
+    bool name = hed_json_kind_of(node) == HED_JSON_STRING;
+    if (!name) hed_json_only(node, cloth_scene_keys("fabric"));
+    if (name) *fabric = known_fabric(node);
+    else if (hed_json_has(node, "name")) *fabric = known_fabric(hed_json_member(node, "name"));
+    if (!name) {
+        struct {
+            const char *key;
+            float *value;
+            double low, high;
+        } numbers[] = {{"warp", &fabric->warp, 1e-3, 1e9}, {"weft", &fabric->weft, 1e-3, 1e9},
+            {"shear", &fabric->shear, 1e-3, 1e9}, {"bend_warp", &fabric->bend_warp, 0, 1e6},
+            {"bend_weft", &fabric->bend_weft, 0, 1e6}};
+        bool whole = hed_json_has(node, "name");
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            if (!whole || hed_json_has(node, numbers[k].key))
+                *numbers[k].value = (float)hed_json_number(
+                    hed_json_member(node, numbers[k].key), numbers[k].low, numbers[k].high);
+        double axis[3] = {0};
+        if (hed_json_has(node, "warp_axis"))
+            cloth_scene_direction(reader, hed_json_member(node, "warp_axis"), axis);
+        for (int k = 0; k < 3; k++) def->warp_axis[k] = (float)axis[k];
+        def->stretch_scale =
+            cloth_scene_read_map(reader, node, "stretch_scale", made, 1, 1e-4, 1e4);
+        def->bend_scale = cloth_scene_read_map(reader, node, "bend_scale", made, 1, 1e-4, 1e4);
+    }
+    if (fabric->density > 0 && !hed_json_has(garment, "density")) def->density = fabric->density;
+    fabric->density = 0;
+    def->fabric = fabric;
+}
+
 static void read_surroundings(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
 {
@@ -335,6 +391,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     set_faces(reader, node, made);
     cloth_scene_colour(node, made->colour);
     read_surroundings(reader, node, &made->def);
+    read_fabric(reader, node, made);
     count_particles(reader, node, made);
     float *inverse_masses = weigh(reader, node, made);
     if (!inverse_masses || !cloth_scene_fine(reader)) return;

@@ -314,15 +314,11 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
     return values;
 }
 
-/* A map by particle; NULL where the file has none. `unit` turns its numbers into the map's own. */
-static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, const char *key,
+const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node object, const char *key,
     const cloth_scene_garment *made, double unit, double low, double high)
 {
-    if (!hed_json_has(garment, key)) return NULL;
-    hed_json_node node = hed_json_member(garment, key);
-    if (!made->def.driven)
-        hed_json_reject(node, "this is about the driver; the garment has none "
-                              "(\"driver\": {} is its own start)");
+    if (!hed_json_has(object, key)) return NULL;
+    hed_json_node node = hed_json_member(object, key);
     double scale = 1, offset = 0, one = 0, most = 1e12;
     bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
     float *values = NULL,
@@ -340,6 +336,17 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
         map[i] = (float)value;
     }
     return map;
+}
+
+/* One that is about the driver. */
+static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, const char *key,
+    const cloth_scene_garment *made, double unit, double low, double high)
+{
+    if (hed_json_has(garment, key) && !made->def.driven)
+        hed_json_reject(hed_json_member(garment, key),
+            "this is about the driver; the garment has none "
+            "(\"driver\": {} is its own start)");
+    return cloth_scene_read_map(reader, garment, key, made, unit, low, high);
 }
 
 void cloth_scene_read_maps(

@@ -269,6 +269,10 @@ void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, u
     cloth_scene_garment *made, float **rest);
 /* scene_garment.c */
 void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list);
+/* A painted map by particle; NULL where the object has none of that name. `unit` turns its numbers
+ * into the map's own (scene_maps.c). */
+const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node object, const char *key,
+    const cloth_scene_garment *made, double unit, double low, double high);
 /* Pins, driver and painted maps of a garment whose mesh and particles are there (scene_maps.c). */
 void cloth_scene_read_driver(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);

@@ -11,6 +11,7 @@
 #define CLOTH_NONE 0xffffffffu
 
 typedef enum cloth_shape {
+    CLOTH_SHAPE_BEND, /* a bending constraint (model/bend.c), not a figure of distances */
     CLOTH_SHAPE_RING,
     CLOTH_SHAPE_PAIR,
     CLOTH_SHAPE_COMPLETE,
@@ -23,6 +24,7 @@ static inline uint32_t cloth_shape_particles(cloth_shape shape)
 }
 static inline uint32_t cloth_shape_constraints(cloth_shape shape)
 {
+    if (shape == CLOTH_SHAPE_BEND) return 0;
     if (shape == CLOTH_SHAPE_PAIR) return 1;
     return shape == CLOTH_SHAPE_RING ? 4 : 6;
 }
@@ -36,12 +38,12 @@ static const uint8_t cloth_figure_ends[6][2]
 /* A figure as it is found: particles and constraints of the garment. */
 typedef struct cloth_found {
     uint32_t particle[4];
-    uint32_t constraint[6];
+    uint32_t constraint[6]; /* the bending constraint's number in the first */
     cloth_shape shape;
     uint32_t step; /* of a sweep: among those of its shape */
 } cloth_found;
 
-/* A garment as figures. Rings come first in a substep, then pairs, then complete figures, which end
+/* A garment as figures. Bending comes first in a substep, then rings, then pairs, then complete figures, which end
  * on the shortest constraints. */
 typedef struct cloth_figures {
     hed_arena arena;

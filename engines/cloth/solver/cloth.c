@@ -304,7 +304,7 @@ static void report_garment(
     uint64_t tethers = 0;
     for (uint32_t i = 0; i < g->particle_count && g->anchor_count; i++)
         tethers += g->tether_anchor[i] != UINT32_MAX;
-    report->constraints += (uint64_t)g->copies * g->constraint_count;
+    report->constraints += g->copies * ((uint64_t)g->constraint_count + g->bend_count);
     report->tethers += g->copies * tethers;
     if (g->degree > report->degree) report->degree = g->degree;
     if (index != largest || !g->colour_count) return;
@@ -315,6 +315,15 @@ static void report_garment(
         if (size < report->smallest_set) report->smallest_set = size;
         if (size > report->largest_set) report->largest_set = size;
     }
+}
+
+bool hed_cloth_stiffness_of(
+    const hed_cloth *cloth, uint32_t garment, double seconds, hed_cloth_stiffness *stiffness)
+{
+    if (garment >= cloth->garment_count || !cloth->garments[garment]->has_fabric) return false;
+    *stiffness = cloth_garment_stiffness(
+        cloth->garments[garment], seconds, cloth->def.substeps, cloth->def.iterations);
+    return true;
 }
 
 void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)

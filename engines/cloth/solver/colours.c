@@ -1,5 +1,6 @@
 /* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the
- * integrator, then for each iteration the distance constraints (a launch for each colour; or for
+ * integrator, then for each iteration the bending constraints of fabrics (a launch for each colour),
+ * the distance constraints (a launch for each colour; or for
  * sets one launch of one group, with a barrier after each set) and, where there is something to
  * collide with or to follow, a launch for that.
  *
@@ -20,6 +21,7 @@ typedef struct graph_key {
 
 typedef struct colours_buffers {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
+    hed_buffer *bent, *weights, *pulled; /* of bending constraints */
 } colours_buffers;
 
 struct cloth_solver {
@@ -29,6 +31,8 @@ struct cloth_solver {
     uint32_t width, sets;
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
+    uint32_t bends, bend_colours;
+    uint32_t *bend_at;   /* (bend_colours + 1) */
     uint32_t batch;      /* substeps of the graph */
     cloth_step *written; /* (batch) what buffer `steps` holds, of them `written_count` */
     cloth_step *next;    /* (batch) */
@@ -110,6 +114,45 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     return error->status;
 }
 
+/* Bending constraints of all garments colour by colour. */
+static void fill_bends(const hed_cloth *cloth, cloth_solver *s, uint4 *bent, float4 *weights)
+{
+    uint32_t at = 0;
+    for (uint32_t colour = 0; colour < s->bend_colours; colour++, s->bend_at[colour] = at)
+        for (uint32_t g = 0; g < cloth->garment_count; g++) {
+            const cloth_garment *garment = cloth->garments[g];
+            for (uint32_t copy = 0; colour < garment->bend_colours && copy < garment->copies;
+                 copy++) {
+                uint32_t first = cloth->first_particle[g] + copy * garment->particle_count;
+                for (uint32_t i = garment->bend_at[colour]; i < garment->bend_at[colour + 1]; i++) {
+                    const cloth_bend *bend = garment->bends + i;
+                    const uint32_t *p = bend->particle;
+                    const float *w = bend->weight;
+                    bent[at] = (uint4){first + p[0], first + p[1], first + p[2], first + p[3]};
+                    weights[at++] = (float4){w[0], w[1], w[2], w[3]};
+                }
+            }
+        }
+}
+
+static hed_status upload_bends(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    const hed_allocator *a = &cloth->allocator;
+    uint64_t n = s->bends;
+    if (!n) return error->status;
+    uint4 *bent = hed_new(a, n, sizeof *bent, error);
+    float4 *weights = hed_new(a, n, sizeof *weights, error);
+    s->bend_at = hed_new(a, s->bend_colours + 1, sizeof *s->bend_at, error);
+    if (bent && weights && s->bend_at) fill_bends(cloth, s, bent, weights);
+    cloth_upload(cloth, bent, n * sizeof *bent, &s->b.bent, error);
+    cloth_upload(cloth, weights, n * sizeof *weights, &s->b.weights, error);
+    if (cloth->def.iterations > 1)
+        cloth_upload(cloth, NULL, n * sizeof(float4), &s->b.pulled, error);
+    hed_delete(a, weights, n, sizeof *weights);
+    hed_delete(a, bent, n, sizeof *bent);
+    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_BENDS, n / s->bend_colours, error);
+}
+
 /* XPBD keeps a multiplier for each constraint only where several iterations meet compliance. */
 static bool needs_multipliers(const hed_cloth *cloth)
 {
@@ -130,14 +173,18 @@ static bool colours_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
-    uint64_t constraints = 0, materials = 0;
+    uint64_t constraints = 0, materials = 0, bends = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        bends += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->bend_count;
+        if (cloth->garments[g]->bend_colours > s->bend_colours)
+            s->bend_colours = cloth->garments[g]->bend_colours;
         constraints += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->constraint_count;
         materials += cloth->garments[g]->material_count;
     }
-    if (constraints > 1u << 30)
-        return hed_fail(
-            error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30", constraints);
+    if (constraints > 1u << 30 || bends > 1u << 30)
+        return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30",
+            constraints > bends ? constraints : bends);
+    s->bends = (uint32_t)bends;
     if (materials > 1u << 16)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%" PRIu64 " materials of all garments: at most 65536", materials);
@@ -156,6 +203,7 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_graph_destroy(s->graph);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
+    hed_delete(a, s->bend_at, s->bend_colours + 1, sizeof *s->bend_at);
     hed_delete(a, s->written, s->batch, sizeof *s->written);
     hed_delete(a, s->next, s->batch, sizeof *s->next);
     hed_delete(a, s, 1, sizeof *s);
@@ -213,7 +261,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     const hed_allocator *a = &cloth->allocator;
     if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
-    uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1);
+    uint32_t nodes = 1 + cloth->def.iterations * (s->colours + s->bend_colours + 1);
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
     /* self-collision is a pass of its own after each substep */
@@ -223,6 +271,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     s->next = hed_new(a, s->batch, sizeof *s->next, error);
     if (!s->next) return HED_ERROR_MEMORY;
     upload_tables(cloth, s, error);
+    upload_bends(cloth, s, error);
     if (needs_multipliers(cloth))
         cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->b.multipliers, error);
     cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->b.steps, error);
@@ -254,7 +303,13 @@ static void colours_project(
 {
     hed_buffer *position = cloth->buffers.position,
                *multipliers = cloth_or_none(cloth, s->b.multipliers);
-    uint32_t pass = !s->b.multipliers ? 0 : iteration ? 2 : 1;
+    uint32_t again = iteration ? 2 : 1, pass = s->b.multipliers ? again : 0;
+    for (uint32_t c = 0; c < s->bend_colours; c++)
+        cloth_run(cloth, CLOTH_KERNEL_BENDS, s->bend_at[c + 1] - s->bend_at[c],
+            HED_ARGS(position, s->b.bent, s->b.weights, cloth_or_none(cloth, s->b.pulled),
+                s->b.steps, substep, s->b.pulled ? again : 0, s->bend_at[c],
+                s->bend_at[c + 1] - s->bend_at[c]),
+            error);
     if (s->sets)
         cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints,
             HED_ARGS(position, s->b.ends, s->b.rests, s->b.kinds, s->b.materials, multipliers,
@@ -371,7 +426,9 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
         hed_config_format(hed_kernel_describe(kernel).def, &used, config, sizeof config);
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
-    else snprintf(form, sizeof form, "a launch for each of %u colours", s->colours);
+    else
+        snprintf(
+            form, sizeof form, "a launch for each of %u colours", s->colours + s->bend_colours);
     snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 

@@ -139,7 +139,7 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
             const hed_cloth_material *material = cloth->garments[g]->materials + m;
             *limits++ = (cloth_limits){
-                material->compress, material->stretch, material->compliance * stiffness, 0.0f};
+                material->compress, material->stretch, material->compliance * stiffness, stiffness};
         }
 }
 

@@ -16,7 +16,7 @@ enum { CLOTH_LANES = 8 }; /* of a pack */
  * rows of eight words: a header (the constraints' materials; CLOTH_LOCKED: 1 where a locked
  * particle is among them; CLOTH_EVEN: the bits of the particles' weight where all have the same and
  * all constraints are rigid, else 0), for each of its particles byte offsets into the positions,
- * for each constraint rest lengths. */
+ * for each constraint rest lengths; for a bending constraint its four weights. */
 typedef struct cloth_packs {
     const uint32_t *words;
     uint32_t count;
@@ -27,12 +27,14 @@ enum { CLOTH_LOCKED = 6, CLOTH_EVEN = 7 };
 
 static inline uint32_t cloth_pack_words(cloth_shape shape)
 {
-    return CLOTH_LANES * (1 + cloth_shape_particles(shape) + cloth_shape_constraints(shape));
+    uint32_t numbers = shape == CLOTH_SHAPE_BEND ? 4 : cloth_shape_constraints(shape);
+    return CLOTH_LANES * (1 + cloth_shape_particles(shape) + numbers);
 }
 
-/* A material in a substep: low and high as shares of the rest length, and compliance / dt^2. */
+/* A material in a substep: low and high as shares of the rest length, compliance / dt^2, and
+ * 1 / dt^2. */
 typedef struct cloth_limits {
-    float low, high, give, unused;
+    float low, high, give, stiffness;
 } cloth_limits;
 
 /* Particles that lie behind each other and are of one garment. */

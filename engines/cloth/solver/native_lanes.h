@@ -214,6 +214,36 @@ FUNCTION void NAME(pack)(
         else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
 }
 
+/* cloth_unbend() of physics.h, in the only iteration. */
+FUNCTION void NAME(bend_pack)(char *positions, const uint32_t *words, float stiffness)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *weights = offsets + 4 * CLOTH_LANES;
+    PARTICLES p[4];
+    VECTOR k[4], kw[4], x = NAME(all)(0.0f), y = x, z = x, weight = NAME(all)(stiffness);
+    for (uint32_t v = 0; v < 4; v++) {
+        p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
+        k[v] = NAME(read)(weights + CLOTH_LANES * v);
+        kw[v] = NAME(multiply)(k[v], p[v].w);
+        weight = NAME(fused)(k[v], kw[v], weight);
+    }
+    for (uint32_t v = 0; v < 4; v++) {
+        if (v == 1) continue;
+        x = NAME(fused)(k[v], NAME(subtract)(p[v].x, p[1].x), x);
+        y = NAME(fused)(k[v], NAME(subtract)(p[v].y, p[1].y), y);
+        z = NAME(fused)(k[v], NAME(subtract)(p[v].z, p[1].z), z);
+    }
+    VECTOR inverse = NAME(inverse_estimate)(weight);
+    inverse = NAME(multiply)(inverse, NAME(negated)(weight, inverse, NAME(all)(2.0f)));
+    for (uint32_t v = 0; v < 4; v++) {
+        VECTOR part = NAME(multiply)(kw[v], inverse);
+        p[v].x = NAME(negated)(part, x, p[v].x);
+        p[v].y = NAME(negated)(part, y, p[v].y);
+        p[v].z = NAME(negated)(part, z, p[v].z);
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
+    }
+}
+
 /* The weight of an even pack is known and stays out of the registers. */
 FUNCTION void NAME(even_pack)(char *positions, const uint32_t *words, cloth_shape shape)
 {
@@ -243,7 +273,11 @@ FUNCTION void NAME(packs_of)(
 TARGET static void NAME(packs)(
     void *positions, const cloth_packs *packs, const cloth_limits *limits)
 {
-    if (packs->shape == CLOTH_SHAPE_PAIR)
+    if (packs->shape == CLOTH_SHAPE_BEND)
+        for (uint32_t k = 0; k < packs->count; k++)
+            CALL(bend_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_BEND),
+                limits->stiffness);
+    else if (packs->shape == CLOTH_SHAPE_PAIR)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_PAIR, limits);
     else if (packs->shape == CLOTH_SHAPE_RING)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_RING, limits);

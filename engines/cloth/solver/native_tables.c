@@ -113,6 +113,7 @@ static hed_status make_particles(builder *b, hed_error *error)
  * is in the cloth. */
 static float even_weight(const cloth_garment *garment, const cloth_found *figure)
 {
+    if (figure->shape == CLOTH_SHAPE_BEND) return 0.0f;
     float weight = garment->positions[figure->particle[0]][3];
     for (uint32_t v = 1; v < cloth_shape_particles(figure->shape); v++)
         if (garment->positions[figure->particle[v]][3] != weight) return 0.0f;
@@ -241,6 +242,9 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
                 (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
             words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
         }
+        for (uint32_t v = 0; shape == CLOTH_SHAPE_BEND && v < particles; v++)
+            rests[CLOTH_LANES * v + lane] =
+                hed_as_uint(garment->bends[figure->constraint[0]].weight[v]);
         for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
             rests[CLOTH_LANES * e + lane] =
                 hed_as_uint(garment->constraints[figure->constraint[e]].rest);
@@ -328,10 +332,9 @@ static hed_status cpu_tables_make_figures(builder *b, hed_error *error)
     }
     made->shape = hed_arena_new(&made->arena, made->step_count, sizeof *made->shape, error);
     if (!made->shape) return HED_ERROR_MEMORY;
-    for (uint32_t s = 0; s < made->step_count; s++)
-        made->shape[s] = s < b->first_step[1]   ? CLOTH_SHAPE_RING
-                         : s < b->first_step[2] ? CLOTH_SHAPE_PAIR
-                                                : CLOTH_SHAPE_COMPLETE;
+    for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
+        for (uint32_t s = b->first_step[shape]; s < made->step_count; s++)
+            made->shape[s] = (cloth_shape)shape;
     return HED_OK;
 }
 

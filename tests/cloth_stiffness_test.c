@@ -1,0 +1,407 @@
+/* Stiffness in SI units: a strip that hangs from a clamp against the elastica, one that is pulled
+ * against force / (stiffness x width), one that is sheared; what the report says of them beforehand;
+ * the energy of a mesh's bending constraints; all solvers against the double reference. */
+#include "testing.h"
+
+#include "cloth_meshes.h"
+#include "model/garment.h"
+
+#include <math.h>
+
+static hed_error error;
+
+typedef struct stiff_host {
+    hed_context *context;
+    hed_device *device;
+} stiff_host;
+
+static stiff_host open_stiff(void)
+{
+    stiff_host host;
+    OK(hed_context_create(NULL, &host.context, &error));
+    OK(hed_device_find(host.context, "host", &host.device, &error));
+    return host;
+}
+
+/* ---- theory ---- */
+
+/* How far the tip of a level strip hangs down that is clamped at one end: angle'' = -weight (length - s)
+ * cos(angle) / bending, no moment at the tip; by shooting for the curvature at the clamp. */
+static double elastica(double weight, double bending, double length)
+{
+    double low = 0, high = 40, drop = 0;
+    for (int shot = 0; shot < 50; shot++) {
+        double curvature = 0.5 * (low + high) / length, angle = 0, ds = length / 2000;
+        drop = 0;
+        for (int i = 0; i < 2000; i++) {
+            double middle = angle + 0.5 * ds * curvature,
+                   less = weight / bending * (length - (i + 0.5) * ds) * cos(middle) * ds;
+            drop += sin(middle) * ds;
+            angle += ds * (curvature - 0.5 * less);
+            curvature -= less;
+        }
+        *(curvature > 0 ? &high : &low) = 0.5 * (low + high);
+    }
+    return drop;
+}
+
+/* ---- strips ---- */
+
+#define LENGTH 0.1
+#define WIDTH 0.025
+#define DENSITY 0.2
+
+/* A level strip of so many cells along x, the particles up to x = 0 held. `turned`: its rows go
+ * across, so that it is bent along the weft. */
+static test_mesh strip_of(uint32_t cells, bool turned)
+{
+    double step = LENGTH / cells;
+    uint32_t along = cells + 2, across = (uint32_t)(WIDTH / step + 0.5) + 1;
+    test_mesh mesh = test_mesh_of(along * across, 0);
+    for (uint32_t k = 0; k < along * across; k++) {
+        uint32_t i = turned ? k / across : k % along, j = turned ? k % across : k / along;
+        double share = (i + 1 == along ? 0.5 : 1) * (j == 0 || j + 1 == across ? 0.5 : 1);
+        mesh.positions[3 * k] = (float)((i - 1.0) * step);
+        mesh.positions[3 * k + 2] = (float)(j * WIDTH / (across - 1));
+        mesh.inverse_masses[k] =
+            i < 2 ? 0 : (float)(1 / (DENSITY * step * WIDTH / (across - 1) * share));
+    }
+    mesh.def.grid_width = turned ? across : along;
+    mesh.def.grid_height = turned ? along : across;
+    mesh.def.damping = 0.9999f;
+    return mesh;
+}
+
+/* The mean place of the particles that were farthest along x, after `seconds` of rest. */
+static void settle(stiff_host *host, const test_mesh *mesh, hed_cloth_solver solver,
+    uint32_t substeps, const float gravity[3], int frames, double tip[3],
+    hed_cloth_stiffness *stiffness)
+{
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth *cloth;
+    def.garments = &mesh->def;
+    def.garment_count = 1;
+    def.substeps = substeps;
+    def.solver = solver;
+    OK(hed_cloth_create(host->device, &def, &cloth, &error));
+    CHECK(hed_cloth_stiffness_of(cloth, 0, frame.seconds, stiffness));
+    memcpy(frame.gravity, gravity, sizeof frame.gravity);
+    frame.frames = (uint32_t)frames;
+    OK(hed_cloth_step(cloth, &frame, &error));
+    uint32_t count = mesh->def.particle_count, found = 0;
+    float *places = malloc(12 * (size_t)count);
+    OK(hed_cloth_read(cloth, places, NULL, NULL, &error));
+    memset(tip, 0, 3 * sizeof *tip);
+    for (uint32_t i = 0; i < count; i++) {
+        if (mesh->positions[3 * i] < LENGTH * 0.9999) continue;
+        found++;
+        for (int k = 0; k < 3; k++) tip[k] += places[3 * i + (uint32_t)k];
+    }
+    for (int k = 0; k < 3; k++) tip[k] /= found;
+    free(places);
+    hed_cloth_destroy(cloth);
+}
+
+/* The bending length of this strip is 0.08 m: it hangs down by a quarter of its length. */
+Test(cloth_stiffness, a_clamped_strip_is_the_elastica, .timeout = 300)
+{
+    static const struct {
+        uint32_t cells, substeps;
+        hed_cloth_solver solver;
+        bool turned;
+    } cases[] = {{8, 160, HED_CLOTH_CPU, false}, {16, 400, HED_CLOTH_CPU, true},
+        {32, 1000, HED_CLOTH_CPU, false}, {8, 160, HED_CLOTH_COLOURS, true}};
+    const double bending = DENSITY * 9.81 * LENGTH * LENGTH * LENGTH / 2,
+                 right = elastica(DENSITY * 9.81, bending, LENGTH);
+    stiff_host host = open_stiff();
+    EXPECT_NEAR(right, 0.023853, 1e-5);
+    for (size_t k = 0; k < HED_COUNT(cases); k++) {
+        test_mesh mesh = strip_of(cases[k].cells, cases[k].turned);
+        hed_cloth_fabric fabric = {1e4f, 1e4f, 1e3f, (float)bending, (float)bending, 0};
+        *(cases[k].turned ? &fabric.bend_warp : &fabric.bend_weft) *= 0.1f;
+        mesh.def.fabric = &fabric;
+        hed_cloth_stiffness stiffness;
+        double tip[3], part;
+        settle(&host, &mesh, cases[k].solver, cases[k].substeps, (float[3]){0, -9.81f, 0}, 150, tip,
+            &stiffness);
+        part = cases[k].turned ? stiffness.given.bend_weft / fabric.bend_weft
+                               : stiffness.given.bend_warp / fabric.bend_warp;
+        EXPECT_GT(part, 0.94, "%u cells: %g of the bending is given", cases[k].cells, part);
+        EXPECT_NEAR(-tip[1] / right, 1, 0.05, "%u cells, %u substeps, %s, %s: %g m for %g",
+            cases[k].cells, cases[k].substeps, hed_cloth_solver_name(cases[k].solver),
+            cases[k].turned ? "weft" : "warp", -tip[1], right);
+        test_mesh_free(&mesh);
+    }
+    hed_context_destroy(host.context);
+}
+
+/* Few substeps: it hangs as one that has what the report says is given. */
+Test(cloth_stiffness, the_report_foretells_how_soft_a_strip_is, .timeout = 300)
+{
+    stiff_host host = open_stiff();
+    const double bending = DENSITY * 9.81 * LENGTH * LENGTH * LENGTH / 2, tension = 20;
+    for (uint32_t cells = 8; cells <= 32; cells *= 2)
+        for (uint32_t substeps = 20; substeps <= 320; substeps *= 4) {
+            test_mesh mesh = strip_of(cells, false);
+            hed_cloth_fabric fabric = {(float)tension, (float)tension / 2, 1, 0, 0, 0};
+            mesh.def.fabric = &fabric;
+            hed_cloth_stiffness stiffness;
+            double tip[3], asked = DENSITY * 20 * LENGTH / (2 * tension),
+                           foretold = DENSITY * 20 * LENGTH / 2;
+            settle(
+                &host, &mesh, HED_CLOTH_CPU, substeps, (float[3]){20, 0, 0}, 90, tip, &stiffness);
+            double strain = tip[0] / LENGTH - 1;
+            foretold /= stiffness.given.warp;
+            EXPECT_NEAR(strain / foretold, 1, 0.08, "%u cells, %u substeps: %g for %g", cells,
+                substeps, strain, foretold);
+            if (stiffness.part >= 0.97)
+                EXPECT_NEAR(strain / asked, 1, 0.05, "%u cells, %u substeps: %g for %g", cells,
+                    substeps, strain, asked);
+            uint32_t enough = stiffness.substeps_for_most;
+            EXPECT_EQ(stiffness.part >= 0.9, substeps >= enough);
+            test_mesh_free(&mesh);
+        }
+    for (uint32_t substeps = 40; substeps <= 160; substeps *= 4) {
+        test_mesh mesh = strip_of(16, false);
+        hed_cloth_fabric fabric = {1e4f, 1e4f, 1e3f, (float)bending, (float)bending, 0};
+        mesh.def.fabric = &fabric;
+        hed_cloth_stiffness stiffness;
+        double tip[3];
+        settle(
+            &host, &mesh, HED_CLOTH_CPU, substeps, (float[3]){0, -9.81f, 0}, 120, tip, &stiffness);
+        double foretold = elastica(DENSITY * 9.81, stiffness.given.bend_warp, LENGTH);
+        EXPECT_NEAR(
+            -tip[1] / foretold, 1, 0.15, "%u substeps: %g for %g", substeps, -tip[1], foretold);
+        test_mesh_free(&mesh);
+    }
+    hed_context_destroy(host.context);
+}
+
+/* A wide panel that is held along one side and pulled along it: angle = weight x height / shear. */
+Test(cloth_stiffness, a_panel_is_sheared, .timeout = 300)
+{
+    enum { ALONG = 65, ACROSS = 9 };
+    const double step = 0.0125, height = step * (ACROSS - 1), shear = 10;
+    stiff_host host = open_stiff();
+    test_mesh mesh = test_mesh_of(ALONG * ACROSS, 0);
+    for (uint32_t k = 0; k < ALONG * ACROSS; k++) {
+        uint32_t i = k % ALONG, j = k / ALONG;
+        double share = (i == 0 || i + 1 == ALONG ? 0.5 : 1) * (j + 1 == ACROSS ? 0.5 : 1);
+        mesh.positions[3 * k] = (float)((i - 32.0) * step);
+        mesh.positions[3 * k + 2] = (float)(j * step);
+        mesh.inverse_masses[k] = j == 0 ? 0 : (float)(1 / (DENSITY * step * step * share));
+    }
+    mesh.def.grid_width = ALONG;
+    mesh.def.grid_height = ACROSS;
+    mesh.def.damping = 0.9999f;
+    hed_cloth_fabric fabric = {2000, 2000, (float)shear, 0, 0, 0};
+    mesh.def.fabric = &fabric;
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth *cloth;
+    def.garments = &mesh.def;
+    def.garment_count = 1;
+    def.substeps = 200;
+    OK(hed_cloth_create(host.device, &def, &cloth, &error));
+    memcpy(frame.gravity, (const float[3]){5, 0, 0}, sizeof frame.gravity);
+    frame.frames = 60;
+    OK(hed_cloth_step(cloth, &frame, &error));
+    float *places = malloc(12 * ALONG * ACROSS);
+    OK(hed_cloth_read(cloth, places, NULL, NULL, &error));
+    double went = places[3 * (ALONG * (ACROSS - 1) + 32)],
+           right = DENSITY * 5 * height * height / (2 * shear);
+    EXPECT_NEAR(went / right, 1, 0.05, "%g m for %g", went, right);
+    free(places);
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&mesh);
+    hed_context_destroy(host.context);
+}
+
+/* ---- energies ---- */
+
+/* Half the sum of squares of the bending constraints on z = (k x^2 + 2 m x y + l y^2) / 2. */
+static double bent_energy(const cloth_garment *garment, double k, double m, double l)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < garment->bend_count; b++) {
+        const cloth_bend *bend = garment->bends + b;
+        double part = 0;
+        for (int v = 0; v < 4; v++) {
+            const float *p = garment->rest[bend->particle[v]];
+            part += bend->weight[v] * (k * p[0] * p[0] + 2 * m * p[0] * p[2] + l * p[2] * p[2]) / 2;
+        }
+        sum += part * part / 2;
+    }
+    return sum;
+}
+
+/* Half the sum of squares of what is not 0 on a plane, per constraint. */
+static double flat_error(const cloth_garment *garment)
+{
+    double worst = 0;
+    for (uint32_t b = 0; b < garment->bend_count; b++)
+        for (int axis = 0; axis < 3; axis++) {
+            double part = 0;
+            const cloth_bend *bend = garment->bends + b;
+            for (int v = 0; v < 4; v++)
+                part += bend->weight[v] * (double)garment->rest[bend->particle[v]][axis];
+            worst = fmax(worst, fabs(part));
+        }
+    return worst;
+}
+
+/* Of a sheet of 2 m: (warp k^2 + weft l^2 + 2 twist m^2) / 2 for each square metre, but for a strip
+ * along the border where a particle has no neighbour beyond it. */
+Test(cloth_stiffness, bending_has_the_energy_of_curvature_and_twist)
+{
+    enum { SIDE = 41 };
+    hed_allocator allocator = hed_default_allocator();
+    hed_cloth_fabric fabric = {1e3f, 1e3f, 1e2f, 4e-4f, 1e-4f, 0};
+    test_mesh meshes[3] = {test_grid(SIDE, SIDE),
+        test_mesh_of(SIDE * SIDE, 2 * (SIDE - 1) * (SIDE - 1)), test_mesh_of(SIDE * SIDE, 0)};
+    memcpy(meshes[1].positions, meshes[0].positions, 12 * SIDE * SIDE);
+    memcpy(meshes[2].positions, meshes[0].positions, 12 * SIDE * SIDE);
+    uint32_t *corner = meshes[1].triangles, quads[4 * (SIDE - 1) * (SIDE - 1)], *next = quads;
+    for (uint32_t k = 0; k < SIDE * (SIDE - 1); k++) {
+        if (k % SIDE == SIDE - 1) continue;
+        const uint32_t six[6] = {k, k + SIDE, k + SIDE + 1, k, k + SIDE + 1, k + 1},
+                       four[4] = {k, k + SIDE, k + SIDE + 1, k + 1};
+        memcpy(corner, six, sizeof six), corner += 6;
+        memcpy(next, four, sizeof four), next += 4;
+    }
+    meshes[2].def.quads = quads;
+    meshes[2].def.quad_count = (SIDE - 1) * (SIDE - 1);
+    for (int m = 0; m < 3; m++) {
+        cloth_garment *garment;
+        meshes[m].def.fabric = &fabric;
+        meshes[m].def.warp_axis[0] = 1;
+        OK(cloth_garment_create(&allocator, &meshes[m].def, 0, &garment, &error));
+        EXPECT_LT(flat_error(garment), 1e-4, "mesh %d", m);
+        double area = 4, border = 0.08; /* of the energy, that the border may be wrong by */
+        EXPECT_NEAR(
+            bent_energy(garment, 1, 0, 0) / (area * 4e-4 / 2), 1, border, "mesh %d, warp", m);
+        EXPECT_NEAR(
+            bent_energy(garment, 0, 0, 1) / (area * 1e-4 / 2), 1, border, "mesh %d, weft", m);
+        EXPECT_NEAR(bent_energy(garment, 0, 1, 0) / (area * 2e-4), 1, border, "mesh %d, twist", m);
+        EXPECT_NEAR(
+            bent_energy(garment, 1, 0, 1) / (area * 5e-4 / 2), 1, border, "mesh %d, both", m);
+        cloth_garment_destroy(garment);
+        test_mesh_free(meshes + m);
+    }
+}
+
+/* ---- solvers ---- */
+
+/* `colours` in strict mode against the reference in double, one iteration and several. */
+Test(cloth_stiffness, colours_follow_the_reference)
+{
+    stiff_host host = open_stiff();
+    test_mesh meshes[2] = {test_grid(12, 9), test_irregular(10, 3, 0.3f)};
+    for (int m = 0; m < 2; m++)
+        for (uint32_t iterations = 1; iterations <= 3; iterations += 2) {
+            hed_cloth_def def = hed_default_cloth_def();
+            hed_allocator allocator = hed_default_allocator();
+            cloth_reference_def how = {.substeps = def.substeps,
+                .iterations = iterations,
+                .seconds = 1.0 / 60.0,
+                .gravity = {0.0, -9.81, 0.0},
+                .up = 1};
+            cloth_garment *garment;
+            hed_cloth *cloth;
+            meshes[m].def.fabric = hed_cloth_fabric_named("leather");
+            OK(cloth_garment_create(&allocator, &meshes[m].def, 0, &garment, &error));
+            CHECK_GT(garment->bend_count, 0);
+            def.garments = &meshes[m].def;
+            def.garment_count = 1;
+            def.iterations = iterations;
+            def.math = HED_MATH_STRICT;
+            OK(hed_cloth_create(host.device, &def, &cloth, &error));
+            hed_cloth_frame frame = hed_default_cloth_frame();
+            frame.frames = 6;
+            OK(hed_cloth_step(cloth, &frame, &error));
+            uint32_t numbers = 3 * garment->particle_count;
+            float *found = malloc(numbers * sizeof *found);
+            double *at = calloc(numbers, sizeof *at), *before = calloc(numbers, sizeof *before),
+                   last = 0, off = 0;
+            OK(hed_cloth_read(cloth, found, NULL, NULL, &error));
+            for (uint32_t i = 0; i < numbers; i++)
+                at[i] = before[i] = garment->positions[i / 3][i % 3];
+            OK(cloth_reference_frames(garment, &how, 6, at, before, NULL, &last));
+            for (uint32_t i = 0; i < numbers; i++) off = fmax(off, fabs(at[i] - found[i]));
+            EXPECT_LT(off, 2e-5, "mesh %d, %u iterations: %g m", m, iterations, off);
+            free(found), free(at), free(before);
+            hed_cloth_destroy(cloth);
+            cloth_garment_destroy(garment);
+        }
+    for (int m = 0; m < 2; m++) test_mesh_free(meshes + m);
+    hed_context_destroy(host.context);
+}
+
+/* A painted map of 4 everywhere is a fabric of four times the stiffness. */
+Test(cloth_stiffness, painted_maps_multiply)
+{
+    hed_allocator allocator = hed_default_allocator();
+    test_mesh mesh = test_grid(7, 5);
+    float fours[35];
+    for (int i = 0; i < 35; i++) fours[i] = 4;
+    hed_cloth_fabric thin = {100, 60, 10, 1e-4f, 5e-5f, 0}, thick = {400, 240, 40, 4e-4f, 2e-4f, 0};
+    cloth_garment *painted, *plain;
+    mesh.def.fabric = &thick;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &plain, &error));
+    mesh.def.fabric = &thin;
+    mesh.def.stretch_scale = mesh.def.bend_scale = fours;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &painted, &error));
+    CHECK_EQ(painted->constraint_count, plain->constraint_count);
+    CHECK_EQ(painted->bend_count, plain->bend_count);
+    for (uint32_t k = 0; k < plain->constraint_count; k++)
+        EXPECT_NEAR(painted->materials[painted->constraints[k].material].compliance /
+                        plain->materials[plain->constraints[k].material].compliance,
+            1, 5e-3);
+    for (uint32_t k = 0; k < plain->bend_count; k++)
+        EXPECT_NEAR(painted->bends[k].weight[2] / plain->bends[k].weight[2], 1, 1e-5);
+    cloth_garment_destroy(painted);
+    cloth_garment_destroy(plain);
+    test_mesh_free(&mesh);
+}
+
+/* A sheet of a fabric whose corners are sewn together. */
+Test(cloth_stiffness, seams_keep_their_material)
+{
+    hed_allocator allocator = hed_default_allocator();
+    test_mesh mesh = test_grid(6, 5);
+    const uint32_t seams[4] = {0, 24, 5, 29};
+    cloth_garment *garment;
+    mesh.def.fabric = hed_cloth_fabric_named("cotton");
+    mesh.def.seams = seams;
+    mesh.def.seam_count = 2;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+    uint32_t found = 0, last = garment->material_count - 1;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        const hed_cloth_constraint *c = garment->constraints + k;
+        bool seam = (c->a == 0 && c->b == 24) || (c->a == 5 && c->b == 29);
+        EXPECT_EQ(c->material == last, seam);
+        found += seam;
+    }
+    EXPECT_EQ(found, 2);
+    EXPECT_EQ(garment->materials[last].compliance, 0);
+    EXPECT_GT(garment->materials[0].compliance, 0);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+Test(cloth_stiffness, fabrics_have_names_and_sources)
+{
+    const char *source, *name;
+    uint32_t count = 0;
+    for (; (name = hed_cloth_fabric_name(count, &source)); count++) {
+        const hed_cloth_fabric *fabric = hed_cloth_fabric_named(name);
+        CHECK(fabric, "%s", name);
+        EXPECT(strncmp(source, "measured: ", 10) == 0 || strncmp(source, "estimate: ", 10) == 0,
+            "%s: \"%s\" does not say whether it was measured", name, source);
+        EXPECT(fabric->warp >= fabric->weft && fabric->bend_warp >= fabric->bend_weft, "%s", name);
+    }
+    EXPECT_GE(count, 6);
+    EXPECT_NULL(hed_cloth_fabric_named("tin"));
+    EXPECT_NULL(hed_cloth_fabric_named(NULL));
+}
