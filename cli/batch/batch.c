@@ -69,8 +69,6 @@ static void batch_tell_faults(const batch_list *list, FILE *out)
 static void batch_tell(
     const batch_def *def, const batch_result *result, const uint32_t *states, uint32_t before)
 {
-    double busy = 0;
-    for (uint32_t i = 0; i < result->hand_count; i++) busy += result->hands[i].busy;
     printf("%s: %u of %u done%s, %u failed, %u left, in %.1f s\n", def->title, states[BATCH_DONE],
         def->list->count, before ? " (some in earlier runs)" : "", states[BATCH_FAILED],
         states[BATCH_WAITING], result->seconds);

@@ -50,28 +50,18 @@ static double default_seconds(const hed_tuning *t)
     return index == HED_NO_EVALUATION ? NAN : r->evaluations[index].seconds;
 }
 
-void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
+static void show_one(hed_tuning *t, const hed_evaluation *last, uint32_t done)
 {
-    static const double flush_seconds = 0.1;
     const hed_tune_def *def = t->def;
     const hed_tune_result *r = t->result;
-    t->last_progress = hed_tuning_elapsed(t);
-    /* What is shown is on the disk, also if everything is killed next. With one device that waits
-     * for a second's worth, since writing would keep the device waiting; with several, others
-     * measure meanwhile. */
-    if (t->fleet && t->session && t->last_progress - t->last_flush >= flush_seconds) {
-        hed_database_flush(t->database, NULL);
-        t->last_flush = t->last_progress;
-    }
-    if (!def->progress) return;
     const hed_evaluation *best = t->best != HED_NO_EVALUATION ? &r->evaluations[t->best] : NULL;
     bool limited = def->evaluations && def->evaluations < r->space;
     uint32_t failed = 0;
-    for (uint32_t i = 0; i < r->count; i++) failed += !hed_tuning_worked(r->evaluations[i].outcome);
+    for (uint32_t i = 0; i < done; i++) failed += !hed_tuning_worked(r->evaluations[i].outcome);
     hed_tune_progress progress = {
         .last = last,
         .best = best,
-        .done = r->count,
+        .done = done,
         .failed = failed,
         .total = limited                 ? def->evaluations
                  : r->space < UINT32_MAX ? (uint32_t)r->space
@@ -90,6 +80,24 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
         progress.device_count = hed_fleet_look(t->runner, HED_NO_SLOT, devices);
     }
     def->progress(def->user, &progress);
+}
+
+void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
+{
+    static const double flush_seconds = 0.1;
+    const hed_tune_result *r = t->result;
+    double now = hed_tuning_elapsed(t);
+    /* With several devices nothing is shown that is not on the disk, also if everything is killed
+     * next. Writing takes time, so that what comes between is shown with the next. With one device
+     * the database waits for a second's worth, since the device would wait for each writing. */
+    if (t->fleet) t->unshown += last != NULL;
+    if (t->fleet && now - t->last_flush < flush_seconds) return;
+    t->last_progress = t->last_flush = now;
+    if (t->fleet && t->session) hed_database_flush(t->database, NULL);
+    if (!t->def->progress) return;
+    if (!t->fleet || !t->unshown) show_one(t, last, r->count);
+    for (; t->unshown; t->unshown--)
+        show_one(t, &r->evaluations[r->count - t->unshown], r->count - t->unshown + 1);
 }
 
 bool hed_tuning_stop(hed_tuning *t)

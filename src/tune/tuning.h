@@ -26,7 +26,8 @@ typedef struct hed_tuning {
     hed_device *device;
     const hed_tune_def *def; /* with limits settled */
     hed_runner *runner;
-    bool fleet; /* it is one of several devices (fleet.h) */
+    bool fleet;        /* it is one of several devices (fleet.h) */
+    uint32_t unshown;  /* of the newest evaluations: not yet on the disk */
     uint32_t builders; /* processes of it that compile ahead; 0: none, preparing does it all */
     /* they take the processors that candidates run on: measure only while nothing compiles */
     bool quiet;

@@ -30,6 +30,7 @@ run 1 tune heddle:copy --worker 'echo hello'; err_has 'no worker can be reached'
 other=$!
 run 0 tune heddle:copy --problem n=40000 -d "$device" --budget 4 --json; out_has '"kept": '
 wait $other || complain "two leaders: $(cat "$work/one")"
+: > "$work/err" # what follows looks into the new one
 "$heddle" tune heddle:copy --problem n=50000 -d "$device" -d "$device" > "$work/out" 2> "$work/err" &
 leader=$!
 n=0
@@ -42,6 +43,7 @@ words='(interrupted)'
 out_has 'it was stopped'
 
 # ---- killed: nothing that was reported is lost ----
+: > "$work/err"
 "$heddle" tune heddle:copy --problem n=60000 -d "$device" -d "$device" > "$work/out" 2> "$work/err" &
 leader=$!
 n=0
