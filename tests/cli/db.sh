@@ -98,4 +98,31 @@ run 0 db prune --older-than 36500; out_has '^removed nothing'
 run 0 db prune --older-than 1 --json; out_is_json file action measurements; out_has '"measurements": 2'
 run 0 db prune --kernel blur; out_has '^removed 1 key, 1 choice from'
 run 1 db prune --installed --kernel blur; err_has 'only read'
+
+# The dashboard follows a database that others write, from before it is there on; Ctrl-C ends it.
+if command -v python3 > /dev/null && "$heddle" doctor | grep -q '^microhttpd *works'; then
+    rm -f "$work/live.db"
+    HEDDLE_DATABASE="$work/live.db" "$heddle" serve > "$work/out" 2> "$work/err" &
+    server=$!
+    words=serve
+    tries=0
+    until grep -q '^open ' "$work/out" || [ "$tries" = 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+    cat > "$work/ask.py" <<'PYTHON'
+import json, sys, urllib.request
+address, token = sys.argv[1].split("#")
+where = address.replace("serve.html", "api/state")
+state = json.load(urllib.request.urlopen(urllib.request.Request(where, headers={"Authorization": "Bearer " + token})))
+print(len(state["tunings"]), (state["last"] or {}).get("kernel"))
+PYTHON
+    address=$(sed -n 's/^open //p' "$work/out")
+    shown() { python3 "$work/ask.py" "$address" 2>> "$work/err"; }
+    [ "$(shown)" = "0 None" ] || complain "an empty dashboard shows something"
+    "$heddle" db import --database "$work/live.db" "$work/blur.json" > /dev/null
+    [ "$(shown)" = "1 blur" ] || complain "the dashboard does not see what was imported"
+    [ "$(shown)" = "1 blur" ] || complain "the dashboard forgets"
+    "$heddle" db prune --database "$work/live.db" --kernel blur > /dev/null
+    [ "$(shown)" = "0 None" ] || complain "the dashboard shows what was removed"
+    kill -INT "$server"
+    wait "$server" || complain "Ctrl-C is how it ends"
+fi
 exit "$failed"
