@@ -615,6 +615,9 @@ Test(tune_spec, files_that_are_not_there)
     FAILS(HED_ERROR_IO, hed_tune_file_open(in_folder("none.json"), &DEVICE, &spec, &error));
     CHECK(strstr(error.text, "none.json"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_tune_file_open(folder, &DEVICE, &spec, &error));
+    static const char *const names[] = {"none.json", "none.wgsl", "none.spv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) /* and for those who want no words */
+        CHECK_EQ(hed_tune_file_open(in_folder(names[i]), &DEVICE, &spec, NULL), HED_ERROR_IO);
     refuse(HED_ERROR_IO,
         "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
         "source: cannot open ");

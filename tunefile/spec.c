@@ -514,15 +514,16 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
 {
     char *text;
     size_t size;
-    if (hed_file_read(path, HED_SPEC_LONGEST_SOURCE, &text, &size, error)) return error->status;
+    hed_status status = hed_file_read(path, HED_SPEC_LONGEST_SOURCE, &text, &size, error);
+    if (status) return status;
     hed_wgsl_span comment = hed_wgsl_comment(text, size);
     char *end = comment.size ? text + (comment.at - text) + comment.size : text + size;
     for (char *at = text; at < end; at++)
         if (at < comment.at && *at != '\n') *at = ' ';
-    if (comment.size) hed_json_parse(path, text, (size_t)(end - text), json, error);
-    else hed_json_parse(path, "{}", 2, json, error);
+    if (comment.size) status = hed_json_parse(path, text, (size_t)(end - text), json, error);
+    else status = hed_json_parse(path, "{}", 2, json, error);
     free(text);
-    return error->status;
+    return status;
 }
 
 /* Makes the object of a document, which it takes over. */
@@ -553,7 +554,7 @@ hed_status hed_tune_file_open(
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
-    hed_json *json;
+    hed_json *json = NULL;
     hed_language language;
     bool shader = hed_spec_is_shader_file(path, &language);
     hed_status status =
@@ -569,7 +570,7 @@ hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_in
     if (hed_failed(error)) return error->status;
     *result = NULL;
     const char *name = def->name ? def->name : "tune file";
-    hed_json *json;
+    hed_json *json = NULL;
     hed_status status = hed_json_parse(name, def->text, def->size, &json, error);
     if (status) return status;
     hed_spec_reader reader = {
