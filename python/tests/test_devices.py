@@ -19,6 +19,12 @@ def python(code, **environment):
     return done.returncode, done.stdout + done.stderr
 
 
+def memory():
+    """Bytes that are resident."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 class Arrays(unittest.TestCase):
     def test_numpy_in_and_out_is_the_same_memory(self):
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -208,10 +214,6 @@ class Objects(unittest.TestCase):
         on.empty(3).set([1, 2, 3])  # what was made of it keeps it
 
     def test_a_thousand_contexts(self):
-        def memory():
-            with open("/proc/self/statm") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
         def make(count):
             for _ in range(count):
                 with heddle.Context(database="", cache_dir="") as context:
@@ -223,6 +225,18 @@ class Objects(unittest.TestCase):
         make(1000)
         self.assertLess(memory() - before, 2 << 20)
         self.assertEqual((len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))), (files, threads))
+
+    def test_arrays_leave_nothing_behind(self):
+        """256 KiB each, handed out and back."""
+        on, x = heddle.device("host"), np.zeros(1 << 16, np.float32)
+        for make in (lambda: np.asarray(on.array(x)), lambda: np.from_dlpack(on.array(x)), lambda: on.array(x).__dlpack__(),
+                     lambda: heddle.asarray(heddle.asarray(x).numpy())):
+            make()
+            before = memory()
+            for _ in range(200):
+                make()
+            gc.collect()
+            self.assertLess(memory() - before, 8 << 20)
 
     def test_devices(self):
         on = heddle.device("host")
