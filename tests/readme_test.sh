@@ -17,8 +17,10 @@ for document in *.md docs/*.md benchmarks/*.md; do
     while read -r words; do
         case $words in
             *\"*) eval "set -- $words" ;; # a word in quotes is one
-            # shellcheck disable=SC2086  # words are what is wanted
-            *) set -- $words ;;
+            *)
+                # shellcheck disable=SC2086  # words are what is wanted
+                set -- $words
+                ;;
         esac
         "$heddle" "$@" --help >/dev/null 2>"$scratch/error" || { echo "FAILED: $document: heddle $words: $(cat "$scratch/error")"; broken=1; }
     done <"$scratch/lines"

@@ -449,7 +449,7 @@ static int tune_groups(const hed_arguments *arguments, cli_session *session, con
     const cli_device_group *groups, uint32_t count, sweep *all)
 {
     enum { MOST = HED_TUNE_DEVICES };
-    tuning *tunings = calloc(count, sizeof *tunings), *order[MOST];
+    tuning *tunings = calloc(count + 1, sizeof *tunings), *order[MOST];
     lane lanes[MOST + 1] = {{.tunings = order}};
     uint32_t lane_count = 1;
     if (!tunings) {
@@ -632,7 +632,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
     int code = HED_EXIT_OK;
     if (open_workers(arguments, &session, groups, &count, error)) code = cli_fail(error);
     for (size_t i = 0; i < HED_COUNT(files) && !code; i++) {
-        if (count == 1 || !hed_given(arguments, files[i])) continue;
+        if (count < 2 || !hed_given(arguments, files[i])) continue;
         fprintf(stderr,
             "heddle: --%s goes with devices of one kind: %s and %s are tuned each by itself\n",
             files[i], hed_device_describe(groups[0].devices[0])->id,

@@ -250,7 +250,7 @@ static remote_event remote_await(
     remote *r = runner->at;
     double until = remote_now() + seconds;
     for (;;) {
-        hed_frame frame;
+        hed_frame frame = {0};
         remote_event event = remote_receive(r, &runner->def, until, &frame, reply);
         if (event == TIME_IS_UP) return remote_lose(r, "is alive and does not answer");
         if (event != RECEIVED) return event;
@@ -297,7 +297,7 @@ static hed_status remote_prepare(
 {
     remote_runner *own = remote_of(runner);
     const hed_runner_def *def = &own->def;
-    hed_worker_reply reply;
+    hed_worker_reply reply = {0};
     hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = *config};
     *trial = hed_local_new_trial();
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
@@ -313,7 +313,7 @@ static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, 
     hed_trial *trial, hed_error *error)
 {
     remote_runner *own = remote_of(runner);
-    hed_worker_reply reply;
+    hed_worker_reply reply = {0};
     *trial = hed_local_new_trial();
     for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
         uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
@@ -336,7 +336,7 @@ static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argu
 {
     remote_runner *own = remote_of(runner);
     remote *r = own->at;
-    hed_worker_reply reply;
+    hed_worker_reply reply = {0};
     hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
     r->bytes_to = data;
     r->bytes_size = own->def.arguments[argument].bytes;
@@ -379,8 +379,8 @@ static bool remote_built(hed_runner *runner, double seconds, hed_config *config,
     remote_runner *own = remote_of(runner);
     double until = remote_now() + seconds;
     while (hed_trial_queue_empty(&own->done)) {
-        hed_frame frame;
-        hed_worker_reply reply;
+        hed_frame frame = {0};
+        hed_worker_reply reply = {0};
         if (remote_receive(own->at, &own->def, until, &frame, &reply) != RECEIVED) break;
         if (frame.kind == HED_FRAME_BUILT) remote_note_built(own, &reply);
     }
@@ -442,7 +442,7 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
 
 static void remote_open(remote_runner *runner, hed_error *error)
 {
-    hed_worker_reply reply;
+    hed_worker_reply reply = {0};
     uint64_t total = 0;
     int job = -1;
     for (uint32_t i = 0; i < runner->def.kernel->argument_count; i++)
@@ -546,9 +546,9 @@ static hed_status remote_start(remote *r, const char *command, hed_error *error)
 static hed_status remote_greet(
     hed_context *context, remote *r, hed_device **device, hed_error *error)
 {
-    hed_frame frame;
+    hed_frame frame = {0};
     hed_hello hello;
-    hed_worker_reply reply;
+    hed_worker_reply reply = {0};
     hed_error why = {0};
     char id[256];
     remote_event event = remote_receive(r, NULL, INFINITY, &frame, &reply);

@@ -68,6 +68,7 @@ await '[ -s .heddle-part-1-1/b.wav ] || pgrep -f "tail 40000" > /dev/null'
 "$heddle" batch long.json --resume > two.out 2>&1 && complain "two leaders at once"
 grep -q 'another heddle batch' two.out || complain "two leaders: $(cat two.out)"
 hand=$(pgrep -P $leader | head -n 1)
+export hand # await looks at it
 kill -9 $leader
 wait $leader 2> /dev/null
 await '! kill -0 "$hand" 2> /dev/null'

@@ -57,7 +57,7 @@ if mpirun --help 2>&1 | grep -q enable-recovery; then
     await 'pgrep -f "tail 4 --out $work/here" > /dev/null'
     # the rank above the render: render, hand, rank
     hand=$(ps -o ppid= -p "$(pgrep -f "tail 4 --out $work/here" | head -n 1)")
-    kill -9 $(ps -o ppid= -p $hand)
+    kill -9 "$(ps -o ppid= -p $hand | tr -d " ")"
     wait $all
     grep -q '"done": 3' "$work/out" || complain "a rank took the batch along"
     out_has '"tries": 2'
