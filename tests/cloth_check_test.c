@@ -342,8 +342,8 @@ Test(cloth_check, what_is_refused)
 /* No scene begins with cloth that crosses itself, or with cloth in a body. */
 Test(cloth_check, scenes_start_well)
 {
-    static const char *const names[] = {
-        "flag", "curtain", "folded", "garment", "tablecloth", "wardrobe", "thrown", "sewn"};
+    static const char *const names[] = {"flag", "curtain", "folded", "garment", "tablecloth",
+        "wardrobe", "thrown", "sewn", "cushion"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         hed_cloth_scene *scene;

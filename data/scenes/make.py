@@ -346,7 +346,31 @@ def make_tabard(width=25, rows=29):
     write_obj("tabard.obj", "two panels, 25 x 29 vertices each, the one before the body first; made by make.py", vertices, textures, faces)
 
 
+# ---- a cushion that lies flat: two sheets with one border, a little apart in the middle ----
+
+def make_cushion(n=45, size=0.5):
+    vertices, textures, faces, number = [], [], [], {}
+    for side in (1, -1):
+        for j in range(n):
+            for i in range(n):
+                border = i in (0, n - 1) or j in (0, n - 1)
+                textures.append((i / (n - 1), j / (n - 1)))
+                if border and side < 0:
+                    number[side, i, j] = number[1, i, j]
+                    continue
+                u, v = 2 * i / (n - 1) - 1, 2 * j / (n - 1) - 1
+                number[side, i, j] = len(vertices)
+                vertices.append((size / 2 * u, side * 0.004 * (1 - u * u) * (1 - v * v) + side * (0 if border else 0.002), size / 2 * v))
+        first = 0 if side > 0 else n * n
+        for j in range(n - 1):
+            for i in range(n - 1):
+                quad = [(number[side, a, b], first + b * n + a) for a, b in ((i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j))]
+                faces.append(quad if side > 0 else quad[::-1])
+    write_obj("cushion.obj", "a cushion, 0.5 m across, without its filling; made by make.py", vertices, textures, faces)
+
+
 make_table()
 make_body()
 make_dress()
 make_tabard()
+make_cushion()

@@ -150,6 +150,10 @@ typedef struct hed_cloth_garment_def {
     /** the same for the vertical part, beside it (the slides' mVerticalSpeedDampening) */
     float vertical_damping;
     float drag, lift; /**< coefficients of air, 0: no wind on this garment */
+    /** Pa, more inside than outside, -1e6 to 1e6; of a closed mesh whose faces look outwards. A
+     *  cloth with such a garment finds its surface anew in each substep, and air then meets the
+     *  area that particles show, not that of their triangles. */
+    float pressure;
     /** Coulomb's, with itself and with colliders (that have their own: the product's root) */
     float friction;
     /** m, distance kept from colliders and from other cloth; with HED_CLOTH_SELF_BALLS at least the

@@ -92,6 +92,10 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position,
         cloth_four plate = cloth_turn(air[i], air[i + 1], air[i + 2], air[i + 3]);
         cloth_four made_of =
             cloth_turn(garments[g0 + 1], garments[g1 + 1], garments[g2 + 1], garments[g3 + 1]);
+        float4 push = plate.w * made_of.w;
+        way.x = way.x + plate.x * push;
+        way.y = way.y + plate.y * push;
+        way.z = way.z + plate.z * push;
         way = cloth_air4(way, at, plate, made_of.x, made_of.y, step);
     }
     float4 square = cloth_square4(way.x, way.y, way.z);

@@ -109,7 +109,7 @@ void cloth_sample_garments(float4 *garments)
     for (uint32_t i = 0; i < CLOTH_SAMPLE_GARMENTS; i++) {
         float share = (float)i / CLOTH_SAMPLE_GARMENTS;
         garments[2 * i] = (float4){0.99f, 0.98f - 0.01f * share, 0.99f, 0.005f + 0.01f * share};
-        garments[2 * i + 1] = (float4){0.6f + share, 0.3f * share, 0.5f, 0.0f};
+        garments[2 * i + 1] = (float4){0.6f + share, 0.3f * share, 0.5f, 2e-4f * share};
     }
 }
 
@@ -234,8 +234,9 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
     } else {
         *(uint *)data = !strcmp(name, "wanted")
                             ? CLOTH_READ_POSITIONS | CLOTH_READ_NORMALS | CLOTH_READ_COLOURS
-                        : !strcmp(name, "pass") ? (uint)((def == &cloth_sets_def ? n : n + 1) % 3)
-                        : !strcmp(name, "sets") ? sample_sets(NULL, n)
+                        : !strcmp(name, "pass")   ? (uint)((def == &cloth_sets_def ? n : n + 1) % 3)
+                        : !strcmp(name, "sets")   ? sample_sets(NULL, n)
+                        : !strcmp(name, "closed") ? (uint)(n & 1)
                         : !strcmp(name, "count") || !strcmp(name, "particles") ? (uint)n
                                                                                : 1;
     }

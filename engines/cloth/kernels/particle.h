@@ -174,10 +174,11 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position,
 }
 
 /* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its
- * area. */
+ * area. `closed`: the length of the sum of their normals instead, which is a third of the gradient
+ * of a closed surface's volume, so that pressure on it moves nothing as a whole. */
 CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
     __global const uint *incident_at, __global const uint *incident, __global const uint *triangles,
-    __global float4 *air)
+    __global float4 *air, uint closed)
 {
     float x = 0.0f, y = 0.0f, z = 0.0f, area = 0.0f;
     for (uint k = incident_at[i]; k < incident_at[i + 1]; k++) {
@@ -193,6 +194,7 @@ CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
         z += nz;
         area += sqrt(cloth_square(nx, ny, nz));
     }
+    if (closed) area = sqrt(cloth_square(x, y, z));
     float4 normal = cloth_unit(hed_f4(x, y, z, area * (1.0f / 6.0f) * position[i].w));
     air[i] = normal;
 }

@@ -63,7 +63,7 @@ typedef struct cloth_cloth {
     float thickness;              /* m */
     float drag, lift;             /* coefficients times half the air's density, kg/m^3 */
     float friction;
-    float unused;
+    float push; /* pressure dt^2, kg/m: times area / mass it is a way along the normal */
 } cloth_cloth;
 
 CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uint garment)
@@ -77,7 +77,7 @@ CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uin
     made.drag = b.x;
     made.lift = b.y;
     made.friction = b.z;
-    made.unused = 0.0f;
+    made.push = b.w;
     return made;
 }
 
@@ -246,7 +246,13 @@ CLOTH_FUNCTION float4 cloth_integrate(
     way.x += step.fall_x;
     way.y += step.fall_y;
     way.z += step.fall_z;
-    if ((step.flags & CLOTH_STEP_AIR) && air.w > 0.0f) way = cloth_air(way, at, air, cloth, step);
+    if (step.flags & CLOTH_STEP_AIR) {
+        float push = air.w * cloth.push;
+        way.x += air.x * push;
+        way.y += air.y * push;
+        way.z += air.z * push;
+        if (air.w > 0.0f) way = cloth_air(way, at, air, cloth, step);
+    }
     float square = cloth_square(way.x, way.y, way.z);
     if (square > step.longest_move * step.longest_move) {
         float less = step.longest_move / sqrt(square);

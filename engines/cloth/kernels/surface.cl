@@ -11,8 +11,10 @@
 
 __kernel void cloth_surface(__global const float4 *restrict position,
     __global const uint *restrict incident_at, __global const uint *restrict incident,
-    __global const uint *restrict triangles, __global float4 *restrict air, uint particles)
+    __global const uint *restrict triangles, __global float4 *restrict air, uint particles,
+    uint closed)
 {
     uint i = (uint)get_global_id(0);
-    if (i < particles) cloth_surface_one(i, position, incident_at, incident, triangles, air);
+    if (i < particles)
+        cloth_surface_one(i, position, incident_at, incident, triangles, air, closed);
 }

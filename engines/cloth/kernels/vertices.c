@@ -5,7 +5,9 @@
 HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
-    for (uint64_t i = begin; i < end; i++) cloth_surface_one((uint)i, a[0], a[1], a[2], a[3], a[4]);
+    uint closed = *(const uint *)a[6];
+    for (uint64_t i = begin; i < end; i++)
+        cloth_surface_one((uint)i, a[0], a[1], a[2], a[3], a[4], closed);
 }
 HED_NATIVE_CLONES(surface_native, surface_body)
 /* Six triangles around each particle: their corners are read once each, two triangles a particle;
@@ -20,7 +22,8 @@ const hed_kernel_def cloth_surface_def = {
         HED_IN(uint, incident_at, .count = "2*particles"), /* one more than particles at least */
         HED_IN(uint, incident, .count = "6*particles"),
         HED_IN(uint, triangles, .count = "3*particles"),
-        HED_OUT(float, air, .count = "4*particles", .tolerance = 1e-4), HED_VALUE(uint, particles)),
+        HED_OUT(float, air, .count = "4*particles", .tolerance = 1e-4), HED_VALUE(uint, particles),
+        HED_VALUE(uint, closed)),
     CLOTH_PLAIN,
     CLOTH_FOR_EACH("particles", surface),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),

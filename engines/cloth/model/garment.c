@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 hed_cloth_def hed_default_cloth_def(void)
@@ -44,6 +45,7 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
     memcpy(garment->angular_velocity, def->angular_velocity, sizeof garment->angular_velocity);
     garment->linear_inertia = def->linear_inertia;
     garment->angular_inertia = def->angular_inertia;
+    garment->pressure = def->pressure;
     garment->damping = def->damping;
     garment->vertical_damping = def->vertical_damping;
     garment->drag = def->drag;
@@ -133,6 +135,45 @@ static hed_status take_rest(
     return HED_OK;
 }
 
+static int compare_edges(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
+    return a[1] < b[1] ? -1 : a[1] > b[1];
+}
+
+/* Pressure needs an inside: each edge is run along once in each direction. */
+static hed_status require_closed(const cloth_garment *garment, uint32_t number, hed_error *error)
+{
+    uint64_t count = 3 * (uint64_t)garment->triangle_count;
+    if (garment->pressure == 0.0f) return HED_OK;
+    const hed_allocator *allocator = &garment->arena.allocator;
+    uint32_t(*edges)[2] = hed_new(allocator, count, sizeof *edges, error);
+    if (!edges) return HED_ERROR_MEMORY;
+    for (uint64_t i = 0; i < count; i++) {
+        edges[i][0] = garment->triangles[i / 3][i % 3];
+        edges[i][1] = garment->triangles[i / 3][(i + 1) % 3];
+    }
+    qsort(edges, count, sizeof *edges, compare_edges);
+    hed_status status = HED_OK;
+    for (uint64_t i = 0; i < count && !status; i++) {
+        const uint32_t back[2] = {edges[i][1], edges[i][0]};
+        bool twice = i > 0 && compare_edges(edges[i - 1], edges[i]) == 0;
+        if (twice || !bsearch(back, edges, count, sizeof *edges, compare_edges))
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
+                "Garment %u (%s): pressure needs a closed mesh whose faces look outwards, and the "
+                "edge from particle %u to %u has %s",
+                number, garment->name, edges[i][0], edges[i][1],
+                twice ? "two faces on one side" : "a face on one side alone");
+    }
+    if (count == 0)
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
+            "Garment %u (%s): pressure needs a closed mesh, and there are no faces", number,
+            garment->name);
+    hed_delete(allocator, edges, count, sizeof *edges);
+    return status;
+}
+
 /* A fabric is edges, the diagonals of quads, and bending constraints of its own. */
 static hed_cloth_garment_def of_fabric(const hed_cloth_garment_def *def)
 {
@@ -150,7 +191,8 @@ static hed_status garment_fill(
     const hed_cloth_garment_def *def = &made;
     cloth_faces faces;
     if (!cloth_faces_create(&garment->arena.allocator, def, &faces, error) &&
-        !take_particles(garment, def, &faces, number, error) && !take_rest(garment, def, error) &&
+        !take_particles(garment, def, &faces, number, error) &&
+        !require_closed(garment, number, error) && !take_rest(garment, def, error) &&
         !cloth_make_constraints(garment, def, &faces, number, error) &&
         !(def->fabric && cloth_make_bends(garment, def, error)) &&
         !(def->fabric && cloth_make_fabric(garment, def, error)) &&
@@ -195,6 +237,7 @@ void cloth_garment_destroy(cloth_garment *garment)
 #define MOST_COMPLIANCE 1e12f
 #define MOST_COEFFICIENT 1e6f
 #define MOST_SPEED 1e3f
+#define MOST_PRESSURE 1e6f
 
 typedef struct subject {
     const hed_cloth_garment_def *def;
@@ -469,6 +512,7 @@ static hed_status check_surroundings(const subject *check)
         garment_check_number(
             check, "angular_velocity", def->angular_velocity[k], -MOST_SPEED, MOST_SPEED);
     }
+    garment_check_number(check, "pressure", def->pressure, -MOST_PRESSURE, MOST_PRESSURE);
     garment_check_number(check, "linear_inertia", def->linear_inertia, 0.0f, 1.0f);
     garment_check_number(check, "angular_inertia", def->angular_inertia, 0.0f, 1.0f);
     garment_check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);

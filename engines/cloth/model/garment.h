@@ -64,6 +64,7 @@ typedef struct cloth_garment {
     float velocity[3], angular_velocity[3]; /* m/s, rad/s around `middle` */
     double middle[3];                       /* m, of its free particles' masses */
     float linear_inertia, angular_inertia;
+    float pressure; /* Pa */
     float damping, vertical_damping, drag, lift, friction, thickness;
     hed_cloth_self_collision self_collision;
     uint32_t vertex_count;

@@ -239,6 +239,7 @@ static void read_surroundings(
         (float)cloth_scene_number(node, "vertical_damping", def->vertical_damping, 0, 0.999999);
     def->drag = (float)cloth_scene_number(node, "drag", def->drag, 0, 100);
     def->lift = (float)cloth_scene_number(node, "lift", def->lift, 0, 100);
+    def->pressure = (float)cloth_scene_number(node, "pressure", 0, -1e6, 1e6);
     read_start(reader, node, def);
     if (hed_json_has(node, "inertia")) {
         hed_json_node inertia = hed_json_member(node, "inertia");

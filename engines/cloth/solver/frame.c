@@ -350,9 +350,11 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
  * all of it is one piece. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
-    uint32_t piece = cloth->has_self ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
+    bool each = cloth->has_self || cloth->has_pressure;
+    uint32_t piece = each ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     for (uint32_t at = 0; at < s->count; at += piece) {
-        if (cloth->has_air && at % cloth->def.substeps == 0) cloth_find_surface(cloth, error);
+        bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
+        if (cloth->has_air && surface) cloth_find_surface(cloth, error);
         if (hed_failed(error)) return error->status;
         cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
         cloth->host->air_fresh = false;

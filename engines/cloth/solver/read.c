@@ -258,7 +258,8 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error)
     if (hed_failed(error)) return error->status;
     if (cloth->host->air_fresh) return HED_OK;
     hed_status status = cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles,
-        HED_ARGS(b->position, b->incident_at, b->incident, b->triangles, b->air, cloth->particles),
+        HED_ARGS(b->position, b->incident_at, b->incident, b->triangles, b->air, cloth->particles,
+            (uint32_t)cloth->has_pressure),
         error);
     cloth->host->air_fresh = !status;
     return status;

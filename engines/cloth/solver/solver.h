@@ -82,7 +82,7 @@ struct hed_cloth {
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
-    bool has_seams;
+    bool has_seams, has_pressure;
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: state.c */

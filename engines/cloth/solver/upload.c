@@ -115,8 +115,8 @@ void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
         uint32_t up = cloth->def.up;
         words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept,
             up == 2 ? upright : kept, g->thickness};
-        words[2 * i + 1] =
-            (float4){g->drag * half_air_density, g->lift * half_air_density, g->friction, 0.0f};
+        words[2 * i + 1] = (float4){g->drag * half_air_density, g->lift * half_air_density,
+            g->friction, g->pressure * dt * dt};
     }
 }
 

@@ -1,0 +1,138 @@
+/* ctest: devices full=pocl */
+/* Pressure in closed garments: at rest it does the work of the edges' tensions (3 p V is the sum of
+ * tension times length, the virial theorem of a closed net), it moves nothing as a whole, and it has
+ * the same bits on every device in strict mode. */
+#include "fixture.h"
+
+#include "cloth_contacts.h"
+
+static hed_error error;
+
+TestSuite(cloth_pressure, .init = here_open, .fini = here_close);
+
+enum { RINGS = 9, SLICES = 14 };
+static const float COMPLIANCE = 0.05f; /* m/N */
+
+typedef struct balloon {
+    ball shape;
+    hed_cloth_garment_def garment;
+} balloon;
+
+static balloon balloon_make(float pressure)
+{
+    balloon b = {.shape = ball_make(RINGS, SLICES), .garment = hed_default_cloth_garment_def()};
+    ball_put(&b.shape, 0.1f, 0.2f, 0.3f, 0.15f);
+    b.garment.particle_count = b.shape.vertex_count;
+    b.garment.positions = b.shape.positions[0];
+    b.garment.triangle_count = b.shape.triangle_count;
+    b.garment.triangles = b.shape.triangles[0];
+    b.garment.family[HED_CLOTH_SHEAR] = b.garment.family[HED_CLOTH_BEND] = false;
+    b.garment.family_material[HED_CLOTH_STRUCTURAL].compliance = COMPLIANCE;
+    b.garment.damping = 0.95f;
+    b.garment.pressure = pressure;
+    return b;
+}
+
+static double distance(const float *a, const float *b)
+{
+    return sqrt(
+        pow((double)a[0] - b[0], 2) + pow((double)a[1] - b[1], 2) + pow((double)a[2] - b[2], 2));
+}
+
+static double volume_of(const balloon *b, const float (*p)[3])
+{
+    double six = 0.0;
+    for (uint32_t t = 0; t < b->shape.triangle_count; t++) {
+        const uint32_t *c = b->shape.triangles[t];
+        for (int k = 0; k < 3; k++) {
+            int m = (k + 1) % 3, n = (k + 2) % 3;
+            six += p[c[0]][k] * ((double)p[c[1]][m] * p[c[2]][n] - (double)p[c[1]][n] * p[c[2]][m]);
+        }
+    }
+    return six / 6.0;
+}
+
+Test(cloth_pressure, a_balloon_at_rest)
+{
+    for (int weak = 0; weak < 2; weak++) {
+        float pressure = weak ? 10.0f : 25.0f;
+        balloon b = balloon_make(pressure);
+        hed_cloth_def def = dressed_def(&b.garment, 1);
+        def.substeps = 60;
+        dressed d = dressed_make(here.device, &def);
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        frame.gravity[1] = 0.0f;
+        for (int f = 0; f < 240; f++) dressed_step(&d, &frame);
+        double virial = 0.0, middle[3] = {0.0};
+        for (uint32_t t = 0; t < b.shape.triangle_count; t++)
+            for (int k = 0; k < 3; k++) { /* each edge twice, once in each direction */
+                uint32_t i = b.shape.triangles[t][k], j = b.shape.triangles[t][(k + 1) % 3];
+                double length = distance(d.positions[i], d.positions[j]);
+                virial += 0.5 * length *
+                          (length - distance(b.shape.positions[i], b.shape.positions[j])) /
+                          COMPLIANCE;
+            }
+        for (uint32_t i = 0; i < d.particles; i++)
+            for (int k = 0; k < 3; k++)
+                middle[k] += ((double)d.positions[i][k] - b.shape.positions[i][k]) / d.particles;
+        double volume = volume_of(&b, (const float(*)[3])d.positions),
+               before = volume_of(&b, (const float(*)[3])b.shape.positions);
+        printf("%g Pa: volume %.5f of %.5f m3, 3 p V %.4f J, tensions %.4f J\n", pressure, volume,
+            before, 3 * pressure * volume, virial);
+        EXPECT_GT(volume, 1.03 * before);
+        EXPECT_NEAR(
+            virial / (3 * pressure * volume), 1.0, 0.005); /* 0.011 at 30 substeps, 0.001 at 90 */
+        for (int k = 0; k < 3; k++)
+            EXPECT_NEAR(middle[k], 0.0, 0.01); /* rounding; a force of 1 % of p A is 4 m */
+        dressed_free(&d);
+        ball_free(&b.shape);
+    }
+}
+
+static uint64_t inflated(hed_device *device, hed_cloth_solver solver, hed_math math)
+{
+    balloon b = balloon_make(15.0f);
+    hed_cloth_def def = dressed_def(&b.garment, 1);
+    def.solver = solver;
+    def.math = math;
+    dressed d = dressed_make(device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.frames = 3; /* in one submission */
+    for (int f = 0; f < 4; f++) dressed_step(&d, &frame);
+    hed_cloth_metrics quality = dressed_measure(&d);
+    EXPECT_GT(volume_of(&b, (const float(*)[3])d.positions),
+        1.01 * volume_of(&b, (const float(*)[3])b.shape.positions));
+    dressed_free(&d);
+    ball_free(&b.shape);
+    return quality.hash;
+}
+
+Test(cloth_pressure, in_other_solvers_and_to_the_bit)
+{
+    hed_device *host;
+    OK(hed_device_find(here.context, "host", &host, &error));
+    inflated(here.device, HED_CLOTH_AUTO, HED_MATH_FAST);
+    EXPECT_EQ(inflated(here.device, HED_CLOTH_COLOURS, HED_MATH_STRICT),
+        inflated(host, HED_CLOTH_COLOURS, HED_MATH_STRICT));
+}
+
+Test(cloth_pressure, what_is_refused)
+{
+    balloon b = balloon_make(10.0f);
+    hed_cloth *cloth;
+    hed_cloth_def def = dressed_def(&b.garment, 1);
+    b.garment.triangle_count--;
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "pressure needs a closed mesh"), "%s", error.text);
+    b.garment.triangle_count++;
+    uint32_t turned = b.shape.triangles[3][0];
+    b.shape.triangles[3][0] = b.shape.triangles[3][1];
+    b.shape.triangles[3][1] = turned;
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "two faces on one side") || strstr(error.text, "on one side alone"),
+        "%s", error.text);
+    b.garment.pressure = INFINITY;
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "pressure is inf"), "%s", error.text);
+    ball_free(&b.shape);
+}
