@@ -39,8 +39,11 @@ static void check(
     if (surrounded) add(defines, &count, surroundings, 5);
     if (limited) add(defines, &count, materials, 2);
     hed_config_format(def, &config, text, sizeof text);
-    hed_build build = {.def = def, .defines = defines, .define_count = count,
-        .max_registers = registers, .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
+    hed_build build = {.def = def,
+        .defines = defines,
+        .define_count = count,
+        .max_registers = registers,
+        .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
     hed_kernel_resources r = resources_of(build, text, target);
     if (strcmp(target, "sm_90") != 0) return;
     EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0,
@@ -97,11 +100,31 @@ Test(cloth_nvrtc, pairs)
     static const hed_kernel_def *const kernels[] = {&cloth_pairs_find_def, &cloth_pairs_apply_def};
     for (size_t k = 0; k < HED_COUNT(kernels); k++) {
         hed_define group = {"WG", "128"};
-        hed_build build = {.def = kernels[k], .math = HED_MATH_STRICT, .defines = &group,
-            .define_count = 1, .max_threads = 128};
+        hed_build build = {.def = kernels[k],
+            .math = HED_MATH_STRICT,
+            .defines = &group,
+            .define_count = 1,
+            .max_threads = 128};
         hed_kernel_resources r = resources_of(build, kernels[k]->name, "sm_90");
         EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 96,
             "%s: %lld registers, %lld bytes of spills", kernels[k]->name, (long long)r.registers,
             (long long)r.spill_bytes);
+    }
+}
+
+/* Bending of fabrics: few registers, so that many groups hide what memory takes. */
+Test(cloth_nvrtc, bends)
+{
+    for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
+        hed_define group = {"WG", "256"};
+        hed_build build = {.def = &cloth_bends_def,
+            .math = math,
+            .defines = &group,
+            .define_count = 1,
+            .max_threads = 256};
+        hed_kernel_resources r = resources_of(build, "cloth_bends", "sm_90");
+        EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 64,
+            "%s: %lld registers, %lld bytes of spills", math ? "strict" : "fast",
+            (long long)r.registers, (long long)r.spill_bytes);
     }
 }
