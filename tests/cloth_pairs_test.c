@@ -154,7 +154,6 @@ Test(cloth_pairs, a_crowd_in_one_place)
     for (int f = 0; f < 2; f++) dressed_step(&d, &frame);
     hed_cloth_metrics q = dressed_measure(&d);
     EXPECT_EQ(q.contact_still, 4);
-    EXPECT(q.contact_pairs_most > 64 * 400, "%llu pairs", (unsigned long long)q.contact_pairs_most);
     dressed_free(&d);
     sheet_free(&s);
 }

@@ -59,8 +59,8 @@ static hed_status cloth_run_report_tell_json(
         cli_report_open(report, "contact");
         cli_report_more(report, CLI_WHOLE("pairs", q->contact_pairs),
             CLI_WHOLE("pairs_most", q->contact_pairs_most),
-            CLI_WHOLE("substeps", q->contact_substeps), CLI_NUMBER("cut", share_cut(f)),
-            CLI_WHOLE("still", q->contact_still));
+            CLI_WHOLE("substeps", q->contact_substeps), CLI_WHOLE("lists", q->contact_lists),
+            CLI_NUMBER("cut", share_cut(f)), CLI_WHOLE("still", q->contact_still));
         cli_report_close(report);
     }
     if (f->softest)

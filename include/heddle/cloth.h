@@ -441,6 +441,7 @@ typedef struct hed_cloth_metrics {
     /** pairs that could meet, in the last substep and at most in one */
     uint64_t contact_pairs, contact_pairs_most;
     uint64_t contact_substeps; /**< in which they were looked for */
+    uint64_t contact_lists;    /**< made of what may meet for some substeps */
     /** vertices that went a part of their way only, so that nothing crossed: the sum over substeps */
     uint64_t contact_cut;
     /** substeps in which all stood still for want of room, which has grown since */

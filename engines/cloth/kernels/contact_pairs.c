@@ -21,22 +21,38 @@ HED_NATIVE_BODY boxes_body(const hed_native_call *call, uint64_t begin, uint64_t
 {
     void *const *a = call->arguments;
     uint group_size = (uint)call->config->values[0];
+    const cloth_pairs *pairs = a[8];
+    int *counters = a[6];
+    if (!counters[pairs->bank + CLOTH_PAIRS_NEED]) return;
+    if (begin == 0) counters[CLOTH_PAIRS_LISTED] = 0;
     for (uint64_t group = begin; group < end; group++) {
         uint first = (uint)group * group_size, row = *(const uint *)a[7];
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
-                cloth_pairs_box_one(row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
-                    *(const cloth_pairs *)a[8]);
+                cloth_pairs_box_one(
+                    row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], a[6], *pairs);
     }
 }
 HED_NATIVE_CLONES(boxes_native, boxes_body)
 
+HED_NATIVE_BODY check_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    for (uint64_t i = begin; i < end; i++)
+        cloth_pairs_check_one((uint)i, a[0], a[1], a[2], *(const cloth_pairs *)a[3]);
+}
+HED_NATIVE_CLONES(check_native, check_body)
+
 HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
-    cloth_pairs_view view = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]};
-    for (uint64_t leaf = begin; leaf < end; leaf++)
-        cloth_pairs_find_one((uint)leaf, view, *(const cloth_pairs *)a[9]);
+    const cloth_pairs *pairs = a[10];
+    cloth_pairs_view view = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[9]};
+    if (!((const int *)a[9])[pairs->bank + CLOTH_PAIRS_NEED]) return;
+    for (uint64_t leaf = begin; leaf < end; leaf++) cloth_pairs_find_one((uint)leaf, view, *pairs);
+    for (uint64_t row = 0; row < pairs->particles; row += pairs->leaves)
+        for (uint64_t i = row + begin; i < row + end && i < pairs->particles; i++)
+            cloth_pairs_cover_one((uint)i, a[2], a[3], a[8], a[9], *pairs);
 }
 HED_NATIVE_CLONES(find_native, find_body)
 
@@ -46,6 +62,17 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
     *first = (uint)((uint64_t)count * begin / NATIVE_PARTS);
     *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
 }
+
+HED_NATIVE_BODY take_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_pairs pairs = *(const cloth_pairs *)a[7];
+    uint first, last;
+    pairs_of(cloth_pairs_listed(a[6], pairs), begin, end, &first, &last);
+    for (uint k = first; k < last; k++)
+        cloth_pairs_take_one(k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], pairs);
+}
+HED_NATIVE_CLONES(take_native, take_body)
 
 HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -72,8 +99,8 @@ HED_NATIVE_BODY apply_body(const hed_native_call *call, uint64_t begin, uint64_t
 {
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_pairs_apply_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-            *(const cloth_pairs *)a[9]);
+        cloth_pairs_apply_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+            *(const cloth_pairs *)a[10]);
 }
 HED_NATIVE_CLONES(apply_native, apply_body)
 
@@ -148,15 +175,26 @@ DESCRIPTION(boxes, "boxes of the ways of a tree of the cloth's triangles, from t
     rows,
     HED_ARGUMENTS(HED_INOUT(float, boxes, .tolerance = 1e-6), HED_IN(uint, corners),
         HED_IN(float, start), HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
-        HED_IN(int, counters), HED_VALUE(uint, row), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+        HED_INOUT(int, counters), HED_VALUE(uint, row), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     /* one value: what a launch leaves undone depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
-DESCRIPTION(find, "vertices and triangles, and pairs of edges, that may meet in this substep", each,
+DESCRIPTION(check, "whether ways leave what the list covers", each,
+    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, covers), HED_INOUT(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("particles"));
+DESCRIPTION(find, "vertices and triangles, and pairs of edges, that may meet for some substeps", each,
     HED_ARGUMENTS(HED_IN(float, boxes), HED_IN(uint, corners), HED_IN(float, start),
-        HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
-        HED_INOUT(uint, found), HED_INOUT(float, planes, .tolerance = 1e-4),
+        HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies), HED_INOUT(uint, list),
+        HED_INOUT(uint, kept, .tolerance = 1e-4), HED_INOUT(float, covers, .tolerance = 1e-5),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("leaves"));
+DESCRIPTION(take, "pairs of the list that may meet in this substep, with the planes between them",
+    strands,
+    HED_ARGUMENTS(HED_IN(uint, list), HED_IN(uint, kept), HED_IN(float, start),
+        HED_IN(float, position), HED_INOUT(uint, found),
+        HED_INOUT(float, planes, .tolerance = 1e-4), HED_INOUT(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(push, "pairs that push each other apart, with friction", strands,
     HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, start),
         HED_IN(float, moved), HED_INOUT(int, sums, .tolerance = 1.0), HED_IN(int, counters),
@@ -170,8 +208,8 @@ DESCRIPTION(part, "pairs that are put on their sides of the plane between them",
 DESCRIPTION(apply, "what particles have gathered, and colliders", each,
     HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, previous),
         HED_IN(float, garments), HED_IN(float, colliders), HED_IN(float, contact),
-        HED_INOUT(float, moved, .tolerance = 1e-5), HED_INOUT(int, sums), HED_INOUT(int, counters),
-        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+        HED_IN(float, covers), HED_INOUT(float, moved, .tolerance = 1e-5), HED_INOUT(int, sums),
+        HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
 DESCRIPTION(cut, "ways cut to what planes that stand allow", strands,
     HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, start),

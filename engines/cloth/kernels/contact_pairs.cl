@@ -20,14 +20,23 @@ __kernel void cloth_pairs_begin(__global const float4 *restrict start,
         cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
 }
 
+__kernel void cloth_pairs_check(__global const float4 *restrict position,
+    __global const float4 *restrict covers, __global int *counters, cloth_pairs pairs)
+{
+    uint i = (uint)get_global_id(0);
+    if (i < pairs.particles) cloth_pairs_check_one(i, position, covers, counters, pairs);
+}
+
 /* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one,
- * so the next launch begins with the row of row / WG / 2 nodes. */
+ * so the next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
 __kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *restrict corners,
     __global const float4 *restrict start, __global const float4 *restrict position,
     __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global const int *restrict counters, uint row, cloth_pairs pairs)
+    __global int *counters, uint row, cloth_pairs pairs)
 {
     uint item = (uint)get_local_id(0), first = (uint)get_group_id(0) * WG;
+    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
+    if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = 0;
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
         if (item < width && first + item < row)
             cloth_pairs_box_one(row + first + item, boxes, corners, start, position, rests, bodies,
@@ -41,13 +50,26 @@ __kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *re
 __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
     __global const uint4 *restrict corners, __global const float4 *restrict start,
     __global const float4 *restrict position, __global const float4 *restrict rests,
-    __global const float4 *restrict bodies, __global uint4 *restrict found,
+    __global const float4 *restrict bodies, __global uint4 *restrict list,
+    __global uint2 *restrict kept, __global float4 *restrict covers, __global int *counters,
+    cloth_pairs pairs)
+{
+    uint i = (uint)get_global_id(0), step = (uint)get_global_size(0);
+    cloth_pairs_view view = {boxes, corners, start, position, rests, bodies, list, kept, counters};
+    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
+    if (i < pairs.leaves) cloth_pairs_find_one(i, view, pairs);
+    for (; i < pairs.particles; i += step)
+        cloth_pairs_cover_one(i, start, position, covers, counters, pairs);
+}
+
+__kernel void cloth_pairs_take(__global const uint4 *restrict list,
+    __global const uint2 *restrict kept, __global const float4 *restrict start,
+    __global const float4 *restrict position, __global uint4 *restrict found,
     __global float4 *restrict planes, __global int *counters, cloth_pairs pairs)
 {
-    uint leaf = (uint)get_global_id(0);
-    cloth_pairs_view view = {
-        boxes, corners, start, position, rests, bodies, found, planes, counters};
-    if (leaf < pairs.leaves) cloth_pairs_find_one(leaf, view, pairs);
+    uint count = cloth_pairs_listed(counters, pairs), step = (uint)get_global_size(0);
+    for (uint k = (uint)get_global_id(0); k < count; k += step)
+        cloth_pairs_take_one(k, list, kept, start, position, found, planes, counters, pairs);
 }
 
 __kernel void cloth_pairs_push(__global const uint4 *restrict found,
@@ -72,13 +94,14 @@ __kernel void cloth_pairs_part(__global const uint4 *restrict found,
 __kernel void cloth_pairs_apply(__global const float4 *restrict start,
     __global const float4 *restrict position, __global const float4 *restrict previous,
     __global const float4 *restrict garments, __global const float4 *restrict colliders,
-    __global const float4 *restrict contact, __global float4 *restrict moved,
-    __global int *restrict sums, __global int *restrict counters, cloth_pairs pairs)
+    __global const float4 *restrict contact, __global const float4 *restrict covers,
+    __global float4 *restrict moved, __global int *restrict sums, __global int *restrict counters,
+    cloth_pairs pairs)
 {
     uint i = (uint)get_global_id(0);
     if (i < pairs.particles)
-        cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, moved,
-            sums, counters, pairs);
+        cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, covers,
+            moved, sums, counters, pairs);
 }
 
 __kernel void cloth_pairs_cut(__global const uint4 *restrict found,

@@ -73,25 +73,31 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_KEEP 0.1f    /* share of a gap that is kept in a substep */
 
 /* Counters of a substep, in two halves in turn, and behind them those of all. */
-#define CLOTH_PAIRS_COUNT 0u /* pairs; above `capacity`: too many */
+#define CLOTH_PAIRS_COUNT 0u /* pairs of this substep; above `capacity`: too many */
 #define CLOTH_PAIRS_LATE 1u  /* not 0: vertices were still cut in the last but one round */
 #define CLOTH_PAIRS_CUT 2u   /* vertices that went a part of their way */
 #define CLOTH_PAIRS_HELD 3u  /* vertices that contacts pushed too far from their way */
 #define CLOTH_PAIRS_SHIFT 4u /* three sums of ways */
 #define CLOTH_PAIRS_APART 7u /* bits of how far ways part at most from the first one */
-#define CLOTH_PAIRS_HALF 8u
-#define CLOTH_PAIRS_ALL_CUT 16u
-#define CLOTH_PAIRS_ALL_HELD 17u
-#define CLOTH_PAIRS_ALL_STILL 18u /* substeps in which all stood, for want of room */
-#define CLOTH_PAIRS_MOST 19u      /* pairs in a substep */
-#define CLOTH_PAIRS_LAST 20u      /* pairs in the last substep */
-#define CLOTH_PAIRS_STEPS 21u     /* substeps */
-#define CLOTH_PAIRS_COUNTERS 24u
+#define CLOTH_PAIRS_NEED 8u  /* not 0: a new list is made in this substep */
+#define CLOTH_PAIRS_HALF 16u
+#define CLOTH_PAIRS_ALL_CUT 32u
+#define CLOTH_PAIRS_ALL_HELD 33u
+#define CLOTH_PAIRS_ALL_STILL 34u /* substeps in which all stood, for want of room */
+#define CLOTH_PAIRS_ALL_LISTS 35u /* lists made */
+#define CLOTH_PAIRS_MOST 36u      /* pairs in a substep */
+#define CLOTH_PAIRS_MOST_LISTED 37u
+#define CLOTH_PAIRS_LAST 38u   /* pairs in the last substep */
+#define CLOTH_PAIRS_STEPS 39u  /* substeps */
+#define CLOTH_PAIRS_LISTED 40u /* pairs in the list; above `list_room`: too many */
+#define CLOTH_PAIRS_GONE 41u   /* three floats: sum of mean ways since the list was made */
+#define CLOTH_PAIRS_COUNTERS 48u
 
 /* What all of it is given; by value. */
 typedef struct cloth_pairs {
     /* m that contacts may push a particle off its way: half of how far ways part, within these */
     float spare_least, spare_most;
+    float cover;    /* m that a particle may be off its way in the substep of the list's making */
     float undo;     /* m that what is too near comes apart in a pass, at most */
     float steps;    /* of a metre, in sums of pushes */
     float widest;   /* m, the largest thickness */
@@ -99,10 +105,12 @@ typedef struct cloth_pairs {
     float mean;     /* factor from sums of ways to `shift`; 0: it stays 0 */
     float from, to; /* the substep's part of the colliders' way, 0 to 1 */
     uint particles;
-    uint leaves;   /* of the tree: a power of 2 */
-    uint capacity; /* pairs that there is room for */
-    uint first;    /* the first that takes part */
-    uint stride;   /* every so many-th particle counts for the mean way */
+    uint leaves;    /* of the tree: a power of 2 */
+    uint capacity;  /* pairs of a substep that there is room for */
+    uint list_room; /* pairs of the list that there is room for */
+    uint fresh;     /* not 0: a frame begins, and with it a list */
+    uint first;     /* the first that takes part */
+    uint stride;    /* every so many-th particle counts for the mean way */
     uint colliders;
     uint flags; /* CLOTH_STEP_* */
     uint bank;  /* 0 or CLOTH_PAIRS_HALF */
@@ -133,6 +141,14 @@ CLOTH_FUNCTION float4 cloth_pair_shift(__global const int *counters, cloth_pairs
     return hed_f4((float)hed_int((float)sums[0] * steps) * grid,
         (float)hed_int((float)sums[1] * steps) * grid,
         (float)hed_int((float)sums[2] * steps) * grid, 0.0f);
+}
+
+/* The mean way of all since the list was made. */
+CLOTH_FUNCTION float4 cloth_pair_gone(__global const int *counters, cloth_pairs pairs)
+{
+    __global const int *gone = counters + CLOTH_PAIRS_GONE;
+    if (counters[pairs.bank + CLOTH_PAIRS_NEED]) return hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    return hed_f4(as_float((uint)gone[0]), as_float((uint)gone[1]), as_float((uint)gone[2]), 0.0f);
 }
 
 CLOTH_FUNCTION float cloth_pair_spare(__global const int *counters, cloth_pairs pairs)
@@ -268,6 +284,78 @@ CLOTH_FUNCTION void cloth_pairs_begin_one(uint i, __global const float4 *start,
     cloth_atomic_add(own + 2, cloth_way_steps(way.z));
 }
 
+/* ---- ways ---- */
+
+CLOTH_FUNCTION float4 cloth_plus(float4 a, float4 b)
+{
+    return hed_f4(a.x + b.x, a.y + b.y, a.z + b.z, 0.0f);
+}
+
+/* From the way from a to b to a place, and in w the distance. */
+CLOTH_FUNCTION float4 cloth_off_way(float4 at, float4 a, float4 b)
+{
+    float4 way = cloth_minus(b, a), to = cloth_minus(at, a);
+    float square = cloth_dot(way, way);
+    float share = square > 0.0f ? cloth_clamp01(cloth_dot(to, way) / square) : 0.0f;
+    to = hed_f4(fma(-share, way.x, to.x), fma(-share, way.y, to.y), fma(-share, way.z, to.z), 0.0f);
+    to.w = sqrt(cloth_dot(to, to));
+    return to;
+}
+
+/* A place no farther than `most` from that way. */
+CLOTH_FUNCTION float4 cloth_near_way(float4 at, float4 a, float4 b, float most, uint *held)
+{
+    float4 off = cloth_off_way(at, a, b);
+    if (off.w <= most) return at;
+    float back = 1.0f - most / off.w;
+    *held = 1u;
+    return hed_f4(fma(-back, off.x, at.x), fma(-back, off.y, at.y), fma(-back, off.z, at.z), at.w);
+}
+
+/* Where the way that the list covers ends: it goes on beyond this substep's for up to three more,
+ * at most twice as far as `cover`. */
+CLOTH_FUNCTION float4 cloth_ahead(float4 x, float4 y, float4 shift, cloth_pairs pairs)
+{
+    float4 way = cloth_minus(cloth_minus(y, x), shift);
+    float length = sqrt(cloth_dot(way, way)), most = 2.0f * pairs.cover;
+    float more = 1.0f + (length * 3.0f > most ? most / length : 3.0f);
+    return hed_f4(fma(more, way.x, x.x), fma(more, way.y, x.y), fma(more, way.z, x.z), y.w);
+}
+
+CLOTH_FUNCTION cloth_ends cloth_ends_ahead(
+    cloth_ends x, cloth_ends y, float4 shift, cloth_pairs pairs)
+{
+    cloth_ends ahead;
+    ahead.a = cloth_ahead(x.a, y.a, shift, pairs);
+    ahead.b = cloth_ahead(x.b, y.b, shift, pairs);
+    ahead.c = cloth_ahead(x.c, y.c, shift, pairs);
+    ahead.d = cloth_ahead(x.d, y.d, shift, pairs);
+    return ahead;
+}
+
+/* Whether the list holds for this substep: each way stays near enough to the one of the list's
+ * making, carried along by the mean way. `covers`: those ways, two float4 for each particle. */
+CLOTH_FUNCTION void cloth_pairs_check_one(uint i, __global const float4 *position,
+    __global const float4 *covers, __global int *counters, cloth_pairs pairs)
+{
+    __global const int *gone = counters + CLOTH_PAIRS_GONE;
+    float4 since =
+        hed_f4(as_float((uint)gone[0]), as_float((uint)gone[1]), as_float((uint)gone[2]), 0.0f);
+    float4 at = cloth_minus(cloth_minus(position[i], cloth_pair_shift(counters, pairs)), since);
+    float off = cloth_off_way(at, covers[2 * i], covers[2 * i + 1]).w;
+    if (pairs.fresh || !(off <= 0.85f * pairs.cover)) counters[pairs.bank + CLOTH_PAIRS_NEED] = 1;
+}
+
+/* Notes the way of a particle for the list that is made. */
+CLOTH_FUNCTION void cloth_pairs_cover_one(uint i, __global const float4 *start,
+    __global const float4 *position, __global float4 *covers, __global const int *counters,
+    cloth_pairs pairs)
+{
+    covers[2 * i] = start[i];
+    covers[2 * i + 1] =
+        cloth_ahead(start[i], position[i], cloth_pair_shift(counters, pairs), pairs);
+}
+
 /* ---- which may meet ---- */
 
 CLOTH_FUNCTION float4 cloth_lower(float4 a, float4 b)
@@ -295,9 +383,10 @@ CLOTH_FUNCTION void cloth_pairs_box_one(uint node, __global float4 *boxes,
         uint4 at = corners[node - pairs.leaves];
         float4 shift = cloth_pair_shift(counters, pairs);
         float4 a = start[at.x], b = start[at.y], c = start[at.z];
-        float4 d = cloth_minus(position[at.x], shift), e = cloth_minus(position[at.y], shift),
-               f = cloth_minus(position[at.z], shift);
-        float around = 0.5f * bodies[as_uint(rests[at.x].w)].x + cloth_pair_spare(counters, pairs);
+        float4 d = cloth_ahead(a, position[at.x], shift, pairs),
+               e = cloth_ahead(b, position[at.y], shift, pairs),
+               f = cloth_ahead(c, position[at.z], shift, pairs);
+        float around = 0.5f * bodies[as_uint(rests[at.x].w)].x + pairs.cover;
         float4 wide = hed_f4(around, around, around, 0.0f);
         low = cloth_minus(
             cloth_lower(cloth_lower(cloth_lower(a, b), cloth_lower(c, d)), cloth_lower(e, f)),
@@ -338,26 +427,36 @@ typedef struct cloth_pairs_view {
     __global const uint4 *corners; /* of each leaf: a triangle, and in w what it owns */
     __global const float4 *start, *position;
     __global const float4 *rests, *bodies; /* of each particle, of each copy of a garment */
-    __global uint4 *pairs;                 /* (capacity) */
-    __global float4 *planes;               /* (capacity x 2) normal, gap; reach, p, q, friction */
+    __global uint4 *list;                  /* (list_room) */
+    __global uint2 *kept;                  /* (list_room) bits of reach and friction */
     __global int *counters;
 } cloth_pairs_view;
 
-/* Adds a pair if its sides can come nearer than what they keep, wherever contacts push them. */
+/* Closest points at the substep's beginning, heights there, and how far apart the sides are at
+ * least along n, wherever on their ways the vertices are. */
+CLOTH_INLINE float cloth_pair_apart(
+    cloth_ends x, cloth_ends y, float4 shift, uint edges, cloth_closest *near, float4 *from)
+{
+    *near = cloth_closest_of(x, edges);
+    *from = cloth_heights(near->normal, x, x.a);
+    return cloth_apart(*from, cloth_heights(near->normal, y, cloth_plus(x.a, shift)), edges);
+}
+
+/* Lists a pair if its sides can come nearer than what they keep while each vertex stays within
+ * `cover` of its way. */
 CLOTH_INLINE void cloth_pairs_consider(
-    uint4 pair, float4 shift, float spare, cloth_pairs_view view, cloth_pairs pairs)
+    uint4 pair, float4 shift, cloth_pairs_view view, cloth_pairs pairs)
 {
     uint edges = pair.x & CLOTH_PAIR_EDGES;
-    cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.position, pair);
-    float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w];
+    cloth_ends x = cloth_ends_of(view.start, pair),
+               y = cloth_ends_ahead(x, cloth_ends_of(view.position, pair), shift, pairs);
+    float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w], from;
     float4 body = view.bodies[as_uint(rest.w)], its = view.bodies[as_uint(other.w)];
-    float reach = 0.5f * (body.x + its.x), room = 2.0f * spare;
-    if (cloth_sides_apart(x, y, shift, edges, reach + room)) return;
-    cloth_closest near = cloth_closest_of(x, edges);
-    float4 base = x.a, n = near.normal;
-    float4 from = cloth_heights(n, x, base);
-    base = hed_f4(base.x + shift.x, base.y + shift.y, base.z + shift.z, 0.0f);
-    float apart = cloth_apart(from, cloth_heights(n, y, base), edges);
+    float reach = 0.5f * (body.x + its.x), room = 2.0f * pairs.cover;
+    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (cloth_sides_apart(x, y, none, edges, reach + room)) return;
+    cloth_closest near;
+    float apart = cloth_pair_apart(x, y, none, edges, &near, &from);
     if (apart >= reach + room) return;
     float4 flat = cloth_minus(rest, other);
     float far = 2.0f * (reach + pairs.longest);
@@ -367,12 +466,10 @@ CLOTH_INLINE void cloth_pairs_consider(
         reach = hed_min(reach, 0.5f * flat.w);
         if (apart >= reach + room) return;
     }
-    uint at = (uint)cloth_atomic_add(view.counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
-    if (at >= pairs.capacity) return;
-    view.pairs[at] = pair;
-    float gap = cloth_lowest(from, edges) - cloth_highest(from, edges);
-    view.planes[2 * at] = hed_f4(n.x, n.y, n.z, cloth_dot(n, n) > 0.5f ? gap : -1.0f);
-    view.planes[2 * at + 1] = hed_f4(reach, near.p, near.q, sqrt(body.y * its.y));
+    uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
+    if (at >= pairs.list_room) return;
+    view.list[at] = pair;
+    view.kept[at] = hed_u2(as_uint(reach), as_uint(sqrt(body.y * its.y)));
 }
 
 CLOTH_FUNCTION uint cloth_corner(uint4 t, uint k) { return k == 0 ? t.x : k == 1 ? t.y : t.z; }
@@ -423,7 +520,6 @@ CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_p
     uint self = leaf + pairs.leaves, node = self, visits = 0;
     float4 low = view.boxes[2 * self], high = view.boxes[2 * self + 1],
            shift = cloth_pair_shift(view.counters, pairs);
-    float spare = cloth_pair_spare(view.counters, pairs);
     for (;;) {
         /* the next node behind it that is neither above nor below it */
         while (node & 1u) node >>= 1;
@@ -432,8 +528,7 @@ CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_p
         for (;;) {
             float4 l = view.boxes[2 * node], h = view.boxes[2 * node + 1];
             if (++visits > CLOTH_PAIRS_VISITS) {
-                cloth_atomic_add(
-                    view.counters + pairs.bank + CLOTH_PAIRS_COUNT, (int)(pairs.capacity + 1u));
+                cloth_atomic_max(view.counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
                 return;
             }
             if (l.x > high.x || low.x > h.x || l.y > high.y || low.y > h.y || l.z > high.z ||
@@ -447,19 +542,58 @@ CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_p
             CLOTH_ROLLED
             for (uint left = cloth_candidates(own, other); left; left &= left - 1u) {
                 uint4 pair = cloth_candidate(31u - clz(left & (0u - left)), own, other);
-                if (pair.w != CLOTH_PAIR_NONE)
-                    cloth_pairs_consider(pair, shift, spare, view, pairs);
+                if (pair.w != CLOTH_PAIR_NONE) cloth_pairs_consider(pair, shift, view, pairs);
             }
             break;
         }
     }
 }
 
-/* Pairs that passes go through: none where there was no room for all. */
+/* ---- which may meet in this substep ---- */
+
+/* Pairs of the list: none where there was no room for all. */
+CLOTH_FUNCTION uint cloth_pairs_listed(__global const int *counters, cloth_pairs pairs)
+{
+    uint count = (uint)counters[CLOTH_PAIRS_LISTED];
+    return count > pairs.list_room ? 0u : count;
+}
+
+/* Takes pair k of the list, with its plane, if its sides can come nearer than what they keep while
+ * contacts push each vertex at most `spare` off its way. `planes`: normal, gap; reach, p, q,
+ * friction. */
+CLOTH_INLINE void cloth_pairs_take_one(uint k, __global const uint4 *list,
+    __global const uint2 *kept, __global const float4 *start, __global const float4 *position,
+    __global uint4 *found, __global float4 *planes, __global int *counters, cloth_pairs pairs)
+{
+    uint4 pair = list[k];
+    uint2 words = kept[k];
+    uint edges = pair.x & CLOTH_PAIR_EDGES;
+    float4 shift = cloth_pair_shift(counters, pairs), from;
+    float reach = as_float(words.x), keep = reach + 2.0f * cloth_pair_spare(counters, pairs);
+    cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(position, pair);
+    cloth_closest near;
+    if (cloth_sides_apart(x, y, shift, edges, keep)) return;
+    if (cloth_pair_apart(x, y, shift, edges, &near, &from) >= keep) return;
+    uint at = (uint)cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
+    if (at >= pairs.capacity) return;
+    float4 n = near.normal;
+    float gap = cloth_lowest(from, edges) - cloth_highest(from, edges);
+    found[at] = pair;
+    planes[2 * at] = hed_f4(n.x, n.y, n.z, cloth_dot(n, n) > 0.5f ? gap : -1.0f);
+    planes[2 * at + 1] = hed_f4(reach, near.p, near.q, as_float(words.y));
+}
+
+/* Whether there was no room for all, so that all stand. */
+CLOTH_FUNCTION uint cloth_pairs_stand(__global const int *counters, cloth_pairs pairs)
+{
+    return (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT] > pairs.capacity ||
+           (uint)counters[CLOTH_PAIRS_LISTED] > pairs.list_room;
+}
+
+/* Pairs that passes go through. */
 CLOTH_FUNCTION uint cloth_pairs_count(__global const int *counters, cloth_pairs pairs)
 {
-    uint count = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT];
-    return count > pairs.capacity ? 0u : count;
+    return cloth_pairs_stand(counters, pairs) ? 0u : (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT];
 }
 
 /* ---- pushes ---- */
@@ -558,26 +692,12 @@ CLOTH_INLINE void cloth_pairs_part_one(uint k, __global const uint4 *all,
     cloth_pairs_part_end(sums, pair.w, y.d.w, n, hed_min(h.w - down, limit), -1.0f, pairs.steps);
 }
 
-/* A place no farther than `most` from the way from a to b. */
-CLOTH_FUNCTION float4 cloth_near_way(float4 at, float4 a, float4 b, float most, uint *held)
-{
-    float4 way = cloth_minus(b, a), to = cloth_minus(at, a);
-    float square = cloth_dot(way, way);
-    float share = square > 0.0f ? cloth_clamp01(cloth_dot(to, way) / square) : 0.0f;
-    float x = fma(-share, way.x, to.x), y = fma(-share, way.y, to.y), z = fma(-share, way.z, to.z);
-    float off = cloth_square(x, y, z);
-    if (off <= most * most) return at;
-    float back = 1.0f - most / sqrt(off);
-    *held = 1u;
-    return hed_f4(fma(-back, x, at.x), fma(-back, y, at.y), fma(-back, z, at.z), at.w);
-}
-
 /* What a particle has gathered; then colliders, which no push undoes. */
 CLOTH_FUNCTION void cloth_pairs_apply_one(uint i, __global const float4 *start,
     __global const float4 *position, __global const float4 *previous,
     __global const float4 *garments, __global const float4 *colliders,
-    __global const float4 *contact, __global float4 *moved, __global int *sums,
-    __global int *counters, cloth_pairs pairs)
+    __global const float4 *contact, __global const float4 *covers, __global float4 *moved,
+    __global int *sums, __global int *counters, cloth_pairs pairs)
 {
     __global int *own = sums + 4 * i;
     int weight = own[3];
@@ -600,9 +720,12 @@ CLOTH_FUNCTION void cloth_pairs_apply_one(uint i, __global const float4 *start,
     float4 wanted = position[i];
     if (!pairs.last || (at.x == wanted.x && at.y == wanted.y && at.z == wanted.z)) return;
     uint held = 0;
-    float4 shift = cloth_pair_shift(counters, pairs), x = start[i];
-    x = hed_f4(x.x + shift.x, x.y + shift.y, x.z + shift.z, 0.0f);
-    moved[i] = cloth_near_way(at, x, wanted, 0.98f * cloth_pair_spare(counters, pairs), &held);
+    float4 shift = cloth_pair_shift(counters, pairs),
+           gone = cloth_plus(shift, cloth_pair_gone(counters, pairs));
+    at = cloth_near_way(
+        at, cloth_plus(start[i], shift), wanted, 0.98f * cloth_pair_spare(counters, pairs), &held);
+    moved[i] = cloth_near_way(at, cloth_plus(covers[2 * i], gone),
+        cloth_plus(covers[2 * i + 1], gone), 0.98f * pairs.cover, &held);
     if (held) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_HELD, 1);
 }
 
@@ -681,10 +804,17 @@ CLOTH_FUNCTION void cloth_pairs_tally(__global int *counters, cloth_pairs pairs)
 {
     __global int *before = counters + (CLOTH_PAIRS_HALF - pairs.bank);
     uint count = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT],
-         most = (uint)counters[CLOTH_PAIRS_MOST];
+         most = (uint)counters[CLOTH_PAIRS_MOST], listed = (uint)counters[CLOTH_PAIRS_LISTED],
+         most_listed = (uint)counters[CLOTH_PAIRS_MOST_LISTED];
+    float4 gone = cloth_plus(cloth_pair_shift(counters, pairs), cloth_pair_gone(counters, pairs));
     counters[CLOTH_PAIRS_ALL_CUT] += before[CLOTH_PAIRS_CUT];
     counters[CLOTH_PAIRS_ALL_HELD] += before[CLOTH_PAIRS_HELD];
-    counters[CLOTH_PAIRS_ALL_STILL] += count > pairs.capacity;
+    counters[CLOTH_PAIRS_ALL_STILL] += (int)cloth_pairs_stand(counters, pairs);
+    counters[CLOTH_PAIRS_ALL_LISTS] += counters[pairs.bank + CLOTH_PAIRS_NEED];
+    counters[CLOTH_PAIRS_MOST_LISTED] = (int)(listed > most_listed ? listed : most_listed);
+    counters[CLOTH_PAIRS_GONE] = (int)as_uint(gone.x);
+    counters[CLOTH_PAIRS_GONE + 1] = (int)as_uint(gone.y);
+    counters[CLOTH_PAIRS_GONE + 2] = (int)as_uint(gone.z);
     counters[CLOTH_PAIRS_MOST] = (int)(count > most ? count : most);
     counters[CLOTH_PAIRS_LAST] = (int)count;
     counters[CLOTH_PAIRS_STEPS] += 1;
@@ -696,7 +826,7 @@ CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
     __global int *counters, cloth_pairs pairs)
 {
     float4 at = moved[i];
-    uint none = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT] > pairs.capacity;
+    uint none = cloth_pairs_stand(counters, pairs);
     float share = none ? 0.0f : as_float(shares[i].x);
     if (share < 1.0f) {
         float4 x = start[i], shift = cloth_pair_shift(counters, pairs);

@@ -11,9 +11,9 @@ enum { COLUMNS = 8, LAYER_ROWS = 6, PAIR_PARTICLES = 20 * COLUMNS, PAIRS_A_LEAF 
 
 typedef struct strip {
     cloth_pairs pairs;
-    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes;
-    uint4 *corners, *found;
-    uint2 *shares;
+    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes, *covers;
+    uint4 *corners, *found, *list;
+    uint2 *shares, *kept;
     int *sums, *counters;
 } strip;
 
@@ -29,8 +29,8 @@ static bool of_leaves(const hed_kernel_def *def)
 
 static bool of_pairs(const hed_kernel_def *def)
 {
-    return def == &cloth_pairs_push_def || def == &cloth_pairs_part_def ||
-           def == &cloth_pairs_cut_def;
+    return def == &cloth_pairs_take_def || def == &cloth_pairs_push_def ||
+           def == &cloth_pairs_part_def || def == &cloth_pairs_cut_def;
 }
 
 /* Particles, leaves and room for pairs of a sample of size n. */
@@ -46,6 +46,7 @@ static cloth_pairs strip_size(const hed_kernel_def *def, uint32_t n)
     }
     return (cloth_pairs){.spare_least = 0.1f * SPACING,
         .spare_most = 0.3f * SPACING,
+        .cover = 0.3f * SPACING,
         .undo = 0.02f * SPACING,
         .steps = 32768.0f / SPACING,
         .widest = SPACING,
@@ -56,6 +57,7 @@ static cloth_pairs strip_size(const hed_kernel_def *def, uint32_t n)
         .particles = particles,
         .leaves = leaves,
         .capacity = of_pairs(def) ? n : PAIRS_A_LEAF * leaves,
+        .list_room = of_pairs(def) ? n : PAIRS_A_LEAF * leaves,
         .stride = 1,
         .colliders = 1,
         .flags = CLOTH_STEP_CONTACTS};
@@ -97,7 +99,8 @@ static void strip_place(strip *s, uint64_t seed)
 static void strip_free(strip *s)
 {
     void *all[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
-        s->planes, s->corners, s->found, s->shares, s->sums, s->counters};
+        s->planes, s->corners, s->found, s->shares, s->sums, s->counters, s->covers, s->list,
+        s->kept};
     for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
 }
 
@@ -115,10 +118,14 @@ static bool strip_new(strip *s)
     s->corners = calloc(leaves, sizeof(uint4));
     s->found = calloc(room, sizeof(uint4));
     s->shares = calloc(particles, sizeof(uint2));
+    s->covers = calloc(particles, 2 * sizeof(float4));
+    s->list = calloc(room, sizeof(uint4));
+    s->kept = calloc(room, sizeof(uint2));
     s->sums = calloc(particles, 4 * sizeof(int));
     s->counters = calloc(CLOTH_PAIRS_COUNTERS, sizeof(int));
     return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
-           s->boxes && s->planes && s->corners && s->found && s->shares && s->sums && s->counters;
+           s->boxes && s->planes && s->corners && s->found && s->shares && s->sums && s->counters &&
+           s->covers && s->list && s->kept;
 }
 
 /* Pairs come in any order, but those of one leaf in their own: all are of the first one, against
@@ -134,10 +141,17 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
 {
     cloth_pairs *pairs = &s->pairs;
     cloth_pairs_view view = {s->boxes, s->corners, s->start, s->position, s->rests, s->bodies,
-        s->found, s->planes, s->counters};
+        s->list, s->kept, s->counters};
     if (def == &cloth_pairs_begin_def) return;
     for (uint32_t i = 0; i < pairs->particles; i++)
         cloth_pairs_begin_one(i, s->start, s->position, s->moved, s->shares, s->counters, *pairs);
+    if (def == &cloth_pairs_check_def) { /* a list made elsewhere holds for some */
+        for (uint32_t i = 0; i < pairs->particles; i++)
+            cloth_pairs_cover_one(i, s->start, s->position, s->covers, s->counters, *pairs);
+        s->covers[0].x += (float)(seed % 2) * SPACING;
+        return;
+    }
+    s->counters[CLOTH_PAIRS_NEED] = 1;
     if (def == &cloth_pairs_boxes_def) return;
     for (uint32_t node = 2 * pairs->leaves - 1; node > 0; node--)
         cloth_pairs_box_one(node, s->boxes, s->corners, s->start, s->position, s->rests, s->bodies,
@@ -147,11 +161,21 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         return;
     }
     uint room = pairs->capacity;
-    pairs->capacity = PAIRS_A_LEAF * pairs->leaves;
+    pairs->capacity = pairs->list_room = PAIRS_A_LEAF * pairs->leaves;
     for (uint32_t leaf = 0; leaf < pairs->leaves; leaf++) cloth_pairs_find_one(leaf, view, *pairs);
-    pairs->capacity = room;
-    int *count = &s->counters[CLOTH_PAIRS_COUNT];
-    if ((uint)*count > room) *count = (int)room;
+    for (uint32_t i = 0; i < pairs->particles; i++)
+        cloth_pairs_cover_one(i, s->start, s->position, s->covers, s->counters, *pairs);
+    int *count = &s->counters[CLOTH_PAIRS_COUNT], *listed = &s->counters[CLOTH_PAIRS_LISTED];
+    if (of_pairs(def) && (uint)*listed > room) *listed = (int)room;
+    if (def == &cloth_pairs_take_def) {
+        *listed = 1; /* of several the order is free */
+        pairs->capacity = pairs->list_room = room;
+        return;
+    }
+    for (uint32_t k = 0; k < cloth_pairs_listed(s->counters, *pairs); k++)
+        cloth_pairs_take_one(
+            k, s->list, s->kept, s->start, s->position, s->found, s->planes, s->counters, *pairs);
+    pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
     for (uint32_t k = 0; k < (uint)*count && def == &cloth_pairs_apply_def; k++)
@@ -183,7 +207,8 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
         {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
         {"corners", s->corners, 16 * leaves}, {"found", s->found, 16 * room},
-        {"planes", s->planes, 32 * room},
+        {"planes", s->planes, 32 * room}, {"covers", s->covers, 32 * particles},
+        {"list", s->list, 16 * room}, {"kept", s->kept, 8 * room},
         {"counters", s->counters, CLOTH_PAIRS_COUNTERS * sizeof(int)}, {"garments", NULL, 256},
         {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
         {"pairs", &s->pairs, sizeof s->pairs}, {"row", &s->pairs.leaves, 4}};

@@ -134,8 +134,10 @@ extern const hed_kernel_def cloth_mesh_find_def;
  * times. Dimensions: nodes of the row that a launch begins with; leaves; pairs that there is room
  * for; all others: particles. */
 extern const hed_kernel_def cloth_pairs_begin_def;
+extern const hed_kernel_def cloth_pairs_check_def;
 extern const hed_kernel_def cloth_pairs_boxes_def;
 extern const hed_kernel_def cloth_pairs_find_def;
+extern const hed_kernel_def cloth_pairs_take_def;
 extern const hed_kernel_def cloth_pairs_push_def;
 extern const hed_kernel_def cloth_pairs_part_def;
 extern const hed_kernel_def cloth_pairs_apply_def;

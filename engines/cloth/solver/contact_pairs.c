@@ -25,7 +25,8 @@ enum {
     LOOKS = 4, /* submissions whose counters may be on their way */
     LOOK_AFTER = 3
 };
-static const float spare_least = 0.1f, spare_most = 0.5f; /* of the thinnest thickness */
+/* of the thinnest thickness */
+static const float spare_least = 0.1f, spare_most = 0.5f, cover_share = 0.35f;
 static const double come_apart = 0.25;    /* m/s: how fast what is too near comes apart */
 static const float push_steps = 32768.0f; /* of the largest thickness, in sums of pushes */
 
@@ -40,6 +41,9 @@ typedef struct pairs_buffers {
     hed_buffer *shares;   /* (particles) uint2: bits of the share of the way, round of the cut */
     hed_buffer *sums;     /* (particles) int4 */
     hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
+    hed_buffer *covers;   /* (particles x 2) float4: the way in the substep of the list's making */
+    hed_buffer *list;     /* (list_room) uint4 */
+    hed_buffer *kept;     /* (list_room) uint2: bits of reach and friction */
     hed_buffer *found;    /* (capacity) uint4 */
     hed_buffer *planes;   /* (capacity x 2) float4 */
     hed_buffer *pinned;   /* (LOOKS x CLOTH_PAIRS_COUNTERS) int */
@@ -50,6 +54,7 @@ struct cloth_pairing {
     cloth_pairs pairs;
     hed_event *seen[LOOKS];
     uint32_t submissions;
+    uint32_t substeps; /* of the frame so far */
 };
 
 bool cloth_garment_pairs(const cloth_garment *garment)
@@ -197,6 +202,8 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
     pairs->spare_most = spare_most * thinnest;
     pairs->widest = widest;
     pairs->longest = longest_edge(cloth);
+    /* of cloth much thicker than its mesh more would list neighbours along it for nothing */
+    pairs->cover = cover_share * fminf(thinnest, 0.7f * pairs->longest);
     pairs->steps = push_steps / widest;
     pairs->particles = cloth->particles;
     pairs->stride = (cloth->particles + CLOTH_PAIRS_MEAN - 1) / CLOTH_PAIRS_MEAN;
@@ -204,22 +211,23 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
     if (all_held_are_driven(cloth)) pairs->mean = 1.0f / (CLOTH_PAIRS_WAY * (float)taken);
 }
 
+/* The same room for the list and for the pairs of a substep. */
 static hed_status make_room(hed_cloth *cloth, cloth_pairing *made, uint64_t pairs, hed_error *error)
 {
-    hed_buffer *found = NULL, *planes = NULL;
+    pairs_buffers *b = &made->b;
+    hed_buffer **const all[] = {&b->list, &b->kept, &b->found, &b->planes};
+    static const uint32_t bytes[] = {
+        sizeof(uint4), sizeof(uint2), sizeof(uint4), 2 * sizeof(float4)};
+    hed_buffer *fresh[4] = {NULL};
     if (pairs < LEAST_PAIRS) pairs = LEAST_PAIRS;
     if (pairs > MOST_PAIRS) pairs = MOST_PAIRS;
-    cloth_upload(cloth, NULL, sizeof(uint4) * pairs, &found, error);
-    if (cloth_upload(cloth, NULL, 2 * sizeof(float4) * pairs, &planes, error)) {
-        hed_buffer_destroy(found);
-        hed_buffer_destroy(planes);
-        return error->status;
+    for (int i = 0; i < 4; i++) cloth_upload(cloth, NULL, bytes[i] * pairs, &fresh[i], error);
+    for (int i = 0; i < 4; i++) {
+        hed_buffer_destroy(error->status ? fresh[i] : *all[i]);
+        if (!error->status) *all[i] = fresh[i];
     }
-    hed_buffer_destroy(made->b.found);
-    hed_buffer_destroy(made->b.planes);
-    made->b.found = found;
-    made->b.planes = planes;
-    made->pairs.capacity = (uint)pairs;
+    if (error->status) return error->status;
+    made->pairs.capacity = made->pairs.list_room = (uint)pairs;
     return HED_OK;
 }
 
@@ -234,6 +242,7 @@ static hed_status upload_pairs(
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
     cloth_upload(cloth, NULL, sizeof(uint2) * particles, &b->shares, error);
+    cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, 4 * sizeof(int) * particles, &b->sums, error);
     cloth_upload(cloth, NULL, CLOTH_PAIRS_COUNTERS * sizeof(int), &b->counters, error);
     make_room(cloth, made, PAIRS_A_PARTICLE * particles, error);
@@ -279,8 +288,8 @@ uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel ker
 {
     const cloth_pairs *pairs = &pairing->pairs;
     return kernel == CLOTH_PAIRS_BOXES || kernel == CLOTH_PAIRS_FIND ? pairs->leaves
-           : kernel == CLOTH_PAIRS_PUSH || kernel == CLOTH_PAIRS_PART ||
-                   kernel == CLOTH_PAIRS_CUT_KERNEL
+           : kernel == CLOTH_PAIRS_TAKE || kernel == CLOTH_PAIRS_PUSH ||
+                   kernel == CLOTH_PAIRS_PART || kernel == CLOTH_PAIRS_CUT_KERNEL
                ? pairs->capacity
                : pairs->particles;
 }
@@ -302,13 +311,15 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
         uint32_t slot = (p->submissions - LOOK_AFTER) % LOOKS;
         if (hed_event_wait(p->seen[slot], UINT64_MAX, error)) return error->status;
         const int *counters = (const int *)cloth_host_of(p->b.pinned) + slot * CLOTH_PAIRS_COUNTERS;
-        uint64_t most = (uint32_t)counters[CLOTH_PAIRS_MOST], room = p->pairs.capacity;
+        uint64_t most = (uint32_t)counters[CLOTH_PAIRS_MOST_LISTED], room = p->pairs.capacity;
         if (2 * most > room && room < MOST_PAIRS) {
             hed_error full = {0}; /* then what does not fit stands still, and is reported */
             hed_stream_wait(cloth->stream, error);
             make_room(cloth, p, 3 * (most < 2 * room ? most : 2 * room), &full);
         }
     }
+    p->substeps = 0;
+    p->pairs.fresh = 1;
     return hed_copy(cloth->stream, p->b.start, 0, cloth->buffers.position, 0,
         sizeof(float4) * (uint64_t)cloth->particles, error);
 }
@@ -336,8 +347,8 @@ static void apply(
     const cloth_buffers *c = &cloth->buffers;
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_APPLY, p->pairs.particles,
         HED_ARGS(p->b.start, c->position, c->previous, c->garments,
-            cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact), p->b.moved,
-            p->b.sums, p->b.counters, hed_struct_argument(&p->pairs, sizeof p->pairs)),
+            cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact), p->b.covers,
+            p->b.moved, p->b.sums, p->b.counters, hed_struct_argument(&p->pairs, sizeof p->pairs)),
         error);
 }
 
@@ -357,11 +368,17 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     pairs->last = 0;
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
+    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
+        HED_ARGS(position, b->covers, b->counters, given), error);
     make_boxes(cloth, contacts, p, error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, pairs->leaves,
-        HED_ARGS(b->boxes, b->corners, b->start, position, b->rests, b->bodies, b->found, b->planes,
-            b->counters, given),
+        HED_ARGS(b->boxes, b->corners, b->start, position, b->rests, b->bodies, b->list, b->kept,
+            b->covers, b->counters, given),
         error);
+    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_TAKE, pairs->list_room,
+        HED_ARGS(b->list, b->kept, b->start, position, b->found, b->planes, b->counters, given),
+        error);
+    pairs->fresh = ++p->substeps % cloth->def.substeps == 0;
     for (uint32_t pass = 0; pass < CLOTH_PAIRS_PUSHES; pass++) {
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PUSH, pairs->capacity,
             HED_ARGS(b->found, b->planes, b->start, b->moved, b->sums, b->counters, given), error);
@@ -395,6 +412,7 @@ hed_status cloth_pairs_measure(
     quality->contact_pairs = (uint32_t)c[CLOTH_PAIRS_LAST];
     quality->contact_pairs_most = (uint32_t)c[CLOTH_PAIRS_MOST];
     quality->contact_substeps = (uint32_t)c[CLOTH_PAIRS_STEPS];
+    quality->contact_lists = (uint32_t)c[CLOTH_PAIRS_ALL_LISTS];
     quality->contact_cut =
         (uint64_t)(uint32_t)c[CLOTH_PAIRS_ALL_CUT] + (uint32_t)last[CLOTH_PAIRS_CUT];
     quality->contact_still = (uint32_t)c[CLOTH_PAIRS_ALL_STILL];
