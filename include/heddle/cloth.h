@@ -58,7 +58,7 @@ typedef enum hed_cloth_self_collision {
     HED_CLOTH_SELF_NONE,
     /** triangles and edges, which never cross, at any speed and thickness */
     HED_CLOTH_SELF_TRIANGLES,
-    /** balls around particles, which cost less: what is thinner than the longest edge or faster than
+    /** balls around particles, which cost less: thinner than the longest edge or faster than
      *  a thickness in a substep is thickened and slowed down, or passes */
     HED_CLOTH_SELF_BALLS,
     HED_CLOTH_SELF_COUNT
@@ -442,7 +442,7 @@ typedef struct hed_cloth_metrics {
     uint64_t contact_pairs, contact_pairs_most;
     uint64_t contact_substeps; /**< in which they were looked for */
     uint64_t contact_lists;    /**< made of what may meet for some substeps */
-    /** vertices that went a part of their way only, so that nothing crossed: the sum over substeps */
+    /** vertices that went a part of their way only, so that nothing crossed; all substeps */
     uint64_t contact_cut;
     /** substeps in which all stood still for want of room, which has grown since */
     uint64_t contact_still;

@@ -8,16 +8,16 @@ enum {
 
 /* ---- native versions ---- */
 
-HED_NATIVE_BODY begin_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_begin_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_pairs_begin_one((uint)i, a[0], a[1], a[2], a[3], a[4], *(const cloth_pairs *)a[5]);
 }
-HED_NATIVE_CLONES(begin_native, begin_body)
+HED_NATIVE_CLONES(pairs_begin_native, pairs_begin_body)
 
 /* A range of groups, as the kernel has them. */
-HED_NATIVE_BODY boxes_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_boxes_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     uint group_size = (uint)call->config->values[0];
@@ -33,17 +33,17 @@ HED_NATIVE_BODY boxes_body(const hed_native_call *call, uint64_t begin, uint64_t
                     row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], a[6], *pairs);
     }
 }
-HED_NATIVE_CLONES(boxes_native, boxes_body)
+HED_NATIVE_CLONES(pairs_boxes_native, pairs_boxes_body)
 
-HED_NATIVE_BODY check_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_check_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_pairs_check_one((uint)i, a[0], a[1], a[2], *(const cloth_pairs *)a[3]);
 }
-HED_NATIVE_CLONES(check_native, check_body)
+HED_NATIVE_CLONES(pairs_check_native, pairs_check_body)
 
-HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     const cloth_pairs *pairs = a[10];
@@ -54,7 +54,7 @@ HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t 
         for (uint64_t i = row + begin; i < row + end && i < pairs->particles; i++)
             cloth_pairs_cover_one((uint)i, a[2], a[3], a[8], a[9], *pairs);
 }
-HED_NATIVE_CLONES(find_native, find_body)
+HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
 /* Pairs of the parts [begin, end). */
 static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint *last)
@@ -63,7 +63,7 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
     *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
 }
 
-HED_NATIVE_BODY take_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     cloth_pairs pairs = *(const cloth_pairs *)a[7];
@@ -72,9 +72,9 @@ HED_NATIVE_BODY take_body(const hed_native_call *call, uint64_t begin, uint64_t 
     for (uint k = first; k < last; k++)
         cloth_pairs_take_one(k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], pairs);
 }
-HED_NATIVE_CLONES(take_native, take_body)
+HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 
-HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     cloth_pairs pairs = *(const cloth_pairs *)a[6];
@@ -83,9 +83,9 @@ HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t 
     for (uint k = first; k < last; k++)
         cloth_pairs_push_one(k, a[0], a[1], a[2], a[3], a[4], pairs);
 }
-HED_NATIVE_CLONES(push_native, push_body)
+HED_NATIVE_CLONES(pairs_push_native, pairs_push_body)
 
-HED_NATIVE_BODY part_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     cloth_pairs pairs = *(const cloth_pairs *)a[5];
@@ -93,18 +93,18 @@ HED_NATIVE_BODY part_body(const hed_native_call *call, uint64_t begin, uint64_t 
     pairs_of(cloth_pairs_count(a[4], pairs), begin, end, &first, &last);
     for (uint k = first; k < last; k++) cloth_pairs_part_one(k, a[0], a[1], a[2], a[3], pairs);
 }
-HED_NATIVE_CLONES(part_native, part_body)
+HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)
 
-HED_NATIVE_BODY apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_pairs_apply_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
             *(const cloth_pairs *)a[10]);
 }
-HED_NATIVE_CLONES(apply_native, apply_body)
+HED_NATIVE_CLONES(pairs_apply_native, pairs_apply_body)
 
-HED_NATIVE_BODY cut_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_cut_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     cloth_pairs pairs = *(const cloth_pairs *)a[6];
@@ -113,15 +113,15 @@ HED_NATIVE_BODY cut_body(const hed_native_call *call, uint64_t begin, uint64_t e
     for (uint k = first; k < last; k++)
         cloth_pairs_cut_one(k, a[0], a[1], a[2], a[3], a[4], a[5], pairs);
 }
-HED_NATIVE_CLONES(cut_native, cut_body)
+HED_NATIVE_CLONES(pairs_cut_native, pairs_cut_body)
 
-HED_NATIVE_BODY finish_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_finish_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_pairs_finish_one((uint)i, a[0], a[1], a[2], a[3], a[4], *(const cloth_pairs *)a[5]);
 }
-HED_NATIVE_CLONES(finish_native, finish_body)
+HED_NATIVE_CLONES(pairs_finish_native, pairs_finish_body)
 
 /* ---- descriptions ---- */
 
@@ -156,7 +156,7 @@ static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *
             {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
             {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0}), \
         .max_threads = "WG", \
-        .range = label##_native, \
+        .range = pairs_##label##_native, \
         .geometry = pairs_geometry_##layout, \
         .metric = HED_METRIC_ITEMS, \
         .sample.bytes = cloth_pairs_sample_bytes, \

@@ -1,4 +1,4 @@
-/* Collisions beyond simple colliders: their life, balls around particles, and what is saved of them.
+/* Collisions beyond simple colliders: their life, balls around particles, and their saved state.
  * kernels/contact_self.h says how balls push each other.
  *
  * Which thickness a mesh needs: particles are balls, so two sheets keep apart only where no ball

@@ -149,7 +149,7 @@ static void own_all(uint4 *corners, uint32_t leaves, owned_edge *edges, uint8_t 
             corners[edges[i].leaf].w |= 8u << edges[i].edge;
 }
 
-static hed_status make_tree(const hed_cloth *cloth, cloth_pairing *made, hed_arena *scratch,
+static hed_status pairs_make_tree(const hed_cloth *cloth, cloth_pairing *made, hed_arena *scratch,
     uint4 **corners, hed_error *error)
 {
     uint32_t count = gather_triangles(cloth, 0.0f, NULL, NULL), leaves = 1;
@@ -212,7 +212,8 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
 }
 
 /* The same room for the list and for the pairs of a substep. */
-static hed_status make_room(hed_cloth *cloth, cloth_pairing *made, uint64_t pairs, hed_error *error)
+static hed_status pairs_make_room(
+    hed_cloth *cloth, cloth_pairing *made, uint64_t pairs, hed_error *error)
 {
     pairs_buffers *b = &made->b;
     hed_buffer **const all[] = {&b->list, &b->kept, &b->found, &b->planes};
@@ -245,7 +246,7 @@ static hed_status upload_pairs(
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, 4 * sizeof(int) * particles, &b->sums, error);
     cloth_upload(cloth, NULL, CLOTH_PAIRS_COUNTERS * sizeof(int), &b->counters, error);
-    make_room(cloth, made, PAIRS_A_PARTICLE * particles, error);
+    pairs_make_room(cloth, made, PAIRS_A_PARTICLE * particles, error);
     hed_buffer_def pinned = {
         .memory = HED_MEMORY_PINNED, .size = LOOKS * CLOTH_PAIRS_COUNTERS * sizeof(int)};
     if (!error->status) hed_buffer_create(cloth->device, &pinned, &b->pinned, error);
@@ -265,7 +266,7 @@ hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_err
     hed_arena scratch = {.allocator = cloth->allocator, .owner = "cloth against cloth"};
     uint4 *corners = NULL;
     fill_pairs(cloth, &made->pairs);
-    if (!make_tree(cloth, made, &scratch, &corners, error))
+    if (!pairs_make_tree(cloth, made, &scratch, &corners, error))
         upload_pairs(cloth, made, corners, error);
     hed_arena_free(&scratch);
     return error->status;
@@ -315,7 +316,7 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
         if (2 * most > room && room < MOST_PAIRS) {
             hed_error full = {0}; /* then what does not fit stands still, and is reported */
             hed_stream_wait(cloth->stream, error);
-            make_room(cloth, p, 3 * (most < 2 * room ? most : 2 * room), &full);
+            pairs_make_room(cloth, p, 3 * (most < 2 * room ? most : 2 * room), &full);
         }
     }
     p->substeps = 0;
@@ -326,7 +327,7 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
 
 /* ---- a substep ---- */
 
-static void make_boxes(
+static void pairs_make_boxes(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_pairing *p, hed_error *error)
 {
     const pairs_buffers *b = &p->b;
@@ -341,7 +342,7 @@ static void make_boxes(
     }
 }
 
-static void apply(
+static void pairs_apply(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_pairing *p, hed_error *error)
 {
     const cloth_buffers *c = &cloth->buffers;
@@ -370,7 +371,7 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
         HED_ARGS(position, b->covers, b->counters, given), error);
-    make_boxes(cloth, contacts, p, error);
+    pairs_make_boxes(cloth, contacts, p, error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, pairs->leaves,
         HED_ARGS(b->boxes, b->corners, b->start, position, b->rests, b->bodies, b->list, b->kept,
             b->covers, b->counters, given),
@@ -382,13 +383,13 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     for (uint32_t pass = 0; pass < CLOTH_PAIRS_PUSHES; pass++) {
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PUSH, pairs->capacity,
             HED_ARGS(b->found, b->planes, b->start, b->moved, b->sums, b->counters, given), error);
-        apply(cloth, contacts, p, error);
+        pairs_apply(cloth, contacts, p, error);
     }
     for (uint32_t pass = 0; pass < CLOTH_PAIRS_PARTS; pass++) {
         pairs->last = pass + 1 == CLOTH_PAIRS_PARTS;
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PART, pairs->capacity,
             HED_ARGS(b->found, b->planes, b->moved, b->sums, b->counters, given), error);
-        apply(cloth, contacts, p, error);
+        pairs_apply(cloth, contacts, p, error);
     }
     for (pairs->round = 0; pairs->round < CLOTH_PAIRS_ROUNDS; pairs->round++)
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CUT_KERNEL, pairs->capacity,
