@@ -369,7 +369,7 @@ Test(synth_midi, a_file_cut_anywhere_says_where)
     hed_synth_midi_file_destroy(parse(&whole));
     for (size_t size = 0; size < whole.size; size++) {
         song cut = whole;
-        char text[64];
+        char text[96];
         cut.size = size;
         if (size < 14) snprintf(text, sizeof text, "found fewer bytes");
         else if (size < 22 || (size >= 34 && size < 42))
