@@ -58,7 +58,8 @@ static const hed_option LAST_POSITIONALS[] = {
 static const hed_command LAST = {.name = "move", .summary = "several arguments and a last one",
     .positionals = LAST_POSITIONALS, .hidden = true, .run = run_nothing};
 static const hed_command OTHER_NAME = {.name = "stroke", .same_as = &PAINT, .hidden = true};
-static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &BOTH, &LAST, &OTHER_NAME, NULL};
+static const hed_command *const COMMANDS[] = {
+    &PAINT, &BENCH, &GROUP, &BOTH, &LAST, &OTHER_NAME, NULL};
 static const hed_example FILES[] = {{"/etc/tool", "Settings"}, {0}};
 static const hed_section SECTIONS[] = {{"FILES", FILES}, {0}};
 static const hed_command ROOT = {.name = "tool", .summary = "a tool", .options = ROOT_OPTIONS,

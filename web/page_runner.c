@@ -234,9 +234,7 @@ static candidate *find_ahead(page_runner *page, const hed_config *config)
 {
     for (uint32_t i = 0; i < MOST_AHEAD; i++) {
         candidate *c = &page->ahead[i];
-        if (c->state != EMPTY && c->config.count == config->count &&
-            !memcmp(c->config.values, config->values, config->count * sizeof *config->values))
-            return c;
+        if (c->state != EMPTY && hed_config_equal(&c->config, config)) return c;
     }
     return NULL;
 }

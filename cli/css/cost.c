@@ -238,16 +238,12 @@ static hed_status cost_print(cost *c, const hed_arguments *arguments, hed_error 
 {
     bool json = hed_given(arguments, "json");
     cli_report *report = cli_report_create(json);
-    double rest = 0;
     uint32_t small = 0;
     const char *device = c->s.device ? hed_device_describe(c->s.device)->name : "one core";
     for (uint32_t i = 0; i < c->group_count && !hed_failed(error); i++) {
         const cost_group *group = &c->groups[i];
         if (group_saves(group) > c->noise) print_group(c, report, group, error);
-        else {
-            rest += group_saves(group);
-            small += group->end - group->begin;
-        }
+        else small += group->end - group->begin;
     }
     cli_report_end(report, hed_failed(error) ? error->status : HED_OK, error);
     if (hed_failed(error) || json) return hed_failed(error) ? error->status : HED_OK;

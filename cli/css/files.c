@@ -96,7 +96,7 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
     }
     for (uint32_t i = 0; i < urls.count; i++) {
         uint32_t import = HED_CSS_NONE;
-        if (!hed_failed(error))
+        if (number != HED_CSS_NONE && !hed_failed(error))
             import = css_files_find(files, file.name, urls.items[i], file.judged, error);
         css_file *own = number == HED_CSS_NONE ? NULL : &files->items[number];
         if (import != HED_CSS_NONE && own->imports) own->imports[own->import_count++] = import;

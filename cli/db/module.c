@@ -102,7 +102,7 @@ static hed_status table_add(void *user, const hed_database_entry *e, hed_error *
         return HED_OK;
     }
     for (uint32_t i = 0; i < d->count; i++) /* measured again */
-        if (memcmp(&d->best[i].config, &c.config, sizeof c.config) == 0) {
+        if (hed_config_equal(&d->best[i].config, &c.config)) {
             memmove(d->best + i, d->best + i + 1, (d->count - i - 1) * sizeof *d->best);
             d->count--;
         }
@@ -118,7 +118,7 @@ static hed_status table_add(void *user, const hed_database_entry *e, hed_error *
 static uint32_t table_config(module_table *t, const hed_config *config)
 {
     uint32_t i = 0;
-    while (i < t->config_count && memcmp(&t->configs[i], config, sizeof *config) != 0) i++;
+    while (i < t->config_count && !hed_config_equal(&t->configs[i], config)) i++;
     if (i == t->config_count) t->configs[t->config_count++] = *config;
     return i;
 }
@@ -185,7 +185,7 @@ static void put_table(FILE *out, module_table *t, const hed_problem *problem)
         fputs(", best: [", out);
         if (d->has_choice) fprintf(out, "%u", table_config(t, &d->choice));
         for (uint32_t j = 0; j < d->count; j++)
-            if (!d->has_choice || memcmp(&d->best[j].config, &d->choice, sizeof d->choice) != 0)
+            if (!d->has_choice || !hed_config_equal(&d->best[j].config, &d->choice))
                 fprintf(out, "%s%u", j || d->has_choice ? ", " : "",
                     table_config(t, &d->best[j].config));
         fputs("] },\n", out);
@@ -244,8 +244,9 @@ hed_status cli_module_write(
     if (!hed_tune_file_open(shader, &any, &file, error)) {
         hed_tune_file_apply(file, &def);
         t->kernel = hed_tune_file_kernel(file);
-        const hed_record_filter filter = {
-            .kinds = HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE, .kernel = t->kernel->name, .device = "browser"};
+        const hed_record_filter filter = {.kinds = HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE,
+            .kernel = t->kernel->name,
+            .device = "browser"};
         hed_config initial = hed_config_default(t->kernel);
         table_config(t, &initial);
         if (!hed_database_each(database, &filter, table_add, t, error) && !t->device_count)

@@ -256,9 +256,7 @@ static uint32_t spread(
             total <= most ? i : (uint64_t)(fmod(i * 0.6180339887498949, 1) * (double)total);
         hed_config config = hed_space_at(space, place);
         uint32_t known = 0;
-        while (known < count &&
-               memcmp(configs[known].values, config.values, sizeof config.values) != 0)
-            known++;
+        while (known < count && !hed_config_equal(&configs[known], &config)) known++;
         if (known == count) configs[count++] = config;
     }
     return count;

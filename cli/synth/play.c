@@ -119,7 +119,9 @@ static int play_watched(
             cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
     if (json) play_json(a, &report, device, error);
     else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
-    return hed_failed(error) ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
+    return hed_failed(error)   ? cli_fail(error)
+           : hed_interrupted() ? HED_EXIT_INTERRUPTED
+                               : HED_EXIT_OK;
 }
 
 static int play_run(const hed_arguments *arguments, void *user)

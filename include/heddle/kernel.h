@@ -316,6 +316,12 @@ static inline int64_t hed_config_get(
     assert(!"hed_config_get: no parameter of this name");
     return 0;
 }
+/** Whether two configurations of one kernel have the same values. Thread class: any. */
+static inline bool hed_config_equal(const hed_config *a, const hed_config *b)
+{
+    return a->count == b->count &&
+           memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
+}
 /** The default of every parameter. Thread class: any. */
 static inline hed_config hed_config_default(const hed_kernel_def *def)
 {

@@ -31,12 +31,6 @@ static inline const hed_allocator *hed_allocator_of(const hed_device *device)
     return &device->settings->allocator;
 }
 
-static inline bool hed_same_config(const hed_config *a, const hed_config *b)
-{
-    return a->count == b->count &&
-           memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
-}
-
 static inline bool hed_same_problem(const hed_problem *a, const hed_problem *b)
 {
     return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;

@@ -202,7 +202,7 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
 static bool is_refused(const hed_kernel *kernel, const hed_config *config)
 {
     for (uint32_t i = 0; i < kernel->refused_count; i++)
-        if (hed_same_config(&kernel->refused[i], config)) return true;
+        if (hed_config_equal(&kernel->refused[i], config)) return true;
     return false;
 }
 
@@ -262,9 +262,9 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
         hed_config_origin configured;
         hed_status status = hed_kernel_pick(kernel, problem, &config, &configured, error);
         if (status) return status;
-        bool same = hed_same_config(&kernel->active->program.config, &config);
+        bool same = hed_config_equal(&kernel->active->program.config, &config);
         hed_variant *variant = same ? kernel->active : kernel->retired;
-        while (!same && variant && !hed_same_config(&variant->program.config, &config))
+        while (!same && variant && !hed_config_equal(&variant->program.config, &config))
             variant = variant->retired;
         if (variant) {
             kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =

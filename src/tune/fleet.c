@@ -146,7 +146,7 @@ static hed_status member_hold(fleet_member *m, const hed_config *config, bool re
     uint32_t oldest = REFERENCE + 1;
     *trial = fleet_trial();
     for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++) {
-        if (m->used[i] && hed_same_config(&m->holds[i], config) && reference == (i == REFERENCE)) {
+        if (m->used[i] && hed_config_equal(&m->holds[i], config) && reference == (i == REFERENCE)) {
             m->used[i] = ++m->clock;
             *slot = i;
             return HED_OK;
@@ -350,7 +350,7 @@ static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *known
     pthread_mutex_lock(&all->lock);
     for (uint32_t i = 0; i < all->capacity && built; i++) {
         c = &all->candidates[i];
-        if (c->state != WITH_DEVICE || c->member != index || !hed_same_config(&c->config, &config))
+        if (c->state != WITH_DEVICE || c->member != index || !hed_config_equal(&c->config, &config))
             continue;
         *next = *c;
         return true;
@@ -561,7 +561,7 @@ static hed_status fleet_prepare_locked(
     fleet_candidate *known = NULL;
     for (uint32_t i = 0; i < all->capacity && !known; i++)
         if (all->candidates[i].state == HANDED &&
-            hed_same_config(&all->candidates[i].config, config))
+            hed_config_equal(&all->candidates[i].config, config))
             known = &all->candidates[i];
     *s = (fleet_slot){.candidate = {.config = *config, .trial = fleet_trial()}};
     for (uint32_t i = 0; i < all->count; i++) all->members[i].round_count[slot] = 0;

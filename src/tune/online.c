@@ -126,7 +126,7 @@ static void online_settle(hed_online *online, hed_online_size *size)
     const hed_config *own = online->given ? &online->given_config : NULL;
     const hed_config *wanted = size->known ? &size->config : own;
     hed_config now = hed_kernel_config(kernel, NULL);
-    if (wanted && hed_online_same_config(wanted, &now)) return;
+    if (wanted && hed_config_equal(wanted, &now)) return;
     hed_error error = {0};
     if (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) return;
     hed_kernel_options options = {.math = kernel->math,
@@ -134,7 +134,7 @@ static void online_settle(hed_online *online, hed_online_size *size)
         .problem = &size->problem,
         .max_registers = kernel->max_registers,
         .background = true};
-    online->enforced = wanted && !(own && hed_online_same_config(wanted, own));
+    online->enforced = wanted && !(own && hed_config_equal(wanted, own));
     if (hed_kernel_reconfigure(kernel, &options, &error))
         size->promoted = false; /* it did not build again: what is in force stays */
 }
@@ -211,7 +211,7 @@ static hed_online_flight choose_flight(
     if (may && size->candidate && !size->over && copies_fit(online)) {
         hed_config now = hed_kernel_config(online->kernel, NULL);
         double seconds = size->trial_seconds > 0 ? size->trial_seconds : 3 * size->typical;
-        if (size->known && hed_online_same_config(&now, &size->config) && affords(online, seconds))
+        if (size->known && hed_config_equal(&now, &size->config) && affords(online, seconds))
             return HED_FLIGHT_TRIAL;
     }
     bool enough = size->measured >= HED_ONLINE_WINDOW;

@@ -148,14 +148,6 @@ static inline double hed_online_seconds(const hed_online *online)
     return (double)clock->now(clock->user) * 1e-9;
 }
 
-static inline bool hed_online_same_config(const hed_config *a, const hed_config *b)
-{
-    if (a->count != b->count) return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->values[i] != b->values[i]) return false;
-    return true;
-}
-
 /* ---- online_trial.c ---- */
 
 /* Makes the marks; UNSUPPORTED and the like are no reason to fail a launch. */

@@ -231,7 +231,7 @@ static hed_status run_both(
 static bool note_config(hed_online *online, hed_online_size *size)
 {
     hed_config ran = hed_kernel_config(online->kernel, NULL);
-    if (size->known && hed_online_same_config(&ran, &size->config)) return true;
+    if (size->known && hed_config_equal(&ran, &size->config)) return true;
     if (size->promoted) return false;
     size->config = ran;
     size->known = size->stale = true;

@@ -86,7 +86,7 @@ static void served_geometry(const hed_kernel_def *def, const hed_config *config,
     const served *s = def->user;
     (void)problem;
     for (uint32_t i = 0; i < REMEMBERED; i++)
-        if (hed_same_config(&s->configs[i], config)) {
+        if (hed_config_equal(&s->configs[i], config)) {
             *geometry = s->geometries[i];
             return;
         }
@@ -96,7 +96,7 @@ static void served_remember(served *s, const hed_worker_request *request)
 {
     uint32_t place = REMEMBERED;
     for (uint32_t i = 0; i < REMEMBERED; i++)
-        if (hed_same_config(&s->configs[i], &request->config)) place = i;
+        if (hed_config_equal(&s->configs[i], &request->config)) place = i;
     if (place == REMEMBERED) place = s->remembered++ % REMEMBERED;
     s->configs[place] = request->config;
     s->geometries[place] = request->geometry;
@@ -227,7 +227,7 @@ static void served_tell_built(served *s)
     hed_worker_reply reply = {.version = hed_worker_version()};
     while (s->pending_count && s->runner->kind->built(s->runner, 0, &config, &reply.trial))
         for (uint32_t i = 0; i < PENDING; i++) {
-            if (!s->pending[i].number || !hed_same_config(&s->pending[i].config, &config)) continue;
+            if (!s->pending[i].number || !hed_config_equal(&s->pending[i].config, &config)) continue;
             reply.number = s->pending[i].number;
             s->pending[i].number = 0;
             s->pending_count--;

@@ -89,8 +89,8 @@ static hed_status loop_recall(hed_tuning *t, const hed_evaluation *earlier, hed_
     if (hed_space_find(t->space, &earlier->config) == UINT64_MAX) return HED_OK;
     if (!t->def->resume && !fatal) return HED_OK;
     if (!t->def->resume) {
-        t->has_default = t->has_default && !hed_same_config(&t->default_config, &earlier->config);
-        t->has_stored = t->has_stored && !hed_same_config(&t->stored, &earlier->config);
+        t->has_default = t->has_default && !hed_config_equal(&t->default_config, &earlier->config);
+        t->has_stored = t->has_stored && !hed_config_equal(&t->stored, &earlier->config);
         return hed_search_tell(t->search, &earlier->config, NAN, error);
     }
     hed_evaluation evaluation = *earlier;

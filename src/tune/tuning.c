@@ -183,7 +183,7 @@ bool hed_tuning_worked(hed_outcome outcome)
 uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config)
 {
     for (uint32_t i = 0; i < t->result->count; i++)
-        if (hed_same_config(&t->result->evaluations[i].config, config)) return i;
+        if (hed_config_equal(&t->result->evaluations[i].config, config)) return i;
     return HED_NO_EVALUATION;
 }
 

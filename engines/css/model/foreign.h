@@ -5,7 +5,7 @@
 #include "heddle/author.h"
 
 /* FORMAT where the first bytes are those of a picture, an archive or UTF-16. `expected`: "HTML" ... */
-hed_status css_refuse_foreign(const char *bytes, size_t length, const char *file,
-    const char *expected, hed_error *error);
+hed_status css_refuse_foreign(
+    const char *bytes, size_t length, const char *file, const char *expected, hed_error *error);
 
 #endif

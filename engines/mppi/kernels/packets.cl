@@ -99,8 +99,8 @@ HED_WORD void packets_send(
             v[k] = sums[d == 0 ? SCALARS + k - 1 : row];
         }
         v[0] = d == 0 ? chain->minimum : v[0];
-        hed_packet_put(to + d,
-            hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
+        hed_packet_put(
+            to + d, hed_u4(hed_as_uint(v[0]), hed_as_uint(v[1]), hed_as_uint(v[2]), g->epoch));
     }
 }
 
@@ -159,8 +159,8 @@ HED_WORD bool packets_headers(const packets_place *g, __local float *block, floa
     __local float *factors = block + AT_FACTORS;
     float inverse = block[AT_INPUTS + IN_INVERSE];
     uint first = min(g->id, CHAINS - 1u), count = (CHAINS - first + 31) / 32;
-    bool here =
-        packets_fetch_headers(h, g->packets + (size_t)first * PACKETS, 32 * PACKETS, count, g->epoch);
+    bool here = packets_fetch_headers(
+        h, g->packets + (size_t)first * PACKETS, 32 * PACKETS, count, g->epoch);
     *least = MPPI_OUT;
     for (uint i = 0; i < HEADERS; i++) *least = mppi_min(hed_as_float(h[i].x), *least);
     *least = hed_lane_min(*least);

@@ -84,9 +84,8 @@ uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, con
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values);
 void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object);
 void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node);
-extern const char *const mppi_scene_keys_control[], *const mppi_scene_keys_run[],
-    *const mppi_scene_keys_plant[],
-                                                    *const mppi_scene_keys_push[];
+extern const char *const mppi_scene_keys_control[],
+    *const mppi_scene_keys_run[], *const mppi_scene_keys_plant[], *const mppi_scene_keys_push[];
 
 /* scene_world.c: tables, map, obstacles, path. */
 void mppi_scene_read_world(mppi_scene_reader *reader, hed_json_node root);

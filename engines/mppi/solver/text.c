@@ -54,9 +54,8 @@ static void text_words(text_writer *w, const hed_mppi *c)
         const char *name;
         int32_t state;
     } poses[] = {{"POSE_X", c->model.pose_x}, {"POSE_Y", c->model.pose_y},
-        {"POSE_HEADING", c->model.pose_heading}, {"SPEED", c->model.speed},
-        {"TURN", c->model.turn}, {"VELOCITY_X", c->model.velocity_x},
-        {"VELOCITY_Y", c->model.velocity_y}};
+        {"POSE_HEADING", c->model.pose_heading}, {"SPEED", c->model.speed}, {"TURN", c->model.turn},
+        {"VELOCITY_X", c->model.velocity_x}, {"VELOCITY_Y", c->model.velocity_y}};
     text_add(w, "#define MODEL_STATES %u\n#define MODEL_CONTROLS %u\n#define STEPS %u\n",
         c->model.states, c->model.controls, c->def.steps);
     for (uint32_t i = 0; i < HED_COUNT(poses); i++)
@@ -116,8 +115,8 @@ static void text_cost(text_writer *w, const hed_mppi *c, const char *name, hed_m
         name);
     for (uint32_t k = 0; k < c->def.term_count; k++)
         if (c->def.terms[k].when != not )
-            text_add(w, "    cost = hed_fma(w->p[%u], term_%s(x, u, t, w), cost);\n", c->term_parts[k].weight,
-                c->def.terms[k].name);
+            text_add(w, "    cost = hed_fma(w->p[%u], term_%s(x, u, t, w), cost);\n",
+                c->term_parts[k].weight, c->def.terms[k].name);
     text_add(w, "    return cost;\n}\n");
 }
 

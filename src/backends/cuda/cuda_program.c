@@ -176,8 +176,7 @@ static hed_status cuda_load_module(
     if (result == CUDA_ERROR_NOT_FOUND)
         return hed_fail(error, HED_ERROR_BUILD,
             "%s has no kernel \"%s\": its text must have %s void %s(...)", build->def->name,
-            build->entry, build->language == HED_CUDA_C ? "__global__" : "__kernel",
-            build->entry);
+            build->entry, build->language == HED_CUDA_C ? "__global__" : "__kernel", build->entry);
     /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
     hed_nvrtc_read_log(said, entry, &program->resources);
     hed_nvrtc_read_log(binary->log, entry, &program->resources);
