@@ -227,7 +227,8 @@ static void served_tell_built(served *s)
     hed_worker_reply reply = {.version = hed_worker_version()};
     while (s->pending_count && s->runner->kind->built(s->runner, 0, &config, &reply.trial))
         for (uint32_t i = 0; i < PENDING; i++) {
-            if (!s->pending[i].number || !hed_config_equal(&s->pending[i].config, &config)) continue;
+            if (!s->pending[i].number || !hed_config_equal(&s->pending[i].config, &config))
+                continue;
             reply.number = s->pending[i].number;
             s->pending[i].number = 0;
             s->pending_count--;

@@ -15,6 +15,6 @@ __kernel void cloth_bends(__global float4 *restrict position, __global const uin
 {
     uint i = (uint)get_global_id(0);
     if (i < count)
-        cloth_bend_one(first + i, position, bent, weights, pulled,
-            cloth_stiffness_at(steps, substep), pass);
+        cloth_bend_one(
+            first + i, position, bent, weights, pulled, cloth_stiffness_at(steps, substep), pass);
 }

@@ -353,7 +353,7 @@ static layout read_layout(cloth_gltf *g, hed_json_node accessor, uint32_t least,
     l.components = kind == 6 ? 16 : kind + 1;
     bool other = kind == 4 || kind == 5; /* matrices that nothing here needs */
     if (cloth_gltf_fine(g) && (other || l.components < least || l.components > most))
-        hed_json_reject(type, "found %s, expected %s%s%s", types[kind], types[wanted],
+        hed_json_reject(type, "found %s, expected %s%s%s", hed_json_string(type), types[wanted],
             least < most ? " or " : "", least < most ? types[most - 1] : "");
     l.component_bytes =
         gltf_data_bytes_of(g, hed_json_member(accessor, "componentType"), &l.component_type);

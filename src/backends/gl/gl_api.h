@@ -110,7 +110,8 @@ enum { GL_MAP_READ_BIT = 1, GL_SYNC_FLUSH_COMMANDS_BIT = 1 };
     X(void, BindBufferRange, \
         (unsigned target, unsigned index, unsigned name, intptr_t offset, intptr_t size)) \
     X(unsigned, CreateShader, (unsigned type)) \
-    X(void, ShaderSource, (unsigned shader, int count, const char *const *texts, const int *sizes)) \
+    X(void, ShaderSource, \
+        (unsigned shader, int count, const char *const *texts, const int *sizes)) \
     X(void, CompileShader, (unsigned shader)) \
     X(void, GetShaderiv, (unsigned shader, unsigned name, int *value)) \
     X(void, GetShaderInfoLog, (unsigned shader, int size, int *length, char *log)) \
