@@ -3,6 +3,7 @@
 
 #include "heddle/author.h"
 #include "cli/common/progress.h"
+#include "heddle/cloth_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,6 +107,65 @@ static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
     return cli_cloth_output_open(&def, r->first, &r->output, error);
 }
 
+/* ---- crossings ---- */
+
+static bool has_self_collision(const cloth_run *r)
+{
+    hed_cloth_def def = hed_cloth_scene_def(r->scene);
+    bool any = false;
+    for (uint32_t g = 0; g < def.garment_count; g++)
+        any |= def.garments[g].self_collision != HED_CLOTH_SELF_NONE;
+    return any;
+}
+
+/* How many pairs of triangles of cloth cross now, and of which garment the first one is. */
+static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_error *error)
+{
+    uint32_t count = hed_cloth_scene_garment_count(r->scene), first_particle, first;
+    hed_arena arena = {.owner = "crossing triangles"};
+    float *positions = hed_arena_new(
+        &arena, 3 * (uint64_t)hed_cloth_vertex_count(r->cloth), sizeof *positions, error);
+    hed_cloth_check_surface *surfaces = hed_arena_new(&arena, count, sizeof *surfaces, error);
+    uint32_t **triangles = hed_arena_new(&arena, count, sizeof *triangles, error);
+    const hed_cloth_garment_def *garments = hed_cloth_scene_def(r->scene).garments;
+    hed_cloth_crossings found = {0};
+    if (!hed_failed(error)) hed_cloth_read(r->cloth, positions, NULL, NULL, error);
+    for (uint32_t g = 0; g < count && !hed_failed(error); g++) {
+        const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(r->scene, g);
+        hed_cloth_garment_range(r->cloth, g, &first_particle, &first);
+        surfaces[g].vertex_count = mesh->vertex_count * garments[g].copies;
+        surfaces[g].positions = positions + 3 * (size_t)first;
+        surfaces[g].triangles = triangles[g] =
+            cloth_mesh_triangles(mesh, 0, garments[g].copies, &surfaces[g].triangle_count);
+        if (!triangles[g]) hed_fail(error, HED_ERROR_MEMORY, "no memory for a garment's triangles");
+    }
+    if (!hed_failed(error))
+        hed_cloth_check(
+            &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = count}, &found, error);
+    uint64_t crossings =
+        found.count[HED_CLOTH_CROSSES_ITSELF] + found.count[HED_CLOTH_CROSSES_CLOTH];
+    if (found.pair_count)
+        *garment = hed_cloth_scene_garment_name(r->scene, found.pairs[0].surface[0]);
+    hed_cloth_crossings_free(&found);
+    for (uint32_t g = 0; triangles && g < count; g++) free(triangles[g]);
+    hed_arena_free(&arena);
+    return crossings;
+}
+
+/* Contact keeps what lies on one side on that side, and so what crosses at the start crossing. */
+static hed_status warn_of_crossings(const cloth_run *r, hed_error *error)
+{
+    const char *garment = NULL;
+    if (r->first > 0 || r->quiet || !has_self_collision(r)) return HED_OK;
+    uint64_t crossings = count_crossings(r, &garment, error);
+    if (crossings)
+        fprintf(stderr,
+            "heddle: warning: %" PRIu64 " pairs of triangles cross at the start, the first of %s, "
+            "and contact does not part them (where: heddle cloth check)\n",
+            crossings, garment);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 /* ---- the loop ---- */
 
 static hed_status save(cloth_run *r, hed_error *error)
@@ -175,6 +235,10 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         figures.stiffness = found;
     }
     if (hed_cloth_evaluate(r->cloth, &figures.quality, error)) return error->status;
+    const char *garment = NULL;
+    figures.judged = has_self_collision(r);
+    if (figures.judged) figures.crossings = count_crossings(r, &garment, error);
+    if (hed_failed(error)) return error->status;
     return cli_cloth_tell(&figures, r->json, error);
 }
 
@@ -250,7 +314,8 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     if (cli_open_devices(arguments, &r.session, &error)) return cli_fail(&error);
     int code;
-    if (open_cloth(&r, &error) || find_start(&r, &error) || cloth_run_open_output(&r, &error)) {
+    if (open_cloth(&r, &error) || find_start(&r, &error) || warn_of_crossings(&r, &error) ||
+        cloth_run_open_output(&r, &error)) {
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {
         fprintf(stderr,

@@ -69,6 +69,8 @@ typedef struct cli_cloth_figures {
     double *seconds;
     hed_cloth_info report;
     hed_cloth_metrics quality;
+    bool judged;        /* cloth is to be kept from cloth: */
+    uint64_t crossings; /* pairs of triangles in the last frame */
     /* the garment whose fabric gets the least of its stiffness; NULL: none has one */
     const char *softest;
     hed_cloth_stiffness stiffness;

@@ -55,6 +55,7 @@ static hed_status cloth_run_report_tell_json(
         CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
         CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),
         CLI_NUMBER("kinetic_energy", q->kinetic_energy), CLI_TEXT("hash", hash));
+    if (f->judged) cli_report_more(report, CLI_WHOLE("crossings", f->crossings));
     if (q->contact_substeps) {
         cli_report_open(report, "contact");
         cli_report_more(report, CLI_WHOLE("pairs", q->contact_pairs),
@@ -90,6 +91,10 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
             (double)f->quality.contact_pairs / (double)f->report.particles,
             (double)f->quality.contact_pairs_most / (double)f->report.particles,
             100 * share_cut(f));
+    if (f->judged)
+        printf("%" PRIu64 " pairs of triangles cross in the last frame (all frames: heddle cloth "
+               "check)\n",
+            f->crossings);
     if (f->quality.contact_still)
         cli_cloth_warn(NULL, "in some substeps all cloth stood still: more pairs could meet than there "
                              "was room for");
