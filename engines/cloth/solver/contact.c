@@ -386,7 +386,8 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double *move, hed_buffer **begin, hed_buffer **end,
     hed_error *error)
 {
-    bool moved = memcmp(contacts->origin, cloth->origin, sizeof contacts->origin) != 0;
+    bool moved = false;
+    for (int k = 0; k < 3; k++) moved |= contacts->origin[k] != cloth->origin[k];
     if (moved && !contacts->jumped) send_places(cloth, contacts, error);
     if (hed_failed(error)) return error->status;
     *move = 0.0;

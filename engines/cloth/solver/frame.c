@@ -28,7 +28,7 @@ hed_status cloth_check_numbers(
 {
     if (hed_failed(error)) return error->status;
     for (uint64_t i = 0; i < count; i++)
-        if (!(fabs(values[i]) <= most))
+        if (!(fabs((double)values[i]) <= most))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: number %" PRIu64 " is %g: finite and at most %g in size", what, i, values[i],
                 most);

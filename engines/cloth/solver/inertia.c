@@ -104,8 +104,9 @@ hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_
         if (frame->mesh_count) cloth_contacts_move(cloth->contacts, motion);
     }
     if (!cloth->has_inertia) return HED_OK;
-    bool paced = host->pace_seconds > 0.0 && cloth->last_dt > 0.0f &&
-                 (frame->motion || memcmp(host->pace, unmoved, sizeof unmoved) != 0);
+    bool moves = frame->motion != NULL;
+    for (int k = 0; k < 16; k++) moves |= host->pace[k] != unmoved[k];
+    bool paced = moves && host->pace_seconds > 0.0 && cloth->last_dt > 0.0f;
     for (uint32_t g = 0; g < cloth->garment_count && paced && !error->status; g++) {
         const cloth_garment *garment = cloth->garments[g];
         if (garment->linear_inertia == 0.0f && garment->angular_inertia == 0.0f) continue;

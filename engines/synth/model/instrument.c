@@ -419,7 +419,8 @@ static hed_status check_spring(
     const hed_synth_body_def *b =
         synth_element(instrument, HED_SYNTH_BODY, synth_find(instrument, spring->to)->index);
     char from[SYNTH_DESCRIPTION], to[SYNTH_DESCRIPTION];
-    if (memcmp(a->position, b->position, sizeof a->position) != 0) return HED_OK;
+    for (int k = 0; k < 3; k++)
+        if (a->position[k] != b->position[k]) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "spring: its ends %s and %s are at the same place: it has no direction to pull in",
         hed_synth_instrument_describe(instrument, spring->from, from, sizeof from),
