@@ -430,13 +430,6 @@ static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_b
     if (!hed_failed(r->error)) r->out->bindings[r->out->binding_count++] = made;
 }
 
-static void add_group_memory(reader *r, const char *name, const wgsl_type *type)
-{
-    if (r->array_count == HED_WGSL_MOST)
-        reject(r, r->now, "expected at most 64 variables in group memory");
-    else r->arrays[r->array_count++] = (wgsl_array){name, type->bytes};
-}
-
 static void read_var(reader *r, const wgsl_attributes *attributes)
 {
     hed_wgsl_binding made = {0};
@@ -460,7 +453,9 @@ static void read_var(reader *r, const wgsl_attributes *attributes)
     expect(r, ";");
     if (hed_failed(r->error)) return;
     if (storage || made.uniform) add_binding(r, attributes, made, &type, from);
-    else if (group) add_group_memory(r, made.name, &type);
+    else if (group && r->array_count == HED_WGSL_MOST)
+        reject(r, r->now, "expected at most 64 variables in group memory");
+    else if (group) r->arrays[r->array_count++] = (wgsl_array){made.name, type.bytes};
 }
 
 /* Passes over a body, or a parameter list. */

@@ -48,7 +48,7 @@ static hed_status card_prepare(
     return HED_OK;
 }
 
-/* Configuration k takes 1 + k ms of a clock that nobody waits for. */
+/* Configuration k takes 1 + k ms of a simulated clock. */
 static hed_status card_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *why)
 {

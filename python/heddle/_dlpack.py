@@ -57,7 +57,7 @@ class Tensor:
 
     def __init__(self, capsule: Any):
         if not _valid(id(capsule), _FRESH):
-            raise BufferError("expected a DLPack capsule that nobody has taken yet")
+            raise BufferError("expected a DLPack capsule that has not been consumed yet")
         self._managed = _Managed.from_address(_pointer(id(capsule), _FRESH))
         _rename(capsule, _USED)
         m = self._managed

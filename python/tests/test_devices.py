@@ -70,7 +70,7 @@ class Arrays(unittest.TestCase):
         x = np.arange(6, dtype=np.int64)
         self.assertEqual(heddle.asarray(Only(x)).address, x.ctypes.data)
 
-    def test_capsules_that_nobody_takes(self):
+    def test_capsules_that_are_never_consumed(self):
         a = heddle.device("host").array(np.zeros(4, np.uint8))
         gone = weakref.ref(a)
         a.__dlpack__()
