@@ -389,28 +389,6 @@ Test(cloth_contact, every_allocation_may_fail)
     sheet s = sheet_make(5, 0.1f);
     s.def.self_collision = HED_CLOTH_SELF_BALLS;
     hed_cloth_def def = dressed_def(&s.def, 1);
-    bool made = false;
-    uint32_t refused = 0;
-    for (int64_t n = 1; n < 2000 && !made; n++) {
-        test_allocator memory = {0};
-        hed_context_def context = hed_default_context_def();
-        context.allocator = test_allocator_of(&memory);
-        test_device t = test_open(&context);
-        hed_cloth *cloth = NULL;
-        memory.calls = 0;
-        memory.fail_at = n;
-        hed_error_clear(&error);
-        hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
-        memory.fail_at = 0;
-        made = status == HED_OK;
-        CHECK(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
-            hed_status_name(status), error.text);
-        hed_cloth_destroy(cloth);
-        test_close(&t);
-        refused += !made;
-        CHECK(memory.live == 0, "%lld blocks are left when allocation %lld fails",
-            (long long)memory.live, (long long)n);
-    }
-    CHECK(made && refused > 20, "%u refused", refused);
+    dressed_starves(&def);
     sheet_free(&s);
 }

@@ -118,6 +118,35 @@ static inline void dressed_free(dressed *d)
     free(d->positions);
 }
 
+/* Making a cloth when one allocation after another fails: an error that says so, and nothing is
+ * left. */
+static inline void dressed_starves(const hed_cloth_def *def)
+{
+    bool made = false;
+    uint32_t refused = 0;
+    for (int64_t n = 1; n < 2000 && !made; n++) {
+        test_allocator memory = {0};
+        hed_context_def context = hed_default_context_def();
+        context.allocator = test_allocator_of(&memory);
+        test_device t = test_open(&context);
+        hed_cloth *cloth = NULL;
+        memory.calls = 0;
+        memory.fail_at = n;
+        hed_error failed = {0};
+        hed_status status = hed_cloth_create(t.device, def, &cloth, &failed);
+        memory.fail_at = 0;
+        made = status == HED_OK;
+        CHECK(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
+            hed_status_name(status), failed.text);
+        hed_cloth_destroy(cloth);
+        test_close(&t);
+        refused += !made;
+        CHECK(memory.live == 0, "%lld blocks are left when allocation %lld fails",
+            (long long)memory.live, (long long)n);
+    }
+    CHECK(made && refused > 20, "%u allocations were refused", refused);
+}
+
 static inline void dressed_step(dressed *d, const hed_cloth_frame *frame)
 {
     hed_error error = {0};
