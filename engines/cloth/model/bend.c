@@ -229,9 +229,12 @@ static bool find_line(const bend_maker *make, const cloth_ring *ring, uint32_t c
     if ((through_b && ring->neighbour[q] < ring->neighbour[p]) ||
         (through_c && ring->neighbour[r] < ring->neighbour[p]))
         return false; /* the other end finds it too */
-    double before = hypot(a[0], a[1]), after = before / sum;
+    double before = sqrt(a[0] * a[0] + a[1] * a[1]), after = before / sum; /* hypot() is of glibc 2.35 */
     uint32_t i = ring->neighbour[p], j = ring->neighbour[through_c ? r : q];
-    if (through_b || through_c) after = hypot(through_b ? b[0] : c[0], through_b ? b[1] : c[1]);
+    if (through_b || through_c) {
+        const double *end_at = through_b ? b : c;
+        after = sqrt(end_at[0] * end_at[0] + end_at[1] * end_at[1]);
+    }
     double mean = 0.5 * (before + after), end = 1 / (mean * after);
     bool straight = through_b || through_c;
     *line = (mesh_line){{straight ? centre : ring->neighbour[r], i, centre, j},
