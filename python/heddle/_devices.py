@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _dlpack
 from ._html import table
-from ._library import C, Error, Handle, Object, UnsupportedError, call, context_made, ffi, guard, made, optional, text
+from ._library import C, Handle, Object, UnsupportedError, call, context_made, ffi, guard, made, optional, text
 
 
 def _nvrtc() -> Optional[str]:
@@ -100,8 +100,8 @@ class Device(Object):
         return empty(shape, dtype, self)
 
     def array(self, values: Any) -> Array:
-        """A copy of `values` in the device's memory."""
-        values = np.ascontiguousarray(values)
+        """A copy of `values`, of the host or of a device, in the device's memory."""
+        values = seen(values)
         made_here = empty(values.shape, values.dtype, self)
         made_here.set(values)
         return made_here
@@ -142,10 +142,13 @@ def devices() -> Devices:
 # ---- arrays ----
 
 class Stream(Object):
-    """Where copies run in order; the device's other work has streams of its own."""
+    """Where work runs in order; other streams do not wait for it. `handle` makes one of another package's stream on a CUDA device,
+    which has to outlive it: CuPy's `stream.ptr`, PyTorch's `stream.cuda_stream`."""
 
-    def __init__(self, on: Device):
-        self._handle = Handle(self, made(C.hed_stream_create, "hed_stream", on.p, ffi.NULL), C.hed_stream_destroy, on)
+    def __init__(self, on: Device, handle: Optional[int] = None):
+        definition = ffi.new("hed_stream_def *", C.hed_default_stream_def())
+        definition.use_handle, definition.handle = handle is not None, ffi.cast("void *", handle or 0)
+        self._handle = Handle(self, made(C.hed_stream_create, "hed_stream", on.p, definition), C.hed_stream_destroy, on)
 
     def wait(self) -> None:
         call(C.hed_stream_wait, self.p)
@@ -177,12 +180,18 @@ class Array(Object):
         return int(self.shape[0])
 
     def set(self, values: Any) -> None:
-        """Copies `values` into it."""
-        values = np.ascontiguousarray(values, self.dtype)
+        """Copies `values`, of the host or of a device, into it, once other work on the device is done."""
+        values = seen(values)
+        if not isinstance(values, Array) or values.dtype != self.dtype:
+            values = np.ascontiguousarray(values, self.dtype)
         if values.shape != self.shape:
             raise ValueError(f"an array of shape {self.shape} cannot take one of shape {values.shape}")
+        self.device.wait()
         stream = Stream(self.device)
-        call(C.hed_write, stream.p, self.p, 0, ffi.from_buffer(values), values.nbytes)
+        if isinstance(values, Array):
+            call(C.hed_copy, stream.p, self.p, 0, values.p, 0, values.nbytes)
+        else:
+            call(C.hed_write, stream.p, self.p, 0, ffi.from_buffer(values), values.nbytes)
         stream.wait()
 
     def numpy(self) -> np.ndarray:
@@ -191,11 +200,12 @@ class Array(Object):
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         if self._host:
-            seen = np.asarray(_Seen(self, self._host))
-            return seen if dtype is None and not copy else np.array(seen, dtype=dtype)
+            view = np.asarray(_Seen(self, self._host))
+            return view if dtype is None and not copy else np.array(view, dtype=dtype)
         if copy is False:
             raise ValueError(f"the memory of {self.device.id} cannot be seen without a copy")
         values = np.empty(self.shape, self.dtype)
+        self.device.wait()
         stream = Stream(self.device)
         call(C.hed_read, stream.p, ffi.from_buffer(values, require_writable=True), self.p, 0, self.nbytes)
         stream.wait()
@@ -270,47 +280,53 @@ def _in_c_order(shape: Sequence[int], strides: Any, itemsize: int) -> bool:
     return True
 
 
+def _lies_on_cuda(values: Any) -> bool:
+    """Whether DLPack names a CUDA device."""
+    return hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] == _dlpack.CUDA
+
+
+def seen(values: Any) -> Any:
+    """Values of whatever kind as an Array, where they lie on a device, or as numpy's, where numpy can see them."""
+    if isinstance(values, (Array, np.ndarray)):
+        return values
+    if _lies_on_cuda(values) or hasattr(values, "__cuda_array_interface__"):
+        return asarray(values)
+    return np.from_dlpack(values) if hasattr(values, "__dlpack__") and not hasattr(values, "__array_interface__") else np.asarray(values)
+
+
 def asarray(values: Any, on: Union[str, Device, None] = None) -> Array:
     """Another package's array as one of Heddle's, in place: numpy's (and all else of the host's) on the device `host`, CuPy's,
-    PyTorch's, Numba's and JAX's of a GPU on that GPU. It stays alive as long as Heddle's does. What cannot be shared (another
-    device, gaps between elements) is refused; Device.array() copies."""
+    PyTorch's, Numba's and JAX's of a GPU on that GPU. What was queued to fill it is waited for. It stays alive as long as Heddle's
+    does. What cannot be shared (another device, gaps between elements) is refused; Device.array() copies. An array that has CUDA's
+    interface and neither DLPack nor a device's number (Numba's) is taken to lie on cuda:0 unless `on` says where."""
     if isinstance(values, Array):
         return values
-    interface = getattr(values, "__cuda_array_interface__", None)
-    if interface is not None:
-        on = device(on if on is not None else "cuda:%d" % getattr(getattr(values, "device", None), "id", 0))
+    interface = None if _lies_on_cuda(values) else getattr(values, "__cuda_array_interface__", None)
+    if interface is not None or _lies_on_cuda(values):
+        number = getattr(getattr(values, "device", None), "id", 0) if interface else values.__dlpack_device__()[1]
+        on = device(on if on is not None else f"cuda:{number}")
         if on.backend != "cuda":
             raise UnsupportedError(f"this array lies on a CUDA device, and {on.id} is none", "unsupported")
-        dtype = np.dtype(interface["typestr"])
-        if not _in_c_order(interface["shape"], interface.get("strides"), dtype.itemsize):
+        if interface is None:  # asked first: DLPack puts what is queued in any stream before this one, 1: the legacy default stream
+            tensor = _dlpack.Tensor(values.__dlpack__(stream=1))
+            keep, address, shape, strides, dtype, stream = tensor, tensor.address, tensor.shape, tensor.strides, tensor.dtype, 1
+        else:
+            keep, address, shape, strides = values, interface["data"][0], interface["shape"], interface.get("strides")
+            dtype, stream = np.dtype(interface["typestr"]), interface.get("stream")
+        if not _in_c_order(shape, strides, dtype.itemsize):
             raise ValueError("the elements of this array do not follow each other in C order: copy it first")
-        _wait_for(on, interface.get("stream"))
-        return _adopt(values, interface["data"][0], interface["shape"], dtype, on)
-    if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
-        kind, number = values.__dlpack_device__()
-        if kind == _dlpack.CUDA:
-            on = device(on if on is not None else f"cuda:{number}")
-            tensor = _dlpack.Tensor(values.__dlpack__(stream=1))  # 1: the legacy default stream, which is waited for
-            _wait_for(on, 1)
-            if not _in_c_order(tensor.shape, tensor.strides, tensor.dtype.itemsize):
-                raise ValueError("the elements of this array do not follow each other in C order: copy it first")
-            return _adopt(tensor, tensor.address, tensor.shape, tensor.dtype, on)
+        if stream is not None:
+            Stream(on, {1: 0}.get(stream, stream)).wait()
+        elif interface.get("version", 0) < 3:  # which names no stream: it may be any
+            on.wait()
+        return _adopt(keep, address, shape, dtype, on)
     on = device(on if on is not None else "host")
     if on.backend != "host":
         raise UnsupportedError(f"memory of the host cannot be that of {on.id}: Device.array() copies", "unsupported")
-    seen = np.from_dlpack(values) if hasattr(values, "__dlpack__") and not hasattr(values, "__array_interface__") else np.asarray(values)
-    if not seen.flags.c_contiguous:
+    values = seen(values)
+    if not values.flags.c_contiguous:
         raise ValueError("the elements of this array do not follow each other in C order: copy it first (numpy.ascontiguousarray)")
-    if seen.nbytes == 0:
+    if values.nbytes == 0:
         raise ValueError("an array without elements has no memory to share")
-    return _adopt(seen, seen.__array_interface__["data"][0], seen.shape, seen.dtype, on)
+    return _adopt(values, values.__array_interface__["data"][0], values.shape, values.dtype, on)
 
-
-def _wait_for(on: Device, stream: Optional[int]) -> None:
-    """Until what another package has put into its CUDA stream is done."""
-    if stream is None:
-        return
-    wait = C.hed_device_symbol(on.p, b"cuStreamSynchronize")
-    handle = ffi.cast("void *", {1: 0}.get(stream, stream))
-    if wait != ffi.NULL and ffi.cast("int(*)(void *)", wait)(handle) != 0:
-        raise Error("cuStreamSynchronize() failed on the stream that an array came with", "driver error")

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._devices import Array, Device, default_context, device
+from ._devices import Array, Device, default_context, device, seen
 from ._html import table
 from ._library import C, Error, Handle, Object, call, ffi, made, path, text
 
@@ -246,7 +246,7 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
 
     kernel_name, kernel_source  the kernel, in OpenCL C (or CUDA C by `lang`, or by the file's ending): a file, or the text itself
     problem_size  {"n": 1000}; or as Kernel Tuner has it, 1000 or (width, height): then the sizes are called problem_size_x, _y, _z
-    arguments  numpy arrays and numpy scalars (np.float32(3), np.int32(n)) in the kernel's order
+    arguments  numpy arrays (or CuPy's, PyTorch's ...) and numpy scalars (np.float32(3), np.int32(n)) in the kernel's order
     tune_params  {"WG": [32, 64], "SHAPE": ["row", "tile"]}: numbers are macros, texts appear in the kernel as they are
     group, grid  expressions over parameters and sizes: work items of a group, and of the launch (rounded up to whole groups)
     grid_div_x ...  in their place, as in Kernel Tuner: groups of block_size_x ..., sizes of the problem over these
@@ -320,8 +320,8 @@ def _values(name: str, values: Sequence[Any]) -> Any:
 
 def _argument(name: str, index: int, value: Any, expected: Any, answered: bool, atol: Optional[float], files: list[Any]) -> dict[str, Any]:
     if not isinstance(value, (np.ndarray, np.generic, Array)):
-        if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
-            value = np.asarray(value)
+        if any(hasattr(value, name) for name in ("__array_interface__", "__dlpack__", "__array__", "__cuda_array_interface__")):
+            value = seen(value)
         else:
             raise TypeError(f"argument {index} is a {type(value).__name__}: expected a numpy array, or a numpy scalar such as "
                             f"{'np.int32' if isinstance(value, int) else 'np.float32'}({value!r}), whose type says what the kernel is given")
@@ -339,7 +339,7 @@ def _argument(name: str, index: int, value: Any, expected: Any, answered: bool, 
         if atol is not None and kind in ("float", "double"):
             found["tolerance"] = atol
     if expected is not None:
-        right = np.ascontiguousarray(expected, array.dtype)
+        right = np.ascontiguousarray(seen(expected), array.dtype)
         if right.shape != array.shape:
             raise ValueError(f"argument {index} has shape {array.shape}, and its answer {right.shape}")
         files.append((name + " (answer)", right))

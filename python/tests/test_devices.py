@@ -6,11 +6,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import weakref
 
 import numpy as np
 
 import heddle
+import heddle._tuner
 
 
 def python(code, **environment):
@@ -145,6 +147,51 @@ class Arrays(unittest.TestCase):
         self.assertIsNone(gone())
         with self.assertRaisesRegex(BufferError, "handed out"):
             on.empty(3).__dlpack__(dl_device=(1, 0))
+
+    def test_what_is_queued_for_another_packages_array(self):
+        """DLPack is asked first, since it orders streams; an interface that names no stream may stand for any."""
+        on = self.gpu()
+        a, asked = on.array(np.arange(3, dtype=np.int32)), []
+        shown = a.__cuda_array_interface__
+
+        class Tensor:  # PyTorch's: both, and version 2 of CUDA's interface
+            __cuda_array_interface__ = {**shown, "version": 2}
+
+            def __dlpack__(self, stream=None):
+                asked.append(stream)
+                return a.__dlpack__()
+
+            def __dlpack_device__(self):
+                return a.__dlpack_device__()
+        self.assertEqual((heddle.asarray(Tensor()).address, asked), (a.address, [1]))
+
+        class Older:
+            __cuda_array_interface__ = Tensor.__cuda_array_interface__
+        with unittest.mock.patch.object(heddle.Device, "wait") as wait:
+            heddle.asarray(Older())
+            self.assertEqual(wait.call_count, 1)
+            Older.__cuda_array_interface__ = shown  # of version 3, whose stream None says that there is nothing to wait for
+            heddle.asarray(Older())
+            self.assertEqual(wait.call_count, 1)
+        heddle.Stream(on, 0).wait()  # the default stream, of whatever package
+
+    def test_copies_between_devices(self):
+        on = self.gpu()
+        a = on.array(np.arange(3, dtype=np.float32))
+
+        class Other:
+            __cuda_array_interface__ = a.__cuda_array_interface__
+        for values in (a, Other()):
+            for to in (on, heddle.device("host")):
+                b = to.array(values)
+                self.assertNotEqual(b.address, a.address)
+                self.assertEqual((b.device, b.dtype, b.numpy().tolist()), (to, np.float32, [0, 1, 2]))
+        b = on.empty(3, np.float64)
+        b.set(Other())
+        self.assertEqual(b.numpy().tolist(), [0, 1, 2])
+        file = []
+        self.assertEqual(heddle._tuner._argument("x", 0, Other(), None, True, None, file)["type"], "float")
+        self.assertEqual(file[0][1].tolist(), [0, 1, 2])
 
     def test_nvrtc_of_pips_wheel(self):
         """pip install heddle[cuda] puts it into site-packages/nvidia, where no system looks."""
