@@ -1,8 +1,12 @@
 /* Reads declarations of WGSL: types with their sizes and alignments ("Memory layout" of the
- * specification), and the declarations of a module. */
+ * specification), and the declarations of a module. Structs, aliases and constants may be used above
+ * their declarations, so that these are collected before anything is read. */
 #include "support/wgsl_parse.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include "heddle/space.h"
 
 typedef struct hed_wgsl_parse reader;
 
@@ -86,17 +90,45 @@ static hed_wgsl_span read_expression(reader *r, const char *ends)
     return (hed_wgsl_span){from, (size_t)(to - from)};
 }
 
-static uint32_t read_index(reader *r)
+/* An override makes an expression one that is no constant. */
+static bool meets_override(void *user, const char *name)
+{
+    (void)name;
+    *(bool *)user = true;
+    return false;
+}
+
+/* The value of an expression of numbers and constants; false: it is none, or no number. */
+static bool evaluate(const reader *r, hed_wgsl_span span, double *number)
+{
+    static const hed_expression_names none = {0};
+    hed_expression *expression;
+    hed_error ignored = {0};
+    bool varies = false;
+    if (hed_wgsl_number(span, number)) return true;
+    const char *text = hed_wgsl_expression(r->out, span, meets_override, &varies);
+    if (!text || varies || hed_expression_create(NULL, text, &none, &expression, &ignored))
+        return false;
+    *number = hed_expression_value(expression, NULL);
+    hed_expression_destroy(expression);
+    return isfinite(*number);
+}
+
+/* A number in brackets: of an attribute. */
+static uint32_t read_index(reader *r, uint32_t least, uint32_t most)
 {
     double number = 0;
+    char words[64];
     wgsl_token from = r->now;
     expect(r, "(");
     hed_wgsl_span span = read_expression(r, ",)");
     accept(r, ",");
     expect(r, ")");
-    if (!hed_failed(r->error) && (!hed_wgsl_number(span, &number) || number < 0 || number > 1000))
-        reject(r, from, "expected a number from 0 to 1000");
-    return (uint32_t)number;
+    snprintf(words, sizeof words, "expected a number from %u to %u", least, most);
+    if (!hed_failed(r->error) &&
+        (!evaluate(r, span, &number) || !(number >= least && number <= most)))
+        reject(r, from, words);
+    return hed_failed(r->error) ? least : (uint32_t)number;
 }
 
 /* ---- types ---- */
@@ -189,7 +221,7 @@ static wgsl_type read_array(reader *r)
     close_template(r);
     type = (wgsl_type){.scalar = element->scalar, .align = element->align, .element = element};
     uint32_t stride = round_to(element->size, element->align);
-    if (counted && element->size && hed_wgsl_number(size, &count) && count > 0 &&
+    if (counted && element->size && evaluate(r, size, &count) && count > 0 &&
         count * stride < 1e9) {
         type.size = (uint32_t)count * stride;
         set_bytes(r, &type);
@@ -204,18 +236,35 @@ static wgsl_type read_array(reader *r)
     return type;
 }
 
+static void read_members(reader *r, wgsl_struct *s);
+
+static wgsl_struct *find_struct(const reader *r, wgsl_token t)
+{
+    for (uint32_t i = 0; i < r->struct_count; i++)
+        if (wgsl_token_is(t, r->structs[i]->name)) return r->structs[i];
+    return NULL;
+}
+
+/* A struct or an alias, which may be declared further down. */
 static wgsl_type read_named_type(reader *r, wgsl_token t)
 {
+    wgsl_struct *s = find_struct(r, t);
     const wgsl_named *alias = hed_wgsl_find_named(r, t);
-    for (uint32_t i = 0; i < r->struct_count; i++)
-        if (wgsl_token_is(t, r->structs[i]->name)) return r->structs[i]->type;
-    if (!alias || !alias->alias) {
-        reject(r, t, "expected a type (declared above its use)");
-        return (wgsl_type){0};
-    }
+    wgsl_type type = {0};
     wgsl_token after = r->now;
-    r->now = hed_wgsl_token(alias->value.at, r->end);
-    wgsl_type type = read_type(r);
+    if (s && s->members_read) return s->type;
+    if (s && s->being_read) {
+        reject(r, t, "expected a type that does not contain itself");
+    } else if (s) {
+        r->now = hed_wgsl_token(s->from, r->end);
+        read_members(r, s);
+        type = s->type;
+    } else if (alias && alias->alias) {
+        r->now = hed_wgsl_token(alias->value.at, r->end);
+        type = read_type(r);
+    } else {
+        reject(r, t, "expected a type");
+    }
     r->now = after;
     return type;
 }
@@ -266,11 +315,16 @@ static void read_attribute(reader *r, wgsl_attributes *attributes)
     if (wgsl_token_is(name, "compute")) {
         attributes->compute = true;
     } else if (wgsl_token_is(name, "group")) {
-        attributes->group = read_index(r);
+        attributes->group = read_index(r, 0, 1000);
         attributes->bound = true;
     } else if (wgsl_token_is(name, "binding")) {
-        attributes->binding = read_index(r);
+        attributes->binding = read_index(r, 0, 1000);
         attributes->bound = true;
+    } else if (wgsl_token_is(name, "align")) {
+        attributes->align = read_index(r, 1, 1 << 20);
+        if (attributes->align & (attributes->align - 1)) reject(r, name, "expected a power of two");
+    } else if (wgsl_token_is(name, "size")) {
+        attributes->bytes = read_index(r, 1, 1 << 30);
     } else if (wgsl_token_is(name, "workgroup_size")) {
         expect(r, "(");
         while (!hed_failed(r->error) && attributes->size_count < 3 && !wgsl_token_is(r->now, ")")) {
@@ -291,56 +345,77 @@ static void read_attributes(reader *r, wgsl_attributes *attributes)
     while (!hed_failed(r->error) && accept(r, "@")) read_attribute(r, attributes);
 }
 
+/* Passes over a body, or a parameter list. */
+static void skip_brackets(reader *r, char open, char close)
+{
+    uint32_t depth = 0;
+    wgsl_token from = r->now;
+    do {
+        if (r->now.size == 1) depth += *r->now.at == open;
+        if (r->now.size == 1) depth -= *r->now.at == close;
+        if (!r->now.size) reject(r, from, "expected the end of these brackets");
+        advance(r);
+    } while (depth && !hed_failed(r->error));
+}
+
 /* ---- declarations ---- */
 
-static void read_struct(reader *r)
+static void read_member(reader *r, wgsl_struct *s)
 {
-    wgsl_attributes ignored;
-    wgsl_struct *s = hed_arena_new(&r->out->arena, 1, sizeof *s, r->error);
-    if (!s) return;
-    s->name = read_name(r, "a struct");
-    s->type = (wgsl_type){.scalar = HED_WGSL_STRUCT, .members = s};
+    wgsl_attributes attributes;
+    wgsl_token from = r->now;
+    uint32_t index = s->count++;
+    read_attributes(r, &attributes);
+    s->members[index].name = read_name(r, "a member");
+    expect(r, ":");
+    wgsl_type type = s->members[index].type = read_type(r);
+    if (hed_failed(r->error)) return;
+    if (type.bytes && !type.size)
+        reject_as(r, HED_ERROR_UNSUPPORTED, from,
+            "expected an array of so many elements as a constant says");
+    if (attributes.bytes && attributes.bytes < type.size)
+        reject(r, from, "expected a @size that the type fits in");
+    uint32_t align = attributes.align ? attributes.align : type.align;
+    s->members[index].offset = round_to(s->type.size, align);
+    s->type.size = s->members[index].offset + (attributes.bytes ? attributes.bytes : type.size);
+    if (align > s->type.align) s->type.align = align;
+    if (s->type.size > 1 << 30) reject(r, from, "expected a struct of at most 1 GiB");
+}
+
+/* From { to }. */
+static void read_members(reader *r, wgsl_struct *s)
+{
+    s->being_read = true;
     expect(r, "{");
     while (!hed_failed(r->error) && !wgsl_token_is(r->now, "}")) {
         if (s->count == HED_WGSL_MOST) reject(r, r->now, "expected at most 64 members");
-        wgsl_token first = r->now;
-        read_attributes(r, &ignored);
-        for (wgsl_token t = first; t.at < r->now.at; t = wgsl_token_after(r, t))
-            if (wgsl_token_is(t, "align") || wgsl_token_is(t, "size"))
-                reject_as(r, HED_ERROR_UNSUPPORTED, t, "expected members without @align and @size");
-        if (hed_failed(r->error)) return;
-        s->members[s->count].name = read_name(r, "a member");
-        expect(r, ":");
-        wgsl_type type = s->members[s->count].type = read_type(r);
-        s->members[s->count++].offset = round_to(s->type.size, type.align);
-        s->type.size = round_to(s->type.size, type.align) + type.size;
-        if (type.align > s->type.align) s->type.align = type.align;
+        else read_member(r, s);
         if (!accept(r, ",")) break;
     }
     expect(r, "}");
     s->type.size = round_to(s->type.size, s->type.align);
     set_bytes(r, &s->type);
-    if (r->struct_count == HED_WGSL_MOST) reject(r, r->now, "expected at most 64 structs");
-    else r->structs[r->struct_count++] = s;
+    s->members_read = true;
 }
 
+static void read_struct(reader *r)
+{
+    wgsl_struct *s = find_struct(r, r->now);
+    read_name(r, "a struct");
+    if (!s || hed_failed(r->error)) return;
+    if (s->members_read) skip_brackets(r, '{', '}');
+    else read_members(r, s);
+}
+
+/* What was collected before is read for its errors. */
 static void read_named(reader *r, bool alias)
 {
-    wgsl_named named = {.alias = alias, .name = read_name(r, alias ? "a type" : "a constant")};
+    read_name(r, alias ? "a type" : "a constant");
     if (!alias && accept(r, ":")) read_type(r);
     expect(r, "=");
-    if (alias) {
-        const char *from = r->now.at;
-        wgsl_type type = read_type(r);
-        (void)type;
-        named.value = (hed_wgsl_span){from, (size_t)(r->now.at - from)};
-    } else {
-        named.value = read_expression(r, ";");
-    }
+    if (alias) read_type(r);
+    else read_expression(r, ";");
     expect(r, ";");
-    if (r->named_count == MOST_NAMED)
-        reject(r, r->now, "expected at most 256 constants and aliases");
-    else r->named[r->named_count++] = named;
 }
 
 static void read_override(reader *r)
@@ -458,19 +533,6 @@ static void read_var(reader *r, const wgsl_attributes *attributes)
     else if (group) r->arrays[r->array_count++] = (wgsl_array){made.name, type.bytes};
 }
 
-/* Passes over a body, or a parameter list. */
-static void skip_brackets(reader *r, char open, char close)
-{
-    uint32_t depth = 0;
-    wgsl_token from = r->now;
-    do {
-        if (r->now.size == 1) depth += *r->now.at == open;
-        if (r->now.size == 1) depth -= *r->now.at == close;
-        if (!r->now.size) reject(r, from, "expected the end of these brackets");
-        advance(r);
-    } while (depth && !hed_failed(r->error));
-}
-
 static void read_function(reader *r, const wgsl_attributes *attributes)
 {
     wgsl_token from = r->now;
@@ -495,8 +557,63 @@ static void read_function(reader *r, const wgsl_attributes *attributes)
         reject(r, from, "expected @workgroup_size at a compute entry point");
 }
 
+/* `enable f16, subgroups;` and directives of which nothing is needed. */
+static void read_directive(reader *r)
+{
+    bool enables = wgsl_token_is(r->now, "enable");
+    for (; r->now.size && !accept(r, ";"); advance(r)) {
+        r->out->halves = r->out->halves || (enables && wgsl_token_is(r->now, "f16"));
+        r->out->subgroups = r->out->subgroups || (enables && wgsl_token_is(r->now, "subgroups"));
+    }
+}
+
+/* ---- what is declared further down ---- */
+
+static void collect_struct(reader *r, wgsl_token name)
+{
+    wgsl_struct *s = hed_arena_new(&r->out->arena, 1, sizeof *s, r->error);
+    if (!s) return;
+    s->name = hed_wgsl_keep(r, name.at, name.size);
+    s->from = name.at + name.size;
+    s->type = (wgsl_type){.scalar = HED_WGSL_STRUCT, .members = s};
+    if (r->struct_count == HED_WGSL_MOST) reject(r, name, "expected at most 64 structs");
+    else r->structs[r->struct_count++] = s;
+}
+
+static void collect_named(reader *r, wgsl_token name, bool alias)
+{
+    wgsl_token t = name;
+    wgsl_named named = {.alias = alias, .name = hed_wgsl_keep(r, name.at, name.size)};
+    while (t.size && !wgsl_token_is(t, "=") && !wgsl_token_is(t, ";")) t = wgsl_token_after(r, t);
+    const char *from = t.at + t.size;
+    while (t.size && !wgsl_token_is(t, ";")) t = wgsl_token_after(r, t);
+    named.value = (hed_wgsl_span){from, t.at > from ? (size_t)(t.at - from) : 0};
+    if (r->named_count == MOST_NAMED) reject(r, name, "expected at most 256 constants and aliases");
+    else r->named[r->named_count++] = named;
+}
+
+/* Structs, aliases and constants outside of functions; what is wrong with them is said later. */
+static void collect(reader *r)
+{
+    uint32_t depth = 0;
+    wgsl_token next;
+    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size && !hed_failed(r->error);
+         t = next) {
+        next = wgsl_token_after(r, t);
+        depth += wgsl_token_is(t, "{");
+        if (depth) depth -= wgsl_token_is(t, "}");
+        if (depth || !wgsl_is_name(next)) continue;
+        if (wgsl_token_is(t, "struct")) collect_struct(r, next);
+        else if (wgsl_token_is(t, "alias")) collect_named(r, next, true);
+        else if (wgsl_token_is(t, "const")) collect_named(r, next, false);
+    }
+}
+
+/* ---- the module ---- */
+
 static void read_module(reader *r)
 {
+    collect(r);
     r->now = hed_wgsl_token(r->text, r->end);
     while (r->now.size && !hed_failed(r->error)) {
         wgsl_attributes attributes;
@@ -510,10 +627,7 @@ static void read_module(reader *r)
         else if (accept(r, "fn")) read_function(r, &attributes);
         else if (wgsl_token_is(r->now, "enable") || wgsl_token_is(r->now, "requires") ||
                  wgsl_token_is(r->now, "diagnostic") || wgsl_token_is(r->now, "const_assert"))
-            for (bool enables = wgsl_token_is(r->now, "enable"); r->now.size && !accept(r, ";");) {
-                if (enables && wgsl_token_is(r->now, "f16")) r->out->halves = true;
-                advance(r);
-            }
+            read_directive(r);
         else
             reject(r, r->now,
                 "expected a declaration (struct, alias, const, override, var, fn, enable)");

@@ -56,7 +56,7 @@ enum { HED_WGSL_MOST = 64 }; /* of each */
 
 typedef struct hed_wgsl {
     const char *entry;
-    bool halves;            /* enable f16 */
+    bool halves, subgroups; /* enable f16, subgroups */
     hed_wgsl_span group[3]; /* expressions of @workgroup_size */
     uint32_t group_count;
     hed_wgsl_override overrides[HED_WGSL_MOST];

@@ -23,7 +23,8 @@ typedef struct wgsl_type {
 } wgsl_type;
 
 typedef struct wgsl_struct {
-    const char *name;
+    const char *name, *from; /* behind the name */
+    bool being_read, members_read;
     struct {
         const char *name;
         wgsl_type type;
@@ -43,6 +44,7 @@ typedef struct wgsl_named {
 /* Attributes in front of a declaration. */
 typedef struct wgsl_attributes {
     uint32_t group, binding;
+    uint32_t align, bytes; /* of a member, @align and @size; 0: its type's */
     bool bound, compute;
     hed_wgsl_span size[3];
     uint32_t size_count;

@@ -27,20 +27,24 @@ tune ../../examples/web/small.json --budget 24 --report "$work/report.html" || c
 [ -s "$work/report.html" ] || complain "blur: no report"
 
 # A candidate that is wrong, one that does not compile, and one that never ends: SwiftShader cannot be taken back from
-# that one, so the browser is started anew, and the tuning goes on.
+# that one, so the browser is started anew, and the tuning goes on. llvmpipe under Firefox may break a loop off after
+# 65,535 turns, and then that one is wrong, too.
 tune faults.wgsl || complain "faults: exit $?: $(cat "$work/log")"
-for outcome in wrong build hung; do
-    [ "$(of "r['evaluations']['$outcome']")" = 2 ] || complain "faults: not two are $outcome: $(cat "$work/result.json")"
-done
+[ "$(of "r['evaluations']['build']")" = 2 ] || complain "faults: not two do not compile: $(cat "$work/result.json")"
+endless=$(of "[r['evaluations']['wrong'], r['evaluations']['hung']]")
+case "$browser $endless" in
+*" [2, 2]" | "firefox [4, 0]") ;;
+*) complain "faults: $endless are wrong and hung: $(cat "$work/result.json")" ;;
+esac
 [ "$(of "r['evaluations']['measured']")" = 2 ] || complain "faults: not two are measured: $(cat "$work/result.json")"
 [ "$(of "r['config']['FAULT']")" = 0 ] || complain "faults: another is best"
 
 # Shaders as people write them: a struct of floats, a tile as large as the group, sizes of 1 at the end, subgroups.
 for shader in bodies lanes; do
-    if [ "$shader $browser" = "lanes firefox" ] && ! tune lanes.wgsl --budget 4 && grep -q 'the browser says.*subgroups' "$work/log"; then
-        continue # it has none yet, and says so
+    if [ "$shader $browser" = "lanes firefox" ] && ! tune lanes.wgsl --budget 4 && grep -q 'enables subgroups, which browser' "$work/log"; then
+        continue # it has none yet, which is said before it is asked
     fi
     tune "$shader.wgsl" --budget 4 || complain "$shader: exit $?: $(cat "$work/log")"
-    [ "$(of "r['evaluations']['measured']")" -ge 2 ] || complain "$shader: $(cat "$work/result.json")"
+    [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "$shader: $(cat "$work/result.json")"
 done
 exit $failed

@@ -137,7 +137,9 @@ static const char HELLO[] =
     "\"adapter\": {\"vendor\": \"acme\", \"architecture\": \"none\", \"fallback\": false},"
     "\"limits\": {\"maxComputeInvocationsPerWorkgroup\": 128, \"maxComputeWorkgroupSizeX\": 64,"
     "\"maxComputeWorkgroupSizeY\": 64, \"maxComputeWorkgroupSizeZ\": 8, \"maxComputeWorkgroupsPerDimension\": 65535,"
-    "\"maxComputeWorkgroupStorageSize\": 16384, \"maxBufferSize\": 1e8, \"maxStorageBufferBindingSize\": 1e8}}";
+    "\"maxComputeWorkgroupStorageSize\": 16384, \"maxBufferSize\": 1e8, \"maxStorageBufferBindingSize\": 1e8,"
+    "\"maxStorageBuffersPerShaderStage\": 4, \"maxUniformBuffersPerShaderStage\": 2,"
+    "\"maxBindGroups\": 2}}";
 
 enum { ITEMS = 640 };
 
@@ -441,6 +443,32 @@ Test(web, a_browser_without_a_gpu)
     CHECK_EQ(status_of("/api/hello", hello, (oddity){0}), 200);
     FAILS(HED_ERROR_NO_DEVICE, hed_web_wait(web, 30, &device, &error));
     EXPECT(strstr(error.text, "no adapter") && strstr(error.text, "old"), "%s", error.text);
+}
+
+/* What is over the browser's limits is said before it is asked. */
+Test(web, shaders_over_the_limits)
+{
+    static const struct {
+        const char *declarations, *words;
+    } cases[] = {{"@group(2) @binding(0) var<storage> a: array<u32>;",
+                     "count.wgsl:1: \"a\" is in @group(2)"},
+        {"@group(0) @binding(2) var<uniform> a: f32; @group(0) @binding(3) var<uniform> b: f32;",
+            "1 storage buffers and 3 uniforms: this browser takes 4 and 2"}};
+    char hello[2048];
+    snprintf(hello, sizeof hello, HELLO, 0.0);
+    CHECK_EQ(status_of("/api/hello", hello, (oddity){0}), 200);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s\n%s", cases[i].declarations, source.text);
+        const hed_source over = {source.name, text, 0};
+        const hed_runner_argument contents[2] = {{0}};
+        hed_kernel_def kernel = count_def;
+        hed_runner *runner;
+        kernel.sources = &over;
+        const hed_runner_def def = {.kernel = &kernel, .arguments = contents};
+        FAILS(HED_ERROR_LIMIT, hed_web_open_runner(web, &def, &runner, &error));
+        EXPECT(strstr(error.text, cases[i].words), "%s", error.text);
+    }
 }
 
 Test(web, no_page_comes)

@@ -66,6 +66,27 @@ Test(wgsl, declarations)
     hed_wgsl_free(w);
 }
 
+/* The module's declarations stand in any order, and its structs say where their members lie. */
+Test(wgsl, any_order_and_any_layout)
+{
+    hed_wgsl *w = read_text(
+        "@group(0) @binding(3) var<uniform> sizes: Sizes;\n"
+        "@group(0) @binding(4) var<storage, read> rows: array<Row>;\n"
+        "var<workgroup> tile: array<Number, COUNT * 2>;\n"
+        "struct Sizes { n: Number, @align(32) low: Inner, @size(TWICE * 4) high: u32, z: f32 }\n"
+        "struct Inner { x: Number, @size(12) y: i32, }\n"
+        "struct Row { values: array<Number, TWICE>, last: u32 }\n"
+        "alias Number = u32; const TWICE = 2 * COUNT; const COUNT: u32 = 3u;\n"
+        "override WG = 8;\n" BUFFERS MAIN);
+    static const uint32_t offsets[] = {0, 32, 36, 48, 72};
+    CHECK_EQ(w->member_count, 5u);
+    for (uint32_t i = 0; i < 5; i++) EXPECT_EQ(w->members[i].offset, offsets[i], "%u", i);
+    EXPECT_EQ(w->bindings[0].bytes, 96u, "76, up to a multiple of 32");
+    EXPECT_EQ(w->bindings[1].stride, 28u);
+    EXPECT_TEXT(w->group_bytes, "(24)");
+    hed_wgsl_free(w);
+}
+
 Test(wgsl, what_is_read_is_not_only_written)
 {
     static const char *const bodies[] = {"y[0] += x[0];", "let a = y[0];", "y[y[0]] = 1;",
@@ -110,15 +131,23 @@ Test(wgsl, refusals)
         {"\n  override : u32;", "a.wgsl:2:12: expected the name of an override", HED_ERROR_FORMAT},
         {"override WG: u32 = ;", "expected an expression", HED_ERROR_FORMAT},
         {"override WG: u32 = 3", "expected the end of an expression", HED_ERROR_FORMAT},
-        {"struct S { a: Unknown }", "expected a type (declared above its use), found \"Unknown\"",
+        {"struct S { a: Unknown }", "a.wgsl:1:15: expected a type, found \"Unknown\"",
             HED_ERROR_FORMAT},
+        {"struct A { b: B } struct B { a: array<A, 2> }",
+            "a.wgsl:1:39: expected a type that does not contain itself", HED_ERROR_FORMAT},
+        {"alias A = B; alias B = A;", "expected types nested less deep", HED_ERROR_FORMAT},
         {"@group(0) @binding(0) var t: texture_2d<f32>;", "expected \"t\" to be a buffer",
             HED_ERROR_UNSUPPORTED},
         {"@group(0) @binding(0) var out: texture_storage_2d<rgba8unorm, write>;",
             "textures and samplers are no arguments of kernels yet: expected \"out\"",
             HED_ERROR_UNSUPPORTED},
         {"@group(0) @binding(0) var s: sampler;", "expected \"s\"", HED_ERROR_UNSUPPORTED},
-        {"struct S { @align(16) a: u32 }", "without @align", HED_ERROR_UNSUPPORTED},
+        {"struct S { @align(12) a: u32 }", "a.wgsl:1:13: expected a power of two",
+            HED_ERROR_FORMAT},
+        {"struct S { @size(4) a: vec2f }", "expected a @size that the type fits in",
+            HED_ERROR_FORMAT},
+        {"override N = 4; struct S { a: array<u32, N> }", "so many elements as a constant says",
+            HED_ERROR_UNSUPPORTED},
         {"var<storage> x: array<f32>;", "expected @group and @binding", HED_ERROR_FORMAT},
         {"@compute @workgroup_size(1) fn f() {} @compute @workgroup_size(1) fn g() {}",
             "several compute entry points", HED_ERROR_FORMAT},
@@ -289,20 +318,29 @@ Test(wgsl, a_tune_file_of_a_shader)
     hed_tune_file_close(file);
 }
 
-/* A device that has no f16 says so before a browser is asked. */
-Test(wgsl, halves_where_there_are_none)
+/* A device that cannot do what a shader enables says so before a browser is asked. */
+Test(wgsl, what_a_device_lacks)
 {
-    static const char text[] = "enable f16;\n/* heddle {\"problem\": {\"n\": 8}} */\n"
+    static const char text[] = "enable %s;\n/* heddle {\"problem\": {\"n\": 8}} */\n"
                                "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n"
-                               "@compute @workgroup_size(8) fn f() { y[0] = f32(1.0h); }\n";
-    hed_device_info able = GPU;
-    hed_tune_file *file = NULL;
-    OK(hed_file_write(in_folder("h.wgsl"), text, strlen(text), &error));
-    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_file_open(in_folder("h.wgsl"), &GPU, &file, &error));
-    EXPECT(strstr(error.text, "enables f16, which browser"), "%s", error.text);
-    able.capabilities |= HED_CAN_FP16;
-    OK(hed_tune_file_open(in_folder("h.wgsl"), &able, &file, &error));
-    hed_tune_file_close(file);
+                               "@compute @workgroup_size(8) fn f() { y[0] = 1.0; }\n";
+    static const struct {
+        const char *feature;
+        uint64_t capability;
+    } cases[] = {{"f16", HED_CAN_FP16}, {"subgroups", HED_CAN_LANES}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char whole[512], words[64];
+        hed_device_info able = GPU;
+        hed_tune_file *file = NULL;
+        int size = snprintf(whole, sizeof whole, text, cases[i].feature);
+        snprintf(words, sizeof words, "enables %s, which browser", cases[i].feature);
+        OK(hed_file_write(in_folder("h.wgsl"), whole, (size_t)size, &error));
+        FAILS(HED_ERROR_UNSUPPORTED, hed_tune_file_open(in_folder("h.wgsl"), &GPU, &file, &error));
+        EXPECT(strstr(error.text, words), "%s", error.text);
+        able.capabilities |= cases[i].capability;
+        OK(hed_tune_file_open(in_folder("h.wgsl"), &able, &file, &error));
+        hed_tune_file_close(file);
+    }
 }
 
 Test(wgsl, refused_tune_files)

@@ -50,6 +50,11 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_langu
         hed_json_fail(node, HED_ERROR_UNSUPPORTED,
             "%s enables f16, which %s (%s) does not have: take another browser or GPU, or f32",
             source->name, reader->device->id, reader->device->name);
+    else if (reader->shader->subgroups && !(reader->device->capabilities & HED_CAN_LANES))
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+            "%s enables subgroups, which %s (%s) does not have: take another browser or GPU, or "
+            "group memory",
+            source->name, reader->device->id, reader->device->name);
 }
 
 /* ---- parameters ---- */

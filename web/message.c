@@ -41,6 +41,9 @@ static void page_read_limits(hed_json_node root, hed_page *page)
     page->max_group_size[1] = read_limit(limits, "maxComputeWorkgroupSizeY");
     page->max_group_size[2] = read_limit(limits, "maxComputeWorkgroupSizeZ");
     page->max_groups = read_limit(limits, "maxComputeWorkgroupsPerDimension");
+    page->max_storage_buffers = read_limit(limits, "maxStorageBuffersPerShaderStage");
+    page->max_uniform_buffers = read_limit(limits, "maxUniformBuffersPerShaderStage");
+    page->max_bind_groups = read_limit(limits, "maxBindGroups");
     page->local_bytes = read_limit(limits, "maxComputeWorkgroupStorageSize");
     page->max_buffer =
         (uint64_t)hed_json_integer(hed_json_member(limits, "maxBufferSize"), 1, INT64_C(1) << 53);
@@ -69,6 +72,7 @@ hed_status hed_page_read(const char *text, size_t size, hed_page *page, hed_erro
         page->fallback = read_flag(adapter, "fallback");
         page->stamps = read_flag(root, "stamps");
         page->halves = read_flag(root, "halves");
+        page->subgroups = read_flag(root, "subgroups");
         page->quantum_seconds = read_number(root, "quantum", 0, 1);
         page->floor_seconds = read_number(root, "floor", 0, 10);
         page_read_limits(root, page);

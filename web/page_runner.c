@@ -523,6 +523,27 @@ static hed_status page_check(const hed_runner_def *def, hed_error *error)
     return HED_OK;
 }
 
+/* What a browser would say in words of its own, for every configuration. */
+static hed_status page_check_limits(
+    const hed_wgsl *shader, const hed_page *said, const char *name, hed_error *error)
+{
+    uint32_t storage = 0, uniforms = 0;
+    for (uint32_t i = 0; i < shader->binding_count; i++) {
+        const hed_wgsl_binding *binding = &shader->bindings[i];
+        storage += !binding->uniform;
+        uniforms += binding->uniform;
+        if (binding->group >= said->max_bind_groups)
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%s:%u: \"%s\" is in @group(%u): this browser has %u groups, from 0 on", name,
+                binding->line, binding->name, binding->group, said->max_bind_groups);
+    }
+    if (storage <= said->max_storage_buffers && uniforms <= said->max_uniform_buffers)
+        return HED_OK;
+    return hed_fail(error, HED_ERROR_LIMIT,
+        "%s: %u storage buffers and %u uniforms: this browser takes %u and %u in one shader", name,
+        storage, uniforms, said->max_storage_buffers, said->max_uniform_buffers);
+}
+
 hed_status hed_web_open_runner(
     void *user, const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
@@ -533,8 +554,8 @@ hed_status hed_web_open_runner(
     page_runner *page = hed_new(&web->allocator, 1, sizeof *page, error);
     if (!page) return error->status;
     const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
-    page->runner =
-        (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = hed_web_page(web).stamps};
+    const hed_page said = hed_web_page(web);
+    page->runner = (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = said.stamps};
     page->web = web;
     page->def = *def;
     page->best = INFINITY;
@@ -547,7 +568,7 @@ hed_status hed_web_open_runner(
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,
             error) &&
-        !page_match(page, error))
+        !page_check_limits(page->shader, &said, source->name, error) && !page_match(page, error))
         page_ensure(page, error);
     if (hed_failed(error)) page_destroy(&page->runner);
     else *runner = &page->runner;

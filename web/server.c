@@ -462,7 +462,7 @@ static hed_status make_device(hed_web *web, hed_error *error)
         .local_bytes = page->local_bytes,
         .max_buffer_bytes = binding,
         .capabilities = HED_CAN_WGSL | (page->stamps ? HED_CAN_DEVICE_TIME : 0) |
-                        (page->halves ? HED_CAN_FP16 : 0)};
+                        (page->halves ? HED_CAN_FP16 : 0) | (page->subgroups ? HED_CAN_LANES : 0)};
     return hed_device_create_described(web->def.context, &info, &web->device, error);
 }
 

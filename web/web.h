@@ -37,10 +37,11 @@ typedef struct hed_page {
     char vendor[64], architecture[64], device[128], description[HED_WEB_TEXT];
     bool fallback;          /* its adapter is software */
     bool stamps;            /* it has time stamps */
-    bool halves;            /* shaders may enable f16 */
+    bool halves, subgroups; /* what shaders may enable: f16, subgroups */
     double quantum_seconds; /* of its clock */
     double floor_seconds;   /* an empty submission and the wait for it */
     uint32_t max_group, max_group_size[3], max_groups, local_bytes;
+    uint32_t max_storage_buffers, max_uniform_buffers, max_bind_groups;
     uint64_t max_buffer, max_binding;
     char error[HED_WEB_TEXT]; /* why it cannot run anything; "" where it can */
 } hed_page;

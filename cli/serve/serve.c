@@ -274,7 +274,7 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
         .max_groups = {65535, 65535, 65535},
         .local_bytes = 32768,
         .max_buffer_bytes = 128 << 20,
-        .capabilities = HED_CAN_WGSL | HED_CAN_FP16};
+        .capabilities = HED_CAN_WGSL | HED_CAN_FP16 | HED_CAN_LANES};
     enum { MOST_PAGE = 1000 };
     static hed_config configs[MOST_PAGE];
     hed_device *device = NULL;

@@ -3,7 +3,8 @@
 const LIMITS = ['maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComputeWorkgroupSizeZ',
   'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize',
   'maxComputeWorkgroupsPerDimension', 'maxStorageBufferBindingSize', 'maxBufferSize',
-  'maxStorageBuffersPerShaderStage'];
+  'maxStorageBuffersPerShaderStage', 'maxUniformBuffersPerShaderStage',
+  'maxBindGroups'];
 
 // { device, adapter, stamps, lost }: `lost` is null until the device is, then the browser's words.
 export async function openDevice() {
@@ -30,6 +31,7 @@ export function describe(gpu, clock) {
     adapter: { vendor: info.vendor ?? '', architecture: info.architecture ?? '',
       device: info.device ?? '', description: info.description ?? '',
       fallback: Boolean(info.isFallbackAdapter ?? gpu.adapter.isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(`${info.vendor} ${info.architecture} ${info.description}`) },
-    limits, halves: gpu.device.features.has('shader-f16'), stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
+    limits, halves: gpu.device.features.has('shader-f16'),
+    subgroups: gpu.device.features.has('subgroups'), stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
   };
 }
