@@ -48,6 +48,8 @@ static hed_synth_event note(uint32_t frame, uint8_t number)
         .frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, number, 100}};
 }
 
+static const float *incoming; /* what play() lets in; NULL: silence */
+
 /* `frames` in blocks, with events; the left channel goes to `sound`, which may be NULL. */
 static void play(hed_synth *synth, uint32_t frames, uint32_t block_size,
     const hed_synth_event *events, uint32_t count, float *sound)
@@ -62,7 +64,7 @@ static void play(hed_synth *synth, uint32_t frames, uint32_t block_size,
             part[in_block] = events[i];
             part[in_block++].frame -= at;
         }
-        const float *inputs[] = {input};
+        const float *inputs[] = {incoming ? incoming + at : input};
         hed_synth_block block = {.frames = length, .events = part, .event_count = in_block,
             .inputs = inputs, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
@@ -174,14 +176,14 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
 /* ---- what drives ---- */
 
 /* A body on a spring, with `more` added to the instrument. */
-static hed_synth_instrument *body_with(const char *more)
+static hed_synth_instrument *body_with(double damping, const char *more)
 {
     char text[2048];
     snprintf(text, sizeof text,
         "{\"version\": 1, \"bodies\": [{\"name\": \"wall\", \"position\": [0, 0, 0], \"anchored\": true}, {\"name\": \"body\", \"position\": "
-        "[0.1, 0, 0], \"mass\": 0.01, \"damping\": 300}], \"springs\": [{\"name\": \"spring\", \"from\": \"wall\", "
+        "[0.1, 0, 0], \"mass\": 0.01, \"damping\": %g}], \"springs\": [{\"name\": \"spring\", \"from\": \"wall\", "
         "\"to\": \"body\", \"stiffness\": 1000, \"rest_length\": 0.1}], %s}",
-        more);
+        damping, more);
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_parse(text, strlen(text), "test", &instrument, &error));
     return instrument;
@@ -192,7 +194,7 @@ static hed_synth_instrument *body_with(const char *more)
 static void expect(
     const test_device *t, const char *more, uint32_t islands, uint32_t quiet, uint32_t played)
 {
-    hed_synth_instrument *instrument = body_with(more);
+    hed_synth_instrument *instrument = body_with(300, more);
     hed_synth *synth = start(t, instrument, HED_SYNTH_AUTO, 1);
     CHECK_EQ(info_of(synth).islands, islands, "%s", more);
     play(synth, RATE / 2, 512, NULL, 0, NULL);
@@ -217,8 +219,8 @@ Test(synth_sleep, what_is_driven_stays_awake)
             "x"),
         1, 1, 0);
     expect(&here, "\"oscillators\": [{\"name\": \"x\", \"gain\": 1e-12}], " AT_BODY("x"), 1, 1, 0);
-    /* Sound that comes in, though it be silent; with a gate it counts while that is open. */
-    expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1}], " AT_BODY("x"), 0, 0, 0);
+    /* Sound that comes in, while it is not silent; with a gate, while that is open. */
+    expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1}], " AT_BODY("x"), 1, 1, 1);
     expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"gated\": true}], " AT_BODY("x"),
         1, 1, 0);
     expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"channel\": 5}], " AT_BODY("x"),
@@ -231,6 +233,96 @@ Test(synth_sleep, what_is_driven_stays_awake)
         "\"mallets\": [{\"name\": \"x\"}], " LFO
         "\"target\": \"x\", \"parameter\": \"impulse\"}], " AT_BODY("x"),
         1, 1, 1);
+}
+
+/* ---- sound that comes in ---- */
+
+#define HEARD \
+    "\"microphones\": [{\"name\": \"ear\", \"position\": [0.2, 0, 0], \"direction\": [1, 0, 0]}], "
+#define DRIVEN \
+    HEARD \
+    "\"audio_inputs\": [{\"name\": \"in\", \"direction\": [1, 0, 0], \"gain\": 5}], \"links\": [{\"from\": \"in\", \"to\": \"body\"}, " \
+    "{\"from\": \"ear\", \"to\": \"body\"}]"
+
+/* A burst wakes what it drives at its sample, in blocks of any size: what is heard is what a body
+ * hears that has not slept yet. */
+Test(synth_sleep, sound_that_comes_in_wakes)
+{
+    enum { AT = 2 * RATE + 77, BURST = 500, HEARD_FOR = RATE / 4 };
+    static const uint32_t blocks[] = {256, 64, 4096, 1000};
+    static float twice[LONG], early[RATE], sound[LONG], first[HEARD_FOR], awake[HEARD_FOR];
+    hed_synth_instrument *instrument = body_with(30, DRIVEN);
+    for (uint32_t i = 0; i < BURST; i++)
+        early[77 + i] = twice[i] = twice[AT + i] = i % 7 ? sinf(0.1f * (float)i) : 0.0f;
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+    incoming = early;
+    play(synth, HEARD_FOR, 256, NULL, 0, awake);
+    hed_synth_destroy(synth);
+    for (uint32_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+        incoming = twice; /* it falls asleep near where it would rest */
+        play(synth, AT - 77, blocks[i], NULL, 0, sound);
+        CHECK_EQ(asleep(synth), 1);
+        incoming = twice + AT - 77;
+        play(synth, HEARD_FOR, blocks[i], NULL, 0, sound);
+        if (!i) memcpy(first, sound, sizeof first);
+        CHECK_EQ(memcmp(sound, first, sizeof first), 0, "blocks of %u", blocks[i]);
+        incoming = NULL;
+        play(synth, 2 * RATE, blocks[i], NULL, 0, NULL);
+        CHECK_EQ(asleep(synth), 1, "again at rest");
+        hed_synth_destroy(synth);
+    }
+    double loudest = 0, apart = 0;
+    for (uint32_t i = 0; i < HEARD_FOR; i++) {
+        loudest = fmax(loudest, fabs(awake[i]));
+        apart = fmax(apart, fabs(awake[i] - first[i]));
+    }
+    CHECK_GT(loudest, 1e-3);
+    CHECK_LT(apart, 1e-6 * loudest, "of one that has not slept yet");
+    hed_synth_instrument_destroy(instrument);
+}
+
+Test(synth_sleep, sound_keeps_awake_what_it_drives)
+{
+    static float sound[RATE];
+    hed_synth_instrument *instrument = body_with(300, DRIVEN);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+    for (uint32_t i = 0; i < RATE; i++) sound[i] = i % 480 ? 0.0f : 2e-7f; /* -134 dB, at times */
+    incoming = sound;
+    play(synth, RATE, 256, NULL, 0, NULL);
+    CHECK_EQ(asleep(synth), 0);
+    for (uint32_t i = 0; i < RATE; i++) sound[i] *= 0.25f; /* -146 dB */
+    play(synth, RATE, 256, NULL, 0, NULL);
+    CHECK_EQ(asleep(synth), 1);
+    incoming = NULL;
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
+}
+
+/* A body that an echo of its own sound drives is not asleep when that comes, though it was still
+ * for long; then all ends. */
+Test(synth_sleep, echoes_are_waited_for)
+{
+    static float burst[RATE], sound[RATE];
+    hed_synth_instrument *instrument = body_with(300, HEARD
+        "\"audio_inputs\": [{\"name\": \"in\", \"direction\": [1, 0, 0], \"gain\": 5}, {\"name\": \"return\", \"direction\": [1, 0, 0], "
+        "\"gain\": 0.05}], \"delay_lines\": [{\"name\": \"echo\", \"source\": \"ear\", \"seconds\": 0.8}], \"links\": "
+        "[{\"from\": \"in\", \"to\": \"body\"}, {\"from\": \"return\", \"to\": \"body\"}, {\"from\": \"ear\", \"to\": \"body\"}, "
+        "{\"from\": \"return\", \"to\": \"echo\"}]");
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+    for (uint32_t i = 0; i < 500; i++) burst[i] = sinf(0.1f * (float)i);
+    incoming = burst;
+    play(synth, RATE, 256, NULL, 0, sound);
+    double before = 0, echo = 0;
+    for (uint32_t i = RATE / 2; i < RATE * 3 / 4; i++) before = fmax(before, fabs(sound[i]));
+    for (uint32_t i = RATE * 8 / 10; i < RATE; i++) echo = fmax(echo, fabs(sound[i]));
+    CHECK_LT(before, 1e-7);
+    CHECK_GT(echo, 1e-5);
+    incoming = NULL;
+    for (uint32_t i = 0; i < 10 && !asleep(synth); i++) play(synth, RATE, 256, NULL, 0, NULL);
+    CHECK_EQ(asleep(synth), 1);
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* ---- voices, solvers ---- */

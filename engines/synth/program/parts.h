@@ -86,8 +86,6 @@ static inline bool synth_is_same_route(hed_synth_route a, hed_synth_route b)
 /* The gate's word. It must be there. */
 uint32_t synth_gate_word(const synth_program *program, hed_synth_route route);
 
-enum { SYNTH_LONGEST_DELAY = 1 }; /* the longest delay line */
-
 /* |d0|^2 - L0^2 as the store has it; `rest_length` as in the definition, `rest` in metres. */
 double synth_spring_excess(const float vector[3], float rest_length, double rest);
 static inline double synth_level(double decibel) { return pow(10.0, decibel / 20.0); }

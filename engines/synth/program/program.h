@@ -10,6 +10,8 @@
 #include "kernels/layout.h"
 #include "model/model.h"
 
+enum { SYNTH_LONGEST_DELAY = 1 }; /* s: the longest delay line */
+
 /* A word to be changed between two samples. */
 typedef struct synth_poke {
     uint32_t frame; /* of the block: before this sample */

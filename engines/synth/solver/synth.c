@@ -2,6 +2,8 @@
  * (voices.c), a solver runs the program, mix.c makes sound of the stems. */
 #include "solver/solver.h"
 
+#include <math.h>
+
 hed_synth_def hed_default_synth_def(void)
 {
     return (hed_synth_def){
@@ -264,10 +266,11 @@ static hed_status synth_cut(hed_synth *synth, uint64_t instances, hed_error *err
     return status;
 }
 
-/* A part of a block: frames from `first`, in all of which the synth rests or plays. The events'
- * frames count from `first` on. */
+/* A part of a block: frames from `first`, in all of which the synth rests or plays, with sound in
+ * the inputs `heard`. The events' frames count from `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first,
-    uint32_t frames, const hed_synth_event *events, uint32_t event_count, hed_error *error)
+    uint32_t frames, uint64_t heard, const hed_synth_event *events, uint32_t event_count,
+    hed_error *error)
 {
     const float *inputs[MOST_INPUTS];
     for (uint32_t i = 0; block->inputs && i < synth->def.inputs; i++)
@@ -281,6 +284,7 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
         else if (synth->ops->read(synth->solver, synth->stores, NULL, error)) return error->status;
         synth_voices_look(synth->voices, stores, synth->sample);
     }
+    synth_voices_hear(synth->voices, resting ? 0 : heard);
     if (synth_voices_run(
             synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error) ||
         (!resting && (synth_cut(synth, synth_voices_silenced(synth->voices), error) ||
@@ -312,8 +316,28 @@ static uint32_t frames_until_cut(
     return frames;
 }
 
+/* The inputs in which there is sound within `frames` from `first` on. These end before it where it
+ * wakes what is asleep, or what the look at the first of them may put to sleep. */
+static uint64_t listen_to_inputs(
+    const hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t *frames)
+{
+    bool looks = synth_voices_next_look(synth->voices, synth->sample) == synth->sample;
+    uint64_t wanted = block->inputs ? synth_voices_inputs(synth->voices, false) : 0, heard = 0,
+             wakes = wanted && !looks ? synth_voices_inputs(synth->voices, true) : wanted;
+    for (uint32_t i = 0; wanted >> i && i < synth->def.inputs; i++) {
+        const float *input = block->inputs[i] + first;
+        uint32_t at = 0;
+        if (!(wanted >> i & 1)) continue;
+        while (at < *frames && !(fabs(input[at]) > SYNTH_INAUDIBLE)) at++;
+        if (at == *frames) continue;
+        if (at > 0 && wakes >> i & 1) *frames = at;
+        else heard |= 1ull << i;
+    }
+    return heard;
+}
+
 /* In parts, so that a rest of the breaker begins and ends at its samples, sound is cut off there,
- * and islands are looked at, whatever the block. */
+ * and islands are looked at and hear, whatever the block. */
 static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
@@ -327,6 +351,7 @@ static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed
         uint64_t next = synth_voices_next_look(synth->voices, synth->sample + 1) - synth->sample;
         if (frames > next) frames = (uint32_t)next;
         frames = frames_until_cut(block, done, first, frames);
+        uint64_t heard = listen_to_inputs(synth, block, first, &frames);
         /* what lies beyond the block is refused with it */
         bool last = first + frames == block->frames;
         while (end < block->event_count && (last || block->events[end].frame < first + frames))
@@ -340,7 +365,7 @@ static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed
             }
             events = synth->events;
         }
-        status = play_part(synth, block, first, frames, events, end - done, error);
+        status = play_part(synth, block, first, frames, heard, events, end - done, error);
         if (status) return status;
         done = end;
     }

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-static const double INAUDIBLE = 1e-7; /* of full scale: -140 dB */
 /* by so much a microphone that is modulated may hear better */
 static const double MODULATED_EAR = 1e3;
 /* of what is heard, where a body moves across what any microphone hears */
@@ -76,6 +75,33 @@ static uint32_t contact_body(const forest *f, uint32_t type, uint32_t contact)
     return synth_bits(&f->at, synth_self_of(&f->program->layout, type, contact), CONTACT_P_BODY);
 }
 
+/* What a microphone with a delay line hears, and `body`, which the line drives, are one. */
+static void join_by_delay(forest *f, uint32_t body, uint32_t signal)
+{
+    const synth_layout *layout = &f->program->layout;
+    uint32_t line = signal - synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL, 0),
+             source = synth_bits(&f->at, synth_self_of(layout, SYNTH_DELAY, line), DELAY_P_SOURCE),
+             heard = source - synth_signal(layout, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, 0);
+    const synth_type_layout *type = &layout->type[SYNTH_EAR];
+    for (uint32_t ear = 0; ear < type->count; ear++) {
+        if (synth_bits(&f->at, synth_self_of(layout, SYNTH_EAR, ear), EAR_P_MICROPHONE) != heard)
+            continue;
+        synth_list list = synth_list_of(&f->at, type->list, type->count, ear);
+        for (uint32_t i = 0; i < list.length; i++) {
+            uint32_t other = synth_word(&f->at, list.first + i * SYNTH_EAR_WORDS * list.stride);
+            if (is_free(f, other)) f->up[root_of(f, other)] = root_of(f, body);
+        }
+    }
+}
+
+/* Where an audio input without a gate has its sound from; SYNTH_AUDIO_SILENT for all others. */
+static uint32_t open_source(const forest *f, uint32_t audio)
+{
+    synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, audio);
+    return synth_bits(&f->at, me, AUDIO_P_GATED) ? SYNTH_AUDIO_SILENT
+                                                 : synth_bits(&f->at, me, AUDIO_P_SOURCE);
+}
+
 /* The island that a body is of; SYNTH_EMPTY: none that sleeps. */
 static uint32_t island_of(const forest *f, uint32_t body)
 {
@@ -89,13 +115,12 @@ static uint32_t number_islands(forest *f, uint32_t *islands)
     for (uint32_t body = 0; body < f->bodies; body++)
         f->up[body] = body, f->island[body] = SYNTH_EMPTY;
     join_neighbours(f);
-    mark_modulated(f);
     for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++) {
-        synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, i);
-        if (synth_bits(&f->at, me, AUDIO_P_GATED) == 0 &&
-            synth_bits(&f->at, me, AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT)
-            f->restless[root_of(f, contact_body(f, SYNTH_AUDIO, i))] = 1;
+        uint32_t source = open_source(f, i), body = contact_body(f, SYNTH_AUDIO, i);
+        if (source & SYNTH_AUDIO_SIGNAL && is_free(f, body))
+            join_by_delay(f, body, source & ~SYNTH_AUDIO_SIGNAL);
     }
+    mark_modulated(f);
     for (uint32_t body = 0; body < f->bodies; body++) {
         uint32_t root = root_of(f, body);
         if (!is_free(f, body) || f->restless[root]) continue;
@@ -194,8 +219,20 @@ static void hear(const forest *f, double gain, double *loudness)
     }
 }
 
-/* An island that no microphone hears is still below 1e-7 m/s. */
 /* ---- life ---- */
+
+/* What open audio inputs mean for islands: which wake them, and that echoes are waited for. */
+static void listen(synth_sleep *s, const forest *f)
+{
+    memset(s->enough, SYNTH_QUIET, s->islands);
+    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++) {
+        uint32_t source = open_source(f, i), island = island_of(f, contact_body(f, SYNTH_AUDIO, i));
+        if (island == SYNTH_EMPTY || source == SYNTH_AUDIO_SILENT) continue;
+        if (!(source & SYNTH_AUDIO_SIGNAL)) s->inputs[island] |= 1ull << source;
+        else /* a ring is less than twice as long as it has to be */
+            s->enough[island] = SYNTH_QUIET + 2 * SYNTH_LONGEST_DELAY * SYNTH_CHECKS_A_SECOND;
+    }
+}
 
 static void islands_list(
     synth_sleep *s, hed_arena *arena, const forest *f, double gain, hed_error *error)
@@ -217,6 +254,8 @@ static void islands_list(
     s->contacts = hed_arena_new(arena, s->contact_count, sizeof *s->contacts, error);
     s->gates = hed_arena_new(arena, s->gate_count, sizeof *s->gates, error);
     s->slow = hed_arena_new(arena, 3ull * s->islands, sizeof *s->slow, error);
+    s->enough = hed_arena_new(arena, s->islands, sizeof *s->enough, error);
+    s->inputs = hed_arena_new(arena, s->islands, sizeof *s->inputs, error);
     s->quiet = hed_arena_new(arena, instances * s->islands, sizeof *s->quiet, error);
     s->weights = hed_arena_new(arena, instances * s->body_count, sizeof *s->weights, error);
     bool made = loudness && s->weights && !arena->failed;
@@ -225,11 +264,12 @@ static void islands_list(
         unwind(s->body_begin, s->islands);
         unwind(s->contact_begin, s->islands);
         unwind(s->gate_begin, gates);
+        listen(s, f);
         hear(f, gain, loudness);
-        /* where a body is not heard at all, INAUDIBLE counts in metres a second */
+        /* where a body is not heard at all, SYNTH_INAUDIBLE counts in metres a second */
         for (uint32_t i = 0; i < 3 * s->islands; i++)
-            s->slow[i] =
-                (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
+            s->slow[i] = (float)(loudness[i] > 0.0 ? SYNTH_INAUDIBLE / loudness[i]
+                                                   : SYNTH_INAUDIBLE * s->program->step);
     }
     hed_delete(&arena->allocator, loudness, 3ull * s->islands, sizeof *loudness);
 }
@@ -324,7 +364,7 @@ bool synth_sleep_is_quiet(
 uint32_t synth_sleep_asleep(const synth_sleep *s)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->instances * s->islands; i++) count += s->quiet[i] == SYNTH_QUIET;
+    for (uint32_t i = 0; i < s->instances * s->islands; i++) count += s->quiet[i] == SYNTH_ASLEEP;
     return count;
 }
 
@@ -351,8 +391,8 @@ static void wake(synth_voices *v, uint32_t instance, uint32_t island)
 {
     synth_sleep *s = v->sleep;
     uint8_t *quiet = &s->quiet[(size_t)instance * s->islands + island];
-    for (uint32_t i = s->body_begin[island]; *quiet == SYNTH_QUIET && i < s->body_begin[island + 1];
-         i++)
+    for (uint32_t i = s->body_begin[island];
+         *quiet == SYNTH_ASLEEP && i < s->body_begin[island + 1]; i++)
         synth_voices_poke(v, instance,
             synth_parameter_word(&v->program->layout, SYNTH_BODY, BODY_P_WEIGHT, s->bodies[i]),
             s->weights[(size_t)instance * s->body_count + i]);
@@ -379,14 +419,33 @@ void synth_sleep_check(synth_voices *v)
         const uint32_t *store = v->stores + (size_t)i * v->program->layout.words;
         for (uint32_t island = 0; island < s->islands; island++) {
             uint8_t *quiet = &s->quiet[(size_t)i * s->islands + island];
-            if (*quiet == SYNTH_QUIET) continue;
+            if (*quiet == SYNTH_ASLEEP) continue;
             *quiet = synth_sleep_is_quiet(s, island, store, v->looked) ? *quiet + 1 : 0;
-            if (*quiet == SYNTH_QUIET) fall_asleep(v, i, island, store);
+            if (*quiet < s->enough[island]) continue;
+            *quiet = SYNTH_ASLEEP;
+            fall_asleep(v, i, island, store);
         }
     }
     if (v->stores) s->slot = v->looked / s->spacing + 1;
     v->stores = NULL;
+    for (uint32_t island = 0; v->sounding && island < s->islands; island++)
+        for (uint32_t i = 0; s->inputs[island] & v->sounding && i < v->instances; i++)
+            wake(v, i, island);
+    v->sounding = 0;
 }
+
+uint64_t synth_voices_inputs(const synth_voices *v, bool asleep)
+{
+    const synth_sleep *s = v->sleep;
+    uint64_t inputs = 0;
+    for (uint32_t island = 0; island < s->islands; island++)
+        for (uint32_t i = 0; s->inputs[island] & ~inputs && i < v->instances; i++)
+            if (!asleep || s->quiet[(size_t)i * s->islands + island] == SYNTH_ASLEEP)
+                inputs |= s->inputs[island];
+    return inputs;
+}
+
+void synth_voices_hear(synth_voices *v, uint64_t inputs) { v->sounding = inputs; }
 
 uint64_t synth_voices_next_look(const synth_voices *v, uint64_t sample)
 {

@@ -37,6 +37,7 @@ static void start_over(synth_voices *v)
     v->silenced = 0;
     v->setting_count = v->setting_pokes = 0;
     v->stores = NULL;
+    v->sounding = 0;
     synth_sleep_reset(v->sleep);
 }
 

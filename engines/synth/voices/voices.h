@@ -22,14 +22,17 @@
  * SYNTH_QUIET checks in a row, which is 0.1 s at the least, no body of an island moves as fast as
  * what is heard at -140 dB of full scale, and no exciter acts on it, it falls asleep: its bodies
  * stay where they are, as anchors do, of weight 0 and speed 0. A note of its exciters wakes it,
- * before the same sample; a parameter that is set wakes all, and so does "all sound off".
+ * before the same sample; so does the first sample above -140 dB of an audio input that is open; a
+ * parameter that is set wakes all, and so does "all sound off".
  *
- * An island that something else drives never sleeps: modulation of a body, of a spring, of an
- * anchor that it hangs at; sound that comes in. Falling asleep and waking are pokes, the same for
- * every solver. */
+ * Bodies that a delay line brings together, those that its microphone hears and those that it
+ * drives, are of one island, which has to be still for as long as the longest echo, too. An island
+ * that is modulated never sleeps: a body, a spring, an anchor that it hangs at. Falling asleep and
+ * waking are pokes, the same for every solver. */
 
 enum {
     SYNTH_QUIET = 10, /* checks */
+    SYNTH_ASLEEP = 255,
     SYNTH_CHECKS_A_SECOND = 80,
     SYNTH_SLEEP_POKES = 5,        /* for a body: it may fall asleep and wake in one run */
     SYNTH_MOST_SLEEPERS = 1 << 16 /* bodies of all instances; a larger instrument stays awake */
@@ -46,7 +49,9 @@ typedef struct synth_sleep {
     uint32_t *gate_begin, *gates;
     /* (islands x 3) h v along x, y, z: slower is not heard */
     float *slow;
-    /* (instances x islands) checks so far; SYNTH_QUIET: asleep */
+    uint8_t *enough;  /* (islands) quiet checks before each falls asleep */
+    uint64_t *inputs; /* (islands) a bit for each audio input that wakes it */
+    /* (instances x islands) quiet checks so far, or SYNTH_ASLEEP */
     uint8_t *quiet;
     /* (instances x body_count) of those asleep, when awake */
     uint32_t *weights;
@@ -105,6 +110,13 @@ uint64_t synth_voices_next_look(const synth_voices *voices, uint64_t sample);
 /* All instances' stores before `sample`, with which the next run begins; they live until it
  * ends. */
 void synth_voices_look(synth_voices *voices, const uint32_t *stores, uint64_t sample);
+/* Audio inputs, a bit each, that wake something that is asleep, or all that could. */
+uint64_t synth_voices_inputs(const synth_voices *voices, bool asleep);
+/* From the next run's first sample on there is sound in these. What is awake may be told so of any
+ * sample of that run. */
+void synth_voices_hear(synth_voices *voices, uint64_t inputs);
+/* Of full scale, -140 dB. Above this there is sound in an input. */
+#define SYNTH_INAUDIBLE 1e-7
 /* The stores of the instances of these bits were written as they are at rest. */
 void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
 void synth_voices_report_sleep(const synth_voices *voices, hed_synth_info *report);
@@ -242,6 +254,7 @@ struct synth_voices {
     /* of all instances before sample `looked`, for the next run's check; NULL: none is due */
     const uint32_t *stores;
     uint64_t looked;
+    uint64_t sounding; /* inputs with sound in the next run */
 
     uint32_t frame, count, capacity, event_room; /* pokes; those that events may make */
     synth_record *records;                       /* (capacity) in order of time */

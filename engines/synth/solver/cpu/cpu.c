@@ -34,9 +34,8 @@ struct synth_solver {
     uint32_t threads, share_count;
     /* (share_count) one: a thread steps whole instances; else each thread steps one */
     synth_share *shares;
-    float *forces; /* (threads x 3 x bodies.forces) */
-    /* no sound comes in, none is delayed: an instance's words are all that it remembers */
-    bool may_stand;
+    float *forces;        /* (threads x 3 x bodies.forces) */
+    uint32_t silent;      /* frames of the run before sound comes in */
     uint8_t *standing;    /* (instances) whether it stands still */
     uint8_t *tries;       /* (instances) runs since that was last tried */
     uint32_t *before;     /* (threads x state_words) an instance's words before a sample */
@@ -184,12 +183,6 @@ static hed_status synth_cpu_create(
     s->threads = synth->def.threads < most ? synth->def.threads : most;
     if (s->threads < 1) s->threads = 1;
     s->share_count = instances > 1 ? 1 : s->threads;
-    s->may_stand = program->layout.type[SYNTH_DELAY].count == 0;
-    synth_at at = {.store = program->image};
-    for (uint32_t i = 0; i < program->layout.type[SYNTH_AUDIO].count; i++) /* hears an input */
-        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) !=
-            SYNTH_AUDIO_SILENT)
-            s->may_stand = false;
     if (error->status || synth_cpu_allocate(s, error)) {
         synth_cpu_destroy(s);
         return error->status;
@@ -215,7 +208,7 @@ static bool is_worth_a_try(
     const synth_solver *s, uint32_t instance, const synth_body_values *values)
 {
     enum { RUNS = 8 };
-    if (!s->may_stand || !synth_bodies_still(&s->bodies, values)) return false;
+    if (s->silent < s->run->frames || !synth_bodies_still(&s->bodies, values)) return false;
     return (s->tries[instance] = (uint8_t)((s->tries[instance] + 1) % RUNS)) == 0;
 }
 
@@ -231,6 +224,8 @@ static void try_to_stand(
     if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
         memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
         return;
+    for (uint32_t i = 0; i < layout->delay_words; i++) /* an echo is under way */
+        if (hed_as_uint(step->at->delay[i]) != 0) return;
     s->standing[instance] = 1;
     memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems,
         2 * layout->stems * sizeof *s->held);
@@ -258,7 +253,7 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
     bool try = !team && is_worth_a_try(s, instance, &values);
     for (uint32_t frame = 0; frame < run->frames; frame++) {
         if (s->standing[instance]) {
-            uint32_t until = is_due(poke, end, run->frames) ? poke->frame : run->frames;
+            uint32_t until = is_due(poke, end, s->silent) ? poke->frame : s->silent;
             for (; frame < until; frame++)
                 memcpy(stems_at(s, instance, frame),
                     s->held + (uint64_t)instance * 2 * layout->stems,
@@ -300,11 +295,15 @@ static void run_member(void *user, hed_team *team, uint32_t member)
 static hed_status synth_cpu_run(synth_solver *s, const synth_run *run, hed_error *error)
 {
     (void)error;
+    s->silent = run->frames;
     for (uint32_t channel = 0; channel < s->channels; channel++) {
         float *to = s->inputs + (size_t)channel * run->frames;
         if (run->inputs && run->inputs[channel])
             memcpy(to, run->inputs[channel], run->frames * sizeof *to);
         else memset(to, 0, run->frames * sizeof *to);
+        uint32_t silent = 0;
+        while (silent < s->silent && hed_as_uint(to[silent]) == 0) silent++;
+        s->silent = silent;
     }
     s->run = run;
     if (s->team) hed_team_run(s->team, run_member, s);
