@@ -103,6 +103,10 @@ typedef struct bench_case {
     uint32_t samples, solver; /* of SOLVERS */
     hed_math math;
     const char *choice;
+    uint32_t blocks;
+    hed_device *const *also; /* (also_count) */
+    uint32_t also_count;
+    const char *devices; /* their names, for the report */
 } bench_case;
 
 typedef struct bench_run {
@@ -156,6 +160,9 @@ static void bench_define(const bench_case *c, hed_mppi_term terms[3], hed_mppi_d
     def->solver = SOLVERS[c->solver].solver;
     def->math = c->math;
     def->choice = c->choice;
+    def->blocks = c->blocks;
+    def->also = c->also;
+    def->also_count = c->also_count;
 }
 
 /* The state moves along the plan, and some 5 us pass between two solves. */
@@ -194,10 +201,10 @@ static hed_status bench_time(
     hed_mppi_info info = hed_mppi_describe(controller);
     if (!status) {
         hed_summary times = hed_summarize(to->times, to->solves);
-        cli_report_row(to->report,
-            CLI_TEXT("device", hed_device_describe(device)->id, .heading = "DEVICE"),
+        cli_report_row(to->report, CLI_TEXT("device", c->devices, .heading = "DEVICE"),
             CLI_TEXT("problem", c->problem->name, .heading = "PROBLEM"),
             CLI_WHOLE("samples", c->samples, .heading = ">N"),
+            CLI_WHOLE("blocks", info.def->blocks, .heading = ">BLOCKS"),
             CLI_TEXT("solver", SOLVERS[c->solver].name, .heading = "SOLVER"),
             CLI_TEXT("math", c->math == HED_MATH_STRICT ? "strict" : "fast", .heading = "MATH"),
             CLI_NUMBER("median_us", times.p50, .heading = ">MEDIAN us", .format = "%.2f"),
@@ -249,14 +256,24 @@ static bool bench_wanted(const hed_arguments *arguments, const char *option, con
     return !hed_given(arguments, option) || strcmp(hed_text_of(arguments, option), name) == 0;
 }
 
-static hed_status bench_device(
-    hed_device *device, const hed_arguments *arguments, bench_run *to, hed_error *error)
+/* `count` devices: one, or those that share the samples out. */
+static hed_status bench_devices(hed_device *const *devices, uint32_t count,
+    const hed_arguments *arguments, bench_run *to, hed_error *error)
 {
     static const uint32_t sizes[] = {128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
     bench_fill_room();
     bench_fill_network();
+    char names[256];
+    size_t used = 0;
+    for (uint32_t i = 0; i < count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " + " : "",
+            hed_device_describe(devices[i])->id);
     bench_case c = {
-        .choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL};
+        .choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL,
+        .blocks = (uint32_t)hed_integer_of(arguments, "blocks"),
+        .also = devices + 1,
+        .also_count = count - 1,
+        .devices = names};
     uint32_t only = (uint32_t)hed_integer_of(arguments, "samples");
     for (size_t p = 0; p < HED_COUNT(PROBLEMS); p++)
         for (c.solver = 0; c.solver < HED_COUNT(SOLVERS); c.solver++)
@@ -270,8 +287,8 @@ static hed_status bench_device(
                         !bench_wanted(arguments, "solver", SOLVERS[c.solver].name) ||
                         (strict && !hed_given(arguments, "strict")))
                         continue;
-                    if (to->rate > 0) bench_loop(device, &c, to, error);
-                    else bench_time(device, &c, to, error);
+                    if (to->rate > 0) bench_loop(devices[0], &c, to, error);
+                    else bench_time(devices[0], &c, to, error);
                     if (bench_excuse(&c, to, error)) return error->status;
                 }
     return HED_OK;
@@ -281,16 +298,23 @@ static int bench_command(const hed_arguments *arguments, void *user)
 {
     hed_error error = {0};
     cli_session session;
-    hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status) return cli_fail(&error);
+    bool together = hed_given(arguments, "together");
+    if (together && hed_number_of(arguments, "rate") > 0) {
+        fputs("heddle: --rate is for one device: leave --together out\n", stderr);
+        return HED_EXIT_USAGE;
+    }
+    if (together) cli_open_devices_together(arguments, &session, &error);
+    else cli_open_devices(arguments, &session, &error);
+    if (hed_failed(&error)) return cli_fail(&error);
     bench_run to = {.report = cli_report_create(hed_given(arguments, "json")),
         .times = calloc(MOST_SOLVES, sizeof(double)),
         .solves = (uint32_t)hed_integer_of(arguments, "solves"),
         .rate = hed_number_of(arguments, "rate"),
         .json = hed_given(arguments, "json")};
     if (!to.times) hed_fail(&error, HED_ERROR_MEMORY, "no memory for the times of solves");
-    for (uint32_t d = 0; d < session.count && !hed_failed(&error); d++)
-        bench_device(session.devices[d], arguments, &to, &error);
+    for (uint32_t d = 0; d < session.count && !hed_failed(&error);
+         d += together ? session.count : 1)
+        bench_devices(session.devices + d, together ? session.count : 1, arguments, &to, &error);
     hed_error unwritten = {0};
     cli_report_end(to.report, HED_OK, hed_failed(&error) ? &unwritten : &error);
     free(to.times);
@@ -320,6 +344,17 @@ const hed_command hed_command_mppi_bench = {
             .low = 0,
             .high = 1 << 24,
             .help = "this number of samples alone; 0: 128 to 131,072"},
+        {.name = "together",
+            .kind = HED_OPTION_FLAG,
+            .help =
+                "the devices share the samples of one controller out; one that is named twice counts as two"},
+        {.name = "blocks",
+            .kind = HED_OPTION_INTEGER,
+            .value = "COUNT",
+            .fallback = "0",
+            .low = 0,
+            .high = 64,
+            .help = "parts that the samples are summed up in; 0: 8 with several devices, else 1"},
         {.name = "choice",
             .kind = HED_OPTION_TEXT,
             .value = "CHOICE",

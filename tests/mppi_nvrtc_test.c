@@ -36,6 +36,7 @@ static void compile_pass(
     OK(mppi_complete(c, def, &error));
     c->systems = def->kind == HED_MPPI_PLAIN ? def->count : 2 * def->count;
     c->past = def->delay > 2 ? def->delay : 2;
+    OK(mppi_make_blocks(c, &error));
     CHECK(mppi_device_fits(c));
     OK(mppi_layout_make(c, solver, &layout, &error));
     if (wanted) EXPECT_TEXT(c->choice, wanted);
@@ -103,6 +104,10 @@ Test(mppi_nvrtc, packets, .timeout = 240)
         hed_mppi_def def = cartpole_def(cases[i].samples);
         compile(&def, HED_MPPI_PACKETS, cases[i].choice);
     }
+    hed_mppi_def def = cartpole_def(1 << 20);
+    def.blocks = 8;
+    compile(&def, HED_MPPI_PACKETS, NULL);
+    compile(&def, HED_MPPI_LAUNCHES, NULL);
 }
 
 /* A cost that reads a map: longer steps, so fewer of them in the loop. */

@@ -116,6 +116,10 @@ typedef struct cli_device_group {
  * with none the default one. Errors: NO_DEVICE, LIMIT. */
 hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
     cli_device_group *groups, uint32_t *count, hed_error *error);
+/* Opens the context, and the same devices for one piece of work on all of them, in session->devices. A
+ * device that is named twice counts as two. Errors: NO_DEVICE, LIMIT. */
+hed_status cli_open_devices_together(
+    const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* Adds a device, to the group of its kind. Errors: LIMIT. */
 hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error);

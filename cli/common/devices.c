@@ -69,3 +69,19 @@ hed_status cli_device_groups(const hed_arguments *arguments, cli_session *sessio
     }
     return HED_OK;
 }
+
+hed_status cli_open_devices_together(
+    const hed_arguments *arguments, cli_session *session, hed_error *error)
+{
+    cli_device_group groups[HED_TUNE_DEVICES];
+    uint32_t count;
+    if (cli_open_context(arguments, session, error)) return error->status;
+    if (cli_device_groups(arguments, session, groups, &count, error)) {
+        cli_close(session);
+        return error->status;
+    }
+    for (uint32_t g = 0; g < count; g++)
+        for (uint32_t i = 0; i < groups[g].count && session->count < CLI_MOST_DEVICES; i++)
+            session->devices[session->count++] = groups[g].devices[i];
+    return HED_OK;
+}

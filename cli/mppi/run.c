@@ -55,7 +55,10 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     if (hed_given(a, "solver")) r->subject.def.solver = (hed_mppi_solver)hed_choice_of(a, "solver");
     if (hed_given(a, "deadline"))
         r->subject.def.deadline_ns = (uint64_t)(1e6 * hed_number_of(a, "deadline"));
-    hed_mppi_create(run_device(r), &r->subject.def, &r->controller, error);
+    hed_device *first = run_device(r);
+    r->subject.def.also = r->session.devices + 1;
+    r->subject.def.also_count = r->session.count - 1;
+    hed_mppi_create(first, &r->subject.def, &r->controller, error);
     if (hed_failed(error)) return error->status;
     r->info = hed_mppi_describe(r->controller);
     if (r->info.def->count != 1)
@@ -244,7 +247,11 @@ static int run_end(mppi_run *r, hed_status status, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     const char *plot = hed_text_of(a, "plot"), *csv = hed_text_of(a, "csv");
-    const char *device = hed_device_describe(r->session.devices[0])->id;
+    char device[256];
+    size_t used = 0;
+    for (uint32_t i = 0; i < r->session.count && used < sizeof device; i++)
+        used += (size_t)snprintf(device + used, sizeof device - used, "%s%s", i ? " + " : "",
+            hed_device_describe(r->session.devices[i])->id);
     cli_mppi_figures figures;
     int code = status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_OK;
     if (status != HED_OK)
@@ -288,7 +295,7 @@ static int mppi_run_main(const hed_arguments *arguments, void *user)
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
     hed_error error = {0};
-    if (cli_open_devices(arguments, &r.session, &error) != HED_OK) return cli_fail(&error);
+    if (cli_open_devices_together(arguments, &r.session, &error) != HED_OK) return cli_fail(&error);
     hed_status status = run_open(&r, &error);
     int code = status == HED_OK ? run_end(&r, run_go(&r, &error), &error) : cli_fail(&error);
     cli_mppi_record_close(&r.record);
@@ -306,7 +313,9 @@ static const hed_option OPTIONS[] = {
     OPTION("solver", CHOICE, "NAME", "what a solve consists of on the device (default: auto)",
         .choices = cli_mppi_solvers),
     FLAG("strict", "the same bits on every device"),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    OPTION("device", TEXT, "ID",
+        "device to use: its id, part of its name, best, or all (every GPU once); several share the samples out",
+        .letter = 'd', .repeated = true),
     CLI_OPTION_THREADS,
     OPTION("plant", TEXT, "NAME=VALUE",
         "a parameter of the plant that the controller does not know, such as mass=1.2",
@@ -340,6 +349,8 @@ static const hed_example EXAMPLES[] = {
     {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
     {"heddle mppi run my_robot.json --device cuda:0 -n 65536 --rate 1000",
         "a scene in real time, a thousand solves a second"},
+    {"heddle mppi run my_robot.json --device cuda:0 --device cuda:1 -n 1048576",
+        "a million futures, half of them on each of two devices"},
     {"heddle mppi run cartpole --set length=0.5 --set quadratic.goal.x=0 --json",
         "another pole, another goal, figures for a program"},
     {"heddle mppi run circle --controller tube --disturb vx=1.4 --disturb vy=1.4 --plot gusts.svg",

@@ -12,7 +12,8 @@
  *
  *  Every size is chosen when the program runs; after hed_mppi_create() nothing is allocated. The
  *  noise comes from a counter-based generator, so that the same seed gives the same samples on every
- *  device and whatever the launch.
+ *  device and whatever the launch. Several devices may share the samples of one controller out:
+ *  hed_mppi_def.also.
  *
  *  Thread class of everything here, unless it says otherwise: owner of the controller.
  */
@@ -291,9 +292,17 @@ typedef struct hed_mppi_def {
     uint32_t candidate_samples;
 
     /* how */
+    /** (also_count) further devices that take a share of the samples each, as one solve; they may be
+     *  of any kind, and must outlive the controller. Not for ROBUST, ELITE and TSALLIS. */
+    hed_device *const *also;
+    uint32_t also_count;
+    /** Consecutive parts, up to 64, that the samples are summed up in before they are merged; a device
+     *  takes whole ones. In strict mode it is their number, and not the devices, that fixes the bits.
+     *  0: 8 with several devices, else 1 */
+    uint32_t blocks;
     hed_math math;
-    hed_mppi_solver solver;
-    uint64_t deadline_ns; /**< a solve returns what it has after this long; 0: none */
+    hed_mppi_solver solver; /**< with several devices: of each */
+    uint64_t deadline_ns;   /**< a solve returns what it has after this long; 0: none */
     /** Fixed choices for measurements: names of hed_mppi_parameters() as "GROUP=256 SAMPLES=16"; NULL:
      *  the rules', or what tuning has found */
     const char *choice;
@@ -386,8 +395,8 @@ HED_API hed_status hed_mppi_set_noise(hed_mppi *controller, const float *noise, 
 
 /** What a controller was made into. */
 typedef struct hed_mppi_info {
-    const hed_mppi_def *def; /**< as completed from the model; lives as long as the controller */
-    hed_device *device;
+    const hed_mppi_def *def;  /**< as completed from the model; lives as long as the controller */
+    hed_device *device;       /**< the first, of which the two below are, too */
     hed_mppi_solver solver;   /**< never AUTO */
     char choice[128];         /**< "GROUP=256 SAMPLES=16 ..." */
     hed_config_origin origin; /**< where that came from */
@@ -396,7 +405,7 @@ typedef struct hed_mppi_info {
 /** Thread class: rt. */
 HED_API hed_mppi_info hed_mppi_describe(const hed_mppi *controller);
 /** Finds the fastest solver, group sizes and kernel variant for a definition on a device, by whole
- *  solves, and keeps them in the context's database. `tune` as for hed_tune_pipeline(), its problem is
+ *  solves, and keeps them in the context's database; `def` without `also` and `blocks`. `tune` as for hed_tune_pipeline(), its problem is
  *  filled in here; NULL: its defaults. Errors: as hed_mppi_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host, strict: nothing to choose). */
 HED_API hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def,

@@ -7,7 +7,9 @@ enum { MPPI_MOST_CONTROLS = 8, MPPI_MOST_STATES = 32 }; /* HED_MPPI_MAX_... */
 
 typedef struct mppi_fixed {
     uint samples; /* N */
-    uint row;     /* floats of a scalar in the array of noise */
+    uint row;     /* floats of a scalar in the array of noise, from sample `begin` on */
+    uint begin;   /* first sample of this device's blocks */
+    uint block;   /* samples of one */
     uint pure;    /* first sample whose mean is 0 */
     uint still;   /* control scalars that no sample disturbs */
     uint keep;    /* 1: sample 0 has no noise */

@@ -50,7 +50,7 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
 #endif
     costs += (size_t)system * f->samples;
     for (uint t = first; t < TILES; t += CHAINS) {
-        tile->first = t * SAMPLES;
+        tile->first = TILE_BEGIN(system) + t * SAMPLES;
         if (!FUSED) tile_prepare(f, tile, 1, 1);
 #if PASS == PASS_COSTS
         int crashed, exists = id < SAMPLES && tile->first + id < f->samples;

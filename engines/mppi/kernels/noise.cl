@@ -1,4 +1,4 @@
-/* Noise of every sampler but white Gaussian, which the tiles draw themselves: (scalars x N) of each
+/* Noise of every sampler but white Gaussian, which the tiles draw themselves: (scalars x row) of each
  * controller, in units of the controls. A group does SET samples (a define, by the room there is): their normal numbers into local
  * memory, then, with MIX, the sampler's matrix over time, (controls x STEPS x COLUMNS); else FACTOR,
  * the Cholesky factor of the covariance of the controls. As draw_noise() of cpu.c, bit for bit. */
@@ -22,23 +22,24 @@ __kernel void mppi_noise(__global float *noise, __global const float *matrix,
     HED_LOCAL_USE(float, normals);
     const mppi_fixed *f = &fixed;
     uint id = (uint)get_local_id(0), items = (uint)get_local_size(0);
-    uint sets = (f->samples + SET - 1) / SET;
+    uint sets = (f->row + SET - 1) / SET;
     uint stream = (uint)get_group_id(0) / sets, first = (uint)get_group_id(0) % sets * SET;
     for (uint i = id; i < (NORMALS + 3) / 4 * SET; i += items) {
         float four[4];
         uint k = i % SET, q = i / SET;
-        mppi_normals(first + k, q, number, stream, f->seed_low, f->seed_high, four);
+        mppi_normals(
+            f->begin + first + k, q, number, stream, f->seed_low, f->seed_high, four);
         for (uint c = 0; c < 4; c++)
             if (4 * q + c < NORMALS) {
                 float normal = four[c];
 #if LOG_NORMAL
-                normal *= noise_scale(f, number, stream, first + k, 4 * q + c);
+                normal *= noise_scale(f, number, stream, f->begin + first + k, 4 * q + c);
 #endif
                 normals[(4 * q + c) * SET + k] = normal;
             }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    noise += (size_t)stream * SCALARS * f->samples;
+    noise += (size_t)stream * SCALARS * f->row;
     for (uint n = id; n < SCALARS * SET; n += items) {
         uint k = n % SET, j = n / SET, t = j / MODEL_CONTROLS, i = j % MODEL_CONTROLS;
         float e = 0.0f;
@@ -57,6 +58,6 @@ __kernel void mppi_noise(__global float *noise, __global const float *matrix,
 #if SIGMA_STEPS
         sigma *= factors[j];
 #endif
-        if (first + k < f->samples) noise[(size_t)j * f->samples + first + k] = e * sigma;
+        if (first + k < f->row) noise[(size_t)j * f->row + first + k] = e * sigma;
     }
 }

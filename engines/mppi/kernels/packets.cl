@@ -110,7 +110,7 @@ HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint ah
         tile_chain chain = {MPPI_OUT, 0.0f};
         for (uint t = c; t < TILES; t += CHAINS) {
             bool drawn = NOISE == 2 && c < WORKERS && t == c && ahead == tile->number;
-            own->first = t * SAMPLES;
+            own->first = TILE_BEGIN(g->system) + t * SAMPLES;
             if (NOISE == 2 && drawn) tile_prepare(f, tile, 0, 1);
             else if (!FUSED) tile_prepare(f, tile, 1, 1);
             tile_add(f, tile, tile_rollout(f, tile), &chain);
@@ -283,7 +283,7 @@ HED_WORD bool packets_round(const packets_place *g, const mppi_fixed *f, mppi_ti
     const mppi_tile *tile = own;
     bool reader = g->role == 0, here;
     own->number = *number;
-    own->first = (g->role - MERGERS) * SAMPLES;
+    own->first = TILE_BEGIN(g->system) + (g->role - MERGERS) * SAMPLES;
     if (NOISE == 2 && g->role >= MERGERS) tile_prepare(f, tile, 1, 0);
     if (reader) here = packets_read(g, inputs, own->block, RESIDENT ? f->watch : ROUND_POLLS);
     else here = packets_receive(g, own->block);
@@ -330,7 +330,7 @@ __kernel void mppi_packets(__global uint2 *state, __global const uint2 *inputs,
     tile.controls = block + AT_CONTROLS;
 #endif
     tile.stream = g.system % f->streams;
-    tile.noise = noise + (NOISE_STREAMS ? (size_t)tile.stream * SCALARS * f->samples : 0);
+    tile.noise = noise + (NOISE_STREAMS ? (size_t)tile.stream * SCALARS * f->row : 0);
     tile.tables = tables;
     tile.id = g.id;
     g.forward = forward + g.system * INPUT_PACKETS;

@@ -44,6 +44,12 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 /* Without lane shuffles an item sums a row up: a stride that is odd spreads rows over the banks. */
 #define STRIDE (SAMPLES + !HED_HAS_LANES)
 #define WIDTH (SAMPLES < 32 ? SAMPLES : 32)
+/* First sample of a system's block. BLOCK_SYSTEMS: systems of one block; 0: samples are not in blocks. */
+#if BLOCK_SYSTEMS
+#define TILE_BEGIN(system) (f->begin + (system) / BLOCK_SYSTEMS * f->block)
+#else
+#define TILE_BEGIN(system) 0u
+#endif
 #if STORE == 2
 #define KEPT __global
 #else
@@ -62,7 +68,7 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 typedef struct mppi_tile {
     __local float *block;
     KEPT float *controls;
-    __global const float *noise; /* NOISE_GIVEN: (scalars x N), units of the controls */
+    __global const float *noise; /* NOISE_GIVEN: (scalars x row), units of the controls */
     __global const float *tables;
     uint id, first; /* work item; the tile's first sample */
     uint number, stream;
@@ -124,7 +130,8 @@ MPPI_FUNCTION void tile_draw(TILE, uint sample, uint q, float *noise)
     for (uint c = 0; c < 4; c++) {
         uint j = 4 * q + c;
         noise[c] = 0.0f;
-        if (sample < f->samples && j < SCALARS) noise[c] = tile->noise[(size_t)j * f->row + sample];
+        if (sample < f->samples && j < SCALARS)
+            noise[c] = tile->noise[(size_t)j * f->row + (sample - f->begin)];
     }
 #else
     mppi_normals(sample, q, tile->number, tile->stream, f->seed_low, f->seed_high, noise);

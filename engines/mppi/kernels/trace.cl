@@ -1,5 +1,5 @@
 /* Samples of the last round, rolled out once more for display: work item n has sample which[begin + n],
- * or begin + n where all are rolled out for their costs, which are then as weights see them. */
+ * or the device's own begin + n where all are rolled out for their costs, which are then as weights see them. */
 __kernel void mppi_trace(__global const uint *inputs, __global const uint *which,
     __global float *costs, __global float *states, __global float *store,
     __global const float *tables, __global const float *noise, const mppi_fixed fixed, uint stream,
@@ -13,12 +13,12 @@ __kernel void mppi_trace(__global const uint *inputs, __global const uint *which
     tile->block = block;
     tile->controls = store + (size_t)get_group_id(0) * SCALARS * STRIDE;
     tile->stream = stream;
-    tile->noise = noise + (NOISE_STREAMS ? (size_t)stream * SCALARS * f->samples : 0);
+    tile->noise = noise + (NOISE_STREAMS ? (size_t)stream * SCALARS * f->row : 0);
     tile->tables = tables;
     tile->id = id;
     barrier(CLK_LOCAL_MEM_FENCE);
     tile->number = hed_as_uint(INPUT(IN_NUMBER));
-    tile->first = (all ? at : which[n < count ? at : begin]) - id;
+    tile->first = (all ? f->begin + at : which[n < count ? at : begin]) - id;
     tile->trace = !all && n < count ? states + (size_t)at * (STEPS + 1) * MODEL_STATES : 0;
     if (tile->trace)
         for (uint i = 0; i < MODEL_STATES; i++) tile->trace[i] = INPUT(IN_STATE + i);

@@ -51,6 +51,8 @@ static hed_status check_numbers(const hed_mppi_def *def, hed_error *error)
         {"steps", def->steps, 1, HED_MPPI_MAX_STEPS},
         {"dt", def->dt, 1e-9, 1e9},
         {"iterations", def->iterations, 1, 1000},
+        {"blocks", def->blocks, 1, MPPI_MOST_BLOCKS},
+        {"also_count", def->also_count, 0, def->blocks - 1},
         {"lambda", def->lambda, 1e-30, 1e30},
         {"alpha", def->alpha, 0, 1},
         {"elite", def->elite, 1e-9, 1},
@@ -226,6 +228,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
             model->name, model->states, model->controls, HED_MPPI_MAX_STATES,
             HED_MPPI_MAX_CONTROLS);
     if (def->dt == 0) def->dt = model->dt;
+    if (def->blocks == 0) def->blocks = def->also_count ? 8 : 1;
     if (check_numbers(def, error) || check_controls(def, model, error)) return error->status;
 
     uint64_t plan = (uint64_t)def->steps * model->controls;
@@ -264,6 +267,11 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
     if (def->smooth_weight > 0) /* the noise is that of the derivative */
         for (uint32_t i = 0; i < model->controls; i++) def->sigma[i] *= def->dt;
     if (def->kind != HED_MPPI_PLAIN && check_pair(def, model, error)) return error->status;
+    if (def->blocks > 1 && (def->update != HED_MPPI_EXPONENTIAL || def->kind == HED_MPPI_ROBUST))
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "mppi: ROBUST and the updates ELITE and TSALLIS sum all samples up together: one device, "
+            "and one block; %u blocks on %u devices were asked for",
+            def->blocks, 1 + def->also_count);
     find_precision(controller, error);
     if (mppi_make_sampler(controller, error)) return error->status;
     if (def->sampler == HED_MPPI_GIVEN)

@@ -22,7 +22,7 @@
 #include "heddle/mppi.h"
 #include "heddle/ring.h"
 
-enum { MPPI_LANES = 32, MPPI_MOST_CHAINS = 128, MPPI_GROUPS = 8 };
+enum { MPPI_LANES = 32, MPPI_MOST_CHAINS = 128, MPPI_GROUPS = 8, MPPI_MOST_BLOCKS = 64 };
 
 /* Samples of a tile: a power of two, at least 32, such that a large GPU has a tile for each
  * multiprocessor. */
@@ -48,7 +48,7 @@ typedef struct mppi_sampling {
     const float *parameters; /* (parameter_count) */
     const float *lambda;     /* (count) of the scaled cost */
     uint64_t deadline;       /* by hed_now(); 0: none */
-    /* answers */
+    /* answers; of a controller's own blocks, (blocks x systems x ...) */
     /* (systems x T x nu) weighted mean of the sampled controls, limits kept; NULL: not wanted */
     float *mean;
     float *sums; /* (systems x 4) min S, sum w, sum w^2, samples that crashed */
@@ -61,11 +61,13 @@ typedef struct mppi_solver {
     bool (*fits)(const hed_mppi *controller);
     /* Makes `controller->solver_data`; controller->def is complete and checked. */
     hed_status (*create)(hed_mppi *controller, hed_error *error);
-    /* One round: fills the answers, or TIMEOUT where the deadline passed. */
-    hed_status (*round)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
+    /* One round: begin() submits it, end() waits for the answers and fills them in, or gives TIMEOUT
+     * where the deadline passed. */
+    hed_status (*begin)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
+    hed_status (*end)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
     /* New content of table `table`, before a round. */
     hed_status (*table)(hed_mppi *controller, uint32_t table, hed_error *error);
-    /* Trajectories of a round: see hed_mppi_trace(). */
+    /* Trajectories of a round, of the controller's own samples: see hed_mppi_trace(). */
     hed_status (*trace)(hed_mppi *controller, const mppi_sampling *round, uint32_t system,
         uint32_t count, bool best, float *states, float *costs, hed_error *error);
     /* A model without a C function: the states along the plan of each system. */
@@ -74,7 +76,7 @@ typedef struct mppi_solver {
 } mppi_solver;
 
 extern const mppi_solver mppi_solver_cpu, mppi_solver_packets, mppi_solver_resident,
-    mppi_solver_launches;
+    mppi_solver_launches, mppi_solver_devices;
 
 /* What a text reads: where its parameters lie among all, and the tables that it names. */
 typedef struct mppi_part {
@@ -111,8 +113,15 @@ struct hed_mppi {
     char tuned[128];
 
     uint32_t systems; /* count, twice that for TUBE */
-    uint32_t past;    /* controls kept: at least 2, and the delay */
-    bool disturbed;   /* some disturbance is above 0 */
+    /* Blocks (blocks.c): all samples are one of `block`, or def.blocks of a multiple of 512, of which
+     * the last may be short or empty. A part, which has one of several devices, has its own of them. */
+    uint32_t first_block, blocks, block;
+    uint32_t shares;   /* systems x blocks: what a solver samples and sums up one by one */
+    float *block_mean; /* (shares x T x nu); NULL: one block */
+    float *block_sums; /* (shares x 4) */
+    hed_mppi **parts;  /* (1 + def.also_count); NULL: one device */
+    uint32_t past;     /* controls kept: at least 2, and the delay */
+    bool disturbed;    /* some disturbance is above 0 */
     /* parameters and tables */
     mppi_part model_part, term_parts[HED_MPPI_MAX_TERMS];
     float parameters[HED_MPPI_MAX_PARAMETERS];
@@ -163,6 +172,30 @@ struct hed_mppi {
     hed_mppi_stats *stats; /* (count) of the last solve */
     uint32_t round;        /* number of the next */
 };
+
+/* First sample of the block that one of `shares` is of; and how many samples a controller's own
+ * blocks have. */
+static inline uint32_t mppi_block_begin(const hed_mppi *c, uint32_t share)
+{
+    return c->def.blocks > 1 ? (c->first_block + share / c->systems) * c->block : 0;
+}
+static inline uint32_t mppi_own_samples(const hed_mppi *c)
+{
+    uint32_t begin = c->first_block * c->block, most = c->blocks * c->block;
+    uint32_t left = begin < c->def.samples ? c->def.samples - begin : 0;
+    return left < most ? left : most;
+}
+
+/* ---- mppi.c, blocks.c ---- */
+
+/* One round of the controller's solver, merged over its blocks. Errors: the solver's. */
+hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *error);
+/* The solver of a device for a controller or a part, by its definition. */
+hed_status mppi_choose_solver(hed_mppi *controller, hed_error *error);
+/* Blocks of a controller that is complete, and the memory for their answers. */
+hed_status mppi_make_blocks(hed_mppi *controller, hed_error *error);
+/* The answers of all blocks as those of the round. */
+void mppi_merge_blocks(hed_mppi *controller, const mppi_sampling *round);
 
 /* ---- check.c ---- */
 

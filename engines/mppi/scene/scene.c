@@ -39,6 +39,7 @@ static const scene_option scene_options[] = {
     OPTION(steps, WHOLE, 1, HED_MPPI_MAX_STEPS),
     OPTION(dt, REAL, 1e-9, 1e9),
     OPTION(iterations, WHOLE, 1, 1000),
+    OPTION(blocks, WHOLE, 1, 64),
     OPTION(lambda, REAL, 1e-30, 1e30),
     OPTION(alpha, REAL, 0, 1),
     OPTION(elite, REAL, 1e-9, 1),
@@ -74,7 +75,7 @@ KEYS(words_risk, "expected", "value_at_risk", "conditional_value_at_risk");
 KEYS(words_when, "running", "terminal", "always");
 
 /* All keys of the controller: those of `scene_options`, and the others. */
-KEYS(keys_controller, "samples", "steps", "dt", "iterations", "lambda", "alpha", "elite",
+KEYS(keys_controller, "samples", "steps", "dt", "iterations", "blocks", "lambda", "alpha", "elite",
     "tsallis_r", "tsallis_threshold", "ess_target", "crash_cost", "offset_decay", "log_sigma",
     "knots", "kernel_width", "pure_noise", "keep_plan", "committed", "delay", "smooth",
     "smooth_weight", "rollouts", "risk_level", "nominal_threshold", "value_threshold", "candidates",

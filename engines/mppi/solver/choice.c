@@ -58,7 +58,7 @@ uint32_t mppi_packets_room(const hed_mppi *c)
 {
     const hed_device_info *info = hed_device_describe(c->device);
     uint64_t needs = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES;
-    return (info->capabilities & needs) == needs ? info->compute_units / c->systems : 0;
+    return (info->capabilities & needs) == needs ? info->compute_units / c->shares : 0;
 }
 
 /* What the terms of a step cost, in transcendental functions, as far as their text shows it: each call
@@ -181,6 +181,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "ELITE", c->def.update == HED_MPPI_ELITE);
     define(l, "SETS", sets);
     define(l, "SYSTEMS", l->systems);
+    define(l, "BLOCK_SYSTEMS", c->def.blocks > 1 ? c->systems : 0);
     define(l, "TILES", l->tiles);
     define(l, "CHAINS", l->chains);
     define(l, "WORKERS", l->workers);
@@ -238,8 +239,7 @@ static bool layout_valid(
              (split || noise == TILE_NOISE_FUSED || samples * team % 32 || !has_team(c)))
         why = "TEAM needs a text with MPPI_TEAM, SPLIT=0, and no NOISE=1, rollouts, ROBUST";
     else if (group > info->max_group) why = "GROUP is larger than the device allows";
-    else if (strict && samples != mppi_tile(c->def.samples))
-        why = "strict mode has its own SAMPLES";
+    else if (strict && samples != mppi_tile(c->block)) why = "strict mode has its own SAMPLES";
     else if (split && (strict || store != TILE_STORE_LOCAL))
         why = "SPLIT needs STORE=0 and fast mathematics";
     else if (split && (c->def.rollouts > 1 || l->both))
@@ -313,12 +313,12 @@ static bool try_samples(
 static bool choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
-    uint32_t each = (uint32_t)hed_ceil_divide(c->def.samples, info->compute_units);
+    uint32_t each = (uint32_t)hed_ceil_divide(c->block, info->compute_units);
     uint32_t samples = each <= 8 ? 8 : each <= 32 ? 16 : 32;
     mppi_layout one = *l;
     char reason[96];
     if (!has_team(c) || !(info->capabilities & HED_CAN_LANES)) return false;
-    if (c->def.math == HED_MATH_STRICT) samples = mppi_tile(c->def.samples);
+    if (c->def.math == HED_MATH_STRICT) samples = mppi_tile(c->block);
     if (samples > 32) return false;
     l->config.values[TILE_SAMPLES] = samples;
     l->config.values[TILE_TEAM] = 256 / samples;
@@ -339,12 +339,11 @@ static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     char reason[96];
     uint32_t samples = layout_value(l, TILE_SAMPLES);
     if (c->def.math == HED_MATH_STRICT || solver == HED_MPPI_LAUNCHES) return;
-    if (expense <= 5 || c->def.samples > 16384 || samples >= 256) return;
+    if (expense <= 5 || c->block > 16384 || samples >= 256) return;
     l->config.values[TILE_SPLIT] = 1;
     l->config.values[TILE_GROUP] = 512;
     uint32_t room = mppi_packets_room(c), mergers = layout_value(l, TILE_MERGERS);
-    if (room > mergers && c->def.samples <= 8 * (room - mergers))
-        l->config.values[TILE_SAMPLES] = 8;
+    if (room > mergers && c->block <= 8 * (room - mergers)) l->config.values[TILE_SAMPLES] = 8;
     l->config.values[TILE_UNROLL] = c->model.states > 6 ? 10 : 25;
     layout_finish(c, solver, l);
     if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
@@ -366,7 +365,7 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     const hed_device_info *info = hed_device_describe(c->device);
     bool strict = c->def.math == HED_MATH_STRICT, lanes = info->capabilities & HED_CAN_LANES;
     bool packets = solver != HED_MPPI_LAUNCHES, again = lanes && !needs_controls(c);
-    uint32_t mergers = c->systems == 1 ? 4 : c->systems <= 8 ? 2 : 1;
+    uint32_t mergers = c->shares == 1 ? 4 : c->shares <= 8 ? 2 : 1;
     uint32_t groups = packets ? mppi_packets_room(c) : lanes ? MPPI_MOST_CHAINS : 4096;
     uint32_t room = packets && groups > mergers ? groups - mergers : groups;
     double expense = cost_expense(c);
@@ -375,11 +374,11 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
         l->config.values[i] = mppi_tile_parameters[i].value;
     l->config.values[TILE_MERGERS] = mergers;
-    while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->def.samples) wanted *= 2;
-    if (strict) wanted = mppi_tile(c->def.samples);
+    while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->block) wanted *= 2;
+    if (strict) wanted = mppi_tile(c->block);
     l->config.values[TILE_UNROLL] = choose_unroll(c, wanted, expense);
     /* many controls: more to merge, while there are multiprocessors to do it */
-    if (mergers == 4 && l->scalars >= 300 && hed_ceil_divide(c->def.samples, wanted) + 8 <= groups)
+    if (mergers == 4 && l->scalars >= 300 && hed_ceil_divide(c->block, wanted) + 8 <= groups)
         l->config.values[TILE_MERGERS] = 8;
     if (choose_team(c, solver, l)) return true;
     if (try_samples(c, solver, l, wanted, TILE_STORE_LOCAL)) {
@@ -429,7 +428,7 @@ hed_status mppi_layout_make(
     char reason[96] = "";
     if (hed_failed(error)) return error->status;
     *layout = (mppi_layout){
-        .systems = c->systems, .samples = c->def.samples, .both = c->def.kind == HED_MPPI_ROBUST};
+        .systems = c->shares, .samples = c->block, .both = c->def.kind == HED_MPPI_ROBUST};
     layout_inputs(c, layout);
     bool found = layout_rules(c, solver, layout);
     mppi_layout rules = *layout;
@@ -485,7 +484,9 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
 {
     uint32_t averaged = c->def.risk == HED_MPPI_VALUE_AT_RISK ? 1 : c->def.rollouts - risk_from(c);
     mppi_fixed f = {.samples = samples,
-        .row = c->def.samples,
+        .row = c->blocks * c->block,
+        .begin = c->first_block * c->block,
+        .block = c->block,
         .pure = samples - (uint32_t)(c->def.pure_noise * (float)samples),
         .still = c->def.committed * c->model.controls,
         .keep = c->def.keep_plan,
@@ -517,6 +518,7 @@ uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sa
     uint32_t system, mppi_section sections[MPPI_SECTIONS])
 {
     uint32_t nx = c->model.states, pasts = c->past * c->model.controls, count = 0;
+    if (!l->candidates) system %= c->systems; /* of all blocks */
     sections[count++] = (mppi_section){l->state, nx, round->state + (size_t)system * nx};
     sections[count++] = (mppi_section){l->parameters, c->parameter_count, round->parameters};
     /* numbers of a table's floats, as bits */

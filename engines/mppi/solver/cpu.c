@@ -57,8 +57,8 @@ HED_NATIVE_BODY do_tile(
 {
     bool robust = s->round->gains != NULL;
     float inverse = 1.0f / s->round->lambda[system % c->def.count];
-    uint64_t first = (uint64_t)tile * s->tile;
-    uint32_t exist = (uint32_t)(s->round->samples - first);
+    uint32_t first = mppi_block_begin(c, system) + tile * s->tile;
+    uint32_t exist = first < s->round->samples ? s->round->samples - first : 0;
     if (exist > s->tile) exist = s->tile;
     mppi_cpu_roll_tile(c, s, w, system, tile, robust);
     if (s->phase == CPU_ALL) {
@@ -73,7 +73,8 @@ HED_NATIVE_BODY do_tile(
         }
         return;
     }
-    float *costs = s->costs + (uint64_t)system * c->def.samples + first;
+    uint64_t row = (uint64_t)(system % c->systems) * c->blocks + system / c->systems;
+    float *costs = s->costs + row * c->block + (uint64_t)tile * s->tile;
     if (s->phase == CPU_COSTS) {
         memcpy(costs, w->costs, exist * sizeof *costs);
         return;
@@ -101,7 +102,7 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
     const hed_mppi *c = s->controller;
     uint32_t size = c->def.steps * c->model.controls, chains = mppi_cpu_chains(s);
     bool robust = s->round->gains != NULL;
-    uint32_t systems = robust ? c->def.count : s->round->systems;
+    uint32_t systems = robust ? c->def.count : s->round->systems * c->blocks;
     hed_float_state state = hed_float_strict();
     /* taken as threads become free: one whose processor is busy does not hold up the rest */
     for (uint32_t n;
@@ -174,14 +175,14 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     c->solver_data = s;
     s->controller = c;
     s->lanes = c->model.lanes;
-    s->tile = mppi_tile(c->def.samples);
-    uint64_t tiles = hed_ceil_divide(c->def.samples, s->tile);
+    s->tile = mppi_tile(c->block);
+    uint64_t tiles = hed_ceil_divide(c->block, s->tile);
     s->chains = tiles < MPPI_MOST_CHAINS ? (uint32_t)tiles : MPPI_MOST_CHAINS;
-    s->systems = c->systems;
+    s->systems = c->shares;
     if (robust && s->systems < c->def.count * c->def.candidates)
         s->systems = c->def.count * c->def.candidates;
     s->threads = hed_device_describe(c->device)->compute_units;
-    if (s->threads > s->chains * c->systems) s->threads = s->chains * c->systems;
+    if (s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
     for (uint32_t k = 0; k < c->def.term_count; k++) {
         const hed_mppi_term *own;
         s->terms[k] = -1;
@@ -190,8 +191,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     }
     s->workspaces = hed_arena_new(&c->arena, s->threads, sizeof *s->workspaces, error);
     s->chain = hed_arena_new(&c->arena, (uint64_t)s->systems * s->chains, sizeof *s->chain, error);
-    s->costs =
-        hed_arena_new(&c->arena, (uint64_t)c->systems * c->def.samples, sizeof(float), error);
+    s->costs = hed_arena_new(&c->arena, (uint64_t)c->shares * c->block, sizeof(float), error);
     s->sorted = hed_arena_new(&c->arena, c->def.samples, sizeof(float), error);
     s->bounds = hed_arena_new(&c->arena, 2 * (uint64_t)c->systems, sizeof(float), error);
     for (uint32_t i = 0; i < s->threads && !hed_failed(error); i++) {
@@ -237,7 +237,13 @@ static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
     }
 }
 
-static hed_status cpu_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
+static hed_status cpu_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
+{
+    (void)c, (void)round; /* threads work while end() is called */
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
     mppi_cpu_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
@@ -250,16 +256,17 @@ static hed_status cpu_round(hed_mppi *c, const mppi_sampling *round, hed_error *
         run_phase(s, CPU_WEIGHTS);
     }
     hed_float_state state = hed_float_strict();
-    for (uint32_t system = 0; system < round->systems; system++) merge_chains(c, s, system);
+    for (uint32_t system = 0; system < round->systems * c->blocks; system++)
+        merge_chains(c, s, system);
     hed_float_restore(state);
     return HED_OK;
 }
 
-/* The samples with the `count` least costs, in ascending order. */
-static void find_best(mppi_cpu_solver *s, const float *costs, uint32_t count, uint32_t *best)
+/* The `count` of `samples` with the least costs, in ascending order. */
+static void find_best(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
 {
     uint32_t found = 0;
-    for (uint32_t k = 0; k < s->round->samples; k++) {
+    for (uint32_t k = 0; k < samples; k++) {
         if (found == count && !(costs[k] < costs[best[count - 1]])) continue;
         uint32_t at = found < count ? found++ : count - 1;
         for (; at && costs[best[at - 1]] > costs[k]; at--) best[at] = best[at - 1];
@@ -284,13 +291,13 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
     for (uint32_t i = 0; i < count; i++) which[i] = i;
     if (best) { /* costs alone: nothing is merged */
         run_phase(s, CPU_COSTS);
-        find_best(s, s->costs + (uint64_t)system * c->def.samples, count, which);
+        find_best(
+            s->costs + (uint64_t)system * c->blocks * c->block, mppi_own_samples(c), count, which);
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t lane = which[i] % L, sample = which[i] - lane;
-        if (i == 0 || sample != which[i - 1] - which[i - 1] % L) { /* 32 neighbours at once */
+        uint32_t lane = which[i] % L, sample = c->first_block * c->block + which[i] - lane;
+        if (i == 0 || which[i] / L != which[i - 1] / L) /* 32 neighbours at once */
             mppi_cpu_roll_again(c, s, w, system, sample, lanes, cost);
-        }
         if (costs) costs[i] = cost[lane];
         for (uint32_t n = 0; states && n < size; n++)
             states[(uint64_t)i * size + n] = lanes[(uint64_t)n * L + lane];
@@ -314,7 +321,8 @@ static void cpu_destroy(hed_mppi *c)
 const mppi_solver mppi_solver_cpu = {.kind = HED_MPPI_CPU,
     .fits = cpu_fits,
     .create = cpu_create,
-    .round = cpu_round,
+    .begin = cpu_begin,
+    .end = cpu_end,
     .table = cpu_table,
     .trace = cpu_trace,
     .destroy = cpu_destroy};

@@ -34,7 +34,7 @@ typedef struct mppi_cpu_solver {
     uint32_t systems;               /* the most that a round has: candidates of ROBUST included */
     mppi_cpu_workspace *workspaces; /* (threads) */
     mppi_cpu_chain *chain;          /* (systems x chains) */
-    float *costs;  /* (c->systems x N) of the last round; what ELITE and TSALLIS sort */
+    float *costs;  /* (c->shares x block) of the last round; what ELITE and TSALLIS sort */
     float *bounds; /* (c->systems x 2) least cost, bound of the elite */
     float *sorted; /* (N) */
     const struct mppi_native_model *lanes;
@@ -47,7 +47,9 @@ typedef struct mppi_cpu_solver {
 
 static inline uint32_t mppi_cpu_tiles(const mppi_cpu_solver *s)
 {
-    return (uint32_t)hed_ceil_divide(s->round->samples, s->tile);
+    const hed_mppi *c = s->controller;
+    uint32_t samples = c->def.blocks > 1 ? c->block : s->round->samples;
+    return (uint32_t)hed_ceil_divide(samples, s->tile);
 }
 static inline uint32_t mppi_cpu_chains(const mppi_cpu_solver *s)
 {

@@ -362,16 +362,18 @@ HED_NATIVE_BODY roll_tile_body(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_w
     uint32_t system, uint32_t tile, bool robust)
 {
     uint32_t size = c->def.steps * c->model.controls, groups = s->tile / L;
+    uint32_t first = mppi_block_begin(c, system) + tile * s->tile;
+    uint32_t own = c->def.blocks > 1 ? system % c->systems : system;
     for (uint32_t g = 0; g < groups; g++) {
-        uint32_t sample = tile * s->tile + g * L;
+        uint32_t sample = first + g * L;
         float *controls = w->controls + (uint64_t)g * size * L, *costs = w->costs + g * L;
         float ratio[L] = {0};
         sample_controls(
-            c, robust ? c->def.count + system : system, sample, controls, w->normals, ratio);
+            c, robust ? c->def.count + system : own, sample, controls, w->normals, ratio);
         if (s->phase == CPU_WEIGHTS) continue;
         if (robust)
             roll_robust(c, s, system, controls, w->real + (uint64_t)g * size * L, costs, s->tile);
-        else roll_out(c, s, system, sample, controls, costs);
+        else roll_out(c, s, own, sample, controls, costs);
         for (uint32_t set = 0; set <= robust; set++)
             for (uint32_t l = 0; l < L; l++) {
                 float *cost = &costs[set * s->tile + l];

@@ -205,7 +205,7 @@ static hed_status launches_kind_create(
     uint64_t sampled = l->both ? c->def.count : l->systems;
     float elite = c->def.elite * (float)l->samples;
     k->rank = elite >= 1 ? (uint32_t)elite - 1 : 0;
-    k->fixed = mppi_fixed_of(c, l->samples);
+    k->fixed = mppi_fixed_of(c, l->candidates ? l->samples : c->def.samples);
     launches_kernels(c, k, error);
     launches_memory(c, k, error);
     if (hed_failed(error)) return error->status;
@@ -257,7 +257,7 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
     if (l->both) memcpy(k->inputs + rows, round->gains, 4 * (k->input_words - rows));
 }
 
-static hed_status launches_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
+static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
     launches_solver *s = c->solver_data;
     launches_kind *k = round->mean ? &s->whole : &s->candidates;
@@ -268,6 +268,14 @@ static hed_status launches_round(hed_mppi *c, const mppi_sampling *round, hed_er
     launches_fill(c, k, round);
     mppi_noise_round(c, l, s->stream, &s->noise, round->number, error);
     hed_graph_replay(k->graph, s->stream, error);
+    return hed_stream_flush(s->stream, error);
+}
+
+static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_error *error)
+{
+    launches_solver *s = c->solver_data;
+    launches_kind *k = round->mean ? &s->whole : &s->candidates;
+    const mppi_layout *l = &k->layout;
     uint64_t now = hed_now(), wait = UINT64_MAX;
     /* nothing can begin without the candidates' sums */
     if (round->deadline && round->mean) wait = round->deadline > now ? round->deadline - now : 0;
@@ -324,7 +332,8 @@ static void launches_destroy(hed_mppi *c)
 const mppi_solver mppi_solver_launches = {.kind = HED_MPPI_LAUNCHES,
     .fits = mppi_device_fits,
     .create = launches_create,
-    .round = launches_round,
+    .begin = launches_begin,
+    .end = launches_end,
     .table = launches_table,
     .trace = launches_trace,
     .along = launches_along,

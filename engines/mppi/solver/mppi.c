@@ -7,7 +7,7 @@
 
 /* ---- making ---- */
 
-static hed_status choose_solver(hed_mppi *c, hed_error *error)
+hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
 {
     static const mppi_solver *const solvers[] = {
         &mppi_solver_cpu, &mppi_solver_packets, &mppi_solver_launches, &mppi_solver_resident};
@@ -100,7 +100,9 @@ hed_status hed_mppi_create(
     for (uint32_t i = 0; i < 2 * c->def.table_count && !hed_failed(error); i++)
         c->spare[i / 2][i % 2] =
             hed_arena_new(&c->arena, c->def.tables[i / 2].capacity, sizeof(float), error);
-    if (!hed_failed(error)) choose_solver(c, error);
+    mppi_make_blocks(c, error);
+    if (c->def.also_count) c->solver = &mppi_solver_devices;
+    else if (!hed_failed(error)) mppi_choose_solver(c, error);
     if (!hed_failed(error)) c->solver->create(c, error);
     if (hed_failed(error)) {
         hed_mppi_destroy(c);
@@ -215,6 +217,21 @@ static void adapt_lambda(hed_mppi *c, uint32_t index)
     if (lambda > 1e-30f && lambda < 1e30f) c->lambda[index] = lambda;
 }
 
+hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
+{
+    float *mean = round->mean, *sums = round->sums;
+    if (c->block_mean) {
+        round->mean = c->block_mean;
+        round->sums = c->block_sums;
+    }
+    hed_status status = c->solver->begin(c, round, error);
+    if (!status) status = c->solver->end(c, round, error);
+    round->mean = mean;
+    round->sums = sums;
+    if (!status && c->block_mean) mppi_merge_blocks(c, round);
+    return status;
+}
+
 hed_status hed_mppi_solve(
     hed_mppi *c, const float *x, float *u, hed_mppi_stats *stats, hed_error *error)
 {
@@ -255,7 +272,7 @@ hed_status hed_mppi_solve(
         for (uint32_t s = 0; round.ratio && s < c->systems; s++) fill_ratio(c, s);
         memcpy(c->sampled, c->plan, size * sizeof(float));
         round.number = c->round++;
-        hed_status status = c->solver->round(c, &round, error);
+        hed_status status = mppi_round(c, &round, error);
         if (status == HED_ERROR_TIMEOUT) {
             hed_error_clear(error);
             break;
@@ -456,12 +473,13 @@ hed_status hed_mppi_post_table(
 
 hed_mppi_info hed_mppi_describe(const hed_mppi *c)
 {
+    const hed_mppi *first = c->parts ? c->parts[0] : c;
     hed_mppi_info info = {.def = &c->def,
         .device = c->device,
-        .solver = c->solver->kind,
-        .origin = c->origin,
+        .solver = first->solver->kind,
+        .origin = first->origin,
         .parameter_count = c->parameter_count};
-    memcpy(info.choice, c->choice, sizeof info.choice);
+    memcpy(info.choice, first->choice, sizeof info.choice);
     return info;
 }
 

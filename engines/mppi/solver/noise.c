@@ -37,7 +37,8 @@ static hed_status noise_kernel(
     options.math = c->def.math;
     options.defines = &(hed_define){"SET", text};
     options.define_count = 1;
-    hed_geometry_1d(&noise->geometry, c->def.count * hed_ceil_divide(c->def.samples, set),
+    hed_geometry_1d(&noise->geometry,
+        c->def.count * hed_ceil_divide((uint64_t)c->blocks * c->block, set),
         info->max_group < NOISE_GROUP ? info->max_group : NOISE_GROUP, 0, 0);
     noise->geometry.local_bytes[NOISE_NORMALS] = set * normals;
     return hed_kernel_create(c->device, &noise->def, &options, &noise->kernel, error);
@@ -47,7 +48,7 @@ hed_status mppi_noise_create(
     hed_mppi *c, const mppi_layout *layout, hed_stream *stream, mppi_noise *noise, hed_error *error)
 {
     bool array = mppi_noise_is_array(c), given = c->def.sampler == HED_MPPI_GIVEN;
-    uint64_t floats = array ? (uint64_t)layout->scalars * c->def.samples : 4;
+    uint64_t floats = array ? (uint64_t)layout->scalars * c->blocks * c->block : 4;
     hed_buffer_def def = hed_default_buffer_def(4 * floats * (array && !given ? c->def.count : 1));
     hed_buffer_create(c->device, &def, &noise->array, error);
     noise->fixed = mppi_fixed_of(c, c->def.samples);
@@ -72,8 +73,13 @@ hed_status mppi_noise_round(const hed_mppi *c, const mppi_layout *layout, hed_st
             error);
     if (!c->noise || noise->given == c->noise_number) return HED_OK;
     noise->given = c->noise_number;
-    return hed_write(
-        stream, noise->array, 0, c->noise, 4ull * layout->scalars * c->def.samples, error);
+    if (c->def.blocks == 1)
+        return hed_write(
+            stream, noise->array, 0, c->noise, 4ull * layout->scalars * c->def.samples, error);
+    for (uint64_t j = 0; j < layout->scalars; j++)
+        hed_write(stream, noise->array, 4 * j * noise->fixed.row,
+            c->noise + j * c->def.samples + noise->fixed.begin, 4ull * mppi_own_samples(c), error);
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 void mppi_noise_destroy(mppi_noise *noise)

@@ -81,7 +81,7 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     ask.gains = NULL;
     ask.mean = NULL;
     ask.sums = c->candidate_sums;
-    if (c->solver->round(c, &ask, error)) return error->status;
+    if (mppi_round(c, &ask, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t chosen = 0, shift;
         for (uint32_t k = 0; k < candidates; k++) {

@@ -114,7 +114,7 @@ static hed_status packets_upload(hed_mppi *c, packets_solver *s, hed_error *erro
 static hed_status packets_memory(hed_mppi *c, packets_solver *s, hed_error *error)
 {
     const mppi_layout *l = &s->layout;
-    uint64_t n = c->systems, packets = l->scalars / 3 + 2, floats = l->scalars + MPPI_TABLE_SLACK;
+    uint64_t n = c->shares, packets = l->scalars / 3 + 2, floats = l->scalars + MPPI_TABLE_SLACK;
     for (uint32_t i = 0; i < c->def.table_count; i++) floats += table_floats(c, i);
     s->forward_bytes = 16 * n * ((l->inputs + 2) / 3);
     s->state_words = 2ull * s->groups;
@@ -169,7 +169,7 @@ static hed_status packets_create(hed_mppi *c, bool resident, hed_error *error)
     s->resident = resident;
     hed_mppi_solver kind = resident ? HED_MPPI_RESIDENT : HED_MPPI_PACKETS;
     if (mppi_layout_make(c, kind, &s->layout, error)) return error->status;
-    s->groups = c->systems * (s->layout.workers + (uint32_t)s->layout.config.values[TILE_MERGERS]);
+    s->groups = c->shares * (s->layout.workers + (uint32_t)s->layout.config.values[TILE_MERGERS]);
     s->def = (hed_kernel_def){.name = "mppi_packets",
         .summary = "a round of sampling, with packets between groups",
         .arguments = packets_arguments,
@@ -224,7 +224,7 @@ static void packets_put(_Atomic uint64_t *at, uint32_t bits, uint32_t epoch)
 /* The inputs of all systems; a resident kernel begins as they come. */
 static void packets_ring(const hed_mppi *c, packets_solver *s, const mppi_sampling *round)
 {
-    for (uint32_t system = 0; system < c->systems; system++) {
+    for (uint32_t system = 0; system < c->shares; system++) {
         _Atomic uint64_t *at = s->inputs + (size_t)system * s->layout.inputs;
         mppi_section sections[MPPI_SECTIONS];
         uint32_t count = mppi_list_inputs(c, &s->layout, round, system, sections);
@@ -295,7 +295,7 @@ static hed_status packets_answers(
     uint32_t scalars = s->layout.scalars;
     uint64_t begin = hed_now();
     hed_status status = HED_OK;
-    for (uint32_t n = 0; n < c->systems && !status; n++) {
+    for (uint32_t n = 0; n < c->shares && !status; n++) {
         uint64_t at = (uint64_t)n * (scalars + 4);
         status = packets_take(s, at, scalars, round ? round->mean + (uint64_t)n * scalars : NULL,
             begin, deadline, error);
@@ -306,7 +306,7 @@ static hed_status packets_answers(
     return status;
 }
 
-static hed_status packets_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
+static hed_status packets_begin_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
     packets_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
@@ -317,8 +317,13 @@ static hed_status packets_round(hed_mppi *c, const mppi_sampling *round, hed_err
     s->epoch++;
     packets_ring(c, s, round);
     mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, error);
-    if (packets_start(s, error)) return error->status;
-    return packets_answers(c, s, round, round->deadline, error);
+    return packets_start(s, error);
+}
+
+static hed_status packets_end_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    return packets_answers(c, c->solver_data, round, round->deadline, error);
 }
 
 /* ---- the rest ---- */
@@ -328,7 +333,7 @@ static void packets_stop(const hed_mppi *c, packets_solver *s, hed_error *error)
 {
     if (s->pending && !packets_answers((hed_mppi *)c, s, NULL, 0, error)) s->pending = false;
     if (!s->running) return;
-    for (uint64_t i = 0; i < (uint64_t)c->systems * s->layout.inputs; i++)
+    for (uint64_t i = 0; i < (uint64_t)c->shares * s->layout.inputs; i++)
         packets_put(&s->inputs[i], 0, ~(s->epoch + 1));
     hed_stream_wait_for(s->stream, PACKETS_LIMIT_NS, error);
     s->running = false;
@@ -383,7 +388,8 @@ static void packets_destroy(hed_mppi *c)
 const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,
     .fits = packets_fits,
     .create = packets_create_launched,
-    .round = packets_round,
+    .begin = packets_begin_round,
+    .end = packets_end_round,
     .table = packets_table,
     .trace = packets_trace,
     .along = packets_along,
@@ -392,7 +398,8 @@ const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,
 const mppi_solver mppi_solver_resident = {.kind = HED_MPPI_RESIDENT,
     .fits = resident_fits,
     .create = packets_create_resident,
-    .round = packets_round,
+    .begin = packets_begin_round,
+    .end = packets_end_round,
     .table = packets_table,
     .trace = packets_trace,
     .along = packets_along,

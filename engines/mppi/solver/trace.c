@@ -47,7 +47,7 @@ static hed_status trace_prepare(hed_mppi *c, trace_run *run, const mppi_sampling
     uint32_t system, uint32_t count, bool best, hed_error *error)
 {
     const mppi_layout *l = &run->kept->layout;
-    uint32_t samples = best ? c->def.samples : count, part = samples;
+    uint32_t samples = best ? mppi_own_samples(c) : count, part = samples;
     if (part > TRACE_AT_ONCE) part = TRACE_AT_ONCE;
     uint64_t groups = hed_ceil_divide(part, run->group);
     const uint64_t floats[TRACE_BUFFERS] = {l->inputs, count, samples,
@@ -115,18 +115,20 @@ static void trace_choose(const float *costs, uint32_t samples, uint32_t count, u
 static hed_status trace_samples(
     hed_mppi *c, trace_run *run, uint32_t count, bool best, hed_error *error)
 {
+    uint32_t own = mppi_own_samples(c);
     uint32_t *which = hed_arena_new(&run->arena, count, sizeof *which, error);
-    float *all = hed_arena_new(&run->arena, best ? c->def.samples : 1, sizeof *all, error);
+    float *all = hed_arena_new(&run->arena, best ? own : 1, sizeof *all, error);
     if (hed_failed(error)) return error->status;
     for (uint32_t i = 0; i < count; i++) which[i] = i;
     if (best) {
-        trace_launch(run, c->def.samples, true, error);
-        hed_read(run->stream, all, run->buffers[TRACE_COSTS], 0, 4ull * c->def.samples, error);
+        trace_launch(run, own, true, error);
+        hed_read(run->stream, all, run->buffers[TRACE_COSTS], 0, 4ull * own, error);
         if (hed_stream_wait(run->stream, error)) return error->status;
-        for (uint32_t k = 0; k < c->def.samples; k++)
+        for (uint32_t k = 0; k < own; k++)
             if (!(all[k] < 3e38f)) all[k] = 3e38f;
-        trace_choose(all, c->def.samples, count, which);
+        trace_choose(all, own, count, which);
     }
+    for (uint32_t i = 0; i < count; i++) which[i] += run->fixed.begin;
     hed_write(run->stream, run->buffers[TRACE_WHICH], 0, which, 4ull * count, error);
     return trace_launch(run, count, false, error);
 }

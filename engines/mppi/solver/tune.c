@@ -128,7 +128,8 @@ void mppi_take_tuned(hed_mppi *c)
     hed_config config;
     hed_config_origin origin;
     bool host = !strcmp(hed_device_describe(c->device)->backend, "host");
-    bool open = c->def.solver == HED_MPPI_AUTO && !c->def.choice;
+    /* what was measured is one block */
+    bool open = c->def.solver == HED_MPPI_AUTO && !c->def.choice && c->def.blocks == 1;
     if (host || !open || c->def.math == HED_MATH_STRICT || !mppi_device_fits(c)) return;
     hed_pipeline_def pipeline = pipeline_of(c, version);
     hed_problem problem = problem_of(c);
@@ -226,6 +227,7 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
     tuning t = {.device = device, .def = *def};
     t.def.deadline_ns = 0;
+    t.def.also_count = t.def.blocks = 0;
     hed_status status = tune_make_expected(&t, &allocator, error);
     uint64_t states = t.controller ? (uint64_t)def->count * t.controller->model.states : 0;
     if (!status) {

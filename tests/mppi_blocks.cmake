@@ -1,0 +1,1 @@
+target_link_libraries(heddle-tests PRIVATE heddle-mppi-internal)
