@@ -97,7 +97,7 @@ Test(cloth_nvrtc, older_architectures)
 /* Cloth that never crosses cloth: its kernels are one text, of which these two need most. */
 Test(cloth_nvrtc, pairs)
 {
-    static const hed_kernel_def *const kernels[] = {&cloth_pairs_find_def, &cloth_pairs_apply_def};
+    static const hed_kernel_def *const kernels[] = {&cloth_pairs_list_def, &cloth_pairs_apply_def};
     for (size_t k = 0; k < HED_COUNT(kernels); k++) {
         hed_define group = {"WG", "128"};
         hed_build build = {.def = kernels[k],

@@ -24,13 +24,13 @@ HED_NATIVE_BODY pairs_boxes_body(const hed_native_call *call, uint64_t begin, ui
     const cloth_pairs *pairs = a[8];
     int *counters = a[6];
     if (!counters[pairs->bank + CLOTH_PAIRS_NEED]) return;
-    if (begin == 0) counters[CLOTH_PAIRS_LISTED] = 0;
+    if (begin == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
     for (uint64_t group = begin; group < end; group++) {
         uint first = (uint)group * group_size, row = *(const uint *)a[7];
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
                 cloth_pairs_box_one(
-                    row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], a[6], *pairs);
+                    row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], *pairs);
     }
 }
 HED_NATIVE_CLONES(pairs_boxes_native, pairs_boxes_body)
@@ -39,20 +39,18 @@ HED_NATIVE_BODY pairs_check_body(const hed_native_call *call, uint64_t begin, ui
 {
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_pairs_check_one((uint)i, a[0], a[1], a[2], *(const cloth_pairs *)a[3]);
+        cloth_pairs_check_one(
+            (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], *(const cloth_pairs *)a[6]);
 }
 HED_NATIVE_CLONES(pairs_check_native, pairs_check_body)
 
 HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
-    const cloth_pairs *pairs = a[10];
-    cloth_pairs_view view = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[9]};
-    if (!((const int *)a[9])[pairs->bank + CLOTH_PAIRS_NEED]) return;
-    for (uint64_t leaf = begin; leaf < end; leaf++) cloth_pairs_find_one((uint)leaf, view, *pairs);
-    for (uint64_t row = 0; row < pairs->particles; row += pairs->leaves)
-        for (uint64_t i = row + begin; i < row + end && i < pairs->particles; i++)
-            cloth_pairs_cover_one((uint)i, a[2], a[3], a[8], a[9], *pairs);
+    const cloth_pairs *pairs = a[4];
+    if (!((const int *)a[3])[pairs->bank + CLOTH_PAIRS_NEED]) return;
+    for (uint64_t leaf = begin; leaf < end; leaf++)
+        cloth_pairs_find_one((uint)leaf, a[0], a[1], a[2], a[3], *pairs);
 }
 HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
@@ -63,14 +61,29 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
     *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
 }
 
+HED_NATIVE_BODY pairs_list_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    const cloth_pairs *pairs = a[10];
+    cloth_pairs_view view = {a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[9]};
+    uint first, last;
+    if (!((const int *)a[9])[pairs->bank + CLOTH_PAIRS_NEED]) return;
+    pairs_of(cloth_pairs_near(a[9], *pairs), begin, end, &first, &last);
+    for (uint k = first; k < last; k++) cloth_pairs_list_one(k, a[0], view, *pairs);
+    pairs_of(pairs->particles, begin, end, &first, &last);
+    for (uint i = first; i < last; i++) cloth_pairs_cover_one(i, a[2], a[3], a[8]);
+}
+HED_NATIVE_CLONES(pairs_list_native, pairs_list_body)
+
 HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
-    cloth_pairs pairs = *(const cloth_pairs *)a[7];
+    cloth_pairs pairs = *(const cloth_pairs *)a[10];
     uint first, last;
-    pairs_of(cloth_pairs_listed(a[6], pairs), begin, end, &first, &last);
+    pairs_of(cloth_pairs_listed(a[9], pairs), begin, end, &first, &last);
     for (uint k = first; k < last; k++)
-        cloth_pairs_take_one(k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], pairs);
+        cloth_pairs_take_one(
+            k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], pairs);
 }
 HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 
@@ -174,26 +187,32 @@ DESCRIPTION(begin, "places that contacts move, whole ways, and the mean way of t
 DESCRIPTION(boxes, "boxes of the ways of a tree of the cloth's triangles, from the last row up",
     rows,
     HED_ARGUMENTS(HED_INOUT(float, boxes, .tolerance = 1e-6), HED_IN(uint, corners),
-        HED_IN(float, start), HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
+        HED_IN(float, start), HED_IN(float, ahead), HED_IN(float, rests), HED_IN(float, bodies),
         HED_INOUT(int, counters), HED_VALUE(uint, row), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     /* one value: what a launch leaves undone depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
 DESCRIPTION(check, "whether ways leave what the list covers", each,
-    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, covers), HED_INOUT(int, counters),
-        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, covers),
+        HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
+        HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
-DESCRIPTION(find, "vertices and triangles, and pairs of edges, that may meet for some substeps", each,
-    HED_ARGUMENTS(HED_IN(float, boxes), HED_IN(uint, corners), HED_IN(float, start),
-        HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies), HED_INOUT(uint, list),
-        HED_INOUT(uint, kept, .tolerance = 1e-4), HED_INOUT(float, covers, .tolerance = 1e-5),
+DESCRIPTION(find, "triangles whose boxes overlap", each,
+    HED_ARGUMENTS(HED_IN(float, boxes), HED_IN(uint, corners), HED_INOUT(uint, near),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("leaves"));
+DESCRIPTION(list, "vertices and triangles, and pairs of edges, that may meet for some substeps",
+    strands,
+    HED_ARGUMENTS(HED_IN(uint, near), HED_IN(uint, corners), HED_IN(float, start),
+        HED_IN(float, ahead), HED_IN(float, rests), HED_IN(float, bodies), HED_INOUT(uint, list),
+        HED_INOUT(uint, kept, .tolerance = 1e-4), HED_INOUT(float, covers, .tolerance = 1e-5),
+        HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(take, "pairs of the list that may meet in this substep, with the planes between them",
     strands,
-    HED_ARGUMENTS(HED_IN(uint, list), HED_IN(uint, kept), HED_IN(float, start),
-        HED_IN(float, position), HED_INOUT(uint, found),
-        HED_INOUT(float, planes, .tolerance = 1e-4), HED_INOUT(int, counters),
-        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    HED_ARGUMENTS(HED_IN(uint, list), HED_IN(uint, kept), HED_IN(float, offs),
+        HED_IN(float, start), HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
+        HED_INOUT(uint, found), HED_INOUT(float, planes, .tolerance = 1e-4),
+        HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(push, "pairs that push each other apart, with friction", strands,
     HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, start),

@@ -20,27 +20,30 @@ __kernel void cloth_pairs_begin(__global const float4 *restrict start,
         cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
 }
 
-__kernel void cloth_pairs_check(__global const float4 *restrict position,
-    __global const float4 *restrict covers, __global int *counters, cloth_pairs pairs)
+__kernel void cloth_pairs_check(__global const float4 *restrict start,
+    __global const float4 *restrict position, __global const float4 *restrict covers,
+    __global float4 *restrict ahead, __global float *restrict offs, __global int *counters,
+    cloth_pairs pairs)
 {
     uint i = (uint)get_global_id(0);
-    if (i < pairs.particles) cloth_pairs_check_one(i, position, covers, counters, pairs);
+    if (i < pairs.particles)
+        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
 }
 
 /* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one,
  * so the next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
 __kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *restrict corners,
-    __global const float4 *restrict start, __global const float4 *restrict position,
+    __global const float4 *restrict start, __global const float4 *restrict ahead,
     __global const float4 *restrict rests, __global const float4 *restrict bodies,
     __global int *counters, uint row, cloth_pairs pairs)
 {
     uint item = (uint)get_local_id(0), first = (uint)get_group_id(0) * WG;
     if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = 0;
+    if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
         if (item < width && first + item < row)
-            cloth_pairs_box_one(row + first + item, boxes, corners, start, position, rests, bodies,
-                counters, pairs);
+            cloth_pairs_box_one(
+                row + first + item, boxes, corners, start, ahead, rests, bodies, pairs);
         barrier(CLK_GLOBAL_MEM_FENCE);
         row /= 2;
         first /= 2;
@@ -48,28 +51,41 @@ __kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *re
 }
 
 __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
+    __global const uint4 *restrict corners, __global uint2 *restrict near, __global int *counters,
+    cloth_pairs pairs)
+{
+    uint leaf = (uint)get_global_id(0);
+    if (leaf < pairs.leaves && counters[pairs.bank + CLOTH_PAIRS_NEED])
+        cloth_pairs_find_one(leaf, boxes, corners, near, counters, pairs);
+}
+
+__kernel void cloth_pairs_list(__global const uint2 *restrict near,
     __global const uint4 *restrict corners, __global const float4 *restrict start,
-    __global const float4 *restrict position, __global const float4 *restrict rests,
+    __global const float4 *restrict ahead, __global const float4 *restrict rests,
     __global const float4 *restrict bodies, __global uint4 *restrict list,
     __global uint2 *restrict kept, __global float4 *restrict covers, __global int *counters,
     cloth_pairs pairs)
 {
-    uint i = (uint)get_global_id(0), step = (uint)get_global_size(0);
-    cloth_pairs_view view = {boxes, corners, start, position, rests, bodies, list, kept, counters};
+    cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
+    uint first = (uint)get_global_id(0), step = (uint)get_global_size(0);
     if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    if (i < pairs.leaves) cloth_pairs_find_one(i, view, pairs);
-    for (; i < pairs.particles; i += step)
-        cloth_pairs_cover_one(i, start, position, covers, counters, pairs);
+    uint count = cloth_pairs_near(counters, pairs);
+    for (uint k = first; k < count; k += step) cloth_pairs_list_one(k, near, view, pairs);
+    for (uint i = first; i < pairs.particles; i += step)
+        cloth_pairs_cover_one(i, start, ahead, covers);
 }
 
 __kernel void cloth_pairs_take(__global const uint4 *restrict list,
-    __global const uint2 *restrict kept, __global const float4 *restrict start,
-    __global const float4 *restrict position, __global uint4 *restrict found,
-    __global float4 *restrict planes, __global int *counters, cloth_pairs pairs)
+    __global const uint2 *restrict kept, __global const float *restrict offs,
+    __global const float4 *restrict start, __global const float4 *restrict position,
+    __global const float4 *restrict rests, __global const float4 *restrict bodies,
+    __global uint4 *restrict found, __global float4 *restrict planes, __global int *counters,
+    cloth_pairs pairs)
 {
     uint count = cloth_pairs_listed(counters, pairs), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_take_one(k, list, kept, start, position, found, planes, counters, pairs);
+        cloth_pairs_take_one(k, list, kept, offs, start, position, rests, bodies, found, planes,
+            counters, pairs);
 }
 
 __kernel void cloth_pairs_push(__global const uint4 *restrict found,

@@ -91,6 +91,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_STEPS 39u  /* substeps */
 #define CLOTH_PAIRS_LISTED 40u /* pairs in the list; above `list_room`: too many */
 #define CLOTH_PAIRS_GONE 41u   /* three floats: sum of mean ways since the list was made */
+#define CLOTH_PAIRS_NEAR 44u   /* pairs of triangles whose boxes overlap, in the list's making */
 #define CLOTH_PAIRS_COUNTERS 48u
 
 /* What all of it is given; by value. */
@@ -322,38 +323,30 @@ CLOTH_FUNCTION float4 cloth_ahead(float4 x, float4 y, float4 shift, cloth_pairs 
     return hed_f4(fma(more, way.x, x.x), fma(more, way.y, x.y), fma(more, way.z, x.z), y.w);
 }
 
-CLOTH_FUNCTION cloth_ends cloth_ends_ahead(
-    cloth_ends x, cloth_ends y, float4 shift, cloth_pairs pairs)
-{
-    cloth_ends ahead;
-    ahead.a = cloth_ahead(x.a, y.a, shift, pairs);
-    ahead.b = cloth_ahead(x.b, y.b, shift, pairs);
-    ahead.c = cloth_ahead(x.c, y.c, shift, pairs);
-    ahead.d = cloth_ahead(x.d, y.d, shift, pairs);
-    return ahead;
-}
-
 /* Whether the list holds for this substep: each way stays near enough to the one of the list's
- * making, carried along by the mean way. `covers`: those ways, two float4 for each particle. */
-CLOTH_FUNCTION void cloth_pairs_check_one(uint i, __global const float4 *position,
-    __global const float4 *covers, __global int *counters, cloth_pairs pairs)
+ * making, carried along by the mean way. `covers`: those ways, two float4 for each particle; `offs`
+ * is how far this one is off it, `ahead` where the way of a list that is made now ends. */
+CLOTH_FUNCTION void cloth_pairs_check_one(uint i, __global const float4 *start,
+    __global const float4 *position, __global const float4 *covers, __global float4 *ahead,
+    __global float *offs, __global int *counters, cloth_pairs pairs)
 {
     __global const int *gone = counters + CLOTH_PAIRS_GONE;
     float4 since =
         hed_f4(as_float((uint)gone[0]), as_float((uint)gone[1]), as_float((uint)gone[2]), 0.0f);
-    float4 at = cloth_minus(cloth_minus(position[i], cloth_pair_shift(counters, pairs)), since);
-    float off = cloth_off_way(at, covers[2 * i], covers[2 * i + 1]).w;
+    float4 shift = cloth_pair_shift(counters, pairs), from = covers[2 * i], to = covers[2 * i + 1];
+    float4 x = start[i], y = position[i], at = cloth_minus(cloth_minus(y, shift), since);
+    float off = cloth_off_way(at, from, to).w;
+    ahead[i] = cloth_ahead(x, y, shift, pairs);
+    offs[i] = hed_max(off, cloth_off_way(cloth_minus(x, since), from, to).w);
     if (pairs.fresh || !(off <= 0.85f * pairs.cover)) counters[pairs.bank + CLOTH_PAIRS_NEED] = 1;
 }
 
 /* Notes the way of a particle for the list that is made. */
 CLOTH_FUNCTION void cloth_pairs_cover_one(uint i, __global const float4 *start,
-    __global const float4 *position, __global float4 *covers, __global const int *counters,
-    cloth_pairs pairs)
+    __global const float4 *ahead, __global float4 *covers)
 {
     covers[2 * i] = start[i];
-    covers[2 * i + 1] =
-        cloth_ahead(start[i], position[i], cloth_pair_shift(counters, pairs), pairs);
+    covers[2 * i + 1] = ahead[i];
 }
 
 /* ---- which may meet ---- */
@@ -371,9 +364,8 @@ CLOTH_FUNCTION float4 cloth_upper(float4 a, float4 b)
 /* The box of a node: of the ways of a leaf's triangle, with half of what is kept from others, or of
  * the two below. */
 CLOTH_FUNCTION void cloth_pairs_box_one(uint node, __global float4 *boxes,
-    __global const uint4 *corners, __global const float4 *start, __global const float4 *position,
-    __global const float4 *rests, __global const float4 *bodies, __global const int *counters,
-    cloth_pairs pairs)
+    __global const uint4 *corners, __global const float4 *start, __global const float4 *ahead,
+    __global const float4 *rests, __global const float4 *bodies, cloth_pairs pairs)
 {
     float4 low = hed_f4(3e38f, 3e38f, 3e38f, 0.0f), high = hed_f4(-3e38f, -3e38f, -3e38f, 0.0f);
     if (node < pairs.leaves) {
@@ -381,11 +373,8 @@ CLOTH_FUNCTION void cloth_pairs_box_one(uint node, __global float4 *boxes,
         high = cloth_upper(boxes[4 * node + 1], boxes[4 * node + 3]);
     } else if (corners[node - pairs.leaves].x != CLOTH_PAIR_NONE) {
         uint4 at = corners[node - pairs.leaves];
-        float4 shift = cloth_pair_shift(counters, pairs);
         float4 a = start[at.x], b = start[at.y], c = start[at.z];
-        float4 d = cloth_ahead(a, position[at.x], shift, pairs),
-               e = cloth_ahead(b, position[at.y], shift, pairs),
-               f = cloth_ahead(c, position[at.z], shift, pairs);
+        float4 d = ahead[at.x], e = ahead[at.y], f = ahead[at.z];
         float around = 0.5f * bodies[as_uint(rests[at.x].w)].x + pairs.cover;
         float4 wide = hed_f4(around, around, around, 0.0f);
         low = cloth_minus(
@@ -421,14 +410,13 @@ CLOTH_INLINE uint cloth_sides_apart(
     return gap >= distance;
 }
 
-/* What the finding of pairs reads and writes. */
+/* What the making of a list reads and writes. */
 typedef struct cloth_pairs_view {
-    __global const float4 *boxes;  /* two of each node */
     __global const uint4 *corners; /* of each leaf: a triangle, and in w what it owns */
-    __global const float4 *start, *position;
+    __global const float4 *start, *ahead;
     __global const float4 *rests, *bodies; /* of each particle, of each copy of a garment */
     __global uint4 *list;                  /* (list_room) */
-    __global uint2 *kept;                  /* (list_room) bits of reach and friction */
+    __global uint2 *kept;                  /* (list_room) bits of reach, and of how far apart */
     __global int *counters;
 } cloth_pairs_view;
 
@@ -444,12 +432,10 @@ CLOTH_INLINE float cloth_pair_apart(
 
 /* Lists a pair if its sides can come nearer than what they keep while each vertex stays within
  * `cover` of its way. */
-CLOTH_INLINE void cloth_pairs_consider(
-    uint4 pair, float4 shift, cloth_pairs_view view, cloth_pairs pairs)
+CLOTH_INLINE void cloth_pairs_consider(uint4 pair, cloth_pairs_view view, cloth_pairs pairs)
 {
     uint edges = pair.x & CLOTH_PAIR_EDGES;
-    cloth_ends x = cloth_ends_of(view.start, pair),
-               y = cloth_ends_ahead(x, cloth_ends_of(view.position, pair), shift, pairs);
+    cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.ahead, pair);
     float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w], from;
     float4 body = view.bodies[as_uint(rest.w)], its = view.bodies[as_uint(other.w)];
     float reach = 0.5f * (body.x + its.x), room = 2.0f * pairs.cover;
@@ -469,7 +455,7 @@ CLOTH_INLINE void cloth_pairs_consider(
     uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
     if (at >= pairs.list_room) return;
     view.list[at] = pair;
-    view.kept[at] = hed_u2(as_uint(reach), as_uint(sqrt(body.y * its.y)));
+    view.kept[at] = hed_u2(as_uint(reach), as_uint(apart));
 }
 
 CLOTH_FUNCTION uint cloth_corner(uint4 t, uint k) { return k == 0 ? t.x : k == 1 ? t.y : t.z; }
@@ -511,24 +497,24 @@ CLOTH_INLINE uint4 cloth_candidate(uint k, uint4 one, uint4 two)
     return pair;
 }
 
-/* Goes through the tree for the triangle of a leaf, and considers it with those of leaves behind
- * it. */
-CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_pairs pairs)
+/* Goes through the tree for the triangle of a leaf, and notes those of leaves behind it whose boxes
+ * overlap its own: in `near`, which has room for two for each pair of a substep. */
+CLOTH_INLINE void cloth_pairs_find_one(uint leaf, __global const float4 *boxes,
+    __global const uint4 *corners, __global uint2 *near, __global int *counters, cloth_pairs pairs)
 {
-    uint4 own = view.corners[leaf];
+    uint4 own = corners[leaf];
     if (own.x == CLOTH_PAIR_NONE) return;
     uint self = leaf + pairs.leaves, node = self, visits = 0;
-    float4 low = view.boxes[2 * self], high = view.boxes[2 * self + 1],
-           shift = cloth_pair_shift(view.counters, pairs);
+    float4 low = boxes[2 * self], high = boxes[2 * self + 1];
     for (;;) {
         /* the next node behind it that is neither above nor below it */
         while (node & 1u) node >>= 1;
         if (node == 0u) return;
         node++;
         for (;;) {
-            float4 l = view.boxes[2 * node], h = view.boxes[2 * node + 1];
+            float4 l = boxes[2 * node], h = boxes[2 * node + 1];
             if (++visits > CLOTH_PAIRS_VISITS) {
-                cloth_atomic_max(view.counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
+                cloth_atomic_max(counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
                 return;
             }
             if (l.x > high.x || low.x > h.x || l.y > high.y || low.y > h.y || l.z > high.z ||
@@ -538,14 +524,33 @@ CLOTH_INLINE void cloth_pairs_find_one(uint leaf, cloth_pairs_view view, cloth_p
                 node *= 2;
                 continue;
             }
-            uint4 other = view.corners[node - pairs.leaves];
-            CLOTH_ROLLED
-            for (uint left = cloth_candidates(own, other); left; left &= left - 1u) {
-                uint4 pair = cloth_candidate(31u - clz(left & (0u - left)), own, other);
-                if (pair.w != CLOTH_PAIR_NONE) cloth_pairs_consider(pair, shift, view, pairs);
+            if (cloth_candidates(own, corners[node - pairs.leaves])) {
+                uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, 1);
+                if (at < 2u * pairs.capacity) near[at] = hed_u2(leaf, node - pairs.leaves);
             }
             break;
         }
+    }
+}
+
+/* How many there are to consider. Where there was no room for all, nor is there for the list. */
+CLOTH_FUNCTION uint cloth_pairs_near(__global int *counters, cloth_pairs pairs)
+{
+    uint count = (uint)counters[CLOTH_PAIRS_NEAR];
+    if (count <= 2u * pairs.capacity) return count;
+    cloth_atomic_max(counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
+    return 0u;
+}
+
+/* Considers all pairs of two triangles. */
+CLOTH_INLINE void cloth_pairs_list_one(
+    uint k, __global const uint2 *near, cloth_pairs_view view, cloth_pairs pairs)
+{
+    uint4 one = view.corners[near[k].x], two = view.corners[near[k].y];
+    CLOTH_ROLLED
+    for (uint left = cloth_candidates(one, two); left; left &= left - 1u) {
+        uint4 pair = cloth_candidate(31u - clz(left & (0u - left)), one, two);
+        if (pair.w != CLOTH_PAIR_NONE) cloth_pairs_consider(pair, view, pairs);
     }
 }
 
@@ -558,18 +563,31 @@ CLOTH_FUNCTION uint cloth_pairs_listed(__global const int *counters, cloth_pairs
     return count > pairs.list_room ? 0u : count;
 }
 
+/* How far the sides may have come nearer since the list was made. */
+CLOTH_FUNCTION float cloth_pair_nearer(__global const float *offs, uint4 pair)
+{
+    float a = offs[pair.x & ~CLOTH_PAIR_EDGES], b = offs[pair.y],
+          most = hed_max(offs[pair.z], offs[pair.w]);
+    return pair.x & CLOTH_PAIR_EDGES ? hed_max(a, b) + most : a + hed_max(b, most);
+}
+
 /* Takes pair k of the list, with its plane, if its sides can come nearer than what they keep while
- * contacts push each vertex at most `spare` off its way. `planes`: normal, gap; reach, p, q,
- * friction. */
+ * contacts push each vertex at most `spare` off its way. Most need no look at their places, since
+ * they were far enough apart in the list's making and have hardly left the ways of then. `planes`:
+ * normal, gap; reach, p, q, friction. */
 CLOTH_INLINE void cloth_pairs_take_one(uint k, __global const uint4 *list,
-    __global const uint2 *kept, __global const float4 *start, __global const float4 *position,
+    __global const uint2 *kept, __global const float *offs, __global const float4 *start,
+    __global const float4 *position, __global const float4 *rests, __global const float4 *bodies,
     __global uint4 *found, __global float4 *planes, __global int *counters, cloth_pairs pairs)
 {
     uint4 pair = list[k];
     uint2 words = kept[k];
     uint edges = pair.x & CLOTH_PAIR_EDGES;
-    float4 shift = cloth_pair_shift(counters, pairs), from;
     float reach = as_float(words.x), keep = reach + 2.0f * cloth_pair_spare(counters, pairs);
+    float nearer =
+        counters[pairs.bank + CLOTH_PAIRS_NEED] ? 0.0f : cloth_pair_nearer(offs, pair);
+    if (as_float(words.y) - nearer >= keep) return;
+    float4 shift = cloth_pair_shift(counters, pairs), from;
     cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(position, pair);
     cloth_closest near;
     if (cloth_sides_apart(x, y, shift, edges, keep)) return;
@@ -578,9 +596,11 @@ CLOTH_INLINE void cloth_pairs_take_one(uint k, __global const uint4 *list,
     if (at >= pairs.capacity) return;
     float4 n = near.normal;
     float gap = cloth_lowest(from, edges) - cloth_highest(from, edges);
+    float one = bodies[as_uint(rests[pair.x & ~CLOTH_PAIR_EDGES].w)].y,
+          two = bodies[as_uint(rests[pair.w].w)].y;
     found[at] = pair;
     planes[2 * at] = hed_f4(n.x, n.y, n.z, cloth_dot(n, n) > 0.5f ? gap : -1.0f);
-    planes[2 * at + 1] = hed_f4(reach, near.p, near.q, as_float(words.y));
+    planes[2 * at + 1] = hed_f4(reach, near.p, near.q, sqrt(one * two));
 }
 
 /* Whether there was no room for all, so that all stand. */

@@ -11,10 +11,11 @@ enum { COLUMNS = 8, LAYER_ROWS = 6, PAIR_PARTICLES = 20 * COLUMNS, PAIRS_A_LEAF 
 
 typedef struct strip {
     cloth_pairs pairs;
-    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes, *covers;
+    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes, *covers, *ahead;
     uint4 *corners, *found, *list;
-    uint2 *shares, *kept;
+    uint2 *shares, *kept, *near;
     int *sums, *counters;
+    float *offs;
 } strip;
 
 static bool pairs_sample_is(const hed_kernel_def *def, uint32_t argument, const char *name)
@@ -29,7 +30,7 @@ static bool of_leaves(const hed_kernel_def *def)
 
 static bool of_pairs(const hed_kernel_def *def)
 {
-    return def == &cloth_pairs_take_def || def == &cloth_pairs_push_def ||
+    return def == &cloth_pairs_list_def || def == &cloth_pairs_take_def || def == &cloth_pairs_push_def ||
            def == &cloth_pairs_part_def || def == &cloth_pairs_cut_def;
 }
 
@@ -100,7 +101,7 @@ static void strip_free(strip *s)
 {
     void *all[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
         s->planes, s->corners, s->found, s->shares, s->sums, s->counters, s->covers, s->list,
-        s->kept};
+        s->kept, s->ahead, s->near, s->offs};
     for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
 }
 
@@ -119,13 +120,16 @@ static bool strip_new(strip *s)
     s->found = calloc(room, sizeof(uint4));
     s->shares = calloc(particles, sizeof(uint2));
     s->covers = calloc(particles, 2 * sizeof(float4));
+    s->ahead = calloc(particles, sizeof(float4));
+    s->offs = calloc(particles, sizeof(float));
+    s->near = calloc(room, 2 * sizeof(uint2));
     s->list = calloc(room, sizeof(uint4));
     s->kept = calloc(room, sizeof(uint2));
     s->sums = calloc(particles, 4 * sizeof(int));
     s->counters = calloc(CLOTH_PAIRS_COUNTERS, sizeof(int));
     return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
            s->boxes && s->planes && s->corners && s->found && s->shares && s->sums && s->counters &&
-           s->covers && s->list && s->kept;
+           s->covers && s->list && s->kept && s->ahead && s->offs && s->near;
 }
 
 /* Pairs come in any order, but those of one leaf in their own: all are of the first one, against
@@ -140,41 +144,53 @@ static void own_few(strip *s)
 static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
 {
     cloth_pairs *pairs = &s->pairs;
-    cloth_pairs_view view = {s->boxes, s->corners, s->start, s->position, s->rests, s->bodies,
-        s->list, s->kept, s->counters};
+    cloth_pairs_view view = {
+        s->corners, s->start, s->ahead, s->rests, s->bodies, s->list, s->kept, s->counters};
+    int *count = &s->counters[CLOTH_PAIRS_COUNT], *listed = &s->counters[CLOTH_PAIRS_LISTED],
+        *near = &s->counters[CLOTH_PAIRS_NEAR];
     if (def == &cloth_pairs_begin_def) return;
     for (uint32_t i = 0; i < pairs->particles; i++)
         cloth_pairs_begin_one(i, s->start, s->position, s->moved, s->shares, s->counters, *pairs);
+    for (uint32_t i = 0; i < pairs->particles; i++)
+        cloth_pairs_check_one(
+            i, s->start, s->position, s->covers, s->ahead, s->offs, s->counters, *pairs);
+    s->counters[pairs->bank + CLOTH_PAIRS_NEED] = def != &cloth_pairs_check_def;
+    for (uint32_t i = 0; i < pairs->particles && !of_leaves(def); i++)
+        cloth_pairs_cover_one(i, s->start, s->ahead, s->covers);
     if (def == &cloth_pairs_check_def) { /* a list made elsewhere holds for some */
-        for (uint32_t i = 0; i < pairs->particles; i++)
-            cloth_pairs_cover_one(i, s->start, s->position, s->covers, s->counters, *pairs);
         s->covers[0].x += (float)(seed % 2) * SPACING;
         return;
     }
-    s->counters[CLOTH_PAIRS_NEED] = 1;
     if (def == &cloth_pairs_boxes_def) return;
     for (uint32_t node = 2 * pairs->leaves - 1; node > 0; node--)
-        cloth_pairs_box_one(node, s->boxes, s->corners, s->start, s->position, s->rests, s->bodies,
-            s->counters, *pairs);
+        cloth_pairs_box_one(
+            node, s->boxes, s->corners, s->start, s->ahead, s->rests, s->bodies, *pairs);
     if (def == &cloth_pairs_find_def) {
         own_few(s);
         return;
     }
     uint room = pairs->capacity;
     pairs->capacity = pairs->list_room = PAIRS_A_LEAF * pairs->leaves;
-    for (uint32_t leaf = 0; leaf < pairs->leaves; leaf++) cloth_pairs_find_one(leaf, view, *pairs);
-    for (uint32_t i = 0; i < pairs->particles; i++)
-        cloth_pairs_cover_one(i, s->start, s->position, s->covers, s->counters, *pairs);
-    int *count = &s->counters[CLOTH_PAIRS_COUNT], *listed = &s->counters[CLOTH_PAIRS_LISTED];
+    for (uint32_t leaf = 0; leaf < pairs->leaves; leaf++)
+        cloth_pairs_find_one(leaf, s->boxes, s->corners, s->near, s->counters, *pairs);
+    if (def == &cloth_pairs_list_def) {
+        *near = 1; /* of several the order is free */
+        s->near[0] = s->near[seed % 7];
+        pairs->capacity = pairs->list_room = room;
+        return;
+    }
+    for (uint32_t k = 0; k < cloth_pairs_near(s->counters, *pairs); k++)
+        cloth_pairs_list_one(k, s->near, view, *pairs);
     if (of_pairs(def) && (uint)*listed > room) *listed = (int)room;
     if (def == &cloth_pairs_take_def) {
-        *listed = 1; /* of several the order is free */
+        *listed = 1;
+        s->counters[pairs->bank + CLOTH_PAIRS_NEED] = (int)(seed % 2);
         pairs->capacity = pairs->list_room = room;
         return;
     }
     for (uint32_t k = 0; k < cloth_pairs_listed(s->counters, *pairs); k++)
-        cloth_pairs_take_one(
-            k, s->list, s->kept, s->start, s->position, s->found, s->planes, s->counters, *pairs);
+        cloth_pairs_take_one(k, s->list, s->kept, s->offs, s->start, s->position, s->rests,
+            s->bodies, s->found, s->planes, s->counters, *pairs);
     pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
@@ -208,7 +224,8 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
         {"corners", s->corners, 16 * leaves}, {"found", s->found, 16 * room},
         {"planes", s->planes, 32 * room}, {"covers", s->covers, 32 * particles},
-        {"list", s->list, 16 * room}, {"kept", s->kept, 8 * room},
+        {"ahead", s->ahead, 16 * particles}, {"offs", s->offs, 4 * particles},
+        {"near", s->near, 16 * room}, {"list", s->list, 16 * room}, {"kept", s->kept, 8 * room},
         {"counters", s->counters, CLOTH_PAIRS_COUNTERS * sizeof(int)}, {"garments", NULL, 256},
         {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
         {"pairs", &s->pairs, sizeof s->pairs}, {"row", &s->pairs.leaves, 4}};

@@ -26,6 +26,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_pairs_check_def,
     &cloth_pairs_boxes_def,
     &cloth_pairs_find_def,
+    &cloth_pairs_list_def,
     &cloth_pairs_take_def,
     &cloth_pairs_push_def,
     &cloth_pairs_part_def,

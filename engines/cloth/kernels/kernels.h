@@ -137,6 +137,7 @@ extern const hed_kernel_def cloth_pairs_begin_def;
 extern const hed_kernel_def cloth_pairs_check_def;
 extern const hed_kernel_def cloth_pairs_boxes_def;
 extern const hed_kernel_def cloth_pairs_find_def;
+extern const hed_kernel_def cloth_pairs_list_def;
 extern const hed_kernel_def cloth_pairs_take_def;
 extern const hed_kernel_def cloth_pairs_push_def;
 extern const hed_kernel_def cloth_pairs_part_def;

@@ -28,6 +28,7 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_PAIRS_TAKE] = &cloth_pairs_take_def,
     [CLOTH_PAIRS_BOXES] = &cloth_pairs_boxes_def,
     [CLOTH_PAIRS_FIND] = &cloth_pairs_find_def,
+    [CLOTH_PAIRS_LIST] = &cloth_pairs_list_def,
     [CLOTH_PAIRS_PUSH] = &cloth_pairs_push_def,
     [CLOTH_PAIRS_PART] = &cloth_pairs_part_def,
     [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,

@@ -50,6 +50,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_PAIRS_CHECK,
     CLOTH_PAIRS_BOXES,
     CLOTH_PAIRS_FIND,
+    CLOTH_PAIRS_LIST,
     CLOTH_PAIRS_TAKE,
     CLOTH_PAIRS_PUSH,
     CLOTH_PAIRS_PART,

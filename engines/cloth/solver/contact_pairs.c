@@ -42,9 +42,11 @@ typedef struct pairs_buffers {
     hed_buffer *sums;     /* (particles) int4 */
     hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
     hed_buffer *covers;   /* (particles x 2) float4: the way in the substep of the list's making */
+    hed_buffer *ahead;    /* (particles) float4: where the way of a list made now ends */
+    hed_buffer *offs;     /* (particles) float: how far ways are off those in `covers` */
     hed_buffer *list;     /* (list_room) uint4 */
-    hed_buffer *kept;     /* (list_room) uint2: bits of reach and friction */
-    hed_buffer *found;    /* (capacity) uint4 */
+    hed_buffer *kept;     /* (list_room) uint2: bits of reach, and of how far apart */
+    hed_buffer *found;    /* (capacity) uint4; triangles that are near while a list is made */
     hed_buffer *planes;   /* (capacity x 2) float4 */
     hed_buffer *pinned;   /* (LOOKS x CLOTH_PAIRS_COUNTERS) int */
 } pairs_buffers;
@@ -244,6 +246,8 @@ static hed_status upload_pairs(
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
     cloth_upload(cloth, NULL, sizeof(uint2) * particles, &b->shares, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
+    cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
+    cloth_upload(cloth, NULL, sizeof(float) * particles, &b->offs, error);
     cloth_upload(cloth, NULL, 4 * sizeof(int) * particles, &b->sums, error);
     cloth_upload(cloth, NULL, CLOTH_PAIRS_COUNTERS * sizeof(int), &b->counters, error);
     pairs_make_room(cloth, made, PAIRS_A_PARTICLE * particles, error);
@@ -289,8 +293,9 @@ uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel ker
 {
     const cloth_pairs *pairs = &pairing->pairs;
     return kernel == CLOTH_PAIRS_BOXES || kernel == CLOTH_PAIRS_FIND ? pairs->leaves
-           : kernel == CLOTH_PAIRS_TAKE || kernel == CLOTH_PAIRS_PUSH ||
-                   kernel == CLOTH_PAIRS_PART || kernel == CLOTH_PAIRS_CUT_KERNEL
+           : kernel == CLOTH_PAIRS_LIST || kernel == CLOTH_PAIRS_TAKE ||
+                   kernel == CLOTH_PAIRS_PUSH || kernel == CLOTH_PAIRS_PART ||
+                   kernel == CLOTH_PAIRS_CUT_KERNEL
                ? pairs->capacity
                : pairs->particles;
 }
@@ -333,8 +338,8 @@ static void pairs_make_boxes(
     const pairs_buffers *b = &p->b;
     for (uint32_t row = p->pairs.leaves; row > 0;) {
         if (cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BOXES, row,
-                HED_ARGS(b->boxes, b->corners, b->start, cloth->buffers.position, b->rests,
-                    b->bodies, b->counters, row, hed_struct_argument(&p->pairs, sizeof p->pairs)),
+                HED_ARGS(b->boxes, b->corners, b->start, b->ahead, b->rests, b->bodies,
+                    b->counters, row, hed_struct_argument(&p->pairs, sizeof p->pairs)),
                 error))
             return;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_PAIRS_BOXES], NULL);
@@ -370,14 +375,17 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
-        HED_ARGS(position, b->covers, b->counters, given), error);
+        HED_ARGS(b->start, position, b->covers, b->ahead, b->offs, b->counters, given), error);
     pairs_make_boxes(cloth, contacts, p, error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, pairs->leaves,
-        HED_ARGS(b->boxes, b->corners, b->start, position, b->rests, b->bodies, b->list, b->kept,
+        HED_ARGS(b->boxes, b->corners, b->found, b->counters, given), error);
+    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_LIST, pairs->capacity,
+        HED_ARGS(b->found, b->corners, b->start, b->ahead, b->rests, b->bodies, b->list, b->kept,
             b->covers, b->counters, given),
         error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_TAKE, pairs->list_room,
-        HED_ARGS(b->list, b->kept, b->start, position, b->found, b->planes, b->counters, given),
+        HED_ARGS(b->list, b->kept, b->offs, b->start, position, b->rests, b->bodies, b->found,
+            b->planes, b->counters, given),
         error);
     pairs->fresh = ++p->substeps % cloth->def.substeps == 0;
     for (uint32_t pass = 0; pass < CLOTH_PAIRS_PUSHES; pass++) {
