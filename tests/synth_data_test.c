@@ -27,10 +27,10 @@ static hed_synth_instrument *load(const char *name)
     return instrument;
 }
 
-/* Holds a note for `seconds`, with a sawtooth of 125 Hz coming in. Returns the left channel, to be
- * freed. */
-static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note,
-    double seconds, uint32_t *frames, hed_synth_info *report)
+/* Plays `seconds` from events of the first sample, with a sawtooth of 125 Hz coming in. Returns the
+ * left channel, to be freed. */
+static float *play_events(const test_device *t, const char *name, const hed_synth_event *events,
+    uint32_t count, double seconds, uint32_t *frames, hed_synth_info *report)
 {
     hed_error error = {0};
     hed_synth_instrument *instrument = load(name);
@@ -45,14 +45,12 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
     float *left = malloc(sizeof *left * blocks * BLOCK), right[BLOCK], input[BLOCK];
     CHECK_NOT_NULL(left);
-    hed_synth_event on = {
-        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
     for (uint32_t i = 0; i < blocks; i++) {
         for (uint32_t k = 0; k < BLOCK; k++)
             input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;
         const float *inputs[] = {input};
         hed_synth_block block = {
-            .frames = BLOCK, .events = &on, .event_count = i == 0, .inputs = inputs,
+            .frames = BLOCK, .events = events, .event_count = i ? 0 : count, .inputs = inputs,
             .left = left + i * BLOCK, .right = right,
         };
         OK(hed_synth_process(synth, &block, &error));
@@ -62,6 +60,15 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
     return left;
+}
+
+/* Holds a note. */
+static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note,
+    double seconds, uint32_t *frames, hed_synth_info *report)
+{
+    hed_synth_event on = {
+        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
+    return play_events(t, name, &on, 1, seconds, frames, report);
 }
 
 /* Frequency of the loudest peak within a semitone of `about` in the last WINDOW samples: a parabola
@@ -85,7 +92,7 @@ static double peak_near(const float *samples, uint32_t frames, double about)
 Test(synth_data, instruments_are_stable)
 {
     static const char *const names[] = {
-        "harp", "drum", "viol", "cymbal", "vibes", "tank", "orrery", "million", "consort"};
+        "harp", "drum", "viol", "cymbal", "vibes", "glide", "tank", "orrery", "million", "consort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hed_error error = {0};
         hed_synth_instrument *instrument = load(names[i]);
@@ -116,6 +123,8 @@ Test(synth_data, notes_have_their_pitch)
         {"viol", 0, 57, 1.2, 12, 5},
         {"vibes", 0, 57, 0.6, 2, 0},
         {"vibes", 0, 69, 0.6, 2, 0},
+        {"glide", 1, 45, 1.2, 12, 5},
+        {"glide", 1, 52, 1.2, 12, 0},
         {"consort", 0, 76, 0.5, 1, 3},
     };
     test_device t = test_open(NULL);
@@ -141,6 +150,36 @@ Test(synth_data, notes_have_their_pitch)
     test_close(&t);
 }
 
+/* Of two fingers on an MPE controller one bends and presses its own note, an octave at the most. */
+Test(synth_data, fingers_bend_and_press_their_own_notes)
+{
+    enum { SOFT = 0, FIRM = 127 };
+    double loudness[2];
+    test_device t = test_open(NULL);
+    for (uint32_t firm = 0; firm < 2; firm++) {
+        const hed_synth_event events[] = {
+            {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0xe1, 0x7f, 0x7f}},
+            {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0xd1, firm ? FIRM : SOFT}},
+            {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x91, 36, 100}},
+            {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x92, 43, 100}},
+        };
+        uint32_t frames;
+        hed_synth_info report;
+        float *both = play_events(&t, "glide", events, 4, 1.5, &frames, &report);
+        float *bent = play_events(&t, "glide", events, 3, 1.5, &frames, &report);
+        double high = 440 * exp2((48 - 69) / 12.0), other = 440 * exp2((43 - 69) / 12.0);
+        EXPECT_LT(fabs(1200 * log2(peak_near(both, frames, high) / high)), 15, "the bent note");
+        EXPECT_LT(fabs(1200 * log2(peak_near(both, frames, other) / other)), 15, "the other");
+        loudness[firm] = 0;
+        for (uint32_t i = frames - WINDOW; i < frames; i++)
+            loudness[firm] += (double)bent[i] * bent[i];
+        free(both);
+        free(bent);
+    }
+    EXPECT_GT(loudness[1], 1.5 * loudness[0], "a finger that presses is louder");
+    test_close(&t);
+}
+
 /* Between -30 dB and full scale before the limiter, and never a breaker. */
 Test(synth_data, instruments_sound_at_a_sensible_loudness)
 {
@@ -154,6 +193,7 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
         {"viol", 0, 57, 0.8},
         {"cymbal", 0, 60, 0.3},
         {"vibes", 0, 60, 0.3},
+        {"glide", 1, 45, 0.8},
         {"tank", 0, 60, 1.0},
         {"orrery", 0, 57, 0.8},
         {"consort", 2, 36, 0.2},
@@ -204,7 +244,7 @@ Test(synth_data, phrases_can_be_read)
 {
     glob_t found;
     CHECK_EQ(glob("data/music/phrases/*.mid", 0, NULL, &found), 0);
-    EXPECT_EQ(found.gl_pathc, 7u);
+    EXPECT_EQ(found.gl_pathc, 8u);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         hed_error error = {0};
         hed_synth_midi_file *file;

@@ -253,6 +253,29 @@ def make_vibes():
     i.write("vibes.json")
 
 
+def make_glide():
+    """One bowed string in six voices, pitched by time dilation: each finger of an MPE controller bends its own by an octave, presses the bow
+    along, and slides towards a sharper grip. Above A4 a bowed string of this rate falls flat: hence a bass."""
+    i = Instrument("A bowed bass for MPE: every note bends, swells with its pressure, and gets sharper with controller 74.", mode="mpe", voices=6,
+                   root_note=45, low=36, high=57, bend_range=2, note_bend_range=12, gain=-17)
+    masses, mass = 16, 2e-4
+    i.add("microphones", name="left", position=[-0.25, 0.05, 0.2], direction=[1, 0, 0], pan=-0.25)
+    i.add("microphones", name="right", position=[0.2, 0.05, 0.3], direction=[1, 0, 0], pan=0.25)
+    pull = add_string(i, "string", frequency(45 + SHARP / 100), masses, mass, 1.5, 0.2, [0, 0, -0.15], 0.4, 0)
+    i.add("bows", name="bow", direction=[1, 0, 0], force=0.21 * math.sqrt(pull * mass), draw_velocity=0.06, stiction=0.8, sliding=0.25,
+          dropoff=0.15, velocity_sensitivity=0.5, envelope={"attack": 0.05, "decay": 0.1, "sustain": 0.85, "release": 0.15})
+    i.link("bow", f"string[{round((masses + 1) * 0.17)}]")
+    i.link("left", "string[2..3]")
+    i.link("right", "string[2..3]")
+    i.add("midi_sources", name="pressure", kind="pressure", initial=0.3, smoothing=0.02)
+    i.add("midi_sources", name="slide", kind="cc", number=74, initial=0.5, smoothing=0.02)
+    i.modulate("pressure", "bow", "draw_velocity", "multiply", 1.0)
+    i.modulate("slide", "bow", "rosin_dropoff", "exponential", -0.7)
+    i.macro(0, "Speed", "bow", "draw_velocity", "multiply", 1.0)
+    i.macro(1, "Rosin", "bow", "rosin_stiction", "multiply", 0.5)
+    i.write("glide.json")
+
+
 def make_million():
     """The box's partials are those of a room: c/2 sqrt((i/a)^2 + (j/b)^2 + (k/c)^2), the wave going `share` of a mass a sample. Springs of rest
     length 0 pull evenly in all directions, so there are no two speeds; the masses are close together, because what the springs pull
@@ -360,6 +383,7 @@ if __name__ == "__main__":
     make_viol()
     make_cymbal()
     make_vibes()
+    make_glide()
     make_million()
     make_tank()
     make_orrery()

@@ -23,6 +23,7 @@ show tank.png 'The harp through a spring reverb: the spectrogram.'
 
 [ "$long" ] || exit 0
 play viol 'A bowed string.'
+play glide 'A bowed bass for MPE: each finger bends and presses its own note.'
 play cymbal 'A cymbal: a plate of masses, struck.'
 play orrery 'An orrery: masses that circle each other.'
 
