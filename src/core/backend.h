@@ -79,9 +79,10 @@ struct hed_buffer {
     void *host;         /* backend's: host address or NULL */
     /* backend's: device address where the driver has one. The CUDA launcher passes &address. */
     uint64_t address;
-    void *handle;     /* backend's: cl_mem */
-    void *impl;       /* backend's */
-    uint32_t gl_name; /* shared OpenGL buffer, else 0 */
+    void *handle;                 /* backend's: cl_mem */
+    void *impl;                   /* backend's */
+    struct hed_mapping *mappings; /* core: ranges that the host works on, as copies */
+    uint32_t gl_name;             /* shared OpenGL buffer, else 0 */
     hed_gl gl;
     bool gl_acquired; /* by hed_buffer_gl_acquire(), and not given back yet */
     bool gl_copied;   /* no driver sharing: the core copies on acquire and release */
@@ -212,6 +213,7 @@ struct hed_backend {
 
     /* Runs one step. With `timing` (an event pair of time_create) it brackets the step. */
     hed_status (*step)(hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
+    /* optional, the two together: the core gives `host` where it is set, else a copy */
     hed_status (*map)(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
         void **pointer, hed_error *error);
     hed_status (*unmap)(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
@@ -238,16 +240,17 @@ struct hed_backend {
      * `build->device` has only info.capabilities. */
     hed_status (*build_ahead)(
         const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
-    /* Text of options that build() would use, for the cache key: complete, the prelude's text not
+    /* optional: there are none. Text of options that build() would use, for the cache key: complete, the prelude's text not
      * included. */
     hed_status (*build_options)(const hed_build *build, char *text, size_t size);
-    /* Text of the prelude in front of `build`'s sources. */
+    /* optional: there is none. Text of the prelude in front of `build`'s sources. */
     const char *(*prelude)(const hed_build *build);
     /* Binary to program: fills handle, impl, resources. FORMAT: the binary is not fit for this
      * driver (core rebuilds). */
     hed_status (*program_load)(
         hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
     void (*program_unload)(hed_program *program);
+    /* optional: nothing is known of it */
     hed_status (*resident_groups)(const hed_program *program, uint32_t group_items,
         uint64_t local_bytes, int64_t *groups, hed_error *error);
 

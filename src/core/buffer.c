@@ -86,6 +86,10 @@ void hed_buffer_destroy(hed_buffer *buffer)
 {
     if (!buffer) return;
     buffer->device->backend->buffer_destroy(buffer);
+    for (hed_mapping *mapping = buffer->mappings, *next; mapping; mapping = next) {
+        next = mapping->next;
+        hed_release(hed_allocator_of(buffer->device), mapping, sizeof *mapping + mapping->size);
+    }
     hed_release(&buffer->device->settings->allocator, buffer, sizeof *buffer);
 }
 

@@ -242,6 +242,7 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
     made->settings.allocator = def->allocator;
     pthread_mutex_init(&made->open_lock, NULL);
+    pthread_mutex_init(&made->mapping_lock, NULL);
     pthread_mutex_init(&made->extension_lock, NULL);
     if (make_settings(&made->settings, def) || open_backends(made)) {
         hed_context_destroy(made);
@@ -263,6 +264,7 @@ void hed_context_destroy(hed_context *context)
     for (uint32_t i = 0; i < context->slot_count; i++)
         context->slots[i].backend->close(&context->settings, &context->slots[i]);
     pthread_mutex_destroy(&context->open_lock);
+    pthread_mutex_destroy(&context->mapping_lock);
     pthread_mutex_destroy(&context->extension_lock);
     free_settings(&context->settings);
     hed_allocator allocator = context->settings.allocator;

@@ -29,19 +29,6 @@ static hed_status described_build(const hed_build *build, hed_binary *binary, he
     return described_refuse(build->device, error);
 }
 
-static hed_status described_options(const hed_build *build, char *text, size_t size)
-{
-    (void)build;
-    if (size) text[0] = 0;
-    return HED_OK;
-}
-
-static const char *described_prelude(const hed_build *build)
-{
-    (void)build;
-    return "";
-}
-
 /* Everything else stands behind described_open(). */
 const hed_backend hed_described_backend = {
     .name = "described",
@@ -49,8 +36,6 @@ const hed_backend hed_described_backend = {
     .device_open = described_open,
     .device_close = described_close,
     .build = described_build,
-    .build_options = described_options,
-    .prelude = described_prelude,
 };
 
 hed_status hed_device_create_described(

@@ -22,9 +22,17 @@ struct hed_context {
     uint32_t device_count;
     pthread_mutex_t open_lock; /* one device is opened at a time */
     pthread_mutex_t extension_lock;
-    hed_extension extension; /* the databases: src/database/database.c */
-    _Atomic int captured;    /* the launch that hed_context_def.capture asked for is written */
+    pthread_mutex_t mapping_lock; /* lists of buffers' mappings */
+    hed_extension extension;      /* the databases: src/database/database.c */
+    _Atomic int captured;         /* the launch that hed_context_def.capture asked for is written */
 };
+
+/* A range of a buffer that the host works on: a copy of it that is written back. */
+typedef struct hed_mapping {
+    struct hed_mapping *next;
+    uint64_t offset, size;
+    char bytes[]; /* (size) */
+} hed_mapping;
 
 static inline const hed_allocator *hed_allocator_of(const hed_device *device)
 {

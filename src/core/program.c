@@ -138,12 +138,14 @@ void hed_build_text_describe(const hed_build_text *text, hed_kernel_def *def)
 static hed_status make_request(const hed_build *build, hed_text *request, hed_error *error)
 {
     const hed_backend *backend = build->device->backend;
-    char options[OPTIONS_SIZE], digits[33];
-    hed_status status = backend->build_options(build, options, sizeof options);
+    char options[OPTIONS_SIZE] = "", digits[33];
+    hed_status status =
+        backend->build_options ? backend->build_options(build, options, sizeof options) : HED_OK;
     if (status)
         return hed_fail(error, status, "the build options of %s are longer than %d bytes",
             build->def->name, OPTIONS_SIZE - 1);
-    hed_hash_format(hed_hash_text(hed_hash_start(), backend->prelude(build)), digits);
+    hed_hash_format(
+        hed_hash_text(hed_hash_start(), backend->prelude ? backend->prelude(build) : ""), digits);
     bool ahead = !(build->device->info.capabilities &
                    HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
     hed_text_add(request, "%s\n%s\n%s\nprelude %s\nentry %s\n", backend->name,

@@ -369,6 +369,58 @@ hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_
 
 /* ---- map and call ---- */
 
+static hed_status map_copy(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error)
+{
+    pthread_mutex_t *lock = &stream->device->context->mapping_lock;
+    const hed_backend *backend = stream->device->backend;
+    hed_mapping *made = hed_allocate(hed_allocator_of(stream->device), sizeof *made + size);
+    if (!made)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to map %llu bytes of a buffer",
+            (unsigned long long)size);
+    made->offset = offset;
+    made->size = size;
+    const hed_step step = {.kind = HED_STEP_READ,
+        .from = buffer,
+        .from_offset = offset,
+        .size = size,
+        .host_to = made->bytes};
+    hed_status status = backend->step(stream, &step, NULL, error);
+    if (!status) status = backend->stream_wait(stream, error);
+    if (status) {
+        hed_release(hed_allocator_of(stream->device), made, sizeof *made + size);
+        return status;
+    }
+    pthread_mutex_lock(lock);
+    made->next = buffer->mappings;
+    buffer->mappings = made;
+    pthread_mutex_unlock(lock);
+    *pointer = made->bytes;
+    return HED_OK;
+}
+
+static hed_status unmap_copy(
+    hed_stream *stream, hed_buffer *buffer, const void *pointer, hed_error *error)
+{
+    pthread_mutex_t *lock = &stream->device->context->mapping_lock;
+    pthread_mutex_lock(lock);
+    hed_mapping **place = &buffer->mappings;
+    while (*place && (*place)->bytes != pointer) place = &(*place)->next;
+    hed_mapping *found = *place;
+    if (found) *place = found->next;
+    pthread_mutex_unlock(lock);
+    if (!found)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
+    const hed_step step = {.kind = HED_STEP_WRITE,
+        .to = buffer,
+        .to_offset = found->offset,
+        .size = found->size,
+        .host_from = found->bytes};
+    hed_status status = stream->device->backend->step(stream, &step, NULL, error);
+    hed_release(hed_allocator_of(stream->device), found, sizeof *found + found->size);
+    return status;
+}
+
 hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
@@ -379,12 +431,12 @@ hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint
     if (size == 0) return hed_fail(error, HED_ERROR_BOUNDS, "a map of 0 bytes");
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a map cannot be recorded in a graph");
-    if (buffer->memory == HED_MEMORY_PINNED) {
-        status = hed_stream_wait(stream, error);
-        *pointer = status ? NULL : pinned_at(buffer, offset);
-        return status;
-    }
-    return stream->device->backend->map(stream, buffer, offset, size, pointer, error);
+    if (buffer->memory != HED_MEMORY_PINNED && stream->device->backend->map)
+        return stream->device->backend->map(stream, buffer, offset, size, pointer, error);
+    if (!buffer->host) return map_copy(stream, buffer, offset, size, pointer, error);
+    status = hed_stream_wait(stream, error);
+    *pointer = status ? NULL : pinned_at(buffer, offset);
+    return status;
 }
 
 static hed_status unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
@@ -392,8 +444,11 @@ static hed_status unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, h
     hed_status status = check_device(stream, buffer, "an unmap", error);
     if (status) return status;
     if (!pointer) return hed_fail(error, HED_ERROR_ARGUMENT, "an unmap of NULL");
-    if (buffer->memory == HED_MEMORY_PINNED) return HED_OK;
-    return stream->device->backend->unmap(stream, buffer, pointer, error);
+    const unsigned char *host = buffer->host, *at = pointer;
+    if (buffer->memory != HED_MEMORY_PINNED && stream->device->backend->unmap)
+        return stream->device->backend->unmap(stream, buffer, pointer, error);
+    if (host && at >= host && at < host + buffer->size) return HED_OK;
+    return unmap_copy(stream, buffer, pointer, error);
 }
 
 hed_status hed_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)

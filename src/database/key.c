@@ -71,7 +71,9 @@ static void describe_compiler(
     }
     const hed_build build = {
         .device = device, .def = kernel, .language = hed_kernel_text_for(device, kernel).language};
-    hed_hash_format(hed_hash_text(hed_hash_start(), device->backend->prelude(&build)), digits);
+    hed_hash_format(hed_hash_text(hed_hash_start(),
+                        device->backend->prelude ? device->backend->prelude(&build) : ""),
+        digits);
     snprintf(text, size, "%s prelude %.16s", device->build_key, digits);
 }
 

@@ -361,6 +361,8 @@ hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_i
             kernel->def->name, group_items, (unsigned long long)local_bytes,
             kernel->device->info.id, kernel->device->info.max_group,
             (unsigned long long)kernel->device->info.local_bytes);
-    return kernel->device->backend->resident_groups(
-        &kernel->active->program, group_items, local_bytes, groups, error);
+    const hed_backend *backend = kernel->device->backend;
+    return backend->resident_groups ? backend->resident_groups(&kernel->active->program,
+                                          group_items, local_bytes, groups, error)
+                                    : HED_OK;
 }

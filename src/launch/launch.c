@@ -225,6 +225,18 @@ static hed_status round_global(
     return HED_OK;
 }
 
+/* A shader's group is part of its text. */
+static hed_status check_named_group(
+    const hed_kernel_def *def, const hed_program *program, const hed_geometry *g, hed_error *error)
+{
+    const uint32_t *named = program ? program->group : NULL;
+    if (!named || !named[0] || memcmp(g->group, named, sizeof program->group) == 0) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "%s: the launch has groups of %u x %u x %u work items, the shader says %u x %u x %u: a "
+        "shader's group is part of its text (local_size, or local_size_x_id and a parameter)",
+        def->name, g->group[0], g->group[1], g->group[2], named[0], named[1], named[2]);
+}
+
 hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *device,
     const hed_program *program, uint32_t max_threads, hed_geometry *g, hed_error *error)
 {
@@ -245,6 +257,7 @@ hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *devi
         memcpy(g->group, program->group, sizeof program->group);
     else if (open) choose_group(device, limit, g);
     if ((status = check_group(def, device, limit, g, error)) ||
+        (status = check_named_group(def, program, g, error)) ||
         (status = check_local(def, device, program, g, error)) ||
         (status = round_global(def, device, g, error)))
         return status;

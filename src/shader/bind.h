@@ -1,12 +1,18 @@
-/* Which buffer of a shader an argument of a description is. */
+/* Which buffers of a shader the arguments of a description are. */
 #ifndef HED_SHADER_BIND_H
 #define HED_SHADER_BIND_H
 
 #include "heddle/shader.h"
 
-/* The binding of a buffer argument, an index; -1: there is none. By its name where all buffer
- * arguments have one among the bindings, else in their order. */
-int hed_shader_find_binding(const hed_kernel_def *def, const hed_shader_binding *bindings,
-    uint32_t count, uint32_t argument);
+/* A buffer argument with its binding. */
+typedef struct hed_shader_bound {
+    uint32_t binding, argument;
+    bool uniform;
+} hed_shader_bound;
+
+/* The buffer arguments in their order, `bound` (count): by name where all of them have one among the
+ * bindings, else in the order of those. Errors: ARGUMENT (one has no binding, or one is left). */
+hed_status hed_shader_bind(const hed_kernel_def *def, const hed_shader_binding *bindings,
+    uint32_t count, hed_shader_bound *bound, hed_error *error);
 
 #endif

@@ -22,22 +22,21 @@ static const char *gl_code_name(unsigned code)
     case GL_INVALID_OPERATION: return "GL_INVALID_OPERATION";
     case GL_OUT_OF_MEMORY: return "GL_OUT_OF_MEMORY";
     case GL_CONTEXT_LOST: return "GL_CONTEXT_LOST";
-    default: return "an unknown code";
+    default: return "no code that is known";
     }
 }
 
 hed_status hed_gl_check(
-    const hed_device *device, const char *call, const char *what, hed_error *error)
+    const gl_device *of, bool fine, const char *call, const char *what, hed_error *error)
 {
-    const gl_device *of = hed_gl_of(device);
     unsigned code = of->api.GetError();
-    if (code == GL_NO_ERROR) return HED_OK;
+    if (code == GL_NO_ERROR && fine) return HED_OK;
     for (int i = 0; i < 8 && of->api.GetError() != GL_NO_ERROR; i++) continue;
     hed_status status = code == GL_OUT_OF_MEMORY  ? HED_ERROR_DEVICE_MEMORY
                         : code == GL_CONTEXT_LOST ? HED_ERROR_LOST
                                                   : HED_ERROR_DRIVER;
     return hed_fail(error, status, "%s failed with %s (%#x): %s on %s (%s)%s", call,
-        gl_code_name(code), code, what, device->info.id, device->info.name,
+        gl_code_name(code), code, what, of->info->id, of->info->name,
         status == HED_ERROR_LOST
             ? "; the device is lost to this context: a kernel that reads or writes outside its "
               "buffers, or runs longer than the driver allows, does that"
@@ -46,37 +45,28 @@ hed_status hed_gl_check(
 
 /* ---- the current context ---- */
 
-bool hed_gl_enter(gl_device *device)
+hed_status hed_gl_begin(gl_device *of, hed_error *error)
 {
-    const hed_egl_api *egl = &device->driver->egl;
-    pthread_mutex_lock(&device->lock);
-    device->before.display = egl->GetCurrentDisplay();
-    device->before.draw = egl->GetCurrentSurface(EGL_DRAW);
-    device->before.read = egl->GetCurrentSurface(EGL_READ);
-    device->before.context = egl->GetCurrentContext();
-    if (egl->MakeCurrent(device->display, NULL, NULL, device->context)) return true;
-    pthread_mutex_unlock(&device->lock);
-    return false;
-}
-
-void hed_gl_leave(gl_device *device)
-{
-    const hed_egl_api *egl = &device->driver->egl;
-    if (device->before.context)
-        egl->MakeCurrent(device->before.display, device->before.draw, device->before.read,
-            device->before.context);
-    else egl->MakeCurrent(device->display, NULL, NULL, NULL);
-    pthread_mutex_unlock(&device->lock);
-}
-
-hed_status hed_gl_begin(hed_device *device, hed_error *error)
-{
-    gl_device *of = hed_gl_of(device);
-    if (hed_gl_enter(of)) return HED_OK;
-    int code = of->driver->egl.GetError();
+    const hed_egl_api *egl = &of->driver->egl;
+    pthread_mutex_lock(&of->lock);
+    of->before.display = egl->GetCurrentDisplay();
+    of->before.draw = egl->GetCurrentSurface(EGL_DRAW);
+    of->before.read = egl->GetCurrentSurface(EGL_READ);
+    of->before.context = egl->GetCurrentContext();
+    if (egl->MakeCurrent(of->display, NULL, NULL, of->context)) return HED_OK;
+    pthread_mutex_unlock(&of->lock);
+    int code = egl->GetError();
     return hed_fail(error, code == EGL_BAD_ALLOC ? HED_ERROR_MEMORY : HED_ERROR_DRIVER,
-        "eglMakeCurrent failed with %#x: the context of %s (%s)", (unsigned)code, device->info.id,
-        device->info.name);
+        "eglMakeCurrent failed with %#x: the context of %s", (unsigned)code, of->info->id);
+}
+
+void hed_gl_end(gl_device *of)
+{
+    const hed_egl_api *egl = &of->driver->egl;
+    if (of->before.context)
+        egl->MakeCurrent(of->before.display, of->before.draw, of->before.read, of->before.context);
+    else egl->MakeCurrent(of->display, NULL, NULL, NULL);
+    pthread_mutex_unlock(&of->lock);
 }
 
 /* ---- loading ---- */
@@ -298,8 +288,10 @@ static hed_status gl_describe(hed_backend_slot *slot, uint32_t index, hed_device
     gl_device *of = &driver->devices[index];
     hed_device_info *info = &device->info;
     int bits = 0;
-    if (!hed_gl_enter(of)) return HED_ERROR_DRIVER;
     snprintf(device->text[0], sizeof device->text[0], "gl:%u", index);
+    info->id = device->text[0];
+    of->info = info;
+    if (hed_gl_begin(of, NULL)) return HED_ERROR_DRIVER;
     snprintf(device->text[1], sizeof device->text[1], "OpenGL%s %d.%d", of->es ? " ES" : "",
         (int)gl_number(of, GL_MAJOR_VERSION), (int)gl_number(of, GL_MINOR_VERSION));
     gl_text(of, GL_RENDERER, device->text[2], sizeof device->text[2]);
@@ -308,10 +300,9 @@ static hed_status gl_describe(hed_backend_slot *slot, uint32_t index, hed_device
     gl_fill_limits(of, info);
     if (!of->es) of->api.GetQueryiv(GL_TIMESTAMP, GL_QUERY_COUNTER_BITS, &bits);
     unsigned code = of->api.GetError();
-    hed_gl_leave(of);
+    hed_gl_end(of);
     if (code) return code == GL_OUT_OF_MEMORY ? HED_ERROR_MEMORY : HED_ERROR_DRIVER;
     of->stamps = bits >= 30;
-    info->id = device->text[0];
     info->backend = "gl";
     info->platform = device->text[1];
     info->name = device->text[2];
@@ -350,11 +341,12 @@ static void gl_device_close(hed_device *device) { device->impl = NULL; }
 static hed_status gl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
-    hed_status status = hed_gl_begin(device, error);
+    gl_device *of = hed_gl_of(device);
+    hed_status status = hed_gl_begin(of, error);
     if (status) return status;
-    *free_bytes = gl_memory_bytes(hed_gl_of(device), true);
+    *free_bytes = gl_memory_bytes(of, true);
     *total_bytes = device->info.memory_bytes;
-    hed_gl_leave(hed_gl_of(device));
+    hed_gl_end(of);
     return HED_OK;
 }
 
@@ -383,8 +375,6 @@ const hed_backend hed_gl_backend = {
     .stream_done = hed_gl_stream_done,
     .stream_flush = hed_gl_stream_flush,
     .step = hed_gl_step,
-    .map = hed_gl_map,
-    .unmap = hed_gl_unmap,
     .time_create = hed_gl_time_create,
     .time_destroy = hed_gl_time_destroy,
     .time_read = hed_gl_time_read,
@@ -396,9 +386,6 @@ const hed_backend hed_gl_backend = {
     .stream_wait_event = hed_gl_stream_wait_event,
     .event_elapsed = hed_gl_event_elapsed,
     .build = hed_gl_build,
-    .build_options = hed_gl_build_options,
-    .prelude = hed_gl_prelude,
     .program_load = hed_gl_program_load,
     .program_unload = hed_gl_program_unload,
-    .resident_groups = hed_gl_resident_groups,
 };

@@ -1,5 +1,5 @@
 /* What the files of the OpenGL backend share: the loaded library, devices with their one context,
- * marks in the order of its commands, programs, and how errors are reported. */
+ * programs, and how errors are reported. */
 #ifndef HED_BACKENDS_GL_H
 #define HED_BACKENDS_GL_H
 
@@ -9,6 +9,7 @@
 #include "base/dynlib.h"
 #include "base/text.h"
 #include "core/backend.h"
+#include "shader/bind.h"
 
 enum { GL_DEVICES = 8, GL_MOVES = 256 };
 
@@ -16,6 +17,7 @@ enum { GL_DEVICES = 8, GL_MOVES = 256 };
  * gives back what was current before. */
 typedef struct gl_device {
     const struct gl_driver *driver;
+    const hed_device_info *info;
     void *display, *context;
     hed_gl_api api;
     pthread_mutex_t lock;
@@ -38,47 +40,45 @@ typedef struct gl_driver {
     uint32_t device_count;
 } gl_driver;
 
+/* Bytes of an argument that go into push constants, or into a uniform of its own. */
+typedef struct gl_move {
+    uint32_t argument, from, to, size;
+    int location; /* -1: push constants */
+    int type;
+} gl_move;
+
 /* hed_program.impl */
 typedef struct gl_program {
     unsigned name, push_buffer; /* push_buffer 0: no push constants */
-    uint32_t group[3], push_binding, push_bytes, binding_count, move_count;
-    struct {
-        uint32_t binding, target, argument;
-    } bindings[HED_MAX_ARGUMENTS];
-    /* bytes of arguments that go into push constants, or into a uniform of its own */
-    struct {
-        uint32_t argument, from, to, size;
-        int location; /* -1: push constants */
-        int type;
-    } moves[GL_MOVES];
-    unsigned char
-        *pushed; /* (2 * push_bytes) what the push constants hold, and room for the next */
+    uint32_t push_binding, push_bytes, binding_count, move_count;
+    hed_shader_bound bindings[HED_SHADER_BINDINGS];
+    gl_move moves[GL_MOVES];
+    unsigned char *pushed; /* (2 * push_bytes) what they hold, and room for the next */
 } gl_program;
 
 static inline gl_device *hed_gl_of(const hed_device *device) { return device->impl; }
 
 /* ---- driver.c ---- */
 
-/* Makes the device's context current in this thread; every true one is followed by a leave. */
-bool hed_gl_enter(gl_device *device);
-void hed_gl_leave(gl_device *device);
-/* The same with a message. */
-hed_status hed_gl_begin(hed_device *device, hed_error *error);
+/* Makes the device's context current in this thread; where it is OK, followed by an end. */
+hed_status hed_gl_begin(gl_device *of, hed_error *error);
+void hed_gl_end(gl_device *of);
 /* "glBufferData failed with GL_OUT_OF_MEMORY (0x505): " and what it was for, if OpenGL has an error
- * on record. */
+ * on record, or the call was not `fine`. */
 hed_status hed_gl_check(
-    const hed_device *device, const char *call, const char *what, hed_error *error);
+    const gl_device *of, bool fine, const char *call, const char *what, hed_error *error);
 
 /* ---- memory.c ---- */
 
 hed_status hed_gl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
 hed_status hed_gl_buffer_part(hed_buffer *part, hed_error *error);
 void hed_gl_buffer_destroy(hed_buffer *buffer);
-hed_status hed_gl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-    void **pointer, hed_error *error);
-hed_status hed_gl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
+static inline unsigned hed_gl_name(const hed_buffer *buffer)
+{
+    return (unsigned)(uintptr_t)buffer->handle;
+}
 /* Copies, fills, reads and writes; the context is current. */
-hed_status hed_gl_transfer(const hed_device *device, const hed_step *step, hed_error *error);
+hed_status hed_gl_transfer(const gl_device *of, const hed_step *step, hed_error *error);
 
 /* ---- stream.c ---- */
 
@@ -104,18 +104,13 @@ hed_status hed_gl_event_elapsed(hed_event *from, hed_event *to, double *seconds,
 /* ---- program.c ---- */
 
 /* Gives a launch to the device; the context is current. */
-hed_status hed_gl_launch(const hed_device *device, const hed_step *step, hed_error *error);
-
+hed_status hed_gl_launch(const gl_device *of, const hed_step *step, hed_error *error);
 /* A text compiled and linked; the context is current. Errors: BUILD with the driver's log. */
-hed_status hed_gl_compile(const hed_device *device, const char *kernel, const char *text,
-    size_t size, unsigned *program, hed_error *error);
+hed_status hed_gl_compile(const gl_device *of, const char *kernel, const char *text, size_t size,
+    unsigned *program, hed_error *error);
 hed_status hed_gl_build(const hed_build *build, hed_binary *binary, hed_error *error);
-hed_status hed_gl_build_options(const hed_build *build, char *text, size_t size);
-const char *hed_gl_prelude(const hed_build *build);
 hed_status hed_gl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_gl_program_unload(hed_program *program);
-hed_status hed_gl_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error);
 
 #endif

@@ -6,71 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shader/bind.h"
 #include "shader/glsl.h"
 
 enum { MOST_LEAVES = 64 };
 
-const char *hed_gl_prelude(const hed_build *build)
-{
-    (void)build;
-    return "";
-}
-
-hed_status hed_gl_build_options(const hed_build *build, char *text, size_t size)
-{
-    (void)build;
-    return hed_text_copy(text, size, "opengl") ? HED_OK : HED_ERROR_LIMIT;
-}
-
 /* ---- compiling ---- */
 
-/* What a shader or a program has to say. */
-static void program_log(const hed_device *device, unsigned name,
-    void (*get)(unsigned, unsigned, int *), void (*get_log)(unsigned, int, int *, char *),
-    hed_error *error)
+hed_status hed_gl_compile(const gl_device *of, const char *kernel, const char *text, size_t size,
+    unsigned *program, hed_error *error)
 {
-    const hed_allocator *allocator = &hed_gl_of(device)->driver->allocator;
-    int size = 0;
-    get(name, GL_INFO_LOG_LENGTH, &size);
-    char *log = size > 0 ? hed_allocate(allocator, (size_t)size + 1) : NULL;
-    if (!log) return;
-    get_log(name, size, NULL, log);
-    hed_fail_log(error, log);
-    hed_release(allocator, log, (size_t)size + 1);
-}
-
-hed_status hed_gl_compile(const hed_device *device, const char *kernel, const char *text,
-    size_t size, unsigned *program, hed_error *error)
-{
-    const hed_gl_api *api = &hed_gl_of(device)->api;
-    int length = (int)size, compiled = 0, linked = 0;
+    const hed_gl_api *api = &of->api;
+    int length = (int)size, compiled = 0, linked = 0, log_size = 0;
     unsigned shader = api->CreateShader(GL_COMPUTE_SHADER);
     *program = api->CreateProgram();
-    hed_status status = hed_gl_check(device, "glCreateProgram", kernel, error);
     api->ShaderSource(shader, 1, &text, &length);
     api->CompileShader(shader);
     api->GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-    if (!status && !compiled) {
-        status = hed_fail(error, HED_ERROR_BUILD, "%s does not compile on %s (%s): see the log",
-            kernel, device->info.id, device->info.name);
-        program_log(device, shader, api->GetShaderiv, api->GetShaderInfoLog, error);
+    if (compiled) {
+        api->AttachShader(*program, shader);
+        api->LinkProgram(*program);
+        api->GetProgramiv(*program, GL_LINK_STATUS, &linked);
     }
-    api->AttachShader(*program, shader);
-    if (!status) api->LinkProgram(*program);
-    if (!status) api->GetProgramiv(*program, GL_LINK_STATUS, &linked);
+    hed_status status = hed_gl_check(of, true, "glLinkProgram", kernel, error);
     if (!status && !linked) {
-        status = hed_fail(error, HED_ERROR_BUILD, "%s does not link on %s (%s): see the log",
-            kernel, device->info.id, device->info.name);
-        program_log(device, *program, api->GetProgramiv, api->GetProgramInfoLog, error);
+        status = hed_fail(error, HED_ERROR_BUILD, "%s does not %s on %s (%s): see the log", kernel,
+            compiled ? "link" : "compile", of->info->id, of->info->name);
+        if (compiled) api->GetProgramiv(*program, GL_INFO_LOG_LENGTH, &log_size);
+        else api->GetShaderiv(shader, GL_INFO_LOG_LENGTH, &log_size);
+        char *log = hed_allocate(&of->driver->allocator, (size_t)log_size + 1);
+        if (log && compiled) api->GetProgramInfoLog(*program, log_size, NULL, log);
+        else if (log) api->GetShaderInfoLog(shader, log_size, NULL, log);
+        if (log) hed_fail_log(error, log);
+        hed_release(&of->driver->allocator, log, (size_t)log_size + 1);
     }
     api->DeleteShader(shader);
-    if (!status) status = hed_gl_check(device, "glLinkProgram", kernel, error);
-    if (status) {
-        api->DeleteProgram(*program);
-        api->GetError();
-        *program = 0;
-    }
+    if (!status) return HED_OK;
+    api->DeleteProgram(*program);
+    *program = 0;
     return status;
 }
 
@@ -124,63 +96,58 @@ hed_status hed_gl_build(const hed_build *build, hed_binary *binary, hed_error *e
 /* A number, a vector or an array of them: a member of the push constants, or a uniform. */
 typedef struct program_leaf {
     char name[2 * HED_SHADER_NAME]; /* without the name of its block */
-    int type, count, place, stride, location;
+    struct {
+        int type, count, offset, stride, location, block;
+    } about;                    /* as the driver tells it; block -1: none */
+    int place;                  /* among the others */
     uint32_t components, bytes; /* of one element */
 } program_leaf;
 
-/* False: no argument is like that. */
+/* Whether an argument can be like that. */
 static bool leaf_measure(program_leaf *leaf)
 {
     static const int pairs[] = {GL_FLOAT_VEC2, GL_INT_VEC2, GL_UNSIGNED_INT_VEC2};
-    leaf->components = 0;
-    if (leaf->type == GL_INT || leaf->type == GL_UNSIGNED_INT || leaf->type == GL_FLOAT ||
-        leaf->type == GL_BOOL || leaf->type == GL_DOUBLE)
-        leaf->components = 1;
+    int type = leaf->about.type;
+    leaf->components = type == GL_INT || type == GL_UNSIGNED_INT || type == GL_FLOAT ||
+                       type == GL_BOOL || type == GL_DOUBLE;
     for (int i = 0; i < 3; i++) /* those of two, three and four components follow each other */
-        if (leaf->type >= pairs[i] && leaf->type < pairs[i] + 3)
-            leaf->components = (uint32_t)(leaf->type - pairs[i]) + 2;
-    leaf->bytes = leaf->components * (leaf->type == GL_DOUBLE ? 8 : 4);
-    return leaf->components && !(leaf->location >= 0 && leaf->components > 1);
+        if (type >= pairs[i] && type < pairs[i] + 3)
+            leaf->components = (uint32_t)(type - pairs[i]) + 2;
+    leaf->bytes = leaf->components * (type == GL_DOUBLE ? 8 : 4);
+    return leaf->components == 1 || (leaf->components && leaf->about.block >= 0);
 }
 
-/* Uniforms in the order of the text: by offset or by location. */
-static hed_status program_leaves(hed_device *device, const gl_program *made, const char *kernel,
-    program_leaf leaves[MOST_LEAVES], uint32_t *count, hed_error *error)
+/* Uniforms in the order of the text, by offset or by location: those of the push constants' block, or
+ * of no block. */
+static hed_status program_leaves(const gl_device *of, const gl_program *made, const char *kernel,
+    int block, program_leaf leaves[MOST_LEAVES], uint32_t *count, hed_error *error)
 {
     static const unsigned asked[] = {
         GL_TYPE, GL_ARRAY_SIZE, GL_OFFSET, GL_ARRAY_STRIDE, GL_LOCATION, GL_BLOCK_INDEX};
-    static const unsigned binding_asked[] = {GL_BUFFER_BINDING};
-    const hed_gl_api *api = &hed_gl_of(device)->api;
+    const hed_gl_api *api = &of->api;
+    char name[HED_SHADER_NAME] = "";
     int active = 0;
     *count = 0;
-    api->GetProgramInterfaceiv(made->name, GL_UNIFORM, GL_ACTIVE_RESOURCES, &active);
-    for (int i = 0; i < active; i++) {
-        int values[6] = {0}, binding = -1;
-        char block[HED_SHADER_NAME] = "";
-        program_leaf leaf = {.location = -1};
-        api->GetProgramResourceiv(made->name, GL_UNIFORM, (unsigned)i, 6, asked, 6, NULL, values);
+    if (block >= 0)
         api->GetProgramResourceName(
-            made->name, GL_UNIFORM, (unsigned)i, sizeof leaf.name, NULL, leaf.name);
-        if (values[5] >= 0) {
-            api->GetProgramResourceiv(made->name, GL_UNIFORM_BLOCK, (unsigned)values[5], 1,
-                binding_asked, 1, NULL, &binding);
-            api->GetProgramResourceName(
-                made->name, GL_UNIFORM_BLOCK, (unsigned)values[5], sizeof block, NULL, block);
-            if (binding != (int)made->push_binding) continue; /* a uniform buffer's */
-        }
-        size_t length = strlen(block);
-        if (length && strncmp(leaf.name, block, length) == 0 && leaf.name[length] == '.')
+            made->name, GL_UNIFORM_BLOCK, (unsigned)block, sizeof name - 1, NULL, name);
+    size_t length = strlen(name);
+    name[length] = '.'; /* in front of its members where it has an instance's name */
+    api->GetProgramInterfaceiv(made->name, GL_UNIFORM, GL_ACTIVE_RESOURCES, &active);
+    for (unsigned i = 0; i < (unsigned)active; i++) {
+        program_leaf leaf = {.place = 0};
+        api->GetProgramResourceiv(
+            made->name, GL_UNIFORM, i, 6, asked, 6, NULL, (int *)(void *)&leaf.about);
+        api->GetProgramResourceName(made->name, GL_UNIFORM, i, sizeof leaf.name, NULL, leaf.name);
+        if (leaf.about.block >= 0 && leaf.about.block != block) continue; /* a uniform buffer's */
+        if (leaf.about.block >= 0 && strncmp(leaf.name, name, length + 1) == 0)
             memmove(leaf.name, leaf.name + length + 1, strlen(leaf.name + length));
-        leaf.type = values[0];
-        leaf.count = values[1] > 1 ? values[1] : 1;
-        leaf.stride = values[3];
-        leaf.location = values[5] < 0 ? values[4] : -1;
-        leaf.place = values[5] < 0 ? values[4] : values[2];
+        leaf.place = leaf.about.block < 0 ? leaf.about.location : leaf.about.offset;
         if (!leaf_measure(&leaf) || *count == MOST_LEAVES)
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "%s: uniform \"%s\" has a type (%#x) that no argument has: expected numbers, and at "
                 "most %d of them; textures and images are not taken",
-                kernel, leaf.name, (unsigned)leaf.type, (int)MOST_LEAVES);
+                kernel, leaf.name, (unsigned)leaf.about.type, (int)MOST_LEAVES);
         uint32_t at = (*count)++;
         for (; at && leaves[at - 1].place > leaf.place; at--) leaves[at] = leaves[at - 1];
         leaves[at] = leaf;
@@ -252,15 +219,13 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
     for (uint32_t i = first; i < first + used; i++) {
         const program_leaf *leaf = &leaves[i];
         uint32_t align = leaf->components == 3 ? 16 : leaf->bytes;
-        for (int j = 0; j < leaf->count && made->move_count < GL_MOVES; j++) {
-            at = rounded(at, align);
-            made->moves[made->move_count].argument = index;
-            made->moves[made->move_count].from = at;
-            made->moves[made->move_count].to = (uint32_t)(leaf->place + j * leaf->stride);
-            made->moves[made->move_count].size = leaf->bytes;
-            made->moves[made->move_count].type = leaf->type;
-            made->moves[made->move_count++].location = leaf->location < 0 ? -1 : leaf->location + j;
-            at += leaf->bytes;
+        bool pushed = leaf->about.block >= 0;
+        for (int j = 0; j < leaf->about.count && made->move_count < GL_MOVES; j++) {
+            gl_move *move = &made->moves[made->move_count++];
+            *move = (gl_move){index, rounded(at, align), 0, leaf->bytes, -1, leaf->about.type};
+            if (pushed) move->to = (uint32_t)(leaf->place + j * leaf->about.stride);
+            else move->location = leaf->place + j;
+            at = move->from + leaf->bytes;
         }
         widest = align > widest ? align : widest;
     }
@@ -273,49 +238,38 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
 
 /* ---- loading ---- */
 
-static hed_status program_bind(
-    const hed_build *build, const hed_glsl_opengl *opengl, gl_program *made, hed_error *error)
+static hed_status program_bind(const hed_build *build, const hed_glsl_opengl *opengl, int block,
+    gl_program *made, hed_error *error)
 {
     const hed_kernel_def *def = build->def;
     program_leaf leaves[MOST_LEAVES];
     uint32_t count = 0;
-    hed_status status = program_leaves(build->device, made, def->name, leaves, &count, error);
-    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
-        const hed_argument_def *argument = &def->arguments[i];
-        if (argument->kind == HED_LOCAL) continue;
-        if (argument->kind == HED_BUFFER) {
-            int found = hed_shader_find_binding(def, opengl->bindings, opengl->binding_count, i);
-            if (found < 0)
-                return hed_fail(error, HED_ERROR_ARGUMENT,
-                    "%s: the shader has %u buffers, the description more: \"%s\" has none",
-                    def->name, opengl->binding_count, argument->name);
-            made->bindings[made->binding_count].binding = opengl->bindings[found].binding;
-            made->bindings[made->binding_count].target =
-                opengl->bindings[found].uniform ? GL_UNIFORM_BUFFER : GL_SHADER_STORAGE_BUFFER;
-            made->bindings[made->binding_count++].argument = i;
-        } else {
+    hed_status status =
+        program_leaves(hed_gl_of(build->device), made, def->name, block, leaves, &count, error);
+    for (uint32_t i = 0; i < def->argument_count && !status; i++)
+        if (def->arguments[i].kind == HED_SCALAR || def->arguments[i].kind == HED_STRUCT)
             status = program_bind_scalar(def, i, leaves, count, &opengl->text, made, error);
-        }
-    }
-    if (!status && made->binding_count < opengl->binding_count)
-        status =
-            hed_fail(error, HED_ERROR_ARGUMENT, "%s: the shader has %u buffers, the description %u",
-                def->name, opengl->binding_count, made->binding_count);
-    return status;
+    made->binding_count = opengl->binding_count;
+    return status ? status
+                  : hed_shader_bind(
+                        def, opengl->bindings, opengl->binding_count, made->bindings, error);
 }
 
-/* The block of the push constants, and a buffer for it. */
-static hed_status program_make_push(hed_device *device, gl_program *made, hed_error *error)
+/* The block of the push constants, -1: none, and a buffer for it. */
+static hed_status program_make_push(
+    const gl_device *of, gl_program *made, int *block, hed_error *error)
 {
     static const unsigned asked[] = {GL_BUFFER_BINDING, GL_BUFFER_DATA_SIZE};
-    gl_device *of = hed_gl_of(device);
     int blocks = 0;
+    *block = -1;
     of->api.GetProgramInterfaceiv(made->name, GL_UNIFORM_BLOCK, GL_ACTIVE_RESOURCES, &blocks);
     for (int i = 0; i < blocks; i++) {
         int values[2] = {-1, 0};
         of->api.GetProgramResourceiv(
             made->name, GL_UNIFORM_BLOCK, (unsigned)i, 2, asked, 2, NULL, values);
-        if (values[0] == (int)made->push_binding) made->push_bytes = (uint32_t)values[1];
+        if (values[0] != (int)made->push_binding) continue;
+        made->push_bytes = (uint32_t)values[1];
+        *block = i;
     }
     if (!made->push_bytes) return HED_OK;
     made->pushed = hed_allocate(&of->driver->allocator, 2 * (size_t)made->push_bytes);
@@ -324,98 +278,67 @@ static hed_status program_make_push(hed_device *device, gl_program *made, hed_er
     of->api.BindBuffer(GL_COPY_WRITE_BUFFER, made->push_buffer);
     of->api.BufferData(
         GL_COPY_WRITE_BUFFER, (intptr_t)made->push_bytes, made->pushed, GL_DYNAMIC_COPY);
-    return hed_gl_check(device, "glBufferData", "push constants", error);
+    return hed_gl_check(of, true, "glBufferData", "push constants", error);
 }
 
-static void program_free(gl_device *of, gl_program *freed)
+/* With the context, or where none is to be had. */
+static void program_free(const gl_device *of, bool current, gl_program *freed)
 {
-    if (freed->name) of->api.DeleteProgram(freed->name);
-    if (freed->push_buffer) of->api.DeleteBuffers(1, &freed->push_buffer);
+    if (current && freed->name) of->api.DeleteProgram(freed->name);
+    if (current && freed->push_buffer) of->api.DeleteBuffers(1, &freed->push_buffer);
     hed_release(&of->driver->allocator, freed->pushed, 2 * (size_t)freed->push_bytes);
     hed_release(&of->driver->allocator, freed, sizeof *freed);
 }
 
-static hed_status program_make(
-    const hed_build *build, const hed_glsl_opengl *opengl, gl_program *made, hed_error *error)
+static hed_status program_make(const hed_build *build, const hed_glsl_opengl *opengl,
+    gl_program *made, uint32_t group[3], hed_error *error)
 {
-    const hed_gl_api *api = &hed_gl_of(build->device)->api;
-    int group[3] = {0};
+    const gl_device *of = hed_gl_of(build->device);
+    int sizes[3] = {0}, block = -1;
     made->push_binding = opengl->push_binding;
     hed_status status = hed_gl_compile(
-        build->device, build->def->name, opengl->text.bytes, opengl->text.size, &made->name, error);
+        of, build->def->name, opengl->text.bytes, opengl->text.size, &made->name, error);
     if (status) {
         program_place(build, error);
         return status;
     }
-    api->GetProgramiv(made->name, GL_COMPUTE_WORK_GROUP_SIZE, group);
-    for (int i = 0; i < 3; i++) made->group[i] = (uint32_t)group[i];
-    status = program_make_push(build->device, made, error);
-    if (!status) status = program_bind(build, opengl, made, error);
-    return status ? status : hed_gl_check(build->device, "glGetProgramiv", "a kernel", error);
+    of->api.GetProgramiv(made->name, GL_COMPUTE_WORK_GROUP_SIZE, sizes);
+    for (int i = 0; i < 3; i++) group[i] = (uint32_t)sizes[i];
+    status = program_make_push(of, made, &block, error);
+    if (!status) status = program_bind(build, opengl, block, made, error);
+    return status ? status : hed_gl_check(of, true, "glGetProgramiv", "a kernel", error);
 }
 
+/* The text is written anew, which costs nothing beside compiling it and tells the bindings. */
 hed_status hed_gl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     gl_device *of = hed_gl_of(program->device);
     hed_glsl_opengl opengl;
     gl_program *made = hed_allocate(&of->driver->allocator, sizeof *made);
+    (void)binary;
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
     hed_status status = program_text(build, &opengl, error);
-    if (!status && (binary->size != opengl.text.size ||
-                       memcmp(binary->bytes, opengl.text.bytes, binary->size) != 0))
-        status = hed_fail(error, HED_ERROR_FORMAT,
-            "the program of %s (%zu bytes) is not in this version's format", build->def->name,
-            binary->size);
-    if (!status) status = hed_gl_begin(program->device, error);
-    if (!status) {
-        status = program_make(build, &opengl, made, error);
-        if (status) program_free(of, made);
-        hed_gl_leave(of);
-    } else {
-        hed_release(&of->driver->allocator, made, sizeof *made);
-    }
+    bool current = !status && !(status = hed_gl_begin(of, error));
+    if (current) status = program_make(build, &opengl, made, program->group, error);
+    if (status) program_free(of, current, made);
+    if (current) hed_gl_end(of);
     hed_text_free(&opengl.text);
     if (status) return status;
     program->impl = made;
     program->handle = (void *)(uintptr_t)made->name;
-    memcpy(program->group, made->group, sizeof program->group);
     return HED_OK;
 }
 
 void hed_gl_program_unload(hed_program *program)
 {
     gl_device *of = hed_gl_of(program->device);
-    gl_program *freed = program->impl;
-    if (hed_gl_enter(of)) {
-        program_free(of, freed);
-        hed_gl_leave(of);
-        return;
-    }
-    hed_release(&of->driver->allocator, freed->pushed, 2 * (size_t)freed->push_bytes);
-    hed_release(&of->driver->allocator, freed, sizeof *freed);
-}
-
-hed_status hed_gl_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error)
-{
-    (void)program, (void)group_items, (void)local_bytes, (void)error;
-    *groups = -1; /* OpenGL has no question for it */
-    return HED_OK;
+    bool current = !hed_gl_begin(of, NULL);
+    program_free(of, current, program->impl);
+    if (current) hed_gl_end(of);
 }
 
 /* ---- launches ---- */
-
-static hed_status launch_check(const hed_step *step, const gl_program *program, hed_error *error)
-{
-    const hed_geometry *g = &step->geometry;
-    if (memcmp(g->group, program->group, sizeof program->group) == 0) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "%s: the launch has groups of %u x %u x %u work items, the shader says %u x %u x %u: a "
-        "shader's group is part of its text (local_size, or local_size_x_id and a parameter)",
-        step->program->def->name, g->group[0], g->group[1], g->group[2], program->group[0],
-        program->group[1], program->group[2]);
-}
 
 /* Scalars of a launch; push constants that are the last launch's are not sent again. */
 static void launch_scalars(const hed_gl_api *api, const hed_step *step, const gl_program *program)
@@ -442,23 +365,21 @@ static void launch_scalars(const hed_gl_api *api, const hed_step *step, const gl
         (intptr_t)program->push_bytes);
 }
 
-hed_status hed_gl_launch(const hed_device *device, const hed_step *step, hed_error *error)
+hed_status hed_gl_launch(const gl_device *of, const hed_step *step, hed_error *error)
 {
-    const hed_gl_api *api = &hed_gl_of(device)->api;
+    const hed_gl_api *api = &of->api;
     const gl_program *program = step->program->impl;
-    uint32_t groups[3];
-    hed_status status = launch_check(step, program, error);
-    if (status) return status;
-    for (int i = 0; i < 3; i++)
-        groups[i] = (uint32_t)(step->geometry.global[i] / step->geometry.group[i]);
+    const hed_geometry *g = &step->geometry;
     api->UseProgram(program->name);
     for (uint32_t i = 0; i < program->binding_count; i++) {
-        const hed_buffer *buffer = step->arguments[program->bindings[i].argument].value.buffer;
-        api->BindBufferRange(program->bindings[i].target, program->bindings[i].binding,
-            (unsigned)(uintptr_t)buffer->handle, (intptr_t)buffer->offset, (intptr_t)buffer->size);
+        const hed_shader_bound *bound = &program->bindings[i];
+        const hed_buffer *buffer = step->arguments[bound->argument].value.buffer;
+        api->BindBufferRange(bound->uniform ? GL_UNIFORM_BUFFER : GL_SHADER_STORAGE_BUFFER,
+            bound->binding, hed_gl_name(buffer), (intptr_t)buffer->offset, (intptr_t)buffer->size);
     }
     launch_scalars(api, step, program);
-    api->DispatchCompute(groups[0], groups[1], groups[2]);
+    api->DispatchCompute((unsigned)(g->global[0] / g->group[0]),
+        (unsigned)(g->global[1] / g->group[1]), (unsigned)(g->global[2] / g->group[2]));
     api->MemoryBarrier(GL_ALL_BARRIER_BITS);
-    return hed_gl_check(device, "glDispatchCompute", step->program->def->name, error);
+    return hed_gl_check(of, true, "glDispatchCompute", step->program->def->name, error);
 }

@@ -203,21 +203,6 @@ static hed_status host_stream_done(hed_stream *stream, bool *done, hed_error *er
     return host_stream_ok(stream, error);
 }
 
-static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-    void **pointer, hed_error *error)
-{
-    *pointer = (char *)buffer->host + offset;
-    return HED_OK;
-}
-
-static hed_status host_unmap(
-    hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
-{
-    char *first = buffer->host;
-    if ((char *)pointer >= first && (char *)pointer < first + buffer->size) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%p is not mapped from this buffer", pointer);
-}
-
 static hed_status host_time_create(hed_device *device, void **timing, hed_error *error)
 {
     *timing = hed_allocate(&device->settings->allocator, sizeof(host_time));
@@ -368,13 +353,6 @@ static hed_status host_program_load(
 
 static void host_program_unload(hed_program *program) {}
 
-static hed_status host_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error)
-{
-    *groups = -1;
-    return HED_OK;
-}
-
 extern const hed_backend hed_host_backend;
 const hed_backend hed_host_backend = {
     .name = "host", .open = host_open, .close = host_close, .device_count = host_device_count,
@@ -384,11 +362,10 @@ const hed_backend hed_host_backend = {
     .buffer_part = host_buffer_part, .buffer_destroy = host_buffer_destroy,
     .stream_create = host_stream_ok, .stream_destroy = host_stream_destroy,
     .stream_wait = host_stream_ok, .stream_done = host_stream_done, .stream_flush = host_stream_ok,
-    .step = host_step, .map = host_map, .unmap = host_unmap, .time_create = host_time_create,
+    .step = host_step, .time_create = host_time_create,
     .time_destroy = host_time_destroy, .time_read = host_time_read,
     .event_create = host_event_create, .event_destroy = host_event_destroy,
     .event_record = host_event_record, .event_done = host_event_done, .event_wait = host_event_wait,
     .stream_wait_event = host_stream_wait_event, .event_elapsed = host_event_elapsed,
     .program_load = host_program_load, .program_unload = host_program_unload,
-    .resident_groups = host_resident_groups,
 };

@@ -352,5 +352,4 @@ const hed_backend hed_opencl_backend = {
     .prelude = hed_opencl_prelude,
     .program_load = hed_opencl_program_load,
     .program_unload = hed_opencl_program_unload,
-    .resident_groups = hed_opencl_resident_groups,
 };

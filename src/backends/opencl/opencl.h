@@ -167,7 +167,5 @@ const char *hed_opencl_prelude(const hed_build *build);
 hed_status hed_opencl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_opencl_program_unload(hed_program *program);
-hed_status hed_opencl_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error);
 
 #endif

@@ -353,13 +353,6 @@ void hed_opencl_program_unload(hed_program *program)
     api->clReleaseProgram(program->impl);
 }
 
-hed_status hed_opencl_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error)
-{
-    *groups = -1; /* OpenCL has no question for it */
-    return HED_OK;
-}
-
 /* ---- places in logs ---- */
 
 /* Build logs whose places are lines of the whole text. NVIDIA's compiler does not follow #line: it

@@ -24,8 +24,8 @@ static hed_status graph_record(
             hed_vulkan_record_copy(device, &graph->recording, &steps[i]);
             continue;
         }
-        status = hed_vulkan_prepare(&steps[i], &launch, error);
-        if (!status) status = hed_vulkan_record_launch(device, &graph->recording, &launch, error);
+        hed_vulkan_prepare(&steps[i], &launch);
+        status = hed_vulkan_record_launch(device, &graph->recording, &launch, error);
     }
     if (status) return status;
     hed_vulkan_record_end(of->api, &graph->recording);

@@ -144,72 +144,6 @@ VkBuffer hed_vulkan_find_visible(
     return buffer;
 }
 
-/* ---- mapping ---- */
-
-/* A range of device memory that the host works on: a copy of it that is written back. */
-typedef struct vulkan_mapping {
-    struct vulkan_mapping *next;
-    uint64_t offset, size;
-    char bytes[]; /* (size) */
-} vulkan_mapping;
-
-hed_status hed_vulkan_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-    void **pointer, hed_error *error)
-{
-    vulkan_device *of = hed_vulkan_of(stream->device);
-    vulkan_buffer *from = buffer->impl;
-    if (buffer->host) {
-        *pointer = (char *)buffer->host + offset;
-        return hed_vulkan_stream_wait(stream, error);
-    }
-    vulkan_mapping *made = hed_allocate(&of->driver->allocator, sizeof *made + size);
-    if (!made)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to map %llu bytes of a buffer",
-            (unsigned long long)size);
-    made->offset = offset;
-    made->size = size;
-    const hed_step step = {.kind = HED_STEP_READ,
-        .from = buffer,
-        .from_offset = offset,
-        .size = size,
-        .host_to = made->bytes};
-    hed_status status = hed_vulkan_step(stream, &step, NULL, error);
-    if (!status) status = hed_vulkan_stream_wait(stream, error);
-    if (status) {
-        hed_release(&of->driver->allocator, made, sizeof *made + size);
-        return status;
-    }
-    pthread_mutex_lock(&of->lock);
-    made->next = from->mappings;
-    from->mappings = made;
-    pthread_mutex_unlock(&of->lock);
-    *pointer = made->bytes;
-    return HED_OK;
-}
-
-hed_status hed_vulkan_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
-{
-    vulkan_device *of = hed_vulkan_of(stream->device);
-    const char *host = buffer->host, *at = pointer;
-    if (host && at >= host && at < host + buffer->size) return HED_OK;
-    pthread_mutex_lock(&of->lock);
-    vulkan_mapping **place = &((vulkan_buffer *)buffer->impl)->mappings;
-    while (*place && (*place)->bytes != at) place = &(*place)->next;
-    vulkan_mapping *found = *place;
-    if (found) *place = found->next;
-    pthread_mutex_unlock(&of->lock);
-    if (!found)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
-    const hed_step step = {.kind = HED_STEP_WRITE,
-        .to = buffer,
-        .to_offset = found->offset,
-        .size = found->size,
-        .host_from = found->bytes};
-    hed_status status = hed_vulkan_step(stream, &step, NULL, error); /* copies the bytes */
-    hed_release(&of->driver->allocator, found, sizeof *found + found->size);
-    return status;
-}
-
 void hed_vulkan_buffer_destroy(hed_buffer *buffer)
 {
     vulkan_device *of = hed_vulkan_of(buffer->device);
@@ -222,10 +156,6 @@ void hed_vulkan_buffer_destroy(hed_buffer *buffer)
             break;
         }
     pthread_mutex_unlock(&of->lock);
-    for (vulkan_mapping *mapping = freed->mappings, *next; mapping; mapping = next) {
-        next = mapping->next;
-        hed_release(&of->driver->allocator, mapping, sizeof *mapping + mapping->size);
-    }
     if (!buffer->parent && buffer->memory != HED_MEMORY_ADOPTED)
         hed_vulkan_free(buffer->device, freed);
     hed_release(&of->driver->allocator, freed, sizeof *freed);

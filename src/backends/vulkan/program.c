@@ -5,19 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shader/bind.h"
-
 typedef struct program_header {
     char magic[8];
     uint64_t words, data; /* bytes of the module, and of the driver's data behind it */
 } program_header;
 static const char program_magic[8] = "HEDSPV1";
-
-const char *hed_vulkan_prelude(const hed_build *build)
-{
-    (void)build;
-    return "";
-}
 
 hed_status hed_vulkan_build_options(const hed_build *build, char *text, size_t size)
 {
@@ -147,7 +139,6 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shade
 static hed_status program_bind(
     const hed_kernel_def *def, const hed_shader *shader, vulkan_program *made, hed_error *error)
 {
-    uint32_t buffers = 0;
     hed_status status = HED_OK;
     if (shader->opengl)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -159,31 +150,13 @@ static hed_status program_bind(
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "%s: buffer \"%s\" is in set %u: Heddle binds set 0", def->name,
                 shader->bindings[i].name, shader->bindings[i].set);
-    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
-        if (def->arguments[i].kind == HED_LOCAL) continue;
-        if (def->arguments[i].kind != HED_BUFFER) {
+    for (uint32_t i = 0; i < def->argument_count && !status; i++)
+        if (def->arguments[i].kind == HED_SCALAR || def->arguments[i].kind == HED_STRUCT)
             status = program_bind_scalar(def, shader, i, made, error);
-            continue;
-        }
-        int found = hed_shader_find_binding(def, shader->bindings, shader->binding_count, i);
-        if (found < 0 || buffers == shader->binding_count) {
-            status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: the shader has %u buffers, the description more: \"%s\" has none", def->name,
-                shader->binding_count, def->arguments[i].name);
-            continue;
-        }
-        made->bindings[buffers].binding = shader->bindings[found].binding;
-        made->bindings[buffers].type = shader->bindings[found].uniform
-                                           ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
-                                           : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        made->bindings[buffers++].argument = i;
-    }
-    made->binding_count = buffers;
-    if (!status && buffers < shader->binding_count)
-        status =
-            hed_fail(error, HED_ERROR_ARGUMENT, "%s: the shader has %u buffers, the description %u",
-                def->name, shader->binding_count, buffers);
-    return status;
+    made->binding_count = shader->binding_count;
+    return status ? status
+                  : hed_shader_bind(
+                        def, shader->bindings, shader->binding_count, made->bindings, error);
 }
 
 /* ---- pipelines ---- */
@@ -194,7 +167,7 @@ static hed_status program_make_layouts(hed_device *device, vulkan_program *made,
     VkDescriptorSetLayoutBinding bindings[HED_SHADER_BINDINGS] = {{0}};
     for (uint32_t i = 0; i < made->binding_count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = made->bindings[i].binding,
-            .descriptorType = made->bindings[i].type,
+            .descriptorType = hed_vulkan_descriptor(&made->bindings[i]),
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     const VkDescriptorSetLayoutCreateInfo set = {.sType = VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
@@ -404,12 +377,4 @@ void hed_vulkan_program_unload(hed_program *program)
     hed_vulkan_settle(program->device);
     program_destroy(program->device, program->impl);
     hed_release(&program->device->settings->allocator, program->impl, sizeof(vulkan_program));
-}
-
-hed_status hed_vulkan_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error)
-{
-    (void)program, (void)group_items, (void)local_bytes, (void)error;
-    *groups = -1; /* Vulkan has no question for it */
-    return HED_OK;
 }

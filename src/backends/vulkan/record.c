@@ -52,23 +52,9 @@ hed_status hed_vulkan_make_pool(
     return hed_vulkan_check(device, result, "vkCreateDescriptorPool", "a stream", error);
 }
 
-static hed_status check_launch(
-    const hed_step *step, const vulkan_program *program, hed_error *error)
-{
-    const hed_geometry *g = &step->geometry;
-    if (memcmp(g->group, program->group, sizeof program->group) == 0) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "%s: the launch has groups of %u x %u x %u work items, the shader says %u x %u x %u: a "
-        "shader's group is part of its text (local_size, or local_size_x_id and a parameter)",
-        step->program->def->name, g->group[0], g->group[1], g->group[2], program->group[0],
-        program->group[1], program->group[2]);
-}
-
-hed_status hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch, hed_error *error)
+void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch)
 {
     const vulkan_program *program = step->program->impl;
-    hed_status status = check_launch(step, program, error);
-    if (status) return status;
     memset(launch, 0, sizeof *launch);
     launch->program = program;
     launch->serial = program->serial;
@@ -87,7 +73,6 @@ hed_status hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch, hed_e
             argument->kind == HED_STRUCT ? argument->value.bytes : &argument->value,
             program->pushes[i].size);
     }
-    return HED_OK;
 }
 
 static VkResult record_descriptors(const vulkan_device *of, const vulkan_recording *to,
@@ -106,7 +91,7 @@ static VkResult record_descriptors(const vulkan_device *of, const vulkan_recordi
             .dstSet = *set,
             .dstBinding = program->bindings[i].binding,
             .descriptorCount = 1,
-            .descriptorType = program->bindings[i].type,
+            .descriptorType = hed_vulkan_descriptor(&program->bindings[i]),
             .pBufferInfo = &launch->infos[i]};
     of->api->UpdateDescriptorSets(of->device, program->binding_count, writes, 0, NULL);
     return VK_SUCCESS;

@@ -188,8 +188,8 @@ static hed_status stream_launch(
     hed_device *device = s->stream->device;
     vulkan_launch launch;
     hed_error own = {0};
-    hed_status status = hed_vulkan_prepare(step, &launch, error);
-    if (status) return status;
+    hed_status status;
+    hed_vulkan_prepare(step, &launch);
     if (alone && !s->open && !s->pending) {
         s->launch = launch;
         s->pending = true;

@@ -9,7 +9,7 @@
 #include "base/dynlib.h"
 #include "base/text.h"
 #include "core/backend.h"
-#include "heddle/shader.h"
+#include "shader/bind.h"
 
 enum { VULKAN_DEVICES = 16, VULKAN_QUEUES = 8, VULKAN_PUSH_BYTES = 256 };
 
@@ -69,7 +69,6 @@ typedef struct vulkan_buffer {
     uint64_t size;
     struct vulkan_buffer *next; /* in the list of visible ones */
     VkBuffer buffer;
-    struct vulkan_mapping *mappings;
 } vulkan_buffer;
 
 /* hed_program.impl; the handle is the VkPipeline */
@@ -79,11 +78,7 @@ typedef struct vulkan_program {
     VkDescriptorSetLayout set_layout;
     uint64_t serial;
     uint32_t group[3], binding_count, push_bytes;
-    struct {
-        uint32_t binding;
-        int32_t type;
-        uint32_t argument;
-    } bindings[HED_SHADER_BINDINGS];
+    hed_shader_bound bindings[HED_SHADER_BINDINGS];
     struct {
         bool used;
         uint32_t offset, size;
@@ -110,6 +105,10 @@ typedef struct vulkan_recording {
 } vulkan_recording;
 
 static inline vulkan_device *hed_vulkan_of(const hed_device *device) { return device->impl; }
+static inline int32_t hed_vulkan_descriptor(const hed_shader_bound *bound)
+{
+    return bound->uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
 static inline uint64_t hed_vulkan_serial(vulkan_device *device) { return ++device->serial; }
 
 /* ---- driver.c ---- */
@@ -149,14 +148,10 @@ void hed_vulkan_free(hed_device *device, vulkan_buffer *freed);
 /* The buffer that host memory lies in, and where; NULL: it is not the driver's. */
 VkBuffer hed_vulkan_find_visible(
     vulkan_device *device, const void *host, uint64_t size, uint64_t *offset);
-hed_status hed_vulkan_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-    void **pointer, hed_error *error);
-hed_status hed_vulkan_unmap(
-    hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
 /* ---- record.c ---- */
 
-hed_status hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch, hed_error *error);
+void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch);
 /* Commands behind all that were recorded or submitted before. */
 void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch);
 /* OUT_OF_POOL_MEMORY's status is LIMIT: nothing was recorded. */
@@ -215,12 +210,9 @@ hed_status hed_vulkan_words(
 void hed_vulkan_free_modules(vulkan_device *device);
 hed_status hed_vulkan_build(const hed_build *build, hed_binary *binary, hed_error *error);
 hed_status hed_vulkan_build_options(const hed_build *build, char *text, size_t size);
-const char *hed_vulkan_prelude(const hed_build *build);
 hed_status hed_vulkan_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_vulkan_program_unload(hed_program *program);
-hed_status hed_vulkan_resident_groups(const hed_program *program, uint32_t group_items,
-    uint64_t local_bytes, int64_t *groups, hed_error *error);
 
 /* ---- graph.c ---- */
 
