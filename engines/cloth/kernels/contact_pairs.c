@@ -2,6 +2,7 @@
 #include "kernels/kernels.h"
 
 enum {
+    AT_ONCE = 256, /* work items of a group of the kernel that does all */
     STRANDS = 1 << 16, /* work items that go through pairs */
     NATIVE_PARTS = 64  /* natively they are cut into so many parts */
 };
@@ -161,13 +162,25 @@ static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *
     hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 8);
 }
 
+/* Of `groups` groups. */
+static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    (void)def;
+    uint64_t groups = (uint64_t)problem->sizes[0];
+    hed_geometry_1d(layout, groups, config->values[0], groups, 1);
+}
+
+#define TEXTS \
+    HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
+        {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
+        {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
+        {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0})
+
 #define DESCRIPTION(label, what, layout, ...) \
     const hed_kernel_def cloth_pairs_##label##_def = {.name = "cloth_pairs_" #label, \
         .summary = what, \
-        HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
-            {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
-            {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
-            {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0}), \
+        TEXTS, \
         .max_threads = "WG", \
         .range = pairs_##label##_native, \
         .geometry = pairs_geometry_##layout, \
@@ -240,3 +253,23 @@ DESCRIPTION(finish, "where particles are at a substep's end", each,
         HED_INOUT(float, start, .tolerance = 1e-6), HED_IN(float, moved), HED_IN(uint, shares),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
+
+/* No native version: where there is no barrier over the grid, the others run one after another. */
+const hed_kernel_def cloth_pairs_substep_def = {.name = "cloth_pairs_substep",
+    .summary = "all of a substep of cloth that does not cross cloth",
+    TEXTS,
+    HED_ARGUMENTS(HED_INOUT(float, boxes), HED_IN(uint, corners), HED_INOUT(float, start),
+        HED_INOUT(float, position), HED_IN(float, previous), HED_IN(float, rests),
+        HED_IN(float, bodies), HED_IN(float, garments), HED_IN(float, colliders),
+        HED_IN(float, contact), HED_INOUT(uint, list), HED_INOUT(uint, kept),
+        HED_INOUT(float, covers), HED_INOUT(float, ahead), HED_INOUT(float, offs),
+        HED_INOUT(uint, found), HED_INOUT(float, planes), HED_INOUT(float, moved),
+        HED_INOUT(uint, shares), HED_INOUT(int, sums), HED_INOUT(int, counters),
+        HED_SCRATCH(uint, state), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    HED_PARAMETERS(HED_PARAMETER(WG, AT_ONCE, AT_ONCE)),
+    HED_DEFINES({"CLOTH_PAIRS_AT_ONCE", "1"}),
+    HED_DIMENSIONS("groups"),
+    .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
+    .max_threads = "WG",
+    .min_groups = 2,
+    .geometry = pairs_geometry_groups};

@@ -30,16 +30,12 @@ __kernel void cloth_pairs_check(__global const float4 *restrict start,
         cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
 }
 
-/* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one,
- * so the next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
-__kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *restrict corners,
-    __global const float4 *restrict start, __global const float4 *restrict ahead,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global int *counters, uint row, cloth_pairs pairs)
+/* Boxes of WG nodes of a row of `row` nodes, and of those above them, up to one. */
+CLOTH_FUNCTION void cloth_pairs_boxes_from(uint first, uint row, __global float4 *boxes,
+    __global const uint4 *corners, __global const float4 *start, __global const float4 *ahead,
+    __global const float4 *rests, __global const float4 *bodies, cloth_pairs pairs)
 {
-    uint item = (uint)get_local_id(0), first = (uint)get_group_id(0) * WG;
-    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
+    uint item = (uint)get_local_id(0);
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
         if (item < width && first + item < row)
             cloth_pairs_box_one(
@@ -48,6 +44,18 @@ __kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *re
         row /= 2;
         first /= 2;
     }
+}
+
+/* The next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
+__kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *restrict corners,
+    __global const float4 *restrict start, __global const float4 *restrict ahead,
+    __global const float4 *restrict rests, __global const float4 *restrict bodies,
+    __global int *counters, uint row, cloth_pairs pairs)
+{
+    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
+    if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
+    cloth_pairs_boxes_from((uint)get_group_id(0) * WG, row, boxes, corners, start, ahead, rests,
+        bodies, pairs);
 }
 
 __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
@@ -138,3 +146,80 @@ __kernel void cloth_pairs_finish(__global float4 *restrict position,
     if (i < pairs.particles)
         cloth_pairs_finish_one(i, position, start, moved, shares, counters, pairs);
 }
+
+#ifdef CLOTH_PAIRS_AT_ONCE
+#if HED_HAS_GRID_BARRIER
+#define cloth_all_meet(state) hed_grid_barrier(state)
+#else /* for one group */
+#define cloth_all_meet(state) barrier(CLK_GLOBAL_MEM_FENCE)
+#endif
+#define CLOTH_EACH(i, count) \
+    for (uint i = (uint)get_global_id(0); i < (count); i += (uint)get_global_size(0))
+
+/* All of a substep in one launch, with a barrier over all groups where the others end. Nothing that
+ * is written here is `restrict`: it may not come from a cache that knows of no other group. */
+__kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *restrict corners,
+    __global float4 *start, __global float4 *position, __global const float4 *restrict previous,
+    __global const float4 *restrict rests, __global const float4 *restrict bodies,
+    __global const float4 *restrict garments, __global const float4 *restrict colliders,
+    __global const float4 *restrict contact, __global uint4 *list, __global uint2 *kept,
+    __global float4 *covers, __global float4 *ahead, __global float *offs, __global uint4 *found,
+    __global float4 *planes, __global float4 *moved, __global uint2 *shares, __global int *sums,
+    __global int *counters, __global uint *state, cloth_pairs pairs)
+{
+    cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
+    __global uint2 *near = (__global uint2 *)found;
+    CLOTH_EACH(i, pairs.particles)
+    cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
+    cloth_all_meet(state);
+    CLOTH_EACH(i, pairs.particles)
+    cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
+    cloth_all_meet(state);
+    if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
+        if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
+        for (uint row = pairs.leaves; row > 0; row /= 2 * WG) {
+            for (uint first = (uint)get_group_id(0) * WG; first < row;
+                 first += (uint)get_global_size(0))
+                cloth_pairs_boxes_from(
+                    first, row, boxes, corners, start, ahead, rests, bodies, pairs);
+            cloth_all_meet(state);
+        }
+        CLOTH_EACH(leaf, pairs.leaves)
+        cloth_pairs_find_one(leaf, boxes, corners, near, counters, pairs);
+        cloth_all_meet(state);
+        uint pending = cloth_pairs_near(counters, pairs);
+        CLOTH_EACH(k, pending) cloth_pairs_list_one(k, near, view, pairs);
+        CLOTH_EACH(i, pairs.particles) cloth_pairs_cover_one(i, start, ahead, covers);
+        cloth_all_meet(state);
+    }
+    uint listed = cloth_pairs_listed(counters, pairs);
+    CLOTH_EACH(k, listed)
+    cloth_pairs_take_one(
+        k, list, kept, offs, start, position, rests, bodies, found, planes, counters, pairs);
+    cloth_all_meet(state);
+    uint count = cloth_pairs_count(counters, pairs);
+    for (uint pass = 0; count > 0 && pass < CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {
+        pairs.last = pass + 1 == CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS;
+        CLOTH_EACH(k, count)
+        {
+            if (pass < CLOTH_PAIRS_PUSHES)
+                cloth_pairs_push_one(k, found, planes, start, moved, sums, pairs);
+            else cloth_pairs_part_one(k, found, planes, moved, sums, pairs);
+        }
+        cloth_all_meet(state);
+        CLOTH_EACH(i, pairs.particles)
+        cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, covers,
+            moved, sums, counters, pairs);
+        cloth_all_meet(state);
+    }
+    for (pairs.round = 0; pairs.round < CLOTH_PAIRS_ROUNDS; pairs.round++) {
+        uint to_cut = cloth_pairs_to_cut(counters, pairs);
+        if (to_cut == 0) break;
+        CLOTH_EACH(k, to_cut)
+        cloth_pairs_cut_one(k, found, planes, start, moved, shares, counters, pairs);
+        cloth_all_meet(state);
+    }
+    CLOTH_EACH(i, pairs.particles)
+    cloth_pairs_finish_one(i, position, start, moved, shares, counters, pairs);
+}
+#endif

@@ -148,7 +148,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         s->corners, s->start, s->ahead, s->rests, s->bodies, s->list, s->kept, s->counters};
     int *count = &s->counters[CLOTH_PAIRS_COUNT], *listed = &s->counters[CLOTH_PAIRS_LISTED],
         *near = &s->counters[CLOTH_PAIRS_NEAR];
-    if (def == &cloth_pairs_begin_def) return;
+    if (def == &cloth_pairs_begin_def || def == &cloth_pairs_substep_def) return;
     for (uint32_t i = 0; i < pairs->particles; i++)
         cloth_pairs_begin_one(i, s->start, s->position, s->moved, s->shares, s->counters, *pairs);
     for (uint32_t i = 0; i < pairs->particles; i++)

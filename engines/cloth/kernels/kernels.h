@@ -144,6 +144,8 @@ extern const hed_kernel_def cloth_pairs_part_def;
 extern const hed_kernel_def cloth_pairs_apply_def;
 extern const hed_kernel_def cloth_pairs_cut_def;
 extern const hed_kernel_def cloth_pairs_finish_def;
+/* All of these in one launch of so many groups, on devices with a barrier over all of them. */
+extern const hed_kernel_def cloth_pairs_substep_def;
 
 /* The words of a pass. `thinnest` and `widest`: the garments' thickness. */
 cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest);

@@ -34,6 +34,7 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,
     [CLOTH_PAIRS_CUT_KERNEL] = &cloth_pairs_cut_def,
     [CLOTH_PAIRS_FINISH] = &cloth_pairs_finish_def,
+    [CLOTH_PAIRS_SUBSTEP] = &cloth_pairs_substep_def,
 };
 
 static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel,
@@ -55,6 +56,7 @@ static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, h
     uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
     for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS; k++) {
         bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN;
+        if (pairs && (k == CLOTH_PAIRS_SUBSTEP) != cloth_pairs_at_once(cloth)) continue;
         if (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows) continue;
         uint64_t size = pairs                    ? cloth_pairs_size(contacts->pairing, k)
                         : k == CLOTH_SELF_SCAN   ? buckets

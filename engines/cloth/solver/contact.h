@@ -57,6 +57,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_PAIRS_APPLY,
     CLOTH_PAIRS_CUT_KERNEL,
     CLOTH_PAIRS_FINISH,
+    CLOTH_PAIRS_SUBSTEP, /* all from CLOTH_PAIRS_BEGIN on */
     CLOTH_CONTACT_KERNELS
 } cloth_contact_kernel;
 
@@ -124,6 +125,8 @@ bool cloth_garment_pairs(const cloth_garment *garment);
 hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_error *error);
 void cloth_pairs_destroy(hed_cloth *cloth, cloth_pairing *pairing);
 uint64_t cloth_pairs_bytes(cloth_pairing *pairing);
+/* Whether a substep is one launch, of CLOTH_PAIRS_SUBSTEP. */
+bool cloth_pairs_at_once(const hed_cloth *cloth);
 /* Elements of a launch, for kernels made before it. */
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel);
 /* See cloth_contacts_begin() and its neighbours. */

@@ -41,6 +41,7 @@ typedef struct pairs_buffers {
     hed_buffer *shares;   /* (particles) uint2: bits of the share of the way, round of the cut */
     hed_buffer *sums;     /* (particles) int4 */
     hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
+    hed_buffer *state;    /* of a barrier over all groups */
     hed_buffer *covers;   /* (particles x 2) float4: the way in the substep of the list's making */
     hed_buffer *ahead;    /* (particles) float4: where the way of a list made now ends */
     hed_buffer *offs;     /* (particles) float: how far ways are off those in `covers` */
@@ -57,6 +58,7 @@ struct cloth_pairing {
     hed_event *seen[LOOKS];
     uint32_t submissions;
     uint32_t substeps; /* of the frame so far */
+    uint32_t groups;   /* of the one launch of a substep; 0: not known yet */
 };
 
 bool cloth_garment_pairs(const cloth_garment *garment)
@@ -250,6 +252,7 @@ static hed_status upload_pairs(
     cloth_upload(cloth, NULL, sizeof(float) * particles, &b->offs, error);
     cloth_upload(cloth, NULL, 4 * sizeof(int) * particles, &b->sums, error);
     cloth_upload(cloth, NULL, CLOTH_PAIRS_COUNTERS * sizeof(int), &b->counters, error);
+    cloth_upload(cloth, NULL, 2 * sizeof(uint), &b->state, error);
     pairs_make_room(cloth, made, PAIRS_A_PARTICLE * particles, error);
     hed_buffer_def pinned = {
         .memory = HED_MEMORY_PINNED, .size = LOOKS * CLOTH_PAIRS_COUNTERS * sizeof(int)};
@@ -289,6 +292,12 @@ uint64_t cloth_pairs_bytes(cloth_pairing *pairing)
     return pairing ? cloth_buffers_bytes(CLOTH_BUFFERS(&pairing->b)) : 0;
 }
 
+bool cloth_pairs_at_once(const hed_cloth *cloth)
+{
+    const uint64_t needs = cloth_pairs_substep_def.needs;
+    return (hed_device_describe(cloth->device)->capabilities & needs) == needs;
+}
+
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)
 {
     const cloth_pairs *pairs = &pairing->pairs;
@@ -325,7 +334,6 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
         }
     }
     p->substeps = 0;
-    p->pairs.fresh = 1;
     return hed_copy(cloth->stream, p->b.start, 0, cloth->buffers.position, 0,
         sizeof(float4) * (uint64_t)cloth->particles, error);
 }
@@ -358,6 +366,29 @@ static void pairs_apply(
         error);
 }
 
+/* One launch: what each of many takes at the least is most of the time of little cloth. */
+static hed_status pairs_run_at_once(
+    hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
+{
+    const pairs_buffers *b = &p->b;
+    const cloth_buffers *c = &cloth->buffers;
+    if (p->groups == 0) {
+        const hed_kernel *kernel = contacts->kernels[CLOTH_PAIRS_SUBSTEP];
+        uint32_t items = (uint32_t)hed_kernel_config(kernel, NULL).values[0];
+        int64_t most = -1;
+        hed_kernel_resident_groups(kernel, items, 0, &most, error);
+        p->groups = (4 * p->pairs.leaves + items - 1) / items; /* pairs are more than triangles */
+        if (most > 0 && (int64_t)p->groups > most) p->groups = (uint32_t)most;
+    }
+    return cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SUBSTEP, p->groups,
+        HED_ARGS(b->boxes, b->corners, b->start, c->position, c->previous, b->rests, b->bodies,
+            c->garments, cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact),
+            b->list, b->kept, b->covers, b->ahead, b->offs, b->found, b->planes, b->moved,
+            b->shares, b->sums, b->counters, b->state,
+            hed_struct_argument(&p->pairs, sizeof p->pairs)),
+        error);
+}
+
 hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p,
     const cloth_step *step, float dt, hed_error *error)
 {
@@ -372,6 +403,8 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     pairs->colliders = step->colliders;
     pairs->flags = step->flags;
     pairs->last = 0;
+    pairs->fresh = p->substeps++ % cloth->def.substeps == 0;
+    if (cloth_pairs_at_once(cloth)) return pairs_run_at_once(cloth, contacts, p, error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
@@ -387,7 +420,6 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
         HED_ARGS(b->list, b->kept, b->offs, b->start, position, b->rests, b->bodies, b->found,
             b->planes, b->counters, given),
         error);
-    pairs->fresh = ++p->substeps % cloth->def.substeps == 0;
     for (uint32_t pass = 0; pass < CLOTH_PAIRS_PUSHES; pass++) {
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PUSH, pairs->capacity,
             HED_ARGS(b->found, b->planes, b->start, b->moved, b->sums, b->counters, given), error);

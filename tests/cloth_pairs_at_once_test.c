@@ -1,0 +1,147 @@
+/* ctest: devices */
+/* Cloth that never crosses cloth: a substep in one launch gives the same bits as one launch after
+ * another. Where there is no barrier over the grid, it is one group. */
+#include "fixture.h"
+
+#include "kernels/kernels.h"
+
+static hed_error error;
+
+TestSuite(cloth_pairs_at_once, .init = here_open, .fini = here_close);
+
+enum { PARTICLES = 500, MOST_BUFFERS = 32, SEED = 5 };
+/* Less than the sample's, so that there is room for all pairs. */
+#define THICKNESS 0.004f
+
+/* Buffers by the names of the arguments of the one launch. */
+typedef struct cloth_state {
+    hed_buffer *buffers[MOST_BUFFERS];
+    cloth_pairs pairs;
+    uint32_t row;
+} cloth_state;
+
+static const hed_kernel_def *const whole = &cloth_pairs_substep_def;
+
+static cloth_state state_make(void)
+{
+    cloth_state made = {.row = 0};
+    hed_config config = hed_config_default(whole);
+    hed_problem problem = hed_problem_1d(PARTICLES);
+    for (uint32_t i = 0; i < whole->argument_count; i++) {
+        uint64_t bytes = cloth_pairs_sample_bytes(whole, &config, &problem, i);
+        if (whole->arguments[i].kind == HED_STRUCT) {
+            cloth_pairs_sample_fill(whole, &problem, i, &made.pairs, sizeof made.pairs, SEED);
+            continue;
+        }
+        hed_buffer_def def = hed_default_buffer_def(bytes ? bytes : 8);
+        void *data = calloc(1, def.size);
+        CHECK(data);
+        if (bytes) cloth_pairs_sample_fill(whole, &problem, i, data, bytes, SEED);
+        if (strcmp(whole->arguments[i].name, "bodies") == 0) *(float *)data = THICKNESS;
+        OK(hed_buffer_create(here.device, &def, &made.buffers[i], &error));
+        OK(hed_write(here.stream, made.buffers[i], 0, data, def.size, &error));
+        OK(hed_stream_wait(here.stream, &error));
+        free(data);
+    }
+    made.pairs.cover = 0.35f * THICKNESS;
+    return made;
+}
+
+static hed_argument state_give(cloth_state *state, const hed_argument_def *argument)
+{
+    if (argument->kind == HED_STRUCT)
+        return hed_struct_argument(&state->pairs, sizeof state->pairs);
+    if (argument->kind == HED_SCALAR) return hed_uint_argument(state->row);
+    const char *name = strcmp(argument->name, "near") == 0 ? "found" : argument->name;
+    for (uint32_t i = 0; i < whole->argument_count; i++)
+        if (strcmp(whole->arguments[i].name, name) == 0)
+            return hed_buffer_argument(state->buffers[i]);
+    FAIL("no argument %s", name);
+    return (hed_argument){0};
+}
+
+static void state_run(cloth_state *state, const hed_kernel_def *def, uint64_t size)
+{
+    hed_kernel_options options = hed_default_kernel_options();
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    hed_argument arguments[HED_MAX_ARGUMENTS];
+    hed_kernel *kernel;
+    options.math = HED_MATH_STRICT;
+    OK(hed_kernel_create(here.device, def, &options, &kernel, &error));
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        arguments[i] = state_give(state, &def->arguments[i]);
+    OK(hed_launch(here.stream, kernel, &problem, arguments, def->argument_count, &error));
+    OK(hed_stream_wait(here.stream, &error));
+    hed_kernel_destroy(kernel);
+}
+
+/* As solver/contact_pairs.c does without a barrier over the grid. */
+static void state_step(cloth_state *s)
+{
+    cloth_pairs *pairs = &s->pairs;
+    state_run(s, &cloth_pairs_begin_def, pairs->particles);
+    state_run(s, &cloth_pairs_check_def, pairs->particles);
+    for (s->row = pairs->leaves; s->row > 0; s->row /= 256)
+        state_run(s, &cloth_pairs_boxes_def, s->row);
+    state_run(s, &cloth_pairs_find_def, pairs->leaves);
+    state_run(s, &cloth_pairs_list_def, pairs->capacity);
+    state_run(s, &cloth_pairs_take_def, pairs->capacity);
+    for (uint32_t pass = 1; pass <= CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {
+        bool pushes = pass <= CLOTH_PAIRS_PUSHES;
+        pairs->last = pass == CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS;
+        state_run(s, pushes ? &cloth_pairs_push_def : &cloth_pairs_part_def, pairs->capacity);
+        state_run(s, &cloth_pairs_apply_def, pairs->particles);
+    }
+    for (pairs->round = 0; pairs->round < CLOTH_PAIRS_ROUNDS; pairs->round++)
+        state_run(s, &cloth_pairs_cut_def, pairs->capacity);
+    state_run(s, &cloth_pairs_finish_def, pairs->particles);
+    pairs->last = pairs->round = 0;
+}
+
+/* What of a buffer does not depend on the order in which pairs were found. */
+static void state_same(const cloth_state *a, const cloth_state *b, const char *name)
+{
+    for (uint32_t i = 0; i < whole->argument_count; i++) {
+        if (strcmp(whole->arguments[i].name, name) != 0) continue;
+        uint64_t bytes = hed_buffer_describe(a->buffers[i]).size;
+        char *one = malloc(bytes), *two = malloc(bytes);
+        CHECK(one && two);
+        OK(hed_read(here.stream, one, a->buffers[i], 0, bytes, &error));
+        OK(hed_read(here.stream, two, b->buffers[i], 0, bytes, &error));
+        OK(hed_stream_wait(here.stream, &error));
+        EXPECT_BYTES(one, two, bytes, "%s", name);
+        const int *counters = (const int *)one;
+        if (strcmp(name, "counters") == 0)
+            EXPECT(counters[CLOTH_PAIRS_LAST] > 0 && counters[CLOTH_PAIRS_ALL_LISTS] > 0,
+                "%d pairs, %d lists", counters[CLOTH_PAIRS_LAST], counters[CLOTH_PAIRS_ALL_LISTS]);
+        free(one);
+        free(two);
+    }
+}
+
+static void state_free(cloth_state *state)
+{
+    for (uint32_t i = 0; i < whole->argument_count; i++) hed_buffer_destroy(state->buffers[i]);
+}
+
+Test(cloth_pairs_at_once, same_bits, .timeout = 600)
+{
+    hed_kernel_def def = *whole;
+    bool barrier = (~hed_device_describe(here.device)->capabilities & whole->needs) == 0;
+    if (!barrier) def.needs = 0;
+    if (strcmp(hed_device_describe(here.device)->backend, "host") == 0) {
+        CHECK(!barrier); /* and no native version: the launches are what there is */
+        return;
+    }
+    cloth_state one = state_make(), many = state_make();
+    for (uint32_t substep = 0; substep < 3; substep++) { /* a list is made, and then it lasts */
+        one.pairs.bank = many.pairs.bank = substep % 2 * CLOTH_PAIRS_HALF;
+        state_step(&many);
+        state_run(&one, &def, barrier ? 7 : 1);
+        static const char *const names[] = {"position", "start", "counters", "covers", "moved",
+            "shares", "sums", "boxes", "ahead"};
+        for (size_t i = 0; i < HED_COUNT(names); i++) state_same(&one, &many, names[i]);
+    }
+    state_free(&one);
+    state_free(&many);
+}
