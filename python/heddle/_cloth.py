@@ -12,6 +12,7 @@ from ._devices import Array, Device, device as find_device
 from ._html import table, uri
 from ._picture import draw, png
 from ._library import C, Handle, Object, call, ffi, made, path, text
+from ._tuner import Tunable
 
 Vector = Sequence[float]
 
@@ -130,7 +131,7 @@ class _Scene(Object):
         given.warn = ffi.NULL
 
 
-class Cloth(Object):
+class Cloth(Tunable):
     """Garments that move together on a device.
 
     scene  a scene file (docs/cloth-scene.md); from_mesh() makes one of arrays
@@ -197,10 +198,11 @@ class Cloth(Object):
         self._triangles = np.concatenate([triangles, quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
         return self
 
-    def _begin(self, definition: Any, on: Device, scene: Optional[_Scene], keep: Sequence[Any]) -> None:
+    def _begin(self, definition: Any, on: Device, scene: Optional[_Scene], keep: list[Any]) -> None:
         self.device, self._scene = on, scene
         self._handle = Handle(self, made(C.hed_cloth_create, "hed_cloth", on.p, definition), C.hed_cloth_destroy, on, scene,
-                              *objects(keep))
+                              *objects(keep), keep=keep)
+        self._tuning = (C.hed_cloth_tune, definition, C.hed_cloth_tune_description())
         self._up = int(definition.up)
         #: Frames so far.
         self.frame = 0

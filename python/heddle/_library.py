@@ -184,7 +184,7 @@ def check() -> None:
 
 def text(pointer: Any) -> str:
     """A C string; "" for NULL."""
-    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+    return "" if pointer == ffi.NULL else str(ffi.string(pointer), "utf-8", "replace")
 
 
 def path(name: Any) -> Any:

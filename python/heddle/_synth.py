@@ -12,6 +12,7 @@ from ._definitions import fill, objects
 from ._devices import Device, device as find_device
 from ._html import uri
 from ._library import C, Handle, Object, call, ffi, made, path, text
+from ._tuner import Tunable
 
 #: (start s, end s, note, velocity 0 to 1)
 Note = tuple[float, float, int, float]
@@ -68,13 +69,22 @@ class _Instrument(Object):
     def __init__(self, file: Union[str, os.PathLike[str]]):
         self._handle = Handle(self, made(C.hed_synth_instrument_load, "hed_synth_instrument", path(file)), C.hed_synth_instrument_destroy)
 
+    def channels(self) -> int:
+        """That its audio inputs hear."""
+        found = ffi.new("hed_synth_entity_def *")
+        highest = 0
+        for i in range(C.hed_synth_instrument_count(self.p, C.HED_SYNTH_AUDIO_INPUT)):
+            call(C.hed_synth_instrument_get, self.p, C.hed_synth_instrument_at(self.p, C.HED_SYNTH_AUDIO_INPUT, i), found)
+            highest = max(highest, getattr(found, "as").audio_input.channel + 1)
+        return highest
 
-class Synth(Object):
+
+class Synth(Tunable):
     """An instrument that is ready to play.
 
     instrument  a file (docs/instrument-file.md)
     device  "host" unless told: a processor plays most instruments best
-    **settings  members of hed_synth_def: block=64, threads=4, seed=1, math="strict", transpose=-12, fold=True ..."""
+    **settings  members of hed_synth_def: block=64, threads=4, seed=1, math="strict", transpose=-12, fold=True, inputs=2 ..."""
 
     def __init__(self, instrument: Union[str, os.PathLike[str]], rate: float = 48000, *, device: Union[str, Device] = "host", **settings: Any):
         self.device, self.rate = find_device(device), rate
@@ -82,11 +92,15 @@ class Synth(Object):
         definition = ffi.new("hed_synth_def *", C.hed_default_synth_def())
         keep: list[Any] = []
         definition.instrument, definition.rate, definition.max_events = read.p, rate, 65536
+        definition.inputs = read.channels()
         fill(definition, settings, keep)
         self.block = int(definition.block)
         self._most = int(definition.max_events)
         self._handle = Handle(self, made(C.hed_synth_create, "hed_synth", self.device.p, definition), C.hed_synth_destroy, self.device,
-                              *objects(keep))
+                              read, *objects(keep), keep=keep)
+        #: Channels of sound that render() takes.
+        self.inputs = int(definition.inputs)
+        self._tuning = (C.hed_synth_tune, definition, C.hed_synth_tune_description())
         self.name = os.path.splitext(os.path.basename(os.fspath(instrument)))[0]
 
     @property
@@ -120,17 +134,38 @@ class Synth(Object):
         found.sort(key=lambda e: (e[0], e[1]["bytes"][0]))  # at one sample ends come first
         return found, max((n[1] for n in notes), default=0.0)
 
-    def render(self, song: Union[str, os.PathLike[str], Sequence[Note]], seconds: Optional[float] = None, *, tail: float = 5,
-               progress: Optional[Callable[[float, float], Any]] = None) -> Sound:
+    def _voice(self, sound: Any) -> np.ndarray:
+        """What comes in, (inputs x frames); one channel goes to all."""
+        voice: np.ndarray = np.atleast_2d(np.asarray(sound, np.float32))
+        if not self.inputs:
+            raise ValueError(f"{self.name} has no audio inputs, which would take the sound")
+        if voice.ndim != 2 or not len(voice) or 1 < len(voice) < self.inputs:
+            raise ValueError(f"a sound of shape {np.shape(sound)}: {self.name} expects ({self.inputs}, frames)")
+        if float(getattr(sound, "rate", self.rate)) != self.rate:
+            raise ValueError(f"a sound of {sound.rate:g} Hz for a synth of {self.rate:g} Hz")
+        return np.ascontiguousarray(np.broadcast_to(voice[:self.inputs], (self.inputs, voice.shape[1])))
+
+    def render(self, song: Union[str, os.PathLike[str], Sequence[Note]] = (), seconds: Optional[float] = None, *, sound: Any = None,
+               tail: float = 5, progress: Optional[Callable[[float, float], Any]] = None) -> Sound:
         """The sound of a MIDI file, or of notes [(start s, end s, note, velocity 0 to 1), ...]: (2, frames) float32. It lasts to the
-        song's end and `tail` seconds more, or `seconds`. Ctrl-C ends it with the part that is rendered, and a warning. Every render begins at rest."""
+        song's end and `tail` seconds more, or `seconds`. Ctrl-C ends it with the part that is rendered, and a warning. Every render begins at rest.
+
+        sound  what comes into the instrument's audio inputs, (channels, frames) or (frames) samples of the synth's rate: another
+               render, say. Of more channels than the instrument hears the first are taken; one goes to all"""
         call(C.hed_synth_reset, self.p)
         events, length = self._song(song) if isinstance(song, (str, os.PathLike)) else self._notes(song)
+        voice = None if sound is None else self._voice(sound)
+        if voice is not None:
+            length = max(length, voice.shape[1] / self.rate)
         frames = _round(seconds * self.rate) if seconds is not None else _round(length * self.rate) + _round(tail * self.rate)
         latency = int(self.info["latency"])
         out, at, done = np.zeros((2, frames + latency), np.float32), 0, 0
         left, right = (ffi.from_buffer("float[]", out[k]) for k in (0, 1))
         block = ffi.new("hed_synth_block *")
+        if voice is not None:
+            voice = np.pad(voice, ((0, 0), (0, max(0, frames + latency - voice.shape[1]))))
+            channels = [ffi.from_buffer("float[]", v) for v in voice]
+            inputs = ffi.new("const float *[]", self.inputs)
         try:
             while done < frames + latency:
                 count, here = min(self.block, frames + latency - done), []
@@ -139,15 +174,18 @@ class Synth(Object):
                     at += 1
                 list_ = ffi.new("hed_synth_event[]", here)
                 block.frames, block.events, block.event_count, block.left, block.right = count, list_, len(here), left + done, right + done
+                if voice is not None:
+                    inputs[0:self.inputs] = [c + done for c in channels]
+                    block.inputs = inputs
                 call(C.hed_synth_process, self.p, block)
                 done += count
                 if progress:
                     progress(min(done, frames) / self.rate, frames / self.rate)
         except KeyboardInterrupt:
             warnings.warn(f"interrupted: {max(0, done - latency) / self.rate:.1f} of {frames / self.rate:.1f} s are rendered", stacklevel=2)
-        sound = out[:, latency:max(latency, done)].view(Sound)
-        sound.rate = self.rate
-        return sound
+        heard = out[:, latency:max(latency, done)].view(Sound)
+        heard.rate = self.rate
+        return heard
 
     def __repr__(self) -> str:
         return f"<heddle.Synth {self.name} on {self.device.id}, {self.rate:g} Hz>"

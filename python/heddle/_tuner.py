@@ -13,7 +13,7 @@ import numpy as np
 
 from ._devices import Array, Device, default_context, device, seen
 from ._html import table
-from ._library import C, Error, Handle, Object, call, ffi, made, path, text
+from ._library import C, Error, Handle, Object, UnsupportedError, call, ffi, made, path, text
 
 _TYPES = {"int32": "int", "uint32": "uint", "int64": "long", "uint64": "ulong", "float32": "float", "float64": "double"}
 _STRATEGIES = {"auto": "HED_SEARCH_AUTO", "random": "HED_SEARCH_RANDOM", "random_sample": "HED_SEARCH_RANDOM", "local": "HED_SEARCH_LOCAL",
@@ -24,8 +24,8 @@ class TuneResult(Object):
     """What came out of a tuning. Iterating gives the evaluations, each a dict: the parameters by name, `time` (s, median; NaN where it was
     not measured), `low` and `high` (95 % confidence), `outcome`, `runs`, `build_seconds`, `at`, `error`, `recalled`, `tied`, `text`."""
 
-    def __init__(self, pointer: Any, kernel: Any, file: Any, on: Device, definition: Any, interrupted: bool, note: str, keep: Any):
-        self._handle = Handle(self, pointer, C.hed_tune_result_free, on, file, keep=keep)
+    def __init__(self, pointer: Any, kernel: Any, parent: Object, on: Device, definition: Any, interrupted: bool, note: str, keep: Any):
+        self._handle = Handle(self, pointer, C.hed_tune_result_free, on, parent, keep=keep)
         self.device, self._kernel, self._definition = on, kernel, definition
         #: Whether Ctrl-C ended it; and what a tune file left open, and how it was taken.
         self.interrupted, self.note = interrupted, note
@@ -104,7 +104,7 @@ class TuneResult(Object):
         return len(self.evaluations)
 
     def _measured(self) -> list[dict[str, Any]]:
-        return sorted((e for e in self.evaluations if e["outcome"] == "measured"), key=lambda e: e["time"])
+        return sorted((e for e in self.evaluations if e["outcome"] == "measured"), key=lambda e: float(e["time"]))
 
     def __repr__(self) -> str:
         best = self.best
@@ -122,6 +122,25 @@ class TuneResult(Object):
                 f"{self.info['seconds']:.1f} s{', interrupted' if self.interrupted else ''}"
                 + ("" if math.isnan(self.gain) else f"; gain over the default {self.gain:.3g}"))
         return table([*self.parameters, "us", ""], rows, note)
+
+
+class Tunable(Object):
+    """What an engine makes, whose solver and its sizes can be chosen by measuring."""
+
+    device: Device
+    #: The C function, the definition, and what describes its parameters.
+    _tuning: tuple[Any, Any, Any]
+
+    def tune(self, *, strategy: str = "auto", iterations: Optional[int] = None, seconds: float = 0, keep: bool = True, seed: int = 0,
+             progress: Optional[Callable[[dict[str, Any]], Any]] = None) -> TuneResult:
+        """Finds the fastest solver for things like this one on its device, and how to build it. The winner is in the tuning database
+        (unless `keep` is False), and what is made of their kind from then on takes it; this one stays as it is. Arguments are
+        those of tune_kernel(); candidates run in this process. On `host`, and with math="strict", there is nothing to choose."""
+        function, subject, kernel = self._tuning
+        self.p  # what was closed is refused: its definition has gone, too
+        definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
+        definition.evaluations = 0
+        return _run(function, subject, kernel, definition, self.device, self, strategy, iterations, seconds, keep, seed, progress, "")
 
 
 class _File(Object):
@@ -148,6 +167,18 @@ def _tune(file: _File, on: Device, strategy: str, iterations: Optional[int], sec
     definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
     definition.evaluations = 0
     note = text(C.hed_tune_file_apply(file.p, definition))
+    definition.resume, definition.cold_cache = resume, cold_cache
+    definition.isolation = getattr(C, "HED_ISOLATION_" + isolation.upper())
+    definition.objective = getattr(C, "HED_OBJECTIVE_" + objective.upper())
+    if math_mode:
+        definition.math = getattr(C, "HED_MATH_" + math_mode.upper())
+    kernel = C.hed_tune_file_kernel(file.p)
+    return _run(C.hed_tune_kernel, kernel, kernel, definition, on, file, strategy, iterations, seconds, keep, seed, progress, note)
+
+
+def _run(function: Any, subject: Any, kernel: Any, definition: Any, on: Device, parent: Object, strategy: str, iterations: Optional[int],
+         seconds: float, keep: bool, seed: int, progress: Optional[Callable[[dict[str, Any]], Any]], note: str) -> TuneResult:
+    """Tunes `subject` by the C `function`; `kernel` describes its parameters."""
     if strategy not in _STRATEGIES:
         raise ValueError(f"strategy {strategy!r}: expected one of {', '.join(_STRATEGIES)}")
     definition.strategy = getattr(C, _STRATEGIES[strategy])
@@ -155,11 +186,7 @@ def _tune(file: _File, on: Device, strategy: str, iterations: Optional[int], sec
         definition.evaluations, definition.limit_seconds = iterations or 0, seconds
     elif not definition.evaluations and not definition.limit_seconds:
         definition.evaluations = 200
-    definition.keep, definition.resume, definition.cold_cache, definition.seed = keep, resume, cold_cache, seed
-    definition.isolation = getattr(C, "HED_ISOLATION_" + isolation.upper())
-    definition.objective = getattr(C, "HED_OBJECTIVE_" + objective.upper())
-    if math_mode:
-        definition.math = getattr(C, "HED_MATH_" + math_mode.upper())
+    definition.keep, definition.seed = keep, seed
     wrong: list[BaseException] = []
 
     def told(_: Any, p: Any) -> None:
@@ -176,15 +203,14 @@ def _tune(file: _File, on: Device, strategy: str, iterations: Optional[int], sec
     tell = ffi.callback("void(void *, const hed_tune_progress *)", told, onerror=remember)
     ask = ffi.callback("bool(void *)", stop, error=True, onerror=remember)
     definition.progress, definition.stop = tell, ask
-    kernel = C.hed_tune_file_kernel(file.p)
     try:
-        pointer = made(C.hed_tune_kernel, "hed_tune_result", on.p, kernel, definition)
+        pointer = made(function, "hed_tune_result", on.p, subject, definition)
     except Error:
         if wrong:  # it was stopped before anything worked
             raise wrong[0] from None
         raise
     interrupted = any(isinstance(w, KeyboardInterrupt) for w in wrong)
-    result = TuneResult(pointer, kernel[0], file, on, definition, interrupted, note, (tell, ask))
+    result = TuneResult(pointer, kernel[0], parent, on, definition, interrupted, note, (tell, ask))
     others = [w for w in wrong if not isinstance(w, KeyboardInterrupt)]
     if others:
         raise others[0]
@@ -195,8 +221,12 @@ def tune_file(file: Union[str, os.PathLike[str]], device: Union[str, Device, Non
               strategy: str = "auto", iterations: Optional[int] = None, seconds: float = 0, keep: bool = True, resume: bool = False,
               isolation: str = "auto", cold_cache: bool = False, objective: str = "time", seed: int = 0, math: Optional[str] = None,
               progress: Optional[Callable[[dict[str, Any]], Any]] = None) -> TuneResult:
-    """Tunes what a tune file (docs/tune-file.md), a T1 file or a shader (.wgsl, .comp) says. `inputs` gives arguments other contents:
-    {"x": "measured.npy", "power": "0:50"}. All else as for tune_kernel()."""
+    """Tunes what a tune file (docs/tune-file.md), a T1 file or a compute shader (.comp, .spv) says; shaders in WGSL run in a browser, by
+    `python -m heddle tune blur.wgsl`. `inputs` gives arguments other contents: {"x": "measured.npy", "power": "0:50"}. All else as for
+    tune_kernel()."""
+    if os.fspath(file).endswith(".wgsl"):
+        raise UnsupportedError(f"{os.fspath(file)}: WGSL runs in a browser, which the command does: python -m heddle tune {os.fspath(file)}",
+                               "unsupported", int(C.HED_ERROR_UNSUPPORTED))
     on = _device_for_texts(device)
     opened = _File(made(C.hed_tune_file_open, "hed_tune_file", path(file), C.hed_device_describe(on.p)), None)
     for name, content in (inputs or {}).items():

@@ -19,6 +19,7 @@ from ._definitions import enumerator, fill, numbers
 from ._devices import Device, device as find_device
 from ._html import table
 from ._library import C, ArgumentError, Handle, Object, UnsupportedError, call, ffi, headers, made, path, text
+from ._tuner import Tunable
 
 Text = Union[str, "os.PathLike[str]"]
 
@@ -153,7 +154,7 @@ def _compile(sources: Sequence[tuple[int, _Source, bool]], model: Mapping[str, A
     return [ffi.cast(kinds[is_model], ctypes.cast(getattr(opened, f"entry{number}"), ctypes.c_void_p).value or 0) for number, _, is_model in sources]
 
 
-class MPPI(Object):
+class MPPI(Tunable):
     """A controller.
 
     model, cost  texts, files of them, or names of Heddle's own (heddle.mppi.models(), terms()); cost may be a list of these and of Term
@@ -273,6 +274,7 @@ class MPPI(Object):
         self.device = on
         pointer = made(C.hed_mppi_create, "hed_mppi", on.p, definition)
         self._handle = Handle(self, pointer, C.hed_mppi_destroy, on, scene, keep=(definition, keep))
+        self._tuning = (C.hed_mppi_tune, definition, C.hed_mppi_tune_description())
         full = getattr(C.hed_mppi_describe(pointer), "def")
         self.nx, self.nu, self.count = int(full.model.states), int(full.model.controls), int(full.count)
         self.horizon, self.num_samples, self.dt = int(full.steps), int(full.samples), float(full.dt)

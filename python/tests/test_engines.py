@@ -158,6 +158,39 @@ class Synth(unittest.TestCase):
         self.assertEqual(sound.shape, there.shape)
         np.testing.assert_array_equal(sound, there)
 
+    def test_sound_that_comes_in(self):
+        """As the command has it, to the bit; one channel goes to all, of more the first are taken."""
+        voice = heddle.Synth(DATA / "instruments" / "vibes.json").render([(0, 0.2, 69, 0.8)], seconds=0.3)
+        with tempfile.TemporaryDirectory() as folder:
+            into, out = pathlib.Path(folder) / "in.wav", pathlib.Path(folder) / "out.wav"
+            heddle.write_wav(into, voice[:1])
+            command("synth", "render", DATA / "instruments" / "tank.json", "--in", into, "--out", out, "--tail", "0.2", "--format", "f32",
+                    "--device", "host", "--quiet")
+            content = out.read_bytes()
+        there = np.frombuffer(content, "<f4", offset=content.index(b"data") + 8).reshape(-1, 2).T
+        tank = heddle.Synth(DATA / "instruments" / "tank.json")
+        self.assertEqual(tank.inputs, 1)
+        self.assertGreater(float(abs(there).max()), 1e-3)
+        for sound in (voice, voice[0], np.asarray(voice).tolist()):
+            np.testing.assert_array_equal(tank.render(sound=sound, tail=0.2), there)
+        two = heddle.Synth(DATA / "instruments" / "tank.json", inputs=2)
+        np.testing.assert_array_equal(two.render(sound=voice[0], tail=0.2), there)
+        self.assertEqual(tank.render([(0, 0.5, 60, 1)], sound=voice, tail=0).seconds, 0.5)
+        with self.assertRaisesRegex(ValueError, "vibes has no audio inputs"):
+            heddle.Synth(DATA / "instruments" / "vibes.json").render(sound=voice)
+        with self.assertRaisesRegex(ValueError, r"shape \(1, 2, 3\): tank expects \(1, frames\)"):
+            tank.render(sound=np.zeros((1, 2, 3)))
+        with self.assertRaisesRegex(ValueError, "48000 Hz for a synth of 44100 Hz"):
+            heddle.Synth(DATA / "instruments" / "tank.json", rate=44100).render(sound=voice)
+
+    def test_nothing_to_choose(self):
+        synth = heddle.Synth(DATA / "instruments" / "vibes.json")
+        with self.assertRaisesRegex(heddle.UnsupportedError, "nothing to choose"):
+            synth.tune()
+        synth.close()
+        with self.assertRaisesRegex(heddle.Error, "was closed"):
+            synth.tune()
+
     def test_notes(self):
         synth = heddle.Synth(DATA / "instruments" / "vibes.json")
         sound = synth.render([(0, 0.5, 69, 0.8)], tail=0.5)

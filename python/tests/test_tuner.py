@@ -136,6 +136,16 @@ class FromArrays(unittest.TestCase):
         r = heddle.tune_kernel_T1(self.file("t1.json"), keep=False, iterations=2)
         self.assertEqual(sorted(e["PER"] for e in r), [1, 4])
 
+    def test_an_engine(self):
+        synth = heddle.Synth(heddle.data() / "instruments" / "vibes.json", device=able()[0])
+        told = []
+        r = synth.tune(iterations=2, keep=False, strategy="random", seed=1, progress=told.append)
+        self.assertEqual((len(r), r.name, r.info["kept"]), (2, "synth", False))
+        self.assertIn("STRUCTURE", r.best_config)
+        self.assertTrue(told)
+        r.report(self.file("synth.html"))
+        self.assertEqual(synth.render([(0, 0.1, 60, 1)], seconds=0.1).seconds, 0.1)  # it is as it was
+
     def test_a_table_of_pandas(self):
         try:
             import pandas
@@ -168,6 +178,10 @@ class Refused(unittest.TestCase):
         self.refuse(ValueError, "strategy 'magic': expected one of auto, random", "scale", SCALE, N, [Y], P, strategy="magic")
         self.refuse(heddle.ArgumentError, 'restrictions|constraints.*"NO"|NO', "scale", SCALE, N, [Y], P, restrictions=["NO > 1"])
         self.refuse(TypeError, "a number of type float16", "scale", SCALE, N, [Y, np.float16(1)], P)
+
+    def test_wgsl(self):
+        with self.assertRaisesRegex(heddle.UnsupportedError, "runs in a browser.*python -m heddle tune blur.wgsl"):
+            heddle.tune_file("blur.wgsl")
 
     def test_files(self):
         with self.assertRaisesRegex(heddle.FileError, "nowhere.json"):
