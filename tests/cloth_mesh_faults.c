@@ -3,6 +3,7 @@
 
 #include "failing_malloc.h"
 #include "heddle/cloth_check.h"
+#include "heddle/cloth_layers.h"
 #include "heddle/cloth_mesh.h"
 
 static char path[] = "/tmp/heddle-faults-XXXXXX";
@@ -147,11 +148,33 @@ static hed_status try_check(void)
     return status;
 }
 
+/* A sheet that lies across a body. */
+static hed_status try_lay(void)
+{
+    static const float sheet[] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1},
+                       body[] = {0.2f, -1, 0.2f, 0.3f, 0.1f, 0.2f, 0.2f, -1, 0.4f, 0.6f, -1, 0.3f};
+    static const uint32_t corners[] = {0, 1, 3, 0, 3, 2},
+                          faces[] = {0, 1, 3, 0, 2, 1, 2, 3, 1, 0, 3, 2};
+    hed_cloth_garment_def garment = hed_default_cloth_garment_def();
+    garment.particle_count = 4;
+    garment.positions = sheet;
+    garment.triangle_count = 2;
+    garment.triangles = corners;
+    garment.layer = 1;
+    float positions[12];
+    hed_error error = {0};
+    hed_cloth_laid laid;
+    hed_status status = hed_cloth_lay(
+        &garment, 1, &(hed_cloth_mesh_collider){4, 4, body, faces, 0}, 1, positions, &laid, &error);
+    if (status == HED_OK && !laid.moved) abort();
+    return status;
+}
+
 int main(void)
 {
     static const fault_case cases[] = {{"parsing", try_parse}, {"files", try_files},
         {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache},
-        {"check", try_check}, {"poses", try_poses}};
+        {"check", try_check}, {"layers", try_lay}, {"poses", try_poses}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

@@ -161,7 +161,8 @@ static hed_status warn_of_crossings(const cloth_run *r, hed_error *error)
     if (crossings)
         fprintf(stderr,
             "heddle: warning: %" PRIu64 " pairs of triangles cross at the start, the first of %s, "
-            "and contact does not part them (where: heddle cloth check)\n",
+            "and contact does not part them (where: heddle cloth check; a garment's \"layer\" in the "
+            "scene puts it outside of others)\n",
             crossings, garment);
     return hed_failed(error) ? error->status : HED_OK;
 }

@@ -162,6 +162,9 @@ typedef struct hed_cloth_garment_def {
     /** with itself and with other garments that have the same; `true` is
      *  HED_CLOTH_SELF_TRIANGLES */
     hed_cloth_self_collision self_collision;
+    /** Who lies outside of whom where garments begin over each other, for hed_cloth_lay(): 1 lies on
+     * the body, higher ones outside of it; 0: it begins where it is */
+    uint32_t layer;
     /* output */
     uint32_t vertex_count;           /**< 0: one for each particle */
     const uint32_t *vertex_particle; /**< (vertex_count) which particle each shows */

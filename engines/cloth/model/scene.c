@@ -2,6 +2,7 @@
 #include "model/scene_parts.h"
 
 #include "heddle/author.h"
+#include "heddle/cloth_layers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +85,66 @@ static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
     scene->transform[15] = 1;
 }
 
+/* ---- opening ---- */
+
+static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame *frame)
+{
+    for (uint32_t i = 0; i < scene->obstacle_count; i++) {
+        const cloth_obstacle *obstacle = &scene->obstacles[i];
+        if (obstacle->body) {
+            cloth_body_move(obstacle->body, time);
+            scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
+                obstacle->body->vertex_count, obstacle->body->triangle_count, obstacle->body->now,
+                obstacle->body->triangles, obstacle->friction};
+            continue;
+        }
+        hed_cloth_collider *simple = &scene->colliders[frame->collider_count++];
+        *simple = obstacle->simple;
+        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
+        cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
+        /* a normal only turns */
+        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
+        cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
+    }
+    frame->colliders = scene->colliders;
+    frame->meshes = scene->mesh_colliders;
+}
+
+/* Garments with a layer start outside of the bodies and of lower layers. One that is as it starts at
+ * rest is so there as well: drawn back to what it was it would shoot inwards. */
+static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
+{
+    hed_cloth_scene *scene = reader->scene;
+    hed_cloth_frame frame = {0};
+    hed_error error = {0};
+    uint32_t layers = 0;
+    uint64_t particles = 0;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        layers += scene->garments[g].def.layer > 0;
+        particles += scene->garments[g].def.particle_count;
+    }
+    if (layers == 0) return;
+    float *positions = cloth_scene_allocate(reader, root, particles, 3 * sizeof *positions);
+    hed_cloth_laid *laid = cloth_scene_allocate(reader, root, scene->garment_count, sizeof *laid);
+    if (!positions || !laid) return;
+    move_colliders(scene, 0, &frame);
+    hed_cloth_lay(scene->garment_defs, scene->garment_count, frame.meshes, frame.mesh_count,
+        positions, laid, &error);
+    if (cloth_scene_failed(hed_json_member(root, "garments"), &error)) return;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        hed_cloth_garment_def *def = &scene->garment_defs[g];
+        if (laid[g].moved) {
+            def->positions = positions;
+            scene->garments[g].def = *def;
+            cloth_scene_warn(reader,
+                "garment \"%s\" on layer %u: %u of %u particles begin further out, at most %.3g m",
+                scene->garments[g].name, def->layer, laid[g].moved, def->particle_count,
+                laid[g].farthest);
+        }
+        positions += 3 * (size_t)def->particle_count;
+    }
+}
+
 /* The document is ours. */
 static hed_status scene_load(hed_json *json, const char *name, const char *folder,
     const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
@@ -106,6 +167,7 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
         cloth_scene_read_camera(&reader, root);
         reader.scene->output = cloth_scene_read_output(&reader, root);
         if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);
+        if (cloth_scene_fine(&reader)) scene_lay(&reader, root);
         if (cloth_scene_fine(&reader)) cloth_scene_show(reader.scene, 0);
         status = hed_json_status(json, error);
     }
@@ -254,29 +316,6 @@ static void drive_all(hed_cloth_scene *scene, double time)
                 garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
         first += (size_t)garment->def.particle_count * garment->def.copies;
     }
-}
-
-static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame *frame)
-{
-    for (uint32_t i = 0; i < scene->obstacle_count; i++) {
-        const cloth_obstacle *obstacle = &scene->obstacles[i];
-        if (obstacle->body) {
-            cloth_body_move(obstacle->body, time);
-            scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
-                obstacle->body->vertex_count, obstacle->body->triangle_count, obstacle->body->now,
-                obstacle->body->triangles, obstacle->friction};
-            continue;
-        }
-        hed_cloth_collider *simple = &scene->colliders[frame->collider_count++];
-        *simple = obstacle->simple;
-        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
-        cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
-        /* a normal only turns */
-        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
-        cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
-    }
-    frame->colliders = scene->colliders;
-    frame->meshes = scene->mesh_colliders;
 }
 
 /* How the carrier goes from one time to another. */

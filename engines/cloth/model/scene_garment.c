@@ -250,6 +250,7 @@ static void read_surroundings(
     def->friction = (float)cloth_scene_number(node, "friction", def->friction, 0, 10);
     def->thickness = (float)cloth_scene_length(reader, node, "thickness", def->thickness, 0);
     read_self_collision(node, def);
+    def->layer = cloth_scene_integer(node, "layer", 0, 1, 1000);
     def->copies = cloth_scene_integer(node, "copies", 1, 1, 1 << 20);
     if (hed_json_has(node, "materials")) read_materials(hed_json_member(node, "materials"), def);
     if (!hed_json_has(node, "tethers")) return;

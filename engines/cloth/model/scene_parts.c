@@ -194,7 +194,7 @@ const cloth_scene_key_list cloth_scene_key_lists[] = {
             "materials", "fabric", "density", "pins", "driver", "max_distance", "backstop_distance",
             "backstop_radius", "drive", "drive_stiffness", "tethers", "damping", "vertical_damping",
             "drag", "lift", "friction", "thickness", "self_collision", "copies", "array", "colour",
-            "output_matrix", "velocity", "spin", "inertia", "sewing", "pressure"}},
+            "output_matrix", "velocity", "spin", "inertia", "sewing", "pressure", "layer"}},
     {"sewing", {"seconds", "seams"}},
     {"seam", {"from", "to"}},
     {"inertia", {"linear", "angular"}},

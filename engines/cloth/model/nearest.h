@@ -1,0 +1,55 @@
+/* The place of a surface that is nearest to a point: triangles sorted by the x of their middles,
+ * looked at outwards from the point's own until none further out can be nearer. Nearest point of a
+ * triangle: Ericson, Real-Time Collision Detection, 2005, section 5.1.5. */
+#ifndef CLOTH_NEAREST_H
+#define CLOTH_NEAREST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A triangle by a sphere that holds it. */
+typedef struct cloth_triangle_ball {
+    float centre[3], radius;
+    uint32_t triangle;
+} cloth_triangle_ball;
+
+typedef struct cloth_search {
+    const float *positions;     /* (vertices x 3) */
+    const uint32_t *triangles;  /* (triangle_count x 3) vertices */
+    uint32_t triangle_count;    /* at least 1 */
+    cloth_triangle_ball *balls; /* (triangle_count) room, filled by cloth_search_sort() */
+    float largest;              /* radius */
+} cloth_search;
+
+typedef struct cloth_nearest {
+    uint32_t triangle; /* before: a guess */
+    float weight[3];   /* of its corners */
+    float away[3];     /* from there to the point */
+    float distance;    /* before: beyond this nothing is found */
+} cloth_nearest;
+
+/* Makes the search ready, or ready again after places have changed. */
+void cloth_search_sort(cloth_search *search);
+void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *found);
+
+static inline float cloth_dot3(const float *a, const float *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void cloth_subtract3(const float *a, const float *b, float *difference)
+{
+    for (int k = 0; k < 3; k++) difference[k] = a[k] - b[k];
+}
+
+/* A place on a triangle. */
+static inline void cloth_weighted3(
+    const float *positions, const uint32_t *corner, const float weight[3], float *point)
+{
+    for (int k = 0; k < 3; k++)
+        point[k] = weight[0] * positions[3 * (size_t)corner[0] + k] +
+                   weight[1] * positions[3 * (size_t)corner[1] + k] +
+                   weight[2] * positions[3 * (size_t)corner[2] + k];
+}
+
+#endif

@@ -1,0 +1,279 @@
+/* Garments over each other at the start: tubes that lie in each other, in the wrong order or within
+ * a body begin outside of each other by the thickness, and come to rest without a crossing; what is
+ * right already stays to the bit; what cannot be set right is refused by name. */
+#include "cloth_contacts.h"
+#include "testing.h"
+
+#include "heddle/cloth_check.h"
+#include "heddle/cloth_layers.h"
+#include "heddle/cloth_scene.h"
+
+static hed_error error;
+
+/* ---- tubes around the y axis ---- */
+
+enum { AROUND = 24, ROWS = 13, PARTICLES = AROUND * ROWS, QUADS = AROUND * (ROWS - 1) };
+
+typedef struct tube {
+    float positions[PARTICLES][3], inverse_masses[PARTICLES];
+    uint32_t quads[QUADS][4], triangles[2 * QUADS][3];
+    hed_cloth_garment_def def; /* points at the above */
+} tube;
+
+static tube *tube_make(const char *name, uint32_t layer, float radius, float length, float x)
+{
+    tube *t = calloc(1, sizeof *t);
+    for (uint32_t i = 0; i < PARTICLES; i++) {
+        double angle = 2 * M_PI * (i % AROUND) / AROUND;
+        t->positions[i][0] = x + radius * (float)sin(angle);
+        t->positions[i][1] = length * (0.5f - (float)(i / AROUND) / (ROWS - 1));
+        t->positions[i][2] = radius * (float)cos(angle);
+        t->inverse_masses[i] = 2000;
+    }
+    for (uint32_t q = 0; q < QUADS; q++) {
+        uint32_t a = q, b = q / AROUND * AROUND + (q + 1) % AROUND;
+        const uint32_t corners[] = {a, a + AROUND, b + AROUND, b};
+        memcpy(t->quads[q], corners, sizeof corners);
+        memcpy(t->triangles[2 * q], corners, sizeof t->triangles[0]);
+        memcpy(t->triangles[2 * q + 1], (uint32_t[]){corners[0], corners[2], corners[3]},
+            sizeof t->triangles[0]);
+    }
+    t->def = hed_default_cloth_garment_def();
+    t->def.name = name;
+    t->def.layer = layer;
+    t->def.particle_count = PARTICLES;
+    t->def.positions = t->positions[0];
+    t->def.inverse_masses = t->inverse_masses;
+    t->def.quads = t->quads[0];
+    t->def.quad_count = QUADS;
+    t->def.thickness = 0.01f;
+    t->def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+    t->def.damping = 0.5f;
+    return t;
+}
+
+/* Pairs that cross of some tubes at `positions` and a ball (NULL: none). */
+static uint64_t crossings_of(
+    tube *const *tubes, uint32_t count, const float (*positions)[3], const ball *body)
+{
+    hed_cloth_check_surface surfaces[4];
+    hed_cloth_crossings found;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        surfaces[i] = (hed_cloth_check_surface){
+            PARTICLES, 2 * QUADS, positions[(size_t)i * PARTICLES], tubes[i]->triangles[0], false};
+    if (body)
+        surfaces[count] = (hed_cloth_check_surface){
+            body->vertex_count, body->triangle_count, body->positions[0], body->triangles[0], true};
+    OK(hed_cloth_check(
+        &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = count + (body != NULL)},
+        &found, &error));
+    for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++) sum += found.count[kind];
+    hed_cloth_crossings_free(&found);
+    return sum;
+}
+
+static hed_status lay(tube *const *tubes, uint32_t count, const ball *body, float (*positions)[3],
+    hed_cloth_laid *laid)
+{
+    hed_cloth_garment_def garments[4];
+    hed_cloth_mesh_collider bodies[1];
+    if (body) bodies[0] = ball_collider(body, 0.3f);
+    for (uint32_t i = 0; i < count; i++) garments[i] = tubes[i]->def;
+    return hed_cloth_lay(garments, count, bodies, body != NULL, positions[0], laid, &error);
+}
+
+/* How far from the axis the particles of a tube's middle rows are. */
+static void radii_of(const float (*positions)[3], double *least, double *most)
+{
+    *least = INFINITY;
+    *most = 0;
+    for (uint32_t i = 3 * AROUND; i < PARTICLES - 3 * AROUND; i++) {
+        double r = hypot((double)positions[i][0], (double)positions[i][2]);
+        *least = fmin(*least, r);
+        *most = fmax(*most, r);
+    }
+}
+
+/* ---- what is set right ---- */
+
+/* The outermost is the smallest, and all reach through a ball. */
+Test(cloth_layers, the_wrong_order)
+{
+    ball body = ball_make(12, 24);
+    ball_put(&body, 0, 0, 0, 0.1f);
+    tube *tubes[] = {tube_make("coat", 3, 0.085f, 0.3f, 0.004f),
+        tube_make("vest", 1, 0.09f, 0.3f, 0), tube_make("shirt", 2, 0.095f, 0.3f, -0.004f)};
+    static float positions[3 * PARTICLES][3];
+    hed_cloth_laid laid[3];
+    for (int i = 0; i < 3; i++)
+        memcpy(positions[i * PARTICLES], tubes[i]->positions, sizeof tubes[i]->positions);
+    EXPECT_GT(crossings_of(tubes, 3, (const float(*)[3])positions, &body), 500);
+    OK(lay(tubes, 3, &body, positions, laid));
+    EXPECT_EQ(crossings_of(tubes, 3, (const float(*)[3])positions, &body), 0);
+    double least[3], most[3];
+    for (int i = 0; i < 3; i++) {
+        radii_of((const float(*)[3])positions + i * PARTICLES, &least[i], &most[i]);
+        EXPECT(laid[i].moved > PARTICLES / 2 && laid[i].farthest > 0.01, "%d: %u, %g m", i,
+            laid[i].moved, laid[i].farthest);
+        EXPECT_LT(laid[i].farthest, 0.08); /* and not much further than they have to */
+    }
+    printf("vest %.4f to %.4f, shirt %.4f to %.4f, coat %.4f to %.4f m\n", least[1], most[1],
+        least[2], most[2], least[0], most[0]);
+    /* each by the thickness over the one before, less what a chord is below its circle */
+    EXPECT_GT(least[2], least[1] + 0.008);
+    EXPECT_GT(least[0], least[2] + 0.008);
+    for (int i = 0; i < 3; i++) free(tubes[i]);
+    ball_free(&body);
+}
+
+/* The same tube three times. */
+Test(cloth_layers, all_at_one_place)
+{
+    tube *tubes[3];
+    static float positions[3 * PARTICLES][3];
+    for (uint32_t i = 0; i < 3; i++) tubes[i] = tube_make("tube", i + 1, 0.1f, 0.3f, 0);
+    OK(lay(tubes, 3, NULL, positions, NULL));
+    EXPECT_EQ(crossings_of(tubes, 3, (const float(*)[3])positions, NULL), 0);
+    EXPECT_EQ(memcmp(positions, tubes[0]->positions, sizeof tubes[0]->positions), 0);
+    for (uint32_t i = 0; i < 2 * PARTICLES; i++) {
+        double way = 0;
+        for (int k = 0; k < 3; k++)
+            way += pow((double)positions[i + PARTICLES][k] - positions[i][k], 2);
+        /* beyond the borders there is no side: they go with their neighbours */
+        if (i % PARTICLES >= AROUND && i % PARTICLES < PARTICLES - AROUND)
+            EXPECT(way > 0.0099 * 0.0099, "particle %u: %g m", i, sqrt(way));
+    }
+    for (int i = 0; i < 3; i++) free(tubes[i]);
+}
+
+/* What is right already stays, and so does what is on no layer. */
+Test(cloth_layers, what_is_right_stays)
+{
+    tube *tubes[] = {tube_make("vest", 1, 0.1f, 0.3f, 0), tube_make("shirt", 2, 0.115f, 0.3f, 0),
+        tube_make("cape", 0, 0.1f, 0.3f, 0.05f)};
+    ball body = ball_make(12, 24);
+    ball_put(&body, 0, 0, 0, 0.08f);
+    static float positions[3 * PARTICLES][3];
+    hed_cloth_laid laid[3];
+    OK(lay(tubes, 3, &body, positions, laid));
+    for (int i = 0; i < 3; i++) {
+        EXPECT_EQ(memcmp(positions[i * PARTICLES], tubes[i]->positions, sizeof tubes[i]->positions),
+            0, "%s", tubes[i]->def.name);
+        EXPECT_EQ(laid[i].moved, 0);
+        free(tubes[i]);
+    }
+    ball_free(&body);
+}
+
+/* From the laid start on nothing crosses, the layers stay in their order, and nothing is thrown. */
+Test(cloth_layers, they_come_to_rest, .timeout = 300)
+{
+    tube *tubes[] = {tube_make("vest", 1, 0.1f, 0.3f, 0), tube_make("shirt", 2, 0.1f, 0.3f, 0)};
+    ball body = ball_make(12, 24);
+    ball_put(&body, 0, 0, 0, 0.095f);
+    static float positions[2 * PARTICLES][3];
+    OK(lay(tubes, 2, &body, positions, NULL));
+    test_device t = test_open(NULL);
+    hed_cloth_garment_def garments[2];
+    for (int i = 0; i < 2; i++) {
+        garments[i] = tubes[i]->def;
+        garments[i].positions = positions[i * PARTICLES];
+        garments[i].rest_positions = tubes[i]->positions[0];
+    }
+    hed_cloth_def def = dressed_def(garments, 2);
+    def.substeps = 10;
+    dressed d = dressed_make(t.device, &def);
+    hed_cloth_mesh_collider mesh = ball_collider(&body, 0.5f);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.meshes = &mesh;
+    frame.mesh_count = 1;
+    frame.gravity[1] = 0;
+    double fastest = 0;
+    for (int f = 0; f < 60; f++) {
+        memcpy(positions, d.positions, sizeof positions);
+        dressed_step(&d, &frame);
+        EXPECT_EQ(crossings_of(tubes, 2, (const float(*)[3])d.positions, NULL), 0, "frame %d", f);
+        for (uint32_t i = 0; i < 2 * PARTICLES && f > 0; i++) {
+            double way = 0;
+            for (int k = 0; k < 3; k++) way += pow((double)d.positions[i][k] - positions[i][k], 2);
+            fastest = fmax(fastest, 60 * sqrt(way));
+        }
+    }
+    hed_cloth_metrics q = dressed_measure(&d);
+    printf("at most %.3f m/s\n", fastest);
+    EXPECT(fastest < 3, "thrown at %g m/s", fastest);
+    EXPECT(q.contact_pairs > 0, "they do not touch");
+    dressed_free(&d);
+    test_close(&t);
+    for (int i = 0; i < 2; i++) free(tubes[i]);
+    ball_free(&body);
+}
+
+/* ---- what is refused ---- */
+
+Test(cloth_layers, what_is_refused)
+{
+    static float positions[2 * PARTICLES][3];
+    tube *tubes[] = {tube_make("vest", 2, 0.1f, 0.3f, 0), tube_make("shirt", 2, 0.1f, 0.3f, 0.03f)};
+    /* locked in its place, through the other one, which comes first on the same layer */
+    memset(tubes[1]->inverse_masses, 0, sizeof tubes[1]->inverse_masses);
+    FAILS(HED_ERROR_ARGUMENT, lay(tubes, 2, NULL, positions, NULL));
+    CHECK(strstr(error.text, "Garment 1 (shirt): on layer 2"), "%s", error.text);
+    CHECK(strstr(error.text, "it still crosses garment 0 (vest) in "), "%s", error.text);
+    tubes[0]->def.density = NAN; /* not sound */
+    tubes[0]->def.inverse_masses = NULL;
+    FAILS(HED_ERROR_ARGUMENT, lay(tubes, 2, NULL, positions, NULL));
+    for (int i = 0; i < 2; i++) free(tubes[i]);
+}
+
+/* ---- in a scene ---- */
+
+static char warnings[1024];
+
+static void keep_warning(void *user, const char *text)
+{
+    (void)user;
+    snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
+}
+
+/* In centimetres; the outer one begins within the inner one. */
+static hed_status open_scene(const char *layers, hed_cloth_scene **scene)
+{
+    char text[1024];
+    hed_cloth_scene_options options = {.warn = keep_warning};
+    snprintf(text, sizeof text,
+        "{\"unit\": \"cm\", \"garments\": ["
+        "{\"name\": \"inner\", \"sleeve\": {\"radius\": 10, \"length\": 30, \"around\": 24, \"rows\": 13}%s, "
+        "\"thickness\": 1, \"self_collision\": true},"
+        "{\"name\": \"outer\", \"sleeve\": {\"radius\": 9, \"length\": 28, \"around\": 24, \"rows\": 13, "
+        "\"origin\": [0, -1, 0]}%s, \"thickness\": 1, \"self_collision\": true}]}",
+        *layers ? ", \"layer\": 1" : "", layers);
+    return hed_cloth_scene_parse("layers", text, strlen(text), "", &options, scene, &error);
+}
+
+Test(cloth_layers, a_scene_begins_right)
+{
+    hed_cloth_scene *plain, *scene;
+    OK(open_scene("", &plain));
+    CHECK_TEXT(warnings, "");
+    OK(open_scene(", \"layer\": 2", &scene));
+    CHECK(strstr(warnings, "\"outer\" on layer 2: 312 of 312 particles begin further out"), "%s",
+        warnings);
+    hed_cloth_def before = hed_cloth_scene_def(plain), after = hed_cloth_scene_def(scene);
+    EXPECT_EQ(after.garments[1].layer, 2);
+    EXPECT_EQ(memcmp(after.garments[0].positions, before.garments[0].positions, 12 * 312), 0);
+    for (uint32_t i = 0; i < 312; i++) {
+        const float *p = after.garments[1].positions + 3 * (size_t)i;
+        double r = hypot((double)p[0], (double)p[2]);
+        if (i >= 24 && i < 312 - 24) EXPECT(r > 0.108 && r < 0.14, "particle %u: %g m", i, r);
+    }
+    static float start[2 * 312][3]; /* in centimetres */
+    hed_cloth_scene_start(scene, start[0]);
+    EXPECT_NEAR(start[312 + 100][0], 100 * after.garments[1].positions[300], 1e-4);
+    hed_cloth_scene_close(plain);
+    hed_cloth_scene_close(scene);
+    error = (hed_error){0};
+    FAILS(HED_ERROR_ARGUMENT, open_scene(", \"layer\": 1, \"pins\": [{\"box\": {\"low\": [-9, -99, -9], "
+                                         "\"high\": [9, 99, 9]}}]", &scene));
+}
