@@ -343,7 +343,7 @@ Test(cloth_check, what_is_refused)
 Test(cloth_check, scenes_start_well)
 {
     static const char *const names[] = {"flag", "curtain", "folded", "garment", "tablecloth",
-        "wardrobe", "thrown", "sewn", "cushion"};
+        "wardrobe", "thrown", "sewn", "cushion", "runner", "fabrics", "shirts", "corner"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         hed_cloth_scene *scene;

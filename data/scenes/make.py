@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the meshes of the scenes here: table.obj, body.obj with walk.pc2, walker.glb (the same with a skeleton), and dress.obj.
+"""Makes the meshes of the scenes here: table.obj, body.obj with walk.pc2, walker.glb (the same with a skeleton), dress.obj
+and others.
 python3 make.py; nothing else is needed.
 
 The body is a smooth union of capsules (Quilez' polynomial minimum), cut out of a lattice by surface nets (Gibson 1998) and skinned to
@@ -18,7 +19,7 @@ def dot(a, b): return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def write_obj(name, comment, vertices, textures, faces, colours=None):
-    """Faces are lists of (vertex, texture)."""
+    """Faces are lists of (vertex, texture), or without textures of vertices."""
     with open(name, "w", encoding="ascii") as f:
         f.write(f"# {comment}\n")
         for i, v in enumerate(vertices):
@@ -26,7 +27,7 @@ def write_obj(name, comment, vertices, textures, faces, colours=None):
         for t in textures:
             f.write("vt %.4g %.4g\n" % t)
         for face in faces:
-            f.write("f " + " ".join(f"{v + 1}/{t + 1}" for v, t in face) + "\n")
+            f.write("f " + " ".join(f"{c[0] + 1}/{c[1] + 1}" if textures else f"{c + 1}" for c in face) + "\n")
 
 
 # ---- the table: a profile turned around the y axis ----
@@ -94,14 +95,21 @@ def body(p, bones=NAMES, k=0.05):
     return least
 
 
-def slope(p, e=1e-3):
-    return tuple((body(add(p, q)) - body(sub(p, q))) / (2 * e) for q in ((e, 0, 0), (0, e, 0), (0, 0, e)))
+def slope(p, field, e=1e-3):
+    return tuple((field(add(p, q)) - field(sub(p, q))) / (2 * e) for q in ((e, 0, 0), (0, e, 0), (0, 0, e)))
 
 
-def surface_nets(low, high, cell):
+def onto_surface(vertices, field):
+    for _ in range(3):
+        for i, p in enumerate(vertices):
+            g = slope(p, field)
+            vertices[i] = sub(p, mul(g, field(p) / max(dot(g, g), 1e-6)))
+
+
+def surface_nets(low, high, cell, field=body):
     n = [int(math.ceil((high[k] - low[k]) / cell)) + 1 for k in range(3)]
     def place(i, j, k): return (low[0] + i * cell, low[1] + j * cell, low[2] + k * cell)
-    value = {(i, j, k): body(place(i, j, k)) for i in range(n[0]) for j in range(n[1]) for k in range(n[2])}
+    value = {(i, j, k): field(place(i, j, k)) for i in range(n[0]) for j in range(n[1]) for k in range(n[2])}
     corners = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
     edges = [(p, q) for p in corners for q in corners if p < q and sum(x != y for x, y in zip(p, q)) == 1]
     number, vertices = {}, []
@@ -132,10 +140,7 @@ def surface_nets(low, high, cell):
                 c[v] -= 1 - dv
                 ring.append(number[tuple(c)])
             faces.append(ring if inside < 0 else ring[::-1])
-    for _ in range(3):  # onto the surface
-        for i, p in enumerate(vertices):
-            g = slope(p)
-            vertices[i] = sub(p, mul(g, body(p) / max(dot(g, g), 1e-6)))
+    onto_surface(vertices, field)
     return vertices, faces
 
 
@@ -346,6 +351,63 @@ def make_tabard(width=25, rows=29):
     write_obj("tabard.obj", "two panels, 25 x 29 vertices each, the one before the body first; made by make.py", vertices, textures, faces)
 
 
+# ---- T-shirts: a surface around the trunk and the upper arms, cut off at the hem, the neck and the sleeves ----
+
+def cut_off(vertices, faces, height, cell):
+    """Takes away what has a height above 0. Vertices near 0 are put there first, so that no sliver is left."""
+    for i, p in enumerate(vertices):
+        if abs(height(p)) < 0.4 * cell:
+            vertices[i] = sub(p, mul(slope(p, height), height(p)))
+    heights = [height(p) if abs(height(p)) > 1e-4 else 0.0 for p in vertices]
+    made, kept = {}, []
+    for face in faces:
+        corners = []
+        for a, b in zip(face, face[1:] + face[:1]):
+            if heights[a] <= 0:
+                corners.append(a)
+            if heights[a] * heights[b] < 0:
+                key = (min(a, b), max(a, b))
+                if key not in made:
+                    made[key] = len(vertices)
+                    t = heights[a] / (heights[a] - heights[b])
+                    vertices.append(add(vertices[a], mul(sub(vertices[b], vertices[a]), t)))
+                corners.append(made[key])
+        if len(corners) > 2 and any(c < len(heights) and heights[c] < 0 for c in corners):
+            kept.append(corners)
+    used = sorted({c for face in kept for c in face})
+    number = {c: i for i, c in enumerate(used)}
+    return [vertices[c] for c in used], [[number[c] for c in face] for face in kept]
+
+
+def make_shirts(cell=0.023, ease=0.018):
+    """Three that begin at the same place: the inner ones are longer, so that all are seen."""
+    bones = [b for b in NAMES if b in ("hips", "waist", "chest", "neck") or "shoulder" in b or "upper arm" in b]
+    def field(p):
+        """Straight down from the hips on."""
+        return max(body((p[0], max(p[1], 0.97), p[2]), bones, 0.07) - ease, 0.74 - p[1])
+    uncut, faces_uncut = surface_nets((-0.5, 0.70, -0.24), (0.5, 1.64, 0.24), cell, field)
+    for _ in range(6):  # evenly spread
+        sums = [[(0.0, 0.0, 0.0), 0] for _ in uncut]
+        for face in faces_uncut:
+            for a, b in zip(face, face[1:] + face[:1]):
+                sums[a] = [add(sums[a][0], uncut[b]), sums[a][1] + 1]
+                sums[b] = [add(sums[b][0], uncut[a]), sums[b][1] + 1]
+        uncut = [mul(add(v, mul(total, 1 / count)), 0.5) for v, (total, count) in zip(uncut, sums)]
+        onto_surface(uncut, field)
+    def over_hem(hem): return lambda p: hem - p[1]
+    def in_neck(radius): return lambda p: max(radius - math.dist(p, (0.0, 1.475, 0.01)), p[1] - 1.5)
+    def past_sleeve(arm, part):
+        a, b = BONES[arm][:2]
+        along = sub(b, a)
+        end, normal = add(a, mul(along, part)), mul(along, 1 / math.sqrt(dot(along, along)))
+        return lambda p: dot(sub(p, end), normal) if min(bones, key=lambda b: capsule(p, b)) == arm else -1.0
+    for name, hem, neck, sleeve in (("inner", 0.80, 0.088, 0.76), ("middle", 0.86, 0.104, 0.60), ("outer", 0.92, 0.12, 0.42)):
+        vertices, faces = list(uncut), faces_uncut
+        for cut in (over_hem(hem), in_neck(neck), past_sleeve("left upper arm", sleeve), past_sleeve("right upper arm", sleeve)):
+            vertices, faces = cut_off(vertices, faces, cut, cell)
+        write_obj(f"shirt-{name}.obj", f"the {name} one of three T-shirts for body.obj; made by make.py", vertices, [], faces)
+
+
 # ---- a cushion that lies flat: two sheets with one border, a little apart in the middle ----
 
 def make_cushion(n=45, size=0.5):
@@ -373,4 +435,5 @@ make_table()
 make_body()
 make_dress()
 make_tabard()
+make_shirts()
 make_cushion()
