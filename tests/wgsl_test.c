@@ -354,7 +354,7 @@ Test(wgsl, refused_tune_files)
         {"{\"problem\": {\"n\": 8, \"WG\": 2}}", "\"WG\" is an override and a size of the problem"},
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"defines\": {\"A\": 1}}", "a shader has no macros"},
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"arguments\": [{\"name\": \"q\", \"value\": 2}]}",
-            "arguments[0].name: the shader has no buffer"},
+            "of this name; it has x, y, n, scale"},
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"zzz\": 1}", "zzz: unknown key"},
         {"{\"problem\": }", "a.wgsl:2:14: not JSON"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

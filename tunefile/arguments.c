@@ -2,6 +2,7 @@
 #include "tunefile/spec.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const ARGUMENT_KEYS[] = {"name", "kind", "type", "access", "size", "value",
@@ -337,6 +338,19 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     else argument_read_buffer(reader, node, def, argument, given);
 }
 
+/* Not among the shader's own. */
+static void shader_reject_name(
+    hed_json_node name, const hed_spec_given given[HED_MAX_ARGUMENTS], uint32_t count)
+{
+    char known[512] = "none";
+    size_t used = 0;
+    for (uint32_t i = 0; i < count && used < sizeof known; i++)
+        used += (size_t)snprintf(
+            known + used, sizeof known - used, "%s%s", i ? ", " : "", given[i].name);
+    hed_json_reject(
+        name, "the shader has no buffer and no number of a uniform of this name; it has %s", known);
+}
+
 static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, hed_json_node list)
 {
     hed_spec_given given[HED_MAX_ARGUMENTS];
@@ -345,8 +359,7 @@ static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, h
     for (size_t i = 0; listed && hed_spec_fine(reader) && i < hed_json_count(list); i++) {
         hed_json_node name = hed_json_member(hed_json_item(list, i), "name");
         if (!find_given(given, count, hed_json_string(name)) && hed_spec_fine(reader))
-            hed_json_reject(
-                name, "the shader has no buffer and no number of a uniform of this name");
+            shader_reject_name(name, given, count);
     }
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         argument_read_given(reader, root, list, &given[i], i);

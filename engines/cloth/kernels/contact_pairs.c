@@ -30,8 +30,7 @@ HED_NATIVE_BODY pairs_boxes_body(const hed_native_call *call, uint64_t begin, ui
         uint first = (uint)group * group_size, row = *(const uint *)a[7];
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
-                cloth_pairs_box_one(
-                    row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], *pairs);
+                cloth_pairs_box_one(row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], *pairs);
     }
 }
 HED_NATIVE_CLONES(pairs_boxes_native, pairs_boxes_body)
@@ -83,8 +82,7 @@ HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uin
     uint first, last;
     pairs_of(cloth_pairs_listed(a[9], pairs), begin, end, &first, &last);
     for (uint k = first; k < last; k++)
-        cloth_pairs_take_one(
-            k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], pairs);
+        cloth_pairs_take_one(k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], pairs);
 }
 HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 
@@ -222,8 +220,8 @@ DESCRIPTION(list, "vertices and triangles, and pairs of edges, that may meet for
     GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(take, "pairs of the list that may meet in this substep, with the planes between them",
     strands,
-    HED_ARGUMENTS(HED_IN(uint, list), HED_IN(uint, kept), HED_IN(float, offs),
-        HED_IN(float, start), HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
+    HED_ARGUMENTS(HED_IN(uint, list), HED_IN(uint, kept), HED_IN(float, offs), HED_IN(float, start),
+        HED_IN(float, position), HED_IN(float, rests), HED_IN(float, bodies),
         HED_INOUT(uint, found), HED_INOUT(float, planes, .tolerance = 1e-4),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("capacity"));

@@ -30,8 +30,9 @@ static bool of_leaves(const hed_kernel_def *def)
 
 static bool of_pairs(const hed_kernel_def *def)
 {
-    return def == &cloth_pairs_list_def || def == &cloth_pairs_take_def || def == &cloth_pairs_push_def ||
-           def == &cloth_pairs_part_def || def == &cloth_pairs_cut_def;
+    return def == &cloth_pairs_list_def || def == &cloth_pairs_take_def ||
+           def == &cloth_pairs_push_def || def == &cloth_pairs_part_def ||
+           def == &cloth_pairs_cut_def;
 }
 
 /* Particles, leaves and room for pairs of a sample of size n. */

@@ -346,8 +346,8 @@ static void pairs_make_boxes(
     const pairs_buffers *b = &p->b;
     for (uint32_t row = p->pairs.leaves; row > 0;) {
         if (cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BOXES, row,
-                HED_ARGS(b->boxes, b->corners, b->start, b->ahead, b->rests, b->bodies,
-                    b->counters, row, hed_struct_argument(&p->pairs, sizeof p->pairs)),
+                HED_ARGS(b->boxes, b->corners, b->start, b->ahead, b->rests, b->bodies, b->counters,
+                    row, hed_struct_argument(&p->pairs, sizeof p->pairs)),
                 error))
             return;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_PAIRS_BOXES], NULL);

@@ -198,7 +198,7 @@ hed_status hed_vulkan_event_wait(hed_event *event, hed_error *error);
 hed_status hed_vulkan_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
 hed_status hed_vulkan_event_elapsed(
     hed_event *from, hed_event *to, double *seconds, hed_error *error);
-/* Polls a fence for 100 us, then blocks: waking a thread takes longer than most launches. */
+/* Polls a fence for 1 ms, then blocks: waking a thread takes longer than most launches. */
 hed_status hed_vulkan_wait_fence(hed_device *device, VkFence fence, hed_error *error);
 
 /* ---- glsl.c, program.c ---- */
