@@ -9,13 +9,16 @@
  * candidate that crashes takes a process of its own along and never a rank; heddle knows nothing of
  * MPI, and the library never links it.
  *
- * MPI has no call that waits without burning a core, so that each rank looks for messages and sleeps
- * in between, a small part of the time that it has waited already: see patience_of(). */
+ * MPI has no call that waits without burning a core. Ranks of one machine wake each other: whoever has
+ * sent rings a datagram socket that the other waits for beside its own, see ring(). For ranks of other
+ * machines each looks for messages and sleeps in between, a small part of the time that it has waited
+ * already: see patience_of(). */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -25,6 +28,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,6 +43,8 @@ typedef struct channel {
     int peer;     /* rank */
     bool ended;   /* the peer has said so */
     double heard; /* when something came from it */
+    bool near;    /* it can be rung: it is on this machine */
+    struct sockaddr_un bell;
     /* on its way to the peer; not touched while `sending` */
     bool sending;
     MPI_Request request;
@@ -60,13 +66,51 @@ static double now(void)
 }
 
 /* How long to sleep before MPI is asked again, in nanoseconds, when nothing has come for `waited`
- * seconds: a 200th of that, so that what is waited for is noticed half a percent too late at most;
- * 10 us at least, and a millisecond at most, which is where a rank that waits for long stays. */
-static long patience_of(double waited)
+ * seconds. Not at all for 100 us, since the next request follows soon on the answer to the last. Then,
+ * where all peers ring, until they do; else a 200th of the time, so that what is waited for is noticed
+ * half a percent too late at most, and a millisecond at most, where a rank that waits for long stays. */
+static long patience_of(double waited, bool rung)
 {
-    static const double least = 10e-6, most = 1e-3;
-    double seconds = waited / 200;
-    return (long)(1e9 * (seconds < least ? least : seconds > most ? most : seconds));
+    static const double spin = 100e-6, most = 1e-3, when_rung = 50e-3;
+    if (waited < spin) return 0;
+    return (long)(1e9 * (rung ? when_rung : waited / 200 < most ? waited / 200 : most));
+}
+
+/* ---- ranks of one machine wake each other ---- */
+
+static int doorbell = -1;
+
+/* The bell of a rank: abstract, so that nothing is left behind. `job` tells jobs of a machine apart. */
+static struct sockaddr_un bell_of(unsigned job, int rank)
+{
+    struct sockaddr_un bell = {.sun_family = AF_UNIX};
+    snprintf(bell.sun_path + 1, sizeof bell.sun_path - 1, "heddle-mpi %08x %d", job, rank);
+    return bell;
+}
+
+/* One bell a rank; without one it is never rung and looks for itself. All have theirs behind this. */
+static unsigned hang_bell(int rank)
+{
+    unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * now());
+    MPI_Bcast(&job, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+    struct sockaddr_un bell = bell_of(job, rank);
+    doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (doorbell >= 0 && bind(doorbell, (const struct sockaddr *)&bell, sizeof bell)) {
+        close(doorbell);
+        doorbell = -1;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return job;
+}
+
+/* Tells a peer of this machine that there is something for it, once it is on its way. */
+static void ring(channel *c)
+{
+    if (doorbell < 0) c->near = false; /* nor could it ring back */
+    if (!c->near) return;
+    ssize_t rung = sendto(doorbell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
+        (const struct sockaddr *)&c->bell, sizeof c->bell);
+    if (rung < 0 && errno != EAGAIN && errno != EINTR) c->near = false; /* EAGAIN: it rings yet */
 }
 
 /* ---- forwarding ---- */
@@ -79,6 +123,7 @@ static bool forward_out(channel *c, bool readable)
         if (MPI_Test(&c->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) c->socket = -1;
         c->sending = !done;
         if (!done) return false;
+        ring(c); /* what could not go at once has gone now */
     }
     if (c->socket < 0 || !readable) return false;
     ssize_t got = recv(c->socket, c->out, sizeof c->out, MSG_DONTWAIT);
@@ -87,6 +132,7 @@ static bool forward_out(channel *c, bool readable)
     MPI_Isend(c->out, end ? 0 : (int)got, MPI_BYTE, c->peer, end ? TAG_END : TAG_BYTES,
         MPI_COMM_WORLD, &c->request);
     c->sending = true;
+    ring(c);
     if (end) {
         close(c->socket);
         c->socket = -1;
@@ -125,6 +171,25 @@ static void beat(channel *c)
     if (c->sending || c->socket < 0) return;
     MPI_Isend(c->out, 0, MPI_BYTE, c->peer, TAG_BYTES, MPI_COMM_WORLD, &c->request);
     c->sending = true;
+    ring(c);
+}
+
+/* Sleeps until a process of this rank has written something, its bell is rung, or its patience ends. */
+static void forward_wait(channel *channels, int count, struct pollfd *polled, double waited)
+{
+    bool rung = true;
+    for (int i = 0; i < count; i++) {
+        bool wanted = channels[i].socket >= 0 && !channels[i].sending;
+        polled[i] = (struct pollfd){.fd = wanted ? channels[i].socket : -1, .events = POLLIN};
+        /* what MPI has not sent, or a process not taken, moves only when it is looked at */
+        rung &= channels[i].near && !channels[i].sending && channels[i].size == channels[i].taken;
+    }
+    polled[count] = (struct pollfd){.fd = doorbell, .events = POLLIN};
+    const struct timespec patience = {0, patience_of(waited, rung)};
+    ppoll(polled, (nfds_t)count + 1, &patience, NULL);
+    if (patience.tv_nsec == 0) sched_yield(); /* to those of this core that have work */
+    char bytes[64];
+    while (polled[count].revents && recv(doorbell, bytes, sizeof bytes, 0) >= 0) {}
 }
 
 /* Forwards until both ends of every channel are closed. `leader`: rank 0's process, behind whose end
@@ -132,16 +197,11 @@ static void beat(channel *c)
 static bool forward(channel *channels, int count, pid_t leader)
 {
     double moved_at = now(), beat_at = moved_at;
-    struct pollfd polled[MOST_RANKS];
+    struct pollfd polled[MOST_RANKS + 1];
     for (bool open = true; open;) {
         bool moved = false;
         open = false;
-        for (int i = 0; i < count; i++) {
-            bool wanted = channels[i].socket >= 0 && !channels[i].sending;
-            polled[i] = (struct pollfd){.fd = wanted ? channels[i].socket : -1, .events = POLLIN};
-        }
-        const struct timespec patience = {0, patience_of(now() - moved_at)};
-        ppoll(polled, (nfds_t)count, &patience, NULL);
+        forward_wait(channels, count, polled, now() - moved_at);
         for (int i = 0; i < count; i++) {
             moved |= forward_in(&channels[i]);
             moved |= forward_out(&channels[i], polled[i].revents != 0);
@@ -281,7 +341,7 @@ static pid_t start(char *const *words, const int *sockets, int count, bool stand
 }
 
 /* Rank 0: heddle with a socket for each other rank. Gives its exit code. */
-static int lead(int ranks, int argc, char **argv)
+static int lead(int ranks, unsigned job, int argc, char **argv)
 {
     static channel channels[MOST_RANKS];
     static const char *const folders[] = {"", "cli/", NULL};
@@ -297,7 +357,9 @@ static int lead(int ranks, int argc, char **argv)
             fprintf(stderr, "heddle-mpi: no socket: %s\n", strerror(errno));
             return 1;
         }
-        channels[i] = (channel){.socket = pair[0], .peer = i + 1};
+        channels[i] =
+            (channel){.socket = pair[0], .peer = i + 1, .near = true, .bell = bell_of(job, i + 1)};
+        ring(&channels[i]); /* is it near? */
         theirs[i] = pair[1];
         snprintf(names + 16 * i, 16, "fd:%d", FIRST_SOCKET + i);
         words[used++] = (char *)(uintptr_t) "--worker";
@@ -314,7 +376,7 @@ static int lead(int ranks, int argc, char **argv)
 }
 
 /* Any other rank: a worker with the device of its turn on this machine. */
-static void follow(const char *what, int turn)
+static void follow(const char *what, unsigned job, int turn)
 {
     static channel c;
     static const char *const worker_folders[] = {"", "../libexec/heddle/", NULL},
@@ -331,7 +393,9 @@ static void follow(const char *what, int turn)
     char *echo[] = {worker[0], "measure", NULL};
     pid_t pid = start(!strcmp(what, "measure") ? echo : tune ? worker : hand, &pair[1], 1, true);
     close(pair[1]);
-    c = (channel){.socket = pair[0], .peer = 0, .heard = now()};
+    c = (channel){
+        .socket = pair[0], .peer = 0, .heard = now(), .near = true, .bell = bell_of(job, 0)};
+    ring(&c);
     bool whole = forward(&c, 1, 0);
     if (pid > 0) kill(pid, SIGKILL); /* it has closed its output, or its leader is dead */
     if (pid > 0) waitpid(pid, NULL, 0);
@@ -366,6 +430,7 @@ int main(int argc, char **argv)
     MPI_Comm_split_type(
         MPI_COMM_WORLD, rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, rank, MPI_INFO_NULL, &machine);
     if (rank) MPI_Comm_rank(machine, &local);
+    unsigned job = hang_bell(rank);
     prctl(PR_SET_TIMERSLACK, 1000); /* ns: sleeps of 10 us are that long */
     signal(SIGPIPE, SIG_IGN);
     if (rank == 0) {
@@ -380,9 +445,9 @@ int main(int argc, char **argv)
                 ranks, ranks == 1 ? "" : "s", MOST_RANKS);
         code = 2;
     } else if (rank == 0) {
-        code = lead(ranks, argc, argv);
+        code = lead(ranks, job, argc, argv);
     } else {
-        follow(argv[1], local);
+        follow(argv[1], job, local);
     }
     MPI_Finalize();
     return code;
