@@ -92,17 +92,11 @@ const hed_command hed_command_root = {
     .run = run_root,
 };
 
-int main(int argc, char **argv)
+int cli_run(int argc, char *const *argv)
 {
     hed_arguments arguments;
     hed_error error = {0};
     int code = HED_EXIT_USAGE;
-    /* What completion scripts ask: no command of the tree, since options of any command follow. */
-    if (argc > 1 && strcmp(argv[1], "__complete") == 0) {
-        hed_options_complete(
-            &hed_command_root, (const char *const *)argv + 2, (uint32_t)(argc - 2), stdout);
-        return fflush(stdout) ? HED_EXIT_FAILURE : HED_EXIT_OK;
-    }
     hed_status status = hed_options_parse(&hed_command_root, argc, argv, &arguments, &error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error.text);
@@ -119,4 +113,15 @@ int main(int argc, char **argv)
         code = HED_EXIT_FAILURE;
     }
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    /* What completion scripts ask: no command of the tree, since options of any command follow. */
+    if (argc > 1 && strcmp(argv[1], "__complete") == 0) {
+        hed_options_complete(
+            &hed_command_root, (const char *const *)argv + 2, (uint32_t)(argc - 2), stdout);
+        return fflush(stdout) ? HED_EXIT_FAILURE : HED_EXIT_OK;
+    }
+    return cli_run(argc, argv);
 }

@@ -165,7 +165,8 @@ static int batch_run(const hed_arguments *arguments, void *user)
     return code;
 }
 
-static const hed_command *const COMMANDS[] = {&hed_command_batch_hand, NULL};
+static const hed_command *const COMMANDS[] = {
+    &hed_command_batch_hand, &hed_command_batch_stay, NULL};
 
 const hed_command hed_command_batch = {
     .name = "batch",

@@ -65,6 +65,7 @@ typedef struct batch_list {
     struct hed_json *json; /* of the texts */
     char folder[4096];     /* of the file, absolute */
     batch_job *jobs;       /* (count) */
+    uint32_t *by_name;     /* (count) their numbers, in the order of the names */
     uint32_t count;
 } batch_list;
 
@@ -72,6 +73,8 @@ typedef struct batch_list {
  * line. */
 hed_status batch_list_read(const char *path, batch_list *list, hed_error *error);
 void batch_list_free(batch_list *list);
+/* NULL: there is none of this name. */
+batch_job *batch_list_find(const batch_list *list, const char *name);
 /* Makes the folder of a try's unfinished files, and gives the path of the result in it. */
 hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
     size_t size, hed_error *error);
@@ -86,9 +89,11 @@ hed_status batch_job_end(
  * `resume` is not set). */
 hed_status batch_journal_open(
     const char *path, batch_list *list, bool resume, int *journal, hed_error *error);
-/* Adds how a try has ended, and makes it durable. Errors: IO. */
+/* Adds how a try has ended; batch_journal_sync() makes it durable. Errors: IO. */
 hed_status batch_journal_add(int journal, const batch_job *job, const char *device, int code,
     double begin, double end, hed_error *error);
+
+hed_status batch_journal_sync(int journal, hed_error *error);
 
 /* ---- the leader (leader.c) ---- */
 
@@ -149,6 +154,6 @@ hed_status batch_page_write(const batch_def *def, const batch_result *result, he
 
 /* ---- a hand (hand.c) ---- */
 
-extern const hed_command hed_command_batch_hand;
+extern const hed_command hed_command_batch_hand, hed_command_batch_stay;
 
 #endif

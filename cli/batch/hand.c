@@ -1,6 +1,6 @@
 /* A hand of a batch: runs the commands that a leader names, one at a time, each as a child that dies
- * with it, and says how they ended. "heddle batch hand", started by the leader, ssh or
- * heddle-mpi.
+ * with it, or one after the other in a child that stays, and says how they ended. "heddle batch hand",
+ * started by the leader, ssh or heddle-mpi.
  *
  *     hello VERSION MACHINE DEVICE                      the first line
  *     job NUMBER FOLDER STDOUT WORDS...                 to the hand; STDOUT empty: into the log
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,9 @@ typedef struct hand {
     char device[128];
     pid_t child; /* 0: none */
     int said;    /* what it prints, and its errors */
-    char number[32];
+    batch_stream
+        stay;        /* of one that stays (stay.c): jobs and answers; descriptor -1: it does not */
+    char number[32]; /* of the job that it runs; empty: none */
     double begun;
 } hand;
 
@@ -31,17 +34,17 @@ static double hand_now(void) { return (double)hed_now() * 1e-9; }
 
 /* ---- a child ---- */
 
-/* In the child, before it becomes the command. */
+/* In the child, before it becomes the command. `from`: its standard input; -1: none. */
 static void hand_become(
-    const hand *h, const char *folder, const char *output, int said, char **words)
+    const char *folder, const char *output, int from, int said, char *const *words)
 {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
-    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666) : said,
-        from = open("/dev/null", O_RDONLY);
+    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666) : said;
+    if (from < 0) from = open("/dev/null", O_RDONLY);
     if (getppid() == 1 || to < 0 || chdir(folder) || dup2(from, STDIN_FILENO) < 0 ||
         dup2(to, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) {
         dprintf(said, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
@@ -52,53 +55,103 @@ static void hand_become(
     _exit(127);
 }
 
+/* With `stays` words are those of stay.c. */
+static bool hand_start(
+    hand *h, const char *folder, const char *output, bool stays, char *const *words)
+{
+    int said[2], sockets[2] = {-1, -1};
+    if (pipe2(said, O_CLOEXEC)) return false;
+    if (stays && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) sockets[0] = -2;
+    h->child = sockets[0] == -2 ? -1 : fork();
+    if (h->child == 0) hand_become(folder, output, sockets[1], said[1], words);
+    close(said[1]);
+    if (sockets[1] >= 0) close(sockets[1]);
+    h->said = said[0];
+    h->stay.descriptor = sockets[0];
+    h->stay.size = 0;
+    if (h->child > 0) {
+        fcntl(h->said, F_SETFL, O_NONBLOCK);
+        return true;
+    }
+    close(said[0]);
+    if (sockets[0] >= 0) close(sockets[0]);
+    h->child = 0;
+    return false;
+}
+
+/* Gives its exit code; < 0: minus a signal. */
+static int hand_end_child(hand *h)
+{
+    int status = 0;
+    if (h->stay.descriptor >= 0) close(h->stay.descriptor); /* it ends by itself */
+    while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {}
+    kill(-h->child, SIGKILL); /* what it may have started */
+    close(h->said);
+    h->child = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
 static bool hand_begin(hand *h, const char **fields, uint32_t count)
 {
-    int said[2];
+    hed_arguments arguments;
     char **words = calloc(count + 1, sizeof *words);
-    if (!words || pipe2(said, O_CLOEXEC)) {
-        free(words);
-        return false;
-    }
+    if (!words) return false;
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 4; i < count; i++) words[i - 3] = (char *)(uintptr_t)fields[i];
+    bool stays = !hed_options_parse(&hed_command_root, (int)count - 3, words, &arguments, NULL) &&
+                 hed_arguments_command(&arguments)->repeats;
+    hed_arguments_free(&arguments);
     snprintf(h->number, sizeof h->number, "%s", fields[1]);
     h->begun = hand_now();
-    h->child = fork();
-    if (h->child == 0) hand_become(h, fields[2], fields[3], said[1], words);
-    close(said[1]);
+    if (h->child && !stays) hand_end_child(h); /* its memory and its device are another's now */
+    char *const staying[] = {
+        words[0], (char *)(uintptr_t) "batch", (char *)(uintptr_t) "stay", NULL};
+    bool good = h->child || (stays ? hand_start(h, "/", "", true, staying)
+                                   : hand_start(h, fields[2], fields[3], false, words));
+    /* one that is dead is noticed by the end of what it says */
+    if (good && stays) batch_send(h->stay.descriptor, fields + 2, count - 2);
     free(words);
-    h->said = said[0];
-    if (h->child < 0) h->child = 0;
-    if (!h->child) close(said[0]);
-    return h->child != 0;
+    return good;
 }
 
 /* Passes on what it has said. false: it has closed its output. */
 static bool hand_listen(hand *h)
 {
     char text[4096];
-    ssize_t got = read(h->said, text, sizeof text - 1);
-    if (got < 0 && errno == EINTR) return true;
-    if (got <= 0) return false;
-    text[got] = 0;
-    for (ssize_t i = 0; i < got; i++)
-        if (!text[i]) text[i] = '?';
-    return BATCH_SEND(h->out, "log", h->number, text);
+    ssize_t got;
+    while ((got = read(h->said, text, sizeof text - 1)) > 0) {
+        text[got] = 0;
+        for (ssize_t i = 0; i < got; i++)
+            if (!text[i]) text[i] = '?';
+        if (h->number[0]) BATCH_SEND(h->out, "log", h->number, text);
+    }
+    return got < 0 && (errno == EINTR || errno == EAGAIN);
 }
 
-static bool hand_finish(hand *h)
+static bool hand_finish(hand *h, int code)
 {
-    int status = 0;
-    char code[16], seconds[32];
-    pid_t child = h->child;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    kill(-child, SIGKILL); /* what it may have started */
-    close(h->said);
-    h->child = 0;
-    snprintf(code, sizeof code, "%d", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    char text[16], seconds[32], number[32];
+    memcpy(number, h->number, sizeof number);
+    h->number[0] = 0;
+    if (!number[0]) return true; /* it stayed, and has died between two jobs */
+    snprintf(text, sizeof text, "%d", code);
     snprintf(seconds, sizeof seconds, "%.6f", hand_now() - h->begun);
-    return BATCH_SEND(h->out, "done", h->number, code, seconds);
+    return BATCH_SEND(h->out, "done", number, text, seconds);
+}
+
+/* The answer of one that stays. */
+static bool hand_answer(hand *h)
+{
+    static const char *fields[BATCH_FIELDS];
+    static char line[BATCH_LINE];
+    bool more = batch_stream_fill(&h->stay);
+    uint32_t count = batch_stream_next(&h->stay, line, fields);
+    if (count == 2 && strcmp(fields[0], "done") == 0) {
+        hand_listen(h); /* what it said before */
+        return hand_finish(h, (int)strtol(fields[1], NULL, 10));
+    }
+    if (count) kill(-h->child, SIGKILL); /* no answer at all */
+    return (more && !count) || hand_finish(h, hand_end_child(h));
 }
 
 /* ---- its life ---- */
@@ -110,8 +163,8 @@ static bool hand_obey(hand *h)
     if (!batch_stream_fill(&h->in)) return false;
     uint32_t count = batch_stream_next(&h->in, line, fields);
     if (!count) return true;
-    if (count < 5 || strcmp(fields[0], "job") != 0 || h->child) return false;
-    return hand_begin(h, fields, count) || BATCH_SEND(h->out, "done", fields[1], "1", "0");
+    if (count < 5 || strcmp(fields[0], "job") != 0 || h->number[0]) return false;
+    return hand_begin(h, fields, count) || hand_finish(h, HED_EXIT_FAILURE);
 }
 
 /* The device that is asked for, else the best, and `turn` further among those like it. */
@@ -147,7 +200,7 @@ static int hand_run(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     char machine[256] = "";
     /* nothing that a driver prints may come between the lines */
-    h = (hand){.out = dup(STDOUT_FILENO), .said = -1};
+    h = (hand){.out = dup(STDOUT_FILENO), .said = -1, .stay.descriptor = -1};
     dup2(STDERR_FILENO, STDOUT_FILENO);
     signal(SIGPIPE, SIG_IGN);
     if (hand_choose(arguments, &h, &error)) return cli_fail(&error);
@@ -156,9 +209,11 @@ static int hand_run(const hed_arguments *arguments, void *user)
     double beat = hand_now();
     while (good && !hed_interrupted()) {
         struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-            {.fd = h.child ? h.said : -1, .events = POLLIN}};
-        poll(polled, 2, 1000);
-        if (polled[1].revents && !hand_listen(&h)) good = hand_finish(&h);
+            {.fd = h.child ? h.said : -1, .events = POLLIN},
+            {.fd = h.child ? h.stay.descriptor : -1, .events = POLLIN}};
+        poll(polled, 3, 1000);
+        if (polled[2].revents) good = hand_answer(&h);
+        else if (polled[1].revents && !hand_listen(&h)) good = hand_finish(&h, hand_end_child(&h));
         if (good && polled[0].revents) good = hand_obey(&h);
         if (good && hand_now() - beat >= 1) {
             good = BATCH_SEND(h.out, "alive");

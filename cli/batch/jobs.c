@@ -81,12 +81,58 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
         hed_json_reject(node, "expected a file's name as result, found \"%s\"", job->output);
     jobs_check(run, job);
     job->hash = jobs_hash(job);
-    for (uint32_t i = 0; i < index; i++)
-        if (list->jobs[i].name && (strcmp(list->jobs[i].name, job->name) == 0 ||
-                                      strcmp(list->jobs[i].output, job->output) == 0))
-            hed_json_reject(node, "job %u has the same %s, \"%s\"", i,
-                strcmp(list->jobs[i].name, job->name) == 0 ? "name" : "result", job->name);
 }
+
+/* ---- names ---- */
+
+typedef struct jobs_key {
+    const char *text;
+    uint32_t job;
+} jobs_key;
+
+static int jobs_key_order(const void *a, const void *b)
+{
+    const jobs_key *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+/* Jobs in the order of their names, which differ as their results do. */
+static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *error)
+{
+    jobs_key *keys = calloc(list->count + 1, sizeof *keys);
+    list->by_name = calloc(list->count + 1, sizeof *list->by_name);
+    bool there = keys && list->by_name;
+    for (uint32_t by = 2; there && by-- > 0;) {
+        for (uint32_t i = 0; i < list->count; i++)
+            keys[i] = (jobs_key){by ? list->jobs[i].output : list->jobs[i].name, i};
+        qsort(keys, list->count, sizeof *keys, jobs_key_order);
+        for (uint32_t i = 1; i < list->count; i++)
+            if (strcmp(keys[i].text, keys[i - 1].text) == 0)
+                hed_json_reject(hed_json_item(jobs, keys[i].job), "job %u has the same %s, \"%s\"",
+                    keys[i - 1].job, by ? "result" : "name", keys[i].text);
+    }
+    for (uint32_t i = 0; there && i < list->count; i++) list->by_name[i] = keys[i].job;
+    free(keys);
+    if (!there) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", list->count);
+    return hed_json_status(list->json, error);
+}
+
+batch_job *batch_list_find(const batch_list *list, const char *name)
+{
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        batch_job *job = &list->jobs[list->by_name[middle]];
+        int order = strcmp(name, job->name);
+        if (order == 0) return job;
+        if (order < 0) high = middle;
+        else low = middle + 1;
+    }
+    return NULL;
+}
+
+/* ---- the whole list ---- */
 
 hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
 {
@@ -109,7 +155,8 @@ hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
     list->count = count;
     for (uint32_t i = 0; i < count && !hed_json_status(list->json, error); i++)
         jobs_read_one(list, hed_json_item(jobs, i), i);
-    if (hed_json_status(list->json, error)) batch_list_free(list);
+    if (!hed_json_status(list->json, error)) jobs_sort(list, jobs, error);
+    if (hed_failed(error)) batch_list_free(list);
     return error->status;
 }
 
@@ -117,6 +164,7 @@ void batch_list_free(batch_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) free(list->jobs[i].words);
     free(list->jobs);
+    free(list->by_name);
     hed_json_free(list->json);
     *list = (batch_list){0};
 }

@@ -1,4 +1,4 @@
-/* The journal of a batch: a line for each try that has ended, durable before anything else is done.
+/* The journal of a batch: a line for each try that has ended, on the disk a tenth of a second later.
  * It is the leader's memory: a batch that was killed goes on from it. */
 #include "batch.h"
 
@@ -20,16 +20,13 @@ static void journal_take(batch_list *list, char *line)
     struct stat about;
     char path[8192];
     if (batch_line_take(line, fields) < 6) return;
-    for (uint32_t i = 0; i < list->count; i++) {
-        batch_job *job = &list->jobs[i];
-        if (strcmp(fields[0], job->name) != 0 || strtoull(fields[1], NULL, 16) != job->hash)
-            continue;
-        snprintf(path, sizeof path, "%s%s", job->output[0] == '/' ? "" : list->folder, job->output);
-        bool good = strcmp(fields[2], "0") == 0 && stat(path, &about) == 0;
-        if (good) job->state = BATCH_DONE;
-        job->before = job->before || good;
-        job->seconds = strtod(fields[5], NULL) - strtod(fields[4], NULL);
-    }
+    batch_job *job = batch_list_find(list, fields[0]);
+    if (!job || strtoull(fields[1], NULL, 16) != job->hash) return;
+    snprintf(path, sizeof path, "%s%s", job->output[0] == '/' ? "" : list->folder, job->output);
+    bool good = strcmp(fields[2], "0") == 0 && stat(path, &about) == 0;
+    if (good) job->state = BATCH_DONE;
+    job->before = job->before || good;
+    job->seconds = strtod(fields[5], NULL) - strtod(fields[4], NULL);
 }
 
 /* Reads the lines; one without an end was being written when the leader died, and is cut off. */
@@ -96,7 +93,7 @@ hed_status batch_journal_add(int journal, const batch_job *job, const char *devi
     if (!batch_line_put(line, &size, fields, HED_COUNT(fields)))
         return hed_fail(error, HED_ERROR_LIMIT, "%.100s...: the name is too long", job->name);
     ssize_t put = write(journal, line, size);
-    if (put == (ssize_t)size && fdatasync(journal) == 0) return HED_OK;
+    if (put == (ssize_t)size) return HED_OK;
     int reason = put < 0 ? errno : ENOSPC;
     /* half a line would hide the next one */
     struct stat about;
@@ -105,4 +102,11 @@ hed_status batch_journal_add(int journal, const batch_job *job, const char *devi
     }
     return hed_fail(
         error, HED_ERROR_IO, "the journal cannot be written: %s", strerrordesc_np(reason));
+}
+
+hed_status batch_journal_sync(int journal, hed_error *error)
+{
+    if (fdatasync(journal) == 0) return HED_OK;
+    return hed_fail(
+        error, HED_ERROR_IO, "the journal cannot be written: %s", strerrordesc_np(errno));
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { MOST_STARTS = 4, TICK_MS = 100, NO_JOB = -1 };
-static const double PAGE_EVERY = 2, SAY_EVERY = 5;
+static const double PAGE_EVERY = 2, SAY_EVERY = 5, SYNC_EVERY = 0.1;
 
 typedef struct leader_hand {
     enum { GONE, STARTING, IDLE, BUSY } state;
@@ -35,6 +35,10 @@ typedef struct leader {
     batch_result *result;
     leader_hand *hands; /* (def->place_count) */
     double began, drawn, page_drawn;
+    uint32_t *order; /* (def->list->count) jobs, the longest first */
+    uint32_t first;  /* of them that may wait */
+    bool written;    /* into the journal, since it was synced */
+    double synced;
     uint32_t left;  /* jobs that are neither done nor failed */
     uint32_t lines; /* on the terminal */
     bool terminal;
@@ -155,12 +159,14 @@ static void leader_finish(leader *l, uint32_t index, int code, const char *why)
         why = error.text;
     }
     if (!good) batch_job_end(l->def->list, job, (uint32_t)h->job, false, &(hed_error){0});
+    bool again = !good && (code < 0 || code == BATCH_LOST) && job->tries < BATCH_MOST_TRIES;
     if (!l->status)
         l->status =
             batch_journal_add(l->def->journal, job, view->device, code, h->begun, end, l->error);
+    l->written = true;
+    if (again) l->first = 0;
     if (!leader_note(l, index, code) && !l->status)
         l->status = hed_fail(l->error, HED_ERROR_MEMORY, "out of memory for the time line");
-    bool again = !good && (code < 0 || code == BATCH_LOST) && job->tries < BATCH_MOST_TRIES;
     job->state = good ? BATCH_DONE : again ? BATCH_WAITING : BATCH_FAILED;
     job->seconds = end - h->begun;
     job->avoid = index + 1;
@@ -197,17 +203,28 @@ static void leader_lose(leader *l, uint32_t index, const char *why)
 
 /* The next job for a hand: the longest that waits; one that has failed on this hand goes to another
  * where there is one. */
-static int64_t leader_next(const leader *l, uint32_t index)
+static int64_t leader_next(leader *l, uint32_t index)
 {
-    int64_t best = NO_JOB;
-    uint32_t alive = 0;
+    const batch_job *jobs = l->def->list->jobs;
+    uint32_t alive = 0, count = l->def->list->count;
     for (uint32_t i = 0; i < l->def->place_count; i++) alive += l->hands[i].state != GONE;
-    for (uint32_t i = 0; i < l->def->list->count; i++) {
-        const batch_job *job = &l->def->list->jobs[i];
-        if (job->state != BATCH_WAITING || (job->avoid == index + 1 && alive > 1)) continue;
-        if (best == NO_JOB || job->cost > l->def->list->jobs[best].cost) best = i;
+    while (l->first < count && jobs[l->order[l->first]].state != BATCH_WAITING) l->first++;
+    for (uint32_t i = l->first; i < count; i++) {
+        const batch_job *job = &jobs[l->order[i]];
+        if (job->state == BATCH_WAITING && (job->avoid != index + 1 || alive < 2))
+            return l->order[i];
     }
-    return best;
+    return NO_JOB;
+}
+
+/* The longest first, then as they stand in the list. */
+static int leader_order(const void *a, const void *b, void *user)
+{
+    const batch_job *jobs = user;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (jobs[x].cost > jobs[y].cost) return -1;
+    if (jobs[x].cost < jobs[y].cost) return 1;
+    return (x > y) - (x < y);
 }
 
 static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uint32_t hand)
@@ -423,6 +440,16 @@ static void leader_turn(leader *l)
     }
 }
 
+/* What is in the journal, onto the disk: together, for many short jobs end in a tenth of a second. */
+static void leader_sync(leader *l, bool last)
+{
+    double now = leader_now(l);
+    if (!l->written || (!last && now - l->synced < SYNC_EVERY)) return;
+    l->written = false;
+    l->synced = now;
+    if (!l->status) l->status = batch_journal_sync(l->def->journal, l->error);
+}
+
 static bool leader_busy(const leader *l)
 {
     for (uint32_t i = 0; i < l->def->place_count; i++)
@@ -439,7 +466,14 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
         .error = error};
     *result = (batch_result){.hand_count = def->place_count};
     l.hands = calloc(def->place_count, sizeof *l.hands);
-    if (!l.hands) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the hands");
+    l.order = calloc(def->list->count + 1, sizeof *l.order);
+    if (!l.hands || !l.order) {
+        free(l.hands);
+        free(l.order);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the hands");
+    }
+    for (uint32_t i = 0; i < def->list->count; i++) l.order[i] = i;
+    qsort_r(l.order, def->list->count, sizeof *l.order, leader_order, def->list->jobs);
     mkdir(def->logs, 0777);
     for (uint32_t i = 0; i < def->list->count; i++)
         l.left += def->list->jobs[i].state == BATCH_WAITING;
@@ -450,6 +484,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     }
     while (l.left && leader_busy(&l) && !hed_interrupted()) {
         leader_turn(&l);
+        leader_sync(&l, false);
         leader_show(&l);
         leader_page(&l, false);
     }
@@ -468,10 +503,12 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
         if (!result->hands[i].lost)
             snprintf(result->hands[i].doing, sizeof result->hands[i].doing, "ended");
     }
+    leader_sync(&l, true);
     result->stopped = hed_interrupted();
     leader_page(&l, true);
     if (l.lines) fprintf(stderr, "\r\033[%uA\033[J", l.lines);
     free(l.hands);
+    free(l.order);
     if (!l.status && l.left && !result->stopped)
         l.status = hed_fail(error, HED_ERROR_LOST,
             "no device is left for %u jobs: %s: %s; --resume does the rest", l.left,

@@ -29,17 +29,35 @@ static bool names_gl(const hed_arguments *arguments)
            (strcmp(kernel + size - 5, ".comp") == 0 || strcmp(kernel + size - 5, ".glsl") == 0);
 }
 
+/* The context that is kept, whose messages come through `session`. */
+static struct {
+    bool keep, gl;
+    cli_session session;
+} kept;
+
+void cli_keep_context(void) { kept.keep = true; }
+
 static hed_status open_context(
     const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
 {
     *session = (cli_session){0};
+    if (kept.session.context && kept.gl == gl) {
+        session->context = kept.session.context;
+        return HED_OK;
+    }
     hed_context_def def = hed_default_context_def();
     if (!hed_given(arguments, "quiet"))
         def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
     if (hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
         def.host_threads = (uint32_t)hed_integer_of(arguments, "threads");
     def.gl = gl;
+    bool keep = kept.keep && !kept.session.context;
+    if (keep && def.logger.user) def.logger.user = &kept.session;
     hed_status status = hed_context_create(&def, &session->context, error);
+    if (keep) {
+        kept.session = *session;
+        kept.gl = gl;
+    }
     hed_interrupt_install();
     return status;
 }
@@ -83,7 +101,7 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
 
 void cli_close(cli_session *session)
 {
-    hed_context_destroy(session->context);
+    if (session->context != kept.session.context) hed_context_destroy(session->context);
     *session = (cli_session){0};
 }
 

@@ -103,6 +103,11 @@ hed_status cli_open_whole_context(
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
 void cli_close(cli_session *session);
+/* From now on contexts are not closed, and opened again: for one command after the other in one
+ * process. */
+void cli_keep_context(void);
+/* A whole command line, as main() does it. Gives the exit code. */
+int cli_run(int argc, char *const *argv);
 
 /* ---- several devices at once (devices.c) ---- */
 

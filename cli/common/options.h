@@ -83,7 +83,8 @@ struct hed_command {
     const hed_section *sections; /* of the man page; root only */
     const hed_command *same_as;  /* this is another name for that command; only name is read then */
     bool hidden;                 /* parsed, but not shown: a second way to something */
-    hed_command_function *run;   /* NULL: one of `commands` has to follow */
+    bool repeats; /* it leaves nothing behind: a batch may run it again and again in one process */
+    hed_command_function *run; /* NULL: one of `commands` has to follow */
 };
 
 typedef struct hed_value {

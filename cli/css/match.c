@@ -167,5 +167,6 @@ const hed_command hed_command_css_match = {
         {"heddle css match page.html --property display",
             "which rules set it on how many elements"},
         {0}},
+    .repeats = true,
     .run = match_command,
 };

@@ -8,6 +8,7 @@ unset HEDDLE_DEVICE
 export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none
 mkdir "$work/here"
 cd "$work/here" || exit 1
+await() { n=0; until eval "$1"; do n=$((n + 1)); [ $n -lt 600 ] || { complain "waited in vain: $1"; break; }; sleep 0.05; done; }
 
 # ---- lists that are none ----
 run 2 batch; err_has 'JOBS'
@@ -43,6 +44,34 @@ find . -name '.heddle-part*' | grep . && complain "unfinished files are left"
 printf '{"jobs": [{"run": ["version"], "stdout": "out/blocked.json"}]}' > blocked.json
 run 1 batch blocked.json --device host; out_has 'cannot move'
 
+# ---- short jobs one after the other in one process: a fault is one job's, a process that is killed costs one try ----
+mkdir pages
+echo '.a b { color: red } p { margin: 0 }' > sheet.css
+pages=400
+for i in $(seq $pages); do
+    printf '<p class=a>%s<b>x</b>' "$i" > pages/$i.html
+    printf '%s{"run": ["css", "match", "pages/%s.html", "sheet.css", "--tsv"], "stdout": "css/%s.tsv"}' "$([ "$i" = 1 ] || echo ,)" $i $i
+done > middle
+rm pages/7.html
+{ printf '{"jobs": ['; cat middle; printf ']}'; } > css.json
+"$heddle" batch css.json --device host > "$work/out" 2> "$work/err" &
+leader=$!
+words='batch css.json'
+await '[ -s css/20.tsv ]'
+stays=$(pgrep -P "$(pgrep -P $leader | head -n 1)")
+[ "$(echo "$stays" | wc -w)" = 1 ] || complain "not one process: $stays"
+kill -STOP $stays || complain "it did not stay"
+await '[ -n "$(find css -name ".heddle-part*")" ]' # a job is with it
+sleep 0.5
+kill -9 $stays
+wait $leader && complain "a page that is not there was matched"
+out_has '399 of 400 done, 1 failed'; out_has 'failed .*css/7.tsv: it ended with exit code 1.*7.html'; out_has 'ended by SIGKILL'
+[ "$(find css -size +0 -name '*.tsv' | wc -l)" = 399 ] && [ -z "$(find css -name '.heddle-part*')" ] || complain "other results"
+"$heddle" css match pages/400.html sheet.css --tsv | cmp -s - css/400.tsv || complain "another result than alone"
+[ "$(tail -n +2 css.json.journal | cut -f 1 | sort -u | wc -l)" = $pages ] || complain "not a line for each page"
+echo '<p class=a>' > pages/7.html
+run 0 batch css.json --device host --resume --json; out_has '"before": 399'; out_has '"done": 400'
+
 # ---- workers that are none ----
 one='{"jobs": [{"run": ["version"], "stdout": "one.txt"}]}'
 echo "$one" > one.json; run 1 batch one.json --worker 'echo hello'; err_has 'no device is left for 1 jobs'
@@ -59,7 +88,6 @@ JOBS
 "$heddle" batch long.json --device host > "$work/out" 2> "$work/err" &
 leader=$!
 words='batch long.json'
-await() { n=0; until eval "$1"; do n=$((n + 1)); [ $n -lt 600 ] || { complain "waited in vain: $1"; break; }; sleep 0.05; done; }
 await '[ -e .heddle-part-0-1 ]'
 kill -9 "$(pgrep -P $leader | head -n 1)"
 await '[ -e .heddle-part-0-2 ]'

@@ -1,0 +1,60 @@
+/* The child of a hand that stays: runs commands one after the other in this process, with one context, so
+ * that a job of some milliseconds is no process of its own. For commands that say that they repeat.
+ * "heddle batch stay", started by a hand, over standard input, which is a socket:
+ *
+ *     FOLDER STDOUT WORDS...    to it; STDOUT empty: into the log
+ *     done CODE                 its answer */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* `said`: where to what is printed goes unless a job has a file for it. */
+static int stay_do(const char **fields, uint32_t count, int said)
+{
+    char *words[BATCH_FIELDS + 1] = {(char *)(uintptr_t) "heddle"};
+    const char *folder = fields[0], *output = fields[1];
+    for (uint32_t i = 2; i < count; i++) words[i - 1] = (char *)(uintptr_t)fields[i];
+    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : dup(said);
+    if (to < 0 || chdir(folder) || dup2(to, STDOUT_FILENO) < 0) {
+        fprintf(stderr, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
+        if (to >= 0) close(to);
+        return HED_EXIT_FAILURE;
+    }
+    close(to);
+    clearerr(stdout);
+    int code = cli_run((int)count - 1, words);
+    fflush(stderr);
+    dup2(said, STDOUT_FILENO);
+    return code;
+}
+
+static int stay_run(const hed_arguments *arguments, void *user)
+{
+    static batch_stream in = {.descriptor = STDIN_FILENO};
+    static const char *fields[BATCH_FIELDS];
+    static char line[BATCH_LINE];
+    int said = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool good = said >= 0;
+    cli_keep_context();
+    while (good && batch_stream_fill(&in)) {
+        uint32_t count = batch_stream_next(&in, line, fields);
+        char code[16];
+        if (!count) continue;
+        snprintf(
+            code, sizeof code, "%d", count > 2 ? stay_do(fields, count, said) : HED_EXIT_USAGE);
+        good = BATCH_SEND(STDIN_FILENO, "done", code);
+    }
+    return HED_EXIT_OK;
+}
+
+const hed_command hed_command_batch_stay = {
+    .name = "stay",
+    .summary = "run the jobs of a hand one after the other in this process",
+    .description =
+        "What \"heddle batch hand\" starts for jobs of some milliseconds. It speaks with its hand alone.",
+    .hidden = true,
+    .run = stay_run,
+};
