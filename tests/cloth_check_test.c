@@ -1,9 +1,7 @@
 /* The judge of cloth: signs against integers, pairs against all pairs, shapes against closed forms,
  * and the shipped scenes, which start without a crossing. */
-#include "testing.h"
+#include "cloth_judge.h"
 
-#include "heddle/cloth_check.h"
-#include "heddle/cloth_scene.h"
 #include "model/orient.h"
 
 #include <math.h>
@@ -345,43 +343,11 @@ Test(cloth_check, scenes_start_well)
     static const char *const names[] = {"flag", "curtain", "folded", "garment", "tablecloth",
         "wardrobe", "thrown", "sewn", "cushion", "runner", "fabrics", "shirts", "corner"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[64];
-        hed_cloth_scene *scene;
+        judged j = judged_open(names[i]);
         hed_cloth_frame frame;
-        snprintf(path, sizeof path, "data/scenes/%s.json", names[i]);
-        OK(hed_cloth_scene_open(path, NULL, &scene, &error));
-        hed_cloth_def cloth = hed_cloth_scene_def(scene);
-        OK(hed_cloth_scene_frame(scene, 0, 1e12, &frame, &error));
-        uint32_t count = cloth.garment_count + frame.mesh_count;
-        hed_cloth_check_surface *surfaces = calloc(count, sizeof *surfaces);
-        for (uint32_t g = 0; g < cloth.garment_count; g++) {
-            const hed_cloth_garment_def *garment = &cloth.garments[g];
-            uint32_t quads = garment->quad_count,
-                     *triangles = malloc(((size_t)garment->triangle_count + 2 * (size_t)quads) * 3 *
-                                         sizeof(uint32_t));
-            memcpy(triangles, garment->triangles, 12 * (size_t)garment->triangle_count);
-            for (uint32_t q = 0; q < quads; q++) {
-                const uint32_t *c = garment->quads + 4 * (size_t)q;
-                memcpy(triangles + 3 * ((size_t)garment->triangle_count + 2 * (size_t)q),
-                    (uint32_t[]){c[0], c[1], c[2], c[0], c[2], c[3]}, 24);
-            }
-            surfaces[g] = (hed_cloth_check_surface){garment->particle_count,
-                garment->triangle_count + 2 * quads, garment->positions, triangles, false};
-        }
-        for (uint32_t b = 0; b < frame.mesh_count; b++)
-            surfaces[cloth.garment_count + b] = (hed_cloth_check_surface){
-                frame.meshes[b].vertex_count, frame.meshes[b].triangle_count,
-                frame.meshes[b].positions, frame.meshes[b].triangles, true};
-        hed_cloth_check_def def = {surfaces, count, frame.colliders, frame.collider_count};
-        hed_cloth_crossings found;
-        OK(hed_cloth_check(&def, &found, &error));
-        for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++)
-            EXPECT_EQ(found.count[kind], 0, "%s: %s", names[i],
-                hed_cloth_crossing_kind_name((hed_cloth_crossing_kind)kind));
-        EXPECT_GT(found.tests, 1000);
-        hed_cloth_crossings_free(&found);
-        for (uint32_t g = 0; g < cloth.garment_count; g++) free((void *)surfaces[g].triangles);
-        free(surfaces);
-        hed_cloth_scene_close(scene);
+        OK(hed_cloth_scene_frame(j.scene, 0, 1e12, &frame, &error));
+        judged_look(&j, &frame, 0);
+        EXPECT_GT(j.tests, 1000);
+        judged_close(&j);
     }
 }
