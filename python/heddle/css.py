@@ -35,6 +35,15 @@ def _shared(names: Optional[Names]) -> Names:
     return names
 
 
+def _content(words: Union[str, bytes], what: str) -> bytes:
+    """UTF-8 of a text, or bytes as they are."""
+    if isinstance(words, str):
+        return words.encode("utf-8", "surrogateescape")
+    if not isinstance(words, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{what} is a {type(words).__name__}: expected a text, or bytes")
+    return bytes(words)
+
+
 class Sheet(Object):
     """A style sheet.
 
@@ -46,7 +55,7 @@ class Sheet(Object):
                  medium: Optional[Mapping[str, Any]] = None, quirks: bool = False, split: bool = False,
                  imports: Optional[Mapping[str, str]] = None, names: Optional[Names] = None):
         self.names, keep = _shared(names), []
-        content = css.encode("utf-8", "surrogateescape") if isinstance(css, str) else bytes(css)
+        content = _content(css, "a style sheet")
         definition = ffi.new("hed_css_sheet_def *")
         definition.medium = C.hed_default_css_medium()
         keep.append(ffi.from_buffer(content))
@@ -110,7 +119,7 @@ class Document(Object):
     @classmethod
     def parse(cls, html: Union[str, bytes], *, file: str = "page", names: Optional[Names] = None) -> Document:
         """HTML, as browsers read it."""
-        content = html.encode("utf-8", "surrogateescape") if isinstance(html, str) else bytes(html)
+        content = _content(html, "a page")
         keep: list[Any] = [ffi.from_buffer(content), ffi.new("char[]", file.encode())]
         return cls(ffi.new("hed_css_document_def *", {"html": keep[0], "html_length": len(content), "file": keep[1]}), keep, names)
 

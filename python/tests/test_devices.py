@@ -228,8 +228,30 @@ class Arrays(unittest.TestCase):
                 pointer = other.data.ptr if name == "cupy" else other.data_ptr()
                 self.assertEqual(pointer, a.address)
                 self.assertEqual(heddle.asarray(other).address, a.address)
+                late = self.written_late(name, module)  # what is still queued in a stream of theirs comes first
+                values, stream = np.empty(1000, np.float32), heddle.Stream(on)  # a stream that waits for no other
+                heddle.C.hed_read(stream.p, heddle.ffi.from_buffer(values, require_writable=True), late.p, 0, 4000, heddle.ffi.NULL)
+                stream.wait()
+                self.assertEqual(values.tolist(), [3] * 1000)
         if not tried:
             self.skipTest("there is neither CuPy nor PyTorch")
+
+    def written_late(self, name, module):
+        """An array of 1000 that gets its content, 3, some 0.1 s from now in another stream than the default one; where it is seen."""
+        if name == "torch":
+            array = module.zeros(1000, device="cuda")
+            module.cuda.synchronize()
+            with module.cuda.stream(module.cuda.Stream()):
+                module.cuda._sleep(200_000_000)
+                array.fill_(3)
+                return heddle.asarray(array)
+        array = module.zeros(1000, module.float32)
+        slow = module.RawKernel('extern "C" __global__ void slow(float *y) { long long t = clock64(); while (clock64() - t < 200000000) ; '
+                                "for (int i = threadIdx.x; i < 1000; i += 32) y[i] = 3; }", "slow")
+        module.cuda.Device().synchronize()
+        with module.cuda.Stream(non_blocking=True):
+            slow((1,), (32,), (array,))
+            return heddle.asarray(array)
 
 
 class Objects(unittest.TestCase):

@@ -350,6 +350,10 @@ class CSS(unittest.TestCase):
             self.doc.element(100)
         with self.assertRaises(IndexError):
             self.sheet.rule(-1)
+        with self.assertRaisesRegex(TypeError, "a style sheet is a int: expected a text, or bytes"):
+            heddle.css.Sheet(5)
+        with self.assertRaisesRegex(TypeError, "a page is a NoneType"):
+            heddle.css.Document.parse(None)
 
 
 if __name__ == "__main__":
