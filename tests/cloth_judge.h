@@ -19,13 +19,10 @@ typedef struct judged {
     uint64_t tests;                    /* of the last look */
 } judged;
 
-static inline judged judged_open(const char *name)
+/* The scene is closed with it. */
+static inline judged judged_of(const char *name, hed_cloth_scene *scene)
 {
-    hed_error error = {0};
-    char path[64];
-    judged j = {.name = name};
-    snprintf(path, sizeof path, "data/scenes/%s.json", name);
-    OK(hed_cloth_scene_open(path, NULL, &j.scene, &error));
+    judged j = {.name = name, .scene = scene};
     uint32_t garments = hed_cloth_scene_garment_count(j.scene);
     for (uint32_t g = 0; g < garments; g++)
         j.vertices += hed_cloth_scene_mesh(j.scene, g)->vertex_count;
@@ -47,6 +44,17 @@ static inline judged judged_open(const char *name)
         positions += 3 * (size_t)mesh->vertex_count;
     }
     return j;
+}
+
+/* One of data/scenes. */
+static inline judged judged_open(const char *name)
+{
+    hed_error error = {0};
+    hed_cloth_scene *scene;
+    char path[64];
+    snprintf(path, sizeof path, "data/scenes/%s.json", name);
+    OK(hed_cloth_scene_open(path, NULL, &scene, &error));
+    return judged_of(name, scene);
 }
 
 static inline void judged_close(judged *j)

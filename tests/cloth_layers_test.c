@@ -2,11 +2,9 @@
  * a body begin outside of each other by the thickness, and come to rest without a crossing; what is
  * right already stays to the bit; what cannot be set right is refused by name. */
 #include "cloth_contacts.h"
-#include "testing.h"
+#include "cloth_judge.h"
 
-#include "heddle/cloth_check.h"
 #include "heddle/cloth_layers.h"
-#include "heddle/cloth_scene.h"
 
 static hed_error error;
 
@@ -276,4 +274,23 @@ Test(cloth_layers, a_scene_begins_right)
     error = (hed_error){0};
     FAILS(HED_ERROR_ARGUMENT, open_scene(", \"layer\": 1, \"pins\": [{\"box\": {\"low\": [-9, -99, -9], "
                                          "\"high\": [9, 99, 9]}}]", &scene));
+}
+
+/* Three T-shirts cut from one surface, of which the shortest lies on the body and the longest
+ * outside: folds come up at the armpits, where both sides of a crease come out. */
+Test(cloth_layers, shirts_in_the_wrong_order)
+{
+    static const char text[] =
+        "{\"garments\": [{\"name\": \"a\", \"mesh\": \"data/scenes/shirt-inner.obj\", \"layer\": 3},"
+        "{\"name\": \"b\", \"mesh\": \"data/scenes/shirt-middle.obj\", \"layer\": 2},"
+        "{\"name\": \"c\", \"mesh\": \"data/scenes/shirt-outer.obj\", \"layer\": 1}],"
+        "\"colliders\": [{\"mesh\": \"data/scenes/body.obj\"}]}";
+    hed_cloth_scene *scene;
+    OK(hed_cloth_scene_parse("shirts", text, sizeof text - 1, "", NULL, &scene, &error));
+    judged j = judged_of("shirts in the wrong order", scene);
+    hed_cloth_frame frame;
+    OK(hed_cloth_scene_frame(scene, 0, 1e12, &frame, &error));
+    judged_look(&j, &frame, 0);
+    EXPECT_GT(j.tests, 1000);
+    judged_close(&j);
 }

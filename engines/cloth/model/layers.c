@@ -42,7 +42,8 @@ typedef struct layer_moved {
     const uint32_t *triangles; /* (triangle_count x 3) */
     float edge;                /* m, the mean one's length at the start */
     float *extra;              /* (particles) m, beyond the thickness */
-    bool *crosses;             /* (particles) a triangle of theirs crosses */
+    bool *crosses;             /* (particles) a triangle of theirs crosses what lies */
+    bool *folds;               /* (particles) one has crossed the garment itself */
     float (*sums)[3];          /* (particles) of the neighbours' moves */
     uint32_t *neighbours;      /* (particles) */
     uint32_t *guesses;         /* (surfaces x particles) nearest triangles */
@@ -223,9 +224,11 @@ static bool height_over(
     if (cloth_dot3(normal, normal) == 0) return false;
     bool within = cloth_dot3(normal, found.away) < 0;
     *height = within ? -found.distance : found.distance;
-    memcpy(out, found.distance > 0 ? found.away : normal, 3 * sizeof *out);
+    /* on the surface the way to it is nothing but rounding */
+    bool on = found.distance < 0.01f * surface->search.largest;
+    memcpy(out, on ? normal : found.away, 3 * sizeof *out);
     scale_to_one(out);
-    for (int k = 0; k < 3 && within; k++) out[k] = -out[k];
+    for (int k = 0; k < 3 && within && !on; k++) out[k] = -out[k];
     return true;
 }
 
@@ -256,24 +259,27 @@ static float move_out(const layering *l, const layer_moved *m)
     return longest;
 }
 
-/* Each particle's move becomes the mean of its own and of its neighbours' mean. */
+/* Each particle's move becomes the mean of its own and of its neighbours' mean; of those that fold
+ * over, as where both sides of a crease come out, the place itself. */
 static void even_out(const layer_moved *m)
 {
     uint32_t count = m->def->particle_count;
     const float *start = m->def->positions;
     memset(m->sums, 0, count * sizeof *m->sums);
     for (uint32_t i = 0; i < 3 * m->triangle_count; i++) {
-        uint32_t a = m->triangles[i], b = m->triangles[i / 3 * 3 + (i + 1) % 3];
-        for (int k = 0; k < 3; k++) {
-            m->sums[a][k] += m->positions[3 * (size_t)b + k] - start[3 * (size_t)b + k];
-            m->sums[b][k] += m->positions[3 * (size_t)a + k] - start[3 * (size_t)a + k];
+        size_t a = m->triangles[i], b = m->triangles[i / 3 * 3 + (i + 1) % 3];
+        for (size_t k = 0; k < 3; k++) {
+            m->sums[a][k] += m->positions[3 * b + k] - (m->folds[a] ? 0 : start[3 * b + k]);
+            m->sums[b][k] += m->positions[3 * a + k] - (m->folds[b] ? 0 : start[3 * a + k]);
         }
     }
     for (uint32_t i = 0; i < count; i++) {
         if (!may_move(m->def, i) || m->neighbours[i] == 0) continue;
-        for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++)
-            m->positions[k] = start[k] + 0.5f * (m->positions[k] - start[k] +
-                                                    m->sums[i][k % 3] / (float)m->neighbours[i]);
+        for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) {
+            float from = m->folds[i] ? 0 : start[k];
+            float mean = m->sums[i][k % 3] / (float)m->neighbours[i];
+            m->positions[k] = from + 0.5f * (m->positions[k] - from + mean);
+        }
     }
 }
 
@@ -332,9 +338,15 @@ static hed_status move_further(layering *l, const layer_moved *m, bool last, boo
                 found.count[HED_CLOTH_CROSSES_ITSELF] > m->selves;
     if (*crossing && last) tell_crossings(l, m, &found);
     memset(m->crosses, 0, m->def->particle_count * sizeof *m->crosses);
-    for (uint32_t i = 0; i < found.pair_count; i++)
-        for (uint32_t c = 0; c < 3 && found.pairs[i].kind == HED_CLOTH_CROSSES_BODY; c++)
-            m->crosses[m->triangles[3 * (size_t)found.pairs[i].triangle[0] + c]] = true;
+    for (uint32_t i = 0; i < found.pair_count; i++) {
+        const hed_cloth_crossing *pair = &found.pairs[i];
+        bool itself = pair->kind == HED_CLOTH_CROSSES_ITSELF;
+        for (uint32_t c = 0; c < 3; c++) {
+            if (itself) m->folds[m->triangles[3 * (size_t)pair->triangle[1] + c]] = true;
+            (itself ? m->folds : m->crosses)[m->triangles[3 * (size_t)pair->triangle[0] + c]] =
+                true;
+        }
+    }
     for (uint32_t i = 0; i < m->def->particle_count; i++)
         if (m->crosses[i]) m->extra[i] += further * m->edge;
     hed_cloth_crossings_free(&found);
@@ -356,6 +368,7 @@ static hed_status open_moved(layering *l, layer_moved *m)
     m->triangle_count = count;
     m->extra = hed_arena_new(&l->arena, def->particle_count, sizeof *m->extra, l->error);
     m->crosses = hed_arena_new(&l->arena, def->particle_count, sizeof *m->crosses, l->error);
+    m->folds = hed_arena_new(&l->arena, def->particle_count, sizeof *m->folds, l->error);
     m->sums = hed_arena_new(&l->arena, def->particle_count, sizeof *m->sums, l->error);
     m->neighbours = hed_arena_new(&l->arena, def->particle_count, sizeof *m->neighbours, l->error);
     m->guesses = hed_arena_new(&l->arena, (uint64_t)l->surface_count * def->particle_count + 1,
