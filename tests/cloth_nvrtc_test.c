@@ -120,19 +120,24 @@ Test(cloth_nvrtc, pairs)
     }
 }
 
-/* Bending of fabrics: few registers, so that many groups hide what memory takes. */
-Test(cloth_nvrtc, bends)
+/* Fabrics: few registers, so that many groups hide what memory takes. */
+Test(cloth_nvrtc, fabrics)
 {
-    for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
-        hed_define group = {"WG", "256"};
-        hed_build build = {.def = &cloth_bends_def,
-            .math = math,
-            .defines = &group,
-            .define_count = 1,
-            .max_threads = 256};
-        hed_kernel_resources r = resources_of(build, "cloth_bends", "sm_90");
-        EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 64,
-            "%s: %lld registers, %lld bytes of spills", math ? "strict" : "fast",
-            (long long)r.registers, (long long)r.spill_bytes);
-    }
+    static const struct {
+        const hed_kernel_def *def;
+        int64_t registers;
+    } kernels[] = {{&cloth_bends_def, 64}, {&cloth_elements_def, 128}};
+    for (size_t k = 0; k < HED_COUNT(kernels); k++)
+        for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
+            hed_define group = {"WG", "256"};
+            hed_build build = {.def = kernels[k].def,
+                .math = math,
+                .defines = &group,
+                .define_count = 1,
+                .max_threads = 256};
+            hed_kernel_resources r = resources_of(build, kernels[k].def->name, "sm_90");
+            EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= kernels[k].registers,
+                "%s, %s: %lld registers, %lld bytes of spills", kernels[k].def->name,
+                math ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes);
+        }
 }

@@ -1,5 +1,6 @@
 /* Descriptions and native versions of the kernels that go through constraints: `cloth_distance`, a
- * colour a launch, `cloth_sets`, the slides' form, and `cloth_bends`, a colour a launch. */
+ * colour a launch, `cloth_sets`, the slides' form, `cloth_bends` and `cloth_elements`, a colour a
+ * launch. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -99,4 +100,34 @@ const hed_kernel_def cloth_bends_def = {
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
     .sample.benchmark = HED_PROBLEM((1 << 21) - 1),
+};
+
+HED_NATIVE_BODY elements_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_step step = cloth_step_at(a[3], *(const uint *)a[5]);
+    uint all = *(const uint *)a[4], pass = *(const uint *)a[6], first = *(const uint *)a[7];
+    for (uint64_t i = begin; i < end; i++)
+        cloth_element_one(first + (uint)i, a[0], a[1], all, a[2], step.stiffness, pass);
+}
+HED_NATIVE_CLONES(elements_native, elements_body)
+/* Six particles read and written, 128 bytes of the element; 486 operations. */
+CLOTH_WORK(elements_work, 192.0 + 128.0, 486.0)
+
+/* Element i of the sample is of particles 6 i to 6 i + 5, every third at a border. */
+const hed_kernel_def cloth_elements_def = {
+    .name = "cloth_elements",
+    .summary = "strain and bending of a fabric's triangles of one colour, projected",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"element.cl", hed_cloth_element_cl, 0}),
+    HED_ARGUMENTS(HED_INOUT(float, position, .count = "24*elements", .tolerance = 1e-4),
+        HED_IN(uint, elements, .count = "32*elements"),
+        HED_INOUT(float, pulled, .count = "12*elements", .tolerance = 1e-4),
+        HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, all),
+        HED_VALUE(uint, substep), HED_VALUE(uint, pass), HED_VALUE(uint, first),
+        HED_VALUE(uint, count)),
+    CLOTH_PLAIN,
+    CLOTH_FOR_EACH("elements", elements),
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),
+    .sample.bytes = cloth_sample_bytes_of_one_more,
+    .sample.benchmark = HED_PROBLEM((1 << 20) - 1),
 };

@@ -7,6 +7,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_distance_def,
     &cloth_sets_def,
     &cloth_bends_def,
+    &cloth_elements_def,
     &cloth_drive_def,
     &cloth_write_back_def,
     &cloth_surface_def,
@@ -190,6 +191,28 @@ static void sample_weights(float4 *weights, uint64_t count, uint64_t seed)
     }
 }
 
+/* Element i is of particles 6 i to 6 i + 5, each third at a border; rows of four words: the particles,
+ * two numbers of the warp and two of the weft, four compliances, three times six weights. */
+enum { ELEMENT_ROWS = 8, ELEMENT_WARP = 6, ELEMENT_GIVE = 10, ELEMENT_BEND = 14 };
+static void sample_elements(uint *words, uint64_t count, uint64_t seed)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        float made[4 * ELEMENT_ROWS];
+        cloth_sample_floats(made + ELEMENT_WARP, 4, seed + i, 5, 0.5f, 2.0f);
+        made[ELEMENT_WARP + 2] *= -1.0f;
+        cloth_sample_floats(made + ELEMENT_GIVE, 4, seed + i, 6, 1e-5f, 1e-3f);
+        cloth_sample_floats(made + ELEMENT_BEND, 18, seed + i, 7, -200.0f, 200.0f);
+        for (float *k = made + ELEMENT_BEND; k < made + 4 * ELEMENT_ROWS; k += 6) {
+            if (i % 3 == 1) k[1] = 0.0f;
+            k[5] = -(k[0] + k[1] + k[2] + k[3] + k[4]);
+        }
+        for (uint v = 0; v < 6; v++)
+            made[v] = as_float(6 * (uint)i + (i % 3 == 1 && v == 1 ? 5 : v));
+        for (uint64_t row = 0; row < ELEMENT_ROWS; row++)
+            memcpy(words + 4 * (row * count + i), made + 4 * row, 16);
+    }
+}
+
 /* Sets of eight; gives how many. `set_at` may be NULL. */
 static uint sample_sets(uint *set_at, uint64_t n)
 {
@@ -240,6 +263,7 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
                         : !strcmp(name, "pass")   ? (uint)((def == &cloth_sets_def ? n : n + 1) % 3)
                         : !strcmp(name, "sets")   ? sample_sets(NULL, n)
                         : !strcmp(name, "closed") ? (uint)(n & 1)
+                        : !strcmp(name, "all")    ? (uint)n + 1
                         : !strcmp(name, "count") || !strcmp(name, "particles") ? (uint)n
                                                                                : 1;
     }
@@ -322,6 +346,8 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         sample_bent(data, bytes / 16);
     } else if (IS("weights")) {
         sample_weights(data, bytes / 16, seed);
+    } else if (IS("elements")) {
+        sample_elements(data, bytes / (16 * ELEMENT_ROWS), seed);
     } else if (IS("multipliers")) {
         cloth_sample_floats(data, bytes / 4, seed, argument, -0.01f, 0.01f);
     } else if (IS("set_at")) {

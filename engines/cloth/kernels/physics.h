@@ -184,6 +184,86 @@ CLOTH_FUNCTION void cloth_unbend(
     d->z = fma(kd, z, d->z);
 }
 
+/* ---- a triangle of a fabric: strain and bending of its own (model/element.c) ---- */
+
+CLOTH_FUNCTION float cloth_inverse(float value)
+{
+#if HED_STRICT
+    return 1.0f / value;
+#else
+    return hed_near_rcp(value);
+#endif
+}
+
+/* g.y of the way from a to b and g.z of that from a to c; g.x is -(g.y + g.z). */
+CLOTH_FUNCTION float4 cloth_way_of(float4 a, float4 b, float4 c, float4 g)
+{
+    return hed_f4(fma(g.y, b.x - a.x, g.z * (c.x - a.x)), fma(g.y, b.y - a.y, g.z * (c.y - a.y)),
+        fma(g.y, b.z - a.z, g.z * (c.z - a.z)), 0.0f);
+}
+
+CLOTH_FUNCTION float4 cloth_shift(float4 at, float share, float4 way)
+{
+    return hed_f4(fma(share, way.x, at.x), fma(share, way.y, at.y), fma(share, way.z, at.z), at.w);
+}
+
+/* Pulls that way's length to 1; `give`: compliance / dt^2; `pulled`: so far in this substep. */
+CLOTH_FUNCTION void cloth_strain(
+    float4 *a, float4 *b, float4 *c, float4 g, float give, float *pulled)
+{
+    float4 way = cloth_way_of(*a, *b, *c, g);
+    float length = sqrt(cloth_square(way.x, way.y, way.z));
+    float weight = fma(g.x * g.x, a->w, fma(g.y * g.y, b->w, fma(g.z * g.z, c->w, give)));
+    float pull = -(fma(give, *pulled, length - 1.0f) * cloth_inverse(weight));
+    float part = length > 1e-6f ? pull * cloth_inverse(length) : 0.0f;
+    *pulled += pull;
+    *a = cloth_shift(*a, part * g.x * a->w, way);
+    *b = cloth_shift(*b, part * g.y * b->w, way);
+    *c = cloth_shift(*c, part * g.z * c->w, way);
+}
+
+/* Pulls the product of two such ways, u of g and v of h, to 0. */
+CLOTH_FUNCTION void cloth_square_up(
+    float4 *a, float4 *b, float4 *c, float4 g, float4 h, float give, float *pulled)
+{
+    float4 u = cloth_way_of(*a, *b, *c, g), v = cloth_way_of(*a, *b, *c, h);
+    float uu = cloth_square(u.x, u.y, u.z), vv = cloth_square(v.x, v.y, v.z),
+          uv = fma(u.x, v.x, fma(u.y, v.y, u.z * v.z));
+    /* the square of h u + g v for each corner */
+    float weight = fma(a->w, fma(h.x * h.x, uu, fma(2.0f * g.x * h.x, uv, g.x * g.x * vv)), give);
+    weight = fma(b->w, fma(h.y * h.y, uu, fma(2.0f * g.y * h.y, uv, g.y * g.y * vv)), weight);
+    weight = fma(c->w, fma(h.z * h.z, uu, fma(2.0f * g.z * h.z, uv, g.z * g.z * vv)), weight);
+    float pull = -(fma(give, *pulled, uv) * cloth_inverse(weight));
+    *pulled += pull;
+    *a = cloth_shift(cloth_shift(*a, pull * h.x * a->w, u), pull * g.x * a->w, v);
+    *b = cloth_shift(cloth_shift(*b, pull * h.y * b->w, u), pull * g.y * b->w, v);
+    *c = cloth_shift(cloth_shift(*c, pull * h.z * c->w, u), pull * g.z * c->w, v);
+}
+
+/* cloth_unbend() of six places: k of the corners a b c, and of what is beyond the sides, l. */
+CLOTH_FUNCTION void cloth_flatten(float4 *a, float4 *b, float4 *c, float4 *p, float4 *q, float4 *r,
+    float4 k, float4 l, float give, float4 *pulled)
+{
+    float x = fma(k.y, b->x - a->x,
+        fma(k.z, c->x - a->x, fma(l.x, p->x - a->x, fma(l.y, q->x - a->x, l.z * (r->x - a->x)))));
+    float y = fma(k.y, b->y - a->y,
+        fma(k.z, c->y - a->y, fma(l.x, p->y - a->y, fma(l.y, q->y - a->y, l.z * (r->y - a->y)))));
+    float z = fma(k.y, b->z - a->z,
+        fma(k.z, c->z - a->z, fma(l.x, p->z - a->z, fma(l.y, q->z - a->z, l.z * (r->z - a->z)))));
+    float weight = fma(k.x * k.x, a->w, fma(k.y * k.y, b->w, fma(k.z * k.z, c->w, give)));
+    weight = fma(l.x * l.x, p->w, fma(l.y * l.y, q->w, fma(l.z * l.z, r->w, weight)));
+    float part = -cloth_inverse(weight);
+    float4 pull = hed_f4(fma(give, pulled->x, x) * part, fma(give, pulled->y, y) * part,
+        fma(give, pulled->z, z) * part, 0.0f);
+    *pulled = hed_f4(pulled->x + pull.x, pulled->y + pull.y, pulled->z + pull.z, 0.0f);
+    *a = cloth_shift(*a, k.x * a->w, pull);
+    *b = cloth_shift(*b, k.y * b->w, pull);
+    *c = cloth_shift(*c, k.z * c->w, pull);
+    *p = cloth_shift(*p, l.x * p->w, pull);
+    *q = cloth_shift(*q, l.y * q->w, pull);
+    *r = cloth_shift(*r, l.z * r->w, pull);
+}
+
 /* ---- integrator ---- */
 
 /* How much stronger the wind blows at a place and time: two waves that travel with it. */

@@ -4,10 +4,11 @@
  *
  * On a grid: three particles along a line, with (1, -2, 1) / a^2 where they are evenly spaced, and the
  * four corners of a cell, with (1, -1, -1, 1) / (a b), for the twist.
- * On a mesh: lines from a neighbour through the particle to a place between two others, and hinges of
- * two triangles, whose weights are sums of cotangents (Bergou, Wardetzky, Harmon, Zorin and Grinspun, A
+ * On a woven mesh: lines from a neighbour through the particle to a place between two others, and
+ * hinges of two triangles, whose weights are sums of cotangents (Bergou, Wardetzky, Harmon, Zorin and Grinspun, A
  * Quadratic Bending Model for Inextensible Surfaces, 2006); how much of each, by least squares round
- * each particle (fit.c). Hinges alone are too soft where they are not all alike.
+ * each particle (fit.c). Hinges alone are too soft where they are not all alike. Other meshes bend by
+ * elements (element.c).
  *
  * Weights do not depend on where the cloth is, nor does the sum of inverse mass x weight^2: no root
  * and no trigonometry in a step. Both forms are isometric: they take no notice of how far the cloth
@@ -319,59 +320,6 @@ static hed_status add_mesh(bend_maker *make, hed_error *error)
     return status;
 }
 
-/* ---- colours ---- */
-
-enum { COLOURS_AT_ONCE = 64, NO_COLOUR = UINT16_MAX };
-
-/* Each gets the first colour that none of its free particles has yet; those for which 64 are too few
- * wait for the next 64. Gives the number of colours. */
-static uint32_t colour_bends(const bend_maker *make, uint16_t *colour, uint64_t *taken)
-{
-    const cloth_garment *g = make->garment;
-    uint32_t colours = 0;
-    memset(colour, 0xff, make->count * sizeof *colour);
-    for (uint32_t first = 0, left = make->count; left; first += COLOURS_AT_ONCE) {
-        memset(taken, 0, g->particle_count * sizeof *taken);
-        for (uint32_t k = 0; k < make->count; k++) {
-            const cloth_bend *bend = make->bends + k;
-            uint64_t mask = 0;
-            if (colour[k] != NO_COLOUR) continue;
-            for (int v = 0; v < 4; v++)
-                if (g->positions[bend->particle[v]][3] > 0.0f) mask |= taken[bend->particle[v]];
-            if (mask == UINT64_MAX) continue;
-            uint32_t bit = (uint32_t)__builtin_ctzll(~mask);
-            for (int v = 0; v < 4; v++) taken[bend->particle[v]] |= (uint64_t)1 << bit;
-            colour[k] = (uint16_t)(first + bit);
-            if (first + bit >= colours) colours = first + bit + 1;
-            left--;
-        }
-    }
-    return colours;
-}
-
-static hed_status sort_bends(bend_maker *make, hed_error *error)
-{
-    cloth_garment *g = make->garment;
-    hed_arena scratch = {.allocator = g->arena.allocator, .owner = "bending of cloth"};
-    uint16_t *colour = hed_arena_new(&scratch, make->count, sizeof *colour, error);
-    uint64_t *taken = hed_arena_new(&scratch, g->particle_count, sizeof *taken, error);
-    if (!scratch.failed) g->bend_colours = colour_bends(make, colour, taken);
-    g->bends = hed_arena_new(&g->arena, make->count, sizeof *g->bends, error);
-    g->bend_at = hed_arena_new(&g->arena, (uint64_t)g->bend_colours + 1, sizeof *g->bend_at, error);
-    hed_status status = scratch.failed || !g->bends || !g->bend_at ? HED_ERROR_MEMORY : HED_OK;
-    if (!status) {
-        g->bend_count = make->count;
-        for (uint32_t k = 0; k < make->count; k++) g->bend_at[colour[k] + 1]++;
-        for (uint32_t c = 0; c < g->bend_colours; c++) g->bend_at[c + 1] += g->bend_at[c];
-        for (uint32_t k = 0; k < make->count; k++)
-            g->bends[g->bend_at[colour[k]]++] = make->bends[k];
-        memmove(g->bend_at + 1, g->bend_at, g->bend_colours * sizeof *g->bend_at);
-        g->bend_at[0] = 0;
-    }
-    hed_arena_free(&scratch);
-    return status;
-}
-
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error)
 {
@@ -379,7 +327,7 @@ hed_status cloth_make_bends(
     make.warp = def->fabric->bend_warp;
     make.weft = def->fabric->bend_weft;
     make.twist = sqrt(make.warp * make.weft);
-    if (!(make.warp > 0 || make.weft > 0)) return HED_OK;
+    if (garment->element_count || !(make.warp > 0 || make.weft > 0)) return HED_OK;
     hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "bending of cloth"};
     bool grid = garment->grid_width > 1 && garment->grid_height > 1;
     hed_status status = HED_OK;
@@ -390,7 +338,13 @@ hed_status cloth_make_bends(
     if (!make.bends) status = HED_ERROR_MEMORY;
     else if (grid) add_grid(&make);
     else status = add_mesh(&make, error);
-    if (!status && make.count) status = sort_bends(&make, error);
+    if (!status && make.count) {
+        void *sorted;
+        status = cloth_colour_items(garment, make.bends, make.count, sizeof *make.bends, 4, &sorted,
+            &garment->bend_colours, &garment->bend_at, error);
+        garment->bends = sorted;
+        garment->bend_count = status ? 0 : make.count;
+    }
     hed_arena_free(&scratch);
     return status;
 }

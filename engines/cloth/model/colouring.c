@@ -1,4 +1,5 @@
-/* Constraints in independent sets: edge colouring, greedy in the order they come in, then balance.
+/* Constraints in independent sets: edge colouring, greedy in the order they come in, then balance;
+ * and those of several particles greedily.
  *
  * At least as many colours as constraints at one particle (the degree D) are needed; greedy
  * colouring takes at most 2 D - 1, in mesh order nearly D. Balance moves each constraint to the
@@ -35,7 +36,7 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
     uint32_t *count =
         hed_new(&garment->arena.allocator, garment->particle_count, sizeof *count, error);
     if (!count) return HED_ERROR_MEMORY;
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+    for (uint32_t k = 0; k < cloth_kept_constraints(garment); k++) {
         count[garment->constraints[k].a]++;
         count[garment->constraints[k].b]++;
     }
@@ -212,7 +213,7 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
     /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D
      * - 1 colours are always enough. */
     colouring work = {.garment = garment,
-        .constraints = garment->constraint_count,
+        .constraints = cloth_kept_constraints(garment),
         .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
     work.scratch = (hed_arena){.allocator = garment->arena.allocator, .owner = "colours of cloth"};
     work.colour = hed_arena_new(&work.scratch, work.constraints, sizeof *work.colour, error);
@@ -229,5 +230,64 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
         status = sort_by_colour(&work, error);
     }
     hed_arena_free(&work.scratch);
+    return status;
+}
+
+/* ---- constraints of several particles ---- */
+
+enum { COLOURS_AT_ONCE = 64, NO_COLOUR = UINT16_MAX };
+
+static const uint32_t *particles_of(const void *items, uint32_t k, size_t size)
+{
+    return (const uint32_t *)((const char *)items + k * size);
+}
+
+/* Each gets the first colour that none of its free particles has yet; those for which 64 are too few
+ * wait for the next 64. Gives the number of colours. */
+static uint32_t colour_items(const cloth_garment *garment, const void *items, uint32_t count,
+    size_t size, uint32_t width, uint16_t *colour, uint64_t *taken_by)
+{
+    uint32_t colours = 0;
+    memset(colour, 0xff, count * sizeof *colour);
+    for (uint32_t first = 0, left = count; left; first += COLOURS_AT_ONCE) {
+        memset(taken_by, 0, garment->particle_count * sizeof *taken_by);
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t *particle = particles_of(items, k, size);
+            uint64_t mask = 0;
+            if (colour[k] != NO_COLOUR) continue;
+            for (uint32_t v = 0; v < width; v++)
+                if (colouring_is_free(garment, particle[v])) mask |= taken_by[particle[v]];
+            if (mask == UINT64_MAX) continue;
+            uint32_t bit = (uint32_t)__builtin_ctzll(~mask);
+            for (uint32_t v = 0; v < width; v++) taken_by[particle[v]] |= (uint64_t)1 << bit;
+            colour[k] = (uint16_t)(first + bit);
+            if (first + bit >= colours) colours = first + bit + 1;
+            left--;
+        }
+    }
+    return colours;
+}
+
+hed_status cloth_colour_items(cloth_garment *garment, const void *items, uint32_t count,
+    size_t size, uint32_t width, void **sorted, uint32_t *colours, uint32_t **at, hed_error *error)
+{
+    hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "colours of cloth"};
+    uint16_t *colour = hed_arena_new(&scratch, count, sizeof *colour, error);
+    uint64_t *taken_by = hed_arena_new(&scratch, garment->particle_count, sizeof *taken_by, error);
+    if (!scratch.failed)
+        *colours = colour_items(garment, items, count, size, width, colour, taken_by);
+    *sorted = hed_arena_new(&garment->arena, count, size, error);
+    uint32_t *first = *at =
+        hed_arena_new(&garment->arena, (uint64_t)*colours + 1, sizeof *first, error);
+    hed_status status = scratch.failed || !*sorted || !first ? HED_ERROR_MEMORY : HED_OK;
+    if (!status) {
+        for (uint32_t k = 0; k < count; k++) first[colour[k] + 1]++;
+        for (uint32_t c = 0; c < *colours; c++) first[c + 1] += first[c];
+        for (uint32_t k = 0; k < count; k++)
+            memcpy((char *)*sorted + first[colour[k]]++ * size, particles_of(items, k, size), size);
+        memmove(first + 1, first, *colours * sizeof *first);
+        first[0] = 0;
+    }
+    hed_arena_free(&scratch);
     return status;
 }

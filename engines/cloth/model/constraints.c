@@ -353,16 +353,21 @@ hed_status cloth_add_seams(
     hed_status status =
         allocate_constraints(garment, (uint64_t)count + def->seam_count, number, error);
     if (status) return status;
-    memcpy(garment->constraints, constraints, count * sizeof *constraints);
-    memcpy(garment->families, families, count * sizeof *families);
+    /* before loose edges, which come last */
+    uint32_t kept = cloth_kept_constraints(garment) - def->seam_count, loose = count - kept;
+    memcpy(garment->constraints, constraints, kept * sizeof *constraints);
+    memcpy(garment->families, families, kept * sizeof *families);
+    memcpy(garment->constraints + kept + def->seam_count, constraints + kept,
+        loose * sizeof *constraints);
+    memcpy(garment->families + kept + def->seam_count, families + kept, loose * sizeof *families);
     for (uint32_t s = 0; s < def->seam_count; s++) {
         uint32_t a = def->seams[2 * (size_t)s], b = def->seams[2 * (size_t)s + 1];
         double square = 0;
         for (int k = 0; k < 3; k++)
             square += pow((double)garment->positions[a][k] - garment->positions[b][k], 2);
-        garment->constraints[count + s] = (hed_cloth_constraint){
+        garment->constraints[kept + s] = (hed_cloth_constraint){
             a, b, (float)fmax(sqrt(square), nearest), garment->material_count - 1};
-        garment->families[count + s] = HED_CLOTH_BEND; /* no edge: measurements pass over it */
+        garment->families[kept + s] = HED_CLOTH_BEND; /* no edge: measurements pass over it */
     }
     garment->colour_at = NULL; /* a grid's colours in closed form have no room for them */
     garment->colour_count = 0;

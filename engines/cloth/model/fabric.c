@@ -6,7 +6,8 @@
  * what makes a strip with free sides as stiff as it is asked to be. On a mesh by least squares: the
  * springs round a particle have the fourth moments of the fabric's stiffness. Springs alone cannot
  * have any coupling but G (Cauchy's relation), and on triangles of one size no small G: there the
- * fit is nearest in warp and weft.
+ * fit is nearest in warp and weft. Where most edges run elsewhere, elements are in their place
+ * (element.c).
  *
  * What a sweep loses: with a steady load each substep adds the same displacement, and the sweep has
  * to take it back. A constraint then needs, beside its own compliance, what the ones before it in
@@ -129,16 +130,6 @@ static double grid_spring(
     return plane->shear * l * l / (2 * a * b);
 }
 
-/* Whether edges go along the warp and along the weft on both sides, where there are both sides. */
-static bool is_woven(const cloth_ring *ring)
-{
-    uint32_t along[2] = {0};
-    for (uint32_t k = 0; k < ring->count; k++)
-        for (int axis = 0; axis < 2; axis++)
-            along[axis] += fabs(ring->at[k][!axis]) < 0.1 * fabs(ring->at[k][axis]);
-    return along[0] && along[1] && along[0] + along[1] > 2;
-}
-
 /* Adds to each constraint round a particle its part of what the particle's area has to have. Where
  * no edges go along warp and weft, springs that leave shear free would let everything else give as
  * well: such triangles get the shear of an isotropic net of springs, 3/8 of its tension. */
@@ -146,7 +137,7 @@ static void add_springs(const cloth_ring *ring, const hed_cloth_fabric *fabric, 
 {
     double rows[CLOTH_FIT_MOST][CLOTH_FIT_TERMS] = {{0}}, weights[CLOTH_FIT_MOST];
     hed_cloth_fabric shorn = *fabric;
-    if (!is_woven(ring))
+    if (!cloth_ring_is_woven(ring))
         shorn.shear = fmaxf(shorn.shear, 0.375f * sqrtf(fabric->warp * fabric->weft));
     plane_stiffness own = plane_of(&shorn), *plane = &own;
     const double target[CLOTH_FIT_TERMS] = {
@@ -170,6 +161,9 @@ static hed_status find_springs(
     cloth_garment *garment, const hed_cloth_garment_def *def, double *springs, hed_error *error)
 {
     plane_stiffness plane = plane_of(def->fabric);
+    for (uint32_t k = 0; garment->element_count && k < garment->constraint_count; k++)
+        springs[k] = 1e12; /* loose: one material will do */
+    if (garment->element_count) return HED_OK;
     for (uint32_t k = 0;
          garment->grid_width > 1 && garment->grid_height > 1 && k < garment->constraint_count; k++)
         springs[k] = grid_spring(garment, &plane, garment->constraints + k);
@@ -261,10 +255,33 @@ static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, 
     if (!row) add_loss(lost, CLOTH_BENT_WEFT, squares, 1);
 }
 
+/* As it lies at rest, where warp and weft are at right angles: there the angle between them changes
+ * by the ways along both. */
+static void add_element_loss(const cloth_garment *garment, const cloth_element *element, loss *lost)
+{
+    double squares[3] = {0}, bent[3] = {0};
+    for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++) {
+        double inverse_mass = garment->positions[element->particle[v]][3];
+        double along = v > 3 ? element->warp[v - 4] : -element->warp[0] - element->warp[1],
+               across = v > 3 ? element->weft[v - 4] : -element->weft[0] - element->weft[1];
+        squares[0] += v > 2 ? inverse_mass * along * along : 0;
+        squares[1] += v > 2 ? inverse_mass * across * across : 0;
+        for (int row = 0; row < 3; row++)
+            bent[row] += inverse_mass * (double)element->bend[row][v] * element->bend[row][v];
+    }
+    squares[2] = squares[0] + squares[1];
+    static const int strained[3] = {CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED};
+    for (int k = 0; k < 3; k++) add_loss(lost, strained[k], squares[k], element->compliance[k]);
+    add_loss(lost, CLOTH_BENT_WARP, bent[0], 1);
+    add_loss(lost, CLOTH_BENT_WEFT, bent[2], 1);
+}
+
 static void find_softening(cloth_garment *garment)
 {
     loss lost = {{0}, {0}};
-    for (uint32_t k = 0; k < garment->constraint_count; k++)
+    for (uint32_t k = 0; k < garment->element_count; k++)
+        add_element_loss(garment, garment->elements + k, &lost);
+    for (uint32_t k = 0; k < garment->constraint_count && !garment->element_count; k++)
         add_edge_loss(garment, garment->constraints + k, garment->families[k], &lost);
     for (uint32_t k = 0; k < garment->bend_count; k++)
         add_bend_loss(garment, garment->bends + k, &lost);

@@ -141,6 +141,32 @@ void cloth_ring_make(const cloth_garment *garment, const float warp_axis[3], uin
     }
 }
 
+bool cloth_ring_is_woven(const cloth_ring *ring)
+{
+    uint32_t along[2] = {0};
+    for (uint32_t k = 0; k < ring->count; k++)
+        for (int axis = 0; axis < 2; axis++)
+            along[axis] += fabs(ring->at[k][!axis]) < 0.1 * fabs(ring->at[k][axis]);
+    return along[0] && along[1] && along[0] + along[1] > 2;
+}
+
+void cloth_triangle_corners(
+    const cloth_garment *garment, const float warp_axis[3], uint32_t triangle, double at[3][2])
+{
+    const uint32_t *v = garment->triangles[triangle];
+    double way[3][3] = {{0}}, normal[3], warp[3] = {0}, weft[3];
+    for (int k = 1; k < 3; k++) subtract(garment->rest[v[k]], garment->rest[v[0]], way[k]);
+    outer(way[1], way[2], normal);
+    double size = sqrt(inner(normal, normal));
+    for (int k = 0; k < 3; k++) normal[k] /= size > 0 ? size : 1;
+    find_warp(warp_axis, normal, warp);
+    outer(normal, warp, weft);
+    for (int k = 0; k < 3; k++) {
+        at[k][0] = inner(way[k], warp);
+        at[k][1] = inner(way[k], weft);
+    }
+}
+
 double cloth_painted(const float *map, const uint32_t *particles, uint32_t count)
 {
     double sum = 0;

@@ -194,6 +194,7 @@ static hed_status garment_fill(
         !take_particles(garment, def, &faces, number, error) &&
         !require_closed(garment, number, error) && !take_rest(garment, def, error) &&
         !cloth_make_constraints(garment, def, &faces, number, error) &&
+        !(def->fabric && cloth_make_elements(garment, def, error)) &&
         !(def->fabric && cloth_make_bends(garment, def, error)) &&
         !(def->fabric && cloth_make_fabric(garment, def, error)) &&
         !cloth_add_seams(garment, def, number, error) &&

@@ -15,6 +15,22 @@ typedef struct cloth_bend {
     float weight[4];
 } cloth_bend;
 
+/* A triangle of a fabric with the one beyond each of its sides: how it is strained by itself, how it
+ * is bent together with them (element.c). 32 words, in the order in which devices have them. */
+enum { CLOTH_ELEMENT_PARTICLES = 6, CLOTH_ELEMENT_WORDS = 32 };
+typedef struct cloth_element {
+    /* beyond the side that faces each corner (where there is none, a corner again), then the
+     * corners */
+    uint32_t particle[CLOTH_ELEMENT_PARTICLES];
+    /* of the ways from the first corner to the second and third: where a metre of warp and of weft
+     * leads */
+    float warp[2], weft[2];
+    float compliance[3]; /* of warp, weft, angle between them */
+    float unused;
+    /* weights of three bending constraints, each as in cloth_bend */
+    float bend[3][CLOTH_ELEMENT_PARTICLES];
+} cloth_element;
+
 /* What is stiff in a fabric, in the order of hed_cloth_fabric. */
 enum { CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED, CLOTH_BENT_WARP, CLOTH_BENT_WEFT, CLOTH_STIFF_COUNT };
 
@@ -27,7 +43,10 @@ typedef struct cloth_garment {
     uint32_t grid_width, grid_height;
 
     uint32_t constraint_count;
-    /* (constraint_count) sorted by colour: no particle that is free twice in a colour */
+    /* (constraint_count) sorted by colour: no particle that is free twice in a colour; then the
+     * `loose_count` edges that elements stand for: no solver keeps these, but lengths are measured on
+     * them and tethers run along them */
+    uint32_t loose_count;
     hed_cloth_constraint *constraints;
     uint8_t *families; /* (constraint_count) hed_cloth_family */
     uint32_t material_count;
@@ -44,6 +63,10 @@ typedef struct cloth_garment {
     cloth_bend *bends; /* (bend_count) sorted by colour, as the constraints are */
     uint32_t bend_colours;
     uint32_t *bend_at; /* (bend_colours + 1) first bending constraint of each */
+    uint32_t element_count;
+    cloth_element *elements; /* (element_count) sorted by colour */
+    uint32_t element_colours;
+    uint32_t *element_at; /* (element_colours + 1) first element of each */
     /* Of each kind: the mean over its constraints of (sum of inverse mass x weight^2) / 2 /
      * compliance, 1/s^2 */
     double softening[CLOTH_STIFF_COUNT];
@@ -71,6 +94,12 @@ typedef struct cloth_garment {
     uint32_t *vertex_particle; /* (vertex_count) */
     uint32_t copies;
 } cloth_garment;
+
+/* How many of the constraints have colours. */
+static inline uint32_t cloth_kept_constraints(const cloth_garment *garment)
+{
+    return garment->constraint_count - garment->loose_count;
+}
 
 /* Checks a definition (everything in it: counts, indices, numbers, maps) and makes the garment
  * ready. `number` for messages. Errors: ARGUMENT (names garment, array and element), MEMORY. */
@@ -151,6 +180,11 @@ void cloth_set_seams(cloth_garment *garment, double time);
  * Errors: LIMIT, MEMORY.
  */
 hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed_error *error);
+/* Sorts `count` items of `size` bytes, which begin with `width` particles, into `*sorted` by colours,
+ * in the order in which they are: no free particle twice in a colour. Where each colour begins:
+ * `*at` (colours + 1), both in the garment's memory. Errors: MEMORY. */
+hed_status cloth_colour_items(cloth_garment *garment, const void *items, uint32_t count,
+    size_t size, uint32_t width, void **sorted, uint32_t *colours, uint32_t **at, hed_error *error);
 /* Constraints around each particle (of locked ones none where `free_only`), ascending, in memory of
  * `arena`: `*at` (particles + 1) places in `*around`. Errors: MEMORY. */
 hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, hed_arena *arena,
@@ -165,6 +199,10 @@ hed_status cloth_make_fabric(
 /* What of a garment's fabric is there in frames of `seconds`. */
 hed_cloth_stiffness cloth_garment_stiffness(
     const cloth_garment *garment, double seconds, uint32_t substeps, uint32_t iterations);
+/* element.c: elements of a mesh whose edges do not run along warp and weft; none of another one. The
+ * edges become loose. Errors: MEMORY. */
+hed_status cloth_make_elements(
+    cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
 /* bend.c: bending constraints. Errors: MEMORY. */
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
@@ -187,6 +225,11 @@ typedef struct cloth_ring {
 
 void cloth_ring_make(const cloth_garment *garment, const float warp_axis[3], uint32_t particle,
     const uint32_t *around_at, const uint32_t *around, cloth_ring *ring);
+/* Whether edges go along the warp and along the weft on both sides, where there are both sides. */
+bool cloth_ring_is_woven(const cloth_ring *ring);
+/* Corners of a triangle in its own plane: along the warp, along the weft; from its first corner. */
+void cloth_triangle_corners(
+    const cloth_garment *garment, const float warp_axis[3], uint32_t triangle, double at[3][2]);
 /* Mean of a painted map, 1 where there is none. */
 double cloth_painted(const float *map, const uint32_t *particles, uint32_t count);
 

@@ -102,12 +102,85 @@ static void NAME(bend)(const cloth_garment *garment, const cloth_substep *step, 
     }
 }
 
+/* cloth_flatten() */
+static void NAME(flatten)(const cloth_garment *garment, const cloth_substep *step,
+    const cloth_element *element, int row, double *pulled, REAL *positions)
+{
+    REAL part[CLOTH_ELEMENT_PARTICLES], weight = (REAL)step->stiffness;
+    for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++) {
+        part[v] = (REAL)element->bend[row][v] * (REAL)garment->positions[element->particle[v]][3];
+        weight = FMA((REAL)element->bend[row][v], part[v], weight);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        REAL from = positions[3 * (size_t)element->particle[3] + (size_t)axis], sum = 0;
+        for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++)
+            sum = FMA((REAL)element->bend[row][v],
+                positions[3 * (size_t)element->particle[v] + (size_t)axis] - from, sum);
+        REAL so_far = pulled ? (REAL)pulled[axis] : 0;
+        sum = -(FMA((REAL)step->stiffness, so_far, sum) / weight);
+        if (pulled) pulled[axis] = (double)(so_far + sum);
+        for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++) {
+            REAL *at = positions + 3 * (size_t)element->particle[v] + axis;
+            *at = FMA(part[v], sum, *at);
+        }
+    }
+}
+
+/* cloth_strain(): the way by `g` shortened or lengthened to 1; with `h`, cloth_square_up(): the
+ * product of both ways to 0. */
+static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step,
+    const cloth_element *element, const float *g, const float *h, float compliance, double *pulled,
+    REAL *positions)
+{
+    REAL give = (REAL)compliance * (REAL)step->stiffness, u[3] = {0}, v[3] = {0}, weight = give,
+         gradient[3][3];
+    for (int corner = 0; corner < 3; corner++)
+        for (int axis = 0; axis < 3; axis++) {
+            REAL at = positions[3 * (size_t)element->particle[3 + corner] + (size_t)axis];
+            u[axis] += (corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1]) * at;
+            if (h) v[axis] += (corner ? (REAL)h[corner - 1] : -(REAL)h[0] - (REAL)h[1]) * at;
+        }
+    REAL length = SQRT(NAME(squared)(u)),
+         wrong = h ? FMA(u[0], v[0], FMA(u[1], v[1], u[2] * v[2])) : length - 1;
+    for (int corner = 0; corner < 3; corner++) {
+        REAL own = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
+             other = !h       ? 0
+                     : corner ? (REAL)h[corner - 1]
+                              : -(REAL)h[0] - (REAL)h[1];
+        for (int axis = 0; axis < 3; axis++)
+            gradient[corner][axis] = h ? own * v[axis] + other * u[axis] : own * u[axis] / length;
+        weight = FMA((REAL)garment->positions[element->particle[3 + corner]][3],
+            NAME(squared)(gradient[corner]), weight);
+    }
+    REAL so_far = pulled ? (REAL)*pulled : 0, pull = -(FMA(give, so_far, wrong) / weight);
+    if (pulled) *pulled = (double)(so_far + pull);
+    for (int corner = 0; corner < 3; corner++) NAME(move)
+    (positions + 3 * (size_t)element->particle[3 + corner],
+        pull * (REAL)garment->positions[element->particle[3 + corner]][3], gradient[corner]);
+}
+
+/* `pulled` NULL: the only iteration; else 12 numbers. */
+static void NAME(element)(const cloth_garment *garment, const cloth_substep *step, uint32_t number,
+    double *pulled, REAL *positions)
+{
+    const cloth_element *e = garment->elements + number;
+    for (int row = 0; row < 3; row++)
+        NAME(flatten)(garment, step, e, row, pulled ? pulled + 3 * row : NULL, positions);
+    NAME(strain)
+    (garment, step, e, e->warp, e->weft, e->compliance[2], pulled ? pulled + 9 : NULL, positions);
+    NAME(strain)
+    (garment, step, e, e->weft, NULL, e->compliance[1], pulled ? pulled + 10 : NULL, positions);
+    NAME(strain)
+    (garment, step, e, e->warp, NULL, e->compliance[0], pulled ? pulled + 11 : NULL, positions);
+}
+
 hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, REAL *positions, REAL *previous, REAL *carry,
     REAL *last_dt)
 {
-    uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
-    uint64_t kept = garment->constraint_count + 3 * (uint64_t)garment->bend_count;
+    uint32_t count = def->order.constraints ? def->order.count : cloth_kept_constraints(garment);
+    uint64_t kept = garment->constraint_count + 3 * (uint64_t)garment->bend_count +
+                    12 * (uint64_t)garment->element_count;
     double *multipliers = NULL;
     if (def->iterations > 1) {
         multipliers = hed_new(&garment->arena.allocator, kept, sizeof *multipliers, NULL);
@@ -123,6 +196,9 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++) {
             for (uint32_t k = 0; k < garment->bend_count; k++) NAME(bend)
             (garment, &step, k, pulled ? pulled + 3 * (size_t)k : NULL, positions);
+            double *strained = pulled ? pulled + 3 * (size_t)garment->bend_count : NULL;
+            for (uint32_t k = 0; k < garment->element_count; k++) NAME(element)
+            (garment, &step, k, strained ? strained + 12 * (size_t)k : NULL, positions);
             for (uint32_t k = 0; k < count; k++) {
                 uint32_t constraint = def->order.constraints ? def->order.constraints[k] : k;
                 NAME(project)

@@ -471,8 +471,8 @@ static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *l
 
 /* ---- a sweep ---- */
 
-/* Bending constraints are in steps already: their colours. */
-static void take_bends(finder *f, cloth_figures *made)
+/* Bending constraints and elements are in steps already: their colours. */
+static void take_fabric(finder *f, cloth_figures *made)
 {
     const cloth_garment *g = f->garment;
     made->steps[CLOTH_SHAPE_BEND] = g->bend_colours;
@@ -481,6 +481,13 @@ static void take_bends(finder *f, cloth_figures *made)
             const uint32_t *v = g->bends[k].particle;
             f->found[f->count++] =
                 (cloth_found){{v[0], v[1], v[2], v[3]}, {k}, CLOTH_SHAPE_BEND, colour};
+        }
+    made->steps[CLOTH_SHAPE_ELEMENT] = g->element_colours;
+    for (uint32_t colour = 0; colour < g->element_colours; colour++)
+        for (uint32_t k = g->element_at[colour]; k < g->element_at[colour + 1]; k++) {
+            cloth_found *found = f->found + f->count++;
+            *found = (cloth_found){{0}, {k}, CLOTH_SHAPE_ELEMENT, colour};
+            memcpy(found->particle, g->elements[k].particle, sizeof found->particle);
         }
 }
 
@@ -500,8 +507,9 @@ static hed_status find_all(
         if (edge[d]) memset(edge[d], 0xff, particles * sizeof *edge[d]);
     }
     f.level = made->level = hed_arena_new(&made->arena, particles, sizeof *made->level, error);
-    f.found = made->figures = hed_arena_new(
-        &made->arena, (uint64_t)constraints + garment->bend_count, sizeof *made->figures, error);
+    f.found = made->figures = hed_arena_new(&made->arena,
+        (uint64_t)constraints + garment->bend_count + garment->element_count, sizeof *made->figures,
+        error);
     if (scratch->failed || made->arena.failed) return HED_ERROR_MEMORY;
     bool rows = take_rows(garment, made->level, &made->level_count);
     grid = grid && sort_edges(&f, edge);
@@ -510,11 +518,13 @@ static hed_status find_all(
         if (status) return status;
     }
     if (!rows) made->level_count = walk_all(&graph, particles, made->level, queue);
-    if (!rows && garment->bend_count) { /* which reach to neighbours of a neighbour */
+    if (!rows && (garment->bend_count ||
+                     garment->element_count)) { /* which reach to neighbours of a neighbour */
         for (uint32_t i = 0; i < particles; i++) made->level[i] /= 2;
         made->level_count = (made->level_count + 1) / 2;
     }
-    take_bends(&f, made);
+    take_fabric(&f, made);
+    for (uint32_t k = cloth_kept_constraints(garment); k < constraints; k++) f.used[k] = 1;
     if (grid) find_on_grid(&f, edge);
     else find_on_mesh(&f);
     for (uint32_t k = 0; k < constraints; k++) {
@@ -524,7 +534,7 @@ static hed_status find_all(
             add_figure(&f, &pair);
     }
     made->count = f.count;
-    for (int shape = CLOTH_SHAPE_BEND + 1; shape < CLOTH_SHAPE_COUNT; shape++)
+    for (int shape = CLOTH_SHAPE_RING; shape < CLOTH_SHAPE_COUNT; shape++)
         made->steps[shape] = put_in_steps(&f, (cloth_shape)shape, 0);
     return HED_OK;
 }

@@ -11,7 +11,8 @@
 #define CLOTH_NONE 0xffffffffu
 
 typedef enum cloth_shape {
-    CLOTH_SHAPE_BEND, /* a bending constraint (model/bend.c), not a figure of distances */
+    CLOTH_SHAPE_BEND,    /* a bending constraint (model/bend.c), not a figure of distances */
+    CLOTH_SHAPE_ELEMENT, /* a triangle of a fabric (model/element.c), likewise */
     CLOTH_SHAPE_RING,
     CLOTH_SHAPE_PAIR,
     CLOTH_SHAPE_COMPLETE,
@@ -20,11 +21,12 @@ typedef enum cloth_shape {
 
 static inline uint32_t cloth_shape_particles(cloth_shape shape)
 {
+    if (shape == CLOTH_SHAPE_ELEMENT) return CLOTH_ELEMENT_PARTICLES;
     return shape == CLOTH_SHAPE_PAIR ? 2 : 4;
 }
 static inline uint32_t cloth_shape_constraints(cloth_shape shape)
 {
-    if (shape == CLOTH_SHAPE_BEND) return 0;
+    if (shape < CLOTH_SHAPE_RING) return 0;
     if (shape == CLOTH_SHAPE_PAIR) return 1;
     return shape == CLOTH_SHAPE_RING ? 4 : 6;
 }
@@ -37,13 +39,14 @@ static const uint8_t cloth_figure_ends[6][2]
 
 /* A figure as it is found: particles and constraints of the garment. */
 typedef struct cloth_found {
-    uint32_t particle[4];
-    uint32_t constraint[6]; /* the bending constraint's number in the first */
+    uint32_t particle[CLOTH_ELEMENT_PARTICLES];
+    uint32_t constraint[6]; /* the bending constraint's or element's number in the first */
     cloth_shape shape;
     uint32_t step; /* of a sweep: among those of its shape */
 } cloth_found;
 
-/* A garment as figures. Bending comes first in a substep, then rings, then pairs, then complete figures, which end
+/* A garment as figures. Bending and elements come first in a substep, then rings, then pairs, then
+ * complete figures, which end
  * on the shortest constraints. */
 typedef struct cloth_figures {
     hed_arena arena;

@@ -306,7 +306,8 @@ static void report_garment(
     uint64_t tethers = 0;
     for (uint32_t i = 0; i < g->particle_count && g->anchor_count; i++)
         tethers += g->tether_anchor[i] != UINT32_MAX;
-    report->constraints += g->copies * ((uint64_t)g->constraint_count + g->bend_count);
+    report->constraints +=
+        g->copies * ((uint64_t)cloth_kept_constraints(g) + g->bend_count + g->element_count);
     report->tethers += g->copies * tethers;
     if (g->degree > report->degree) report->degree = g->degree;
     if (index != largest || !g->colour_count) return;

@@ -1,6 +1,6 @@
 /* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the
- * integrator, then for each iteration the bending constraints of fabrics (a launch for each colour),
- * the distance constraints (a launch for each colour; or for
+ * integrator, then for each iteration the bending constraints and elements of fabrics (a launch for
+ * each colour), the distance constraints (a launch for each colour; or for
  * sets one launch of one group, with a barrier after each set) and, where there is something to
  * collide with or to follow, a launch for that.
  *
@@ -22,6 +22,7 @@ typedef struct graph_key {
 typedef struct colours_buffers {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
     hed_buffer *bent, *weights, *pulled; /* of bending constraints */
+    hed_buffer *elements, *element_pulled;
 } colours_buffers;
 
 struct cloth_solver {
@@ -32,10 +33,12 @@ struct cloth_solver {
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
     uint32_t bends, bend_colours;
-    uint32_t *bend_at;   /* (bend_colours + 1) */
-    uint32_t batch;      /* substeps of the graph */
-    cloth_step *written; /* (batch) what buffer `steps` holds, of them `written_count` */
-    cloth_step *next;    /* (batch) */
+    uint32_t *bend_at; /* (bend_colours + 1) */
+    uint32_t elements, element_colours;
+    uint32_t *element_at; /* (element_colours + 1) */
+    uint32_t batch;       /* substeps of the graph */
+    cloth_step *written;  /* (batch) what buffer `steps` holds, of them `written_count` */
+    cloth_step *next;     /* (batch) */
     uint32_t written_count;
     hed_graph *graph;
     graph_key key;
@@ -153,6 +156,43 @@ static hed_status upload_bends(hed_cloth *cloth, cloth_solver *s, hed_error *err
     return cloth_kernel_ensure(cloth, CLOTH_KERNEL_BENDS, n / s->bend_colours, error);
 }
 
+/* Elements likewise, a row of each behind a row of all. */
+static void fill_elements(const hed_cloth *cloth, cloth_solver *s, uint4 *rows)
+{
+    uint32_t at = 0;
+    for (uint32_t colour = 0; colour < s->element_colours; colour++, s->element_at[colour] = at)
+        for (uint32_t g = 0; g < cloth->garment_count; g++) {
+            const cloth_garment *garment = cloth->garments[g];
+            for (uint32_t copy = 0; colour < garment->element_colours && copy < garment->copies;
+                 copy++) {
+                uint32_t first = cloth->first_particle[g] + copy * garment->particle_count;
+                for (uint32_t i = garment->element_at[colour]; i < garment->element_at[colour + 1];
+                     i++, at++) {
+                    cloth_element element = garment->elements[i];
+                    for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++) element.particle[v] += first;
+                    for (uint64_t row = 0; row < CLOTH_ELEMENT_WORDS / 4; row++)
+                        memcpy(rows + row * s->elements + at, (const uint *)&element + 4 * row,
+                            sizeof *rows);
+                }
+            }
+        }
+}
+
+static hed_status upload_elements(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    uint64_t n = s->elements;
+    if (!n) return error->status;
+    cloth_element *rows = hed_new(&cloth->allocator, n, sizeof *rows, error);
+    s->element_at =
+        hed_new(&cloth->allocator, s->element_colours + 1, sizeof *s->element_at, error);
+    if (rows && s->element_at) fill_elements(cloth, s, (uint4 *)rows);
+    cloth_upload(cloth, rows, n * sizeof *rows, &s->b.elements, error);
+    if (cloth->def.iterations > 1)
+        cloth_upload(cloth, NULL, 3 * n * sizeof(float4), &s->b.element_pulled, error);
+    hed_delete(&cloth->allocator, rows, n, sizeof *rows);
+    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_ELEMENTS, n / s->element_colours, error);
+}
+
 /* XPBD keeps a multiplier for each constraint only where several iterations meet compliance. */
 static bool needs_multipliers(const hed_cloth *cloth)
 {
@@ -173,18 +213,26 @@ static bool colours_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
-    uint64_t constraints = 0, materials = 0, bends = 0;
+    uint64_t constraints = 0, materials = 0, bends = 0, elements = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        elements += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->element_count;
+        if (cloth->garments[g]->element_colours > s->element_colours)
+            s->element_colours = cloth->garments[g]->element_colours;
         bends += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->bend_count;
         if (cloth->garments[g]->bend_colours > s->bend_colours)
             s->bend_colours = cloth->garments[g]->bend_colours;
-        constraints += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->constraint_count;
+        constraints +=
+            (uint64_t)cloth->garments[g]->copies * cloth_kept_constraints(cloth->garments[g]);
         materials += cloth->garments[g]->material_count;
     }
     if (constraints > 1u << 30 || bends > 1u << 30)
         return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30",
             constraints > bends ? constraints : bends);
+    if (elements > 1u << 28) /* eight rows of them */
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%" PRIu64 " triangles of fabrics: at most 2^28", elements);
     s->bends = (uint32_t)bends;
+    s->elements = (uint32_t)elements;
     if (materials > 1u << 16)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%" PRIu64 " materials of all garments: at most 65536", materials);
@@ -204,6 +252,7 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
     hed_delete(a, s->bend_at, s->bend_colours + 1, sizeof *s->bend_at);
+    hed_delete(a, s->element_at, s->element_colours + 1, sizeof *s->element_at);
     hed_delete(a, s->written, s->batch, sizeof *s->written);
     hed_delete(a, s->next, s->batch, sizeof *s->next);
     hed_delete(a, s, 1, sizeof *s);
@@ -261,7 +310,8 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     const hed_allocator *a = &cloth->allocator;
     if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
-    uint32_t nodes = 1 + cloth->def.iterations * (s->colours + s->bend_colours + 1);
+    uint32_t nodes =
+        1 + cloth->def.iterations * (s->colours + s->bend_colours + s->element_colours + 1);
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
     /* self-collision is a pass of its own after each substep */
@@ -272,6 +322,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (!s->next) return HED_ERROR_MEMORY;
     upload_tables(cloth, s, error);
     upload_bends(cloth, s, error);
+    upload_elements(cloth, s, error);
     if (needs_multipliers(cloth))
         cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->b.multipliers, error);
     cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->b.steps, error);
@@ -309,6 +360,12 @@ static void colours_project(
             HED_ARGS(position, s->b.bent, s->b.weights, cloth_or_none(cloth, s->b.pulled),
                 s->b.steps, substep, s->b.pulled ? again : 0, s->bend_at[c],
                 s->bend_at[c + 1] - s->bend_at[c]),
+            error);
+    for (uint32_t c = 0; c < s->element_colours; c++)
+        cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->element_at[c + 1] - s->element_at[c],
+            HED_ARGS(position, s->b.elements, cloth_or_none(cloth, s->b.element_pulled), s->b.steps,
+                s->elements, substep, s->b.element_pulled ? again : 0, s->element_at[c],
+                s->element_at[c + 1] - s->element_at[c]),
             error);
     if (s->sets)
         cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints,
@@ -427,8 +484,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
     else
-        snprintf(
-            form, sizeof form, "a launch for each of %u colours", s->colours + s->bend_colours);
+        snprintf(form, sizeof form, "a launch for each of %u colours",
+            s->colours + s->bend_colours + s->element_colours);
     snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 

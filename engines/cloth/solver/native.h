@@ -16,7 +16,8 @@ enum { CLOTH_LANES = 8 }; /* of a pack */
  * rows of eight words: a header (the constraints' materials; CLOTH_LOCKED: 1 where a locked
  * particle is among them; CLOTH_EVEN: the bits of the particles' weight where all have the same and
  * all constraints are rigid, else 0), for each of its particles byte offsets into the positions,
- * for each constraint rest lengths; for a bending constraint its four weights. */
+ * for each constraint rest lengths; for a bending constraint its four weights, for an
+ * element what is behind its particles. */
 typedef struct cloth_packs {
     const uint32_t *words;
     uint32_t count;
@@ -27,7 +28,10 @@ enum { CLOTH_LOCKED = 6, CLOTH_EVEN = 7 };
 
 static inline uint32_t cloth_pack_words(cloth_shape shape)
 {
-    uint32_t numbers = shape == CLOTH_SHAPE_BEND ? 4 : cloth_shape_constraints(shape);
+    uint32_t numbers = shape == CLOTH_SHAPE_BEND ? 4
+                       : shape == CLOTH_SHAPE_ELEMENT
+                           ? CLOTH_ELEMENT_WORDS - CLOTH_ELEMENT_PARTICLES
+                           : cloth_shape_constraints(shape);
     return CLOTH_LANES * (1 + cloth_shape_particles(shape) + numbers);
 }
 

@@ -147,6 +147,12 @@ FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, PARTICL
 
 /* ---- constraints ---- */
 
+FUNCTION VECTOR NAME(inverse)(VECTOR a)
+{
+    VECTOR estimate = NAME(inverse_estimate)(a);
+    return NAME(multiply)(estimate, NAME(negated)(a, estimate, NAME(all)(2.0f)));
+}
+
 /* Half of rest length / length is taken away from one half: what each of two particles of one
  * weight goes of the way to the other. */
 FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
@@ -175,8 +181,7 @@ FUNCTION void NAME(project)(PARTICLES *a, PARTICLES *b, VECTOR rest, const cloth
            high = NAME(multiply)(rest, NAME(all)(limits->high));
     VECTOR weight =
         NAME(most)(NAME(add)(NAME(add)(a->w, b->w), NAME(all)(limits->give)), NAME(all)(1e-20f));
-    VECTOR inverse = NAME(inverse_estimate)(weight);
-    inverse = NAME(multiply)(inverse, NAME(negated)(weight, inverse, NAME(all)(2.0f)));
+    VECTOR inverse = NAME(inverse)(weight);
     VECTOR wa = NAME(multiply)(a->w, inverse), wb = NAME(multiply)(b->w, inverse);
 
     VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
@@ -232,8 +237,7 @@ FUNCTION void NAME(bend_pack)(char *positions, const uint32_t *words, float stif
         y = NAME(fused)(k[v], NAME(subtract)(p[v].y, p[1].y), y);
         z = NAME(fused)(k[v], NAME(subtract)(p[v].z, p[1].z), z);
     }
-    VECTOR inverse = NAME(inverse_estimate)(weight);
-    inverse = NAME(multiply)(inverse, NAME(negated)(weight, inverse, NAME(all)(2.0f)));
+    VECTOR inverse = NAME(inverse)(weight);
     for (uint32_t v = 0; v < 4; v++) {
         VECTOR part = NAME(multiply)(kw[v], inverse);
         p[v].x = NAME(negated)(part, x, p[v].x);
@@ -241,6 +245,127 @@ FUNCTION void NAME(bend_pack)(char *positions, const uint32_t *words, float stif
         p[v].z = NAME(negated)(part, z, p[v].z);
         if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
         else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
+    }
+}
+
+/* p -= share * way */
+FUNCTION void NAME(shift_back)(PARTICLES *p, VECTOR share, const PARTICLES *way)
+{
+    p->x = NAME(negated)(share, way->x, p->x);
+    p->y = NAME(negated)(share, way->y, p->y);
+    p->z = NAME(negated)(share, way->z, p->z);
+}
+
+/* cloth_way_of() of physics.h. */
+FUNCTION PARTICLES NAME(way_of)(const PARTICLES *corner, VECTOR gb, VECTOR gc)
+{
+    PARTICLES way = {NAME(multiply)(gc, NAME(subtract)(corner[2].x, corner[0].x)),
+        NAME(multiply)(gc, NAME(subtract)(corner[2].y, corner[0].y)),
+        NAME(multiply)(gc, NAME(subtract)(corner[2].z, corner[0].z)), gc};
+    way.x = NAME(fused)(gb, NAME(subtract)(corner[1].x, corner[0].x), way.x);
+    way.y = NAME(fused)(gb, NAME(subtract)(corner[1].y, corner[0].y), way.y);
+    way.z = NAME(fused)(gb, NAME(subtract)(corner[1].z, corner[0].z), way.z);
+    return way;
+}
+
+FUNCTION VECTOR NAME(inner)(const PARTICLES *a, const PARTICLES *b)
+{
+    return NAME(fused)(a->x, b->x, NAME(fused)(a->y, b->y, NAME(multiply)(a->z, b->z)));
+}
+
+/* cloth_strain(); `g`: two rows. */
+FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give)
+{
+    VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)};
+    PARTICLES way = NAME(way_of)(corner, k[1], k[2]);
+    VECTOR square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)), weight = give,
+           root = NAME(root_estimate)(square);
+    root = NAME(multiply)(
+        root, NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root,
+                  NAME(all)(1.5f)));
+    k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
+    for (int v = 0; v < 3; v++)
+        weight = NAME(fused)(NAME(multiply)(k[v], k[v]), corner[v].w, weight);
+    VECTOR part = NAME(multiply)(NAME(subtract)(NAME(all)(1.0f), root), NAME(inverse)(weight));
+    for (int v = 0; v < 3; v++)
+        CALL(shift_back, corner + v, NAME(multiply)(NAME(multiply)(part, k[v]), corner[v].w), &way);
+}
+
+/* cloth_square_up(); `g`: two rows of the warp and two of the weft. */
+FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give)
+{
+    VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
+           l[3] = {NAME(all)(0.0f), NAME(read)(g + 2 * CLOTH_LANES),
+               NAME(read)(g + 3 * CLOTH_LANES)},
+           weight = give;
+    PARTICLES u = NAME(way_of)(corner, k[1], k[2]), v = NAME(way_of)(corner, l[1], l[2]);
+    VECTOR uu = NAME(inner)(&u, &u), vv = NAME(inner)(&v, &v), uv = NAME(inner)(&u, &v),
+           twice = NAME(add)(uv, uv);
+    k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
+    l[0] = NAME(subtract)(NAME(subtract)(l[0], l[1]), l[2]);
+    for (int i = 0; i < 3; i++) {
+        VECTOR squares = NAME(fused)(NAME(multiply)(l[i], l[i]), uu,
+            NAME(fused)(
+                NAME(multiply)(k[i], l[i]), twice, NAME(multiply)(NAME(multiply)(k[i], k[i]), vv)));
+        weight = NAME(fused)(squares, corner[i].w, weight);
+    }
+    VECTOR part = NAME(multiply)(uv, NAME(inverse)(weight));
+    for (int i = 0; i < 3; i++) {
+        VECTOR share = NAME(multiply)(part, corner[i].w);
+        CALL(shift_back, corner + i, NAME(multiply)(share, l[i]), &u);
+        CALL(shift_back, corner + i, NAME(multiply)(share, k[i]), &v);
+    }
+}
+
+/* cloth_flatten(); `weights`: six rows. */
+FUNCTION void NAME(flatten)(PARTICLES *p, const uint32_t *weights, float stiffness)
+{
+    VECTOR k[6], weight = NAME(all)(stiffness), zero = NAME(all)(0.0f);
+    PARTICLES sum = {zero, zero, zero, zero};
+    for (int v = 0; v < 6; v++) {
+        k[v] = NAME(read)(weights + CLOTH_LANES * v);
+        weight = NAME(fused)(NAME(multiply)(k[v], k[v]), p[v].w, weight);
+        if (v == 3) continue;
+        sum.x = NAME(fused)(k[v], NAME(subtract)(p[v].x, p[3].x), sum.x);
+        sum.y = NAME(fused)(k[v], NAME(subtract)(p[v].y, p[3].y), sum.y);
+        sum.z = NAME(fused)(k[v], NAME(subtract)(p[v].z, p[3].z), sum.z);
+    }
+    VECTOR inverse = NAME(inverse)(weight);
+    for (int v = 0; v < 6; v++)
+        CALL(shift_back, p + v, NAME(multiply)(NAME(multiply)(k[v], p[v].w), inverse), &sum);
+}
+
+FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
+{
+    return (PARTICLES){NAME(subtract)(at.x, origin->x), NAME(subtract)(at.y, origin->y),
+        NAME(subtract)(at.z, origin->z), at.w};
+}
+
+/* cloth_element_one() of particle.h, in the only iteration. Rows behind the particles: cloth_element
+ * from `warp` on. */
+FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,
+                   *weft = warp + 2 * CLOTH_LANES, *compliance = weft + 2 * CLOTH_LANES,
+                   *bend = compliance + 4 * CLOTH_LANES;
+    PARTICLES p[6], origin = NAME(load)(positions, offsets + 3 * CLOTH_LANES);
+    VECTOR give[3];
+    for (int v = 0; v < 6; v++)
+        p[v] = NAME(from)(NAME(load)(positions, offsets + CLOTH_LANES * v), &origin);
+    for (int k = 0; k < 3; k++)
+        give[k] = NAME(multiply)(NAME(read)(compliance + CLOTH_LANES * k), NAME(all)(stiffness));
+    for (int row = 0; row < 3; row++) CALL(flatten, p, bend + 6 * CLOTH_LANES * row, stiffness);
+    CALL(square_up, p + 3, warp, give[2]);
+    CALL(strain, p + 3, weft, give[1]);
+    CALL(strain, p + 3, warp, give[0]);
+    for (int v = 0; v < 6; v++) {
+        PARTICLES at = NAME(load)(positions, offsets + CLOTH_LANES * v),
+                  before = NAME(from)(at, &origin);
+        at.x = NAME(add)(at.x, NAME(subtract)(p[v].x, before.x));
+        at.y = NAME(add)(at.y, NAME(subtract)(p[v].y, before.y));
+        at.z = NAME(add)(at.z, NAME(subtract)(p[v].z, before.z));
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, at);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, at);
     }
 }
 
@@ -276,6 +401,10 @@ TARGET static void NAME(packs)(
     if (packs->shape == CLOTH_SHAPE_BEND)
         for (uint32_t k = 0; k < packs->count; k++)
             CALL(bend_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_BEND),
+                limits->stiffness);
+    else if (packs->shape == CLOTH_SHAPE_ELEMENT)
+        for (uint32_t k = 0; k < packs->count; k++)
+            CALL(element_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_ELEMENT),
                 limits->stiffness);
     else if (packs->shape == CLOTH_SHAPE_PAIR)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_PAIR, limits);

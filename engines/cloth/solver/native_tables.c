@@ -113,7 +113,7 @@ static hed_status make_particles(builder *b, hed_error *error)
  * is in the cloth. */
 static float even_weight(const cloth_garment *garment, const cloth_found *figure)
 {
-    if (figure->shape == CLOTH_SHAPE_BEND) return 0.0f;
+    if (figure->shape < CLOTH_SHAPE_RING) return 0.0f;
     float weight = garment->positions[figure->particle[0]][3];
     for (uint32_t v = 1; v < cloth_shape_particles(figure->shape); v++)
         if (garment->positions[figure->particle[v]][3] != weight) return 0.0f;
@@ -245,6 +245,10 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
         for (uint32_t v = 0; shape == CLOTH_SHAPE_BEND && v < particles; v++)
             rests[CLOTH_LANES * v + lane] =
                 hed_as_uint(garment->bends[figure->constraint[0]].weight[v]);
+        for (uint32_t k = CLOTH_ELEMENT_PARTICLES;
+             shape == CLOTH_SHAPE_ELEMENT && k < CLOTH_ELEMENT_WORDS; k++)
+            rests[CLOTH_LANES * (k - CLOTH_ELEMENT_PARTICLES) + lane] =
+                ((const uint32_t *)(garment->elements + figure->constraint[0]))[k];
         for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
             rests[CLOTH_LANES * e + lane] =
                 hed_as_uint(garment->constraints[figure->constraint[e]].rest);

@@ -60,11 +60,13 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
         return patches_refuse(
             reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (cloth->has_seams)
-        return patches_refuse(reason, size, "seams that close need materials that change: \"colours\"");
+        return patches_refuse(
+            reason, size, "seams that close need materials that change: \"colours\"");
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->bend_count)
-            return patches_refuse(
-                reason, size, "a fabric that bends has constraints of four particles: \"colours\"");
+        if (cloth->garments[g]->bend_count || cloth->garments[g]->element_count)
+            return patches_refuse(reason, size,
+                "a fabric that bends, or on a mesh without edges along its threads, has constraints of "
+                "more than two particles: \"colours\"");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");

@@ -10,6 +10,7 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_DISTANCE] = &cloth_distance_def,
     [CLOTH_KERNEL_SETS] = &cloth_sets_def,
     [CLOTH_KERNEL_BENDS] = &cloth_bends_def,
+    [CLOTH_KERNEL_ELEMENTS] = &cloth_elements_def,
     [CLOTH_KERNEL_DRIVE] = &cloth_drive_def,
     [CLOTH_KERNEL_WRITE_BACK] = &cloth_write_back_def,
     [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
@@ -62,6 +63,7 @@ static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)
     case CLOTH_KERNEL_INTEGRATE: return native[HED_CLOTH_INTEGRATE];
     case CLOTH_KERNEL_DISTANCE:
     case CLOTH_KERNEL_BENDS:
+    case CLOTH_KERNEL_ELEMENTS:
     case CLOTH_KERNEL_SETS: return native[HED_CLOTH_DISTANCE];
     case CLOTH_KERNEL_DRIVE: return native[HED_CLOTH_DRIVE];
     case CLOTH_KERNEL_WRITE_BACK: return native[HED_CLOTH_WRITE_BACK];
