@@ -14,7 +14,7 @@ typedef struct instance {
 enum { MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 16 };
 
 static const char *const surroundings[] = {"TETHERS", "DRIVER", "AIR", "COLLIDERS", "CONTACTS"};
-static const char *const materials[] = {"RANGES", "COMPLIANCE"};
+static const char *const materials[] = {"RANGES", "COMPLIANCE", "FABRIC"};
 
 static void add(hed_define *defines, uint32_t *count, const char *const *names, uint32_t number)
 {
@@ -37,7 +37,8 @@ static void check(
         defines[count++] = (hed_define){def->parameters[p].name, values[p]};
     }
     if (surrounded) add(defines, &count, surroundings, 5);
-    if (limited) add(defines, &count, materials, 2);
+    /* a whole garment may be of a fabric */
+    if (limited) add(defines, &count, materials, made->exchange[0] == '0' ? 3 : 2);
     hed_config_format(def, &config, text, sizeof text);
     hed_build build = {.def = def,
         .defines = defines,
@@ -63,6 +64,7 @@ static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1
 static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2"};
 static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2"};
 static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2"};
+static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2"};
 
 Test(cloth_nvrtc, one_of_255_and_128)
 {
@@ -86,6 +88,7 @@ Test(cloth_nvrtc, many_of_32)
 {
     check(&whole_32, false, false, 80, "sm_90");
     check(&whole_32_surrounded, true, true, 0, "sm_90");
+    check(&whole_64, false, true, 0, "sm_90");
 }
 
 Test(cloth_nvrtc, older_architectures)
@@ -106,8 +109,8 @@ Test(cloth_nvrtc, pairs)
         {&cloth_pairs_substep_def, 256, 128}};
     for (size_t k = 0; k < HED_COUNT(kernels); k++) {
         const hed_kernel_def *def = kernels[k].def;
-        hed_define defines[] = {{"WG", kernels[k].group == 128 ? "128" : "256"},
-            {"CLOTH_PAIRS_AT_ONCE", "1"}};
+        hed_define defines[] = {
+            {"WG", kernels[k].group == 128 ? "128" : "256"}, {"CLOTH_PAIRS_AT_ONCE", "1"}};
         hed_build build = {.def = def,
             .math = HED_MATH_STRICT,
             .defines = defines,

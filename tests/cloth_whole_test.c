@@ -22,6 +22,38 @@ Test(cloth_whole, follows_the_reference)
     test_mesh_free(&irregular);
 }
 
+/* Bending constraints of a grid, elements of triangles that run anywhere; both and copies together as
+ * each alone, whose origin is another. */
+Test(cloth_whole, fabrics)
+{
+    test_mesh meshes[2] = {test_grid(19, 14), test_irregular(14, 7, 0.5f)};
+    hed_cloth_garment_def garments[2];
+    for (int m = 0; m < 2; m++) {
+        meshes[m].def.fabric = hed_cloth_fabric_named("leather");
+        layout_against_reference(&here, HED_CLOTH_GARMENTS, &meshes[m].def, NULL, 0, 1);
+        garments[m] = meshes[m].def;
+        garments[m].copies = 2;
+    }
+    hed_cloth *together = layout_cloth(&here, HED_CLOTH_GARMENTS, garments, 2, 0, 1);
+    layout_move(together, 2, 5);
+    float *all = layout_positions(together);
+    for (uint32_t g = 0; g < 2; g++) {
+        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_GARMENTS, &meshes[g].def, 1, 0, 1);
+        uint32_t first, vertex, count = meshes[g].def.particle_count;
+        layout_move(alone, 2, 5);
+        float *one = layout_positions(alone);
+        hed_cloth_garment_range(together, g, &first, &vertex);
+        for (uint32_t copy = 0; copy < 2; copy++)
+            EXPECT_LT(layout_difference(all + 3 * (first + copy * count), one, count), 2e-5,
+                "garment %u, copy %u", g, copy);
+        free(one);
+        hed_cloth_destroy(alone);
+    }
+    free(all);
+    hed_cloth_destroy(together);
+    for (int m = 0; m < 2; m++) test_mesh_free(meshes + m);
+}
+
 Test(cloth_whole, ranges_compliance_iterations)
 {
     layout_materials_against_reference(HED_CLOTH_GARMENTS, 14, NULL);

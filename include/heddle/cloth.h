@@ -120,8 +120,8 @@ typedef struct hed_cloth_garment_def {
     /** longest distance / distance along the cloth at rest; 1: none */
     float tether_slack;
     /* sewing: pairs of particles that are drawn together evenly, from the start on, until they meet
-     * after seam_seconds, and stay so. HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS cannot. A
-     * submission of several frames draws them once, to where they are at its end. */
+     * after seam_seconds, and stay so. A submission of several frames draws them once, to where they
+     * are at its end. */
     uint32_t seam_count;
     const uint32_t *seams; /**< (seam_count x 2) particles */
     float seam_seconds;    /**< s, 0 to 1e6 */

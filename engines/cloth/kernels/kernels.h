@@ -94,6 +94,9 @@ typedef struct cloth_patch_record {
     uint32_t ghost_at, ghost_count, send_at, send_count;
     uint32_t slot_at, step_at, pair_steps, figure_steps;
     uint32_t anchor_at, anchor_count, shape_at, shape_count;
+    struct {
+        uint32_t at, count, step_at, steps; /* patch_fabric */
+    } bends, elements;
 } cloth_patch_record;
 
 /* What a launch makes; patch_launch in the text. */

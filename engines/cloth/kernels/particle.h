@@ -145,69 +145,47 @@ CLOTH_FUNCTION void cloth_bend_one(uint i, __global float4 *position, __global c
     if (d.w > 0.0f) position[at.w] = d;
 }
 
-CLOTH_FUNCTION float4 cloth_from(float4 at, float4 origin)
-{
-    return hed_f4(at.x - origin.x, at.y - origin.y, at.z - origin.z, at.w);
-}
-
-/* Moves a free particle as one has moved that is measured from `origin`. */
+/* What is free moves. */
 CLOTH_FUNCTION void cloth_move_as(__global float4 *to, float4 moved, float4 origin)
 {
-    float4 at = *to, before = cloth_from(at, origin);
-    if (at.w > 0.0f)
-        *to = hed_f4(at.x + (moved.x - before.x), at.y + (moved.y - before.y),
-            at.z + (moved.z - before.z), at.w);
+    float4 at = *to;
+    if (at.w > 0.0f) *to = cloth_moved(at, moved, origin);
 }
 
 /* Element i of `count` (cloth_element, whose rows of four words lie `count` apart). What is beyond a
  * border is a corner once more, whose weight there is 0. Places are measured from the first corner,
  * and all six constraints move a particle at once: with many substeps each alone would move it by
- * less than its place in float can tell. `pulled`: three float4 for each element, likewise; `pass` as
- * above. */
+ * less than its place in float can tell. `pulled`: three float4 for each element, likewise; `pass`
+ * as above. */
 CLOTH_FUNCTION void cloth_element_one(uint i, __global float4 *position,
     __global const uint4 *elements, uint count, __global float4 *pulled, float stiffness, uint pass)
 {
-    uint4 r0 = elements[i], r1 = elements[count + i], r2 = elements[2 * count + i],
-          r3 = elements[3 * count + i], r4 = elements[4 * count + i], r5 = elements[5 * count + i],
-          r6 = elements[6 * count + i], r7 = elements[7 * count + i];
-    float warp_b = as_float(r1.z), warp_c = as_float(r1.w), weft_b = as_float(r2.x),
-          weft_c = as_float(r2.y);
-    float4 warp = hed_f4(-(warp_b + warp_c), warp_b, warp_c, 0.0f),
-           weft = hed_f4(-(weft_b + weft_c), weft_b, weft_c, 0.0f);
+    uint4 r0 = elements[i];
+    cloth_element_rows of = {elements[count + i], elements[2 * count + i], elements[3 * count + i],
+        elements[4 * count + i], elements[5 * count + i], elements[6 * count + i],
+        elements[7 * count + i]};
     float4 origin = position[r0.w], a = cloth_from(origin, origin),
-           b = cloth_from(position[r1.x], origin), c = cloth_from(position[r1.y], origin),
+           b = cloth_from(position[of.r1.x], origin), c = cloth_from(position[of.r1.y], origin),
            p = cloth_from(position[r0.x], origin), q = cloth_from(position[r0.y], origin),
-           r = cloth_from(position[r0.z], origin);
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), first = none, second = none, third = none;
+           r = cloth_from(position[r0.z], origin), none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_element_pull pull = {none, none, none};
     if (pass == 2) {
-        first = pulled[i];
-        second = pulled[count + i];
-        third = pulled[2 * count + i];
+        pull.warp = pulled[i];
+        pull.twist = pulled[count + i];
+        pull.weft = pulled[2 * count + i];
     }
-    float strained = first.w, crossed = second.w, turned = third.w;
-    cloth_flatten(&a, &b, &c, &p, &q, &r,
-        hed_f4(as_float(r4.y), as_float(r4.z), as_float(r4.w), 0.0f),
-        hed_f4(as_float(r3.z), as_float(r3.w), as_float(r4.x), 0.0f), stiffness, &first);
-    cloth_flatten(&a, &b, &c, &p, &q, &r,
-        hed_f4(as_float(r5.w), as_float(r6.x), as_float(r6.y), 0.0f),
-        hed_f4(as_float(r5.x), as_float(r5.y), as_float(r5.z), 0.0f), stiffness, &second);
-    cloth_flatten(&a, &b, &c, &p, &q, &r,
-        hed_f4(as_float(r7.y), as_float(r7.z), as_float(r7.w), 0.0f),
-        hed_f4(as_float(r6.z), as_float(r6.w), as_float(r7.x), 0.0f), stiffness, &third);
-    cloth_square_up(&a, &b, &c, warp, weft, as_float(r3.x) * stiffness, &turned);
-    cloth_strain(&a, &b, &c, weft, as_float(r2.w) * stiffness, &crossed);
-    cloth_strain(&a, &b, &c, warp, as_float(r2.z) * stiffness, &strained);
+    cloth_project_element(&a, &b, &c, &p, &q, &r, of, stiffness, &pull);
     if (pass > 0) {
-        pulled[i] = hed_f4(first.x, first.y, first.z, strained);
-        pulled[count + i] = hed_f4(second.x, second.y, second.z, crossed);
-        pulled[2 * count + i] = hed_f4(third.x, third.y, third.z, turned);
+        pulled[i] = pull.warp;
+        pulled[count + i] = pull.twist;
+        pulled[2 * count + i] = pull.weft;
     }
     cloth_move_as(position + r0.x, p, origin);
     cloth_move_as(position + r0.y, q, origin);
     cloth_move_as(position + r0.z, r, origin);
     cloth_move_as(position + r0.w, a, origin);
-    cloth_move_as(position + r1.x, b, origin);
-    cloth_move_as(position + r1.y, c, origin);
+    cloth_move_as(position + of.r1.x, b, origin);
+    cloth_move_as(position + of.r1.y, c, origin);
 }
 
 CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position,

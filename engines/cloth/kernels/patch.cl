@@ -302,6 +302,68 @@ CLOTH_FUNCTION void begin_sweep(
     }
 }
 
+/* ---- fabrics: before a sweep of the constraints, their bending and elements ---- */
+
+#if FABRIC
+CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric all, uint k)
+{
+    uint4 at = view->word4[all.at + k], weights = view->word4[all.at + all.count + k];
+    __local float4 *place = view->place;
+    float4 pulled = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), a = place[at.x], b = place[at.y],
+           c = place[at.z], d = place[at.w];
+    cloth_unbend(&a, &b, &c, &d,
+        hed_f4(as_float(weights.x), as_float(weights.y), as_float(weights.z), as_float(weights.w)),
+        view->step.stiffness, &pulled);
+    store_free(
+        &place[at.x], a); /* where this is one of the others again, that one is stored last */
+    store_free(&place[at.y], b);
+    store_free(&place[at.z], c);
+    store_free(&place[at.w], d);
+}
+
+CLOTH_FUNCTION void move_as(__local float4 *to, float4 moved, float4 origin)
+{
+    store_free(to, cloth_moved(*to, moved, origin));
+}
+
+CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric all, uint k)
+{
+    __global const uint4 *rows = view->word4 + all.at + k;
+    uint4 at = rows[0];
+    cloth_element_rows of = {rows[all.count], rows[2 * all.count], rows[3 * all.count],
+        rows[4 * all.count], rows[5 * all.count], rows[6 * all.count], rows[7 * all.count]};
+    __local float4 *place = view->place;
+    float4 origin = place[at.w], none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
+           a = cloth_from(origin, origin), b = cloth_from(place[of.r1.x], origin),
+           c = cloth_from(place[of.r1.y], origin), p = cloth_from(place[at.x], origin),
+           q = cloth_from(place[at.y], origin), r = cloth_from(place[at.z], origin);
+    cloth_element_pull pulled = {none, none, none};
+    cloth_project_element(&a, &b, &c, &p, &q, &r, of, view->step.stiffness, &pulled);
+    move_as(&place[at.x], p, origin);
+    move_as(&place[at.y], q, origin);
+    move_as(&place[at.z], r, origin);
+    move_as(&place[at.w], a, origin);
+    move_as(&place[of.r1.x], b, origin);
+    move_as(&place[of.r1.y], c, origin);
+}
+
+/* Bending constraints (row GROUP_BENDS of the group's record), or elements, colour by colour. */
+CLOTH_FUNCTION void sweep_fabric(const patch_view *view, uint row)
+{
+    uint4 record = view->word4[GROUP_ROWS * (uint)get_group_id(0) + row];
+    patch_fabric all = {record.x, record.y, record.z, record.w};
+    CLOTH_ROLLED
+    for (uint s = 0; s < all.steps; s++) {
+        uint end = view->word[all.step_at + s + 1];
+        CLOTH_ROLLED
+        for (uint k = view->word[all.step_at + s] + view->item; k < end; k += WG)
+            if (row == GROUP_BENDS) bend(view, all, k);
+            else strain(view, all, k);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
+
 /* The group and its garment; streaming, which needs the registers, reads them again where they are
  * used. */
 CLOTH_FUNCTION void load_group(patch_view *view)
@@ -392,6 +454,10 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
         if (TETHERS && DRIVER) /* for the next substep: a sweep does not read them */
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+#if FABRIC
+        sweep_fabric(view, GROUP_BENDS);
+        sweep_fabric(view, GROUP_ELEMENTS);
+#endif
         sweep(view, &table);
         if (SURROUNDED) {
             if (!STEPS) load_group(&all);

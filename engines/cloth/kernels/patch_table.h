@@ -59,6 +59,9 @@
 #ifndef SHORT_MOVES
 #define SHORT_MOVES 0 /* cloth_step.longest_move means something */
 #endif
+#ifndef FABRIC
+#define FABRIC 0 /* some garment bends, or has elements: with NO_EXCHANGE alone */
+#endif
 #ifndef TETHERS
 #define TETHERS 0
 #endif
@@ -118,10 +121,20 @@ typedef struct patch_group {
     uint shape_at, shape_count; /* float4s */
 } patch_group;
 
+/* Bending constraints and elements of a group's garment: rows of uint4, a row of each behind a row
+ * of all, with places in the group for particles; the first of each colour at `step_at`. */
+typedef struct patch_fabric {
+    uint at, count, step_at, steps;
+} patch_fabric;
+
+#define GROUP_ROWS 6  /* uint4s of a record */
+#define GROUP_BENDS 4 /* the rows of its bending constraints and of its elements */
+#define GROUP_ELEMENTS 5
+
 CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
 {
-    uint4 a = groups[4 * index], b = groups[4 * index + 1], c = groups[4 * index + 2],
-          d = groups[4 * index + 3];
+    uint4 a = groups[GROUP_ROWS * index], b = groups[GROUP_ROWS * index + 1],
+          c = groups[GROUP_ROWS * index + 2], d = groups[GROUP_ROWS * index + 3];
     patch_group group;
     group.first = a.x, group.garment = a.y, group.own_at = a.z, group.own_count = a.w;
     group.ghost_at = b.x, group.ghost_count = b.y, group.send_at = b.z, group.send_count = b.w;

@@ -264,6 +264,56 @@ CLOTH_FUNCTION void cloth_flatten(float4 *a, float4 *b, float4 *c, float4 *p, fl
     *r = cloth_shift(*r, l.z * r->w, pull);
 }
 
+CLOTH_FUNCTION float4 cloth_from(float4 at, float4 origin)
+{
+    return hed_f4(at.x - origin.x, at.y - origin.y, at.z - origin.z, at.w);
+}
+
+/* What an element has beside its particles: rows of four words of cloth_element, the first two of the
+ * second row unused; and what it has pulled in this substep, by row of curvature, in w by strain. */
+typedef struct cloth_element_rows {
+    uint4 r1, r2, r3, r4, r5, r6, r7;
+} cloth_element_rows;
+typedef struct cloth_element_pull {
+    float4 warp, twist, weft;
+} cloth_element_pull;
+
+/* One iteration of an element of corners a b c with p q r beyond the sides that face them, measured
+ * from a. */
+CLOTH_FUNCTION void cloth_project_element(float4 *a, float4 *b, float4 *c, float4 *p, float4 *q, float4 *r,
+    cloth_element_rows of, float give, cloth_element_pull *pulled)
+{
+    float warp_b = as_float(of.r1.z), warp_c = as_float(of.r1.w), weft_b = as_float(of.r2.x),
+          weft_c = as_float(of.r2.y);
+    float4 warp = hed_f4(-(warp_b + warp_c), warp_b, warp_c, 0.0f),
+           weft = hed_f4(-(weft_b + weft_c), weft_b, weft_c, 0.0f);
+    float strained = pulled->warp.w, turned = pulled->twist.w, crossed = pulled->weft.w;
+    cloth_flatten(a, b, c, p, q, r,
+        hed_f4(as_float(of.r4.y), as_float(of.r4.z), as_float(of.r4.w), 0.0f),
+        hed_f4(as_float(of.r3.z), as_float(of.r3.w), as_float(of.r4.x), 0.0f), give, &pulled->warp);
+    cloth_flatten(a, b, c, p, q, r,
+        hed_f4(as_float(of.r5.w), as_float(of.r6.x), as_float(of.r6.y), 0.0f),
+        hed_f4(as_float(of.r5.x), as_float(of.r5.y), as_float(of.r5.z), 0.0f), give,
+        &pulled->twist);
+    cloth_flatten(a, b, c, p, q, r,
+        hed_f4(as_float(of.r7.y), as_float(of.r7.z), as_float(of.r7.w), 0.0f),
+        hed_f4(as_float(of.r6.z), as_float(of.r6.w), as_float(of.r7.x), 0.0f), give, &pulled->weft);
+    cloth_square_up(a, b, c, warp, weft, as_float(of.r3.x) * give, &turned);
+    cloth_strain(a, b, c, weft, as_float(of.r2.w) * give, &crossed);
+    cloth_strain(a, b, c, warp, as_float(of.r2.z) * give, &strained);
+    pulled->warp.w = strained;
+    pulled->twist.w = turned;
+    pulled->weft.w = crossed;
+}
+
+/* Where a place is that was `at` when the element began, and is now `moved` from `origin`. */
+CLOTH_FUNCTION float4 cloth_moved(float4 at, float4 moved, float4 origin)
+{
+    float4 before = cloth_from(at, origin);
+    return hed_f4(at.x + (moved.x - before.x), at.y + (moved.y - before.y),
+        at.z + (moved.z - before.z), at.w);
+}
+
 /* ---- integrator ---- */
 
 /* How much stronger the wind blows at a place and time: two waves that travel with it. */

@@ -97,8 +97,9 @@ hed_status cloth_plan_create(
     plan->def = *def;
     plan->patch_count = def->patches;
     plan->particle_count = garment->particle_count;
-    plan->constraint_count = garment->constraint_count;
-    cloth_planner planner = {.garment = garment,
+    cloth_garment kept = *garment; /* without its loose edges, which no solver looks at */
+    kept.constraint_count = plan->constraint_count = cloth_kept_constraints(garment);
+    cloth_planner planner = {.garment = &kept,
         .plan = plan,
         .error = error,
         .arena = {.allocator = garment->arena.allocator, .owner = "planning patches"}};

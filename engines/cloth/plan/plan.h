@@ -74,7 +74,7 @@ enum { CLOTH_PLAN_MOST_LOCAL = 16384 };
 typedef struct cloth_plan {
     hed_arena arena; /* the plan's own and all that it points to */
     cloth_plan_def def;
-    uint32_t particle_count, constraint_count; /* the garment's */
+    uint32_t particle_count, constraint_count; /* the garment's, without loose edges */
     uint32_t patch_count, pair_steps;
     /* pair steps [early_steps, boundary_steps) may have boundary constraints; 0: there are none */
     uint32_t boundary_steps;

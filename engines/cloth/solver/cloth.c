@@ -101,6 +101,13 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
 
 /* ---- the choice of solver ---- */
 
+bool cloth_has_fabric_sums(const hed_cloth *cloth)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->bend_count || cloth->garments[g]->element_count) return true;
+    return false;
+}
+
 static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_COLOURS] = &cloth_colours_ops,
     [HED_CLOTH_SETS] = &cloth_sets_ops,
@@ -117,13 +124,15 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
 
 /* A garment for each group fills the device when there are at least as many as compute units; else
  * a garment is cut, except on processors, whose caches serve the colours as well and whose
- * compilers take long over patches. */
+ * compilers take long over patches, and fabrics that patches cannot serve: few groups for all of
+ * their sums would leave most of the device idle. */
 static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
     if (is_valid(cloth, HED_CLOTH_CPU)) return HED_CLOTH_CPU;
     if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
     bool many = cloth_copies(cloth) >= info->compute_units;
+    if (!many && cloth_has_fabric_sums(cloth)) return HED_CLOTH_COLOURS;
     hed_cloth_solver order[] = {many ? HED_CLOTH_GARMENTS : HED_CLOTH_PATCHES,
         many ? HED_CLOTH_PATCHES : HED_CLOTH_GARMENTS};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -310,11 +319,14 @@ static void report_garment(
         g->copies * ((uint64_t)cloth_kept_constraints(g) + g->bend_count + g->element_count);
     report->tethers += g->copies * tethers;
     if (g->degree > report->degree) report->degree = g->degree;
-    if (index != largest || !g->colour_count) return;
-    report->colours = g->colour_count;
+    /* of elements, where these are what keeps it together */
+    uint32_t colours = g->element_count ? g->element_colours : g->colour_count;
+    const uint32_t *at = g->element_count ? g->element_at : g->colour_at;
+    if (index != largest || !colours) return;
+    report->colours = colours;
     report->smallest_set = UINT64_MAX;
-    for (uint32_t c = 0; c < g->colour_count; c++) {
-        uint64_t size = g->colour_at[c + 1] - g->colour_at[c];
+    for (uint32_t c = 0; c < colours; c++) {
+        uint64_t size = at[c + 1] - at[c];
         if (size < report->smallest_set) report->smallest_set = size;
         if (size > report->largest_set) report->largest_set = size;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "solver/host.h"
 
 enum {
     VARIANTS = 32,
@@ -25,12 +26,13 @@ typedef enum exchange { NO_EXCHANGE, BY_PACKETS, BY_LAUNCHES } exchange;
 struct cloth_solver {
     cloth_patch_choice choice;
     exchange by;
-    bool ranges, compliance;
+    bool ranges, compliance, bends;
     uint32_t figures; /* FIGURES of patch.cl */
     uint32_t group_count, slot_count, places, palette, local_steps;
     hed_config config;
     hed_buffer *tables, *packets;
     uint32_t tether_at, limit_at; /* as in cloth_patch_launch */
+    uint8_t *seam_number;         /* (garment_count) of the seams' material among a garment's 16 */
     /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
     hed_kernel *kernels[VARIANTS];
     /* for the report */
@@ -59,14 +61,6 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (strcmp(info->backend, "host") == 0)
         return patches_refuse(
             reason, size, "the kernel has no native version: use \"cpu\" on host");
-    if (cloth->has_seams)
-        return patches_refuse(
-            reason, size, "seams that close need materials that change: \"colours\"");
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->bend_count || cloth->garments[g]->element_count)
-            return patches_refuse(reason, size,
-                "a fabric that bends, or on a mesh without edges along its threads, has constraints of "
-                "more than two particles: \"colours\"");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
@@ -102,6 +96,10 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
+    if (cloth_has_fabric_sums(cloth))
+        return patches_refuse(reason, size,
+            "a fabric that bends, or on a mesh without edges along its threads, has constraints of more "
+            "than two particles, which patches cannot share: \"garments\" or \"colours\"");
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
@@ -263,6 +261,7 @@ static hed_status kernel_for(
         {"ITERATIONS", iterations},
         {"RANGES", FLAG(made->ranges)},
         {"COMPLIANCE", FLAG(made->compliance)},
+        {"FABRIC", FLAG(made->bends)},
         {"SHORT_MOVES", FLAG(cloth->has_balls)},
         {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
@@ -305,6 +304,7 @@ static void patches_destroy(hed_cloth *cloth, cloth_solver *made)
     for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
     hed_buffer_destroy(made->tables);
     hed_buffer_destroy(made->packets);
+    hed_delete(&cloth->allocator, made->seam_number, cloth->garment_count, 1);
     hed_delete(&cloth->allocator, made, 1, sizeof *made);
 }
 
@@ -317,6 +317,7 @@ static void patches_describe(const hed_cloth *cloth, cloth_solver *made, cloth_p
     }
     made->ranges = tables->ranges;
     made->compliance = tables->compliance;
+    made->bends = cloth_has_fabric_sums(cloth);
     made->figures = tables->figure_count == 0 ? 0 : tables->figure_words == 2 ? 2 : 1;
     made->group_count = tables->group_count;
     made->slot_count = tables->slot_count;
@@ -350,8 +351,14 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
         made->by = whole ? NO_EXCHANGE : has_packets ? BY_PACKETS : BY_LAUNCHES;
         make_plans(cloth, made, plans, error);
     }
+    if (!error->status)
+        made->seam_number = hed_new(&cloth->allocator, cloth->garment_count, 1, error);
     if (!error->status && !cloth_patch_tables_create(cloth, plans, &tables, error)) {
         patches_describe(cloth, made, plans, &tables);
+        for (uint32_t g = 0; g < cloth->garment_count; g++) /* of seams alone it is below 0 */
+            for (uint8_t m = 0; m < CLOTH_PATCH_MOST_MATERIALS; m++)
+                if (tables.limits[CLOTH_PATCH_MOST_MATERIALS * g + m][0] < 0.0f)
+                    made->seam_number[g] = m;
         configure(cloth, made, &tables, error);
         uint64_t packets = (uint64_t)FLOAT4 * (made->group_count + 2 * (uint64_t)made->slot_count);
         made->bytes = tables.used + packets;
@@ -453,6 +460,20 @@ static hed_geometry geometry_of(
     return geometry;
 }
 
+/* What seams allow is another length in each frame: cloth_set_seams(). */
+static hed_status send_seams(hed_cloth *cloth, const cloth_solver *made, hed_error *error)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        if (!garment->seam_count) continue;
+        const hed_cloth_material *seam = garment->materials + garment->material_count - 1;
+        const float limit[4] = {seam->compress, seam->stretch, seam->compliance, 0.0f};
+        uint64_t place = made->limit_at + CLOTH_PATCH_MOST_MATERIALS * g + made->seam_number[g];
+        cloth_send(cloth, made->tables, place * sizeof limit, limit, sizeof limit, error);
+    }
+    return error->status;
+}
+
 static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
@@ -465,6 +486,7 @@ static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const c
     hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);
+    if (!status && cloth->has_seams) status = send_seams(cloth, made, error);
     if (status) return status;
     hed_geometry geometry = geometry_of(cloth, made, variant, kernel);
     fill_arguments(cloth, made, arguments);

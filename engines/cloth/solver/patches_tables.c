@@ -102,11 +102,14 @@ static void patch_tables_lay_out(const hed_cloth *cloth, cloth_patch_tables *tab
     tables->groups = patch_tables_take(tables, tables->group_count, sizeof *tables->groups);
     tables->limits =
         patch_tables_take(tables, CLOTH_PATCH_MOST_MATERIALS * garments, sizeof *tables->limits);
+    tables->fabric = patch_tables_take(tables, tables->fabric_rows, sizeof *tables->fabric);
     tables->figures = patch_tables_take(tables, tables->figure_count, 4 * tables->figure_words);
     tables->pairs = patch_tables_take(tables, tables->pair_count, sizeof *tables->pairs);
     tables->ghosts = patch_tables_take(tables, tables->ghost_count, sizeof *tables->ghosts);
     tables->tethers = patch_tables_take(tables, tethers, sizeof *tables->tethers);
     tables->own = patch_tables_take(tables, tables->own_count, sizeof *tables->own);
+    tables->fabric_steps =
+        patch_tables_take(tables, tables->fabric_step_count, sizeof *tables->fabric_steps);
     tables->steps = patch_tables_take(tables, tables->step_count, sizeof *tables->steps);
     tables->shapes = patch_tables_take(tables, shapes, sizeof *tables->shapes);
     tables->anchors = patch_tables_take(tables, tethers, sizeof *tables->anchors);
@@ -126,10 +129,11 @@ typedef struct filling {
     cloth_patch_tables *tables;
     uint32_t garment; /* number */
     const cloth_plan *plan;
-    uint32_t group, own, anchor, ghost, step, pair, figure, shape, slot;
+    uint32_t group, own, anchor, ghost, step, pair, figure, shape, slot, fabric, fabric_step;
     uint32_t anchors_of_patch;
     uint32_t *anchor_place; /* (the garment's anchors) in the patch's part, NONE */
     uint8_t *materials;     /* (the garment's materials) */
+    uint32_t *local;        /* (the garment's particles) place in the group, with one group alone */
     bool limited;
     const length_groups *lengths; /* NULL: figures are wide */
 } filling;
@@ -256,6 +260,30 @@ static bool fill_figures(filling *fill, uint32_t patch)
     return true;
 }
 
+/* Bending constraints or elements, with places in the group for particles: of a whole garment. */
+static void fill_fabric(filling *fill)
+{
+    const cloth_garment *garment = fill->cloth->garments[fill->garment];
+    bool bends = garment->bend_count > 0;
+    uint32_t count = bends ? garment->bend_count : garment->element_count,
+             steps = bends ? garment->bend_colours : garment->element_colours,
+             words = bends ? sizeof(cloth_bend) / 4 : CLOTH_ELEMENT_WORDS,
+             particles = bends ? 4 : CLOTH_ELEMENT_PARTICLES;
+    const uint32_t *item = bends   ? garment->bends->particle
+                           : count ? garment->elements->particle
+                                   : NULL;
+    uint32_t(*to)[4] = fill->tables->fabric + fill->fabric;
+    for (uint32_t k = 0; k < count; k++, item += words)
+        for (uint32_t word = 0; word < words; word++)
+            to[word / 4 * count + k][word % 4] =
+                word < particles ? fill->local[item[word]] : item[word];
+    if (!count) return;
+    memcpy(fill->tables->fabric_steps + fill->fabric_step,
+        bends ? garment->bend_at : garment->element_at, (steps + 1) * sizeof *item);
+    fill->fabric += words / 4 * count;
+    fill->fabric_step += steps + 1;
+}
+
 static void raise(uint32_t *most, uint32_t value)
 {
     if (value > *most) *most = value;
@@ -286,6 +314,11 @@ static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number
             .anchor_at = PLACE(anchors, fill->anchor),
             .anchor_count = fill->anchors_of_patch,
             .shape_at = PLACE(shapes, fill->shape),
+            /* a garment has the one or the other */
+            .bends = {PLACE(fabric, fill->fabric), garment->bend_count,
+                PLACE(fabric_steps, fill->fabric_step), garment->bend_colours},
+            .elements = {PLACE(fabric, fill->fabric), garment->element_count,
+                PLACE(fabric_steps, fill->fabric_step), garment->element_colours},
         };
     }
 #undef PLACE
@@ -319,6 +352,7 @@ static bool fill_garment(filling *fill)
         fill->ghost += patch->ghost_count;
         fill->step += plan->pair_steps + plan->figure_steps + 3;
     }
+    fill_fabric(fill);
     uint32_t groups = copies * plan->patch_count;
     for (uint32_t k = 0; k < groups; k++)
         tables->groups[fill->group + k].shape_count = tables->shape_count - fill->shape;
@@ -339,7 +373,10 @@ static hed_status prepare_garment(
     fill->anchor_place =
         hed_new(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
     fill->materials = hed_new(allocator, garment->material_count, sizeof *fill->materials, error);
-    if (!fill->anchor_place || !fill->materials) return HED_ERROR_MEMORY;
+    fill->local = hed_new(allocator, garment->particle_count, sizeof *fill->local, error);
+    if (!fill->anchor_place || !fill->materials || !fill->local) return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; fill->plan->patch_count == 1 && i < garment->particle_count; i++)
+        fill->local[fill->plan->own[i]] = i;
     hed_status status =
         number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
     if (status || !grouped_lengths) return status;
@@ -379,6 +416,7 @@ static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *cons
             sizeof *fill.anchor_place);
         hed_delete(
             &tables->allocator, fill.materials, garment->material_count, sizeof *fill.materials);
+        hed_delete(&tables->allocator, fill.local, garment->particle_count, sizeof *fill.local);
     }
     tables->used = (uint64_t)((char *)(tables->anchors + fill.anchor) - tables->block);
     hed_delete(&tables->allocator, groups, 1, sizeof *groups);
@@ -415,6 +453,11 @@ hed_status cloth_patch_tables_create(
         tables->pair_count += plan->pair_count;
         tables->figure_count += plan->figure_count;
         tables->slot_count += copies * plan->slot_count;
+        const cloth_garment *garment = cloth->garments[g];
+        tables->fabric_rows += (uint32_t)sizeof(cloth_bend) / 16 * garment->bend_count +
+                               CLOTH_ELEMENT_WORDS / 4 * garment->element_count;
+        if (garment->bend_count) tables->fabric_step_count += garment->bend_colours + 1;
+        if (garment->element_count) tables->fabric_step_count += garment->element_colours + 1;
     }
     bool few = tables->figure_count > 0, tried = few;
     if (look_at_materials(cloth, tables, error)) return error->status;

@@ -140,6 +140,9 @@ void cloth_point_through(const float *matrix, const float *from, float *to);
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
 
+/* Whether some garment bends as a fabric does, or has elements: cloth.c. */
+bool cloth_has_fabric_sums(const hed_cloth *cloth);
+
 /* Copies of all garments together. */
 static inline uint32_t cloth_copies(const hed_cloth *cloth)
 {
