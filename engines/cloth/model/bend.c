@@ -230,7 +230,8 @@ static bool find_line(const bend_maker *make, const cloth_ring *ring, uint32_t c
     if ((through_b && ring->neighbour[q] < ring->neighbour[p]) ||
         (through_c && ring->neighbour[r] < ring->neighbour[p]))
         return false; /* the other end finds it too */
-    double before = sqrt(a[0] * a[0] + a[1] * a[1]), after = before / sum; /* hypot() is of glibc 2.35 */
+    /* not hypot(), which is of glibc 2.35 */
+    double before = sqrt(a[0] * a[0] + a[1] * a[1]), after = before / sum;
     uint32_t i = ring->neighbour[p], j = ring->neighbour[through_c ? r : q];
     if (through_b || through_c) {
         const double *end_at = through_b ? b : c;
