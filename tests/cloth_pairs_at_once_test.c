@@ -1,4 +1,4 @@
-/* ctest: devices */
+/* ctest: devices full=pocl */
 /* Cloth that never crosses cloth: a substep in one launch gives the same bits as one launch after
  * another. Where there is no barrier over the grid, it is one group. */
 #include "fixture.h"
@@ -81,6 +81,7 @@ static void state_step(cloth_state *s)
     cloth_pairs *pairs = &s->pairs;
     state_run(s, &cloth_pairs_begin_def, pairs->particles);
     state_run(s, &cloth_pairs_check_def, pairs->particles);
+    state_run(s, &cloth_pairs_slopes_def, pairs->leaves);
     for (s->row = pairs->leaves; s->row > 0; s->row /= 256)
         state_run(s, &cloth_pairs_boxes_def, s->row);
     state_run(s, &cloth_pairs_find_def, pairs->leaves);
@@ -139,7 +140,7 @@ Test(cloth_pairs_at_once, same_bits, .timeout = 600)
         state_step(&many);
         state_run(&one, &def, barrier ? 7 : 1);
         static const char *const names[] = {"position", "start", "counters", "covers", "moved",
-            "shares", "sums", "boxes", "ahead"};
+            "shares", "sums", "boxes", "ahead", "ranges"};
         for (size_t i = 0; i < HED_COUNT(names); i++) state_same(&one, &many, names[i]);
     }
     state_free(&one);

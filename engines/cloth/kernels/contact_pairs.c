@@ -2,7 +2,7 @@
 #include "kernels/kernels.h"
 
 enum {
-    AT_ONCE = 256, /* work items of a group of the kernel that does all */
+    AT_ONCE = 256,     /* work items of a group of the kernel that does all */
     STRANDS = 1 << 16, /* work items that go through pairs */
     NATIVE_PARTS = 64  /* natively they are cut into so many parts */
 };
@@ -17,20 +17,33 @@ HED_NATIVE_BODY pairs_begin_body(const hed_native_call *call, uint64_t begin, ui
 }
 HED_NATIVE_CLONES(pairs_begin_native, pairs_begin_body)
 
+HED_NATIVE_BODY pairs_slopes_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    const cloth_pairs *pairs = a[6];
+    cloth_pairs_tree tree = {
+        .corners = a[0], .gradients = a[1], .start = a[2], .ahead = a[3], .slopes = a[4]};
+    if (!((const int *)a[5])[pairs->bank + CLOTH_PAIRS_NEED]) return;
+    for (uint64_t leaf = begin; leaf < end; leaf++) cloth_pairs_slope_one((uint)leaf, tree, *pairs);
+}
+HED_NATIVE_CLONES(pairs_slopes_native, pairs_slopes_body)
+
 /* A range of groups, as the kernel has them. */
 HED_NATIVE_BODY pairs_boxes_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     uint group_size = (uint)call->config->values[0];
-    const cloth_pairs *pairs = a[8];
-    int *counters = a[6];
+    const cloth_pairs *pairs = a[13];
+    cloth_pairs_tree tree = {
+        a[0], a[1], NULL, a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]};
+    int *counters = a[11];
     if (!counters[pairs->bank + CLOTH_PAIRS_NEED]) return;
     if (begin == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
     for (uint64_t group = begin; group < end; group++) {
-        uint first = (uint)group * group_size, row = *(const uint *)a[7];
+        uint first = (uint)group * group_size, row = *(const uint *)a[12];
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
-                cloth_pairs_box_one(row + first + item, a[0], a[1], a[2], a[3], a[4], a[5], *pairs);
+                cloth_pairs_box_one(row + first + item, tree, *pairs);
     }
 }
 HED_NATIVE_CLONES(pairs_boxes_native, pairs_boxes_body)
@@ -141,7 +154,8 @@ static void pairs_geometry_each(const hed_kernel_def *def, const hed_config *con
     const hed_problem *problem, hed_geometry *layout)
 {
     cloth_geometry(def, config, problem, layout);
-    layout->native_grain = def == &cloth_pairs_find_def ? 64 : 1024;
+    bool leaves = def == &cloth_pairs_find_def || def == &cloth_pairs_slopes_def;
+    layout->native_grain = leaves ? 64 : 1024;
 }
 
 static void pairs_geometry_rows(const hed_kernel_def *def, const hed_config *config,
@@ -195,11 +209,18 @@ DESCRIPTION(begin, "places that contacts move, whole ways, and the mean way of t
     HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_OUT(float, moved),
         HED_OUT(uint, shares), HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
+DESCRIPTION(slopes, "how triangles lie, half-way along the ways of their vertices", each,
+    HED_ARGUMENTS(HED_IN(uint, corners), HED_IN(float, gradients), HED_IN(float, start),
+        HED_IN(float, ahead), HED_OUT(float, slopes, .tolerance = 1e-4), HED_IN(int, counters),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
+    GROUPS, HED_DIMENSIONS("leaves"));
 DESCRIPTION(boxes, "boxes of the ways of a tree of the cloth's triangles, from the last row up",
     rows,
     HED_ARGUMENTS(HED_INOUT(float, boxes, .tolerance = 1e-6), HED_IN(uint, corners),
-        HED_IN(float, start), HED_IN(float, ahead), HED_IN(float, rests), HED_IN(float, bodies),
-        HED_INOUT(int, counters), HED_VALUE(uint, row), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+        HED_IN(float, slopes), HED_INOUT(float, ranges, .tolerance = 1e-6), HED_IN(uint, around_at),
+        HED_IN(uint, around), HED_IN(uint, convex), HED_IN(float, start), HED_IN(float, ahead),
+        HED_IN(float, rests), HED_IN(float, bodies), HED_INOUT(int, counters), HED_VALUE(uint, row),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
     /* one value: what a launch leaves undone depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
 DESCRIPTION(check, "whether ways leave what the list covers", each,
@@ -256,7 +277,9 @@ DESCRIPTION(finish, "where particles are at a substep's end", each,
 const hed_kernel_def cloth_pairs_substep_def = {.name = "cloth_pairs_substep",
     .summary = "all of a substep of cloth that does not cross cloth",
     TEXTS,
-    HED_ARGUMENTS(HED_INOUT(float, boxes), HED_IN(uint, corners), HED_INOUT(float, start),
+    HED_ARGUMENTS(HED_INOUT(float, boxes), HED_IN(uint, corners), HED_IN(float, gradients),
+        HED_INOUT(float, slopes), HED_INOUT(float, ranges), HED_IN(uint, around_at),
+        HED_IN(uint, around), HED_IN(uint, convex), HED_INOUT(float, start),
         HED_INOUT(float, position), HED_IN(float, previous), HED_IN(float, rests),
         HED_IN(float, bodies), HED_IN(float, garments), HED_IN(float, colliders),
         HED_IN(float, contact), HED_INOUT(uint, list), HED_INOUT(uint, kept),

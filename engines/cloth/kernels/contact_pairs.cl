@@ -30,16 +30,25 @@ __kernel void cloth_pairs_check(__global const float4 *restrict start,
         cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
 }
 
+__kernel void cloth_pairs_slopes(__global const uint4 *restrict corners,
+    __global const float4 *restrict gradients, __global const float4 *restrict start,
+    __global const float4 *restrict ahead, __global float4 *restrict slopes,
+    __global const int *counters, cloth_pairs pairs)
+{
+    cloth_pairs_tree tree = {0, corners, gradients, slopes, 0, 0, 0, 0, start, ahead, 0, 0};
+    uint leaf = (uint)get_global_id(0);
+    if (leaf < pairs.leaves && counters[pairs.bank + CLOTH_PAIRS_NEED])
+        cloth_pairs_slope_one(leaf, tree, pairs);
+}
+
 /* Boxes of WG nodes of a row of `row` nodes, and of those above them, up to one. */
-CLOTH_FUNCTION void cloth_pairs_boxes_from(uint first, uint row, __global float4 *boxes,
-    __global const uint4 *corners, __global const float4 *start, __global const float4 *ahead,
-    __global const float4 *rests, __global const float4 *bodies, cloth_pairs pairs)
+CLOTH_FUNCTION void cloth_pairs_boxes_from(
+    uint first, uint row, cloth_pairs_tree tree, cloth_pairs pairs)
 {
     uint item = (uint)get_local_id(0);
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
         if (item < width && first + item < row)
-            cloth_pairs_box_one(
-                row + first + item, boxes, corners, start, ahead, rests, bodies, pairs);
+            cloth_pairs_box_one(row + first + item, tree, pairs);
         barrier(CLK_GLOBAL_MEM_FENCE);
         row /= 2;
         first /= 2;
@@ -48,14 +57,17 @@ CLOTH_FUNCTION void cloth_pairs_boxes_from(uint first, uint row, __global float4
 
 /* The next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
 __kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *restrict corners,
-    __global const float4 *restrict start, __global const float4 *restrict ahead,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global int *counters, uint row, cloth_pairs pairs)
+    __global const float4 *restrict slopes, __global float4 *ranges,
+    __global const uint *restrict around_at, __global const uint *restrict around,
+    __global const uint *restrict convex, __global const float4 *restrict start,
+    __global const float4 *restrict ahead, __global const float4 *restrict rests,
+    __global const float4 *restrict bodies, __global int *counters, uint row, cloth_pairs pairs)
 {
+    cloth_pairs_tree tree = {boxes, corners, 0, (__global float4 *)slopes, ranges, around_at,
+        around, convex, start, ahead, rests, bodies};
     if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
     if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
-    cloth_pairs_boxes_from((uint)get_group_id(0) * WG, row, boxes, corners, start, ahead, rests,
-        bodies, pairs);
+    cloth_pairs_boxes_from((uint)get_group_id(0) * WG, row, tree, pairs);
 }
 
 __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
@@ -92,8 +104,8 @@ __kernel void cloth_pairs_take(__global const uint4 *restrict list,
 {
     uint count = cloth_pairs_listed(counters, pairs), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_take_one(k, list, kept, offs, start, position, rests, bodies, found, planes,
-            counters, pairs);
+        cloth_pairs_take_one(
+            k, list, kept, offs, start, position, rests, bodies, found, planes, counters, pairs);
 }
 
 __kernel void cloth_pairs_push(__global const uint4 *restrict found,
@@ -159,15 +171,20 @@ __kernel void cloth_pairs_finish(__global float4 *restrict position,
 /* All of a substep in one launch, with a barrier over all groups where the others end. Nothing that
  * is written here is `restrict`: it may not come from a cache that knows of no other group. */
 __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *restrict corners,
-    __global float4 *start, __global float4 *position, __global const float4 *restrict previous,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global const float4 *restrict garments, __global const float4 *restrict colliders,
-    __global const float4 *restrict contact, __global uint4 *list, __global uint2 *kept,
-    __global float4 *covers, __global float4 *ahead, __global float *offs, __global uint4 *found,
-    __global float4 *planes, __global float4 *moved, __global uint2 *shares, __global int *sums,
-    __global int *counters, __global uint *state, cloth_pairs pairs)
+    __global const float4 *restrict gradients, __global float4 *slopes, __global float4 *ranges,
+    __global const uint *restrict around_at, __global const uint *restrict around,
+    __global const uint *restrict convex, __global float4 *start, __global float4 *position,
+    __global const float4 *restrict previous, __global const float4 *restrict rests,
+    __global const float4 *restrict bodies, __global const float4 *restrict garments,
+    __global const float4 *restrict colliders, __global const float4 *restrict contact,
+    __global uint4 *list, __global uint2 *kept, __global float4 *covers, __global float4 *ahead,
+    __global float *offs, __global uint4 *found, __global float4 *planes, __global float4 *moved,
+    __global uint2 *shares, __global int *sums, __global int *counters, __global uint *state,
+    cloth_pairs pairs)
 {
     cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
+    cloth_pairs_tree tree = {boxes, corners, gradients, slopes, ranges, around_at, around, convex,
+        start, ahead, rests, bodies};
     __global uint2 *near = (__global uint2 *)found;
     CLOTH_EACH(i, pairs.particles)
     cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
@@ -177,11 +194,12 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
     cloth_all_meet(state);
     if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
         if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
+        CLOTH_EACH(leaf, pairs.leaves) cloth_pairs_slope_one(leaf, tree, pairs);
+        cloth_all_meet(state);
         for (uint row = pairs.leaves; row > 0; row /= 2 * WG) {
             for (uint first = (uint)get_group_id(0) * WG; first < row;
                  first += (uint)get_global_size(0))
-                cloth_pairs_boxes_from(
-                    first, row, boxes, corners, start, ahead, rests, bodies, pairs);
+                cloth_pairs_boxes_from(first, row, tree, pairs);
             cloth_all_meet(state);
         }
         CLOTH_EACH(leaf, pairs.leaves)

@@ -11,11 +11,13 @@ enum { COLUMNS = 8, LAYER_ROWS = 6, PAIR_PARTICLES = 20 * COLUMNS, PAIRS_A_LEAF 
 
 typedef struct strip {
     cloth_pairs pairs;
-    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes, *covers, *ahead;
+    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes, *covers, *ahead,
+        *gradients, *slopes, *ranges;
     uint4 *corners, *found, *list;
     uint2 *shares, *kept, *near;
     int *sums, *counters;
     float *offs;
+    uint32_t *around_at, *around, *convex;
 } strip;
 
 static bool pairs_sample_is(const hed_kernel_def *def, uint32_t argument, const char *name)
@@ -25,7 +27,8 @@ static bool pairs_sample_is(const hed_kernel_def *def, uint32_t argument, const 
 
 static bool of_leaves(const hed_kernel_def *def)
 {
-    return def == &cloth_pairs_boxes_def || def == &cloth_pairs_find_def;
+    return def == &cloth_pairs_slopes_def || def == &cloth_pairs_boxes_def ||
+           def == &cloth_pairs_find_def;
 }
 
 static bool of_pairs(const hed_kernel_def *def)
@@ -41,6 +44,7 @@ static cloth_pairs strip_size(const hed_kernel_def *def, uint32_t n)
     uint32_t particles = of_pairs(def) ? PAIR_PARTICLES : n, leaves = 1;
     if (of_leaves(def)) {
         while (leaves < n) leaves *= 2;
+        if (def == &cloth_pairs_slopes_def) leaves = n; /* each for itself */
         particles = (leaves / (2 * (COLUMNS - 1)) + 2) * COLUMNS;
     } else {
         uint32_t rows = (particles + COLUMNS - 1) / COLUMNS;
@@ -96,13 +100,24 @@ static void strip_place(strip *s, uint64_t seed)
             if (leaf < s->pairs.leaves) s->corners[leaf++] = (uint4){a, a + 1, b + 1, 1 | 8 | 32};
             if (leaf < s->pairs.leaves) s->corners[leaf++] = (uint4){a, b + 1, b, 32};
         }
+    /* Around every particle the next few leaves; one node in three may be convex. */
+    for (uint32_t i = 0; i < 3 * s->pairs.leaves; i++) s->around[i] = i / 3;
+    for (uint32_t i = 0; i <= s->pairs.particles; i++)
+        s->around_at[i] = 3 * s->pairs.leaves / s->pairs.particles * i;
+    for (uint32_t i = 0; i < leaf; i++)
+        s->gradients[i] = i % 2 ? (float4){1, 0, -1, 1} : (float4){1, -1, 0, 1};
+    for (uint32_t i = 0; i < leaf; i++)
+        s->gradients[i] = (float4){s->gradients[i].x / SPACING, s->gradients[i].y / SPACING,
+            s->gradients[i].z / SPACING, s->gradients[i].w / SPACING};
+    for (uint32_t i = 0; i < 2 * s->pairs.leaves; i++) s->convex[i] = i % 3 == 0;
 }
 
 static void strip_free(strip *s)
 {
     void *all[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
         s->planes, s->corners, s->found, s->shares, s->sums, s->counters, s->covers, s->list,
-        s->kept, s->ahead, s->near, s->offs};
+        s->kept, s->ahead, s->near, s->offs, s->gradients, s->slopes, s->ranges, s->around_at,
+        s->around, s->convex};
     for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
 }
 
@@ -123,6 +138,12 @@ static bool strip_new(strip *s)
     s->covers = calloc(particles, 2 * sizeof(float4));
     s->ahead = calloc(particles, sizeof(float4));
     s->offs = calloc(particles, sizeof(float));
+    s->gradients = calloc(leaves, sizeof(float4));
+    s->slopes = calloc(leaves, 3 * sizeof(float4));
+    s->ranges = calloc(leaves, 8 * sizeof(float4));
+    s->around_at = calloc(particles + 1, sizeof(uint32_t));
+    s->around = calloc(leaves, 3 * sizeof(uint32_t));
+    s->convex = calloc(leaves, 2 * sizeof(uint32_t));
     s->near = calloc(room, 2 * sizeof(uint2));
     s->list = calloc(room, sizeof(uint4));
     s->kept = calloc(room, sizeof(uint2));
@@ -130,7 +151,8 @@ static bool strip_new(strip *s)
     s->counters = calloc(CLOTH_PAIRS_COUNTERS, sizeof(int));
     return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
            s->boxes && s->planes && s->corners && s->found && s->shares && s->sums && s->counters &&
-           s->covers && s->list && s->kept && s->ahead && s->offs && s->near;
+           s->covers && s->list && s->kept && s->ahead && s->offs && s->near && s->gradients &&
+           s->slopes && s->ranges && s->around_at && s->around && s->convex;
 }
 
 /* Pairs come in any order, but those of one leaf in their own: all are of the first one, against
@@ -162,10 +184,13 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         s->covers[0].x += (float)(seed % 2) * SPACING;
         return;
     }
+    if (def == &cloth_pairs_slopes_def) return;
+    cloth_pairs_tree tree = {s->boxes, s->corners, s->gradients, s->slopes, s->ranges, s->around_at,
+        s->around, s->convex, s->start, s->ahead, s->rests, s->bodies};
+    for (uint32_t leaf = 0; leaf < pairs->leaves; leaf++) cloth_pairs_slope_one(leaf, tree, *pairs);
     if (def == &cloth_pairs_boxes_def) return;
     for (uint32_t node = 2 * pairs->leaves - 1; node > 0; node--)
-        cloth_pairs_box_one(
-            node, s->boxes, s->corners, s->start, s->ahead, s->rests, s->bodies, *pairs);
+        cloth_pairs_box_one(node, tree, *pairs);
     if (def == &cloth_pairs_find_def) {
         own_few(s);
         return;
@@ -225,6 +250,9 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
         {"corners", s->corners, 16 * leaves}, {"found", s->found, 16 * room},
         {"planes", s->planes, 32 * room}, {"covers", s->covers, 32 * particles},
+        {"gradients", s->gradients, 16 * leaves}, {"slopes", s->slopes, 48 * leaves},
+        {"ranges", s->ranges, 128 * leaves}, {"around_at", s->around_at, 4 * particles + 4},
+        {"around", s->around, 12 * leaves}, {"convex", s->convex, 8 * leaves},
         {"ahead", s->ahead, 16 * particles}, {"offs", s->offs, 4 * particles},
         {"near", s->near, 16 * room}, {"list", s->list, 16 * room}, {"kept", s->kept, 8 * room},
         {"counters", s->counters, CLOTH_PAIRS_COUNTERS * sizeof(int)}, {"garments", NULL, 256},

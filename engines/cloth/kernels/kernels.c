@@ -25,6 +25,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_mesh_find_def,
     &cloth_pairs_begin_def,
     &cloth_pairs_check_def,
+    &cloth_pairs_slopes_def,
     &cloth_pairs_boxes_def,
     &cloth_pairs_find_def,
     &cloth_pairs_list_def,

@@ -139,6 +139,7 @@ extern const hed_kernel_def cloth_mesh_find_def;
  * for; all others: particles. */
 extern const hed_kernel_def cloth_pairs_begin_def;
 extern const hed_kernel_def cloth_pairs_check_def;
+extern const hed_kernel_def cloth_pairs_slopes_def;
 extern const hed_kernel_def cloth_pairs_boxes_def;
 extern const hed_kernel_def cloth_pairs_find_def;
 extern const hed_kernel_def cloth_pairs_list_def;

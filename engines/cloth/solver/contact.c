@@ -26,6 +26,7 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_PAIRS_BEGIN] = &cloth_pairs_begin_def,
     [CLOTH_PAIRS_CHECK] = &cloth_pairs_check_def,
     [CLOTH_PAIRS_TAKE] = &cloth_pairs_take_def,
+    [CLOTH_PAIRS_SLOPES] = &cloth_pairs_slopes_def,
     [CLOTH_PAIRS_BOXES] = &cloth_pairs_boxes_def,
     [CLOTH_PAIRS_FIND] = &cloth_pairs_find_def,
     [CLOTH_PAIRS_LIST] = &cloth_pairs_list_def,

@@ -48,6 +48,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_MESH_FIND,
     CLOTH_PAIRS_BEGIN,
     CLOTH_PAIRS_CHECK,
+    CLOTH_PAIRS_SLOPES,
     CLOTH_PAIRS_BOXES,
     CLOTH_PAIRS_FIND,
     CLOTH_PAIRS_LIST,
@@ -115,6 +116,16 @@ hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
  * take part. */
 hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
     hed_buffer **rests, hed_buffer **bodies, hed_error *error);
+
+/* contact_flat.c: what of the tree over the cloth's own triangles is convex at rest. */
+typedef struct cloth_flat {
+    float4 *gradients;            /* (leaves) see cloth_pairs_tree; 0: of a garment that is not */
+    uint32_t *around_at, *around; /* (particles + 1), leaves around each particle */
+    uint32_t *convex;             /* (2 leaves) of each node */
+} cloth_flat;
+/* In memory of `scratch`. Errors: MEMORY. */
+hed_status cloth_flat_make(const hed_cloth *cloth, const uint4 *corners, uint32_t leaves,
+    hed_arena *scratch, cloth_flat *flat, hed_error *error);
 
 /* contact_pairs.c: garments with HED_CLOTH_SELF_TRIANGLES. */
 typedef struct cloth_pairing cloth_pairing;

@@ -32,8 +32,11 @@ static const float push_steps = 32768.0f; /* of the largest thickness, in sums o
 
 /* Device memory, and pinned memory for what is looked at. */
 typedef struct pairs_buffers {
-    hed_buffer *corners;  /* (leaves) uint4: a triangle, and bits of what it owns */
-    hed_buffer *boxes;    /* (2 x leaves x 2) float4 */
+    hed_buffer *corners; /* (leaves) uint4: a triangle, and bits of what it owns */
+    hed_buffer *boxes;   /* (2 x leaves x 2) float4 */
+    hed_buffer *gradients, *around_at, *around, *convex; /* of cloth_flat */
+    hed_buffer *slopes;                                  /* (leaves x 3) float4 */
+    hed_buffer *ranges;                                  /* (2 x leaves x 4) float4 */
     hed_buffer *rests;    /* (particles) float4: place at rest; in w the body */
     hed_buffer *bodies;   /* (copies of all garments) float4: thickness, friction */
     hed_buffer *start;    /* (particles) float4: where the substep began, inverse mass */
@@ -236,14 +239,23 @@ static hed_status pairs_make_room(
     return HED_OK;
 }
 
-static hed_status upload_pairs(
-    hed_cloth *cloth, cloth_pairing *made, const uint4 *corners, hed_error *error)
+static hed_status upload_pairs(hed_cloth *cloth, cloth_pairing *made, const uint4 *corners,
+    hed_arena *scratch, hed_error *error)
 {
     uint64_t particles = cloth->particles, leaves = made->pairs.leaves;
+    cloth_flat flat;
+    if (cloth_flat_make(cloth, corners, (uint32_t)leaves, scratch, &flat, error))
+        return error->status;
     pairs_buffers *b = &made->b;
     cloth_upload_bodies(cloth, cloth_garment_pairs, &b->rests, &b->bodies, error);
     cloth_upload(cloth, corners, sizeof(uint4) * leaves, &b->corners, error);
     cloth_upload(cloth, NULL, 4 * sizeof(float4) * leaves, &b->boxes, error);
+    cloth_upload(cloth, flat.gradients, sizeof(float4) * leaves, &b->gradients, error);
+    cloth_upload(cloth, flat.around_at, sizeof(uint) * (particles + 1), &b->around_at, error);
+    cloth_upload(cloth, flat.around, 3 * sizeof(uint) * leaves, &b->around, error);
+    cloth_upload(cloth, flat.convex, 2 * sizeof(uint) * leaves, &b->convex, error);
+    cloth_upload(cloth, NULL, 3 * sizeof(float4) * leaves, &b->slopes, error);
+    cloth_upload(cloth, NULL, 8 * sizeof(float4) * leaves, &b->ranges, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
     cloth_upload(cloth, NULL, sizeof(uint2) * particles, &b->shares, error);
@@ -274,7 +286,7 @@ hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_err
     uint4 *corners = NULL;
     fill_pairs(cloth, &made->pairs);
     if (!pairs_make_tree(cloth, made, &scratch, &corners, error))
-        upload_pairs(cloth, made, corners, error);
+        upload_pairs(cloth, made, corners, &scratch, error);
     hed_arena_free(&scratch);
     return error->status;
 }
@@ -301,7 +313,8 @@ bool cloth_pairs_at_once(const hed_cloth *cloth)
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)
 {
     const cloth_pairs *pairs = &pairing->pairs;
-    return kernel == CLOTH_PAIRS_BOXES || kernel == CLOTH_PAIRS_FIND ? pairs->leaves
+    return kernel == CLOTH_PAIRS_SLOPES || kernel == CLOTH_PAIRS_BOXES || kernel == CLOTH_PAIRS_FIND
+               ? pairs->leaves
            : kernel == CLOTH_PAIRS_LIST || kernel == CLOTH_PAIRS_TAKE ||
                    kernel == CLOTH_PAIRS_PUSH || kernel == CLOTH_PAIRS_PART ||
                    kernel == CLOTH_PAIRS_CUT_KERNEL
@@ -346,8 +359,9 @@ static void pairs_make_boxes(
     const pairs_buffers *b = &p->b;
     for (uint32_t row = p->pairs.leaves; row > 0;) {
         if (cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BOXES, row,
-                HED_ARGS(b->boxes, b->corners, b->start, b->ahead, b->rests, b->bodies, b->counters,
-                    row, hed_struct_argument(&p->pairs, sizeof p->pairs)),
+                HED_ARGS(b->boxes, b->corners, b->slopes, b->ranges, b->around_at, b->around,
+                    b->convex, b->start, b->ahead, b->rests, b->bodies, b->counters, row,
+                    hed_struct_argument(&p->pairs, sizeof p->pairs)),
                 error))
             return;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_PAIRS_BOXES], NULL);
@@ -381,11 +395,11 @@ static hed_status pairs_run_at_once(
         if (most > 0 && (int64_t)p->groups > most) p->groups = (uint32_t)most;
     }
     return cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SUBSTEP, p->groups,
-        HED_ARGS(b->boxes, b->corners, b->start, c->position, c->previous, b->rests, b->bodies,
-            c->garments, cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact),
-            b->list, b->kept, b->covers, b->ahead, b->offs, b->found, b->planes, b->moved,
-            b->shares, b->sums, b->counters, b->state,
-            hed_struct_argument(&p->pairs, sizeof p->pairs)),
+        HED_ARGS(b->boxes, b->corners, b->gradients, b->slopes, b->ranges, b->around_at, b->around,
+            b->convex, b->start, c->position, c->previous, b->rests, b->bodies, c->garments,
+            cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact), b->list, b->kept,
+            b->covers, b->ahead, b->offs, b->found, b->planes, b->moved, b->shares, b->sums,
+            b->counters, b->state, hed_struct_argument(&p->pairs, sizeof p->pairs)),
         error);
 }
 
@@ -409,6 +423,9 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
         HED_ARGS(b->start, position, b->covers, b->ahead, b->offs, b->counters, given), error);
+    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SLOPES, pairs->leaves,
+        HED_ARGS(b->corners, b->gradients, b->start, b->ahead, b->slopes, b->counters, given),
+        error);
     pairs_make_boxes(cloth, contacts, p, error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, pairs->leaves,
         HED_ARGS(b->boxes, b->corners, b->found, b->counters, given), error);
