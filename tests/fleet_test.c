@@ -10,7 +10,7 @@ enum { CARDS = 4, FAULTY = 7, NOWHERE = 8 }; /* values of the one parameter */
 typedef struct card {
     hed_runner runner;
     double pace;
-    uint32_t index, calls, lost_at;
+    uint32_t index, calls, lost_at, restarts, stays_lost; /* the latter: starts that fail */
     int64_t held[HED_RUNNER_SLOTS];
     bool busy;
 } card;
@@ -78,6 +78,27 @@ static hed_status open_card(const hed_runner_def *def, hed_runner **runner, hed_
     return HED_OK;
 }
 
+/* Those that may be started again are faster then. */
+static bool may_restart;
+static bool card_can_restart(const hed_device *device)
+{
+    (void)device;
+    return may_restart;
+}
+
+static hed_status card_restart(const hed_runner_def *def, hed_error *why)
+{
+    uint32_t index = 0;
+    while (card_devices[index] != def->device) index++;
+    card *c = &cards[index];
+    if (c->restarts++ < c->stays_lost) return hed_fail(why, HED_ERROR_LOST, "made up: not back");
+    c->lost_at = 0;
+    c->pace = 0.5;
+    return HED_OK;
+}
+
+static const hed_fleet_kind card_kind = {open_card, card_can_restart, card_restart};
+
 static void open_devices(const test_device *on)
 {
     static const hed_device_info info = {.id = "card", .backend = "made up", .max_group = 64};
@@ -94,7 +115,7 @@ static hed_runner *open_fleet(const test_device *on, uint32_t lost_at, uint32_t 
     open_devices(on);
     for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1 + 0.1 * i};
     cards[of].lost_at = lost_at;
-    OK(hed_fleet_create(&def, card_devices, CARDS, open_card, &runner, &error));
+    OK(hed_fleet_create(&def, card_devices, CARDS, &card_kind, &runner, &error));
     return runner;
 }
 
@@ -226,6 +247,74 @@ Test(fleet, all_lost_is_told)
     test_close(&on);
 }
 
+/* A device that is lost comes back after a while, with a pace of its own; one that does not come twice
+ * stays out, and its candidates go to the others. */
+Test(fleet, a_lost_device_comes_back, .timeout = 120)
+{
+    test_device on = test_open(NULL);
+    may_restart = true;
+    for (uint32_t stays = 0; stays < 3; stays += 2) {
+        hed_outcome outcomes[32] = {0};
+        hed_tune_on looks[HED_TUNE_DEVICES] = {0};
+        hed_trial trial;
+        double values[2];
+        hed_runner *runner = open_fleet(&on, 6, 1);
+        cards[1].stays_lost = stays;
+        prepare(runner, 0, 0);
+        CHECK_EQ(try_all(runner, 20, outcomes), 20);
+        for (int i = 0; i < 200 && (looks[1].losses < 1 + stays || (!stays && looks[1].lost));
+             i++) {
+            hed_config none;
+            runner->kind->built(runner, 0.1, &none, &trial);
+            hed_fleet_look(runner, HED_RUNNER_SLOTS, looks);
+        }
+        CHECK_EQ(looks[1].losses, 1 + stays);
+        EXPECT_EQ(looks[1].lost, stays > 0);
+        EXPECT_EQ(cards[1].restarts, stays ? 2u : 1u);
+        EXPECT_TEXT(looks[1].why, stays ? "made up: not back" : "made up: the card is gone");
+        if (!stays) EXPECT_NEAR(looks[1].pace, 0.5, 1e-9);
+        CHECK(!runner->lost && !looks[0].losses);
+        const uint32_t slot = 0, runs = 2; /* it takes part in the final rounds again */
+        OK(runner->kind->announce(runner, &slot, &runs, 1, &error));
+        OK(runner->kind->time(runner, 0, 2, values, &trial, &error));
+        hed_fleet_look(runner, 0, looks);
+        EXPECT_EQ(isfinite(looks[1].seconds), !stays);
+        close_fleet(runner);
+    }
+    test_close(&on);
+}
+
+/* The only device: the tuning waits until it is back. */
+Test(fleet, the_only_device_comes_back, .timeout = 120)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = NULL;
+    hed_runner_def def = {.device = on.device};
+    hed_outcome outcomes[32] = {0};
+    may_restart = true;
+    open_devices(&on);
+    cards[0] = (card){.pace = 1, .lost_at = 30};
+    cards[0].pace = 0.5; /* as it is afterwards, so that all times are alike */
+    OK(hed_fleet_create(&def, card_devices, 1, &card_kind, &runner, &error));
+    CHECK_EQ(prepare(runner, 0, 0), HED_OUTCOME_MEASURED);
+    for (uint32_t i = 1; i <= 6; i++) {
+        hed_config config = config_of(i);
+        OK(runner->kind->build_ahead(runner, &config, &error));
+    }
+    for (uint32_t back = 0, i = 0; back < 6; i++) {
+        hed_config config;
+        hed_trial trial;
+        CHECK_LT(i, 300u);
+        if (!runner->kind->built(runner, 0.1, &config, &trial)) continue;
+        outcomes[config.values[0]] = trial.outcome;
+        back++;
+    }
+    for (uint32_t i = 1; i <= 6; i++) EXPECT_EQ(outcomes[i], HED_OUTCOME_MEASURED);
+    CHECK_EQ(cards[0].restarts, 1u);
+    close_fleet(runner);
+    test_close(&on);
+}
+
 static bool stop_at_once(void *user)
 {
     (void)user;
@@ -241,7 +330,7 @@ Test(fleet, stopping_ends_every_wait)
     hed_trial trial;
     open_devices(&on);
     for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1};
-    OK(hed_fleet_create(&def, card_devices, CARDS, open_card, &runner, &error));
+    OK(hed_fleet_create(&def, card_devices, CARDS, &card_kind, &runner, &error));
     for (int i = 0; i < 100; i++) {
         config = config_of(i % 20);
         OK(runner->kind->build_ahead(runner, &config, &error));
@@ -269,7 +358,7 @@ Test(fleet, every_allocation_may_fail)
         error = (hed_error){0};
         state.fail_at = state.calls + n;
         hed_status status =
-            hed_fleet_create(&wanted, card_devices, CARDS, open_card, &runner, &error);
+            hed_fleet_create(&wanted, card_devices, CARDS, &card_kind, &runner, &error);
         for (int i = 0; i < 200 && !status; i++) {
             hed_config config = config_of(i);
             status = runner->kind->build_ahead(runner, &config, &error);

@@ -166,6 +166,21 @@ static json_t *conditions_json(const hed_tune_report_def *def)
         bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
 }
 
+/* What each of several devices did; NULL when memory runs out. */
+static json_t *devices_json(const hed_tune_result *r)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        const hed_tune_on *on = &r->devices[i];
+        list_append(&list,
+            json_pack("{s:o, s:I, s:I, s:o, s:o, s:b, s:I, s:o}", "id", text_json(on->device),
+                "tried", (json_int_t)on->done, "failed", (json_int_t)on->failed, "pace",
+                number_json(on->pace), "seconds", number_json(on->seconds), "lost", on->lost,
+                "losses", (json_int_t)on->losses, "why", text_json(on->why)));
+    }
+    return json_pack("{s:o}", "devices", list);
+}
+
 /* What was measured of the whole; indices of evaluations that do not exist are null. */
 static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result *r)
 {
@@ -238,8 +253,9 @@ static hed_status write_page(const char *path, const hed_tune_report_def *def, h
 {
     static const char mark[] = "@DATA@";
     const char *template = hed_report_files[0].text, *data = strstr(template, mark);
-    json_t *document = conditions_json(def), *parts[] = {figures_json(def->kernel, def->result),
-                                                 evaluations_json(def->kernel, def->result)};
+    json_t *document = conditions_json(def),
+           *parts[] = {figures_json(def->kernel, def->result),
+               evaluations_json(def->kernel, def->result), devices_json(def->result)};
     for (size_t i = 0; i < HED_COUNT(parts); i++) {
         if (document && (!parts[i] || json_object_update(document, parts[i]) != 0)) {
             json_decref(document);

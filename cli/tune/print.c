@@ -90,11 +90,15 @@ static void print_devices(const cli_tuned *t, FILE *out)
             hed_report_text(t->def->objective, on->seconds, value, sizeof value);
         fprintf(out, "  %s %-12s %u tried, %u failed, pace %.3f%s%s%s\n",
             i ? "          " : "devices   ", on->device, on->done, on->failed, on->pace,
-            value[0] ? ", winner " : "", value, on->lost ? ", lost" : "");
+            value[0] ? ", winner " : "", value,
+            on->lost     ? ", lost"
+            : on->losses ? ", started again"
+                         : "");
+        if (on->losses) fprintf(out, "             lost because %s\n", on->why);
         least = fmin(least, isfinite(on->seconds) ? on->seconds : INFINITY);
         most = fmax(most, isfinite(on->seconds) ? on->seconds : 0);
     }
-    if (most > 0)
+    if (most > 0 && r->device_count > 1)
         fprintf(out, "  spread     %.1f %% between the devices, for the winner\n",
             100 * (most / least - 1));
 }
@@ -221,7 +225,8 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
         const hed_tune_on *on = &r->devices[i];
         cli_report_row(report, CLI_TEXT("id", on->device), CLI_WHOLE("tried", on->done),
             CLI_WHOLE("failed", on->failed), CLI_NUMBER("pace", on->pace),
-            CLI_NUMBER("seconds", on->seconds), CLI_FLAG("lost", on->lost));
+            CLI_NUMBER("seconds", on->seconds), CLI_FLAG("lost", on->lost),
+            CLI_WHOLE("losses", on->losses), CLI_TEXT("why", on->why));
     }
     if (r->device_count) cli_report_close(report);
     if (r->kept) cli_report_more(report, CLI_TEXT("kept", t->database));

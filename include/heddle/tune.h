@@ -141,7 +141,9 @@ typedef struct hed_tune_on {
     double pace;
     /** in the result: the winner's median on this device, as measured; NAN: without final rounds */
     double seconds;
-    bool lost;
+    bool lost;       /**< for good, or until it is started again */
+    uint32_t losses; /**< how often it was lost */
+    char why[160];   /**< the last time; "": it was never lost */
 } hed_tune_on;
 
 /** How a tuning stands; what a live view shows. */

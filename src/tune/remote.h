@@ -53,6 +53,11 @@ hed_status hed_hello_read(const void *bytes, size_t size, hed_hello *hello, hed_
 
 /* Whether a device is one of hed_device_create_remote(). */
 bool hed_device_is_remote(const hed_device *device);
+/* Whether its worker can be started again: it is behind a command. */
+bool hed_device_can_restart(const hed_device *device);
+/* Ends the command of def->device and starts it again, where its worker is no more. Errors: LOST (it
+ * does not come, or is another device now), IO. */
+hed_status hed_device_restart(const hed_runner_def *def, hed_error *error);
 /* The runner on such a device; one at a time. Errors: LOST, MEMORY, IO, and what the other end
  * says. */
 hed_status hed_runner_create_remote(

@@ -35,7 +35,9 @@ enum {
 typedef struct remote {
     hed_backend backend; /* of the device: the described one, with the words of the real one */
     hed_allocator allocator;
-    char command[256];
+    char command[256]; /* for messages */
+    char *line;        /* (line_size) the whole; NULL: a descriptor that was given */
+    size_t line_size;
     pid_t pid; /* 0: a descriptor that was given */
     int socket, said_from;
     double patience, heard; /* seconds of hed_now() */
@@ -488,6 +490,7 @@ static void remote_close(hed_device *device)
     remote *r = device->impl;
     hed_allocator allocator = r->allocator;
     remote_end(r, NULL, 0);
+    hed_release(&allocator, r->line, r->line_size);
     hed_release(&allocator, r, sizeof *r);
 }
 
@@ -526,41 +529,58 @@ static int remote_spawn(remote *r, const char *command, int theirs, int said)
     return code;
 }
 
-static hed_status remote_start(remote *r, const char *command, hed_error *error)
+static hed_status remote_start(remote *r, hed_error *error)
 {
     int sockets[2] = {-1, -1}, said[2] = {-1, -1};
     int code = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ? errno : 0;
     if (!code && pipe2(said, O_CLOEXEC)) code = errno;
     if (!code) fcntl(said[0], F_SETFL, O_NONBLOCK);
-    if (!code) code = remote_spawn(r, command, sockets[1], said[1]);
+    if (!code) code = remote_spawn(r, r->line, sockets[1], said[1]);
     if (sockets[1] >= 0) close(sockets[1]);
     if (said[1] >= 0) close(said[1]);
     r->socket = sockets[0];
     r->said_from = said[0];
-    return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", command,
+    return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", r->line,
                       strerrordesc_np(code))
                 : HED_OK;
 }
 
-/* Waits for the worker's first word and makes the device of it. */
-static hed_status remote_greet(
-    hed_context *context, remote *r, hed_device **device, hed_error *error)
+/* Waits for the worker's first word, which stays in the buffer. `id` (256) is the device's here. */
+static hed_status remote_hear_hello(
+    remote *r, const hed_runner_def *def, hed_hello *hello, char *id, hed_error *error)
 {
     hed_frame frame = {0};
-    hed_hello hello;
     hed_worker_reply reply = {0};
     hed_error why = {0};
-    char id[256];
-    remote_event event = remote_receive(r, NULL, INFINITY, &frame, &reply);
+    fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
+    remote_event event = remote_receive(r, def, INFINITY, &frame, &reply);
+    if (event == STOPPED) remote_lose(r, "was not waited for");
     if (event == RECEIVED && frame.kind != HED_FRAME_HELLO)
         remote_lose(r, "says what is no answer");
     if (r->lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
-    if (hed_hello_read(r->buffer + sizeof frame, frame.size, &hello, &why)) {
+    if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &why)) {
         remote_lose(r, why.text);
         return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
     }
-    snprintf(id, sizeof id, "%.120s:%.120s", hello.machine, hello.info.id);
-    hello.info.id = id;
+    snprintf(id, 256, "%.120s:%.120s", hello->machine, hello->info.id);
+    hello->info.id = id;
+    return HED_OK;
+}
+
+static void remote_drop_hello(remote *r)
+{
+    hed_frame frame;
+    memcpy(&frame, r->buffer, sizeof frame);
+    remote_drop(r, sizeof frame + frame.size);
+}
+
+/* Makes the device of that. */
+static hed_status remote_greet(
+    hed_context *context, remote *r, hed_device **device, hed_error *error)
+{
+    hed_hello hello;
+    char id[256];
+    if (remote_hear_hello(r, NULL, &hello, id, error)) return error->status;
     if (hed_device_create_described(context, &hello.info, device, error)) return error->status;
     r->backend = *(*device)->backend;
     for (int i = 0; hed_backends[i]; i++) {
@@ -572,8 +592,38 @@ static hed_status remote_greet(
     hed_text_copy((*device)->build_key, sizeof(*device)->build_key, hello.build_key);
     (*device)->backend = &r->backend;
     (*device)->impl = r;
-    remote_drop(r, sizeof frame + frame.size);
+    remote_drop_hello(r);
     return HED_OK;
+}
+
+bool hed_device_can_restart(const hed_device *device)
+{
+    return hed_device_is_remote(device) && ((const remote *)device->impl)->line;
+}
+
+hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
+{
+    const hed_device_info *is = &def->device->info;
+    remote *r = def->device->impl;
+    hed_hello hello;
+    char id[256];
+    remote_end(r, NULL, 0);
+    r->lost = r->bytes_came = false;
+    r->bytes_to = NULL;
+    r->filled = r->said_size = 0;
+    r->said[0] = r->why[0] = 0;
+    r->heard = remote_now();
+    if (remote_start(r, error) || remote_hear_hello(r, def, &hello, id, error)) {
+        r->lost = true;
+        return error->status;
+    }
+    bool same = !strcmp(id, is->id) && !strcmp(hello.info.backend, is->backend) &&
+                !strcmp(hello.info.name, is->name) && !strcmp(hello.info.driver, is->driver) &&
+                !strcmp(hello.build_key, def->device->build_key);
+    remote_drop_hello(r);
+    if (same) return HED_OK;
+    remote_lose(r, "has another device now, or another driver");
+    return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
 }
 
 hed_status hed_device_create_remote(
@@ -590,18 +640,24 @@ hed_status hed_device_create_remote(
     r->heard = remote_now();
     r->socket = def->command ? -1 : def->descriptor;
     r->said_from = -1;
-    if (def->command) hed_text_copy(r->command, sizeof r->command, def->command);
-    else snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
-    if (!def->command || !remote_start(r, def->command, error)) {
-        fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
-        remote_greet(context, r, device, error);
+    if (def->command) {
+        hed_text_copy(r->command, sizeof r->command, def->command);
+        r->line_size = strlen(def->command) + 1;
+        r->line = hed_allocate(&allocator, r->line_size);
+        if (r->line) memcpy(r->line, def->command, r->line_size);
+        else hed_fail(error, HED_ERROR_MEMORY, "no memory for a remote worker");
+    } else {
+        snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
     }
+    if (!hed_failed(error) && (!r->line || !remote_start(r, error)))
+        remote_greet(context, r, device, error);
     if (!hed_failed(error)) return HED_OK;
     hed_device_release(*device);
     bool owned = !*device; /* the device would have ended and freed it */
     *device = NULL;
     if (owned) {
         remote_end(r, NULL, 0);
+        hed_release(&allocator, r->line, r->line_size);
         hed_release(&allocator, r, sizeof *r);
     }
     return error->status;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "core/program.h"
 #include "tune/check.h"
+#include "tune/remote.h"
 #include "tune/runner.h"
 #include "tune/tuning.h"
 
@@ -568,8 +569,9 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
     }
     k->tuning.result->in_process = false;
     k->tuning.warm = true; /* each device warms up by itself */
-    if (!hed_fleet_create(def, devices, k->def.also_count + 1, hed_runner_create_worker,
-            &k->tuning.runner, error))
+    static const hed_fleet_kind kind = {
+        hed_runner_create_worker, hed_device_can_restart, hed_device_restart};
+    if (!hed_fleet_create(def, devices, k->def.also_count + 1, &kind, &k->tuning.runner, error))
         k->tuning.fleet = true;
     return error->status;
 }
@@ -579,8 +581,10 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     hed_tuning *t = &k->tuning;
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
-    hed_status status = k->def.also_count ? open_fleet(k, &def, error)
-                                          : kernel_tuning_open_runner(k, &def, &t->runner, error);
+    /* a device elsewhere may be lost and come back, also where it is the only one */
+    bool fleet = k->def.also_count || (!k->def.open_runner && hed_device_can_restart(t->device));
+    hed_status status =
+        fleet ? open_fleet(k, &def, error) : kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;
     bool own = k->def.open_runner || t->fleet; /* the number of builders is the runner's */
     t->result->device_time = t->runner->device_time;

@@ -1,0 +1,415 @@
+/* A device of a fleet, in a thread of its own: takes candidates and measures them at its pace, does what
+ * the tuning orders, is lost and comes back. See fleet.h and fleet_parts.h. */
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "core/objects.h"
+#include "heddle/stats.h"
+#include "tune/fleet_parts.h"
+
+enum {
+    REFERENCE = 0,     /* a device's slot that holds the reference; the others are by turns */
+    CHECK_EVERY = 8,   /* candidates between two looks at the reference */
+    MOST_LOST = 2,     /* devices that may be lost over one candidate */
+    MOST_RESTARTS = 2, /* of a device */
+};
+static const double warm_seconds = 1, restart_seconds[MOST_RESTARTS] = {0.5, 3};
+
+void hed_fleet_pause(fleet *all, pthread_cond_t *change, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(seconds * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(change, &all->lock, &until);
+}
+
+/* ---- what it does with its runner ---- */
+
+static hed_status member_time(
+    void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
+{
+    fleet_member *m = user;
+    return m->runner->kind->time(m->runner, slot, runs, values, trial, error);
+}
+
+static double member_now(void *user)
+{
+    (void)user;
+    return (double)hed_now() * 1e-9;
+}
+
+static bool member_stopped(void *user) { return ((fleet_member *)user)->all->stopping; }
+
+/* The slot that holds a configuration, which is prepared in place of the one unused for longest
+ * where none does. */
+static hed_status member_hold(fleet_member *m, const hed_config *config, bool reference,
+    uint32_t *slot, hed_trial *trial, hed_error *error)
+{
+    uint32_t oldest = REFERENCE + 1;
+    *trial = fleet_trial();
+    for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++) {
+        if (m->used[i] && hed_config_equal(&m->holds[i], config) && reference == (i == REFERENCE)) {
+            m->used[i] = ++m->clock;
+            *slot = i;
+            return HED_OK;
+        }
+        if (i != REFERENCE && m->used[i] < m->used[oldest]) oldest = i;
+    }
+    *slot = reference ? REFERENCE : oldest;
+    m->used[*slot] = 0;
+    hed_status status = m->runner->kind->prepare(m->runner, *slot, config, trial, error);
+    if (status || trial->outcome) return status;
+    m->holds[*slot] = *config;
+    m->used[*slot] = ++m->clock;
+    return HED_OK;
+}
+
+/* The reference's time here, and with it this device's pace as far as it can tell by itself. */
+static hed_status member_time_reference(fleet_member *m, hed_error *error)
+{
+    uint32_t slot, done;
+    hed_trial *trial = &m->trials[0];
+    if (member_hold(m, &m->all->reference, true, &slot, trial, error) || trial->outcome)
+        return error->status;
+    if (!m->warm && hed_race_warm_up(&m->race, slot, warm_seconds, trial, error))
+        return error->status;
+    m->warm = true;
+    if (trial->outcome ||
+        hed_race_take(&m->race, slot, REFERENCE_RUNS, m->values[0], &done, trial, error) ||
+        trial->outcome)
+        return error->status;
+    if (done < REFERENCE_RUNS) {
+        trial->outcome = HED_OUTCOME_DROPPED; /* stopped */
+        return HED_OK;
+    }
+    double sorted[REFERENCE_RUNS];
+    memcpy(sorted, m->values[0], sizeof sorted);
+    const hed_probe probe = {.seconds = hed_summarize(sorted, REFERENCE_RUNS).p50};
+    m->race.level = 1;
+    hed_race_anchor(&m->race, slot, &probe);
+    return HED_OK;
+}
+
+static hed_status member_round(fleet_member *m, hed_error *error)
+{
+    for (uint32_t i = 0; i < m->count && !m->all->stopping; i++) {
+        uint32_t slot;
+        const hed_config *config = &m->all->slots[m->slots[i]].candidate.config;
+        if (member_hold(m, config, false, &slot, &m->trials[i], error)) return error->status;
+        if (!m->trials[i].outcome &&
+            m->runner->kind->time(m->runner, slot, m->runs[i], m->values[i], &m->trials[i], error))
+            return error->status;
+    }
+    for (uint32_t i = 0; i < m->count && m->all->stopping; i++)
+        m->trials[i].outcome = HED_OUTCOME_DROPPED;
+    return HED_OK;
+}
+
+static hed_status member_obey(fleet_member *m, hed_error *error)
+{
+    if (m->order == TIME_REFERENCE) return member_time_reference(m, error);
+    if (m->order != GIVE_OUTPUT) return member_round(m, error);
+    uint32_t slot;
+    const hed_config *config = &m->all->slots[m->slots[0]].candidate.config;
+    if (member_hold(m, config, false, &slot, &m->trials[0], error) || m->trials[0].outcome)
+        return error->status;
+    return m->runner->kind->output(m->runner, slot, m->argument, m->data, &m->trials[0], error);
+}
+
+/* Checks and times a candidate; `known`: the outcome of compiling it ahead. */
+static hed_status member_try(
+    fleet_member *m, fleet_candidate *candidate, const hed_trial *known, hed_error *error)
+{
+    uint32_t slot;
+    hed_probe probe = {0};
+    candidate->trial = *known;
+    candidate->runs = 0;
+    if (known->outcome) return HED_OK;
+    if (m->race.anchored && ++m->since_check >= CHECK_EVERY) {
+        hed_trial trial;
+        m->since_check = 0;
+        if (hed_race_check(&m->race, &trial, error)) return error->status;
+    }
+    if (member_hold(m, &candidate->config, false, &slot, &candidate->trial, error) ||
+        candidate->trial.outcome)
+        return error->status;
+    candidate->trial.build_seconds = fmax(known->build_seconds, candidate->trial.build_seconds);
+    pthread_mutex_lock(&m->all->lock);
+    double pace = m->pace = m->ratio * m->race.level;
+    m->race.best = m->all->best * m->ratio;
+    m->race.best_high = m->all->best_high * m->ratio;
+    pthread_mutex_unlock(&m->all->lock);
+    if (hed_race_probe(&m->race, slot, &probe, error)) return error->status;
+    /* whether it is to be abandoned, or impossible, the tuning finds again from the same times */
+    bool timed = probe.trial.outcome == HED_OUTCOME_MEASURED ||
+                 probe.trial.outcome == HED_OUTCOME_DROPPED || probe.runs > 0;
+    if (!timed) {
+        candidate->trial.outcome = probe.trial.outcome;
+        hed_text_copy(candidate->trial.text, sizeof candidate->trial.text, probe.trial.text);
+    }
+    candidate->runs = probe.runs;
+    for (uint32_t i = 0; i < probe.runs; i++) candidate->values[i] = probe.values[i] / pace;
+    pthread_mutex_lock(&m->all->lock);
+    double seconds = probe.seconds / pace;
+    if (probe.trial.outcome == HED_OUTCOME_MEASURED && seconds < m->all->best) {
+        m->all->best = seconds;
+        m->all->best_high = probe.high / pace;
+    }
+    pthread_mutex_unlock(&m->all->lock);
+    return HED_OK;
+}
+
+/* ---- what is next (the lock is held) ---- */
+
+fleet_candidate *hed_fleet_first(fleet *all, int state, uint32_t member)
+{
+    fleet_candidate *first = NULL;
+    for (uint32_t i = 0; i < all->capacity; i++) {
+        fleet_candidate *c = &all->candidates[i];
+        if ((int)c->state == state && (state != WITH_DEVICE || c->member == member) &&
+            (!first || c->number < first->number))
+            first = c;
+    }
+    return first;
+}
+
+/* A device that is no more. What it had on its way goes to another. */
+static void member_lose(fleet_member *m, const hed_error *why)
+{
+    fleet *all = m->all;
+    const char *id = hed_device_describe(m->device)->id;
+    m->lost = true;
+    m->losses++;
+    m->why = *why;
+    m->returns = (m->runner || m->restarts) && m->restarts < MOST_RESTARTS && !all->stopping &&
+                 all->kind.can_restart(m->device);
+    if (m->returns)
+        hed_log_message(&all->logger, HED_LOG_WARNING,
+            "%s is lost: %s; it is started again in %g s", id, why->text,
+            restart_seconds[m->restarts]);
+    else
+        hed_log_message(&all->logger, HED_LOG_WARNING, "%s is lost%s: %s", id,
+            m->restarts ? " and stays out" : "", why->text);
+    hed_text_copy(m->doing, sizeof m->doing, m->returns ? "starting again" : "lost");
+    all->runner.lost = !fleet_any(all, true);
+    for (uint32_t i = 0; i < all->capacity; i++) {
+        fleet_candidate *c = &all->candidates[i];
+        bool mine = c->state == WITH_DEVICE && c->member == (uint32_t)(m - all->members);
+        if (mine && ++c->lost >= MOST_LOST) {
+            c->state = DONE;
+            c->trial = fleet_trial();
+            c->trial.outcome = HED_OUTCOME_CRASHED;
+            hed_text_copy(
+                c->trial.text, sizeof c->trial.text, "two devices were lost while they ran it");
+        } else if (mine) {
+            c->state = WAITING;
+        }
+    }
+}
+
+/* How many candidates it may hold: enough to keep its compilers busy, and leaving some for the
+ * others. */
+static uint32_t member_share(const fleet_member *m)
+{
+    uint32_t waiting = 0, alive = 0;
+    for (uint32_t i = 0; i < m->all->capacity; i++)
+        waiting += m->all->candidates[i].state == WAITING;
+    for (uint32_t i = 0; i < m->all->count; i++) alive += !m->all->members[i].lost;
+    uint32_t fair = 1 + waiting / (alive ? alive : 1);
+    return fair < 1 + m->builders ? fair : 1 + m->builders;
+}
+
+static bool member_has_work(const fleet_member *m)
+{
+    fleet *all = m->all;
+    return !all->stopping && (all->has_reference || all->open) &&
+           (hed_fleet_first(all, WAITING, 0) ||
+               hed_fleet_first(all, WITH_DEVICE, (uint32_t)(m - all->members)));
+}
+
+/* Takes candidates that wait, as many as keep the compilers busy, and gives one that can be
+ * measured now: a copy, since the list may move. */
+static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *known, hed_error *error)
+{
+    fleet *all = m->all;
+    uint32_t index = (uint32_t)(m - all->members), mine = 0;
+    fleet_candidate *c;
+    *known = fleet_trial();
+    for (uint32_t i = 0; i < all->capacity; i++)
+        mine += all->candidates[i].state == WITH_DEVICE && all->candidates[i].member == index;
+    while (mine < member_share(m) && (c = hed_fleet_first(all, WAITING, 0))) {
+        c->state = WITH_DEVICE;
+        c->member = index;
+        mine++;
+        if (!m->builders) break;
+        hed_config config = c->config;
+        pthread_mutex_unlock(&all->lock);
+        hed_status status = m->runner->kind->build_ahead(m->runner, &config, error);
+        pthread_mutex_lock(&all->lock);
+        if (status) return false;
+    }
+    if (!mine) return false;
+    if (!m->builders) {
+        *next = *hed_fleet_first(all, WITH_DEVICE, index);
+        return true;
+    }
+    hed_config config;
+    pthread_mutex_unlock(&all->lock);
+    bool built = m->runner->kind->built(m->runner, TICK, &config, known);
+    pthread_mutex_lock(&all->lock);
+    for (uint32_t i = 0; i < all->capacity && built; i++) {
+        c = &all->candidates[i];
+        if (c->state != WITH_DEVICE || c->member != index || !hed_config_equal(&c->config, &config))
+            continue;
+        *next = *c;
+        return true;
+    }
+    return false;
+}
+
+/* Puts a candidate's result where the tuning finds it. */
+static void member_done(fleet_member *m, const fleet_candidate *tried)
+{
+    fleet *all = m->all;
+    for (uint32_t i = 0; i < all->capacity; i++) {
+        fleet_candidate *c = &all->candidates[i];
+        if (c->state != WITH_DEVICE || c->number != tried->number) continue;
+        *c = *tried;
+        c->state = DONE;
+        c->number = all->next++;
+    }
+    m->done++;
+    m->failed += tried->trial.outcome != HED_OUTCOME_MEASURED;
+}
+
+static void member_say(fleet_member *m, const char *doing)
+{
+    hed_text_copy(m->doing, sizeof m->doing, doing);
+}
+
+/* Opens the device's runner: several cards are opened at once, which takes each seconds. */
+static void member_open(fleet_member *m)
+{
+    fleet *all = m->all;
+    hed_error why = {0};
+    hed_runner_def own = all->member_def;
+    own.device = m->device;
+    pthread_mutex_unlock(&all->lock);
+    hed_status status = all->kind.open(&own, &m->runner, &why);
+    pthread_mutex_lock(&all->lock);
+    m->opened = true;
+    if (status) member_lose(m, &why);
+    /* compilers take the processors that a processor's candidates run on */
+    bool quiet = hed_device_describe(m->device)->type == HED_DEVICE_CPU;
+    m->builders = status || quiet ? 0 : m->runner->builders;
+    member_say(m, status ? "lost" : "waiting");
+    pthread_cond_broadcast(&all->news);
+}
+
+/* Opens a runner anew on a device that was started again, and finds its pace. */
+static hed_status member_restart(fleet_member *m, hed_error *error)
+{
+    fleet *all = m->all;
+    hed_runner_def own = all->member_def;
+    own.device = m->device;
+    hed_runner_destroy(m->runner);
+    m->runner = NULL;
+    memset(m->used, 0, sizeof m->used);
+    m->warm = m->race.anchored = false;
+    if (all->kind.restart(&own, error) || all->kind.open(&own, &m->runner, error) ||
+        !all->has_reference)
+        return error->status;
+    m->trials[0] = fleet_trial();
+    if (member_time_reference(m, error)) return error->status;
+    if (m->race.anchored) m->pace = m->ratio = m->race.anchor_base / all->base;
+    return HED_OK;
+}
+
+/* Starts a device again that was lost, after a while. false: it stays out. */
+static bool member_come_back(fleet_member *m)
+{
+    fleet *all = m->all;
+    while (m->returns) {
+        hed_error error = {0};
+        double due = member_now(m) + restart_seconds[m->restarts++];
+        while (!all->stopping && member_now(m) < due) hed_fleet_pause(all, &all->work, TICK);
+        if (all->stopping) break;
+        pthread_mutex_unlock(&all->lock);
+        member_restart(m, &error);
+        pthread_mutex_lock(&all->lock);
+        while (all->ordering && fleet_any(all, false)) hed_fleet_pause(all, &all->work, TICK);
+        m->returns = false;
+        if (hed_failed(&error)) {
+            member_lose(m, &error);
+            continue;
+        }
+        m->lost = false;
+        m->order = NOTHING;
+        hed_log_message(&all->logger, HED_LOG_WARNING, "%s was started again",
+            hed_device_describe(m->device)->id);
+        member_say(m, "waiting");
+    }
+    m->returns = false;
+    all->runner.lost = !fleet_any(all, true);
+    pthread_cond_broadcast(&all->news);
+    return !m->lost;
+}
+
+void *hed_fleet_member_run(void *user)
+{
+    fleet_member *m = user;
+    fleet *all = m->all;
+    pthread_mutex_lock(&all->lock);
+    member_open(m);
+    while (!all->closing && (!m->lost || member_come_back(m))) {
+        hed_error error = {0};
+        fleet_candidate candidate;
+        hed_trial known;
+        if (m->order) {
+            member_say(m, m->order == TIME_ROUND ? "final rounds" : "timing");
+            pthread_mutex_unlock(&all->lock);
+            member_obey(m, &error);
+            pthread_mutex_lock(&all->lock);
+            m->order = NOTHING;
+        } else if (!member_has_work(m)) {
+            member_say(m, "waiting");
+            pthread_cond_wait(&all->work, &all->lock);
+        } else if (member_next(m, &candidate, &known, &error)) {
+            member_say(m, "measuring");
+            pthread_mutex_unlock(&all->lock);
+            member_try(m, &candidate, &known, &error);
+            pthread_mutex_lock(&all->lock);
+            if (!hed_failed(&error)) member_done(m, &candidate);
+        } else {
+            member_say(m, "compiling");
+        }
+        if (hed_failed(&error) || m->runner->lost) member_lose(m, &error);
+        pthread_cond_broadcast(&all->news);
+        if (m->lost) pthread_cond_broadcast(&all->work);
+    }
+    m->order = NOTHING;
+    pthread_cond_broadcast(&all->news);
+    pthread_mutex_unlock(&all->lock);
+    /* here, since its worker processes end with the thread that has started them */
+    hed_runner_destroy(m->runner);
+    return NULL;
+}
+
+void hed_fleet_member_make(fleet *all, uint32_t index, hed_device *device, double floor_seconds)
+{
+    fleet_member *m = &all->members[index];
+    *m = (fleet_member){.all = all, .device = device, .ratio = 1, .pace = 1, .doing = "opening"};
+    m->race = (hed_race){.def = {.user = m,
+                             .time = member_time,
+                             .now = member_now,
+                             .stop = member_stopped,
+                             .floor_seconds = floor_seconds},
+        .level = 1,
+        .best = INFINITY,
+        .best_high = INFINITY};
+}
