@@ -18,6 +18,10 @@
   if (winner && data.share !== null)
     check(document.getElementById("verdict").textContent.includes(`${(100 * data.share).toFixed(0)} %`), "share of the roofline");
   check(document.querySelectorAll("#failures pre").length === data.failures.length, "failures");
+  const devices = [...document.querySelectorAll("#devices tbody tr")].map((row) => row.children[0].textContent);
+  check(devices.join() === data.devices.map((one) => one.id).join(), "devices");
+  check(document.getElementById("devices").hidden === !data.devices.length, "devices are shown where there are several");
+  check(document.querySelectorAll("#faults p").length === data.devices.filter((one) => one.losses).length, "faults of devices");
   const attributes = [...document.querySelectorAll("svg, svg *")].flatMap((element) => [...element.attributes].map((one) => one.value));
   check(!attributes.some((text) => /NaN|Infinity|undefined|null/.test(text)), "an attribute is no number");
   check(!/NaN|undefined|\[object/.test(document.body.innerText), "a text is no text");

@@ -239,6 +239,24 @@ Test(tune_report, what_comes_from_outside_is_escaped)
     synthetic_free(&t);
 }
 
+Test(tune_report, devices_with_their_faults)
+{
+    synthetic_tuning t = synthetic_make(60, 1);
+    write_page(&t);
+    EXPECT_EQ(hed_json_count(hed_json_member(data, "devices")), 0);
+    synthetic_devices(&t);
+    write_page(&t);
+    hed_json_node devices = hed_json_member(data, "devices");
+    CHECK_EQ(hed_json_count(devices), t.result.device_count);
+    hed_json_node lost = hed_json_item(devices, 1);
+    EXPECT_TEXT(hed_json_string(hed_json_member(lost, "id")), "node7:cuda:1");
+    EXPECT_EQ(hed_json_integer(hed_json_member(lost, "tried"), 0, 100), 21);
+    EXPECT_EQ(hed_json_integer(hed_json_member(lost, "losses"), 0, 100), 2);
+    EXPECT_TEXT(hed_json_string(hed_json_member(lost, "why")), "it said: <no route>");
+    EXPECT_EQ(hed_json_kind_of(hed_json_member(lost, "seconds")), HED_JSON_NULL);
+    synthetic_free(&t);
+}
+
 Test(tune_report, strange_results_make_a_page_too)
 {
     synthetic_tuning t = synthetic_make(60, 1);

@@ -83,6 +83,7 @@ static void print_devices(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
     double least = INFINITY, most = 0;
+    uint32_t timed = 0;
     for (uint32_t i = 0; i < r->device_count; i++) {
         const hed_tune_on *on = &r->devices[i];
         char value[48] = "";
@@ -95,10 +96,11 @@ static void print_devices(const cli_tuned *t, FILE *out)
             : on->losses ? ", started again"
                          : "");
         if (on->losses) fprintf(out, "             lost because %s\n", on->why);
+        timed += isfinite(on->seconds);
         least = fmin(least, isfinite(on->seconds) ? on->seconds : INFINITY);
         most = fmax(most, isfinite(on->seconds) ? on->seconds : 0);
     }
-    if (most > 0 && r->device_count > 1)
+    if (timed > 1)
         fprintf(out, "  spread     %.1f %% between the devices, for the winner\n",
             100 * (most / least - 1));
 }
