@@ -89,9 +89,44 @@ Test(cloth_pressure, a_balloon_at_rest)
     }
 }
 
+static double volume_at_rest(balloon *b)
+{
+    hed_cloth_def def = dressed_def(&b->garment, 1);
+    def.substeps = 60;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[1] = 0.0f;
+    frame.frames = 240;
+    dressed_step(&d, &frame);
+    double volume = volume_of(b, (const float(*)[3])d.positions);
+    dressed_free(&d);
+    return volume;
+}
+
+/* A balloon full of gas comes to rest where one of the same pressure at any volume does, and that is
+ * by Boyle's law what it has there; one with twice the gas at half the pressure is the same. */
+Test(cloth_pressure, gas_follows_boyle)
+{
+    balloon b = balloon_make(30.0f);
+    b.garment.rest_volume = 1.0f;
+    double before = volume_of(&b, (const float(*)[3])b.shape.positions), gas = volume_at_rest(&b);
+    b.garment.pressure = 15.0f;
+    b.garment.rest_volume = 2.0f;
+    double same = volume_at_rest(&b);
+    b.garment.pressure = (float)(30.0 * before / gas);
+    b.garment.rest_volume = 0.0f;
+    double constant = volume_at_rest(&b);
+    printf("%g m3 at rest; gas %g and %g, constant pressure %g\n", before, gas, same, constant);
+    EXPECT_GT(gas, 1.03 * before);
+    EXPECT_NEAR(same / gas, 1.0, 1e-4);
+    EXPECT_NEAR(constant / gas, 1.0, 1e-3);
+    ball_free(&b.shape);
+}
+
 static uint64_t inflated(hed_device *device, hed_cloth_solver solver, hed_math math)
 {
     balloon b = balloon_make(15.0f);
+    b.garment.rest_volume = 1.2f;
     hed_cloth_def def = dressed_def(&b.garment, 1);
     def.solver = solver;
     def.math = math;
@@ -125,12 +160,28 @@ Test(cloth_pressure, what_is_refused)
     FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
     CHECK(strstr(error.text, "pressure needs a closed mesh"), "%s", error.text);
     b.garment.triangle_count++;
-    uint32_t turned = b.shape.triangles[3][0];
+    uint32_t turned = b.shape.triangles[3][0], other = b.shape.triangles[3][1];
     b.shape.triangles[3][0] = b.shape.triangles[3][1];
     b.shape.triangles[3][1] = turned;
     FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
     CHECK(strstr(error.text, "two faces on one side") || strstr(error.text, "on one side alone"),
         "%s", error.text);
+    b.garment.rest_volume = -1.0f;
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "rest_volume is -1"), "%s", error.text);
+    b.shape.triangles[3][0] = turned; /* as it was: closed */
+    b.shape.triangles[3][1] = other;
+    b.garment.rest_volume = 1.0f;
+    b.garment.copies = 2;
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "2 copies"), "%s", error.text);
+    for (uint32_t t = 0; t < b.shape.triangle_count; t++) { /* inside out */
+        uint32_t kept = b.shape.triangles[t][0];
+        b.shape.triangles[t][0] = b.shape.triangles[t][1];
+        b.shape.triangles[t][1] = kept;
+    }
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "outwards"), "%s", error.text);
     b.garment.pressure = INFINITY;
     FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(here.device, &def, &cloth, &error));
     CHECK(strstr(error.text, "pressure is inf"), "%s", error.text);

@@ -154,6 +154,10 @@ typedef struct hed_cloth_garment_def {
      *  cloth with such a garment finds its surface anew in each substep, and air then meets the
      *  area that particles show, not that of their triangles. */
     float pressure;
+    /** 0 to 1000: a gas, whose pressure is `pressure` at so many times the volume that the faces
+     * enclose at rest, and elsewhere inversely as the volume. 0: the same at any volume. Of a garment
+     * of one copy. */
+    float rest_volume;
     /** Coulomb's, with itself and with colliders (that have their own: the product's root) */
     float friction;
     /** m, distance kept from colliders and from other cloth; with HED_CLOTH_SELF_BALLS at least the

@@ -11,6 +11,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_drive_def,
     &cloth_write_back_def,
     &cloth_surface_def,
+    &cloth_gas_def,
     &cloth_move_def,
     &cloth_feed_def,
     &cloth_read_def,
@@ -255,6 +256,8 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(rigid->matrix, sample_matrix, sizeof sample_matrix);
         memcpy(rigid->turn, sample_matrix + 4, sizeof rigid->turn);
         memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
+    } else if (!strcmp(name, "dt_square")) {
+        *(float *)data = 1e-4f;
     } else if (!strcmp(name, "fed")) {
         *(cloth_feeding *)data = (cloth_feeding){
             n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS, (uint)n, 0.125f, -2.5f, 1000.0f};
@@ -363,7 +366,13 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
     } else if (IS("incident")) {
         for (uint64_t i = 0; i < 6 * n; i++) words[i] = (uint)((i * 7 + i / 3) % n);
     } else if (IS("triangles")) {
-        for (uint64_t i = 0; i < 3 * n; i++) words[i] = (uint)((i * 5 + i / 7) % n);
+        for (uint64_t i = 0; i < bytes / 4; i++) words[i] = (uint)((i * 5 + i / 7) % n);
+    } else if (IS("gases")) { /* of some of the 300 triangles of each */
+        for (uint64_t i = 0; i < n; i++) {
+            const uint gas[8] = {(uint)i, 300 * (uint)i, 300 - (uint)i, 0, as_uint(50.0f),
+                as_uint(i % 2 ? 0.5f : 100.0f)};
+            memcpy(words + 8 * i, gas, sizeof gas);
+        }
     } else if (!IS("broken")) {
         cloth_sample_floats(data, bytes / 4, seed, argument, -1.0f, 1.0f);
     }

@@ -37,6 +37,7 @@ extern const hed_kernel_def cloth_elements_def;  /* a fabric's triangles, one co
 extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
 extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
+extern const hed_kernel_def cloth_gas_def;     /* pressure by volume */
 extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
 extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
 extern const hed_kernel_def cloth_read_def;    /* vertices as the program takes them */

@@ -216,6 +216,35 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position,
     }
 }
 
+/* ---- gas in closed garments ---- */
+
+#define CLOTH_GAS_LANES 256u /* that add up a volume, each every so manyth triangle */
+
+/* One lane's part of six times the volume within triangles [first, first + count). */
+CLOTH_FUNCTION float cloth_gas_lane(__global const float4 *position, __global const uint *triangles,
+    uint first, uint count, uint lane)
+{
+    float4 from = position[triangles[3 * first]];
+    float sum = 0.0f;
+    for (uint t = lane; t < count; t += CLOTH_GAS_LANES) {
+        uint at = 3 * (first + t);
+        float4 a = cloth_from(position[triangles[at]], from),
+               b = cloth_from(position[triangles[at + 1]], from),
+               c = cloth_from(position[triangles[at + 2]], from);
+        float x = fma(b.y, c.z, -(b.z * c.y)), y = fma(b.z, c.x, -(b.x * c.z)),
+              z = fma(b.x, c.y, -(b.y * c.x));
+        sum += fma(a.x, x, fma(a.y, y, a.z * z));
+    }
+    return sum;
+}
+
+/* What a gas of `amount` Pa m^3 does in a volume, of which there is no less than `least`: pressure
+ * x dt^2. */
+CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float least, float dt_square)
+{
+    return amount * dt_square / hed_max(six_volumes * (1.0f / 6.0f), least);
+}
+
 /* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its
  * area. `closed`: the length of the sum of their normals instead, which is a third of the gradient
  * of a closed surface's volume, so that pressure on it moves nothing as a whole. */

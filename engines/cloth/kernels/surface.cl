@@ -1,5 +1,5 @@
 /* Normals, and the area that air meets, of each particle, from the triangles around it in ascending
- * order. */
+ * order; and the pressure of gas by the volume that there is for it, in one order on every device. */
 #ifndef WG
 #define WG 256
 #endif
@@ -17,4 +17,23 @@ __kernel void cloth_surface(__global const float4 *restrict position,
     uint i = (uint)get_global_id(0);
     if (i < particles)
         cloth_surface_one(i, position, incident_at, incident, triangles, air, closed);
+}
+
+/* A group for each: `gases` has garment, first triangle, how many, 0; then bits of Pa m^3 and of the
+ * least volume, 0, 0. */
+__kernel void cloth_gas(__global const float4 *restrict position,
+    __global const uint *restrict triangles, __global const uint4 *restrict gases,
+    __global float4 *restrict garments, float dt_square)
+{
+    HED_LOCAL_ARRAY(float, sums, CLOTH_GAS_LANES);
+    uint lane = (uint)get_local_id(0);
+    uint4 gas = gases[2 * (uint)get_group_id(0)], amounts = gases[2 * (uint)get_group_id(0) + 1];
+    sums[lane] = cloth_gas_lane(position, triangles, gas.y, gas.z, lane);
+    for (uint left = CLOTH_GAS_LANES / 2; left > 0; left /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < left) sums[lane] += sums[lane + left];
+    }
+    if (lane == 0)
+        garments[2 * gas.x + 1].w =
+            cloth_gas_push(sums[0], as_float(amounts.x), as_float(amounts.y), dt_square);
 }

@@ -1,5 +1,5 @@
-/* Descriptions and native versions of what follows a frame: `cloth_surface`, `cloth_write_back`,
- * `cloth_read`. */
+/* Descriptions and native versions of what goes by a cloth's surface or follows a frame:
+ * `cloth_surface`, `cloth_gas`, `cloth_write_back`, `cloth_read`. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -29,6 +29,48 @@ const hed_kernel_def cloth_surface_def = {
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = hed_default_sample_bytes,
     .sample.benchmark = HED_PROBLEM(1 << 22),
+};
+
+HED_NATIVE_BODY gas_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    float4 *garments = a[3];
+    for (uint64_t g = begin; g < end; g++) {
+        const uint4 *gas = (const uint4 *)a[2] + 2 * g;
+        float sums[CLOTH_GAS_LANES];
+        for (uint lane = 0; lane < CLOTH_GAS_LANES; lane++)
+            sums[lane] = cloth_gas_lane(a[0], a[1], gas->y, gas->z, lane);
+        for (uint left = CLOTH_GAS_LANES / 2; left > 0; left /= 2)
+            for (uint lane = 0; lane < left; lane++) sums[lane] += sums[lane + left];
+        garments[2 * gas->x + 1].w =
+            cloth_gas_push(sums[0], as_float(gas[1].x), as_float(gas[1].y), *(const float *)a[4]);
+    }
+}
+HED_NATIVE_CLONES(gas_native, gas_body)
+/* Of the sample's 300 triangles: three corners each; 20 operations. */
+CLOTH_WORK(gas_work, 300.0 * 60.0, 300.0 * 20.0)
+
+static void gas_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    uint64_t gases = (uint64_t)problem->sizes[0];
+    hed_geometry_1d(layout, gases, config->values[0], gases, 1);
+}
+
+const hed_kernel_def cloth_gas_def = {
+    .name = "cloth_gas",
+    .summary = "pressure of the gas in closed garments, by their volume",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
+    HED_ARGUMENTS(HED_IN(float, position, .count = "4*gases"),
+        HED_IN(uint, triangles, .count = "900*gases"), HED_IN(uint, gases, .count = "8*gases"),
+        HED_INOUT(float, garments, .count = CLOTH_SAMPLE_GARMENT_FLOATS, .tolerance = 1e-3),
+        HED_VALUE(float, dt_square)),
+    HED_PARAMETERS(HED_PARAMETER(WG, 256, 256)),
+    .geometry = gas_geometry,
+    CLOTH_FOR_EACH("gases", gas),
+    HED_PROBLEMS(HED_PROBLEM(2), HED_PROBLEM(7)),
+    .sample.bytes = hed_default_sample_bytes,
+    .sample.benchmark = HED_PROBLEM(8),
 };
 
 HED_NATIVE_BODY write_back_body(const hed_native_call *call, uint64_t begin, uint64_t end)

@@ -184,6 +184,38 @@ static hed_cloth_garment_def of_fabric(const hed_cloth_garment_def *def)
     return made;
 }
 
+/* How much gas is in the garment: that has the asked pressure at `rest_volume` times the volume at
+ * rest. */
+static hed_status take_gas(
+    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
+{
+    double six = 0;
+    if (garment->pressure == 0.0f || def->rest_volume == 0.0f) return HED_OK;
+    for (uint32_t t = 0; t < garment->triangle_count; t++) {
+        const uint32_t *v = garment->triangles[t];
+        double way[3][3];
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 3; k++)
+                way[c][k] = (double)garment->rest[v[c]][k] - garment->rest[0][k];
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            six += way[0][k] * (way[1][i] * way[2][j] - way[1][j] * way[2][i]);
+        }
+    }
+    if (!(six > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "Garment %u (%s): rest_volume is given, and its faces enclose %g m^3 at rest; expected "
+            "faces that look outwards",
+            number, garment->name, six / 6);
+    if (def->copies > 1)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "Garment %u (%s): rest_volume is given and %u copies, whose pressure is one; give a "
+            "garment for each",
+            number, garment->name, def->copies);
+    garment->gas = (float)(garment->pressure * def->rest_volume * six / 6);
+    return HED_OK;
+}
+
 static hed_status garment_fill(
     cloth_garment *garment, const hed_cloth_garment_def *given, uint32_t number, hed_error *error)
 {
@@ -192,7 +224,8 @@ static hed_status garment_fill(
     cloth_faces faces;
     if (!cloth_faces_create(&garment->arena.allocator, def, &faces, error) &&
         !take_particles(garment, def, &faces, number, error) &&
-        !require_closed(garment, number, error) && !take_rest(garment, def, error) &&
+        !require_closed(garment, number, error) && !take_gas(garment, def, number, error) &&
+        !take_rest(garment, def, error) &&
         !cloth_make_constraints(garment, def, &faces, number, error) &&
         !(def->fabric && cloth_make_elements(garment, def, error)) &&
         !(def->fabric && cloth_make_bends(garment, def, error)) &&
@@ -514,6 +547,7 @@ static hed_status check_surroundings(const subject *check)
             check, "angular_velocity", def->angular_velocity[k], -MOST_SPEED, MOST_SPEED);
     }
     garment_check_number(check, "pressure", def->pressure, -MOST_PRESSURE, MOST_PRESSURE);
+    garment_check_number(check, "rest_volume", def->rest_volume, 0.0f, 1000.0f);
     garment_check_number(check, "linear_inertia", def->linear_inertia, 0.0f, 1.0f);
     garment_check_number(check, "angular_inertia", def->angular_inertia, 0.0f, 1.0f);
     garment_check_number(check, "drag", def->drag, 0.0f, MOST_COEFFICIENT);

@@ -88,6 +88,7 @@ typedef struct cloth_garment {
     double middle[3];                       /* m, of its free particles' masses */
     float linear_inertia, angular_inertia;
     float pressure; /* Pa */
+    float gas;      /* Pa m^3, pressure x volume; 0: pressure does not depend on the volume */
     float damping, vertical_damping, drag, lift, friction, thickness;
     hed_cloth_self_collision self_collision;
     uint32_t vertex_count;

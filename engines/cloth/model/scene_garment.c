@@ -240,6 +240,7 @@ static void read_surroundings(
     def->drag = (float)cloth_scene_number(node, "drag", def->drag, 0, 100);
     def->lift = (float)cloth_scene_number(node, "lift", def->lift, 0, 100);
     def->pressure = (float)cloth_scene_number(node, "pressure", 0, -1e6, 1e6);
+    def->rest_volume = (float)cloth_scene_number(node, "rest_volume", 0, 0, 1000);
     read_start(reader, node, def);
     if (hed_json_has(node, "inertia")) {
         hed_json_node inertia = hed_json_member(node, "inertia");

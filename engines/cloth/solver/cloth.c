@@ -68,6 +68,7 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
         cloth->has_tethers |= g->anchor_count > 0;
         cloth->has_driver |= g->driven;
         cloth->has_pressure |= g->pressure != 0.0f;
+        cloth->gases += g->gas != 0.0f;
         cloth->has_air |=
             (g->drag > 0.0f || g->lift > 0.0f || g->pressure != 0.0f) && g->triangle_count > 0;
         cloth->has_self |= g->self_collision != HED_CLOTH_SELF_NONE;

@@ -355,6 +355,11 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
     for (uint32_t at = 0; at < s->count; at += piece) {
         bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
         if (cloth->has_air && surface) cloth_find_surface(cloth, error);
+        if (cloth->gases)
+            cloth_run(cloth, CLOTH_KERNEL_GAS, cloth->gases,
+                HED_ARGS(cloth->buffers.position, cloth->buffers.triangles, cloth->buffers.gases,
+                    cloth->buffers.garments, (float)(s->dt * s->dt)),
+                error);
         if (hed_failed(error)) return error->status;
         cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
         cloth->host->air_fresh = false;

@@ -36,6 +36,7 @@ typedef struct cloth_buffers {
     hed_buffer *vertices[2], *normals[2]; /* (vertices) float4 */
     /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
     hed_buffer *incident_at, *incident, *triangles;
+    hed_buffer *gases; /* (gases x 2) uint4: see cloth_gas() */
     /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
     hed_buffer *flags;
     /* the state to go back to */
@@ -83,6 +84,7 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_seams, has_pressure;
+    uint32_t gases; /* garments whose pressure depends on their volume */
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: state.c */

@@ -234,6 +234,24 @@ static void fill_incident(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     for (uint32_t i = 0; i < 3 * g->triangle_count; i++) to[i] = first + g->incident[i];
 }
 
+/* A volume below a hundredth of the rest's is none: all has come to lie flat. */
+static hed_status upload_gases(hed_cloth *cloth, hed_error *error)
+{
+    uint4 *gases = hed_new(&cloth->allocator, 2 * (uint64_t)cloth->gases, sizeof *gases, error),
+          *next = gases;
+    for (uint32_t g = 0; gases && g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        if (garment->gas == 0.0f) continue;
+        *next++ = (uint4){g, cloth->first_triangle[g], garment->triangle_count, 0};
+        *next++ = (uint4){
+            hed_as_uint(garment->gas), hed_as_uint(0.01f * garment->gas / garment->pressure), 0, 0};
+    }
+    cloth_upload(
+        cloth, gases, 2 * (uint64_t)cloth->gases * sizeof *gases, &cloth->buffers.gases, error);
+    hed_delete(&cloth->allocator, gases, 2 * (uint64_t)cloth->gases, sizeof *gases);
+    return error->status;
+}
+
 hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
@@ -312,6 +330,7 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     if (cloth->has_driver) upload_driven(cloth, error);
     if (cloth->def.max_colliders) cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
     if (cloth->has_air) cloth_upload_surface(cloth, error);
+    if (cloth->gases) upload_gases(cloth, error);
     upload_vertices(cloth, error);
     cloth_upload(cloth, NULL, 16, &b->flags, error);
     if (error->status) return error->status;
