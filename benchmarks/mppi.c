@@ -96,7 +96,8 @@ static const struct {
     hed_mppi_solver solver;
     const char *name;
 } SOLVERS[] = {{HED_MPPI_CPU, "cpu"}, {HED_MPPI_PACKETS, "packets"},
-    {HED_MPPI_RESIDENT, "resident"}, {HED_MPPI_LAUNCHES, "launches"}};
+    {HED_MPPI_RESIDENT, "resident"}, {HED_MPPI_LAUNCHES, "launches"},
+    {HED_MPPI_AUTO, "auto"}}; /* the last where it is asked for: that of each device */
 
 typedef struct bench_case {
     const bench_problem *problem;
@@ -285,6 +286,7 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
                     if (!hed_mppi_model_find(c.problem->model) ||
                         !bench_wanted(arguments, "problem", c.problem->name) ||
                         !bench_wanted(arguments, "solver", SOLVERS[c.solver].name) ||
+                        (!SOLVERS[c.solver].solver && !hed_given(arguments, "solver")) ||
                         (strict && !hed_given(arguments, "strict")))
                         continue;
                     if (to->rate > 0) bench_loop(devices[0], &c, to, error);
@@ -336,7 +338,7 @@ const hed_command hed_command_mppi_bench = {
         {.name = "solver",
             .kind = HED_OPTION_TEXT,
             .value = "NAME",
-            .help = "cpu, packets, resident or launches alone"},
+            .help = "cpu, packets, resident or launches alone; auto: that of each device"},
         {.name = "samples",
             .kind = HED_OPTION_INTEGER,
             .value = "N",

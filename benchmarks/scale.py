@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures heddle on 1, 2, ... of a machine's devices: tuning, batches of renders, drapes, pages and controllers, strong and weak
-scaling, and what a request costs over MPI. On a machine with GPUs one command does it all:
+scaling, one MPPI controller whose samples they share out, and what a request costs over MPI. On a machine with GPUs one command does it all:
 
     python3 benchmarks/scale.py build/release/cli/heddle RESULTS
 
 RESULTS gets figures.json, a line for each figure in figures.txt, scaling.svg, and a time line (a page) for each batch.
     --device ID   once for each device, instead of every GPU
-    --part NAME   tune, winner, render, drape, page, controller, wait, mpi; more than once; all unless told
+    --part NAME   tune, winner, render, drape, page, controller, mppi, wait, mpi; more than once; all unless told
     --share X     this share of each list (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
     --hands N     N workers on the device `host`, to measure the queue itself where there is no GPU: with --part wait
 """
@@ -21,7 +21,7 @@ args = parser.parse_args()
 heddle, out = os.path.abspath(args.heddle), pathlib.Path(args.results).absolute()
 out.mkdir(parents=True, exist_ok=True)
 data = pathlib.Path(__file__).resolve().parent.parent / 'data'
-parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'wait', 'mpi']
+parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'mppi', 'wait', 'mpi']
 all_devices = json.loads(subprocess.run([heddle, 'devices', '--json'], capture_output=True, text=True, check=True).stdout)
 devices = args.device or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'cuda'] \
     or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'opencl']
@@ -149,6 +149,21 @@ def batches(kind, whole):
         note(f'{each} jobs each, {kind}, on {n}', seconds, 's', n=n, kind=kind, scaling='weak', efficiency=round(alone / seconds, 4), **more)
 
 
+def one_controller():
+    """A solve whose samples the devices share out: from which N on it pays, and a million."""
+    for problem in ('cartpole', 'quadrotor'):
+        for samples in (16384, 65536, 262144, 1048576):
+            alone = None
+            for n in counts:
+                _, rows = run(['mppi', 'bench', '--json', '--together', *device_words(n), '--problem', problem, '--solves', str(max(5, int(300 * args.share))),
+                               '--samples', str(max(512, int(samples * args.share)))])
+                if not rows: continue
+                best = min(rows, key=lambda row: row['median_us'])
+                alone = alone or best['median_us']
+                note(f'{problem}, {best["samples"]} samples on {n}', best['median_us'], 'us', n=n, kind=f'mppi {problem}', samples=best['samples'],
+                     solver=best['solver'], p99=best['p99_us'], times=round(alone / best['median_us'], 3))
+
+
 def over_mpi():
     program = pathlib.Path(heddle).parent.parent / 'heddle-mpi'
     mpi = str(program) if program.exists() else shutil.which('heddle-mpi')
@@ -192,6 +207,7 @@ if devices and 'tune' in parts: tuning()
 if devices and 'winner' in parts: winners()
 for kind, whole in (('render', 200), ('drape', 256), ('page', 20000), ('controller', 64), ('wait', 32)):
     if kind in parts and (devices or kind == 'wait'): batches(kind, whole)
+if devices and 'mppi' in parts: one_controller()
 if 'mpi' in parts: over_mpi()
 plot()
 (out / 'figures.json').write_text(json.dumps(dict(devices=devices, processors=os.cpu_count(), share=args.share, figures=figures), indent=1) + '\n')

@@ -224,8 +224,9 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
     printf("last state:");
     for (uint32_t i = 0; i < def->model->states; i++)
         printf("%s %s %.4g", i ? "," : "", cli_mppi_state_name(def->model, i, name), x[i]);
+    putchar('\n');
     if (record->done)
-        printf("\ncost: first %.4g, last %.4g; effective samples: p50 %.3g, least %.3g of %" PRIu32 "\n",
+        printf("cost: first %.4g, last %.4g; effective samples: p50 %.3g, least %.3g of %" PRIu32 "\n",
             record->stats[0].baseline, record->stats[record->done - 1].baseline, f->ess.p50,
             f->ess.minimum, def->samples);
     printf("a solve: p50 %.3g ms, p99 %.3g ms, max %.3g ms", f->solve_ms.p50, f->solve_ms.p99,

@@ -82,7 +82,7 @@ struct fleet {
     pthread_mutex_t lock; /* for all below, and what members show */
     pthread_cond_t work, news;
     bool closing;
-    bool ordering; /* devices do what they were told; one that comes back waits until they have */
+    bool ordering; /* devices carry an order out; one that comes back waits until they have */
     _Atomic bool stopping; /* the tuning wants to wait no longer */
     uint32_t count;
     fleet_member *members;       /* (count) */
