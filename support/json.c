@@ -312,6 +312,11 @@ void hed_json_fail(hed_json_node node, hed_status status, const char *format, ..
         words, json->name, place.line, place.column);
 }
 
+void hed_json_fail_as(hed_json_node node, const hed_error *error)
+{
+    if (node.json->problem.status == HED_OK) node.json->problem = *error;
+}
+
 static hed_json_node nothing(hed_json_node near) { return (hed_json_node){.json = near.json}; }
 
 /* Whether the node is of this kind; if not, that is the document's problem. */

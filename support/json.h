@@ -91,6 +91,8 @@ void hed_json_numbers(hed_json_node array, double *values, size_t count, double 
  * is the document's problem from now on unless it has one. */
 void hed_json_fail(hed_json_node node, hed_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The first problem is this one, which says itself where it is: of a file that the document names. */
+void hed_json_fail_as(hed_json_node node, const hed_error *error);
 #define hed_json_reject(node, ...) hed_json_fail(node, HED_ERROR_FORMAT, __VA_ARGS__)
 
 #endif

@@ -43,18 +43,22 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_langu
     *source = (hed_source){.name = file ? file : path, .text = text, .size = size};
     hed_wgsl_free(reader->shader);
     reader->shader = NULL;
-    if (language != HED_WGSL) hed_spec_read_module(reader, node, language, source, entry);
-    else if (hed_wgsl_read(path, text, size, entry, &reader->shader, &error))
-        hed_json_fail(node, error.status, "%s", error.text);
-    else if (reader->shader->halves && !(reader->device->capabilities & HED_CAN_FP16))
-        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+    if (language != HED_WGSL) {
+        hed_spec_read_module(reader, node, language, source, entry);
+        return;
+    }
+    hed_wgsl_read(path, text, size, entry, &reader->shader, &error);
+    if (!error.status && reader->shader->halves && !(reader->device->capabilities & HED_CAN_FP16))
+        hed_fail(&error, HED_ERROR_UNSUPPORTED,
             "%s enables f16, which %s (%s) does not have: take another browser or GPU, or f32",
-            source->name, reader->device->id, reader->device->name);
-    else if (reader->shader->subgroups && !(reader->device->capabilities & HED_CAN_LANES))
-        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+            path, reader->device->id, reader->device->name);
+    if (!error.status && reader->shader->subgroups &&
+        !(reader->device->capabilities & HED_CAN_LANES))
+        hed_fail(&error, HED_ERROR_UNSUPPORTED,
             "%s enables subgroups, which %s (%s) does not have: take another browser or GPU, or "
             "group memory",
-            source->name, reader->device->id, reader->device->name);
+            path, reader->device->id, reader->device->name);
+    if (error.status) hed_json_fail_as(node, &error);
 }
 
 /* ---- parameters ---- */
@@ -127,7 +131,7 @@ void hed_spec_shader_parameters(
         hed_parameter_def *parameter = &kernel->parameters[i];
         const hed_wgsl_override *override = find_override(shader, parameter->name);
         if (!override && kernel->def.language != HED_GLSL) /* whose others are macros */
-            hed_json_reject(node, "\"%s\" is no override of the shader", parameter->name);
+            hed_json_reject(node, "\"%s\" is no override or specialization constant of the shader", parameter->name);
         else if (override && parameter->labels)
             hed_json_reject(
                 node, "\"%s\": an override has numbers, no choices and texts", parameter->name);

@@ -73,6 +73,16 @@ hed_status cli_open_whole_context(
     return open_context(arguments, true, session, error);
 }
 
+const hed_device_info cli_any_browser = {.id = "browser",
+    .backend = "browser",
+    .name = "any",
+    .max_group = 1024,
+    .max_group_size = {1024, 1024, 1024},
+    .max_groups = {65535, 65535, 65535},
+    .local_bytes = 1 << 20,
+    .max_buffer_bytes = UINT64_C(1) << 40,
+    .capabilities = HED_CAN_WGSL | HED_CAN_FP16 | HED_CAN_LANES};
+
 static void add_device(cli_session *session, hed_device *device)
 {
     for (uint32_t i = 0; i < session->count; i++)

@@ -97,6 +97,9 @@ typedef struct cli_session {
  * warnings of the library go to stderr unless --quiet. The session stays where it is until
  * cli_close(). */
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
+/* A browser as able as one may be, for shaders that are read before one is asked. */
+extern const hed_device_info cli_any_browser;
+
 /* With OpenGL's devices, which are else listed where one is named. */
 hed_status cli_open_whole_context(
     const hed_arguments *arguments, cli_session *session, hed_error *error);

@@ -229,19 +229,12 @@ static hed_status write_module(
 hed_status cli_module_write(
     hed_database *database, const char *shader, const char *path, uint32_t *count, hed_error *error)
 {
-    /* as much as any adapter allows: what one of them allows is asked in the page */
-    static const hed_device_info any = {.id = "browser",
-        .backend = "browser",
-        .max_group = 1024,
-        .max_group_size = {1024, 1024, 1024},
-        .local_bytes = 1 << 20,
-        .max_buffer_bytes = UINT64_C(1) << 40,
-        .capabilities = HED_CAN_WGSL};
     hed_tune_file *file = NULL;
     hed_tune_def def = hed_default_tune_def();
     module_table *t = calloc(1, sizeof *t);
     if (!t) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
-    if (!hed_tune_file_open(shader, &any, &file, error)) {
+    /* what an adapter allows is asked in the page */
+    if (!hed_tune_file_open(shader, &cli_any_browser, &file, error)) {
         hed_tune_file_apply(file, &def);
         t->kernel = hed_tune_file_kernel(file);
         const hed_record_filter filter = {.kinds = HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE,

@@ -265,16 +265,12 @@ static uint32_t spread(
 static hed_status write_page(const hed_arguments *arguments, cli_session *session,
     const char *shader, const char *path, hed_error *error)
 {
-    /* as much as browsers may allow; the page leaves out what its own forbids */
-    static const hed_device_info any = {.id = "browser",
-        .backend = "browser",
-        .driver = "\x01",
-        .max_group = 1024,
-        .max_group_size = {1024, 1024, 64},
-        .max_groups = {65535, 65535, 65535},
-        .local_bytes = 32768,
-        .max_buffer_bytes = 128 << 20,
-        .capabilities = HED_CAN_WGSL | HED_CAN_FP16 | HED_CAN_LANES};
+    /* what many may run; the page leaves out what its own browser forbids */
+    hed_device_info any = cli_any_browser;
+    any.driver = "\x01";
+    any.max_group_size[2] = 64;
+    any.local_bytes = 32768;
+    any.max_buffer_bytes = 128 << 20;
     enum { MOST_PAGE = 1000 };
     static hed_config configs[MOST_PAGE];
     hed_device *device = NULL;

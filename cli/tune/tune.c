@@ -544,6 +544,10 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
 {
     tuning t = {.arguments = arguments, .s = {.origin = origin}};
     cli_session *session = &t.session;
+    hed_tune_file *file = NULL; /* what is wrong with it is said before a browser is opened */
+    if (cli_is_shader(origin) && hed_tune_file_open(origin, &cli_any_browser, &file, error))
+        return cli_fail(error);
+    hed_tune_file_close(file);
     if (cli_open_context(arguments, session, error)) return cli_fail(error);
     session->count = 1;
     int code = HED_EXIT_FAILURE;

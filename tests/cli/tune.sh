@@ -30,6 +30,8 @@ run 1 tune "$work/nothing.json"; out_is_empty; err_has 'nothing.json'
 run 1 tune --capture "$work/nothing.hcap"; out_is_empty; err_has 'nothing.hcap'
 printf '{' > "$work/broken.json"
 run 1 tune "$work/broken.json"; out_is_empty; err_has 'broken.json:1'
+printf '/* heddle {"problem": {"n": 8}} */\n@compute fn f() {}\n' > "$work/broken.wgsl"
+run 1 tune "$work/broken.wgsl"; out_is_empty; err_has 'broken.wgsl:2:13: expected @workgroup_size'
 run 1 tune heddle:copy --device nothing; out_is_empty; err_has 'no device fits'
 run 0 tune --help; out_has 'or: heddle tune COMMAND'; out_has '  --good-enough SHARE'
 run 0 tune --schema; err_is_empty; out_is_object
