@@ -2,7 +2,7 @@
 #include "kernels/kernels.h"
 
 enum {
-    AT_ONCE = 256,     /* work items of a group of the kernel that does all */
+    AT_ONCE = 128,     /* work items of a group of the kernel that does all */
     STRANDS = 1 << 16, /* work items that go through pairs */
     NATIVE_PARTS = 64  /* natively they are cut into so many parts */
 };
@@ -57,22 +57,27 @@ HED_NATIVE_BODY pairs_check_body(const hed_native_call *call, uint64_t begin, ui
 }
 HED_NATIVE_CLONES(pairs_check_native, pairs_check_body)
 
-HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-    void *const *a = call->arguments;
-    const cloth_pairs *pairs = a[4];
-    if (!((const int *)a[3])[pairs->bank + CLOTH_PAIRS_NEED]) return;
-    for (uint64_t leaf = begin; leaf < end; leaf++)
-        cloth_pairs_find_one((uint)leaf, a[0], a[1], a[2], a[3], *pairs);
-}
-HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
-
 /* Pairs of the parts [begin, end). */
 static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint *last)
 {
     *first = (uint)((uint64_t)count * begin / NATIVE_PARTS);
     *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
 }
+
+/* All ways of one leaf after another, which its box stays in the cache for. */
+HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    const cloth_pairs *pairs = a[4];
+    uint queue[CLOTH_PAIRS_QUEUE], first, last, rows = cloth_pairs_walks(*pairs) / pairs->leaves;
+    if (!((const int *)a[3])[pairs->bank + CLOTH_PAIRS_NEED]) return;
+    pairs_of(pairs->leaves, begin, end, &first, &last);
+    for (uint leaf = first; leaf < last; leaf++)
+        for (uint row = 0; row < rows; row++)
+            cloth_pairs_find_one(
+                row * pairs->leaves + leaf, a[0], a[1], queue, 1, a[2], a[3], *pairs);
+}
+HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
 HED_NATIVE_BODY pairs_list_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -154,8 +159,7 @@ static void pairs_geometry_each(const hed_kernel_def *def, const hed_config *con
     const hed_problem *problem, hed_geometry *layout)
 {
     cloth_geometry(def, config, problem, layout);
-    bool leaves = def == &cloth_pairs_find_def || def == &cloth_pairs_slopes_def;
-    layout->native_grain = leaves ? 64 : 1024;
+    layout->native_grain = 1024;
 }
 
 static void pairs_geometry_rows(const hed_kernel_def *def, const hed_config *config,
@@ -165,7 +169,7 @@ static void pairs_geometry_rows(const hed_kernel_def *def, const hed_config *con
     hed_geometry_1d(layout, groups, config->values[0], groups, 4);
 }
 
-/* A strand for each pair that there is room for, at most STRANDS. */
+/* A strand for each pair that there is room for, or each way through the tree, at most STRANDS. */
 static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
@@ -228,10 +232,10 @@ DESCRIPTION(check, "whether ways leave what the list covers", each,
         HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
-DESCRIPTION(find, "triangles whose boxes overlap", each,
+DESCRIPTION(find, "triangles whose boxes overlap", strands,
     HED_ARGUMENTS(HED_IN(float, boxes), HED_IN(uint, corners), HED_INOUT(uint, near),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
-    GROUPS, HED_DIMENSIONS("leaves"));
+    GROUPS, HED_DIMENSIONS("walks"));
 DESCRIPTION(list, "vertices and triangles, and pairs of edges, that may meet for some substeps",
     strands,
     HED_ARGUMENTS(HED_IN(uint, near), HED_IN(uint, corners), HED_IN(float, start),
@@ -292,5 +296,5 @@ const hed_kernel_def cloth_pairs_substep_def = {.name = "cloth_pairs_substep",
     HED_DIMENSIONS("groups"),
     .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
     .max_threads = "WG",
-    .min_groups = 2,
+    .min_groups = 4,
     .geometry = pairs_geometry_groups};

@@ -74,9 +74,12 @@ __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
     __global const uint4 *restrict corners, __global uint2 *restrict near, __global int *counters,
     cloth_pairs pairs)
 {
-    uint leaf = (uint)get_global_id(0);
-    if (leaf < pairs.leaves && counters[pairs.bank + CLOTH_PAIRS_NEED])
-        cloth_pairs_find_one(leaf, boxes, corners, near, counters, pairs);
+    HED_LOCAL_ARRAY(uint, queues, CLOTH_PAIRS_QUEUE *WG);
+    uint item = (uint)get_local_id(0), step = (uint)get_global_size(0);
+    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
+    uint count = cloth_pairs_walks(pairs);
+    for (uint k = (uint)get_global_id(0); k < count; k += step)
+        cloth_pairs_find_one(k, boxes, corners, queues + item, WG, near, counters, pairs);
 }
 
 __kernel void cloth_pairs_list(__global const uint2 *restrict near,
@@ -186,6 +189,7 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
     cloth_pairs_tree tree = {boxes, corners, gradients, slopes, ranges, around_at, around, convex,
         start, ahead, rests, bodies};
     __global uint2 *near = (__global uint2 *)found;
+    HED_LOCAL_ARRAY(uint, queues, CLOTH_PAIRS_QUEUE *WG);
     CLOTH_EACH(i, pairs.particles)
     cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
     cloth_all_meet(state);
@@ -202,8 +206,9 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
                 cloth_pairs_boxes_from(first, row, tree, pairs);
             cloth_all_meet(state);
         }
-        CLOTH_EACH(leaf, pairs.leaves)
-        cloth_pairs_find_one(leaf, boxes, corners, near, counters, pairs);
+        uint walks = cloth_pairs_walks(pairs), item = (uint)get_local_id(0);
+        CLOTH_EACH(k, walks)
+        cloth_pairs_find_one(k, boxes, corners, queues + item, WG, near, counters, pairs);
         cloth_all_meet(state);
         uint pending = cloth_pairs_near(counters, pairs);
         CLOTH_EACH(k, pending) cloth_pairs_list_one(k, near, view, pairs);

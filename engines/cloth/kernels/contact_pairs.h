@@ -31,6 +31,7 @@
 #define cloth_atomic_min(at, value) atomic_min(at, value)
 #define cloth_atomic_max(at, value) atomic_max(at, value)
 #define CLOTH_INLINE CLOTH_FUNCTION
+#define CLOTH_LOCAL __local
 #else
 #define cloth_atomic_add(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
 CLOTH_FUNCTION uint cloth_atomic_min(uint *at, uint value)
@@ -52,6 +53,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define clz(x) ((uint)__builtin_clz(x))
 /* Into the versions for each instruction set, which gcc does not find worth it by itself. */
 #define CLOTH_INLINE static inline __attribute__((always_inline, unused))
+#define CLOTH_LOCAL
 #endif
 
 #define CLOTH_PAIR_EDGES 0x80000000u /* in pair.x: edge x y against edge z w */
@@ -61,6 +63,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_ROUNDS 4u     /* of cutting; in the last one all are cut */
 #define CLOTH_PAIRS_MEAN 256u     /* particles that the mean way is taken of, at most */
 #define CLOTH_PAIRS_VISITS 65536u /* nodes that one triangle looks at, at most */
+#define CLOTH_PAIRS_QUEUE 16u     /* what it has found before that is written */
 /* Steps of 1 m that ways are summed in, of which none counts as longer. */
 #define CLOTH_PAIRS_WAY 1048576.0f
 #define CLOTH_PAIRS_WEIGHT 63.0f /* most of a contact in the mean of a particle's */
@@ -642,42 +645,64 @@ CLOTH_INLINE uint4 cloth_candidate(uint k, uint4 one, uint4 two)
     return pair;
 }
 
-/* Goes through the tree for the triangle of a leaf, and notes those of leaves behind it whose boxes
- * overlap its own, but for the widest node around it in which nothing meets: in `near`, which has room for two for each pair of a substep. */
-CLOTH_INLINE void cloth_pairs_find_one(uint leaf, __global const float4 *boxes,
-    __global const uint4 *corners, __global uint2 *near, __global int *counters, cloth_pairs pairs)
+/* Writes what is in the queue of a leaf. */
+CLOTH_FUNCTION void cloth_pairs_flush(uint leaf, CLOTH_LOCAL const uint *queue, uint step,
+    uint count, __global uint2 *near, __global int *counters, cloth_pairs pairs)
 {
+    uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, (int)count);
+    for (uint k = 0; k < count && at + k < 2u * pairs.capacity; k++)
+        near[at + k] = hed_u2(leaf, queue[k * step]);
+}
+
+/* Ways through the tree: of each leaf one for each row of nodes above it, but the root. */
+CLOTH_FUNCTION uint cloth_pairs_walks(cloth_pairs pairs)
+{
+    return pairs.leaves * (31u - clz(pairs.leaves));
+}
+
+/* One of them: goes through the node beside the one that has the leaf in that row, if that lies
+ * behind it, and notes triangles whose boxes overlap the leaf's: in `near`, which has room for two
+ * for each pair of a substep. Nothing is noted within a node in which nothing meets. Each step
+ * waits for the one before it, so many short ways are better than one; and a counter takes as long
+ * to answer as many steps, so there is a queue with `step` between its places. */
+CLOTH_INLINE void cloth_pairs_find_one(uint walk, __global const float4 *boxes,
+    __global const uint4 *corners, CLOTH_LOCAL uint *queue, uint step, __global uint2 *near,
+    __global int *counters, cloth_pairs pairs)
+{
+    uint leaf = walk & (pairs.leaves - 1u), self = leaf + pairs.leaves;
+    uint beside = self >> (walk / pairs.leaves), node = beside + 1u, visits = 0, count = 0;
+    if (beside & 1u) return;
+    float4 low = boxes[2 * self], high = boxes[2 * self + 1];
     uint4 own = corners[leaf];
     if (own.x == CLOTH_PAIR_NONE) return;
-    uint self = leaf + pairs.leaves, node = self, visits = 0;
-    float4 low = boxes[2 * self], high = boxes[2 * self + 1];
-    for (uint above = self; above > 0u; above >>= 1)
-        if (boxes[2 * above].w > 0.0f) node = above;
     for (;;) {
-        /* the next node behind it that is neither above nor below it */
-        while (node & 1u) node >>= 1;
-        if (node == 0u) return;
-        node++;
-        for (;;) {
-            float4 l = boxes[2 * node], h = boxes[2 * node + 1];
-            if (++visits > CLOTH_PAIRS_VISITS) {
-                cloth_atomic_max(counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
-                return;
-            }
-            if (l.x > high.x || low.x > h.x || l.y > high.y || low.y > h.y || l.z > high.z ||
-                low.z > h.z)
-                break;
+        float4 l = boxes[2 * node], h = boxes[2 * node + 1];
+        if (++visits > CLOTH_PAIRS_VISITS) {
+            cloth_atomic_max(counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
+            return;
+        }
+        if (!(l.x > high.x || low.x > h.x || l.y > high.y || low.y > h.y || l.z > high.z ||
+                low.z > h.z)) {
+            for (uint above = beside >> 1; visits == 1u && above > 0u; above >>= 1)
+                if (boxes[2 * above].w > 0.0f) return;
             if (node < pairs.leaves) {
                 node *= 2;
                 continue;
             }
             if (cloth_candidates(own, corners[node - pairs.leaves])) {
-                uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, 1);
-                if (at < 2u * pairs.capacity) near[at] = hed_u2(leaf, node - pairs.leaves);
+                queue[count++ * step] = node - pairs.leaves;
+                if (count == CLOTH_PAIRS_QUEUE) {
+                    cloth_pairs_flush(leaf, queue, step, count, near, counters, pairs);
+                    count = 0;
+                }
             }
-            break;
         }
+        /* the next that is neither above nor below it */
+        for (; (node & 1u) && node != beside + 1u;) node >>= 1;
+        if (node & 1u) break;
+        node++;
     }
+    if (count > 0) cloth_pairs_flush(leaf, queue, step, count, near, counters, pairs);
 }
 
 /* How many there are to consider. Where there was no room for all, nor is there for the list. */

@@ -155,12 +155,11 @@ static bool strip_new(strip *s)
            s->slopes && s->ranges && s->around_at && s->around && s->convex;
 }
 
-/* Pairs come in any order, but those of one leaf in their own: all are of the first one, against
- * all triangles, and against the edges of one that lies above it. */
+/* What is near comes in any order: only the first triangle's edges and those of one above it. */
 static void own_few(strip *s)
 {
     uint32_t above = 2 * (COLUMNS - 1) * (2 * LAYER_ROWS - 1);
-    for (uint32_t i = 0; i < s->pairs.leaves; i++) s->corners[i].w = i ? i == above ? 56 : 0 : 63;
+    for (uint32_t i = 0; i < s->pairs.leaves; i++) s->corners[i].w = i == 0 || i == above ? 56 : 0;
 }
 
 /* Up to where `def` begins. */
@@ -195,10 +194,10 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         own_few(s);
         return;
     }
-    uint room = pairs->capacity;
+    uint room = pairs->capacity, queue[CLOTH_PAIRS_QUEUE];
     pairs->capacity = pairs->list_room = PAIRS_A_LEAF * pairs->leaves;
-    for (uint32_t leaf = 0; leaf < pairs->leaves; leaf++)
-        cloth_pairs_find_one(leaf, s->boxes, s->corners, s->near, s->counters, *pairs);
+    for (uint32_t walk = 0; walk < cloth_pairs_walks(*pairs); walk++)
+        cloth_pairs_find_one(walk, s->boxes, s->corners, queue, 1, s->near, s->counters, *pairs);
     if (def == &cloth_pairs_list_def) {
         *near = 1; /* of several the order is free */
         s->near[0] = s->near[seed % 7];

@@ -136,8 +136,8 @@ extern const hed_kernel_def cloth_mesh_boxes_def;
 extern const hed_kernel_def cloth_mesh_find_def;
 
 /* Cloth that never crosses cloth, in this order; push and apply, part and apply, and cut several
- * times. Dimensions: nodes of the row that a launch begins with; leaves; pairs that there is room
- * for; all others: particles. */
+ * times. Dimensions: nodes of the row that a launch begins with; leaves; ways through the tree;
+ * pairs that there is room for; all others: particles. */
 extern const hed_kernel_def cloth_pairs_begin_def;
 extern const hed_kernel_def cloth_pairs_check_def;
 extern const hed_kernel_def cloth_pairs_slopes_def;
