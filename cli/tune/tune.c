@@ -9,7 +9,6 @@
 #include "heddle/tune_file.h"
 #include "heddle/author.h"
 #include "support/file.h"
-#include "support/nearest.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,166 +18,10 @@
 
 extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune_kernel files */
 
-static const char PREFIX[] = "heddle:"; /* of kernels that come with Heddle */
-
 static const char *const MATH[] = {"fast", "strict", NULL};
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 static const char *const REFERENCES[] = {"native", "default", "none", NULL};
 static const char *const OBJECTIVES[] = {"time", "energy", NULL};
-
-/* What is tuned, and what it comes from. */
-typedef struct subject {
-    const hed_kernel_def *kernel;
-    const char *origin;   /* as typed */
-    hed_problem problem;  /* of a kernel by name */
-    hed_tune_file *spec;  /* of a file */
-    hed_capture *capture; /* of a capture */
-    cli_browser browser;  /* of a shader */
-} subject;
-
-/* ---- a kernel by its name ---- */
-
-static const hed_kernel_def *find_kernel(const char *name)
-{
-    const hed_kernel_def *kernel = cli_kernel_find(name);
-    if (kernel) return kernel;
-    const char *names[64];
-    uint32_t count = cli_kernel_count() < 63 ? cli_kernel_count() : 63;
-    for (uint32_t i = 0; i < count; i++) names[i] = cli_kernel_at(i)->name;
-    names[count] = NULL;
-    const char *nearest = hed_nearest(name, names);
-    fprintf(stderr, "heddle: there is no kernel \"%s%s\"", PREFIX, name);
-    if (nearest) fprintf(stderr, "; did you mean %s%s?", PREFIX, nearest);
-    fputs(" There are", stderr);
-    for (uint32_t i = 0; i < count; i++) fprintf(stderr, "%s %s%s", i ? "," : "", PREFIX, names[i]);
-    fputc('\n', stderr);
-    return NULL;
-}
-
-static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
-{
-    fprintf(stderr,
-        "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ",
-        size, found, kernel->name);
-    for (uint32_t i = 0; i < kernel->dimension_count; i++)
-        fprintf(stderr, "%s%s=%" PRId64, i ? "," : "", kernel->dimensions[i],
-            kernel->sample.benchmark.sizes[i]);
-    fputc('\n', stderr);
-    return HED_EXIT_USAGE;
-}
-
-/* "width=4096,height=4096"; dimensions that are not named have the benchmark's size. */
-static int tune_read_problem(const char *text, const hed_kernel_def *kernel, hed_problem *problem)
-{
-    *problem = kernel->sample.benchmark;
-    while (*text) {
-        int size = (int)strcspn(text, ",");
-        const char *equals = memchr(text, '=', (size_t)size);
-        uint32_t dimension = 0;
-        while (equals && dimension < kernel->dimension_count &&
-               (strlen(kernel->dimensions[dimension]) != (size_t)(equals - text) ||
-                   memcmp(kernel->dimensions[dimension], text, (size_t)(equals - text)) != 0))
-            dimension++;
-        char *end = NULL;
-        long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
-        if (!equals || dimension == kernel->dimension_count || value < 1 || value == INT64_MAX ||
-            end != text + size)
-            return refuse_dimension(kernel, text, size);
-        problem->sizes[dimension] = value;
-        text += size + (text[size] == ',');
-    }
-    return HED_EXIT_OK;
-}
-
-/* ---- what is tuned ---- */
-
-/* --input NAME=CONTENT, each. */
-static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device,
-    hed_tune_file *spec, hed_error *error)
-{
-    hed_status status = HED_OK;
-    const char *given;
-    for (uint32_t i = 0; status == HED_OK && (given = hed_text_at(arguments, "input", i)); i++) {
-        char name[256];
-        const char *equals = strchr(given, '=');
-        if (!equals || equals == given || (size_t)(equals - given) >= sizeof name)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
-        snprintf(name, sizeof name, "%.*s", (int)(equals - given), given);
-        status = hed_tune_file_set_content(spec, device, name, equals + 1, error);
-    }
-    return status;
-}
-
-static int subject_open_file(const hed_arguments *arguments, const hed_device_info *device,
-    subject *s, hed_tune_def *def, hed_error *error)
-{
-    if (hed_tune_file_open(s->origin, device, &s->spec, error) != HED_OK ||
-        give_inputs(arguments, device, s->spec, error) != HED_OK)
-        return cli_fail(error);
-    s->kernel = hed_tune_file_kernel(s->spec);
-    const char *note = hed_tune_file_apply(s->spec, def);
-    if (note && !hed_given(arguments, "quiet"))
-        fprintf(stderr, "heddle: %s: %s\n", s->origin, note);
-    return HED_EXIT_OK;
-}
-
-/* Files and captures hold text alone, which host cannot tune_run. If no device is named and the
- * best one is host, the best one that compiles takes its place. */
-static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
-{
-    const hed_device_info *info = hed_device_describe(session->devices[0]);
-    if (hed_given(arguments, "device") || hed_given(arguments, "worker") ||
-        info->capabilities & HED_CAN_SOURCE)
-        return;
-    for (uint32_t i = 0; i < hed_context_describe(session->context).devices; i++) {
-        const hed_device_info *other = hed_device_describe(hed_device_at(session->context, i));
-        if (!(other->capabilities & HED_CAN_SOURCE)) continue;
-        session->devices[0] = hed_device_at(session->context, i);
-        if (!hed_given(arguments, "quiet"))
-            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id,
-                other->id, other->name);
-        return;
-    }
-}
-
-/* Finds what the command line names, and sets in `def` what belongs to it. */
-static int subject_open(const hed_arguments *arguments, cli_session *session, subject *s,
-    hed_tune_def *def, hed_error *error)
-{
-    bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
-    if (hed_given(arguments, "input") && (by_name || !s->origin)) {
-        fputs(
-            "heddle: --input goes with FILE.json alone: kernels of Heddle's and captures have their own\n",
-            stderr);
-        return HED_EXIT_USAGE;
-    }
-    if (hed_given(arguments, "problem") && !by_name) {
-        fputs("heddle: --problem goes with heddle:NAME alone: files and captures bring their own\n",
-            stderr);
-        return HED_EXIT_USAGE;
-    }
-    if (by_name) {
-        const char *problem = hed_text_of(arguments, "problem");
-        s->kernel = find_kernel(s->origin + strlen(PREFIX));
-        if (!s->kernel) return HED_EXIT_USAGE;
-        if (!problem) return HED_EXIT_OK; /* the library chooses one */
-        def->problem = &s->problem;
-        return tune_read_problem(problem, s->kernel, &s->problem);
-    }
-    if (!s->browser.web) prefer_compiler(arguments, session);
-    if (s->origin)
-        return subject_open_file(
-            arguments, hed_device_describe(session->devices[0]), s, def, error);
-    s->origin = hed_text_of(arguments, "capture");
-    if (hed_capture_open(session->context, s->origin, &s->capture, error)) return cli_fail(error);
-    hed_capture_info capture = hed_capture_describe(s->capture);
-    s->kernel = capture.kernel;
-    def->problem = capture.problem;
-    def->arguments = capture.arguments;
-    def->math = capture.math;
-    return HED_EXIT_OK;
-}
 
 /* ---- how ---- */
 
@@ -301,7 +144,7 @@ static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kerne
 typedef struct tuning {
     const hed_arguments *arguments;
     cli_session session; /* its devices are of one kind */
-    subject s;
+    cli_tune_subject s;
     hed_tune_def def;
     bool beside; /* another one is shown at the same time */
     hed_tune_result *result;
@@ -364,7 +207,7 @@ static void tuning_close(tuning *t)
 static int tuning_open(tuning *t)
 {
     t->def = hed_default_tune_def();
-    int code = subject_open(t->arguments, &t->session, &t->s, &t->def, &t->error);
+    int code = cli_tune_subject_open(t->arguments, &t->session, &t->s, &t->def, &t->error);
     if (code == HED_EXIT_OK) tune_read_settings(t->arguments, &t->def);
     return code;
 }
@@ -711,7 +554,7 @@ static int tune_run(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     const char *origin = hed_text_of(arguments, "KERNEL");
     const char *device = hed_text_of(arguments, "device");
-    bool by_name = origin && strncmp(origin, PREFIX, strlen(PREFIX)) == 0;
+    bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
     bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
     if (check_browser(arguments, shader)) return HED_EXIT_USAGE;

@@ -3,6 +3,8 @@
 #define HED_CLI_TUNE_H
 
 #include "cli/common/command.h"
+#include "heddle/capture.h"
+#include "heddle/tune_file.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -82,6 +84,25 @@ void cli_browser_use(const cli_browser *browser, hed_tune_def *def);
 void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
 /* Ends a browser that was started here. Zeroed ones are allowed. */
 void cli_browser_close(cli_browser *browser);
+
+/* ---- what is tuned (subject.c) ---- */
+
+#define CLI_TUNE_PREFIX "heddle:" /* of kernels that come with Heddle */
+
+/* What is tuned, and what it comes from. */
+typedef struct cli_tune_subject {
+    const hed_kernel_def *kernel;
+    const char *origin;   /* as typed */
+    hed_problem problem;  /* of a kernel by name */
+    hed_tune_file *spec;  /* of a file */
+    hed_capture *capture; /* of a capture */
+    cli_browser browser;  /* of a shader */
+} cli_tune_subject;
+
+/* Finds what the command line names, and sets in `def` what belongs to it. `subject` has its origin, and
+ * its browser where it is a shader. Gives an exit code, behind a message where it is not 0. */
+int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session,
+    cli_tune_subject *subject, hed_tune_def *def, hed_error *error);
 
 /* ---- the result (print.c) ---- */
 
