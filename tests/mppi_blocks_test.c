@@ -251,3 +251,36 @@ Test(mppi_blocks, what_is_refused)
     def.kind = HED_MPPI_ROBUST;
     FAILS(HED_ERROR_UNSUPPORTED, hed_mppi_create(here.device, &def, &c, &error));
 }
+
+Test(mppi_blocks, every_allocation_may_fail, .timeout = 120)
+{
+    if (here.device != blocks_host()) return;
+    static float states[8 * 8 * 4], costs[8];
+    test_allocator state = {0};
+    hed_context_def context = hed_default_context_def();
+    context.allocator = test_allocator_of(&state);
+    test_device on = test_open(&context);
+    uint32_t refused = 0;
+    bool whole = false;
+    for (uint32_t n = 1; !whole; n++) {
+        hed_error error = {0};
+        hed_mppi *c = NULL;
+        hed_mppi_def def = blocks_def(1024, 2);
+        float x[HED_MPPI_MAX_STATES] = {1, 2};
+        int64_t live = state.live;
+        def.also = &on.device;
+        def.also_count = 1;
+        state.fail_at = state.calls + n;
+        hed_status status = hed_mppi_create(on.device, &def, &c, &error);
+        if (!status) status = hed_mppi_solve(c, x, NULL, NULL, &error);
+        if (!status) status = hed_mppi_trace(c, 0, 8, true, states, costs, &error);
+        whole = state.calls < state.fail_at;
+        state.fail_at = 0;
+        CHECK_EQ(status, whole ? HED_OK : HED_ERROR_MEMORY, "allocation %u: %s", n, error.text);
+        refused += !whole;
+        hed_mppi_destroy(c);
+        CHECK_EQ(state.live, live, "allocation %u", n);
+    }
+    CHECK_GE(refused, 10);
+    test_close(&on);
+}
