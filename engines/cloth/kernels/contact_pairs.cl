@@ -13,7 +13,7 @@
 
 __kernel void cloth_pairs_begin(__global const float4 *restrict start,
     __global const float4 *restrict position, __global float4 *restrict moved,
-    __global uint2 *restrict shares, __global int *restrict counters, cloth_pairs pairs)
+    __global uint *restrict shares, __global int *restrict counters, cloth_pairs pairs)
 {
     uint i = (uint)get_global_id(0);
     if (i < pairs.particles)
@@ -145,7 +145,7 @@ __kernel void cloth_pairs_apply(__global const float4 *restrict start,
 
 __kernel void cloth_pairs_cut(__global const uint4 *restrict found,
     __global const float4 *restrict planes, __global const float4 *restrict start,
-    __global const float4 *restrict moved, __global uint2 *shares, __global int *counters,
+    __global const float4 *restrict moved, __global uint *shares, __global int *counters,
     cloth_pairs pairs)
 {
     uint count = cloth_pairs_to_cut(counters, pairs), step = (uint)get_global_size(0);
@@ -155,7 +155,7 @@ __kernel void cloth_pairs_cut(__global const uint4 *restrict found,
 
 __kernel void cloth_pairs_finish(__global float4 *restrict position,
     __global float4 *restrict start, __global const float4 *restrict moved,
-    __global const uint2 *restrict shares, __global int *counters, cloth_pairs pairs)
+    __global const uint *restrict shares, __global int *counters, cloth_pairs pairs)
 {
     uint i = (uint)get_global_id(0);
     if (i < pairs.particles)
@@ -182,7 +182,7 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
     __global const float4 *restrict colliders, __global const float4 *restrict contact,
     __global uint4 *list, __global uint2 *kept, __global float4 *covers, __global float4 *ahead,
     __global float *offs, __global uint4 *found, __global float4 *planes, __global float4 *moved,
-    __global uint2 *shares, __global int *sums, __global int *counters, __global uint *state,
+    __global uint *shares, __global int *sums, __global int *counters, __global uint *state,
     cloth_pairs pairs)
 {
     cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};

@@ -12,8 +12,10 @@
  *   2. Else a plane that stands parts the gap by what each side wants of it, and each vertex goes
  *      the share t of its way that keeps it on its side; of several pairs the smallest t counts.
  *      A plane between standing sides holds whatever share each vertex goes.
- *   3. Pairs with a vertex that was cut get rule 2 as well, for rule 1 took whole ways for granted:
- *      twice, and then, if there were new ones still, all pairs.
+ *   3. Rule 1 takes whole ways for granted, so a pair with a vertex that was cut is tested again,
+ *      where the shares of the round before put it, and gets rule 2 if it fails: in rounds, until
+ *      one cuts nothing. Should the last but one still cut, all pairs get rule 2, which needs no
+ *      test.
  *
  * After Newton's planar truncation (divide and truncate) and Offset Geometric Contact (Chen et al.,
  * 2025), whose planes stand in the world. "Stands" is here meant relative to `shift`, the mean way
@@ -60,7 +62,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIR_NONE 0xffffffffu
 #define CLOTH_PAIRS_PUSHES 3u     /* passes of contacts in a substep */
 #define CLOTH_PAIRS_PARTS 3u      /* then passes that part what is not safe */
-#define CLOTH_PAIRS_ROUNDS 4u     /* of cutting; in the last one all are cut */
+#define CLOTH_PAIRS_ROUNDS 6u     /* of cutting; in the last one all are cut */
 #define CLOTH_PAIRS_MEAN 256u     /* particles that the mean way is taken of, at most */
 #define CLOTH_PAIRS_VISITS 65536u /* nodes that one triangle looks at, at most */
 #define CLOTH_PAIRS_QUEUE 16u     /* what it has found before that is written */
@@ -74,12 +76,14 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
     65536.0f /* steps of 1 m in the mean way: added to places, it rounds nothing */
 #define CLOTH_PAIRS_TOUCH -1e-8f /* m, a gap that is 0 but for rounding; below it n parts nothing */
 #define CLOTH_PAIRS_KEEP 0.1f    /* share of a gap that is kept in a substep */
+/* Share of that where a pair is tested again: what stands at its plane passes, rounded or not. */
+#define CLOTH_PAIRS_AGAIN 0.9f
 #define CLOTH_PAIRS_STRETCH 0.5f /* least of a node that nothing in it is nearer than it keeps, */
 #define CLOTH_PAIRS_SPREAD 0.05f /* and wherever its vertices are while the list holds */
 
 /* Counters of a substep, in two halves in turn, and behind them those of all. */
 #define CLOTH_PAIRS_COUNT 0u /* pairs of this substep; above `capacity`: too many */
-#define CLOTH_PAIRS_LATE 1u  /* not 0: vertices were still cut in the last but one round */
+#define CLOTH_PAIRS_LATE 1u  /* the last round that cut anything, plus 1 */
 #define CLOTH_PAIRS_CUT 2u   /* vertices that went a part of their way */
 #define CLOTH_PAIRS_HELD 3u  /* vertices that contacts pushed too far from their way */
 #define CLOTH_PAIRS_SHIFT 4u /* three sums of ways */
@@ -272,12 +276,13 @@ CLOTH_FUNCTION int cloth_way_steps(float way)
 }
 
 CLOTH_FUNCTION void cloth_pairs_begin_one(uint i, __global const float4 *start,
-    __global const float4 *position, __global float4 *moved, __global uint2 *shares,
+    __global const float4 *position, __global float4 *moved, __global uint *shares,
     __global int *counters, cloth_pairs pairs)
 {
     float4 x = start[i], y = position[i];
     moved[i] = y;
-    shares[i] = hed_u2(as_uint(1.0f), CLOTH_PAIR_NONE);
+    for (uint round = 0; round < CLOTH_PAIRS_ROUNDS; round++)
+        shares[CLOTH_PAIRS_ROUNDS * i + round] = as_uint(1.0f);
     float4 way = cloth_minus(y, x), first = cloth_minus(position[pairs.first], start[pairs.first]);
     float apart = sqrt(cloth_square(way.x - first.x, way.y - first.y, way.z - first.z));
     __global int *own = counters + pairs.bank;
@@ -922,40 +927,75 @@ CLOTH_FUNCTION void cloth_pairs_apply_one(uint i, __global const float4 *start,
 
 /* ---- cuts ---- */
 
-/* A vertex may go `may` of `way`; what was cut first in this round is marked with it. */
+/* Bits of the share of its way that rounds before `round` left to a particle. Each round has a place
+ * of its own for what it leaves, so that none depends on the order within it. */
+CLOTH_FUNCTION uint cloth_share(__global const uint *shares, uint particle, uint round)
+{
+    uint least = as_uint(1.0f);
+    for (uint k = 0; k < round; k++) {
+        uint left = shares[CLOTH_PAIRS_ROUNDS * particle + k];
+        least = left < least ? left : least;
+    }
+    return least;
+}
+
+CLOTH_FUNCTION uint4 cloth_shares_of(__global const uint *shares, uint4 pair, uint round)
+{
+    pair.x = cloth_share(shares, pair.x & ~CLOTH_PAIR_EDGES, round);
+    pair.y = cloth_share(shares, pair.y, round);
+    pair.z = cloth_share(shares, pair.z, round);
+    pair.w = cloth_share(shares, pair.w, round);
+    return pair;
+}
+
+/* Where a particle ends that goes a share of its way. */
+CLOTH_FUNCTION float4 cloth_part_way(float4 x, float4 y, float4 shift, uint bits)
+{
+    float share = as_float(bits);
+    if (!(share < 1.0f)) return y;
+    return hed_f4(fma(share, (y.x - x.x) - shift.x, x.x + shift.x),
+        fma(share, (y.y - x.y) - shift.y, x.y + shift.y),
+        fma(share, (y.z - x.z) - shift.z, x.z + shift.z), y.w);
+}
+
+/* Of `way`, which is the share that was left to it, a particle may go `may`. */
 CLOTH_FUNCTION uint cloth_pairs_cut_end(
-    __global uint2 *shares, uint particle, float way, float may, uint round)
+    __global uint *shares, uint particle, uint left, float way, float may, uint round)
 {
     if (!(way > may)) return 0;
-    __global uint *own = (__global uint *)(shares + particle);
-    cloth_atomic_min(own, as_uint(hed_max(may, 0.0f) / way));
-    return cloth_atomic_min(own + 1, round) > round;
+    uint share = as_uint(as_float(left) * (hed_max(may, 0.0f) / way));
+    cloth_atomic_min(shares + CLOTH_PAIRS_ROUNDS * particle + round, share);
+    return share < left;
 }
 
-CLOTH_FUNCTION uint cloth_pairs_was_cut(__global const uint2 *shares, uint4 pair, uint round)
-{
-    return shares[pair.x & ~CLOTH_PAIR_EDGES].y < round || shares[pair.y].y < round ||
-           shares[pair.z].y < round || shares[pair.w].y < round;
-}
-
-/* Round 0: what is not safe; then what has a vertex that was cut in a round before, which does not
- * depend on the order within this one; in the last round, if need be, all. */
+/* Round 0: what is not safe; then what has a vertex that the round before cut, and is not safe where
+ * it is now; in the last round, if need be, all. */
 CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
     __global const float4 *planes, __global const float4 *start, __global const float4 *moved,
-    __global uint2 *shares, __global int *counters, cloth_pairs pairs)
+    __global uint *shares, __global int *counters, cloth_pairs pairs)
 {
     uint round = pairs.round, last = round + 1 == CLOTH_PAIRS_ROUNDS;
     uint4 pair = all[k];
-    if (round > 0 && !last && !cloth_pairs_was_cut(shares, pair, round)) return;
-    float4 n = planes[2 * k], shift = cloth_pair_shift(counters, pairs);
-    uint edges = pair.x & CLOTH_PAIR_EDGES;
-    cloth_ends y = cloth_ends_of(moved, pair);
-    float gap = n.w, need = cloth_need(gap, planes[2 * k + 1].x, y.a);
-    if (round == 0 && gap > CLOTH_PAIRS_TOUCH) {
-        float4 h = cloth_heights(n, y, y.a);
-        if (cloth_lowest(h, edges) - cloth_highest(h, edges) >= need) return;
+    uint edges = pair.x & CLOTH_PAIR_EDGES, first = pair.x & ~CLOTH_PAIR_EDGES;
+    uint4 left = cloth_shares_of(shares, pair, round);
+    if (round > 0 && !last) {
+        uint4 before = cloth_shares_of(shares, pair, round - 1);
+        if (left.x == before.x && left.y == before.y && left.z == before.z && left.w == before.w)
+            return;
     }
-    cloth_ends x = cloth_ends_of(start, pair);
+    float4 n = planes[2 * k], shift = cloth_pair_shift(counters, pairs);
+    cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(moved, pair);
+    float gap = n.w, need = cloth_need(gap, planes[2 * k + 1].x, y.a);
+    y.a = cloth_part_way(x.a, y.a, shift, left.x);
+    y.b = cloth_part_way(x.b, y.b, shift, left.y);
+    y.c = cloth_part_way(x.c, y.c, shift, left.z);
+    y.d = cloth_part_way(x.d, y.d, shift, left.w);
+    if (!last && gap > CLOTH_PAIRS_TOUCH) {
+        float4 h = cloth_heights(n, y, y.a);
+        if (cloth_lowest(h, edges) - cloth_highest(h, edges) >=
+            (round > 0 ? CLOTH_PAIRS_AGAIN * need : need))
+            return;
+    }
     float4 from = cloth_heights(n, x, x.a),
            to =
                cloth_heights(n, y, hed_f4(x.a.x + shift.x, x.a.y + shift.y, x.a.z + shift.z, 0.0f));
@@ -971,20 +1011,19 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
         down = 1.0f;
         up = 0.0f;
     }
-    uint fresh = cloth_pairs_cut_end(
-        shares, pair.x & ~CLOTH_PAIR_EDGES, from.x - to.x, from.x - down, round);
-    fresh |= edges ? cloth_pairs_cut_end(shares, pair.y, from.y - to.y, from.y - down, round)
-                   : cloth_pairs_cut_end(shares, pair.y, to.y - from.y, up - from.y, round);
-    fresh |= cloth_pairs_cut_end(shares, pair.z, to.z - from.z, up - from.z, round);
-    fresh |= cloth_pairs_cut_end(shares, pair.w, to.w - from.w, up - from.w, round);
-    if (fresh && round + 2 == CLOTH_PAIRS_ROUNDS)
-        cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_LATE, 1);
+    uint fresh = cloth_pairs_cut_end(shares, first, left.x, from.x - to.x, from.x - down, round);
+    fresh |= edges
+                 ? cloth_pairs_cut_end(shares, pair.y, left.y, from.y - to.y, from.y - down, round)
+                 : cloth_pairs_cut_end(shares, pair.y, left.y, to.y - from.y, up - from.y, round);
+    fresh |= cloth_pairs_cut_end(shares, pair.z, left.z, to.z - from.z, up - from.z, round);
+    fresh |= cloth_pairs_cut_end(shares, pair.w, left.w, to.w - from.w, up - from.w, round);
+    if (fresh) cloth_atomic_max(counters + pairs.bank + CLOTH_PAIRS_LATE, (int)round + 1);
 }
 
-/* The last round has nothing to do unless the one before it found new ones. */
+/* A round has nothing to do unless the one before it cut something. */
 CLOTH_FUNCTION uint cloth_pairs_to_cut(__global const int *counters, cloth_pairs pairs)
 {
-    if (pairs.round + 1 == CLOTH_PAIRS_ROUNDS && !counters[pairs.bank + CLOTH_PAIRS_LATE]) return 0;
+    if ((uint)counters[pairs.bank + CLOTH_PAIRS_LATE] < pairs.round) return 0;
     return cloth_pairs_count(counters, pairs);
 }
 
@@ -1013,17 +1052,14 @@ CLOTH_FUNCTION void cloth_pairs_tally(__global int *counters, cloth_pairs pairs)
 }
 
 CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
-    __global float4 *start, __global const float4 *moved, __global const uint2 *shares,
+    __global float4 *start, __global const float4 *moved, __global const uint *shares,
     __global int *counters, cloth_pairs pairs)
 {
     float4 at = moved[i];
     uint none = cloth_pairs_stand(counters, pairs);
-    float share = none ? 0.0f : as_float(shares[i].x);
-    if (share < 1.0f) {
-        float4 x = start[i], shift = cloth_pair_shift(counters, pairs);
-        at = hed_f4(fma(share, (at.x - x.x) - shift.x, x.x + shift.x),
-            fma(share, (at.y - x.y) - shift.y, x.y + shift.y),
-            fma(share, (at.z - x.z) - shift.z, x.z + shift.z), at.w);
+    uint share = none ? 0 : cloth_share(shares, i, CLOTH_PAIRS_ROUNDS);
+    if (share < as_uint(1.0f)) {
+        at = cloth_part_way(start[i], at, cloth_pair_shift(counters, pairs), share);
         if (!none) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
     }
     position[i] = at;

@@ -14,7 +14,8 @@ typedef struct strip {
     float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *planes, *covers, *ahead,
         *gradients, *slopes, *ranges;
     uint4 *corners, *found, *list;
-    uint2 *shares, *kept, *near;
+    uint2 *kept, *near;
+    uint *shares;
     int *sums, *counters;
     float *offs;
     uint32_t *around_at, *around, *convex;
@@ -134,7 +135,7 @@ static bool strip_new(strip *s)
     s->planes = calloc(room, 2 * sizeof(float4));
     s->corners = calloc(leaves, sizeof(uint4));
     s->found = calloc(room, sizeof(uint4));
-    s->shares = calloc(particles, sizeof(uint2));
+    s->shares = calloc(particles, CLOTH_PAIRS_ROUNDS * sizeof(uint));
     s->covers = calloc(particles, 2 * sizeof(float4));
     s->ahead = calloc(particles, sizeof(float4));
     s->offs = calloc(particles, sizeof(float));
@@ -226,6 +227,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         for (uint32_t k = 0; k < cloth_pairs_to_cut(s->counters, *pairs); k++)
             cloth_pairs_cut_one(
                 k, s->found, s->planes, s->start, s->moved, s->shares, s->counters, *pairs);
+    s->counters[pairs->bank + CLOTH_PAIRS_LATE] = (int)round; /* so that there is something to do */
 }
 
 /* ---- for descriptions ---- */
@@ -244,7 +246,8 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
     uint64_t particles = s->pairs.particles, leaves = s->pairs.leaves, room = s->pairs.capacity;
     const pairs_array all[] = {{"start", s->start, 16 * particles},
         {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
-        {"moved", s->moved, 16 * particles}, {"shares", s->shares, 8 * particles},
+        {"moved", s->moved, 16 * particles},
+        {"shares", s->shares, 4 * CLOTH_PAIRS_ROUNDS * particles},
         {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
         {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
         {"corners", s->corners, 16 * leaves}, {"found", s->found, 16 * room},

@@ -41,7 +41,7 @@ typedef struct pairs_buffers {
     hed_buffer *bodies;   /* (copies of all garments) float4: thickness, friction */
     hed_buffer *start;    /* (particles) float4: where the substep began, inverse mass */
     hed_buffer *moved;    /* (particles) float4: where contacts have moved what the solver wants */
-    hed_buffer *shares;   /* (particles) uint2: bits of the share of the way, round of the cut */
+    hed_buffer *shares;   /* (particles x rounds) uint: bits of the share of the way */
     hed_buffer *sums;     /* (particles) int4 */
     hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
     hed_buffer *state;    /* of a barrier over all groups */
@@ -258,7 +258,7 @@ static hed_status upload_pairs(hed_cloth *cloth, cloth_pairing *made, const uint
     cloth_upload(cloth, NULL, 8 * sizeof(float4) * leaves, &b->ranges, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
-    cloth_upload(cloth, NULL, sizeof(uint2) * particles, &b->shares, error);
+    cloth_upload(cloth, NULL, CLOTH_PAIRS_ROUNDS * sizeof(uint) * particles, &b->shares, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
     cloth_upload(cloth, NULL, sizeof(float) * particles, &b->offs, error);
