@@ -222,6 +222,12 @@ Test(cloth_layers, what_is_refused)
     tubes[0]->def.density = NAN; /* not sound */
     tubes[0]->def.inverse_masses = NULL;
     FAILS(HED_ERROR_ARGUMENT, lay(tubes, 2, NULL, positions, NULL));
+    tubes[0]->def.inverse_masses = tubes[0]->inverse_masses;
+    ball body = ball_make(4, 4);
+    body.triangles[3][1] = body.vertex_count;
+    FAILS(HED_ERROR_ARGUMENT, lay(tubes, 2, &body, positions, NULL));
+    CHECK(strstr(error.text, "surface 0, triangle 3"), "%s", error.text);
+    ball_free(&body);
     for (int i = 0; i < 2; i++) free(tubes[i]);
 }
 

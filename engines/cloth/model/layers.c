@@ -462,11 +462,15 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
     l.surfaces = hed_arena_new(&l.arena, most, sizeof *l.surfaces, l.error);
     l.checked = hed_arena_new(&l.arena, most + 1, sizeof *l.checked, l.error);
     for (uint32_t b = 0; b < body_count && !l.error->status; b++)
+        l.checked[b] = (hed_cloth_check_surface){bodies[b].vertex_count, bodies[b].triangle_count,
+            bodies[b].positions, bodies[b].triangles, true};
+    /* bodies do not cross each other for it, but it says which of them is not sound */
+    hed_cloth_crossings none;
+    hed_cloth_check(
+        &(hed_cloth_check_def){.surfaces = l.checked, .surface_count = body_count}, &none, l.error);
+    for (uint32_t b = 0; b < body_count && !l.error->status; b++)
         if (bodies[b].triangle_count)
-            add_surface(&l, &(layer_surface){.garment = b,
-                                .body = true,
-                                .seen = {bodies[b].vertex_count, bodies[b].triangle_count,
-                                    bodies[b].positions, bodies[b].triangles, true}});
+            add_surface(&l, &(layer_surface){.garment = b, .body = true, .seen = l.checked[b]});
     if (!l.error->status) lay_all(&l, positions, laid);
     hed_arena_free(&l.arena);
     return l.error->status;
