@@ -298,7 +298,9 @@ static void opengl_directive(opengl_writer *w)
     char place[32];
     unsigned line, source;
     hed_glsl_next(s);
-    if (hed_glsl_is(s, "version") && w->es) opengl_replace(w, begin, line_end, "#version 310 es");
+    if (hed_glsl_is(s, "version") && w->es) /* the extension has fma() */
+        opengl_replace(
+            w, begin, line_end, "#version 310 es\n#extension GL_EXT_gpu_shader5 : enable");
     if (hed_glsl_is(s, "line") && sscanf(s->at, "%u %u", &line, &source) == 2) {
         /* Mesa forgets the number of the source */
         snprintf(place, sizeof place, "#line %u 0", source << HED_GLSL_LINE_BITS | line);

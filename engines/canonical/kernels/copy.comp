@@ -5,8 +5,8 @@
 #define VEC 2
 #endif
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint WG = 256;
-layout(constant_id = 1) const uint ITEMS = 2;
+layout(constant_id = 0) const uint WG = 256u;
+layout(constant_id = 1) const uint ITEMS = 2u;
 const uint BLOCK = WG * uint(VEC) * ITEMS;
 
 #if VEC == 4
@@ -29,8 +29,8 @@ void main()
     if (n - first >= BLOCK) {
         uint base = first / uint(VEC) + item;
         WORDS words[ITEMS];
-        [[unroll]] for (uint i = 0; i < ITEMS; i++) words[i] = from_wide[base + i * WG];
-        [[unroll]] for (uint i = 0; i < ITEMS; i++) to_wide[base + i * WG] = words[i];
+        [[unroll]] for (uint i = 0u; i < ITEMS; i++) words[i] = from_wide[base + i * WG];
+        [[unroll]] for (uint i = 0u; i < ITEMS; i++) to_wide[base + i * WG] = words[i];
     } else {
         for (uint i = first + item; i < n; i += WG) to[i] = from[i];
     }

@@ -10,11 +10,11 @@
 #define LANES 0
 #endif
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint WG = 256;
+layout(constant_id = 0) const uint WG = 256u;
 layout(constant_id = 1) const int ORDER = 0;
-const uint TILE = 4096;
+const uint TILE = 4096u;
 const uint RUN = TILE / (WG * uint(VEC));
-const bool TREE = ORDER == 0 && RUN > 1;
+const bool TREE = ORDER == 0 && RUN > 1u;
 
 #if VEC == 4
 #define FLOATS vec4
@@ -40,11 +40,11 @@ float group_sum(float value, uint item)
 {
     values[item] = value;
     barrier();
-    for (uint count = WG; count > 1;) {
-        uint next = count >= 4 ? count / 4 : 1, at = item < next ? 4 * item : 0;
+    for (uint count = WG; count > 1u;) {
+        uint next = count >= 4u ? count / 4u : 1u, at = item < next ? 4u * item : 0u;
         if (item < next)
-            value = count >= 4 ? (values[at] + values[at + 1]) + (values[at + 2] + values[at + 3])
-                               : values[0] + values[1];
+            value = count >= 4u ? (values[at] + values[at + 1u]) + (values[at + 2u] + values[at + 3u])
+                               : values[0u] + values[1u];
         barrier();
         if (item < next) values[item] = value;
         barrier();
@@ -60,25 +60,25 @@ void main()
     if (n - first >= TILE) {
         FLOATS vector[RUN];
         uint base = first / uint(VEC) + item;
-        [[unroll]] for (uint i = 0; i < RUN; i++) vector[i] = from_wide[base + i * WG];
-        [[unroll]] for (uint i = 0; i < RUN; i++) part[i] = PARTS_OF(vector[i]);
+        [[unroll]] for (uint i = 0u; i < RUN; i++) vector[i] = from_wide[base + i * WG];
+        [[unroll]] for (uint i = 0u; i < RUN; i++) part[i] = PARTS_OF(vector[i]);
     } else {
-        [[unroll]] for (uint i = 0; i < RUN; i++) {
+        [[unroll]] for (uint i = 0u; i < RUN; i++) {
             uint at = first + (i * WG + item) * uint(VEC);
             part[i] = element(at);
-            if (VEC >= 2) part[i] = part[i] + element(at + 1);
-            if (VEC == 4) part[i] = part[i] + (element(at + 2) + element(at + 3));
+            if (VEC >= 2) part[i] = part[i] + element(at + 1u);
+            if (VEC == 4) part[i] = part[i] + (element(at + 2u) + element(at + 3u));
         }
     }
     if (TREE) {
-        [[unroll]] for (uint i = 0; i < RUN; i++) values[place(i * WG + item)] = part[i];
+        [[unroll]] for (uint i = 0u; i < RUN; i++) values[place(i * WG + item)] = part[i];
         barrier();
-        [[unroll]] for (uint i = 0; i < RUN; i++) part[i] = values[place(item * RUN + i)];
+        [[unroll]] for (uint i = 0u; i < RUN; i++) part[i] = values[place(item * RUN + i)];
         barrier();
     }
-    [[unroll]] for (uint apart = 1; apart < RUN; apart *= 2)
-        [[unroll]] for (uint i = 0; i + apart < RUN; i += 2 * apart)
+    [[unroll]] for (uint apart = 1u; apart < RUN; apart *= 2u)
+        [[unroll]] for (uint i = 0u; i + apart < RUN; i += 2u * apart)
             part[i] = part[i] + part[i + apart];
-    float sum = group_sum(part[0], item);
-    if (item == 0) sums[gl_WorkGroupID.x] = sum;
+    float sum = group_sum(part[0u], item);
+    if (item == 0u) sums[gl_WorkGroupID.x] = sum;
 }

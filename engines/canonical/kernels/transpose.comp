@@ -2,9 +2,9 @@
 #extension GL_EXT_control_flow_attributes : require
 /* Transposes a matrix of 32-bit words through tiles in shared memory, as transpose.cl does it. */
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
-layout(constant_id = 0) const uint TILE = 64;
-layout(constant_id = 1) const uint ROWS = 8;
-layout(constant_id = 2) const uint PAD = 1;
+layout(constant_id = 0) const uint TILE = 64u;
+layout(constant_id = 1) const uint ROWS = 8u;
+layout(constant_id = 2) const uint PAD = 1u;
 const uint PITCH = TILE + PAD;
 const uint STEPS = TILE / ROWS;
 
@@ -16,14 +16,14 @@ shared uint tile[TILE * PITCH];
 void main()
 {
     uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y;
-    uint tiles = (width + TILE - 1) / TILE;
+    uint tiles = (width + TILE - 1u) / TILE;
     uint left = gl_WorkGroupID.x % tiles * TILE, top = gl_WorkGroupID.x / tiles * TILE;
     bool whole = left + TILE <= width && top + TILE <= height;
     if (whole) {
         uint at = (top + y) * width + left + x;
         uint words[STEPS];
-        [[unroll]] for (uint i = 0; i < STEPS; i++) words[i] = from[at + i * ROWS * width];
-        [[unroll]] for (uint i = 0; i < STEPS; i++) tile[(y + i * ROWS) * PITCH + x] = words[i];
+        [[unroll]] for (uint i = 0u; i < STEPS; i++) words[i] = from[at + i * ROWS * width];
+        [[unroll]] for (uint i = 0u; i < STEPS; i++) tile[(y + i * ROWS) * PITCH + x] = words[i];
     } else {
         for (uint row = y; row < TILE; row += ROWS)
             if (left + x < width && top + row < height)
