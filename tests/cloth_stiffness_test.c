@@ -296,32 +296,51 @@ Test(cloth_stiffness, a_panel_is_sheared, .timeout = 300)
 
 /* ---- energies ---- */
 
+/* Particles and weights of bending constraint `number`, of those of elements after all others;
+ * gives how many there are of them, 0 beyond the last. */
+static uint32_t bend_at(
+    const cloth_garment *garment, uint32_t number, const uint32_t **particle, const float **weight)
+{
+    if (number < garment->bend_count) {
+        *particle = garment->bends[number].particle;
+        *weight = garment->bends[number].weight;
+        return 4;
+    }
+    number -= garment->bend_count;
+    if (number >= 3 * garment->element_count) return 0;
+    *particle = garment->elements[number / 3].particle;
+    *weight = garment->elements[number / 3].bend[number % 3];
+    return CLOTH_ELEMENT_PARTICLES;
+}
+
 /* Half the sum of squares of the bending constraints on z = (k x^2 + 2 m x y + l y^2) / 2. */
 static double bent_energy(const cloth_garment *garment, double k, double m, double l)
 {
+    const uint32_t *particle;
+    const float *weight;
     double sum = 0;
-    for (uint32_t b = 0; b < garment->bend_count; b++) {
-        const cloth_bend *bend = garment->bends + b;
+    for (uint32_t b = 0, count; (count = bend_at(garment, b, &particle, &weight)) > 0; b++) {
         double part = 0;
-        for (int v = 0; v < 4; v++) {
-            const float *p = garment->rest[bend->particle[v]];
-            part += bend->weight[v] * (k * p[0] * p[0] + 2 * m * p[0] * p[2] + l * p[2] * p[2]) / 2;
+        for (uint32_t v = 0; v < count; v++) {
+            const float *p = garment->rest[particle[v]];
+            part += weight[v] * (k * p[0] * p[0] + 2 * m * p[0] * p[2] + l * p[2] * p[2]) / 2;
         }
         sum += part * part / 2;
     }
     return sum;
 }
 
-/* Half the sum of squares of what is not 0 on a plane, per constraint. */
+/* The largest of what is not 0 on a plane. */
 static double flat_error(const cloth_garment *garment)
 {
+    const uint32_t *particle;
+    const float *weight;
     double worst = 0;
-    for (uint32_t b = 0; b < garment->bend_count; b++)
+    for (uint32_t b = 0, count; (count = bend_at(garment, b, &particle, &weight)) > 0; b++)
         for (int axis = 0; axis < 3; axis++) {
             double part = 0;
-            const cloth_bend *bend = garment->bends + b;
-            for (int v = 0; v < 4; v++)
-                part += bend->weight[v] * (double)garment->rest[bend->particle[v]][axis];
+            for (uint32_t v = 0; v < count; v++)
+                part += weight[v] * (double)garment->rest[particle[v]][axis];
             worst = fmax(worst, fabs(part));
         }
     return worst;

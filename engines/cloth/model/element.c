@@ -1,5 +1,5 @@
-/* Elements of a fabric on a mesh whose edges run anywhere. Springs along such edges and hinges over
- * them give way between each other, by 10 to 70 %, whatever their weights; elements do not.
+/* Elements of a fabric on a mesh. Springs along edges that run anywhere and hinges over them give way
+ * between each other, by 10 to 70 %, whatever their weights; elements do not.
  *
  * Strain: each triangle by itself, linear in its places (the constant-strain triangle): a metre of
  * warp leads to the way U = sum g x, a metre of weft to V, and the energy is
@@ -27,6 +27,59 @@ typedef struct element_maker {
     double (*seen)[3]; /* (triangles) m^2 x bending, of what is bent evenly; 0: at a border */
     double *area;      /* (triangles) m^2 */
 } element_maker;
+
+/* ---- a triangle in its plane ---- */
+
+static void subtract(const float *a, const float *b, double way[3])
+{
+    for (int k = 0; k < 3; k++) way[k] = (double)a[k] - b[k];
+}
+
+static double inner(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void outer(const double a[3], const double b[3], double product[3])
+{
+    for (int k = 0; k < 3; k++)
+        product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* `axis` in the plane of a unit normal, of length 1; where it stands on the plane, another one. */
+static void find_warp(const float *axis, const double normal[3], double warp[3])
+{
+    static const double others[3][3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+    double asked[3] = {axis[0], axis[1], axis[2]}, size = sqrt(inner(asked, asked));
+    for (int k = size > 0 ? -1 : 0; k < 3; k++) {
+        double along = 0, square = 0;
+        for (int j = 0; j < 3; j++) warp[j] = k < 0 ? asked[j] / size : others[k][j];
+        along = inner(warp, normal);
+        for (int j = 0; j < 3; j++) warp[j] -= along * normal[j];
+        square = inner(warp, warp);
+        if (square < 0.01) continue;
+        for (int j = 0; j < 3; j++) warp[j] /= sqrt(square);
+        return;
+    }
+}
+
+/* Corners of a triangle in its own plane: along the warp, along the weft; from its first corner. */
+static void find_corners(
+    const cloth_garment *garment, const float warp_axis[3], uint32_t triangle, double at[3][2])
+{
+    const uint32_t *v = garment->triangles[triangle];
+    double way[3][3] = {{0}}, normal[3], warp[3] = {0}, weft[3];
+    for (int k = 1; k < 3; k++) subtract(garment->rest[v[k]], garment->rest[v[0]], way[k]);
+    outer(way[1], way[2], normal);
+    double size = sqrt(inner(normal, normal));
+    for (int k = 0; k < 3; k++) normal[k] /= size > 0 ? size : 1;
+    find_warp(warp_axis, normal, warp);
+    outer(normal, warp, weft);
+    for (int k = 0; k < 3; k++) {
+        at[k][0] = inner(way[k], warp);
+        at[k][1] = inner(way[k], weft);
+    }
+}
 
 static bool triangle_is_locked(const cloth_garment *garment, const uint32_t v[3])
 {
@@ -120,7 +173,7 @@ static bool find_flat(const element_maker *make, uint32_t triangle, flat_triangl
     const cloth_garment *garment = make->garment;
     const uint32_t *v = garment->triangles[triangle];
     *flat = (flat_triangle){.inside = true};
-    cloth_triangle_corners(garment, make->def->warp_axis, triangle, flat->at + 3);
+    find_corners(garment, make->def->warp_axis, triangle, flat->at + 3);
     double(*p)[2] = flat->at + 3;
     flat->area = 0.5 * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
     if (!(flat->area > 0) || triangle_is_locked(garment, v)) return false;
@@ -202,23 +255,6 @@ static cloth_element element_of(
     return made;
 }
 
-/* Most particles have edges along warp and weft. */
-static hed_status find_woven(
-    const cloth_garment *garment, const hed_cloth_garment_def *def, bool *woven, hed_error *error)
-{
-    hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "a fabric"};
-    uint32_t *at, *around, count = 0;
-    hed_status status = cloth_garment_around(garment, false, &scratch, &at, &around, error);
-    for (uint32_t i = 0; !status && i < garment->particle_count; i++) {
-        cloth_ring ring;
-        cloth_ring_make(garment, def->warp_axis, i, at, around, &ring);
-        count += cloth_ring_is_woven(&ring);
-    }
-    *woven = count >= 0.9 * garment->particle_count;
-    hed_arena_free(&scratch);
-    return status;
-}
-
 static hed_status add_elements(element_maker *make, hed_arena *scratch, hed_error *error)
 {
     cloth_garment *garment = make->garment;
@@ -239,30 +275,27 @@ static hed_status add_elements(element_maker *make, hed_arena *scratch, hed_erro
         sight round = sight_round(make, garment->triangles[t], &all);
         elements[count++] = element_of(make, &flat, &round);
     }
+    garment->loose_count = garment->constraint_count;
     if (!count) return HED_OK;
     void *sorted;
     hed_status status = cloth_colour_items(garment, elements, count, sizeof *elements,
         CLOTH_ELEMENT_PARTICLES, &sorted, &garment->element_colours, &garment->element_at, error);
     garment->elements = sorted;
     garment->element_count = status ? 0 : count;
-    garment->loose_count = garment->constraint_count;
     return status;
 }
 
 hed_status cloth_make_elements(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error)
 {
-    bool woven = true;
-    if (garment->grid_width > 1 && garment->grid_height > 1) return HED_OK;
-    hed_status status = find_woven(garment, def, &woven, error);
-    if (status || woven) return status;
+    if (cloth_is_grid(garment)) return HED_OK;
     const hed_cloth_fabric *fabric = def->fabric;
     double twist = sqrt((double)fabric->bend_warp * fabric->bend_weft);
     element_maker make = {.garment = garment,
         .def = def,
         .bending = {fabric->bend_warp, 2 * twist, fabric->bend_weft}};
     hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "a fabric"};
-    status = add_elements(&make, &scratch, error);
+    hed_status status = add_elements(&make, &scratch, error);
     hed_arena_free(&scratch);
     return status;
 }

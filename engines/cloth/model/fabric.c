@@ -3,11 +3,8 @@
  * Tension and shear: each constraint is a spring, whose compliance is a material. On a grid in
  * closed form: the diagonals l of a cell a x b have G l^2 / (2 a b) each, which is a shear of G and
  * adds G a^2 / b^2 to the warp's and G to the coupling of warp and weft; the edges have the rest of
- * what makes a strip with free sides as stiff as it is asked to be. On a mesh by least squares: the
- * springs round a particle have the fourth moments of the fabric's stiffness. Springs alone cannot
- * have any coupling but G (Cauchy's relation), and on triangles of one size no small G: there the
- * fit is nearest in warp and weft. Where most edges run elsewhere, elements are in their place
- * (element.c).
+ * what makes a strip with free sides as stiff as it is asked to be. Meshes have elements in place of
+ * springs (element.c).
  *
  * What a sweep loses: with a steady load each substep adds the same displacement, and the sweep has
  * to take it back. A constraint then needs, beside its own compliance, what the ones before it in
@@ -65,6 +62,15 @@ const char *hed_cloth_fabric_name(uint32_t index, const char **source)
     if (index >= HED_COUNT(fabrics)) return NULL;
     if (source) *source = fabrics[index].source;
     return fabrics[index].name;
+}
+
+/* ---- painted maps ---- */
+
+double cloth_painted(const float *map, const uint32_t *particles, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t k = 0; map && k < count; k++) sum += map[particles[k]];
+    return map ? sum / count : 1;
 }
 
 /* ---- springs ---- */
@@ -130,56 +136,6 @@ static double grid_spring(
     return plane->shear * l * l / (2 * a * b);
 }
 
-/* Adds to each constraint round a particle its part of what the particle's area has to have. Where
- * no edges go along warp and weft, springs that leave shear free would let everything else give as
- * well: such triangles get the shear of an isotropic net of springs, 3/8 of its tension. */
-static void add_springs(const cloth_ring *ring, const hed_cloth_fabric *fabric, double *springs)
-{
-    double rows[CLOTH_FIT_MOST][CLOTH_FIT_TERMS] = {{0}}, weights[CLOTH_FIT_MOST];
-    hed_cloth_fabric shorn = *fabric;
-    if (!cloth_ring_is_woven(ring))
-        shorn.shear = fmaxf(shorn.shear, 0.375f * sqrtf(fabric->warp * fabric->weft));
-    plane_stiffness own = plane_of(&shorn), *plane = &own;
-    const double target[CLOTH_FIT_TERMS] = {
-        plane->warp * ring->area, plane->weft * ring->area, plane->shear * ring->area};
-    for (uint32_t k = 0; k < ring->count; k++) {
-        double u = ring->at[k][0], v = ring->at[k][1], square = u * u + v * v;
-        const double row[CLOTH_FIT_TERMS] = {u * u * u * u / square, v * v * v * v / square,
-            u * u * v * v / square, u * u * u * v / square, u * v * v * v / square};
-        memcpy(rows[k], row, sizeof row);
-    }
-    cloth_fit(ring->count, rows, target, weights);
-    for (uint32_t k = 0; k < ring->count; k++) {
-        double u = ring->at[k][0], v = ring->at[k][1],
-               least = LEAST_SHARE * (plane->warp + plane->weft) * ring->area /
-                       (ring->count * (u * u + v * v));
-        springs[ring->constraint[k]] += fmax(weights[k], least);
-    }
-}
-
-static hed_status find_springs(
-    cloth_garment *garment, const hed_cloth_garment_def *def, double *springs, hed_error *error)
-{
-    plane_stiffness plane = plane_of(def->fabric);
-    for (uint32_t k = 0; garment->element_count && k < garment->constraint_count; k++)
-        springs[k] = 1e12; /* loose: one material will do */
-    if (garment->element_count) return HED_OK;
-    for (uint32_t k = 0;
-         garment->grid_width > 1 && garment->grid_height > 1 && k < garment->constraint_count; k++)
-        springs[k] = grid_spring(garment, &plane, garment->constraints + k);
-    if (garment->grid_width > 1 && garment->grid_height > 1) return HED_OK;
-    hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "a fabric"};
-    uint32_t *at, *around;
-    hed_status status = cloth_garment_around(garment, false, &scratch, &at, &around, error);
-    for (uint32_t i = 0; !status && i < garment->particle_count; i++) {
-        cloth_ring ring;
-        cloth_ring_make(garment, def->warp_axis, i, at, around, &ring);
-        add_springs(&ring, def->fabric, springs);
-    }
-    hed_arena_free(&scratch);
-    return status;
-}
-
 /* ---- materials ---- */
 
 enum { KEPT_BITS = 17 }; /* of a compliance: exponent and eight of the mantissa, 0.2 % */
@@ -227,19 +183,14 @@ static void add_loss(loss *lost, int kind, double weight_squares, double complia
     lost->count[kind]++;
 }
 
-/* The direction of an edge on a grid; on a mesh an edge counts for both. */
 static void add_edge_loss(
     const cloth_garment *garment, const hed_cloth_constraint *c, uint8_t family, loss *lost)
 {
     double squares = (double)garment->positions[c->a][3] + garment->positions[c->b][3],
            compliance = garment->materials[c->material].compliance;
-    bool row = garment->grid_width && c->a / garment->grid_width == c->b / garment->grid_width;
-    if (family == HED_CLOTH_SHEAR) {
-        add_loss(lost, CLOTH_SHEARED, squares, compliance);
-        return;
-    }
-    if (!garment->grid_width || row) add_loss(lost, CLOTH_WARP, squares, compliance);
-    if (!row) add_loss(lost, CLOTH_WEFT, squares, compliance);
+    bool row = c->a / garment->grid_width == c->b / garment->grid_width;
+    int kind = family == HED_CLOTH_SHEAR ? CLOTH_SHEARED : row ? CLOTH_WARP : CLOTH_WEFT;
+    add_loss(lost, kind, squares, compliance);
 }
 
 static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, loss *lost)
@@ -248,9 +199,9 @@ static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, 
     for (int v = 0; v < 4; v++)
         squares +=
             garment->positions[bend->particle[v]][3] * (double)bend->weight[v] * bend->weight[v];
-    bool line = bend->weight[0] == 0.0f && garment->grid_width,
-         row = line &&
-               bend->particle[1] / garment->grid_width == bend->particle[2] / garment->grid_width;
+    bool line = bend->weight[0] == 0.0f, /* else a twist, which counts for both */
+        row = line &&
+              bend->particle[1] / garment->grid_width == bend->particle[2] / garment->grid_width;
     if (!line || row) add_loss(lost, CLOTH_BENT_WARP, squares, 1);
     if (!row) add_loss(lost, CLOTH_BENT_WEFT, squares, 1);
 }
@@ -281,7 +232,7 @@ static void find_softening(cloth_garment *garment)
     loss lost = {{0}, {0}};
     for (uint32_t k = 0; k < garment->element_count; k++)
         add_element_loss(garment, garment->elements + k, &lost);
-    for (uint32_t k = 0; k < garment->constraint_count && !garment->element_count; k++)
+    for (uint32_t k = 0; k < cloth_kept_constraints(garment); k++)
         add_edge_loss(garment, garment->constraints + k, garment->families[k], &lost);
     for (uint32_t k = 0; k < garment->bend_count; k++)
         add_bend_loss(garment, garment->bends + k, &lost);
@@ -297,13 +248,19 @@ hed_status cloth_make_fabric(
     garment->fabric = *def->fabric;
     double *springs = hed_new(allocator, garment->constraint_count, sizeof *springs, error);
     if (!springs) return HED_ERROR_MEMORY;
-    hed_status status = find_springs(garment, def, springs, error);
+    plane_stiffness plane = plane_of(def->fabric);
+    hed_status status = HED_OK;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        static const double least = 1e-9, most = 1e12; /* of a mesh's loose edges: one material */
         const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
-        springs[k] =
-            fmin(fmax(springs[k] * cloth_painted(def->stretch_scale, ends, 2), 1e-9), 1e12);
+        springs[k] = most;
+        if (cloth_is_grid(garment))
+            springs[k] = fmin(fmax(grid_spring(garment, &plane, garment->constraints + k) *
+                                       cloth_painted(def->stretch_scale, ends, 2),
+                                  least),
+                most);
     }
-    if (!status && garment->constraint_count) status = take_materials(garment, springs, error);
+    if (garment->constraint_count) status = take_materials(garment, springs, error);
     if (!status) find_softening(garment);
     hed_delete(allocator, springs, garment->constraint_count, sizeof *springs);
     return status;

@@ -96,6 +96,12 @@ typedef struct cloth_garment {
     uint32_t copies;
 } cloth_garment;
 
+/* Its fabric is springs and bending constraints, not elements. */
+static inline bool cloth_is_grid(const cloth_garment *garment)
+{
+    return garment->grid_width > 1 && garment->grid_height > 1;
+}
+
 /* How many of the constraints have colours. */
 static inline uint32_t cloth_kept_constraints(const cloth_garment *garment)
 {
@@ -200,37 +206,13 @@ hed_status cloth_make_fabric(
 /* What of a garment's fabric is there in frames of `seconds`. */
 hed_cloth_stiffness cloth_garment_stiffness(
     const cloth_garment *garment, double seconds, uint32_t substeps, uint32_t iterations);
-/* element.c: elements of a mesh whose edges do not run along warp and weft; none of another one. The
- * edges become loose. Errors: MEMORY. */
+/* element.c: elements of a mesh, whose edges become loose; none of a grid. Errors: MEMORY. */
 hed_status cloth_make_elements(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
 /* bend.c: bending constraints. Errors: MEMORY. */
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
 
-/* fit.c: a mesh's weights by least squares round each particle. */
-
-enum { CLOTH_FIT_MOST = 48 /* candidates */, CLOTH_FIT_TERMS = 6 };
-
-/* Weights >= 0 of the candidates' rows whose sum comes nearest to `target`. */
-void cloth_fit(uint32_t count, double (*rows)[CLOTH_FIT_TERMS],
-    const double target[CLOTH_FIT_TERMS], double *weights);
-
-/* A particle's surroundings in its tangent plane: warp, weft. */
-typedef struct cloth_ring {
-    double area;    /* m^2, a third of the triangles */
-    uint32_t count; /* of constraints round it, CLOTH_FIT_MOST at most */
-    uint32_t constraint[CLOTH_FIT_MOST], neighbour[CLOTH_FIT_MOST];
-    double at[CLOTH_FIT_MOST][2]; /* m, as far away as at rest */
-} cloth_ring;
-
-void cloth_ring_make(const cloth_garment *garment, const float warp_axis[3], uint32_t particle,
-    const uint32_t *around_at, const uint32_t *around, cloth_ring *ring);
-/* Whether edges go along the warp and along the weft on both sides, where there are both sides. */
-bool cloth_ring_is_woven(const cloth_ring *ring);
-/* Corners of a triangle in its own plane: along the warp, along the weft; from its first corner. */
-void cloth_triangle_corners(
-    const cloth_garment *garment, const float warp_axis[3], uint32_t triangle, double at[3][2]);
 /* Mean of a painted map, 1 where there is none. */
 double cloth_painted(const float *map, const uint32_t *particles, uint32_t count);
 

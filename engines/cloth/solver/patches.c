@@ -98,8 +98,8 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (!both_valid(cloth, reason, size)) return false;
     if (cloth_has_fabric_sums(cloth))
         return patches_refuse(reason, size,
-            "a fabric that bends, or on a mesh without edges along its threads, has constraints of more "
-            "than two particles, which patches cannot share: \"garments\" or \"colours\"");
+            "a fabric that bends, or on a mesh that is no grid, has constraints of more than two "
+            "particles, which patches cannot share: \"garments\" or \"colours\"");
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
