@@ -26,7 +26,8 @@ enum {
     LOOK_AFTER = 3
 };
 /* of the thinnest thickness */
-static const float spare_least = 0.1f, spare_most = 0.5f, cover_share = 0.35f;
+static const float spare_least = 0.1f, spare_most = 0.35f, cover_share = 0.35f;
+static const float spare_edge = 0.12f; /* of the longest edge */
 static const double come_apart = 0.25;    /* m/s: how fast what is too near comes apart */
 static const float push_steps = 32768.0f; /* of the largest thickness, in sums of pushes */
 
@@ -206,10 +207,10 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
         widest = fmaxf(widest, cloth->garments[g]->thickness);
     }
     pairs->spare_least = spare_least * thinnest;
-    pairs->spare_most = spare_most * thinnest;
     pairs->widest = widest;
     pairs->longest = longest_edge(cloth);
     /* of cloth much thicker than its mesh more would list neighbours along it for nothing */
+    pairs->spare_most = fminf(spare_most * thinnest, spare_edge * pairs->longest);
     pairs->cover = cover_share * fminf(thinnest, 0.7f * pairs->longest);
     pairs->steps = push_steps / widest;
     pairs->particles = cloth->particles;
