@@ -22,7 +22,8 @@ typedef struct gl_device {
     hed_gl_api api;
     pthread_mutex_t lock;
     bool es;
-    bool stamps; /* time stamps are there, and agree with the host's clock */
+    unsigned staging; /* what is read goes through it; 0: nothing was yet */
+    bool stamps;      /* time stamps are there, and agree with the host's clock */
     struct {
         void *display, *draw, *read, *context;
     } before; /* current in the calling thread, while the lock is held */
@@ -78,7 +79,7 @@ static inline unsigned hed_gl_name(const hed_buffer *buffer)
     return (unsigned)(uintptr_t)buffer->handle;
 }
 /* Copies, fills, reads and writes; the context is current. */
-hed_status hed_gl_transfer(const gl_device *of, const hed_step *step, hed_error *error);
+hed_status hed_gl_transfer(gl_device *of, const hed_step *step, hed_error *error);
 
 /* ---- stream.c ---- */
 

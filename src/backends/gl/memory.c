@@ -1,11 +1,13 @@
 /* Buffers: buffer objects of OpenGL, and for PINNED plain host memory, which is as near as OpenGL
- * goes. Copies read and write at once: a driver keeps a copy of what it is given. */
+ * goes. Copies read and write at once: a driver keeps a copy of what it is given. What is read goes
+ * through a buffer of the device's own, since NVIDIA's driver moves one that the host has mapped to
+ * the host's memory for good: copies of 512 MiB ran at 84 GB/s from there. */
 #include "backends/gl/gl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FILL_BYTES = 4096 };
+enum { FILL_BYTES = 4096, READ_BYTES = 1 << 24 };
 
 hed_status hed_gl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
 {
@@ -70,14 +72,46 @@ static void memory_fill(const hed_gl_api *api, const hed_step *step, uint64_t at
     }
 }
 
-hed_status hed_gl_transfer(const gl_device *of, const hed_step *step, hed_error *error)
+/* From the buffer that is bound for reading. */
+static hed_status memory_read(
+    gl_device *of, void *host, uint64_t from, uint64_t bytes, hed_error *error)
+{
+    const hed_gl_api *api = &of->api;
+    if (!of->staging) {
+        api->GenBuffers(1, &of->staging);
+        api->BindBuffer(GL_COPY_WRITE_BUFFER, of->staging);
+        api->BufferData(GL_COPY_WRITE_BUFFER, READ_BYTES, NULL, GL_STREAM_READ);
+        hed_status status =
+            hed_gl_check(of, true, "glBufferData", "a buffer that reads go through", error);
+        if (status) {
+            api->DeleteBuffers(1, &of->staging);
+            of->staging = 0;
+            return status;
+        }
+    }
+    api->BindBuffer(GL_COPY_WRITE_BUFFER, of->staging);
+    for (uint64_t done = 0, size; done < bytes; done += size) {
+        size = bytes - done < READ_BYTES ? bytes - done : READ_BYTES;
+        api->CopyBufferSubData(
+            GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (intptr_t)(from + done), 0, (intptr_t)size);
+        const void *there =
+            api->MapBufferRange(GL_COPY_WRITE_BUFFER, 0, (intptr_t)size, GL_MAP_READ_BIT);
+        if (there) memcpy((char *)host + done, there, size);
+        if (there) api->UnmapBuffer(GL_COPY_WRITE_BUFFER);
+        hed_status status =
+            hed_gl_check(of, there != NULL, "glMapBufferRange", "reading a buffer", error);
+        if (status) return status;
+    }
+    return HED_OK;
+}
+
+hed_status hed_gl_transfer(gl_device *of, const hed_step *step, hed_error *error)
 {
     const hed_gl_api *api = &of->api;
     const hed_buffer *to = step->to ? step->to : step->from,
                      *from = step->from ? step->from : step->to;
     uint64_t to_offset = to->offset + step->to_offset,
              from_offset = from->offset + step->from_offset;
-    const void *bytes;
     api->BindBuffer(GL_COPY_WRITE_BUFFER, hed_gl_name(to));
     api->BindBuffer(GL_COPY_READ_BUFFER, hed_gl_name(from));
     switch (step->kind) {
@@ -88,12 +122,7 @@ hed_status hed_gl_transfer(const gl_device *of, const hed_step *step, hed_error 
         api->BufferSubData(
             GL_COPY_WRITE_BUFFER, (intptr_t)to_offset, (intptr_t)step->size, step->host_from);
         return hed_gl_check(of, true, "glBufferSubData", "writing a buffer", error);
-    case HED_STEP_READ:
-        bytes = api->MapBufferRange(
-            GL_COPY_READ_BUFFER, (intptr_t)from_offset, (intptr_t)step->size, GL_MAP_READ_BIT);
-        if (bytes) memcpy(step->host_to, bytes, step->size);
-        if (bytes) api->UnmapBuffer(GL_COPY_READ_BUFFER);
-        return hed_gl_check(of, bytes != NULL, "glMapBufferRange", "reading a buffer", error);
+    case HED_STEP_READ: return memory_read(of, step->host_to, from_offset, step->size, error);
     default: break;
     }
     api->CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (intptr_t)from_offset,
