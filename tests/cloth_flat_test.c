@@ -113,6 +113,43 @@ static double flat_nearest(const float4 *places, const float4 *rest, uint32_t *s
     return sqrt(least);
 }
 
+/* Whether the whole sheet is shown not to meet itself. */
+static bool flat_shown(cloth_pairs_tree tree, float cover)
+{
+    cloth_pairs pairs = {.leaves = LEAVES, .cover = cover};
+    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) cloth_pairs_slope_one(leaf, tree, pairs);
+    for (uint32_t node = 2 * LEAVES - 1; node > 0; node--) cloth_pairs_box_one(node, tree, pairs);
+    return tree.boxes[2].w > 0.0f;
+}
+
+/* Columns 0.25 m apart: each is let off by nearly the half of that, or they go ways to and fro, or
+ * every other gap is a tenth as wide. */
+Test(cloth_flat, what_may_meet_is_not_shown)
+{
+    test_device t = test_open(NULL);
+    flat_sheet f;
+    flat_open(&f, &t, NULL);
+    static float4 rest[N * N], start[N * N], ahead[N * N], boxes[4 * LEAVES], slopes[3 * LEAVES],
+        ranges[8 * LEAVES], bodies[1] = {{0.05f, 0, 0, 0}};
+    cloth_pairs_tree tree = {boxes, f.corners, f.flat.gradients, slopes, ranges, f.flat.around_at,
+        f.flat.around, f.flat.convex, start, ahead, rest, bodies};
+    for (uint32_t way = 0; way < 3; way++)
+        for (uint32_t narrow = 0; narrow < 2; narrow++) {
+            for (uint32_t i = 0; i < N * N; i++) {
+                float to = i % N % 2 ? -0.1125f : 0.1125f;
+                start[i] = (float4){0.25f * (float)(i % N), 1.0f, 0.25f * (float)(i / N), 1.0f};
+                if (narrow) start[i].x += to;
+                ahead[i] = start[i];
+                ahead[i].x += (float)way * to;
+            }
+            EXPECT(
+                flat_shown(tree, 0.001f) == (way + narrow == 0), "ways %u, narrow %u", way, narrow);
+            EXPECT(!flat_shown(tree, 0.12f), "far off, ways %u, narrow %u", way, narrow);
+        }
+    flat_close(&f);
+    test_close(&t);
+}
+
 /* Sheets that are rolled up and wrinkled more and more, whose vertices go ways and leave them. */
 Test(cloth_flat, what_is_shown_holds)
 {
@@ -130,7 +167,7 @@ Test(cloth_flat, what_is_shown_holds)
     for (uint32_t made = 0; made < SHEETS; made++) {
         float rolled = 0.01f + 4.0f * (float)(made % 20) / 20.0f,
               wrinkled = 0.004f * (float)(made / 20 % 10), way = 0.02f * (float)(made % 7);
-        cloth_pairs pairs = {.leaves = LEAVES, .cover = 0.01f * (float)(made % 3)};
+        float cover = 0.01f * (float)(made % 3);
         for (uint32_t i = 0; i < N * N; i++) {
             float turn = rolled * (rest[i].x - 1.0f);
             start[i] = (float4){sinf(turn) / rolled + wrinkled * flat_random(&state),
@@ -140,14 +177,12 @@ Test(cloth_flat, what_is_shown_holds)
                 start[i].y + way * flat_random(&state), start[i].z + way * flat_random(&state),
                 1.0f};
         }
-        for (uint32_t leaf = 0; leaf < LEAVES; leaf++) cloth_pairs_slope_one(leaf, tree, pairs);
-        for (uint32_t node = 2 * LEAVES - 1; node > 0; node--)
-            cloth_pairs_box_one(node, tree, pairs);
+        bool root = flat_shown(tree, cover);
         double middle = 0.0, least = 1e9;
         for (int k = 0; k < TRIES; k++) {
             for (uint32_t i = 0; i < N * N; i++) {
                 float share = k ? 0.5f + 0.5f * flat_random(&state) : 0.5f,
-                      off = k ? pairs.cover / 1.7321f : 0.0f; /* in a ball */
+                      off = k ? cover / 1.7321f : 0.0f; /* in a ball */
                 at[i] = (float4){start[i].x + share * (ahead[i].x - start[i].x),
                     start[i].y + share * (ahead[i].y - start[i].y),
                     start[i].z + share * (ahead[i].z - start[i].z), 1.0f};
@@ -160,7 +195,7 @@ Test(cloth_flat, what_is_shown_holds)
             least = fmin(least, nearest);
         }
         crossing += least < CLOTH_PAIRS_SPREAD;
-        if (!(boxes[2].w > 0.0f)) continue; /* the root */
+        if (!root) continue;
         shown++;
         EXPECT(middle >= CLOTH_PAIRS_STRETCH && least >= CLOTH_PAIRS_SPREAD,
             "sheet %u: %g of the distance at rest in the middle, %g at the least", made, middle,
