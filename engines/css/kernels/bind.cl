@@ -1,6 +1,6 @@
 /* Bind on a device: a sheet and the shapes of a forest, see tables.h. Four launches:
  *
- *   css_bind_presence   a group a shape: which predicates some shape has, or may have
+ *   css_bind_presence   a group a shape: which predicates some shape has for certain
  *   css_bind_prune      one group: relations that are possible, prefixes that can occur, bits of the
  *                       state for them
  *   css_bind_acts       an item an act: what compounds do to the state, and which finals they end
@@ -76,13 +76,11 @@ __kernel void css_bind_presence(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     HED_LOCAL_USE(uint, block);
     CSS_ALL;
     uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
-    for (uint shape = (uint)get_group_id(0); shape < f->shapes; shape += (uint)get_num_groups(0)) {
-        bind_status(f, tables, block, shape, id);
-        for (uint i = id; i < words; i += GROUP) {
-            uint held = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
-            if (held) atomic_or(bound + f->present + i, held);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+    uint shape = (uint)get_group_id(0);
+    bind_status(f, tables, block, shape, id);
+    for (uint i = id; i < words; i += GROUP) {
+        uint held = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
+        if (held) atomic_or(bound + f->present + i, held);
     }
 }
 
@@ -282,19 +280,18 @@ enum bind_list {
     BIND_LOW,  /* what it means without bits: sums of hashes */
     BIND_HIGH,
     BIND_MEANT, /* compounds in these */
+    BIND_HELD,  /* compounds that may hold, in room of their own until it is known what they need */
+    BIND_HELD_AT,
     BIND_FAILED,
     BIND_AT,
     BIND_LISTS = 16
 };
 
-/* What is done with the literals of a compound that are left: their predicates are marked in `asked`,
- * they are counted, they are written. */
-enum bind_mode { BIND_MARK, BIND_COUNT, BIND_WRITE };
-
-/* How many literals of a compound are left. */
+/* How many literals of a compound are left. Their predicates are marked in `asked`, or (`write`) they are
+ * written. */
 CSS_FUNCTION uint bind_residual(const css_fixed *f, __global const uint *tables,
     __local const uint *status, __local uint *asked, __local const uint *rank, uint c,
-    __global uint *to, uint mode)
+    __global uint *to, uint write)
 {
     uint count = 0, clause = 0, end = tables[f->literal_begin + c + 1];
     uint begin = tables[f->literal_begin + c];
@@ -308,14 +305,15 @@ CSS_FUNCTION uint bind_residual(const css_fixed *f, __global const uint *tables,
             l = tables[f->literal + k];
             p = (l & ~CSS_LAST_OF_CLAUSE) >> 1;
             if (css_status_of(status, p) != CSS_UNDECIDED) continue;
-            if (mode == BIND_MARK) atomic_or(asked + (p >> 5), 1u << (p & 31));
-            if (mode == BIND_WRITE) {
+            if (write) {
                 uint below = asked[p >> 5] & ((1u << (p & 31)) - 1);
                 to[count] = (rank[p >> 5] + (uint)popcount(below)) << 1 | (l & 1);
+            } else {
+                atomic_or(asked + (p >> 5), 1u << (p & 31));
             }
             count++;
         }
-        if (mode == BIND_WRITE && count > from) to[count - 1] |= CSS_LAST_OF_CLAUSE;
+        if (write && count > from) to[count - 1] |= CSS_LAST_OF_CLAUSE;
         clause = 0;
         begin = i + 1;
     }
@@ -335,49 +333,64 @@ CSS_FUNCTION uint bind_holds_bare(__global const uint *residual, uint count)
     return 1;
 }
 
-/* One compound that may hold. First time (`write` 0): what room it needs. Second time: its entries. */
-CSS_FUNCTION void bind_compound(const css_fixed *f, __global const uint *tables,
+/* A compound that is tried: where it may hold, it is kept with what room it needs: twice its number, and
+ * 1 where literals are left; the first of these, their count. */
+CSS_FUNCTION void bind_try(const css_fixed *f, __global const uint *tables,
     __global const uint *bound, __global uint *pool, __local const uint *status,
-    __local uint *asked, __local const uint *rank, __local uint *lists, uint inner_mask, uint c,
-    uint write)
+    __local uint *asked, __local uint *lists, uint c)
 {
     if (!bound[f->live + c]) return;
     uint s = css_compound_status(tables + f->literal, tables[f->literal_begin + c],
         tables[f->literal_begin + c + 1], status);
     if (s == CSS_FALSE) return;
-    uint inner = bound[f->act_count + 2 * c], count = 0, first = 0, bare = 1;
-    if (s == CSS_UNDECIDED) {
-        count =
-            bind_residual(f, tables, status, asked, rank, c, pool, write ? BIND_COUNT : BIND_MARK);
+    uint left = s == CSS_UNDECIDED, count = 0, first = 0, feeds = 0, to = lists[BIND_HELD_AT];
+    if (left) {
+        count = bind_residual(f, tables, status, asked, asked, c, pool, 0);
         first = atomic_add(lists + BIND_RESIDUAL, count);
-        uint at = atomic_inc(lists + BIND_CANDIDATE);
-        if (write) {
-            bind_residual(f, tables, status, asked, rank, c, pool + first, BIND_WRITE);
-            pool[3 * at] = c;
-            pool[3 * at + 1] = first;
-            pool[3 * at + 2] = count;
-            bare = bind_holds_bare(pool + first, count);
-            for (uint i = 0; i < count && inner; i++) {
-                uint bit = (pool[first + i] & ~CSS_LAST_OF_CLAUSE) >> 1;
-                atomic_or(pool + inner_mask + (bit >> 5), 1u << (bit & 31));
-            }
+    }
+    for (uint i = tables[f->fed_begin + c]; i < tables[f->fed_begin + c + 1]; i++)
+        feeds += bound[f->needed + tables[f->fed + i]];
+    uint at = atomic_inc(lists + BIND_HELD);
+    atomic_inc(lists + (left ? BIND_CANDIDATE : BIND_CERTAIN));
+    if (feeds) atomic_add(lists + BIND_FEEDING, feeds);
+    atomic_add(lists + BIND_ACTS, bound[f->act_count + 2 * c] + bound[f->act_count + 2 * c + 1]);
+    if (to == CSS_NONE) return;
+    pool[to + 3 * at] = c << 1 | left;
+    pool[to + 3 * at + 1] = first;
+    pool[to + 3 * at + 2] = count;
+}
+
+/* A compound that was kept: its entries in the lists. */
+CSS_FUNCTION void bind_write(const css_fixed *f, __global const uint *tables,
+    __global const uint *bound, __global uint *pool, __local const uint *status,
+    __local uint *asked, __local const uint *rank, __local uint *lists, uint held)
+{
+    uint c = pool[held] >> 1, left = pool[held] & 1, count = pool[held + 2], first = 0, bare = 1;
+    uint inner = bound[f->act_count + 2 * c], inner_mask = lists[BIND_AT];
+    uint at = atomic_inc(lists + (left ? BIND_CANDIDATE : BIND_CERTAIN));
+    if (left) {
+        first = lists[BIND_RESIDUAL] + pool[held + 1];
+        bind_residual(f, tables, status, asked, rank, c, pool + first, 1);
+        pool[3 * at] = c;
+        pool[3 * at + 1] = first;
+        pool[3 * at + 2] = count;
+        bare = bind_holds_bare(pool + first, count);
+        for (uint i = 0; i < count && inner; i++) {
+            uint bit = (pool[first + i] & ~CSS_LAST_OF_CLAUSE) >> 1;
+            atomic_or(pool + inner_mask + (bit >> 5), 1u << (bit & 31));
         }
     } else {
-        uint at = atomic_inc(lists + BIND_CERTAIN);
-        if (write) pool[at] = c;
+        pool[at] = c;
     }
     for (uint i = tables[f->fed_begin + c]; i < tables[f->fed_begin + c + 1]; i++) {
         uint feed = tables[f->fed + i];
         if (!bound[f->needed + feed]) continue;
-        uint at = atomic_inc(lists + BIND_FEEDING);
-        if (!write) continue;
+        at = atomic_inc(lists + BIND_FEEDING);
         pool[3 * at] = feed;
         pool[3 * at + 1] = first;
         pool[3 * at + 2] = count;
     }
-    if (!write) {
-        atomic_add(lists + BIND_ACTS, inner + bound[f->act_count + 2 * c + 1]);
-    } else if (inner && bare) {
+    if (inner && bare) {
         ulong hash = css_mix(css_mix(css_seed(f), c + 1), 0x51);
         atomic_add(lists + BIND_LOW, (uint)hash);
         atomic_add(lists + BIND_HIGH, (uint)(hash >> 32));
@@ -391,41 +404,51 @@ CSS_FUNCTION uint bind_bucket(const css_fixed *f, __global const uint *tables, u
     return tables[f->bucket_begin + predicate + 1] - tables[f->bucket_begin + predicate];
 }
 
-/* All compounds that may hold, through the buckets of predicates that may: an item counts what a word of
- * statuses leads to, then the items share it out. */
-CSS_FUNCTION void bind_compounds(const css_fixed *f, __global const uint *tables,
-    __global const uint *bound, __global uint *pool, __local const uint *status,
-    __local uint *asked, __local const uint *rank, __local uint *lists, __local uint *room,
-    uint inner_mask, uint id, uint write)
+/* Compound `j` of the buckets of predicates that may hold; CSS_NONE: it is tried through another one. */
+CSS_FUNCTION uint bind_tried(const css_fixed *f, __global const uint *tables,
+    __local const uint *status, __local const uint *room, uint each, uint j)
 {
-    uint words = (f->predicates + 15) / 16, total;
-    for (uint i = id; i < f->universal_count; i += GROUP)
-        bind_compound(f, tables, bound, pool, status, asked, rank, lists, inner_mask,
-            tables[f->universal + i], write);
-    for (uint begin = 0; begin < words; begin += GROUP) {
-        uint length = 0, own = begin + id < words ? status[begin + id] : 0;
-        for (uint p = 16 * (begin + id); own; p++, own >>= 2)
+    uint from = 0, to = GROUP - 1; /* the first item whose sum is above j */
+    while (from < to) {
+        uint middle = (from + to) / 2;
+        if (room[middle] > j) to = middle;
+        else from = middle + 1;
+    }
+    uint left = from ? j - room[from - 1] : j, p = 16 * each * from;
+    for (;; p++) {
+        uint count = css_status_of(status, p) ? bind_bucket(f, tables, p) : 0;
+        if (left < count) break;
+        left -= count;
+    }
+    uint c = tables[f->bucket + tables[f->bucket_begin + p] + left];
+    return css_tried_by(tables + f->literal, tables[f->literal_begin + c], status, p) ? c
+                                                                                      : CSS_NONE;
+}
+
+/* All compounds that may hold, through the buckets of predicates that may: an item counts what its words
+ * of statuses lead to, then the items share it out. */
+CSS_FUNCTION void bind_compounds(const css_fixed *f, __global const uint *tables,
+    __global const uint *bound, __global uint *pool, volatile __global uint *counts,
+    __local const uint *status, __local uint *asked, __local uint *lists, __local uint *room,
+    uint id)
+{
+    uint words = (f->predicates + 15) / 16, each = (words + GROUP - 1) / GROUP, length = 0, total;
+    for (uint i = id * each; i < words && i < (id + 1) * each; i++)
+        for (uint p = 16 * i, own = status[i]; own; p++, own >>= 2)
             if (own & 3) length += bind_bucket(f, tables, p);
-        css_before(room, id, length, &total);
-        for (uint j = id; j < total; j += GROUP) {
-            uint from = 0, to = GROUP - 1; /* the first item whose sum is above j */
-            while (from < to) {
-                uint middle = (from + to) / 2;
-                if (room[middle] > j) to = middle;
-                else from = middle + 1;
-            }
-            uint left = from ? j - room[from - 1] : j, word = status[begin + from];
-            uint p = 16 * (begin + from);
-            for (;; p++, word >>= 2) {
-                uint count = word & 3 ? bind_bucket(f, tables, p) : 0;
-                if (left < count) break;
-                left -= count;
-            }
-            uint c = tables[f->bucket + tables[f->bucket_begin + p] + left];
-            if (css_tried_by(tables + f->literal, tables[f->literal_begin + c], status, p))
-                bind_compound(
-                    f, tables, bound, pool, status, asked, rank, lists, inner_mask, c, write);
-        }
+    css_before(room, id, length, &total);
+    total += f->universal_count;
+    if (id == 0) {
+        uint at = atomic_add(counts + CSS_COUNT_POOL, 3 * total);
+        uint fits = at + 3 * total <= f->pool_room && at + 3 * total >= at;
+        lists[BIND_HELD_AT] = fits ? at : CSS_NONE;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint j = id; j < total; j += GROUP) {
+        uint c = j < f->universal_count
+                     ? tables[f->universal + j]
+                     : bind_tried(f, tables, status, room, each, j - f->universal_count);
+        if (c != CSS_NONE) bind_try(f, tables, bound, pool, status, asked, lists, c);
     }
 }
 
@@ -442,6 +465,7 @@ CSS_FUNCTION void bind_room(const css_fixed *f, __global uint *head, __global ui
     atomic_max(counts + CSS_COUNT_ASKS, asks);
     atomic_max(counts + CSS_COUNT_ROOM, lists[BIND_ACTS]);
     fits = fits && from + size <= f->pool_room && from + size >= from;
+    fits = fits && lists[BIND_HELD_AT] != CSS_NONE;
     if (!fits) atomic_or(counts + CSS_COUNT_FAULTS, (uint)CSS_FAULT_BOUND);
     from = (from + 2) / 3;
     head[CSS_BOUND_CANDIDATE] = lists[BIND_CANDIDATE] = from;
@@ -469,46 +493,44 @@ __kernel void css_bind_shapes(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     __local uint *asked = status + 2 * words, *rank = asked + words;
     uint each = (words + GROUP - 1) / GROUP, begin = min(id * each, words);
     uint end = min(begin + each, words), undecided = counts[CSS_COUNT_UNDECIDED];
-    for (uint shape = (uint)get_group_id(0); shape < f->shapes; shape += (uint)get_num_groups(0)) {
-        __global uint *head = bound + f->bound + CSS_BOUND_WORDS * shape;
-        __global uint *extra = bound + f->extra + CSS_EXTRA_WORDS * shape;
-        bind_status(f, tables, status, shape, id);
-        for (uint i = id; i < undecided; i += GROUP)
-            bind_set(status, bound[f->undecided + i], CSS_UNDECIDED);
-        for (uint i = id; i < words; i += GROUP) asked[i] = 0;
-        for (uint i = 0; i < BIND_LISTS && id == 0; i++) lists[i] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        bind_compounds(f, tables, bound, pool, status, asked, rank, lists, room, 0, id, 0);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint own = 0;
-        for (uint i = begin; i < end; i++) own += (uint)popcount(asked[i]);
-        uint at = css_before(room, id, own, &total);
-        for (uint i = begin; i < end; i++) {
-            rank[i] = at;
-            at += (uint)popcount(asked[i]);
-        }
-        if (id == 0) bind_room(f, head, extra, pool, counts, lists, total);
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        uint failed = lists[BIND_FAILED], inner_mask = lists[BIND_AT];
-        if (!failed) {
-            uint ask = inner_mask - total;
-            for (uint i = begin; i < end; i++)
-                for (uint left = asked[i], k = rank[i]; left; left &= left - 1, k++)
-                    pool[ask + k] = 32 * i + 31 - (uint)clz(left & (0u - left));
-            bind_compounds(
-                f, tables, bound, pool, status, asked, rank, lists, room, inner_mask, id, 1);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (id == 0) {
-            uint meant = lists[BIND_MEANT], won;
-            ulong hash = css_mix((ulong)lists[BIND_HIGH] << 32 | lists[BIND_LOW], meant);
-            uint slot = css_insert(
-                bound + f->base_table, f->base_mask, hash, &won, counts, CSS_FAULT_COLLISION);
-            if (won) bound[f->base_first + slot] = shape;
-            extra[CSS_EXTRA_SLOT] = slot;
-            extra[CSS_EXTRA_LOW] = meant ? (uint)hash | 1 : 0;
-            extra[CSS_EXTRA_HIGH] = meant ? (uint)(hash >> 32) : 0;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+    uint shape = (uint)get_group_id(0);
+    __global uint *head = bound + f->bound + CSS_BOUND_WORDS * shape;
+    __global uint *extra = bound + f->extra + CSS_EXTRA_WORDS * shape;
+    bind_status(f, tables, status, shape, id);
+    for (uint i = id; i < undecided; i += GROUP)
+        bind_set(status, bound[f->undecided + i], CSS_UNDECIDED);
+    for (uint i = id; i < words; i += GROUP) asked[i] = 0;
+    for (uint i = 0; i < BIND_LISTS && id == 0; i++) lists[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bind_compounds(f, tables, bound, pool, counts, status, asked, lists, room, id);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint own = 0;
+    for (uint i = begin; i < end; i++) own += (uint)popcount(asked[i]);
+    uint at = css_before(room, id, own, &total);
+    for (uint i = begin; i < end; i++) {
+        rank[i] = at;
+        at += (uint)popcount(asked[i]);
+    }
+    if (id == 0) bind_room(f, head, extra, pool, counts, lists, total);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!lists[BIND_FAILED]) {
+        uint ask = lists[BIND_AT] - total;
+        for (uint i = begin; i < end; i++)
+            for (uint left = asked[i], k = rank[i]; left; left &= left - 1, k++)
+                pool[ask + k] = 32 * i + 31 - (uint)clz(left & (0u - left));
+        for (uint i = id; i < lists[BIND_HELD]; i += GROUP)
+            bind_write(
+                f, tables, bound, pool, status, asked, rank, lists, lists[BIND_HELD_AT] + 3 * i);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id == 0) {
+        uint meant = lists[BIND_MEANT], won;
+        ulong hash = css_mix((ulong)lists[BIND_HIGH] << 32 | lists[BIND_LOW], meant);
+        uint slot = css_insert(
+            bound + f->base_table, f->base_mask, hash, &won, counts, CSS_FAULT_COLLISION);
+        if (won) bound[f->base_first + slot] = shape;
+        extra[CSS_EXTRA_SLOT] = slot;
+        extra[CSS_EXTRA_LOW] = meant ? (uint)hash | 1 : 0;
+        extra[CSS_EXTRA_HIGH] = meant ? (uint)(hash >> 32) : 0;
     }
 }

@@ -159,8 +159,10 @@ CSS_FUNCTION uint css_before(__local uint *room, uint id, uint value, uint *tota
     barrier(CLK_LOCAL_MEM_FENCE);
     room[id] = value;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint step = 1; step < GROUP; step *= 2) {
+    for (uint step = 1; step < GROUP; step *= 4) { /* an item has the sum of the last `step` */
         uint left = id >= step ? room[id - step] : 0u;
+        left += id >= 2 * step ? room[id - 2 * step] : 0u;
+        left += id >= 3 * step ? room[id - 3 * step] : 0u;
         barrier(CLK_LOCAL_MEM_FENCE);
         room[id] += left;
         barrier(CLK_LOCAL_MEM_FENCE);

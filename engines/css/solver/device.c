@@ -99,7 +99,7 @@ static bool lay_out(css_device *d)
         {&f->class_first, classes}, {&f->class_list, classes}, {&f->class_record, 2 * classes}};
     for (size_t i = 0; i < HED_COUNT(bound); at += bound[i++].words) {
         *bound[i].at = (uint32_t)at;
-        if (i == 7) d->cleared = (uint32_t)at;
+        if (i == 7) d->cleared = (uint32_t)at; /* all before `mark` */
     }
     for (size_t i = 0; i < HED_COUNT(parts); work += parts[i++].words)
         *parts[i].at = (uint32_t)work;

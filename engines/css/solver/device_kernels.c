@@ -24,7 +24,7 @@ extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], h
 
 const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
     [CSS_PRESENCE] = DESCRIPTION("bind_presence", bind, 8,
-        "predicates that shapes have, or may have", SHARED, HED_ARRAY(uint, block)),
+        "predicates that shapes have for certain", SHARED, HED_ARRAY(uint, block)),
     [CSS_PRUNE] = DESCRIPTION("bind_prune", bind, 1, "prefixes that can occur, and their bits",
         SHARED, HED_ARRAY(uint, block)),
     [CSS_ACTS] = DESCRIPTION("bind_acts", bind, 8, "what compounds do", SHARED),
@@ -49,8 +49,7 @@ hed_status css_kernels_create(css_kernels *k, hed_device *device, bool wide, hed
         [CSS_CLASSES] = 32};
     for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
         hed_kernel_options options = hed_default_kernel_options();
-        /* PoCL 3.1 loses items of css_bind_shapes in wide groups; Oclgrind, with races watched, does not */
-        bool narrow = info->type == HED_DEVICE_CPU && (!wide || i == CSS_SHAPES);
+        bool narrow = info->type == HED_DEVICE_CPU && !wide;
         bool alone = i == CSS_BITS || i == CSS_ACTS; /* items that share nothing */
         k->group[i] = !narrow ? groups[i] : alone ? 64 : 1;
         while (k->group[i] > info->max_group) k->group[i] /= 2;
@@ -79,6 +78,7 @@ static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel
     uint64_t group = k->group[which], halves = (f->predicates + 31ull) / 32;
     switch (which) {
     case CSS_PRESENCE: return 4 * 2 * halves + 16;
+    /* 5: enum bind_found */
     case CSS_PRUNE: return 4 * (group + 5 + halves + 5 * ((f->nodes + 31ull) / 32));
     case CSS_SHAPES: return 4 * (16 + group + 4 * halves);
     case CSS_PATHS: return 16;
@@ -111,7 +111,7 @@ void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_devic
     *g = (hed_geometry){0};
     switch (which) {
     case CSS_PRESENCE:
-    case CSS_SHAPES: groups = least(f->shapes, 16ull * units); break;
+    case CSS_SHAPES: groups = f->shapes; break;
     case CSS_PRUNE: break;
     case CSS_ACTS:
         all = hed_ceil_divide(f->finals + f->inners + f->feeders + 1ull, group);
