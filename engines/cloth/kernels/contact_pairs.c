@@ -209,9 +209,11 @@ static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *c
 
 #define GROUPS .native_ignores = HED_ALL_PARAMETERS, HED_PARAMETERS(HED_PARAMETER(WG, 128, 128))
 
+/* One of the counters is the bits of a length, of which the last one is fast mode's to choose. */
 DESCRIPTION(begin, "places that contacts move, whole ways, and the mean way of the garments", each,
     HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_OUT(float, moved),
-        HED_OUT(uint, shares), HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
+        HED_OUT(uint, shares), HED_INOUT(int, counters, .tolerance = 1e-8),
+        HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
 DESCRIPTION(slopes, "how triangles lie, half-way along the ways of their vertices", each,
     HED_ARGUMENTS(HED_IN(uint, corners), HED_IN(float, gradients), HED_IN(float, start),
