@@ -57,7 +57,8 @@ Test(cloth_scene_doc, every_key_is_told)
 Test(cloth_scene_doc, scenes_open_and_move)
 {
     static const char *const names[] = {"flag", "tablecloth", "garment", "curtain", "folded",
-        "wardrobe", "million", "runner", "thrown", "sewn", "fabrics", "cushion", "shirts", "corner"};
+        "wardrobe", "million", "runner", "thrown", "sewn", "fabrics", "cushion", "shirts", "corner",
+        "cape"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         hed_cloth_scene *scene;

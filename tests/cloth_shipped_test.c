@@ -14,3 +14,4 @@ Test(cloth_shipped, garment, .timeout = 300) { begin_of("garment", 30); }
 Test(cloth_shipped, runner, .timeout = 300) { begin_of("runner", 20); }
 Test(cloth_shipped, folded, .timeout = 300) { begin_of("folded", 6); }
 Test(cloth_shipped, corner, .timeout = 300) { begin_of("corner", 24); }
+Test(cloth_shipped, cape, .timeout = 300) { begin_of("cape", 24); }

@@ -157,25 +157,32 @@ static inline void into_a_corner(uint32_t n, uint32_t frames)
 
 /* ---- a cape ---- */
 
-/* Where the pins are in z after t seconds: 6 m/s within 0.1 s, stopped within 0.05 s, then back. */
-static inline double cape_at(double t)
+/* How fast the pins go along z from then on, evenly from one to the next; the last one goes on. */
+typedef struct cape_speed {
+    double time, speed; /* s, m/s */
+} cape_speed;
+
+/* 6 m/s within 0.1 s, and stopped within 0.3 s, as a runner stops. */
+static const cape_speed cape_run[] = {{0, 0}, {0.1, 6}, {0.5, 6}, {0.8, 0}, {100, 0}};
+/* Stopped within 0.05 s, with 12 g, and led back. */
+static const cape_speed cape_jerk[] = {
+    {0, 0}, {0.1, 6}, {0.3, 6}, {0.35, 0}, {0.45, -6}, {0.65, -6}, {0.7, 0}, {100, 0}};
+
+static inline double cape_at(const cape_speed *speeds, double t)
 {
     double z = 0.0;
-    for (double q = 0.0; q < t; q += 1e-4)
-        z += 1e-4 * 6.0 *
-             (q < 0.1       ? q / 0.1
-                 : q < 0.3  ? 1.0
-                 : q < 0.35 ? (0.35 - q) / 0.05
-                 : q < 0.45 ? -(q - 0.35) / 0.1
-                 : q < 0.65 ? -1.0
-                 : q < 0.7  ? (q - 0.7) / 0.05
-                            : 0.0);
+    for (; t > speeds[0].time; speeds++) {
+        double from = speeds[0].time, length = speeds[1].time - from,
+               part = fmin(t - from, length) / length,
+               last = speeds[0].speed + part * (speeds[1].speed - speeds[0].speed);
+        z += 0.5 * (speeds[0].speed + last) * part * length;
+    }
     return z;
 }
 
 /* Pleats that hang from a row of pins led by a driver. `self`: NONE: the same without contact.
  * Gives the fastest particle until frame `until`. */
-static inline double cape(uint32_t n, uint32_t frames, uint32_t substeps,
+static inline double cape(uint32_t n, uint32_t frames, uint32_t substeps, const cape_speed *speeds,
     hed_cloth_self_collision self, uint32_t until, const float *away, double most)
 {
     sheet s = pairs_sheet(n, 0.8f, NULL);
@@ -202,7 +209,7 @@ static inline double cape(uint32_t n, uint32_t frames, uint32_t substeps,
     double fastest = 0.0;
     for (uint32_t f = 0; f < frames; f++) {
         hed_cloth_frame frame = hed_default_cloth_frame();
-        float z = (float)cape_at((f + 1) / 60.0);
+        float z = (float)cape_at(speeds, (f + 1) / 60.0);
         for (uint32_t i = 0; i < n; i++) driver[i][2] = s.positions[i][2] + z;
         frame.driver_positions = driver[0];
         dressed_step(&d, &frame);
