@@ -9,9 +9,9 @@ static void begin_of(const char *name, uint32_t frames)
     test_close(&t);
 }
 
-Test(cloth_shipped, shirts, .timeout = 300) { begin_of("shirts", 5); }
+Test(cloth_shipped, shirts, .timeout = 300) { begin_of("shirts", 3); }
 Test(cloth_shipped, garment, .timeout = 300) { begin_of("garment", 30); }
 Test(cloth_shipped, runner, .timeout = 300) { begin_of("runner", 20); }
-Test(cloth_shipped, folded, .timeout = 300) { begin_of("folded", 6); }
-Test(cloth_shipped, corner, .timeout = 300) { begin_of("corner", 24); }
+Test(cloth_shipped, folded, .timeout = 300) { begin_of("folded", 5); }
+Test(cloth_shipped, corner, .timeout = 300) { begin_of("corner", 20); }
 Test(cloth_shipped, cape, .timeout = 300) { begin_of("cape", 24); }
