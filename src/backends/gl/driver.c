@@ -336,7 +336,16 @@ static hed_status gl_device_open(hed_device *device, hed_error *error)
 }
 
 /* The context is the driver's, and goes with it. */
-static void gl_device_close(hed_device *device) { device->impl = NULL; }
+static void gl_device_close(hed_device *device)
+{
+    gl_device *of = hed_gl_of(device);
+    if (of->staging && !hed_gl_begin(of, NULL)) {
+        of->api.DeleteBuffers(1, &of->staging);
+        hed_gl_end(of);
+    }
+    of->staging = 0;
+    device->impl = NULL;
+}
 
 static hed_status gl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
