@@ -57,15 +57,6 @@ static void bench_fill_room(void)
 enum { WEIGHTS = 1412 };
 static float network[WEIGHTS];
 
-static void bench_fill_network(void)
-{
-    uint32_t state = 1;
-    for (int i = 0; i < WEIGHTS; i++) {
-        state = state * 1664525u + 1013904223u;
-        network[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
-    }
-}
-
 typedef struct bench_problem {
     const char *name, *model;
     bool cosines;
@@ -263,7 +254,10 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
 {
     static const uint32_t sizes[] = {128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
     bench_fill_room();
-    bench_fill_network();
+    for (uint32_t i = 0, state = 1; i < WEIGHTS; i++) {
+        state = state * 1664525u + 1013904223u;
+        network[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
+    }
     char names[256];
     size_t used = 0;
     for (uint32_t i = 0; i < count && used < sizeof names; i++)

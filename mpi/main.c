@@ -9,10 +9,10 @@
  * candidate that crashes takes a process of its own along and never a rank; heddle knows nothing of
  * MPI, and the library never links it.
  *
- * MPI has no call that waits without burning a core. Ranks of one machine wake each other: whoever has
- * sent rings a datagram socket that the other waits for beside its own, see ring(). For ranks of other
- * machines each looks for messages and sleeps in between, a small part of the time that it has waited
- * already: see patience_of(). */
+ * Every call of MPI that waits keeps a core busy, so none is used. Between ranks of one machine the
+ * sender of a message also sends a datagram to a socket that the receiver polls: see ring(). Between
+ * machines a rank checks for messages and sleeps in between, for a small part of the time that it has
+ * waited already: see patience_of(). */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>

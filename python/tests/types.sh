@@ -3,5 +3,5 @@
 set -eu
 command -v mypy >/dev/null || { echo "SKIPPED: mypy is not here (apt install mypy)"; exit 77; }
 cd "$1"
-# numpy's arrays have needed no parameters since its types have defaults for them; cffi and pandas may be here without stubs.
+# Older numpy wants parameters for the type of an array, newer has defaults for them: both pass. cffi and pandas may come without stubs.
 exec mypy --strict --allow-any-generics --ignore-missing-imports --no-warn-unused-ignores --cache-dir=/dev/null -p heddle

@@ -170,14 +170,6 @@ static hed_status take_changes(hed_mppi *c, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Smooth MPPI: the samples' mean is the plan moved by the derivative found before. */
-static void begin_smooth(hed_mppi *c)
-{
-    uint64_t size = (uint64_t)c->systems * c->def.steps * c->model.controls;
-    for (uint64_t j = 0; c->drive && j < size; j++) c->plan[j] += c->drive[j];
-    for (uint32_t s = 0; c->drive && s < c->systems; s++) mppi_limit(c, s);
-}
-
 /* The plan of one system from a round's answer. False: no sample had a finite cost. */
 static bool take_mean(hed_mppi *c, uint32_t system)
 {
@@ -266,7 +258,9 @@ hed_status hed_mppi_solve(
     round.gains = c->def.kind == HED_MPPI_ROBUST ? c->gains : NULL;
     uint64_t size = (uint64_t)c->systems * c->def.steps * nu;
     uint32_t done = 0;
-    begin_smooth(c);
+    /* smooth MPPI: the samples' mean is the plan moved by the derivative found before */
+    for (uint64_t j = 0; c->drive && j < size; j++) c->plan[j] += c->drive[j];
+    for (uint32_t s = 0; c->drive && s < c->systems; s++) mppi_limit(c, s);
     for (; done < c->def.iterations; done++) {
         if (round.deadline && hed_now() >= round.deadline) break;
         for (uint32_t s = 0; round.ratio && s < c->systems; s++) fill_ratio(c, s);
