@@ -191,6 +191,7 @@ static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *c
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
         {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
         {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
+        {"contact_list.h", hed_cloth_contact_list_h, 0}, \
         {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0})
 
 #define DESCRIPTION(label, what, layout, ...) \

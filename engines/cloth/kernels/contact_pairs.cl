@@ -1,5 +1,5 @@
 /* Cloth that never crosses cloth: pairs are found, push each other apart, and are cut.
- * contact_pairs.h has what is done for one. What goes through pairs has a fixed number of work
+ * contact_list.h and contact_pairs.h have what is done for one. What goes through pairs has a fixed number of work
  * items, since how many pairs there are is known on the device alone. */
 #ifndef WG
 #define WG 128
@@ -9,6 +9,7 @@
 #include "collide.h"
 #include "contact_mesh.h"
 #include "contact_pairs.h"
+#include "contact_list.h"
 #endif
 
 __kernel void cloth_pairs_begin(__global const float4 *restrict start,
