@@ -75,10 +75,23 @@ static hed_status lay(tube *const *tubes, uint32_t count, const ball *body, floa
     hed_cloth_laid *laid)
 {
     hed_cloth_garment_def garments[4];
-    hed_cloth_mesh_collider bodies[1];
-    if (body) bodies[0] = ball_collider(body, 0.3f);
+    hed_cloth_mesh_collider mesh;
+    if (body) mesh = ball_collider(body, 0.3f);
     for (uint32_t i = 0; i < count; i++) garments[i] = tubes[i]->def;
-    return hed_cloth_lay(garments, count, bodies, body != NULL, positions[0], laid, &error);
+    return hed_cloth_lay(garments, count,
+        body ? &(hed_cloth_frame){.meshes = &mesh, .mesh_count = 1} : NULL, positions[0], laid,
+        &error);
+}
+
+static hed_status lay_on_shapes(tube *const *tubes, uint32_t count,
+    const hed_cloth_collider *shapes, uint32_t shape_count, float (*positions)[3],
+    hed_cloth_laid *laid)
+{
+    hed_cloth_garment_def garments[4];
+    for (uint32_t i = 0; i < count; i++) garments[i] = tubes[i]->def;
+    return hed_cloth_lay(garments, count,
+        &(hed_cloth_frame){.colliders = shapes, .collider_count = shape_count}, positions[0], laid,
+        &error);
 }
 
 /* How far from the axis the particles of a tube's middle rows are. */
@@ -143,6 +156,58 @@ Test(cloth_layers, all_at_one_place)
             EXPECT(way > 0.0099 * 0.0099, "particle %u: %g m", i, sqrt(way));
     }
     for (int i = 0; i < 3; i++) free(tubes[i]);
+}
+
+/* How high a place is over a capsule: by trying out balls along its axis. */
+static double over_capsule(const hed_cloth_collider *c, const float *place)
+{
+    double least = INFINITY;
+    for (int i = 0; i <= 4000; i++) {
+        double share = i / 4000.0, square = 0;
+        for (int k = 0; k < 3; k++)
+            square += pow(place[k] - (c->a[k] + share * ((double)c->b[k] - c->a[k])), 2);
+        least = fmin(
+            least, sqrt(square) - (c->radius[0] + share * ((double)c->radius[1] - c->radius[0])));
+    }
+    return least;
+}
+
+/* Bodies of capsules, balls and planes: a tube that reaches through a leaning tapered capsule, with
+ * another one in the same place on the layer above, a ball in the capsule's side and the ground. */
+Test(cloth_layers, out_of_capsules_balls_and_planes)
+{
+    tube *tubes[] = {
+        tube_make("vest", 1, 0.085f, 0.3f, 0), tube_make("shirt", 2, 0.085f, 0.3f, 0.002f)};
+    const hed_cloth_collider shapes[] = {
+        {.shape = HED_CLOTH_CAPSULE, {0.01f, -0.1f, 0}, {-0.01f, 0.1f, 0}, {0.1f, 0.08f}},
+        {.shape = HED_CLOTH_SPHERE, {0.05f, 0.02f, 0}, .radius = {0.06f}},
+        {.shape = HED_CLOTH_PLANE, {5, -0.14f, 5}, {0, 1, 0}}};
+    static float positions[2 * PARTICLES][3];
+    hed_cloth_laid laid[2];
+    OK(lay_on_shapes(tubes, 2, shapes, 3, positions, laid));
+    hed_cloth_check_surface surfaces[2];
+    hed_cloth_crossings found;
+    for (int i = 0; i < 2; i++) {
+        surfaces[i] = (hed_cloth_check_surface){
+            PARTICLES, 2 * QUADS, positions[i * PARTICLES], tubes[i]->triangles[0], false};
+        EXPECT(laid[i].moved > PARTICLES / 2 && laid[i].farthest < 0.06, "%d: %u, %g m", i,
+            laid[i].moved, laid[i].farthest);
+    }
+    OK(hed_cloth_check(&(hed_cloth_check_def){surfaces, 2, shapes, 3}, &found, &error));
+    EXPECT_EQ(found.pair_count, 0);
+    hed_cloth_crossings_free(&found);
+    double nearest[3] = {INFINITY, INFINITY, INFINITY};
+    for (uint32_t i = 0; i < 2 * PARTICLES; i++) {
+        const float *p = positions[i];
+        double x = p[0] - 0.05, y = p[1] - 0.02;
+        nearest[0] = fmin(nearest[0], over_capsule(&shapes[0], p));
+        nearest[1] = fmin(nearest[1], sqrt(x * x + y * y + p[2] * p[2]) - 0.06);
+        nearest[2] = fmin(nearest[2], p[1] + 0.14);
+    }
+    printf("nearest to capsule, ball, plane: %g %g %g m; moved at most %g and %g m\n", nearest[0],
+        nearest[1], nearest[2], laid[0].farthest, laid[1].farthest);
+    for (int k = 0; k < 3; k++) EXPECT_NEAR(nearest[k], 0.01, 2e-4, "collider %d", k);
+    for (int i = 0; i < 2; i++) free(tubes[i]);
 }
 
 /* What is right already stays, and so does what is on no layer. */
@@ -223,6 +288,12 @@ Test(cloth_layers, what_is_refused)
     tubes[0]->def.inverse_masses = NULL;
     FAILS(HED_ERROR_ARGUMENT, lay(tubes, 2, NULL, positions, NULL));
     tubes[0]->def.inverse_masses = tubes[0]->inverse_masses;
+    hed_cloth_collider shapes[] = {
+        {.shape = HED_CLOTH_PLANE, .b = {0, 1, 0}}, {.shape = HED_CLOTH_SPHERE, .radius = {NAN}}};
+    FAILS(HED_ERROR_ARGUMENT, lay_on_shapes(&tubes[1], 1, shapes, 1, positions, NULL));
+    CHECK(strstr(error.text, "it still crosses collider 0 in "), "%s", error.text);
+    FAILS(HED_ERROR_ARGUMENT, lay_on_shapes(&tubes[1], 1, shapes, 2, positions, NULL));
+    CHECK(strstr(error.text, "collider 1"), "%s", error.text);
     ball body = ball_make(4, 4);
     body.triangles[3][1] = body.vertex_count;
     FAILS(HED_ERROR_ARGUMENT, lay(tubes, 2, &body, positions, NULL));
@@ -278,8 +349,32 @@ Test(cloth_layers, a_scene_begins_right)
     hed_cloth_scene_close(plain);
     hed_cloth_scene_close(scene);
     error = (hed_error){0};
-    FAILS(HED_ERROR_ARGUMENT, open_scene(", \"layer\": 1, \"pins\": [{\"box\": {\"low\": [-9, -99, -9], "
-                                         "\"high\": [9, 99, 9]}}]", &scene));
+    FAILS(HED_ERROR_ARGUMENT,
+        open_scene(", \"layer\": 1, \"pins\": [{\"box\": {\"low\": [-9, -99, -9], "
+                   "\"high\": [9, 99, 9]}}]",
+            &scene));
+}
+
+/* In a body of a ball and the ground, in centimetres. */
+Test(cloth_layers, a_scene_begins_out_of_a_ball_and_the_ground)
+{
+    static const char text[] =
+        "{\"unit\": \"cm\", \"garments\": [{\"name\": \"skirt\", \"sleeve\": {\"radius\": 10, "
+        "\"length\": 30, \"around\": 24, \"rows\": 13}, \"layer\": 1, \"thickness\": 1}],"
+        "\"ground\": {\"height\": -14}, \"colliders\": [{\"sphere\": {\"centre\": [0, 0, 0], "
+        "\"radius\": 11}}]}";
+    hed_cloth_scene *scene;
+    hed_cloth_scene_options options = {.warn = keep_warning};
+    *warnings = 0;
+    OK(hed_cloth_scene_parse("ball", text, sizeof text - 1, "", &options, &scene, &error));
+    CHECK(strstr(warnings, "\"skirt\" on layer 1"), "%s", warnings);
+    judged j = judged_of("a skirt in a ball", scene);
+    hed_cloth_frame frame;
+    OK(hed_cloth_scene_frame(scene, 0, 1e12, &frame, &error));
+    frame.transform = NULL;
+    for (uint32_t i = 0; i < 3 * j.vertices; i++) j.positions[i] *= 0.01f; /* as the frame has it */
+    judged_look(&j, &frame, 0);
+    judged_close(&j);
 }
 
 /* Three T-shirts cut from one surface, of which the shortest lies on the body and the longest

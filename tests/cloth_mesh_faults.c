@@ -164,8 +164,9 @@ static hed_status try_lay(void)
     float positions[12];
     hed_error error = {0};
     hed_cloth_laid laid;
-    hed_status status = hed_cloth_lay(
-        &garment, 1, &(hed_cloth_mesh_collider){4, 4, body, faces, 0}, 1, positions, &laid, &error);
+    const hed_cloth_mesh_collider mesh = {4, 4, body, faces, 0};
+    hed_status status = hed_cloth_lay(&garment, 1,
+        &(hed_cloth_frame){.meshes = &mesh, .mesh_count = 1}, positions, &laid, &error);
     if (status == HED_OK && !laid.moved) abort();
     return status;
 }

@@ -7,6 +7,7 @@
 #include "heddle/cloth_layers.h"
 #include "heddle/cloth_check.h"
 
+#include "model/collider.h"
 #include "model/garment.h"
 #include "model/nearest.h"
 
@@ -54,6 +55,8 @@ typedef struct layering {
     hed_arena arena;
     const hed_cloth_garment_def *garments;
     uint32_t garment_count;
+    const hed_cloth_collider *shapes; /* planes, spheres and capsules */
+    uint32_t shape_count;
     layer_surface *surfaces; /* bodies, then garments that lie */
     uint32_t surface_count;
     hed_cloth_check_surface *checked; /* room for the surfaces and one more */
@@ -238,22 +241,36 @@ static bool may_move(const hed_cloth_garment_def *def, uint32_t particle)
            !(def->driven && def->max_distance && def->max_distance[particle] == 0);
 }
 
-/* Every particle out of every surface, once. Gives the longest move, of the way that was asked. */
+/* Moves a particle out from where it is `height` over something to the thickness and its extra.
+ * Gives the move, of the way that was asked. */
+static float lift_particle(
+    const layer_moved *m, uint32_t particle, float thickness, float height, const float out[3])
+{
+    float asked = thickness + m->extra[particle];
+    if (height >= asked) return 0;
+    for (size_t k = 0; k < 3; k++)
+        m->positions[3 * (size_t)particle + k] += (asked - height) * out[k];
+    return (asked - height) / (asked + m->edge);
+}
+
+/* Every particle out of every body and surface, once. Gives the longest move, of the way asked. */
 static float move_out(const layering *l, const layer_moved *m)
 {
     float longest = 0;
     for (uint32_t i = 0; i < m->def->particle_count; i++) {
         if (!may_move(m->def, i)) continue;
         float *place = m->positions + 3 * (size_t)i, height, out[3];
+        for (uint32_t s = 0; s < l->shape_count; s++) {
+            height = cloth_collider_height(&l->shapes[s], place, out);
+            longest = fmaxf(longest, lift_particle(m, i, m->def->thickness, height, out));
+        }
         for (uint32_t s = 0; s < l->surface_count; s++) {
             const layer_surface *surface = &l->surfaces[s];
             uint32_t *guess = &m->guesses[(size_t)s * m->def->particle_count + i];
             float thickness =
                 surface->body ? m->def->thickness : 0.5f * (m->def->thickness + surface->thickness);
-            float asked = thickness + m->extra[i];
-            if (!height_over(surface, place, guess, &height, out) || height >= asked) continue;
-            for (int k = 0; k < 3; k++) place[k] += (asked - height) * out[k];
-            longest = fmaxf(longest, (asked - height) / (asked + m->edge));
+            if (height_over(surface, place, guess, &height, out))
+                longest = fmaxf(longest, lift_particle(m, i, thickness, height, out));
         }
     }
     return longest;
@@ -300,8 +317,8 @@ static hed_status check_moved(layering *l, const layer_moved *m, hed_cloth_cross
         l->checked[s + 1].body = true; /* not against each other */
     }
     return hed_cloth_check(
-        &(hed_cloth_check_def){.surfaces = l->checked, .surface_count = l->surface_count + 1},
-        found, l->error);
+        &(hed_cloth_check_def){l->checked, l->surface_count + 1, l->shapes, l->shape_count}, found,
+        l->error);
 }
 
 static hed_status tell_crossings(
@@ -323,9 +340,18 @@ static hed_status tell_crossings(
                 surface->body ? "" : layer_name(&l->garments[surface->garment]),
                 surface->body ? "" : ")", pairs);
     }
+    for (uint32_t s = 0; s < l->shape_count; s++) {
+        uint32_t triangles = 0;
+        size_t used = strlen(list);
+        for (uint32_t i = 0; i < found->pair_count; i++)
+            triangles +=
+                found->pairs[i].kind == HED_CLOTH_CROSSES_SHAPE && found->pairs[i].surface[1] == s;
+        if (triangles)
+            snprintf(list + used, sizeof list - used, ", collider %u in %u", s, triangles);
+    }
     return hed_fail(l->error, HED_ERROR_ARGUMENT,
         "Garment %u (%.63s): on layer %u it cannot be moved out of what lies within it; it still "
-        "crosses %s pairs of triangles. Begin with it nearer to its place",
+        "crosses %s places. Begin with it nearer to its place",
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 
@@ -335,6 +361,7 @@ static hed_status move_further(layering *l, const layer_moved *m, bool last, boo
     hed_cloth_crossings found;
     if (check_moved(l, m, &found)) return l->error->status;
     *crossing = found.count[HED_CLOTH_CROSSES_BODY] > 0 ||
+                found.count[HED_CLOTH_CROSSES_SHAPE] > 0 ||
                 found.count[HED_CLOTH_CROSSES_ITSELF] > m->selves;
     if (*crossing && last) tell_crossings(l, m, &found);
     memset(m->crosses, 0, m->def->particle_count * sizeof *m->crosses);
@@ -442,14 +469,17 @@ static hed_status lay_all(layering *l, float *positions, hed_cloth_laid *laid)
 }
 
 hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment_count,
-    const hed_cloth_mesh_collider *bodies, uint32_t body_count, float *positions,
-    hed_cloth_laid *laid, hed_error *error)
+    const hed_cloth_frame *frame, float *positions, hed_cloth_laid *laid, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     hed_error own = {0};
+    const hed_cloth_mesh_collider *bodies = frame ? frame->meshes : NULL;
+    uint32_t body_count = frame ? frame->mesh_count : 0;
     layering l = {.arena = {.owner = "layers of garments"},
         .garments = garments,
         .garment_count = garment_count,
+        .shapes = frame ? frame->colliders : NULL,
+        .shape_count = frame ? frame->collider_count : 0,
         .error = error ? error : &own};
     float *next = positions;
     for (uint32_t g = 0; g < garment_count; g++) {
@@ -458,6 +488,8 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
         next += 3 * (size_t)garments[g].particle_count;
         if (laid) laid[g] = (hed_cloth_laid){0};
     }
+    for (uint32_t s = 0; s < l.shape_count; s++)
+        if (cloth_check_collider(&l.shapes[s], s, l.error)) return l.error->status;
     uint64_t most = (uint64_t)garment_count + body_count;
     l.surfaces = hed_arena_new(&l.arena, most, sizeof *l.surfaces, l.error);
     l.checked = hed_arena_new(&l.arena, most + 1, sizeof *l.checked, l.error);

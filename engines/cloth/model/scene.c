@@ -128,8 +128,7 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     hed_cloth_laid *laid = cloth_scene_allocate(reader, root, scene->garment_count, sizeof *laid);
     if (!positions || !laid) return;
     move_colliders(scene, 0, &frame);
-    hed_cloth_lay(scene->garment_defs, scene->garment_count, frame.meshes, frame.mesh_count,
-        positions, laid, &error);
+    hed_cloth_lay(scene->garment_defs, scene->garment_count, &frame, positions, laid, &error);
     if (cloth_scene_failed(hed_json_member(root, "garments"), &error)) return;
     for (uint32_t g = 0; g < scene->garment_count; g++) {
         hed_cloth_garment_def *def = &scene->garment_defs[g];

@@ -3,6 +3,8 @@
  * waited for. */
 #include "solver/host.h"
 
+#include "model/collider.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,26 +20,9 @@ static const double fastest = 1000.0;
 
 /* ---- checks ---- */
 
-/* No place is farther from the world's zero, m: squares and products of places stay far from what a
- * float holds.
- */
-static const double farthest = 1e6;
-
-hed_status cloth_check_numbers(
-    const float *values, uint64_t count, double most, const char *what, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    for (uint64_t i = 0; i < count; i++)
-        if (!(fabs((double)values[i]) <= most))
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: number %" PRIu64 " is %g: finite and at most %g in size", what, i, values[i],
-                most);
-    return HED_OK;
-}
-
 hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error)
 {
-    if (hed_failed(error) || cloth_check_numbers(matrix, 16, farthest, what, error))
+    if (hed_failed(error) || cloth_check_numbers(matrix, 16, CLOTH_FARTHEST, what, error))
         return error->status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -55,33 +40,6 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
     return HED_OK;
 }
 
-static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, hed_error *error)
-{
-    char what[64];
-    snprintf(what, sizeof what, "collider %u", index);
-    cloth_check_numbers(c->a, 3, farthest, what, error);
-    if (c->shape != HED_CLOTH_SPHERE) cloth_check_numbers(c->b, 3, farthest, what, error);
-    if (c->shape != HED_CLOTH_PLANE)
-        cloth_check_numbers(
-            c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
-    if (error->status) return error->status;
-    if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "collider %u: shape %d: a plane, a sphere or a capsule", index, (int)c->shape);
-    if (!(c->friction >= 0.0f && c->friction <= 100.0f))
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "collider %u: friction %g: 0 to 100", index, c->friction);
-    bool round = c->shape != HED_CLOTH_PLANE;
-    if (round && (c->radius[0] < 0.0f || (c->shape == HED_CLOTH_CAPSULE && c->radius[1] < 0.0f)))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "collider %u: a radius below 0", index);
-    double length =
-        sqrt((double)c->b[0] * c->b[0] + (double)c->b[1] * c->b[1] + (double)c->b[2] * c->b[2]);
-    if (!round && fabs(length - 1.0) > 1e-3)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "collider %u: a plane's normal of length %g: 1",
-            index, length);
-    return HED_OK;
-}
-
 static hed_status check_colliders(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
@@ -93,7 +51,7 @@ static hed_status check_colliders(
             "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
             frame->collider_count, cloth->def.max_colliders);
     for (uint32_t i = 0; i < frame->collider_count; i++) {
-        if (check_collider(&frame->colliders[i], i, error)) return error->status;
+        if (cloth_check_collider(&frame->colliders[i], i, error)) return error->status;
         if (i < cloth->host->collider_count &&
             cloth->host->colliders[i].shape != frame->colliders[i].shape)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -114,7 +72,7 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
         return hed_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index,
             mesh->friction);
     return cloth_check_numbers(
-        mesh->positions, 3 * (uint64_t)mesh->vertex_count, farthest, what, error);
+        mesh->positions, 3 * (uint64_t)mesh->vertex_count, CLOTH_FARTHEST, what, error);
 }
 
 static hed_status check_meshes(
@@ -165,7 +123,7 @@ static hed_status frame_check_driver(
         if (!cloth->garments[g]->driven) continue;
         if (frame->driver_positions)
             cloth_check_numbers(
-                frame->driver_positions + first, count, farthest, "driver_positions", error);
+                frame->driver_positions + first, count, CLOTH_FARTHEST, "driver_positions", error);
         if (frame->driver_normals)
             cloth_check_numbers(
                 frame->driver_normals + first, count, 1.01, "driver_normals", error);
@@ -192,7 +150,7 @@ static hed_status check_frame(
     if (frame->motion) cloth_check_matrix(frame->motion, true, "motion", error);
     if (frame->transform) cloth_check_matrix(frame->transform, false, "transform", error);
     frame_check_driver(cloth, frame, error);
-    cloth_check_numbers(frame->motion_centre, 3, farthest, "motion_centre", error);
+    cloth_check_numbers(frame->motion_centre, 3, CLOTH_FARTHEST, "motion_centre", error);
     check_colliders(cloth, frame, error);
     return check_meshes(cloth, frame, error);
 }

@@ -160,9 +160,6 @@ void cloth_set_view(hed_cloth *cloth, const float *transform);
 /* Makes cloth_host.view from the transform and the origin. */
 void cloth_fold_view(hed_cloth *cloth);
 
-/* ARGUMENT unless all `count` numbers are finite and at most `most` in size; `what` names them. */
-hed_status cloth_check_numbers(
-    const float *values, uint64_t count, double most, const char *what, hed_error *error);
 /* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither
  * stretches nor mirrors. */
 hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error);

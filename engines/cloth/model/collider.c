@@ -1,0 +1,93 @@
+/* Numbers of a frame, and planes, spheres and capsules: whether they are sound, and how high a
+ * point is over one. A tapered capsule is the hull of two balls; its surface at a point is that of
+ * one ball between them (as kernels/collide.h has it for each particle and substep, in float). */
+#include "model/collider.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+hed_status cloth_check_numbers(
+    const float *values, uint64_t count, double most, const char *what, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    for (uint64_t i = 0; i < count; i++)
+        if (!(fabs((double)values[i]) <= most))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: number %" PRIu64 " is %g: finite and at most %g in size", what, i, values[i],
+                most);
+    return HED_OK;
+}
+
+hed_status cloth_check_collider(const hed_cloth_collider *c, uint32_t index, hed_error *error)
+{
+    char what[64];
+    snprintf(what, sizeof what, "collider %u", index);
+    cloth_check_numbers(c->a, 3, CLOTH_FARTHEST, what, error);
+    if (c->shape != HED_CLOTH_SPHERE) cloth_check_numbers(c->b, 3, CLOTH_FARTHEST, what, error);
+    if (c->shape != HED_CLOTH_PLANE)
+        cloth_check_numbers(
+            c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, CLOTH_FARTHEST, what, error);
+    if (error->status) return error->status;
+    if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "collider %u: shape %d: a plane, a sphere or a capsule", index, (int)c->shape);
+    if (!(c->friction >= 0.0f && c->friction <= 100.0f))
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "collider %u: friction %g: 0 to 100", index, c->friction);
+    bool round = c->shape != HED_CLOTH_PLANE;
+    if (round && (c->radius[0] < 0.0f || (c->shape == HED_CLOTH_CAPSULE && c->radius[1] < 0.0f)))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "collider %u: a radius below 0", index);
+    double length =
+        sqrt((double)c->b[0] * c->b[0] + (double)c->b[1] * c->b[1] + (double)c->b[2] * c->b[2]);
+    if (!round && fabs(length - 1.0) > 1e-3)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "collider %u: a plane's normal of length %g: 1",
+            index, length);
+    return HED_OK;
+}
+
+/* Which ball of a capsule has the surface nearest to a point that is `away` from the beginning of
+ * its axis, in whose direction the radius shrinks by `taper`: its share of the way. The normal of a
+ * cone's mantle leans against the axis by the angle whose sine is (difference of radii) / (length
+ * of the axis). */
+static double nearest_ball(const double axis[3], double taper, const double away[3])
+{
+    double square = 0, along = 0, across = 0;
+    for (int k = 0; k < 3; k++) {
+        square += axis[k] * axis[k];
+        along += axis[k] * away[k];
+    }
+    if (square <= taper * taper) return taper >= 0 ? 0 : 1; /* one ball holds the other */
+    for (int k = 0; k < 3; k++) {
+        double way = away[k] - along / square * axis[k];
+        across += way * way;
+    }
+    double share = along / square - taper * sqrt(across / (square * (square - taper * taper)));
+    return fmin(fmax(share, 0), 1);
+}
+
+float cloth_collider_height(const hed_cloth_collider *c, const float *point, float out[3])
+{
+    bool capsule = c->shape == HED_CLOTH_CAPSULE;
+    double axis[3] = {0}, away[3], over = 0, length = 0;
+    for (int k = 0; k < 3; k++) {
+        away[k] = (double)point[k] - c->a[k];
+        if (capsule) axis[k] = (double)c->b[k] - c->a[k];
+        if (c->shape != HED_CLOTH_PLANE) continue;
+        over += away[k] * c->b[k];
+        out[k] = c->b[k];
+    }
+    if (c->shape == HED_CLOTH_PLANE) return (float)over;
+    double taper = capsule ? (double)c->radius[0] - c->radius[1] : 0,
+           share = nearest_ball(axis, taper, away);
+    int least = 0; /* the coordinate along which the axis extends least */
+    for (int k = 0; k < 3; k++) {
+        away[k] -= share * axis[k];
+        length += away[k] * away[k];
+        if (fabs(axis[k]) < fabs(axis[least])) least = k;
+    }
+    length = sqrt(length);
+    /* from the very middle any way will do that is not along the axis */
+    for (int k = 0; k < 3; k++) out[k] = length > 0 ? (float)(away[k] / length) : k == least;
+    return (float)(length - ((double)c->radius[0] - share * taper));
+}
