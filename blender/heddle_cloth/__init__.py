@@ -14,6 +14,7 @@ class HeddleClothSettings(bpy.types.PropertyGroup):
     damping: bpy.props.FloatProperty(name="Damping", description="Share of the speed that is lost in a second", default=0.1, min=0.0, max=0.99)
     air: bpy.props.FloatProperty(name="Air", description="How much air and wind drag it along", default=1.0, min=0.0, max=100.0)
     self_collision: bpy.props.BoolProperty(name="Self Collision", description="Keeps layers of it apart, and from other cloth of the same bake")
+    layer: bpy.props.IntProperty(name="Layer", description="Who lies outside of whom at the start: 1 on the body, higher ones further out. What begins within is moved out. 0: none", default=0, min=0, max=1000, soft_max=10)
     pins: bpy.props.StringProperty(name="Pins", description="Vertex group: weights above 0.5 go where the mesh goes")
     tethers: bpy.props.BoolProperty(name="Keep Length", description="Nothing gets farther from the pins than along the cloth", default=True)
     distance_group: bpy.props.StringProperty(name="Max Distance", description="Vertex group: how far from the mesh's own motion, as a share of the distance")
@@ -127,7 +128,7 @@ class PHYSICS_PT_heddle_cloth(bpy.types.Panel):
     def draw(self, context):
         o, s, layout = context.object, context.object.heddle_cloth, self.layout
         layout.use_property_split, layout.use_property_decorate, layout.active = True, False, s.use
-        for name in ("fabric", "quality", "thickness", "friction", "damping", "air", "self_collision"):
+        for name in ("fabric", "quality", "thickness", "friction", "damping", "air", "self_collision", "layer"):
             layout.prop(s, name)
         column = layout.column(heading="Held By")
         for name in ("pins", "distance_group", "pull_group"):

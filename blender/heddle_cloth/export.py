@@ -51,12 +51,14 @@ def points(mesh, matrix=None):
     return (p @ m[:3, :3].T + m[:3, 3]).astype(np.float32)
 
 
-def polygons(mesh):
+def polygons(mesh, mirrored):
+    """Turned where the object is mirrored, so that they look to where Blender has their outside."""
     corner = np.empty(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("vertex_index", corner)
     start = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", start)
-    return np.split(corner, start[1:]) if len(start) else []
+    faces = np.split(corner, start[1:]) if len(start) else []
+    return [face[::-1] for face in faces] if mirrored else faces
 
 
 def triangles(mesh, mirrored):
@@ -160,7 +162,7 @@ class Input:
             if self.cache is None:
                 if not len(mesh.polygons):
                     raise ExportError(f"{self.cloth.name} has no faces")
-                self.faces, self.groups = polygons(mesh), self.read_groups(mesh)
+                self.faces, self.groups = polygons(mesh, np.linalg.det(matrix[:3, :3]) < 0), self.read_groups(mesh)
                 self.cache = PointCache(self.folder / f"{self.name}-input.pc2", p)
             elif len(p) != len(self.cache.first):
                 raise ExportError(f"{self.cloth.name} has {len(p)} vertices at frame {frame}, {len(self.cache.first)} before: "
@@ -199,6 +201,8 @@ class Input:
             "density": fabric["density"], "damping": s.damping, "drag": s.air, "lift": 0.6 * s.air, "friction": s.friction,
             "thickness": s.thickness, "self_collision": s.self_collision,
         }
+        if s.layer:
+            made["layer"] = s.layer
         held = bool(self.groups)
         if "pins" in self.groups:
             made["pins"] = [{"vertices": np.flatnonzero(self.groups["pins"] > 0.5).tolist()}]

@@ -420,6 +420,29 @@ def several_together():
 
 
 @test
+def layers_begin_outside_of_each_other():
+    """Two balls of cloth that begin within a body; the inner one is mirrored, which turns its faces."""
+    new_file(last=3)
+    ball(0.3, (0, 0, 0))
+    made = {}
+    for name, radius, layer in (("coat", 0.27, 2), ("shirt", 0.28, 1)):
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=radius, segments=24, ring_count=16)
+        o = made[name] = bpy.context.object
+        o.name, o.heddle_cloth.use, o.heddle_cloth.thickness, o.heddle_cloth.layer, o.heddle_cloth.quality = name, True, 0.02, layer, 8
+    made["shirt"].scale.x = -1
+    before = shown(made["shirt"], 1)
+    bake(o, every=True)
+    shirt, coat = (np.linalg.norm(shown(made[name], 1), axis=1) for name in ("shirt", "coat"))
+    # faces of the body's ball lie up to 0.005 below it, those of the shirt, too
+    check(shirt.min() > 0.314 and shirt.max() < 0.34, f"the shirt begins at {shirt.min():.3f} to {shirt.max():.3f}, around a body of 0.3")
+    check(coat.min() > shirt.min() + 0.014 and coat.max() < 0.38, f"the coat begins at {coat.min():.3f} to {coat.max():.3f}")
+    for o in made.values():
+        o.heddle_cloth.layer = 0
+    bake(o, every=True)
+    near(shown(made["shirt"], 1), before, 1e-6, "without a layer it begins where it is;")
+
+
+@test
 def fabrics_differ():
     new_file(last=40)
     lowest = {}
