@@ -5,15 +5,19 @@
  * fake_driver_test.c. */
 #include "cycle.h"
 
+#include <malloc.h>
+
 #include "backends/cuda/cuda_api.h"
 #include "backends/opencl/opencl_api.h"
 
 static hed_error error;
 
-/* Memory of the process, bytes. */
+/* Memory of the process, bytes, without what the heaps of all threads keep of what was freed: how
+ * much that is depends on which thread of a driver did what. */
 static int64_t resident(void)
 {
     long pages = 0;
+    malloc_trim(0);
     FILE *file = fopen("/proc/self/statm", "r");
     CHECK(file && fscanf(file, "%*s %ld", &pages) == 1);
     fclose(file);
@@ -172,18 +176,26 @@ static void lives(const hed_context_def *def, const char *selector, int count)
     for (int i = 0; i < count; i++) OK(cycle_run(def, selector, NULL, &error));
 }
 
-/* The process has grown by `ours` bytes. The slack is for heaps that settle: each thread of PoCL
- * has its own, and SQLite's pages go through them (measured: up to 0.7 MiB in the first 100 lives,
- * 0.5 MiB in 1000). Sanitizers keep what is freed, so that nothing can be said under them. */
-static void check_growth(int64_t ours, int64_t driver, int count)
+/* A round of lives makes the process grow by no more than as many cycles of raw driver calls before
+ * it, and a slack: caches and SQLite's pages settle in the heaps (measured: 0.4 to 0.7 MiB in the
+ * first 100 lives, 0.3 MiB in the next). A loss in every life is in every round, so that the first
+ * round within the slack ends the test, and those before it were settling. Found are losses from
+ * 8 KiB a life on (in 1000 lives 0.8 KiB) that test_allocator does not see: a kernel (2 MiB) or a
+ * buffer (2.5 KiB, ten in a life) not given back to PoCL, what is mapped, what is allocated around
+ * the context's allocator. The fake drivers find the rest. */
+static bool round_within_slack(const raw *r, const hed_context_def *def, int count)
 {
+    const int64_t start = resident();
+    raw_cycles(r, count);
+    const int64_t middle = resident(), driver = middle - start;
+    lives(def, hed_device_describe(r->device)->id, count);
+    const int64_t ours = resident() - middle;
     printf("%d lives: the process grew by %lld KiB, with raw driver calls by %lld KiB\n", count,
         (long long)ours >> 10, (long long)driver >> 10);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    const int64_t slack = (1 << 20) + count * 64;
-    CHECK(ours <= (driver > 0 ? driver : 0) + slack,
-        "the process grew by %lld KiB in %d lives, the driver alone by %lld KiB",
-        (long long)ours >> 10, count, (long long)driver >> 10);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true; /* they keep what is freed */
+#else
+    return ours <= (driver > 0 ? driver : 0) + (768 << 10) + count * 64;
 #endif
 }
 
@@ -202,11 +214,9 @@ Test(soak, many_lives_leave_nothing)
     raw_cycles(&r, count / 5);
     lives(&def, selector, count / 5);
     OK(hed_device_memory(held.device, &free_before, &total, &error));
-    int64_t start = resident();
-    raw_cycles(&r, count);
-    int64_t middle = resident();
-    lives(&def, selector, count);
-    check_growth(resident() - middle, middle - start, count);
+    int round = 1;
+    while (!round_within_slack(&r, &def, count))
+        CHECK_LT(round++, 4, "the process grows in each round of %d lives", count);
     OK(hed_device_memory(held.device, &free_after, &total, &error));
     CHECK(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
         (long long)state.live);
