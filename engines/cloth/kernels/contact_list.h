@@ -185,32 +185,44 @@ typedef struct cloth_pairs_view {
     __global int *counters;
 } cloth_pairs_view;
 
+/* What the sides of two particles keep from each other, unless they are neighbours. */
+CLOTH_INLINE float cloth_pairs_reach(uint one, uint two, cloth_pairs_view view)
+{
+    return 0.5f *
+           (view.bodies[as_uint(view.rests[one].w)].x + view.bodies[as_uint(view.rests[two].w)].x);
+}
+
+/* Lists a pair whose sides can come so near, and so near to what they keep. */
+CLOTH_INLINE void cloth_pairs_note(
+    uint4 pair, float reach, float apart, cloth_pairs_view view, cloth_pairs pairs)
+{
+    float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w],
+           flat = cloth_minus(rest, other);
+    float far = 2.0f * (reach + pairs.longest);
+    /* neighbours keep a share of their distance at rest */
+    if (as_uint(rest.w) == as_uint(other.w) && cloth_dot(flat, flat) < far * far) {
+        flat = cloth_closest_of(cloth_ends_of(view.rests, pair), pair.x & CLOTH_PAIR_EDGES).normal;
+        reach = hed_min(reach, 0.5f * flat.w);
+        if (apart >= reach + 2.0f * pairs.cover) return;
+    }
+    uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
+    if (at >= pairs.list_room) return;
+    view.list[at] = pair;
+    view.kept[at] = hed_u2(as_uint(reach), as_uint(apart));
+}
+
 /* Lists a pair if its sides can come nearer than what they keep while each vertex stays within
  * `cover` of its way. */
 CLOTH_INLINE void cloth_pairs_consider(uint4 pair, cloth_pairs_view view, cloth_pairs pairs)
 {
     uint edges = pair.x & CLOTH_PAIR_EDGES;
     cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.ahead, pair);
-    float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w], from;
-    float4 body = view.bodies[as_uint(rest.w)], its = view.bodies[as_uint(other.w)];
-    float reach = 0.5f * (body.x + its.x), room = 2.0f * pairs.cover;
+    float reach = cloth_pairs_reach(pair.x & ~CLOTH_PAIR_EDGES, pair.w, view),
+          room = 2.0f * pairs.cover;
     float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     if (cloth_sides_apart(x, y, none, edges, reach + room)) return;
-    cloth_closest near;
-    float apart = cloth_pair_apart(x, y, none, edges, &near, &from);
-    if (apart >= reach + room) return;
-    float4 flat = cloth_minus(rest, other);
-    float far = 2.0f * (reach + pairs.longest);
-    /* neighbours keep a share of their distance at rest */
-    if (as_uint(rest.w) == as_uint(other.w) && cloth_dot(flat, flat) < far * far) {
-        flat = cloth_closest_of(cloth_ends_of(view.rests, pair), edges).normal;
-        reach = hed_min(reach, 0.5f * flat.w);
-        if (apart >= reach + room) return;
-    }
-    uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
-    if (at >= pairs.list_room) return;
-    view.list[at] = pair;
-    view.kept[at] = hed_u2(as_uint(reach), as_uint(apart));
+    float apart = cloth_pair_gap(x, y, none, edges).apart;
+    if (!(apart >= reach + room)) cloth_pairs_note(pair, reach, apart, view, pairs);
 }
 
 CLOTH_FUNCTION uint cloth_corner(uint4 t, uint k) { return k == 0 ? t.x : k == 1 ? t.y : t.z; }

@@ -68,32 +68,44 @@ CLOTH_FUNCTION cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, floa
           d4 = -cloth_dot(ac, pb);
     float d5 = -cloth_dot(ab, pc), d6 = -cloth_dot(ac, pc);
     float va = fma(d3, d6, -(d5 * d4)), vb = fma(d5, d2, -(d1 * d6)), vc = fma(d1, d4, -(d3 * d2));
-    cloth_nearest near;
-    near.b = near.c = 0.0f;
-    if (d1 <= 0.0f && d2 <= 0.0f) {
-        near.region = 0u;
-    } else if (d3 >= 0.0f && d4 <= d3) {
-        near.region = 1u;
-        near.b = 1.0f;
-    } else if (d6 >= 0.0f && d5 <= d6) {
-        near.region = 2u;
-        near.c = 1.0f;
-    } else if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) {
-        near.region = 3u;
-        near.b = cloth_edge_share(d1, -d3);
-    } else if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) {
-        near.region = 5u;
-        near.c = cloth_edge_share(d2, -d6);
-    } else if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
-        near.region = 4u;
-        near.c = cloth_edge_share(d4 - d3, d5 - d6);
-        near.b = 1.0f - near.c;
-    } else {
-        float sum = va + vb + vc;
-        near.region = 6u;
-        near.b = sum > 0.0f ? vb / sum : 0.0f;
-        near.c = sum > 0.0f ? vc / sum : 0.0f;
+    float on_b = vb, on_c = vc, whole = va + vb + vc;
+    uint region = 6u;
+    if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
+        region = 4u;
+        on_b = d5 - d6;
+        on_c = d4 - d3;
+        whole = on_c + on_b;
     }
+    if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) {
+        region = 5u;
+        on_b = 0.0f;
+        on_c = d2;
+        whole = d2 - d6;
+    }
+    if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) {
+        region = 3u;
+        on_b = d1;
+        on_c = 0.0f;
+        whole = d1 - d3;
+    }
+    if (d6 >= 0.0f && d5 <= d6) {
+        region = 2u;
+        on_b = 0.0f;
+        on_c = whole = 1.0f;
+    }
+    if (d3 >= 0.0f && d4 <= d3) {
+        region = 1u;
+        on_c = 0.0f;
+        on_b = whole = 1.0f;
+    }
+    if (d1 <= 0.0f && d2 <= 0.0f) {
+        region = 0u;
+        on_b = on_c = 0.0f;
+    }
+    cloth_nearest near;
+    near.region = region;
+    near.c = whole > 0.0f ? on_c / whole : 0.0f;
+    near.b = region == 4u ? 1.0f - near.c : whole > 0.0f ? on_b / whole : 0.0f;
     near.to = hed_f4(fma(ac.x, near.c, fma(ab.x, near.b, pa.x)),
         fma(ac.y, near.c, fma(ab.y, near.b, pa.y)), fma(ac.z, near.c, fma(ab.z, near.b, pa.z)),
         0.0f);

@@ -1,5 +1,5 @@
 /* Descriptions and native versions of the kernels that keep cloth from crossing cloth. */
-#include "kernels/kernels.h"
+#include "kernels/contact_blocks.h"
 
 enum {
     AT_ONCE = 128,     /* work items of a group of the kernel that does all */
@@ -87,7 +87,7 @@ HED_NATIVE_BODY pairs_list_body(const hed_native_call *call, uint64_t begin, uin
     uint first, last;
     if (!((const int *)a[9])[pairs->bank + CLOTH_PAIRS_NEED]) return;
     pairs_of(cloth_pairs_near(a[9], *pairs), begin, end, &first, &last);
-    for (uint k = first; k < last; k++) cloth_pairs_list_one(k, a[0], view, *pairs);
+    block_list(a[0], first, last, view, *pairs);
     pairs_of(pairs->particles, begin, end, &first, &last);
     for (uint i = first; i < last; i++) cloth_pairs_cover_one(i, a[2], a[3], a[8]);
 }
@@ -99,8 +99,7 @@ HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uin
     cloth_pairs pairs = *(const cloth_pairs *)a[10];
     uint first, last;
     pairs_of(cloth_pairs_listed(a[9], pairs), begin, end, &first, &last);
-    for (uint k = first; k < last; k++)
-        cloth_pairs_take_one(k, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], pairs);
+    block_take(first, last, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], pairs);
 }
 HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 

@@ -224,10 +224,9 @@ CLOTH_INLINE cloth_closest cloth_closest_edges(cloth_ends x)
           c = cloth_dot(one, r), b = cloth_dot(one, two), den = fma(a, e, -(b * b));
     float s = den > 1e-6f * a * e ? cloth_clamp01((b * f - c * e) / den) : 0.5f;
     float t = e > 0.0f ? (b * s + f) / e : 0.0f;
-    if (t < 0.0f || t > 1.0f) {
-        t = t < 0.0f ? 0.0f : 1.0f;
-        s = a > 0.0f ? cloth_clamp01((t * b - c) / a) : 0.0f;
-    }
+    float end = t < 0.0f ? 0.0f : 1.0f, on = a > 0.0f ? cloth_clamp01((end * b - c) / a) : 0.0f;
+    s = t == cloth_clamp01(t) ? s : on;
+    t = cloth_clamp01(t);
     cloth_closest near;
     near.p = s;
     near.q = t;
@@ -249,15 +248,17 @@ CLOTH_INLINE cloth_closest cloth_closest_of(cloth_ends x, uint edges)
     }
     float4 n = near.normal;
     float distance = sqrt(cloth_square(n.x, n.y, n.z));
+    float u = n.x / distance, v = n.y / distance, w = n.z / distance;
     if (!(distance > 1e-9f)) { /* they touch: across both */
         n = cloth_cross(
             cloth_minus(edges ? x.b : x.c, edges ? x.a : x.b), cloth_minus(x.d, edges ? x.c : x.b));
         float length = sqrt(cloth_square(n.x, n.y, n.z));
         float up = length > 0.0f ? 1.0f / length : 0.0f;
-        near.normal = hed_f4(n.x * up, n.y * up, n.z * up, distance);
-        return near;
+        u = n.x * up;
+        v = n.y * up;
+        w = n.z * up;
     }
-    near.normal = hed_f4(n.x / distance, n.y / distance, n.z / distance, distance);
+    near.normal = hed_f4(u, v, w, distance);
     return near;
 }
 
@@ -371,7 +372,17 @@ CLOTH_FUNCTION float4 cloth_upper(float4 a, float4 b)
     return hed_f4(hed_max(a.x, b.x), hed_max(a.y, b.y), hed_max(a.z, b.z), 0.0f);
 }
 
-/* Whether the boxes of the sides' ways are so far apart along an axis. */
+/* Whether two boxes are so far apart along an axis. */
+CLOTH_INLINE uint cloth_boxes_apart(
+    float4 low, float4 high, float4 its_low, float4 its_high, float distance)
+{
+    float gap = hed_max(hed_max(its_low.x - high.x, low.x - its_high.x),
+        hed_max(hed_max(its_low.y - high.y, low.y - its_high.y),
+            hed_max(its_low.z - high.z, low.z - its_high.z)));
+    return gap >= distance;
+}
+
+/* Whether the boxes of the sides' ways are. */
 CLOTH_INLINE uint cloth_sides_apart(
     cloth_ends x, cloth_ends y, float4 shift, uint edges, float distance)
 {
@@ -388,20 +399,27 @@ CLOTH_INLINE uint cloth_sides_apart(
         its_low = cloth_lower(its_low, low_b);
         its_high = cloth_upper(its_high, high_b);
     }
-    float gap = hed_max(hed_max(its_low.x - high.x, low.x - its_high.x),
-        hed_max(hed_max(its_low.y - high.y, low.y - its_high.y),
-            hed_max(its_low.z - high.z, low.z - its_high.z)));
-    return gap >= distance;
+    return cloth_boxes_apart(low, high, its_low, its_high, distance);
 }
 
-/* Closest points at the substep's beginning, heights there, and how far apart the sides are at
- * least along n, wherever on their ways the vertices are. */
-CLOTH_INLINE float cloth_pair_apart(
-    cloth_ends x, cloth_ends y, float4 shift, uint edges, cloth_closest *near, float4 *from)
+/* Closest points at the substep's beginning, with in w of the plane how far apart the sides are
+ * there, and how far apart they are at least along its normal, wherever on their ways the vertices
+ * are. */
+typedef struct cloth_gap {
+    float4 plane;
+    float p, q, apart;
+} cloth_gap;
+
+CLOTH_INLINE cloth_gap cloth_pair_gap(cloth_ends x, cloth_ends y, float4 shift, uint edges)
 {
-    *near = cloth_closest_of(x, edges);
-    *from = cloth_heights(near->normal, x, x.a);
-    return cloth_apart(*from, cloth_heights(near->normal, y, cloth_plus(x.a, shift)), edges);
+    cloth_closest near = cloth_closest_of(x, edges);
+    float4 n = near.normal, from = cloth_heights(n, x, x.a);
+    cloth_gap between;
+    between.plane = hed_f4(n.x, n.y, n.z, cloth_lowest(from, edges) - cloth_highest(from, edges));
+    between.p = near.p;
+    between.q = near.q;
+    between.apart = cloth_apart(from, cloth_heights(n, y, cloth_plus(x.a, shift)), edges);
+    return between;
 }
 
 /* ---- which may meet in this substep ---- */
@@ -421,35 +439,50 @@ CLOTH_FUNCTION float cloth_pair_nearer(__global const float *offs, uint4 pair)
     return pair.x & CLOTH_PAIR_EDGES ? hed_max(a, b) + most : a + hed_max(b, most);
 }
 
+/* Whether a pair of the list is too far apart for this substep, as far as is known without its
+ * places: since the list was made, unless that is in this substep. */
+CLOTH_INLINE uint cloth_pair_stays(
+    uint4 pair, uint2 kept, __global const float *offs, uint made, float room)
+{
+    float nearer = made ? 0.0f : cloth_pair_nearer(offs, pair);
+    return as_float(kept.y) - nearer >= as_float(kept.x) + room;
+}
+
+/* Puts down a pair of this substep. `planes`: normal, gap; reach, p, q, friction. */
+CLOTH_INLINE void cloth_pairs_put(uint4 pair, float reach, cloth_gap between,
+    __global const float4 *rests, __global const float4 *bodies, __global uint4 *found,
+    __global float4 *planes, __global int *counters, cloth_pairs pairs)
+{
+    uint at = (uint)cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
+    if (at >= pairs.capacity) return;
+    float4 n = between.plane;
+    float one = bodies[as_uint(rests[pair.x & ~CLOTH_PAIR_EDGES].w)].y,
+          two = bodies[as_uint(rests[pair.w].w)].y;
+    if (!(cloth_dot(n, n) > 0.5f)) n.w = -1.0f;
+    found[at] = pair;
+    planes[2 * at] = n;
+    planes[2 * at + 1] = hed_f4(reach, between.p, between.q, sqrt(one * two));
+}
+
 /* Takes pair k of the list, with its plane, if its sides can come nearer than what they keep while
  * contacts push each vertex at most `spare` off its way. Most need no look at their places, since
- * they were far enough apart in the list's making and have hardly left the ways of then. `planes`:
- * normal, gap; reach, p, q, friction. */
+ * they were far enough apart in the list's making and have hardly left the ways of then. */
 CLOTH_INLINE void cloth_pairs_take_one(uint k, __global const uint4 *list,
     __global const uint2 *kept, __global const float *offs, __global const float4 *start,
     __global const float4 *position, __global const float4 *rests, __global const float4 *bodies,
     __global uint4 *found, __global float4 *planes, __global int *counters, cloth_pairs pairs)
 {
     uint4 pair = list[k];
-    uint2 words = kept[k];
-    uint edges = pair.x & CLOTH_PAIR_EDGES;
-    float reach = as_float(words.x), keep = reach + 2.0f * cloth_pair_spare(counters, pairs);
-    float nearer = counters[pairs.bank + CLOTH_PAIRS_NEED] ? 0.0f : cloth_pair_nearer(offs, pair);
-    if (as_float(words.y) - nearer >= keep) return;
-    float4 shift = cloth_pair_shift(counters, pairs), from;
+    uint edges = pair.x & CLOTH_PAIR_EDGES, made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
+    float reach = as_float(kept[k].x), room = 2.0f * cloth_pair_spare(counters, pairs);
+    float keep = reach + room;
+    if (cloth_pair_stays(pair, kept[k], offs, made, room)) return;
+    float4 shift = cloth_pair_shift(counters, pairs);
     cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(position, pair);
-    cloth_closest near;
     if (cloth_sides_apart(x, y, shift, edges, keep)) return;
-    if (cloth_pair_apart(x, y, shift, edges, &near, &from) >= keep) return;
-    uint at = (uint)cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
-    if (at >= pairs.capacity) return;
-    float4 n = near.normal;
-    float gap = cloth_lowest(from, edges) - cloth_highest(from, edges);
-    float one = bodies[as_uint(rests[pair.x & ~CLOTH_PAIR_EDGES].w)].y,
-          two = bodies[as_uint(rests[pair.w].w)].y;
-    found[at] = pair;
-    planes[2 * at] = hed_f4(n.x, n.y, n.z, cloth_dot(n, n) > 0.5f ? gap : -1.0f);
-    planes[2 * at + 1] = hed_f4(reach, near.p, near.q, sqrt(one * two));
+    cloth_gap between = cloth_pair_gap(x, y, shift, edges);
+    if (!(between.apart >= keep))
+        cloth_pairs_put(pair, reach, between, rests, bodies, found, planes, counters, pairs);
 }
 
 /* Whether there was no room for all, so that all stand. */
