@@ -249,7 +249,7 @@ Test(fleet, all_lost_is_told)
 
 /* A device that is lost comes back after a while, with a pace of its own; one that does not come twice
  * stays out, and its candidates go to the others. */
-Test(fleet, a_lost_device_comes_back, .timeout = 120)
+Test(fleet, a_lost_device_comes_back, .timeout = 300)
 {
     test_device on = test_open(NULL);
     may_restart = true;
@@ -262,7 +262,7 @@ Test(fleet, a_lost_device_comes_back, .timeout = 120)
         cards[1].stays_lost = stays;
         prepare(runner, 0, 0);
         CHECK_EQ(try_all(runner, 20, outcomes), 20);
-        for (int i = 0; i < 200 && (looks[1].losses < 1 + stays || (!stays && looks[1].lost));
+        for (int i = 0; i < 1000 && (looks[1].losses < 1 + stays || (!stays && looks[1].lost));
              i++) {
             hed_config none;
             runner->kind->built(runner, 0.1, &none, &trial);
@@ -285,7 +285,7 @@ Test(fleet, a_lost_device_comes_back, .timeout = 120)
 }
 
 /* The only device: the tuning waits until it is back. */
-Test(fleet, the_only_device_comes_back, .timeout = 120)
+Test(fleet, the_only_device_comes_back, .timeout = 300)
 {
     test_device on = test_open(NULL);
     hed_runner *runner = NULL;
@@ -304,7 +304,7 @@ Test(fleet, the_only_device_comes_back, .timeout = 120)
     for (uint32_t back = 0, i = 0; back < 6; i++) {
         hed_config config;
         hed_trial trial;
-        CHECK_LT(i, 300u);
+        CHECK_LT(i, 1000u);
         if (!runner->kind->built(runner, 0.1, &config, &trial)) continue;
         outcomes[config.values[0]] = trial.outcome;
         back++;

@@ -53,12 +53,12 @@ static references count_references(const opencl_test *t, const own *o)
     return r;
 }
 
-/* The counts are as before, at the latest in two seconds: PoCL's own thread lets go of a queue
+/* The counts are as before, at the latest in a minute: PoCL's own thread lets go of a queue
  * after it has said that the queue's last command is complete. */
 static void assert_references(const opencl_test *t, const own *o, references before)
 {
     references after = count_references(t, o);
-    for (int i = 0; i < 2000 && memcmp(&after, &before, sizeof after) != 0; i++) {
+    for (int i = 0; i < 60000 && memcmp(&after, &before, sizeof after) != 0; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         after = count_references(t, o);
     }
@@ -321,7 +321,8 @@ Test(opencl, a_host_function_holds_what_comes_after_it)
     CHECK_EQ(first.ended, 1);
     CHECK_EQ(count, 5);
     CHECK_EQ(times[2].kind, HED_STEP_CALL);
-    CHECK_GE(times[2].seconds, 0.02, "a sleep of 20 ms took %g s", times[2].seconds);
+    CHECK_GE(
+        times[2].seconds, 0.019, "a sleep of 20 ms took %g s, by another clock", times[2].seconds);
     check_all(stream, x, 3);
     OK(hed_call(stream, slow_call, &second, &error));
     hed_stream_destroy(stream); /* waits for it and leaves nothing behind */

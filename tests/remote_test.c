@@ -165,7 +165,8 @@ static hed_status open_liar(liar *l, lie about, hed_context *context, hed_device
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
     *l = (liar){.about = about, .socket = sockets[1]};
     CHECK_EQ(pthread_create(&l->thread, NULL, liar_run, l), 0);
-    const hed_remote_def def = {.descriptor = sockets[0], .patience_seconds = 0.5};
+    const hed_remote_def def = {
+        .descriptor = sockets[0], .patience_seconds = about == SILENT ? 0.5 : 100};
     error = (hed_error){0};
     return hed_device_create_remote(context, &def, device, &error);
 }
@@ -236,14 +237,16 @@ Test(remote, commands_that_are_no_workers)
 {
     static const struct {
         const char *command, *words;
-    } commands[] = {{"exit 3", "exit code 3"}, {"sleep 60", "said nothing"},
-        {"echo no route to host >&2; exit 255", "it said: no route to host"},
-        {"kill -9 $$", "SIGKILL"}, {"cat", "said nothing"}, {"yes", "no answer"},
-        {"/nothing/heddle-worker", "not found"}};
+        double patience;
+    } commands[] = {{"exit 3", "exit code 3", 100}, {"sleep 60", "said nothing", 0.3},
+        {"echo no route to host >&2; exit 255", "it said: no route to host", 100},
+        {"kill -9 $$", "SIGKILL", 100}, {"cat", "said nothing", 0.3}, {"yes", "no answer", 100},
+        {"/nothing/heddle-worker", "not found", 100}};
     test_device on = test_open(NULL);
     for (size_t i = 0; i < HED_COUNT(commands); i++) {
         hed_device *device;
-        const hed_remote_def def = {.command = commands[i].command, .patience_seconds = 0.3};
+        const hed_remote_def def = {
+            .command = commands[i].command, .patience_seconds = commands[i].patience};
         FAILS(HED_ERROR_LOST, hed_device_create_remote(on.context, &def, &device, &error));
         CHECK(strstr(error.text, commands[i].words), "%s: %s", commands[i].command, error.text);
     }

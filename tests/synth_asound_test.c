@@ -94,7 +94,7 @@ static void sleep_a_little(void) { nanosleep(&(struct timespec){.tv_nsec = 50000
 
 #define WAIT_UNTIL(condition) \
     do { \
-        for (uint32_t waits = 0; waits < 20000 && !(condition); waits++) sleep_a_little(); \
+        for (uint32_t waits = 0; waits < 200000 && !(condition); waits++) sleep_a_little(); \
         CHECK(condition, "in vain"); \
     } while (0)
 
@@ -234,7 +234,7 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
 }
 
 /* The frame of its block at which a note sounds that came 100 frames into the block before, however
- * late it is read: found by comparing with renders. */
+ * late it is read: found by comparing with renders; UINT32_MAX: in no frame of this block. */
 static uint32_t frame_of_stamped_note(void)
 {
     hed_error error = {0};
@@ -259,16 +259,16 @@ static uint32_t frame_of_stamped_note(void)
         if (memcmp(left, fake->heard[0], sizeof left) == 0) found = n;
     }
     free_rig(r);
-    CHECK(found != UINT32_MAX, "no note in block %d sounds like that", NEXT);
     return found;
 }
 
-/* Between the block's begin and what the fake tells of it the machine may do something else: five
+/* Between the block's begin and what the fake tells of it the machine may do something else: twenty
  * attempts. */
 Test(synth_asound, midi_comes_at_its_time_stamp)
 {
     uint32_t frame = 0;
-    for (uint32_t i = 0; i < 5 && (frame < 94 || frame > 101); i++) frame = frame_of_stamped_note();
+    for (uint32_t i = 0; i < 20 && (frame < 94 || frame > 101); i++)
+        frame = frame_of_stamped_note();
     CHECK(frame >= 94 && frame <= 101, "frame %u instead of 100", frame);
 }
 

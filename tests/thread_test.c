@@ -352,11 +352,11 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
         test_skip("cannot become another user: %s", strerror(errno));
     }
     hed_team_destroy(make_team(2)); /* with its first thread TSan starts one of its own */
-    int before = 0;
-    /* a thread that was joined may be listed a moment longer */
-    for (int wait = 0; wait < 20; wait++, usleep(1000)) {
-        before = count_threads();
+    /* a thread that was joined may be listed a moment longer, TSan's own stays */
+    for (int wait = 0; wait < 20 && count_threads() > 1; wait++) {
+        usleep(1000);
     }
+    int before = count_threads();
     struct rlimit limit;
     getrlimit(RLIMIT_NPROC, &limit);
     rlim_t former = limit.rlim_cur;
@@ -370,10 +370,10 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
     CHECK(team == NULL && state.live == 0 && state.bytes == 0);
     CHECK(
         strstr(error.text, "64 threads") && strstr(error.text, strerror(EAGAIN)), "%s", error.text);
-    for (int wait = 0; wait < 1000 && count_threads() > before; wait++) {
+    for (int wait = 0; wait < 30000 && count_threads() > before; wait++) {
         usleep(1000);
     }
-    CHECK_EQ(count_threads(), before, "the threads that did start have not ended");
+    CHECK_LE(count_threads(), before, "the threads that did start have not ended");
     limit.rlim_cur = former;
     CHECK_EQ(setrlimit(RLIMIT_NPROC, &limit), 0);
     OK(hed_team_create(&allocator, 3, &team, &error));

@@ -2,7 +2,6 @@
 /* The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation
  * and nothing else; workers that are killed, missing or no workers at all; and nothing is left
  * behind. */
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -231,26 +230,29 @@ Test(worker, a_worker_killed_while_idle_is_started_again)
     close_runner(&t);
 }
 
-/* Kills the worker that `runner` has in a moment. */
-static void *kill_soon(void *pid)
+/* Asked again and again while a worker is waited for: the third time it kills the worker, and leaves
+ * the next one little time. */
+static bool kill_the_first(void *user)
 {
-    nanosleep(&(struct timespec){0, 300000000}, NULL);
-    kill(*(pid_t *)pid, SIGKILL);
-    return NULL;
+    static int asked;
+    worker_client *client = user;
+    if (++asked == 3) {
+        client->def.timeout_seconds = 0.5;
+        kill(client->measurer.pid, SIGKILL);
+    }
+    return false;
 }
 
 Test(worker, a_candidate_whose_worker_is_killed_gets_another_chance)
 {
     runner_test t = {0};
-    pthread_t killer;
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
-    pid_t pid = client_of(&t)->measurer.pid;
-    client_of(&t)->def.timeout_seconds = 0.5;
-    CHECK_EQ(pthread_create(&killer, NULL, kill_soon, &pid), 0);
+    client_of(&t)->def.timeout_seconds = 100;
+    client_of(&t)->def.idle = kill_the_first;
+    client_of(&t)->def.user = client_of(&t);
     trial = try_in(t.runner, 1, 64, LOOPS);
     expect(&trial, HED_OUTCOME_HUNG, "");
-    pthread_join(killer, NULL);
     CHECK_EQ(client_of(&t)->measurer.life, 2, "the second chance was in a worker of its own");
     close_runner(&t);
 }
@@ -275,7 +277,7 @@ Test(worker, a_worker_program_that_goes_away)
     CHECK_EQ(remove(program), 0);
     for (int i = 0; i < 3; i++) OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     for (int i = 0; i < 3; i++) {
-        CHECK(t.runner->kind->built(t.runner, 10, &built, &trial));
+        CHECK(t.runner->kind->built(t.runner, 100, &built, &trial));
         expect(&trial, HED_OUTCOME_MEASURED, "");
     }
     trial = try_in(t.runner, 0, 64, RIGHT);
@@ -335,7 +337,7 @@ Test(worker, a_worker_ends_with_its_parent)
     close(ends[1]);
     CHECK_EQ(waitpid(parent, NULL, 0), parent);
     if (read(ends[0], &worker, sizeof worker) != sizeof worker) test_skip("no device");
-    for (int i = 0; i < 500 && kill(worker, 0) == 0; i++)
+    for (int i = 0; i < 6000 && kill(worker, 0) == 0; i++)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     CHECK_NE(kill(worker, 0), 0, "the worker lives on");
     close(ends[0]);

@@ -8,7 +8,6 @@ unset HEDDLE_DEVICE
 export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none
 mkdir "$work/here"
 cd "$work/here" || exit 1
-await() { n=0; until eval "$1"; do n=$((n + 1)); [ $n -lt 600 ] || { complain "waited in vain: $1"; break; }; sleep 0.05; done; }
 
 # ---- lists that are none ----
 run 2 batch; err_has 'JOBS'
@@ -52,18 +51,20 @@ for i in $(seq $pages); do
     printf '<p class=a>%s<b>x</b>' "$i" > pages/$i.html
     printf '%s{"run": ["css", "match", "pages/%s.html", "sheet.css", "--tsv"], "stdout": "css/%s.tsv"}' "$([ "$i" = 1 ] || echo ,)" $i $i
 done > middle
-rm pages/7.html
+rm pages/7.html pages/20.html
+mkfifo pages/20.html
 { printf '{"jobs": ['; cat middle; printf ']}'; } > css.json
 "$heddle" batch css.json --device host > "$work/out" 2> "$work/err" &
 leader=$!
 words='batch css.json'
-await '[ -s css/20.tsv ]'
+exec 9> pages/20.html # once the process that does the jobs has opened it; there it stays
 stays=$(pgrep -P "$(pgrep -P $leader | head -n 1)")
 [ "$(echo "$stays" | wc -w)" = 1 ] || complain "not one process: $stays"
-kill -STOP $stays || complain "it did not stay"
-await '[ -n "$(find css -name ".heddle-part*")" ]' # a job is with it
-sleep 0.5
+[ -s css/19.tsv ] && [ -n "$(find css -name ".heddle-part*")" ] || complain "it is not at the twentieth job"
+rm pages/20.html
+printf '<p class=a>20<b>x</b>' > pages/20.html
 kill -9 $stays
+exec 9>&-
 wait $leader && complain "a page that is not there was matched"
 out_has '399 of 400 done, 1 failed'; out_has 'failed .*css/7.tsv: it ended with exit code 1.*7.html'; out_has 'ended by SIGKILL'
 [ "$(find css -size +0 -name '*.tsv' | wc -l)" = 399 ] && [ -z "$(find css -name '.heddle-part*')" ] || complain "other results"
@@ -82,17 +83,21 @@ run 0 batch one.json --worker "exit 1" --worker "'$heddle' batch hand --device h
 # ---- a hand that is killed, and the leader with all the rest ----
 cat > long.json <<JOBS
 {"jobs": [
-  {"name": "a", "run": ["synth", "render", "later.json", "--tail", "3", "--out", "a.wav"], "output": "a.wav"},
+  {"name": "a", "run": ["synth", "render", "held.json", "--tail", "3", "--out", "a.wav"], "output": "a.wav"},
   {"name": "b", "run": ["synth", "render", "later.json", "--tail", "40000", "--out", "b.wav"], "output": "b.wav"}]}
 JOBS
+mkfifo held.json
 "$heddle" batch long.json --device host > "$work/out" 2> "$work/err" &
 leader=$!
 words='batch long.json'
-await '[ -e .heddle-part-0-1 ]'
+exec 9> held.json # once the first job has opened it
+[ -e .heddle-part-0-1 ] || complain "it is not at the first job"
+rm held.json
+cp later.json held.json
 kill -9 "$(pgrep -P $leader | head -n 1)"
-await '[ -e .heddle-part-0-2 ]'
+exec 9>&-
 await '[ -e a.wav ]'
-await '[ -s .heddle-part-1-1/b.wav ] || pgrep -f "tail 40000" > /dev/null'
+await '[ -s .heddle-part-1-1/b.wav ] || pgrep -f "tail 40000 --out $work/here" > /dev/null'
 "$heddle" batch long.json --resume > two.out 2>&1 && complain "two leaders at once"
 grep -q 'another heddle batch' two.out || complain "two leaders: $(cat two.out)"
 hand=$(pgrep -P $leader | head -n 1)

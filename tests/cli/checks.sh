@@ -27,6 +27,27 @@ err_has() { grep -q -e "$1" "$work/err" || complain "heddle $words: \"$1\" is no
 out_is_empty() { [ ! -s "$work/out" ] || complain "heddle $words: something is on stdout"; }
 err_is_empty() { [ ! -s "$work/err" ] || complain "heddle $words: something is on stderr"; }
 
+# await CONDITION: until it holds; five minutes, for a machine that does much else.
+await() {
+    turns=0
+    until eval "$1"; do
+        turns=$((turns + 1))
+        [ $turns -lt 6000 ] || { complain "waited in vain: $1"; break; }
+        sleep 0.05
+    done
+}
+
+# await_handler NUMBER PROCESS: until it has a handler for this signal; before that the signal ends it, or is lost.
+await_handler() {
+    await "mask=\$(sed -n 's/^SigCgt:[^0-9a-f]*//p' /proc/$2/status); [ \$((0x0\$mask >> $(($1 - 1)) & 1)) = 1 ]"
+}
+
+# await_work PROCESS: until it has computed for one more second, which on a busy machine takes longer than a second.
+await_work() {
+    before=$(awk '{ print $14 + $15 }' "/proc/$1/stat")
+    await "awk '{ exit \$14 + \$15 < $before + 100 }' /proc/$1/stat"
+}
+
 # Nothing but one array of objects, each of which has these keys.
 out_is_json() {
     case $(head -c 1 "$work/out")$(tail -n 1 "$work/out") in

@@ -110,10 +110,7 @@ cp "$work/kept.pc2" "$work/whole.pc2"
 "$heddle" cloth run "$work/s.json" --strict --frames 1000000 --out "$work/cut.pc2" > "$work/out" 2> "$work/err" &
 process=$!
 words="cloth run, interrupted"
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    sleep 0.3
-    [ -s "$work/cut.pc2" ] && [ "$(pc2_counts "$work/cut.pc2" | cut -d ' ' -f 2)" -gt 1 ] && break
-done
+await '[ -s "$work/cut.pc2" ] && [ "$(pc2_counts "$work/cut.pc2" | cut -d " " -f 2)" -gt 1 ]'
 kill "$process"
 code=0
 wait "$process" || code=$?

@@ -105,8 +105,7 @@ if command -v python3 > /dev/null && "$heddle" doctor | grep -q '^microhttpd *wo
     HEDDLE_DATABASE="$work/live.db" "$heddle" serve > "$work/out" 2> "$work/err" &
     server=$!
     words=serve
-    tries=0
-    until grep -q '^open ' "$work/out" || [ "$tries" = 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+    await "grep -q '^open ' '$work/out'"
     cat > "$work/ask.py" <<'PYTHON'
 import json, sys, urllib.request
 address, token = sys.argv[1].split("#")

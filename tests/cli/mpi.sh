@@ -19,7 +19,6 @@ ranks() { # CODE ARGUMENTS...: of three ranks
     mpirun --bind-to none -n 3 "$mpi" "$@" > "$work/out" 2> "$work/err" < /dev/null || code=$?
     [ "$code" = "$expected" ] || complain "heddle-mpi $words: exit code $code instead of $expected"
 }
-await() { n=0; until eval "$1"; do n=$((n + 1)); [ $n -lt 1200 ] || { complain "waited in vain: $1"; break; }; sleep 0.05; done; }
 
 "$mpi" > "$work/out" 2> "$work/err" && complain "no arguments"
 err_has 'usage: mpirun'
@@ -51,14 +50,18 @@ sed -i 's/40000/1/' jobs.json
 ranks 0 batch jobs.json --resume --json; out_has '"before": 2'; out_has '"done": 3'
 if mpirun --help 2>&1 | grep -q enable-recovery; then
     rm -f jobs.json.journal ./*.wav [bc].json
-    sed -i 's/"--tail", "1"/"--tail", "4"/' jobs.json
+    sed -i 's/"harp.json", "--tail", "1"/"held.json", "--tail", "4"/' jobs.json
+    mkfifo held.json
     mpirun --enable-recovery --bind-to none -n 3 "$mpi" batch jobs.json --json > "$work/out" 2> "$work/err" < /dev/null &
     all=$!
-    await 'pgrep -f "tail 4 --out $work/here" > /dev/null'
+    exec 9> held.json # once the render has opened it
+    rm held.json
+    cp harp.json held.json
     # the rank above the render: render, hand, rank
     hand=$(ps -o ppid= -p "$(pgrep -f "tail 4 --out $work/here" | head -n 1)")
     kill -9 "$(ps -o ppid= -p $hand | tr -d " ")"
     wait $all
+    exec 9>&-
     grep -q '"done": 3' "$work/out" || complain "a rank took the batch along"
     out_has '"tries": 2'
 fi

@@ -146,7 +146,8 @@ run 1 mppi run cartpole --device nothing; err_has 'no device fits "nothing"'
 "$heddle" mppi run cartpole --steps 1000000 --csv "$work/part.csv" --plot "$work/part.svg" > "$work/out" 2> "$work/err" &
 pid=$!
 words="mppi run, interrupted"
-sleep 1
+await_handler 2 $pid
+await_work $pid
 kill -INT $pid
 code=0
 wait $pid || code=$?

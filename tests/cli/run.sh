@@ -87,7 +87,9 @@ several=$("$heddle" devices 2> /dev/null | sed -n 's/^\(opencl:[0-9:]*\) .*/\1/p
 [ -n "$several" ] || exit "$failed"
 "$heddle" verify --full --kernel matmul --device "$several" > "$work/out" 2> "$work/err" &
 process=$!
-sleep 1
+words="verify, interrupted"
+await_handler 15 $process
+await_work $process
 kill "$process"
 code=0
 wait "$process" || code=$?

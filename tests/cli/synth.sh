@@ -128,7 +128,7 @@ fi
 "$heddle" synth render "$work/string.json" "$work/song.mid" -o "$work/long.wav" --tail 14000 > "$work/out" 2> "$work/err" &
 process=$!
 words="synth render, interrupted"
-sleep 1
+await 'cat "$work"/long.wav.*.part 2> /dev/null | grep -q .'
 not_there long.wav
 kill "$process"
 code=0

@@ -91,8 +91,7 @@ fi
 "$heddle" tune heddle:matmul --problem m=64,n=64,k=64 --strategy exhaustive --budget 100000 --report "$work/stopped.html" \
     --csv "$work/stopped.csv" > "$work/stopped.out" 2> "$work/stopped.err" < /dev/null &
 process=$!
-waited=0
-until grep -qs 'best [0-9]' "$work/stopped.err" || [ $waited = 100 ]; do sleep 1; waited=$((waited + 1)); done
+await "grep -qs 'best [0-9]' '$work/stopped.err'"
 kill -INT "$process"
 code=0
 wait "$process" || code=$?
