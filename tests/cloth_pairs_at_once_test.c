@@ -120,6 +120,55 @@ static void state_same(const cloth_state *a, const cloth_state *b, const char *n
     }
 }
 
+/* What a buffer holds; NULL where there is none. */
+static void *state_read(const cloth_state *state, const char *name)
+{
+    for (uint32_t i = 0; i < whole->argument_count; i++) {
+        if (strcmp(whole->arguments[i].name, name) != 0) continue;
+        uint64_t bytes = hed_buffer_describe(state->buffers[i]).size;
+        void *data = malloc(bytes);
+        CHECK(data);
+        OK(hed_read(here.stream, data, state->buffers[i], 0, bytes, &error));
+        OK(hed_stream_wait(here.stream, &error));
+        return data;
+    }
+    FAIL("no buffer %s", name);
+    return NULL;
+}
+
+/* One of what comes in any order. */
+typedef struct pairs_entry {
+    uint words[12];
+} pairs_entry;
+
+static int entry_compare(const void *a, const void *b) { return memcmp(a, b, sizeof(pairs_entry)); }
+
+/* `count` entries of two arrays, so many words of each, in order. */
+static pairs_entry *entries_of(
+    uint count, const void *first, uint words, const void *second, uint more)
+{
+    pairs_entry *entries = calloc(count + 1, sizeof *entries);
+    CHECK(entries);
+    for (uint k = 0; k < count; k++) {
+        memcpy(entries[k].words, (const uint *)first + k * words, words * sizeof(uint));
+        memcpy(entries[k].words + words, (const uint *)second + k * more, more * sizeof(uint));
+    }
+    qsort(entries, count, sizeof *entries, entry_compare);
+    return entries;
+}
+
+/* Two arrays of the device and what the text for one pair has put into two others. */
+static void entries_same(const char *what, int count, int expected, const void *const *found,
+    const void *const *made, uint words, uint more)
+{
+    CHECK_EQ(count, expected, "%s", what);
+    CHECK_GT(count, 16, "%s: no more than one block", what);
+    pairs_entry *one = entries_of((uint)count, found[0], words, found[1], more);
+    pairs_entry *two = entries_of((uint)count, made[0], words, made[1], more);
+    EXPECT_BYTES(one, two, (uint)count * sizeof *one, "%s", what);
+    free(one), free(two);
+}
+
 static void state_free(cloth_state *state)
 {
     for (uint32_t i = 0; i < whole->argument_count; i++) hed_buffer_destroy(state->buffers[i]);
@@ -145,4 +194,57 @@ Test(cloth_pairs_at_once, same_bits, .timeout = 600)
     }
     state_free(&one);
     state_free(&many);
+}
+
+/* The host goes through pairs a block at a time, and through the tree in another way. */
+Test(cloth_pairs_at_once, finds_what_the_text_for_one_pair_finds, .timeout = 600)
+{
+    cloth_state s = state_make();
+    cloth_pairs pairs = s.pairs;
+    uint queue[CLOTH_PAIRS_QUEUE], room = pairs.capacity;
+    state_run(&s, &cloth_pairs_begin_def, pairs.particles);
+    state_run(&s, &cloth_pairs_check_def, pairs.particles);
+    state_run(&s, &cloth_pairs_slopes_def, pairs.leaves);
+    for (s.row = pairs.leaves; s.row > 0; s.row /= 256)
+        state_run(&s, &cloth_pairs_boxes_def, s.row);
+    float4 *boxes = state_read(&s, "boxes");
+    for (uint node = 9; node < pairs.leaves; node += 7)
+        boxes[2 * node].w = 1.0f; /* nothing meets */
+    OK(hed_write(here.stream, s.buffers[0], 0, boxes, 4 * sizeof *boxes * pairs.leaves, &error));
+    state_run(&s, &cloth_pairs_find_def, cloth_pairs_walks(pairs));
+    int *counters = state_read(&s, "counters");
+    void *near = state_read(&s, "found"), *corners = state_read(&s, "corners"),
+         *start = state_read(&s, "start"), *ahead = state_read(&s, "ahead"),
+         *rests = state_read(&s, "rests"), *bodies = state_read(&s, "bodies");
+    state_run(&s, &cloth_pairs_list_def, pairs.capacity);
+    void *list = state_read(&s, "list"), *kept = state_read(&s, "kept");
+    state_run(&s, &cloth_pairs_take_def, pairs.capacity);
+    int *last = state_read(&s, "counters");
+    void *found = state_read(&s, "found"), *planes = state_read(&s, "planes"),
+         *offs = state_read(&s, "offs"), *position = state_read(&s, "position");
+    uint2 *its_near = calloc(2 * (uint64_t)room, sizeof *its_near);
+    uint4 *its_list = calloc(room, sizeof *its_list), *its_found = calloc(room, sizeof *its_found);
+    uint2 *its_kept = calloc(room, sizeof *its_kept);
+    float4 *its_planes = calloc(room, 2 * sizeof *its_planes);
+    CHECK(its_near && its_list && its_found && its_kept && its_planes);
+    int count = counters[CLOTH_PAIRS_NEAR];
+    counters[CLOTH_PAIRS_NEAR] = 0;
+    for (uint walk = 0; walk < cloth_pairs_walks(pairs); walk++)
+        cloth_pairs_find_one(walk, boxes, corners, queue, 1, its_near, counters, pairs);
+    entries_same("near", count, counters[CLOTH_PAIRS_NEAR], (const void *[]){near, near},
+        (const void *[]){its_near, its_near}, 2, 0);
+    cloth_pairs_view view = {corners, start, ahead, rests, bodies, its_list, its_kept, counters};
+    for (uint k = 0; k < (uint)count; k++) cloth_pairs_list_one(k, its_near, view, pairs);
+    entries_same("list", last[CLOTH_PAIRS_LISTED], counters[CLOTH_PAIRS_LISTED],
+        (const void *[]){list, kept}, (const void *[]){its_list, its_kept}, 4, 2);
+    for (uint k = 0; k < cloth_pairs_listed(counters, pairs); k++)
+        cloth_pairs_take_one(k, its_list, its_kept, offs, start, position, rests, bodies, its_found,
+            its_planes, counters, pairs);
+    entries_same("taken", last[pairs.bank + CLOTH_PAIRS_COUNT],
+        counters[pairs.bank + CLOTH_PAIRS_COUNT], (const void *[]){found, planes},
+        (const void *[]){its_found, its_planes}, 4, 8);
+    void *all[] = {counters, near, boxes, corners, start, ahead, rests, bodies, list, kept, last,
+        found, planes, offs, position, its_near, its_list, its_found, its_kept, its_planes};
+    for (size_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
+    state_free(&s);
 }

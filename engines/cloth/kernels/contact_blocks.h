@@ -98,6 +98,79 @@ BLOCK_CLONES(block_meet_edges, (block * b, float4 shift), (b, shift))
 HED_NATIVE_BODY block_meet_vertices_body(block *b, float4 shift) { block_meet(b, shift, 0u); }
 BLOCK_CLONES(block_meet_vertices, (block * b, float4 shift), (b, shift))
 
+/* ---- triangles that are near each other ---- */
+
+enum { BLOCK_ROWS = 3, BLOCK_STACK = 256 };
+
+/* A box's low and high, and what comes of comparing two of them. */
+typedef float block_box __attribute__((vector_size(32)));
+typedef int block_sides __attribute__((vector_size(32)));
+
+/* Which of `count` nodes side by side overlap a box, a bit for each. `box`: high and less low,
+ * which are compared with a node's low and less its high. */
+HED_NATIVE_BODY block_overlaps(
+    uint *overlaps, const float4 *nodes, uint count, const block_box *box)
+{
+    const block_box sign = {1.0f, 1.0f, 1.0f, 0.0f, -1.0f, -1.0f, -1.0f, 0.0f};
+    block_sides apart = {0}, bit = {1, 1, 1, 1, 1, 1, 1, 1};
+    int sides[8], any = 0;
+    for (uint k = 0; k < count; k++, bit += bit) {
+        block_box at;
+        memcpy(&at, nodes + 2 * k, sizeof at);
+        apart |= (sign * at > *box) & bit;
+    }
+    memcpy(sides, &apart, sizeof sides);
+    for (uint i = 0; i < 8; i++) any |= sides[i];
+    *overlaps = (uint)any ^ ((1u << count) - 1u);
+}
+
+/* The last leaf below the highest node above a leaf in which nothing meets; itself where there is
+ * none. */
+static inline uint block_behind(const float4 *boxes, uint leaf, cloth_pairs pairs)
+{
+    uint behind = leaf;
+    for (uint above = (leaf + pairs.leaves) >> 1, width = 2; above > 0; above >>= 1, width *= 2)
+        if (boxes[2 * above].w > 0.0f) behind = (above + 1) * width - 1 - pairs.leaves;
+    return behind;
+}
+
+/* One way from the root for each leaf, three rows at a step: what all ways of
+ * cloth_pairs_find_one() find, which are many since a GPU waits for the memory at each step. Their
+ * most of steps, which keeps a GPU from hanging, is left out. */
+HED_NATIVE_BODY block_find(const float4 *boxes, const uint4 *corners, uint leaf, uint2 *near,
+    int *counters, cloth_pairs pairs)
+{
+    uint queue[CLOTH_PAIRS_QUEUE], stack[BLOCK_STACK], count = 0, depth = 0;
+    uint4 own = corners[leaf];
+    uint self = leaf + pairs.leaves, rows = 31u - clz(pairs.leaves);
+    if (own.x == CLOTH_PAIR_NONE || rows == 0u) return;
+    uint behind = block_behind(boxes, leaf, pairs) + pairs.leaves;
+    float4 low = boxes[2 * self], high = boxes[2 * self + 1];
+    const block_box box = {high.x, high.y, high.z, 0.0f, -low.x, -low.y, -low.z, 0.0f};
+    stack[depth++] = 1u;
+    while (depth > 0) {
+        uint node = stack[--depth], row = 31u - clz(node), overlaps;
+        uint step = (rows - row) % BLOCK_ROWS ? (rows - row) % BLOCK_ROWS : BLOCK_ROWS;
+        uint below = rows - row - step, first = node << step;
+        block_overlaps(&overlaps, boxes + 2 * first, 1u << step, &box);
+        uint from = (behind + 1u) >> below; /* the first node that is not all behind */
+        if (from > first) overlaps &= ~0u << (from - first);
+        for (; overlaps; overlaps &= overlaps - 1u) {
+            uint next = first + (31u - clz(overlaps & (0u - overlaps)));
+            if (below > 0) {
+                stack[depth++] = next;
+            } else if (cloth_candidates(own, corners[next - pairs.leaves])) {
+                queue[count++] = next - pairs.leaves;
+                if (count == CLOTH_PAIRS_QUEUE) {
+                    cloth_pairs_flush(leaf, queue, 1, count, near, counters, pairs);
+                    count = 0;
+                }
+            }
+        }
+    }
+    if (count > 0) cloth_pairs_flush(leaf, queue, 1, count, near, counters, pairs);
+}
+
 /* ---- the list ---- */
 
 /* Boxes of the ways of vertices, edges and whole of triangles. */

@@ -64,18 +64,15 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
     *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
 }
 
-/* All ways of one leaf after another, which its box stays in the cache for. */
 HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
     const cloth_pairs *pairs = a[4];
-    uint queue[CLOTH_PAIRS_QUEUE], first, last, rows = cloth_pairs_walks(*pairs) / pairs->leaves;
+    uint first, last;
     if (!((const int *)a[3])[pairs->bank + CLOTH_PAIRS_NEED]) return;
     pairs_of(pairs->leaves, begin, end, &first, &last);
     for (uint leaf = first; leaf < last; leaf++)
-        for (uint row = 0; row < rows; row++)
-            cloth_pairs_find_one(
-                row * pairs->leaves + leaf, a[0], a[1], queue, 1, a[2], a[3], *pairs);
+        block_find(a[0], a[1], leaf, a[2], a[3], *pairs);
 }
 HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
