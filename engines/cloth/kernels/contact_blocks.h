@@ -218,7 +218,7 @@ HED_NATIVE_BODY block_boxes(block_near *b, uint4 one, const uint2 *near, uint co
         b->corners[lane] = two;
         b->candidates[lane] = lane < count ? cloth_candidates(one, two) : 0u;
         b->reach[lane] = cloth_pairs_reach(one.x, two.x, view);
-        b->keep[lane] = b->reach[lane] + 2.0f * pairs.cover;
+        b->keep[lane] = b->reach[lane] + 2.0f * cloth_around(pairs);
         for (int k = 0; k < 3; k++) {
             float4 x = view.start[at[k]], y = view.ahead[at[k]];
             float4 low = cloth_lower(x, y), high = cloth_upper(x, y);
@@ -278,7 +278,7 @@ HED_NATIVE_BODY block_list(
         }
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], view.start, view.ahead, 2.0f * pairs.cover);
+                block_pop(&b, &queues[edges], view.start, view.ahead, 2.0f * cloth_around(pairs));
                 (edges ? block_meet_edges : block_meet_vertices)(
                     &b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f));
                 for (uint lane = 0; lane < b.count; lane++)
@@ -298,7 +298,7 @@ HED_NATIVE_BODY block_take(uint first, uint last, const uint4 *list, const uint2
 {
     block_queue queues[2];
     block b;
-    float room = 2.0f * cloth_pair_spare(counters, pairs);
+    float room = cloth_pair_room(counters, pairs);
     uint made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
     float4 shift = cloth_pair_shift(counters, pairs);
     queues[0].count = queues[1].count = 0;

@@ -19,6 +19,9 @@ typedef struct cloth_pairs_tree {
     __global const float4 *start, *ahead, *rests, *bodies;
 } cloth_pairs_tree;
 
+/* How far off the way that the list covers a particle may be read. */
+CLOTH_FUNCTION float cloth_around(cloth_pairs pairs) { return fma(0.5f, pairs.read, pairs.cover); }
+
 /* How the triangle of a leaf lies half-way along the ways of its vertices: how its place changes
  * along the two axes of the garment's plane, and in the third, for each axis of the world, how much
  * that can differ anywhere on these ways; in w of the first how much more it can where vertices are
@@ -46,7 +49,7 @@ CLOTH_FUNCTION void cloth_pairs_slope_one(uint leaf, cloth_pairs_tree tree, clot
     ways.y = 0.5f * steep * hed_max(fabs(d.y), hed_max(fabs(e.y), fabs(f.y)));
     ways.z = 0.5f * steep * hed_max(fabs(d.z), hed_max(fabs(e.z), fabs(f.z)));
     slopes[0] = hed_f4(fma(one.x, g.x, two.x * g.z), fma(one.y, g.x, two.y * g.z),
-        fma(one.z, g.x, two.z * g.z), steep * pairs.cover);
+        fma(one.z, g.x, two.z * g.z), steep * cloth_around(pairs));
     slopes[1] = hed_f4(fma(one.x, g.y, two.x * g.w), fma(one.y, g.y, two.y * g.w),
         fma(one.z, g.y, two.z * g.w), 0.0f);
     slopes[2] = ways;
@@ -162,7 +165,7 @@ CLOTH_FUNCTION void cloth_pairs_box_one(uint node, cloth_pairs_tree tree, cloth_
         uint4 at = tree.corners[node - pairs.leaves];
         float4 a = tree.start[at.x], b = tree.start[at.y], c = tree.start[at.z];
         float4 d = tree.ahead[at.x], e = tree.ahead[at.y], f = tree.ahead[at.z];
-        float around = 0.5f * tree.bodies[as_uint(tree.rests[at.x].w)].x + pairs.cover;
+        float around = 0.5f * tree.bodies[as_uint(tree.rests[at.x].w)].x + cloth_around(pairs);
         float4 wide = hed_f4(around, around, around, 0.0f);
         low = cloth_minus(
             cloth_lower(cloth_lower(cloth_lower(a, b), cloth_lower(c, d)), cloth_lower(e, f)),
@@ -203,7 +206,7 @@ CLOTH_INLINE void cloth_pairs_note(
     if (as_uint(rest.w) == as_uint(other.w) && cloth_dot(flat, flat) < far * far) {
         flat = cloth_closest_of(cloth_ends_of(view.rests, pair), pair.x & CLOTH_PAIR_EDGES).normal;
         reach = hed_min(reach, 0.5f * flat.w);
-        if (apart >= reach + 2.0f * pairs.cover) return;
+        if (apart >= reach + 2.0f * cloth_around(pairs)) return;
     }
     uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
     if (at >= pairs.list_room) return;
@@ -218,7 +221,7 @@ CLOTH_INLINE void cloth_pairs_consider(uint4 pair, cloth_pairs_view view, cloth_
     uint edges = pair.x & CLOTH_PAIR_EDGES;
     cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.ahead, pair);
     float reach = cloth_pairs_reach(pair.x & ~CLOTH_PAIR_EDGES, pair.w, view),
-          room = 2.0f * pairs.cover;
+          room = 2.0f * cloth_around(pairs);
     float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     if (cloth_sides_apart(x, y, none, edges, reach + room)) return;
     float apart = cloth_pair_gap(x, y, none, edges).apart;

@@ -69,11 +69,13 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 /* Steps of 1 m that ways are summed in, of which none counts as longer. */
 #define CLOTH_PAIRS_WAY 1048576.0f
 #define CLOTH_PAIRS_WEIGHT 63.0f /* most of a contact in the mean of a particle's */
-#define CLOTH_PAIRS_LEAST 4e-5f  /* m, the gap that is always kept */
-#define CLOTH_PAIRS_ROUND 2e-6f  /* and times the distance from the origin: 16 steps of floats */
-#define CLOTH_PAIRS_STUCK 0.125f /* below this share of it a pair stands still, or parts */
+#define CLOTH_PAIRS_STUCK 5e-6f /* m, a gap at which a pair stands still, or parts: at least, and */
+#define CLOTH_PAIRS_ROUND 1.1e-6f /* times the distance from the origin: 18 roundings */
+#define CLOTH_PAIRS_SEEN 0.25f    /* most of reach that is added for floats of the world */
+#define CLOTH_PAIRS_LEAST 4e-5f   /* m, the gap that is always kept: at least, and */
+#define CLOTH_PAIRS_LOOSE 2.0f    /* times the one at which a pair stands still */
 #define CLOTH_PAIRS_GRID \
-    65536.0f /* steps of 1 m in the mean way: added to places, it rounds nothing */
+    65536.0f /* steps of 1 m in the mean way: added to places below 256 m, it rounds nothing */
 #define CLOTH_PAIRS_TOUCH -1e-8f /* m, a gap that is 0 but for rounding; below it n parts nothing */
 #define CLOTH_PAIRS_KEEP 0.1f    /* share of a gap that is kept in a substep */
 /* Share of that where a pair is tested again: what stands at its plane passes, rounded or not. */
@@ -107,11 +109,14 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 typedef struct cloth_pairs {
     /* m that contacts may push a particle off its way: half of how far ways part, within these */
     float spare_least, spare_most;
-    float cover;    /* m that a particle may be off its way in the substep of the list's making */
-    float undo;     /* m that what is too near comes apart in a pass, at most */
-    float steps;    /* of a metre, in sums of pushes */
-    float widest;   /* m, the largest thickness */
-    float longest;  /* m, the longest edge at rest */
+    float cover;   /* m that a particle may be off its way in the substep of the list's making */
+    float undo;    /* m that what is too near comes apart in a pass, at most */
+    float steps;   /* of a metre, in sums of pushes */
+    float widest;  /* m, the largest thickness */
+    float longest; /* m, the longest edge at rest */
+    /* m that two places may lose of their distance along each axis, and in any direction, where
+     * they are read as floats of the world */
+    float read_x, read_y, read_z, read;
     float mean;     /* factor from sums of ways to `shift`; 0: it stays 0 */
     float from, to; /* the substep's part of the colliders' way, 0 to 1 */
     uint particles;
@@ -167,6 +172,12 @@ CLOTH_FUNCTION float cloth_pair_spare(__global const int *counters, cloth_pairs 
     return hed_max(hed_min(0.5f * apart, pairs.spare_most), pairs.spare_least);
 }
 
+/* How much nearer than on their ways two particles may be read. */
+CLOTH_FUNCTION float cloth_pair_room(__global const int *counters, cloth_pairs pairs)
+{
+    return fma(2.0f, cloth_pair_spare(counters, pairs), pairs.read);
+}
+
 /* Heights of four places along n above `base`. */
 CLOTH_INLINE float4 cloth_heights(float4 n, cloth_ends ends, float4 base)
 {
@@ -190,18 +201,22 @@ CLOTH_INLINE float cloth_apart(float4 from, float4 to, uint edges)
     return cloth_lowest(low, edges) - cloth_highest(high, edges);
 }
 
-/* The gap that is always kept: well above what rounding does to places. */
-CLOTH_FUNCTION float cloth_least(float4 at)
+/* A gap along n so small that its pair stands still, or parts. It outlasts what rounding does to
+ * places in a substep, and to those that are read (docs/cloth-contact.md, Far from zero). */
+CLOTH_FUNCTION float cloth_stuck(float4 n, float4 at, float reach, cloth_pairs pairs)
 {
     float far = hed_max(fabs(at.x), hed_max(fabs(at.y), fabs(at.z)));
-    return hed_max(CLOTH_PAIRS_LEAST, CLOTH_PAIRS_ROUND * far);
+    float read =
+        fma(fabs(n.x), pairs.read_x, fma(fabs(n.y), pairs.read_y, fabs(n.z) * pairs.read_z));
+    return hed_max(
+        CLOTH_PAIRS_STUCK, fma(CLOTH_PAIRS_ROUND, far, hed_min(read, CLOTH_PAIRS_SEEN * reach)));
 }
 
-/* The part of a gap that has to be left at the substep's end. */
-CLOTH_FUNCTION float cloth_need(float gap, float reach, float4 at)
+/* The part of a gap that has to be left at the substep's end. `stuck`: of the pair. */
+CLOTH_FUNCTION float cloth_need(float gap, float reach, float stuck)
 {
-    float least = cloth_least(at);
-    if (gap > CLOTH_PAIRS_STUCK * least && gap < least) return gap;
+    float least = hed_max(CLOTH_PAIRS_LEAST, CLOTH_PAIRS_LOOSE * stuck);
+    if (gap > stuck && gap < least) return gap;
     return hed_max(CLOTH_PAIRS_KEEP * hed_min(gap, reach), least);
 }
 
@@ -474,7 +489,7 @@ CLOTH_INLINE void cloth_pairs_take_one(uint k, __global const uint4 *list,
 {
     uint4 pair = list[k];
     uint edges = pair.x & CLOTH_PAIR_EDGES, made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
-    float reach = as_float(kept[k].x), room = 2.0f * cloth_pair_spare(counters, pairs);
+    float reach = as_float(kept[k].x), room = cloth_pair_room(counters, pairs);
     float keep = reach + room;
     if (cloth_pair_stays(pair, kept[k], offs, made, room)) return;
     float4 shift = cloth_pair_shift(counters, pairs);
@@ -576,7 +591,7 @@ CLOTH_INLINE void cloth_pairs_part_one(uint k, __global const uint4 *all,
     cloth_ends y = cloth_ends_of(moved, pair);
     float4 h = cloth_heights(n, y, y.a);
     float low = cloth_lowest(h, edges), high = cloth_highest(h, edges);
-    float need = cloth_need(gap, reach, y.a);
+    float need = cloth_need(gap, reach, cloth_stuck(n, y.a, reach, pairs));
     if (low - high >= need) return;
     /* What cannot move leaves it to the other side. */
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
@@ -691,7 +706,8 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
     }
     float4 n = planes[2 * k], shift = cloth_pair_shift(counters, pairs);
     cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(moved, pair);
-    float gap = n.w, need = cloth_need(gap, planes[2 * k + 1].x, y.a);
+    float gap = n.w, reach = planes[2 * k + 1].x, stuck = cloth_stuck(n, y.a, reach, pairs),
+          need = cloth_need(gap, reach, stuck);
     y.a = cloth_part_way(x.a, y.a, shift, left.x);
     y.b = cloth_part_way(x.b, y.b, shift, left.y);
     y.c = cloth_part_way(x.c, y.c, shift, left.z);
@@ -710,7 +726,7 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
           its = hed_max(cloth_highest(to, edges) - b, 0.0f);
     float part = wants + its > 0.0f ? room * (wants / (wants + its)) : 0.0f;
     float down = a - part, up = b + (room - part);
-    if (!(gap > CLOTH_PAIRS_STUCK * cloth_least(y.a))) {
+    if (!(gap > stuck)) {
         /* nothing is known of it but that standing still crosses nothing */
         from = hed_f4(1.0f, edges ? 1.0f : 0.0f, 0.0f, 0.0f);
         to = hed_f4(0.0f, edges ? 0.0f : 1.0f, 1.0f, 1.0f);

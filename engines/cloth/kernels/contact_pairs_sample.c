@@ -58,6 +58,8 @@ static cloth_pairs strip_size(const hed_kernel_def *def, uint32_t n)
         .steps = 32768.0f / SPACING,
         .widest = SPACING,
         .longest = 1.5f * SPACING,
+        .read_y = 0.02f * SPACING,
+        .read = 0.02f * SPACING,
         .mean = 1.0f / (CLOTH_PAIRS_WAY * (float)particles),
         .from = 0.25f,
         .to = 0.5f,

@@ -28,7 +28,9 @@ enum {
 /* of the thinnest thickness */
 static const float spare_least = 0.1f, spare_most = 0.35f, cover_share = 0.35f;
 static const float spare_edge = 0.12f; /* of the longest edge */
-static const double come_apart = 0.25;    /* m/s: how fast what is too near comes apart */
+static const double come_apart = 0.25; /* m/s: how fast what is too near comes apart */
+/* of the distance from zero, by two floats of the world: 2^-23, and a tenth for tests again */
+static const double read_lost = 1.4e-7;
 static const float push_steps = 32768.0f; /* of the largest thickness, in sums of pushes */
 
 /* Device memory, and pinned memory for what is looked at. */
@@ -347,6 +349,14 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
             pairs_make_room(cloth, p, 3 * (most < 2 * room ? most : 2 * room), &full);
         }
     }
+    float read[3];
+    for (int k = 0; k < 3; k++)
+        read[k] =
+            fminf((float)(read_lost * fabs(cloth->origin[k])), CLOTH_PAIRS_SEEN * p->pairs.widest);
+    p->pairs.read_x = read[0];
+    p->pairs.read_y = read[1];
+    p->pairs.read_z = read[2];
+    p->pairs.read = sqrtf(cloth_square(read[0], read[1], read[2]));
     p->substeps = 0;
     return hed_copy(cloth->stream, p->b.start, 0, cloth->buffers.position, 0,
         sizeof(float4) * (uint64_t)cloth->particles, error);
