@@ -23,7 +23,7 @@ static void described_close(void)
     folder_remove();
 }
 
-TestSuite(described, .init = described_open, .fini = described_close, .timeout = 60);
+TestSuite(described, .init = described_open, .fini = described_close);
 
 /* ---- the kernel: groups of WG x 1 over n items; SPLIT doubles the work ---- */
 

@@ -503,7 +503,7 @@ Test(plugin_clap, the_state_comes_back)
 typedef struct saver {
     const clap_api_plugin *plugin;
     _Atomic bool stop;
-    uint32_t rounds;
+    _Atomic uint32_t rounds;
 } saver;
 
 static void *keep_saving(void *user)
@@ -529,8 +529,8 @@ Test(plugin_clap, state_while_it_plays, .timeout = 120)
     pthread_t thread;
     void *complaint;
     CHECK_EQ(pthread_create(&thread, NULL, keep_saving, &s), 0);
-    for (uint32_t i = 0; i < 1000; i++) {
-        if (i % 50 == 0) send_midi(0, 0x90, (uint8_t)(50 + i / 50), 90);
+    for (uint32_t i = 0; i < 1000 || (atomic_load(&s.rounds) <= 2 && i < 1000000); i++) {
+        if (i % 50 == 0) send_midi(0, 0x90, (uint8_t)(50 + i / 50 % 20), 90);
         if (i % 70 == 0) send_value(3, i % 9, 0.5);
         play(s.plugin, 64, left[0], right[0]);
     }

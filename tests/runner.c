@@ -24,7 +24,7 @@ static const char usage[] =
     "  --filter PATTERN  only the tests SUITE/NAME that match, with wildcards (*, ?, @(a|b), !(a))\n"
     "  --list            print their names and run none\n"
     "  -j N              this many at once (1)\n"
-    "  --timeout SECONDS for a test that names none (600)\n"
+    "  --timeout SECONDS for a test that names none (1200)\n"
     "  --in-process      all in this process, for a debugger or valgrind; a crash ends everything\n"
     "  --verbose         name every test, and print its notes\n";
 
@@ -40,7 +40,7 @@ static struct {
     int jobs;
     double timeout;
     bool list, in_process, verbose;
-} options = {.filter = "*", .jobs = 1, .timeout = 600};
+} options = {.filter = "*", .jobs = 1, .timeout = 1200};
 
 static test_case *tests, **tests_end = &tests, *suites;
 

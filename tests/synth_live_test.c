@@ -350,7 +350,7 @@ static void stop_recorder(recorder *r)
 static void wait_for_frames(recorder *r, uint32_t frames)
 {
     uint32_t target = atomic_load(&r->frames) + frames;
-    for (uint32_t i = 0; i < 4000 && atomic_load(&r->frames) < target; i++) sleep_milliseconds(5);
+    for (uint32_t i = 0; i < 20000 && atomic_load(&r->frames) < target; i++) sleep_milliseconds(5);
     CHECK(atomic_load(&r->frames) >= target, "the server stands still");
 }
 
@@ -438,7 +438,7 @@ static void expect_latency(
     recorder *r, const char *port, jack_latency_callback_mode_t mode, uint32_t min, uint32_t max)
 {
     jack_latency_range_t range = {0};
-    for (uint32_t i = 0; i < 1000 && (range.min != min || range.max != max); i++) {
+    for (uint32_t i = 0; i < 20000 && (range.min != min || range.max != max); i++) {
         if (i) sleep_milliseconds(5);
         jack.jack_port_get_latency_range(more.jack_port_by_name(r->client, port), mode, &range);
     }
@@ -564,7 +564,7 @@ Test(synth_live, says_what_it_does_not_find, .init = here_open, .fini = here_clo
     kill(r->server, SIGTERM);
     hed_status status = HED_OK;
     hed_synth_live_info report;
-    for (uint32_t i = 0; i < 1000 && !status; i++) {
+    for (uint32_t i = 0; i < 20000 && !status; i++) {
         sleep_milliseconds(10);
         hed_error_clear(&error);
         status = hed_synth_live_report(live, &report, &error);
@@ -594,13 +594,13 @@ Test(synth_live, alsa, .init = here_open, .fini = here_close)
     hed_synth_event note = live_note(0x90, 127),
                     wrong = {.kind = HED_SYNTH_EVENT_SET, .entity = 4711};
     CHECK(hed_synth_live_event(live, &wrong));
-    for (uint32_t i = 0; i < 1000 && report.events_lost == 0; i++) {
+    for (uint32_t i = 0; i < 20000 && report.events_lost == 0; i++) {
         sleep_milliseconds(5);
         OK(hed_synth_live_report(live, &report, &error));
     }
     CHECK(report.events_lost == 1, "an event of nothing counts as played");
     CHECK(hed_synth_live_event(live, &note));
-    for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
+    for (uint32_t i = 0; i < 20000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
         sleep_milliseconds(5);
         OK(hed_synth_live_report(live, &report, &error));
     }
@@ -615,7 +615,7 @@ Test(synth_live, alsa, .init = here_open, .fini = here_close)
     def.synth.inputs = 1; /* it captures silence */
     OK(hed_synth_live_start(&def, &live, &error));
     OK(hed_synth_live_report(live, &report, &error));
-    for (uint32_t i = 0; i < 1000 && report.load.count < 100; i++) {
+    for (uint32_t i = 0; i < 20000 && report.load.count < 100; i++) {
         sleep_milliseconds(5);
         OK(hed_synth_live_report(live, &report, &error));
     }

@@ -452,7 +452,7 @@ Test(synth_player, broken_states)
 typedef struct loader {
     hed_synth_player *player;
     _Atomic bool stop;
-    uint32_t loads;
+    _Atomic uint32_t loads;
 } loader;
 
 static void *keep_loading(void *user)
@@ -484,7 +484,7 @@ Test(synth_player, loads_from_another_thread, .timeout = 120)
     void *complaint;
     uint32_t seed = 9, swaps = 0;
     CHECK_EQ(pthread_create(&thread, NULL, keep_loading, &l), 0);
-    for (uint32_t i = 0; i < 1500; i++) {
+    for (uint32_t i = 0; i < 1500 || (atomic_load(&l.loads) <= 3 && i < 1000000); i++) {
         hed_synth_event event = player_draw_event(&seed, player_draw(&seed, 64));
         hed_synth_player_event(l.player, &event);
         swaps +=

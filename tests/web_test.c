@@ -38,7 +38,7 @@ static void web_close(void)
     folder_remove();
 }
 
-TestSuite(web, .init = web_open, .fini = web_close, .timeout = 120);
+TestSuite(web, .init = web_open, .fini = web_close);
 
 /* ---- HTTP ---- */
 

@@ -8,7 +8,7 @@
 
 static hed_error error;
 
-TestSuite(wgsl, .init = folder_make, .fini = folder_remove, .timeout = 60);
+TestSuite(wgsl, .init = folder_make, .fini = folder_remove);
 
 static hed_wgsl *read_text(const char *text)
 {

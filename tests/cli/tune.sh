@@ -75,7 +75,7 @@ run 0 tune heddle:copy --problem n=20000 --budget 3 --resume --json --no-isolati
 # On a terminal the view is drawn in place, in the window's width, and is gone at the end; --quiet draws nothing.
 if command -v script > /dev/null; then
     escape=$(printf '\033')
-    long='heddle:copy --problem n=20000 --time 3 --no-keep'
+    long='heddle:copy --problem n=20000 --budget 5 --no-keep'
     script -qec "stty cols 50 rows 20; '$heddle' tune $long" "$work/out" > /dev/null < /dev/null
     words='tune, on a terminal'
     out_has "$escape\[[0-9]*A$escape\[J"; out_has '^  tried  '; out_has '^  winner  '
