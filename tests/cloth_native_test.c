@@ -153,6 +153,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
         .iterations = iterations,
         .seconds = 1.0 / 60.0,
         .gravity = {0.0, -9.81, 0.0},
+        .lines = true,
         .up = 1};
     reference.order = (cloth_order){order, cloth_figures_order(figures, order)};
     uint32_t numbers = 3 * garment->particle_count;

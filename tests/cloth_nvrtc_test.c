@@ -124,7 +124,7 @@ Test(cloth_nvrtc, fabrics)
     static const struct {
         const hed_kernel_def *def;
         int64_t registers;
-    } kernels[] = {{&cloth_bends_def, 64}, {&cloth_elements_def, 128}};
+    } kernels[] = {{&cloth_lines_def, 64}, {&cloth_elements_def, 128}};
     for (size_t k = 0; k < HED_COUNT(kernels); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             hed_define group = {"WG", "256"};

@@ -1,6 +1,5 @@
 /* Descriptions and native versions of the kernels that go through constraints: `cloth_distance`, a
- * colour a launch, `cloth_sets`, the slides' form, `cloth_bends` and `cloth_elements`, a colour a
- * launch. */
+ * colour a launch, `cloth_sets`, the slides' form, `cloth_lines`, and `cloth_elements`, a colour a launch. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -72,34 +71,53 @@ const hed_kernel_def cloth_sets_def = {
     .sample.benchmark = HED_PROBLEM(1 << 16),
 };
 
-HED_NATIVE_BODY bends_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY lines_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *a = call->arguments;
-    cloth_step step = cloth_step_at(a[4], *(const uint *)a[5]);
-    uint pass = *(const uint *)a[6], first = *(const uint *)a[7];
-    for (uint64_t i = begin; i < end; i++)
-        cloth_bend_one(first + (uint)i, a[0], a[1], a[2], a[3], step.stiffness, pass);
+    float give = cloth_stiffness_at(a[6], *(const uint *)a[7]);
+    uint pass = *(const uint *)a[8], first = *(const uint *)a[9];
+    for (uint64_t i = begin; i < end; i++) {
+        cloth_line_at line = cloth_line_of(a[1], first + (uint)i);
+        uint stations = line.count + (line.across ? 1 : 2);
+        for (uint j = 0; j < line.count; j++)
+            cloth_line_row(j, line, a[0], a[2], a[3], a[4], a[5], give, pass);
+        cloth_line_solve(line, a[3], a[4]);
+        for (uint j = 0; j < stations; j++) cloth_line_move(j, line, a[0], a[2], a[3]);
+        for (uint j = 0; pass > 0 && j < line.count; j++)
+            cloth_line_keep(j, line, a[3], a[5], pass);
+    }
 }
-HED_NATIVE_CLONES(bends_native, bends_body)
-/* Four particles read and written, 32 bytes of the constraint; 62 operations. */
-CLOTH_WORK(bends_work, 128.0 + 32.0, 62.0)
+HED_NATIVE_CLONES(lines_native, lines_body)
+/* Of the sample's 20 particles: rows with 16 bytes of weights and 24 of what is between the passes, four
+ * times; 110 operations. */
+CLOTH_WORK(lines_work, 18 * (96.0 + 16.0 + 96.0), 18 * 110.0)
 
-/* Constraint i of the sample is of particles 4 i to 4 i + 3 in some order, every third of three. */
-const hed_kernel_def cloth_bends_def = {
-    .name = "cloth_bends",
-    .summary = "bending constraints of one colour, projected",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"bend.cl", hed_cloth_bend_cl, 0}),
-    HED_ARGUMENTS(HED_INOUT(float, position, .count = "16*constraints", .tolerance = 1e-5),
-        HED_IN(uint, bent, .count = "4*constraints"),
-        HED_IN(float, weights, .count = "4*constraints"),
-        HED_INOUT(float, pulled, .count = "4*constraints", .tolerance = 1e-5),
+/* A group for each line. */
+static void lines_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    uint64_t lines = (uint64_t)problem->sizes[0];
+    hed_geometry_1d(layout, lines, config->values[0], lines, 4);
+}
+
+/* Line i of the sample is of particles 20 i to 20 i + 19: all of them, every second one, or a strip. */
+const hed_kernel_def cloth_lines_def = {
+    .name = "cloth_lines",
+    .summary = "bending along lines of a grid, each solved as one system",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"line.cl", hed_cloth_line_cl, 0}),
+    HED_ARGUMENTS(HED_INOUT(float, position, .count = "80*lines", .tolerance = 1e-4),
+        HED_IN(uint, lines, .count = "8*lines"), HED_IN(float, weights, .count = "80*lines"),
+        HED_INOUT(float, sums, .count = "80*lines", .tolerance = 1e-4),
+        HED_INOUT(float, links, .count = "40*lines", .tolerance = 1e-4),
+        HED_INOUT(float, pulled, .count = "80*lines", .tolerance = 1e-4),
         HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, substep),
-        HED_VALUE(uint, pass), HED_VALUE(uint, first), HED_VALUE(uint, count)),
-    CLOTH_PLAIN,
-    CLOTH_FOR_EACH("constraints", bends),
-    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),
+        HED_VALUE(uint, pass), HED_VALUE(uint, first)),
+    HED_PARAMETERS(HED_PARAMETER(WG, 32, 32, 64, 128, 256)),
+    .geometry = lines_geometry,
+    CLOTH_FOR_EACH("lines", lines),
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
-    .sample.benchmark = HED_PROBLEM((1 << 21) - 1),
+    .sample.benchmark = HED_PROBLEM((1 << 14) - 1),
 };
 
 HED_NATIVE_BODY elements_body(const hed_native_call *call, uint64_t begin, uint64_t end)

@@ -6,7 +6,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_integrate_def,
     &cloth_distance_def,
     &cloth_sets_def,
-    &cloth_bends_def,
+    &cloth_lines_def,
     &cloth_elements_def,
     &cloth_drive_def,
     &cloth_write_back_def,
@@ -176,19 +176,23 @@ static void sample_ends(uint2 *ends, uint64_t n, const hed_kernel_def *def)
     }
 }
 
-/* Constraint i is of particles 4 i to 4 i + 3, each third of three of them. */
-static void sample_bent(uint *bent, uint64_t count)
+enum { LINE_PARTICLES = 20 };
+static void sample_lines(uint *words, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++)
-        for (uint v = 0; v < 4; v++)
-            bent[4 * i + v] = 4 * (uint)i + (i % 3 == 1 && v == 0 ? 2 : (v + (uint)i) % 4);
+    for (uint64_t i = 0; i < count; i++) {
+        uint at = LINE_PARTICLES * (uint)i;
+        const uint kinds[3][4] = {{at, 18, 1, 0}, {at + 1, 8, 2, 0}, {at, 9, 1, 10}};
+        memcpy(words + 8 * i, kinds[i % 3], sizeof kinds[0]);
+        words[8 * i + 4] = words[8 * i + 5] = at;
+    }
 }
 
 static void sample_weights(float4 *weights, uint64_t count, uint64_t seed)
 {
     for (uint64_t i = 0; i < count; i++) {
         float4 v = random4(i, seed, 4);
-        float a = i % 3 == 1 ? 0.0f : 200.0f * v.x, c = 200.0f * v.y, d = 200.0f * v.z;
+        float a = 200.0f * v.x, c = 200.0f * v.y,
+              d = i / LINE_PARTICLES % 3 == 2 ? 200.0f * v.z : 0.0f;
         weights[i] = (float4){a, -(a + c + d), c, d};
     }
 }
@@ -346,8 +350,8 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
             (const float[]){
                 1.0f, 1.0f, 0.0f, 0.0f, 0.8f, 1.1f, 0.0f, 0.0f, 0.9f, 1.0f, 1e-4f, 0.0f},
             bytes);
-    } else if (IS("bent")) {
-        sample_bent(data, bytes / 16);
+    } else if (IS("lines")) {
+        sample_lines(data, bytes / 32);
     } else if (IS("weights")) {
         sample_weights(data, bytes / 16, seed);
     } else if (IS("elements")) {

@@ -128,21 +128,124 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
     if (b.w > 0.0f) position[end.y] = b;
 }
 
-/* Bending constraint i. Three particles have the first one twice, with weight 0. `pass` as above. */
-CLOTH_FUNCTION void cloth_bend_one(uint i, __global float4 *position, __global const uint4 *bent,
-    __global const float4 *weights, __global float4 *pulled, float stiffness, uint pass)
+/* ---- bending along a line of a grid, or a strip of its cells, as one system (model/bend.c) ---- */
+
+/* A line as struct cloth_line (model/garment.h) has it, the first of its rows in `weights`, and the first
+ * in the arrays with an element for each row of all lines: `sums` begin as right side (x y z) and
+ * diagonal (w) of the system and end as pulls; `links` (two for each) begin as what is beside the
+ * diagonal, towards the row before and the one before that, and end as L. */
+typedef struct cloth_line_at {
+    uint first, count, step, across, weights_at, row;
+} cloth_line_at;
+
+CLOTH_FUNCTION cloth_line_at cloth_line_of(__global const uint4 *lines, uint i)
 {
-    uint4 at = bent[i];
-    float4 k = weights[i], none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), so_far = none;
-    float4 b = position[at.y], c = position[at.z], d = position[at.w],
-           a = k.x == 0.0f ? b : position[at.x];
-    if (pass == 2) so_far = pulled[i];
-    cloth_unbend(&a, &b, &c, &d, k, stiffness, &so_far);
-    if (pass > 0) pulled[i] = so_far;
-    if (k.x != 0.0f && a.w > 0.0f) position[at.x] = a;
-    if (b.w > 0.0f) position[at.y] = b;
-    if (c.w > 0.0f) position[at.z] = c;
-    if (d.w > 0.0f) position[at.w] = d;
+    uint4 a = lines[2 * i], b = lines[2 * i + 1];
+    cloth_line_at line = {a.x, a.y, a.z, a.w, b.x, b.y};
+    return line;
+}
+
+/* Row j of the system. `pulled`: so far in this substep; `pass` as above. */
+CLOTH_FUNCTION void cloth_line_row(uint j, cloth_line_at line, __global const float4 *position,
+    __global const float4 *weights, __global float4 *sums, __global float *links,
+    __global const float4 *pulled, float give, uint pass)
+{
+    uint at = line.first + j * line.step, next = at + line.step, w = line.weights_at + j;
+    float4 k = weights[w], l = weights[j > 0 ? w - 1 : w], m = weights[j > 1 ? w - 2 : w];
+    float4 a = position[at], b = position[next],
+           c = position[next + (line.across ? line.across : line.step)],
+           d = position[at + line.across], so_far = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), sum;
+    float ka = k.x * a.w, kb = k.y * b.w, kc = k.z * c.w, kd = k.w * d.w;
+    if (pass == 2) so_far = pulled[line.row + j];
+    sum.x = fma(k.x, a.x - b.x, fma(k.z, c.x - b.x, k.w * (d.x - b.x)));
+    sum.y = fma(k.x, a.y - b.y, fma(k.z, c.y - b.y, k.w * (d.y - b.y)));
+    sum.z = fma(k.x, a.z - b.z, fma(k.z, c.z - b.z, k.w * (d.z - b.z)));
+    sum.x = -fma(give, so_far.x, sum.x);
+    sum.y = -fma(give, so_far.y, sum.y);
+    sum.z = -fma(give, so_far.z, sum.z);
+    sum.w = fma(k.x, ka, fma(k.y, kb, fma(k.z, kc, fma(k.w, kd, give))));
+    sums[line.row + j] = sum;
+    links[2 * (line.row + j)] = j > 0 ? fma(ka, l.y, (line.across ? kd : kb) * l.z) : 0.0f;
+    links[2 * (line.row + j) + 1] = j > 1 && !line.across ? ka * m.z : 0.0f;
+}
+
+/* L D L' and both passes: the part that goes along the line one row after another. */
+CLOTH_FUNCTION void cloth_line_solve(
+    cloth_line_at line, __global float4 *sums, __global float *links)
+{
+    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), one = none, two = none; /* the rows before */
+    float near = 0.0f, far = 0.0f, inverse = 0.0f, inverse_before = 0.0f; /* L, 1 / D */
+    for (uint j = line.row; j < line.row + line.count; j++) {
+        float4 sum = sums[j];
+        float with_two = links[2 * j + 1], with_one = fma(-with_two, near, links[2 * j]);
+        near = with_one * inverse;
+        far = with_two * inverse_before;
+        inverse_before = inverse;
+        inverse = cloth_inverse(fma(-with_two, far, fma(-with_one, near, sum.w)));
+        sum.x = fma(-near, one.x, fma(-far, two.x, sum.x));
+        sum.y = fma(-near, one.y, fma(-far, two.y, sum.y));
+        sum.z = fma(-near, one.z, fma(-far, two.z, sum.z));
+        two = one;
+        one = sum;
+        sums[j] = hed_f4(sum.x * inverse, sum.y * inverse, sum.z * inverse, 0.0f);
+        links[2 * j] = near;
+        links[2 * j + 1] = far;
+    }
+    float far_of_one = 0.0f; /* of the row behind; `far`: of the one behind that */
+    one = two = none;
+    near = far = 0.0f;
+    for (uint j = line.row + line.count; j-- > line.row;) {
+        float4 sum = sums[j];
+        sum.x = fma(-near, one.x, fma(-far, two.x, sum.x));
+        sum.y = fma(-near, one.y, fma(-far, two.y, sum.y));
+        sum.z = fma(-near, one.z, fma(-far, two.z, sum.z));
+        sums[j] = sum;
+        two = one;
+        one = sum;
+        far = far_of_one;
+        near = links[2 * j];
+        far_of_one = links[2 * j + 1];
+    }
+}
+
+/* Adds what row `j` pulls at its particle of this weight. */
+CLOTH_FUNCTION float4 cloth_line_pull(float4 at, float weight, float4 pull)
+{
+    float part = weight * at.w;
+    at.x = fma(part, pull.x, at.x);
+    at.y = fma(part, pull.y, at.y);
+    at.z = fma(part, pull.z, at.z);
+    return at;
+}
+
+/* Particle j of a line, or both of a strip: count + 2 of them, or + 1. */
+CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, __global float4 *position,
+    __global const float4 *weights, __global const float4 *sums)
+{
+    uint i = line.first + j * line.step, w = line.weights_at + j, s = line.row + j;
+    float4 at = position[i];
+    if (j < line.count) at = cloth_line_pull(at, weights[w].x, sums[s]);
+    if (j > 0 && j <= line.count) at = cloth_line_pull(at, weights[w - 1].y, sums[s - 1]);
+    if (j > 1 && !line.across) at = cloth_line_pull(at, weights[w - 2].z, sums[s - 2]);
+    if (at.w > 0.0f) position[i] = at;
+    if (!line.across) return;
+    at = position[i + line.across];
+    if (j < line.count) at = cloth_line_pull(at, weights[w].w, sums[s]);
+    if (j > 0) at = cloth_line_pull(at, weights[w - 1].z, sums[s - 1]);
+    if (at.w > 0.0f) position[i + line.across] = at;
+}
+
+/* What was pulled so far, after `pass` 1 and 2. */
+CLOTH_FUNCTION void cloth_line_keep(
+    uint j, cloth_line_at line, __global const float4 *sums, __global float4 *pulled, uint pass)
+{
+    float4 pull = sums[line.row + j], so_far = pulled[line.row + j];
+    if (pass == 2) {
+        pull.x += so_far.x;
+        pull.y += so_far.y;
+        pull.z += so_far.z;
+    }
+    if (pass > 0) pulled[line.row + j] = pull;
 }
 
 /* What is free moves. */

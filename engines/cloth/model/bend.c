@@ -8,7 +8,12 @@
  *
  * Weights do not depend on where the cloth is, nor does the sum of inverse mass x weight^2: no root
  * and no trigonometry in a step. Both forms are isometric: they take no notice of how far the cloth
- * is turned, and hardly of a small strain. */
+ * is turned, and hardly of a small strain.
+ *
+ * Lines: the constraints of a grid's line, and those of a strip of cells, as one system each. XPBD asks
+ * of all of them at once for (G W G' + 1 / dt^2) of what they pull to be what is not 0, G being the
+ * weights and W the inverse masses: a row is coupled with the two before it at most, so that the system
+ * has five diagonals (a strip's has three) and is solved by L D L' in one pass forth and one back. */
 #include "model/garment.h"
 
 #include <math.h>
@@ -135,6 +140,62 @@ static void add_grid(bend_maker *make)
         }
 }
 
+/* ---- lines ---- */
+
+static void add_lines(
+    cloth_garment *garment, uint32_t set, uint32_t count, cloth_line line, uint32_t first_step)
+{
+    if (!line.count) count = 0;
+    garment->line_at[set + 1] = garment->line_at[set] + count;
+    for (uint32_t k = 0; k < count; k++) {
+        garment->lines[garment->line_at[set] + k] = line;
+        line.first += first_step;
+        line.weights += line.count;
+    }
+}
+
+/* Where a constraint's weights stand, in a row's order of particles. */
+static float *weights_of(const cloth_garment *garment, const cloth_bend *bend)
+{
+    uint32_t width = garment->grid_width, at = bend->particle[0], x = at % width, y = at / width,
+             set = y % 2 ? CLOTH_STRIPS_ODD : CLOTH_STRIPS_EVEN, number = y / 2, row = x;
+    if (bend->weight[0] == 0.0f) {
+        bool warp = bend->particle[3] == at + 1;
+        set = warp ? CLOTH_LINES_WARP : CLOTH_LINES_WEFT;
+        number = warp ? y : x;
+        row = warp ? x - 1 : y - 1;
+    }
+    return garment->line_weights[garment->lines[garment->line_at[set] + number].weights + row];
+}
+
+/* The constraints of a grid once more, line by line. */
+static hed_status make_lines(cloth_garment *garment, hed_error *error)
+{
+    uint32_t width = garment->grid_width, height = garment->grid_height, strips = height - 1,
+             warp = height * (width - 2), weft = width * (height - 2);
+    garment->line_rows = warp + weft + strips * (width - 1);
+    garment->lines =
+        hed_arena_new(&garment->arena, height + width + strips, sizeof *garment->lines, error);
+    garment->line_weights =
+        hed_arena_new(&garment->arena, garment->line_rows, sizeof *garment->line_weights, error);
+    if (garment->arena.failed) return HED_ERROR_MEMORY;
+    add_lines(garment, CLOTH_LINES_WARP, height, (cloth_line){0, width - 2, 1, 0, 0}, width);
+    add_lines(garment, CLOTH_LINES_WEFT, width, (cloth_line){0, height - 2, width, 0, warp}, 1);
+    add_lines(garment, CLOTH_STRIPS_EVEN, (strips + 1) / 2,
+        (cloth_line){0, width - 1, 1, width, warp + weft}, 2 * width);
+    add_lines(garment, CLOTH_STRIPS_ODD, strips / 2,
+        (cloth_line){width, width - 1, 1, width, warp + weft + (strips + 1) / 2 * (width - 1)},
+        2 * width);
+    for (uint32_t k = 0; k < garment->bend_count; k++) {
+        const cloth_bend *bend = garment->bends + k;
+        const float *w = bend->weight;
+        bool line = w[0] == 0.0f;
+        memcpy(weights_of(garment, bend), line ? (const float[4]){w[1], w[2], w[3], 0.0f} : w,
+            sizeof *garment->line_weights);
+    }
+    return HED_OK;
+}
+
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error)
 {
@@ -155,6 +216,7 @@ hed_status cloth_make_bends(
             &garment->bend_colours, &garment->bend_at, error);
         garment->bends = sorted;
         garment->bend_count = status ? 0 : make.count;
+        if (!status) status = make_lines(garment, error);
     }
     hed_arena_free(&scratch);
     return status;

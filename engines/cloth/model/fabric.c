@@ -9,7 +9,8 @@
  * What a sweep loses: with a steady load each substep adds the same displacement, and the sweep has
  * to take it back. A constraint then needs, beside its own compliance, what the ones before it in
  * the sweep have not done for it; for loads that vary little from one constraint to the next that is
- * half of its own sum of inverse mass x gradient^2, whatever the order of the sweep is. */
+ * half of its own sum of inverse mass x gradient^2, whatever the order of the sweep is. Constraints
+ * that are solved together lose nothing to each other: bending of grids, line by line (bend.c). */
 #include "model/garment.h"
 
 #include <math.h>
@@ -273,8 +274,8 @@ static double share_of(double softening, double dt, uint32_t iterations)
     return 1 - pow(1 - 1 / (1 + softening * dt * dt), iterations);
 }
 
-hed_cloth_stiffness cloth_garment_stiffness(
-    const cloth_garment *garment, double seconds, uint32_t substeps, uint32_t iterations)
+hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
+    uint32_t substeps, uint32_t iterations, bool lines)
 {
     static const double most_part = 0.9;
     hed_cloth_stiffness made = {
@@ -284,7 +285,9 @@ hed_cloth_stiffness cloth_garment_stiffness(
     /* the share that one iteration has to give */
     double each = 1 - pow(1 - most_part, 1.0 / iterations), needed = 1;
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++) {
-        double softening = garment->softening[kind],
+        double softening = lines && garment->line_rows && kind >= CLOTH_BENT_WARP
+                               ? 0
+                               : garment->softening[kind],
                part = share_of(softening, seconds / substeps, iterations);
         *given[kind] *= (float)part;
         made.part = fmin(made.part, part);

@@ -15,6 +15,17 @@ typedef struct cloth_bend {
     float weight[4];
 } cloth_bend;
 
+/* Bending constraints of a grid that are solved as one system, each with the ones beside it: row j is
+ * of particles first + j step, + step, + 2 step of a line of the grid, or, with `across` above 0,
+ * first + j step, + step, + step + across, first + j step + across: the corners of a strip's cell. */
+typedef struct cloth_line {
+    uint32_t first, count, step, across; /* `count` rows */
+    uint32_t weights;                    /* its first row among the garment's line_weights */
+} cloth_line;
+
+/* No particle is in two lines of one of these: along the warp, along the weft, strips of cells. */
+enum { CLOTH_LINES_WARP, CLOTH_LINES_WEFT, CLOTH_STRIPS_EVEN, CLOTH_STRIPS_ODD, CLOTH_LINE_SETS };
+
 /* A triangle of a fabric with the one beyond each of its sides: how it is strained by itself, how it
  * is bent together with them (element.c). 32 words, in the order in which devices have them. */
 enum { CLOTH_ELEMENT_PARTICLES = 6, CLOTH_ELEMENT_WORDS = 32 };
@@ -63,6 +74,11 @@ typedef struct cloth_garment {
     cloth_bend *bends; /* (bend_count) sorted by colour, as the constraints are */
     uint32_t bend_colours;
     uint32_t *bend_at; /* (bend_colours + 1) first bending constraint of each */
+    uint32_t
+        line_at[CLOTH_LINE_SETS + 1]; /* first line of each set: the same constraints as lines */
+    cloth_line *lines;
+    uint32_t line_rows;
+    float (*line_weights)[4]; /* (line_rows) in a row's order of particles; all 0: no constraint */
     uint32_t element_count;
     cloth_element *elements; /* (element_count) sorted by colour */
     uint32_t element_colours;
@@ -127,6 +143,7 @@ typedef struct cloth_reference_def {
     double seconds;    /* of a frame */
     double gravity[3]; /* m/s^2 */
     bool slides_form;
+    bool lines; /* bending of grids line by line, not constraint by constraint */
     uint32_t up;
     cloth_order order;
 } cloth_reference_def;
@@ -203,13 +220,14 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
  * substep. Errors: MEMORY. */
 hed_status cloth_make_fabric(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
-/* What of a garment's fabric is there in frames of `seconds`. */
-hed_cloth_stiffness cloth_garment_stiffness(
-    const cloth_garment *garment, double seconds, uint32_t substeps, uint32_t iterations);
+/* What of a garment's fabric is there in frames of `seconds`; `lines`: what bends along lines of a
+ * grid is solved line by line. */
+hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
+    uint32_t substeps, uint32_t iterations, bool lines);
 /* element.c: elements of a mesh, whose edges become loose; none of a grid. Errors: MEMORY. */
 hed_status cloth_make_elements(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
-/* bend.c: bending constraints. Errors: MEMORY. */
+/* bend.c: bending constraints, and grids' as lines. Errors: MEMORY. */
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
 

@@ -102,6 +102,66 @@ static void NAME(bend)(const cloth_garment *garment, const cloth_substep *step, 
     }
 }
 
+/* What row `j` of a line acts on. */
+static void NAME(line_particles)(const cloth_line *line, uint32_t j, uint32_t particle[4])
+{
+    particle[0] = line->first + j * line->step;
+    particle[1] = particle[0] + line->step;
+    particle[2] = particle[1] + (line->across ? line->across : line->step);
+    particle[3] = particle[0] + line->across;
+}
+
+/* A line's constraints as one system, by plain elimination in a band: `band`: three numbers and three
+ * right sides for each row; `pulled` NULL: the only iteration. */
+static void NAME(line)(const cloth_garment *garment, const cloth_substep *step,
+    const cloth_line *line, double *band, double *pulled, REAL *positions)
+{
+    for (uint32_t j = 0; j < line->count; j++) {
+        const float *k = garment->line_weights[line->weights + j];
+        double *row = band + 6 * (size_t)j;
+        uint32_t particle[4], other[4];
+        NAME(line_particles)(line, j, particle);
+        for (uint32_t before = 0; before < 3; before++) { /* with itself and the two before it */
+            const float *l = garment->line_weights[line->weights + j - (j < before ? j : before)];
+            row[before] = before ? 0 : step->stiffness;
+            if (j < before) continue;
+            NAME(line_particles)(line, j - before, other);
+            for (int v = 0; v < 4; v++)
+                for (int u = 0; u < 4; u++)
+                    if (particle[v] == other[u])
+                        row[before] += (double)k[v] * garment->positions[particle[v]][3] * l[u];
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            row[3 + axis] = pulled ? -step->stiffness * pulled[3 * (size_t)j + (size_t)axis] : 0;
+            for (int v = 0; v < 4; v++)
+                row[3 + axis] -= k[v] * (double)positions[3 * (size_t)particle[v] + (size_t)axis];
+        }
+        for (uint32_t before = 2; before > 0; before--) { /* L D L', and what L leaves */
+            double *last = row - 6 * (size_t)before;
+            if (j < before) continue;
+            if (before == 2) row[1] -= row[2] / last[0] * last[7];
+            for (int axis = 0; axis < 3; axis++)
+                row[3 + axis] -= row[before] / last[0] * last[3 + axis];
+            row[0] -= row[before] * row[before] / last[0];
+        }
+    }
+    for (uint32_t j = line->count; j-- > 0;) {
+        const float *k = garment->line_weights[line->weights + j];
+        uint32_t particle[4];
+        NAME(line_particles)(line, j, particle);
+        for (int axis = 0; axis < 3; axis++) {
+            double *row = band + 6 * (size_t)j, pull = row[3 + axis];
+            for (uint32_t after = 1; after < 3 && j + after < line->count; after++)
+                pull -= row[6 * after + after] * row[6 * after + 3 + (uint32_t)axis];
+            row[3 + axis] = pull /= row[0];
+            if (pulled) pulled[3 * (size_t)j + (size_t)axis] += pull;
+            for (int v = 0; v < 4; v++)
+                positions[3 * (size_t)particle[v] + (size_t)axis] +=
+                    (REAL)(k[v] * (double)garment->positions[particle[v]][3] * pull);
+        }
+    }
+}
+
 /* cloth_flatten() */
 static void NAME(flatten)(const cloth_garment *garment, const cloth_substep *step,
     const cloth_element *element, int row, double *pulled, REAL *positions)
@@ -179,12 +239,19 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     REAL *last_dt)
 {
     uint32_t count = def->order.constraints ? def->order.count : cloth_kept_constraints(garment);
-    uint64_t kept = garment->constraint_count + 3 * (uint64_t)garment->bend_count +
-                    12 * (uint64_t)garment->element_count;
-    double *multipliers = NULL;
-    if (def->iterations > 1) {
-        multipliers = hed_new(&garment->arena.allocator, kept, sizeof *multipliers, NULL);
-        if (!multipliers) return HED_ERROR_MEMORY;
+    bool lines = def->lines && garment->line_rows;
+    uint32_t bends = lines ? garment->line_rows : garment->bend_count,
+             longest = garment->grid_width > garment->grid_height ? garment->grid_width
+                                                                  : garment->grid_height;
+    uint64_t kept =
+        garment->constraint_count + 3 * (uint64_t)bends + 12 * (uint64_t)garment->element_count;
+    hed_arena arena = {.allocator = garment->arena.allocator, .owner = "reference of cloth"};
+    double *multipliers = NULL, *band = NULL;
+    if (lines) band = hed_arena_new(&arena, longest, 6 * sizeof *band, NULL);
+    if (def->iterations > 1) multipliers = hed_arena_new(&arena, kept, sizeof *multipliers, NULL);
+    if (arena.failed) {
+        hed_arena_free(&arena);
+        return HED_ERROR_MEMORY;
     }
     double *pulled = multipliers ? multipliers + garment->constraint_count : NULL;
     for (uint64_t s = 0; s < (uint64_t)frames * def->substeps; s++) {
@@ -194,9 +261,13 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
         (garment, &step, positions, previous, carry);
         if (multipliers) memset(multipliers, 0, kept * sizeof *multipliers);
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++) {
-            for (uint32_t k = 0; k < garment->bend_count; k++) NAME(bend)
+            for (uint32_t k = 0; k < (lines ? garment->line_at[CLOTH_LINE_SETS] : 0); k++)
+                NAME(line)
+            (garment, &step, garment->lines + k, band,
+                pulled ? pulled + 3 * (size_t)garment->lines[k].weights : NULL, positions);
+            for (uint32_t k = 0; k < (lines ? 0 : bends); k++) NAME(bend)
             (garment, &step, k, pulled ? pulled + 3 * (size_t)k : NULL, positions);
-            double *strained = pulled ? pulled + 3 * (size_t)garment->bend_count : NULL;
+            double *strained = pulled ? pulled + 3 * (size_t)bends : NULL;
             for (uint32_t k = 0; k < garment->element_count; k++) NAME(element)
             (garment, &step, k, strained ? strained + 12 * (size_t)k : NULL, positions);
             for (uint32_t k = 0; k < count; k++) {
@@ -207,6 +278,6 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
             }
         }
     }
-    hed_delete(&garment->arena.allocator, multipliers, kept, sizeof *multipliers);
+    hed_arena_free(&arena);
     return HED_OK;
 }

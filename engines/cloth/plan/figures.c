@@ -471,17 +471,10 @@ static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *l
 
 /* ---- a sweep ---- */
 
-/* Bending constraints and elements are in steps already: their colours. */
-static void take_fabric(finder *f, cloth_figures *made)
+/* Elements are in steps already: their colours. */
+static void take_elements(finder *f, cloth_figures *made)
 {
     const cloth_garment *g = f->garment;
-    made->steps[CLOTH_SHAPE_BEND] = g->bend_colours;
-    for (uint32_t colour = 0; colour < g->bend_colours; colour++)
-        for (uint32_t k = g->bend_at[colour]; k < g->bend_at[colour + 1]; k++) {
-            const uint32_t *v = g->bends[k].particle;
-            f->found[f->count++] =
-                (cloth_found){{v[0], v[1], v[2], v[3]}, {k}, CLOTH_SHAPE_BEND, colour};
-        }
     made->steps[CLOTH_SHAPE_ELEMENT] = g->element_colours;
     for (uint32_t colour = 0; colour < g->element_colours; colour++)
         for (uint32_t k = g->element_at[colour]; k < g->element_at[colour + 1]; k++) {
@@ -507,9 +500,8 @@ static hed_status find_all(
         if (edge[d]) memset(edge[d], 0xff, particles * sizeof *edge[d]);
     }
     f.level = made->level = hed_arena_new(&made->arena, particles, sizeof *made->level, error);
-    f.found = made->figures = hed_arena_new(&made->arena,
-        (uint64_t)constraints + garment->bend_count + garment->element_count, sizeof *made->figures,
-        error);
+    f.found = made->figures = hed_arena_new(
+        &made->arena, (uint64_t)constraints + garment->element_count, sizeof *made->figures, error);
     if (scratch->failed || made->arena.failed) return HED_ERROR_MEMORY;
     bool rows = take_rows(garment, made->level, &made->level_count);
     grid = grid && sort_edges(&f, edge);
@@ -518,12 +510,11 @@ static hed_status find_all(
         if (status) return status;
     }
     if (!rows) made->level_count = walk_all(&graph, particles, made->level, queue);
-    if (!rows && (garment->bend_count ||
-                     garment->element_count)) { /* which reach to neighbours of a neighbour */
+    if (!rows && garment->element_count) { /* which reach to neighbours of a neighbour */
         for (uint32_t i = 0; i < particles; i++) made->level[i] /= 2;
         made->level_count = (made->level_count + 1) / 2;
     }
-    take_fabric(&f, made);
+    take_elements(&f, made);
     for (uint32_t k = cloth_kept_constraints(garment); k < constraints; k++) f.used[k] = 1;
     if (grid) find_on_grid(&f, edge);
     else find_on_mesh(&f);

@@ -11,8 +11,7 @@
 #define CLOTH_NONE 0xffffffffu
 
 typedef enum cloth_shape {
-    CLOTH_SHAPE_BEND,    /* a bending constraint (model/bend.c), not a figure of distances */
-    CLOTH_SHAPE_ELEMENT, /* a triangle of a fabric (model/element.c), likewise */
+    CLOTH_SHAPE_ELEMENT, /* a triangle of a fabric (model/element.c), not a figure of distances */
     CLOTH_SHAPE_RING,
     CLOTH_SHAPE_PAIR,
     CLOTH_SHAPE_COMPLETE,
@@ -40,14 +39,13 @@ static const uint8_t cloth_figure_ends[6][2]
 /* A figure as it is found: particles and constraints of the garment. */
 typedef struct cloth_found {
     uint32_t particle[CLOTH_ELEMENT_PARTICLES];
-    uint32_t constraint[6]; /* the bending constraint's or element's number in the first */
+    uint32_t constraint[6]; /* an element's number in the first */
     cloth_shape shape;
     uint32_t step; /* of a sweep: among those of its shape */
 } cloth_found;
 
-/* A garment as figures. Bending and elements come first in a substep, then rings, then pairs, then
- * complete figures, which end
- * on the shortest constraints. */
+/* A garment as figures, without what bends along lines of a grid. Elements come first in a substep,
+ * then rings, then pairs, then complete figures, which end on the shortest constraints. */
 typedef struct cloth_figures {
     hed_arena arena;
     uint32_t *level; /* (particle_count) particles of one figure are at most one level apart */

@@ -337,8 +337,9 @@ bool hed_cloth_stiffness_of(
     const hed_cloth *cloth, uint32_t garment, double seconds, hed_cloth_stiffness *stiffness)
 {
     if (garment >= cloth->garment_count || !cloth->garments[garment]->has_fabric) return false;
-    *stiffness = cloth_garment_stiffness(
-        cloth->garments[garment], seconds, cloth->def.substeps, cloth->def.iterations);
+    hed_cloth_solver solver = cloth->ops->id;
+    *stiffness = cloth_garment_stiffness(cloth->garments[garment], seconds, cloth->def.substeps,
+        cloth->def.iterations, solver != HED_CLOTH_PATCHES && solver != HED_CLOTH_GARMENTS);
     return true;
 }
 

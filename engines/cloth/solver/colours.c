@@ -1,6 +1,6 @@
 /* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the
- * integrator, then for each iteration the bending constraints and elements of fabrics (a launch for
- * each colour), the distance constraints (a launch for each colour; or for
+ * integrator, then for each iteration the lines of grids that bend (a launch for each set), the
+ * elements of fabrics (a launch for each colour), the distance constraints (a launch for each colour; or for
  * sets one launch of one group, with a barrier after each set) and, where there is something to
  * collide with or to follow, a launch for that.
  *
@@ -21,7 +21,8 @@ typedef struct graph_key {
 
 typedef struct colours_buffers {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
-    hed_buffer *bent, *weights, *pulled; /* of bending constraints */
+    /* of bending: lines, two uint4 of each (cloth_line_of()); of their rows */
+    hed_buffer *lines, *weights, *sums, *links, *pulled;
     hed_buffer *elements, *element_pulled;
 } colours_buffers;
 
@@ -32,8 +33,7 @@ struct cloth_solver {
     uint32_t width, sets;
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
-    uint32_t bends, bend_colours;
-    uint32_t *bend_at; /* (bend_colours + 1) */
+    uint32_t line_at[CLOTH_LINE_SETS + 1];
     uint32_t elements, element_colours;
     uint32_t *element_at; /* (element_colours + 1) */
     uint32_t batch;       /* substeps of the graph */
@@ -117,43 +117,56 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     return error->status;
 }
 
-/* Bending constraints of all garments colour by colour. */
-static void fill_bends(const hed_cloth *cloth, cloth_solver *s, uint4 *bent, float4 *weights)
+/* Lines of all garments set by set, of their copies one behind another, and the weights of each
+ * garment. */
+static void fill_lines(const hed_cloth *cloth, cloth_solver *s, uint4 *lines, float (*weights)[4])
 {
-    uint32_t at = 0;
-    for (uint32_t colour = 0; colour < s->bend_colours; colour++, s->bend_at[colour] = at)
-        for (uint32_t g = 0; g < cloth->garment_count; g++) {
+    uint32_t at = 0, row = 0;
+    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++, s->line_at[set] = at)
+        for (uint32_t g = 0, first_row = 0; g < cloth->garment_count; g++) {
             const cloth_garment *garment = cloth->garments[g];
-            for (uint32_t copy = 0; colour < garment->bend_colours && copy < garment->copies;
-                 copy++) {
+            for (uint32_t copy = 0; copy < garment->copies; copy++) {
                 uint32_t first = cloth->first_particle[g] + copy * garment->particle_count;
-                for (uint32_t i = garment->bend_at[colour]; i < garment->bend_at[colour + 1]; i++) {
-                    const cloth_bend *bend = garment->bends + i;
-                    const uint32_t *p = bend->particle;
-                    const float *w = bend->weight;
-                    bent[at] = (uint4){first + p[0], first + p[1], first + p[2], first + p[3]};
-                    weights[at++] = (float4){w[0], w[1], w[2], w[3]};
+                for (uint32_t i = garment->line_at[set]; i < garment->line_at[set + 1]; i++, at++) {
+                    const cloth_line *line = garment->lines + i;
+                    lines[2 * at] =
+                        (uint4){first + line->first, line->count, line->step, line->across};
+                    lines[2 * at + 1] = (uint4){first_row + line->weights, row, 0, 0};
+                    row += line->count;
                 }
             }
+            if (set == 0 && garment->line_rows)
+                memcpy(weights + first_row, garment->line_weights,
+                    garment->line_rows * sizeof *weights);
+            first_row += garment->line_rows;
         }
 }
 
-static hed_status upload_bends(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+static hed_status upload_lines(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
-    uint64_t n = s->bends;
-    if (!n) return error->status;
-    uint4 *bent = hed_new(a, n, sizeof *bent, error);
-    float4 *weights = hed_new(a, n, sizeof *weights, error);
-    s->bend_at = hed_new(a, s->bend_colours + 1, sizeof *s->bend_at, error);
-    if (bent && weights && s->bend_at) fill_bends(cloth, s, bent, weights);
-    cloth_upload(cloth, bent, n * sizeof *bent, &s->b.bent, error);
-    cloth_upload(cloth, weights, n * sizeof *weights, &s->b.weights, error);
+    uint64_t rows = 0, weight_rows = 0, count = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        rows += (uint64_t)garment->copies * garment->line_rows;
+        weight_rows += garment->line_rows;
+        count += (uint64_t)garment->copies * garment->line_at[CLOTH_LINE_SETS];
+    }
+    if (!rows || error->status) return error->status;
+    if (rows > 1u << 30)
+        return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " bending constraints: at most 2^30", rows);
+    uint4 *lines = hed_new(a, 2 * count, sizeof *lines, error);
+    float(*weights)[4] = hed_new(a, weight_rows, sizeof *weights, error);
+    if (lines && weights) fill_lines(cloth, s, lines, weights);
+    cloth_upload(cloth, lines, 2 * count * sizeof *lines, &s->b.lines, error);
+    cloth_upload(cloth, weights, weight_rows * sizeof *weights, &s->b.weights, error);
+    cloth_upload(cloth, NULL, rows * sizeof(float4), &s->b.sums, error);
+    cloth_upload(cloth, NULL, 2 * rows * sizeof(float), &s->b.links, error);
     if (cloth->def.iterations > 1)
-        cloth_upload(cloth, NULL, n * sizeof(float4), &s->b.pulled, error);
-    hed_delete(a, weights, n, sizeof *weights);
-    hed_delete(a, bent, n, sizeof *bent);
-    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_BENDS, n / s->bend_colours, error);
+        cloth_upload(cloth, NULL, rows * sizeof(float4), &s->b.pulled, error);
+    hed_delete(a, weights, weight_rows, sizeof *weights);
+    hed_delete(a, lines, 2 * count, sizeof *lines);
+    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_LINES, s->line_at[1], error);
 }
 
 /* Elements likewise, a row of each behind a row of all. */
@@ -213,25 +226,21 @@ static bool colours_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
-    uint64_t constraints = 0, materials = 0, bends = 0, elements = 0;
+    uint64_t constraints = 0, materials = 0, elements = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         elements += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->element_count;
         if (cloth->garments[g]->element_colours > s->element_colours)
             s->element_colours = cloth->garments[g]->element_colours;
-        bends += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->bend_count;
-        if (cloth->garments[g]->bend_colours > s->bend_colours)
-            s->bend_colours = cloth->garments[g]->bend_colours;
         constraints +=
             (uint64_t)cloth->garments[g]->copies * cloth_kept_constraints(cloth->garments[g]);
         materials += cloth->garments[g]->material_count;
     }
-    if (constraints > 1u << 30 || bends > 1u << 30)
-        return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30",
-            constraints > bends ? constraints : bends);
+    if (constraints > 1u << 30)
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30", constraints);
     if (elements > 1u << 28) /* eight rows of them */
         return hed_fail(
             error, HED_ERROR_LIMIT, "%" PRIu64 " triangles of fabrics: at most 2^28", elements);
-    s->bends = (uint32_t)bends;
     s->elements = (uint32_t)elements;
     if (materials > 1u << 16)
         return hed_fail(error, HED_ERROR_LIMIT,
@@ -251,7 +260,6 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_graph_destroy(s->graph);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
-    hed_delete(a, s->bend_at, s->bend_colours + 1, sizeof *s->bend_at);
     hed_delete(a, s->element_at, s->element_colours + 1, sizeof *s->element_at);
     hed_delete(a, s->written, s->batch, sizeof *s->written);
     hed_delete(a, s->next, s->batch, sizeof *s->next);
@@ -311,7 +319,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
     uint32_t nodes =
-        1 + cloth->def.iterations * (s->colours + s->bend_colours + s->element_colours + 1);
+        1 + cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->element_colours + 1);
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
     /* self-collision is a pass of its own after each substep */
@@ -321,7 +329,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     s->next = hed_new(a, s->batch, sizeof *s->next, error);
     if (!s->next) return HED_ERROR_MEMORY;
     upload_tables(cloth, s, error);
-    upload_bends(cloth, s, error);
+    upload_lines(cloth, s, error);
     upload_elements(cloth, s, error);
     if (needs_multipliers(cloth))
         cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->b.multipliers, error);
@@ -355,12 +363,15 @@ static void colours_project(
     hed_buffer *position = cloth->buffers.position,
                *multipliers = cloth_or_none(cloth, s->b.multipliers);
     uint32_t again = iteration ? 2 : 1, pass = s->b.multipliers ? again : 0;
-    for (uint32_t c = 0; c < s->bend_colours; c++)
-        cloth_run(cloth, CLOTH_KERNEL_BENDS, s->bend_at[c + 1] - s->bend_at[c],
-            HED_ARGS(position, s->b.bent, s->b.weights, cloth_or_none(cloth, s->b.pulled),
-                s->b.steps, substep, s->b.pulled ? again : 0, s->bend_at[c],
-                s->bend_at[c + 1] - s->bend_at[c]),
-            error);
+    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
+        uint32_t lines = s->line_at[set + 1] - s->line_at[set];
+        if (lines)
+            cloth_run(cloth, CLOTH_KERNEL_LINES, lines,
+                HED_ARGS(position, s->b.lines, s->b.weights, s->b.sums, s->b.links,
+                    cloth_or_none(cloth, s->b.pulled), s->b.steps, substep, s->b.pulled ? again : 0,
+                    s->line_at[set]),
+                error);
+    }
     for (uint32_t c = 0; c < s->element_colours; c++)
         cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->element_at[c + 1] - s->element_at[c],
             HED_ARGS(position, s->b.elements, cloth_or_none(cloth, s->b.element_pulled), s->b.steps,
@@ -484,8 +495,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
     else
-        snprintf(form, sizeof form, "a launch for each of %u colours",
-            s->colours + s->bend_colours + s->element_colours);
+        snprintf(
+            form, sizeof form, "a launch for each of %u colours", s->colours + s->element_colours);
     snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 

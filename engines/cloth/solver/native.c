@@ -18,6 +18,7 @@ struct cloth_solver {
     const cloth_native_functions *functions;
     cloth_limits *limits[2]; /* (material_count) of the first substep and of the others */
     uint32_t material_count;
+    float *scratch; /* (threads x CLOTH_LINE_SCRATCH for each row of the longest line) */
     hed_team *team; /* NULL: one thread */
     uint32_t threads;
     char name[64];
@@ -100,12 +101,41 @@ static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low
 
 /* ---- threads ---- */
 
+static uint64_t scratch_of(const cloth_native_tables *tables, uint32_t threads)
+{
+    return (uint64_t)threads * CLOTH_LINE_SCRATCH * tables->longest_line;
+}
+
+/* Lines go through all bands: each set of them is a stretch of its own between barriers. */
+static void do_lines(const moment *now, hed_team *team, uint32_t member)
+{
+    const native_job *job = now->job;
+    const cloth_native_tables *tables = job->solver->tables;
+    float *scratch = job->solver->scratch + scratch_of(tables, member);
+    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
+        uint64_t first = tables->line_pack_at[set], count = tables->line_pack_at[set + 1] - first;
+        if (member < job->threads)
+            for (uint64_t k = count * member / job->threads;
+                 k < count * (member + 1) / job->threads; k++)
+                job->solver->functions->line(job->arrays.position, tables->line_packs + first + k,
+                    now->limits->stiffness, scratch);
+        if (job->threads > 1) hed_team_barrier(team);
+    }
+}
+
+/* Lines come behind the first phase: where there are some, there is one iteration (cpu_valid()). */
 static void do_substep(const moment *now, hed_team *team, uint32_t member)
 {
     const native_job *job = now->job;
-    uint32_t bands = job->solver->tables->band_count, threads = job->threads;
+    uint32_t bands = job->solver->tables->band_count, threads = job->threads, phase = 0;
     int64_t low = (int64_t)bands * member / threads, high = (int64_t)bands * (member + 1) / threads;
-    for (uint32_t phase = 0; phase < job->phases; phase += job->depth) {
+    if (job->solver->scratch) {
+        if (member < threads) sweep(now, 0, 1, low, high, 0, 0);
+        phase = 1;
+        if (threads > 1) hed_team_barrier(team);
+        do_lines(now, team, member);
+    }
+    for (; phase < job->phases; phase += job->depth) {
         uint32_t depth = job->phases - phase < job->depth ? job->phases - phase : job->depth;
         if (member < threads)
             sweep(now, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
@@ -204,6 +234,9 @@ static bool cpu_valid(const hed_cloth *cloth, char *reason, size_t size)
 static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     hed_team_destroy(s->team);
+    if (s->tables)
+        hed_delete(
+            &cloth->allocator, s->scratch, scratch_of(s->tables, s->threads), sizeof *s->scratch);
     cloth_native_tables_destroy(s->tables);
     for (int k = 0; k < 2; k++)
         hed_delete(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
@@ -234,6 +267,11 @@ static hed_status cpu_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
     s->functions = cloth_native_functions_at(0);
     hed_status status = cloth_native_tables_create(cloth, &s->tables, error);
     s->threads = threads_of(cloth);
+    if (!status && s->tables->longest_line) {
+        s->scratch = hed_new(
+            &cloth->allocator, scratch_of(s->tables, s->threads), sizeof *s->scratch, error);
+        if (!s->scratch) status = HED_ERROR_MEMORY;
+    }
     if (!status && s->threads > 1)
         status = hed_team_create(&cloth->allocator, s->threads, &s->team, error);
     return status;

@@ -16,8 +16,7 @@ enum { CLOTH_LANES = 8 }; /* of a pack */
  * rows of eight words: a header (the constraints' materials; CLOTH_LOCKED: 1 where a locked
  * particle is among them; CLOTH_EVEN: the bits of the particles' weight where all have the same and
  * all constraints are rigid, else 0), for each of its particles byte offsets into the positions,
- * for each constraint rest lengths; for a bending constraint its four weights, for an
- * element what is behind its particles. */
+ * for each constraint rest lengths; for an element what is behind its particles. */
 typedef struct cloth_packs {
     const uint32_t *words;
     uint32_t count;
@@ -28,12 +27,22 @@ enum { CLOTH_LOCKED = 6, CLOTH_EVEN = 7 };
 
 static inline uint32_t cloth_pack_words(cloth_shape shape)
 {
-    uint32_t numbers = shape == CLOTH_SHAPE_BEND ? 4
-                       : shape == CLOTH_SHAPE_ELEMENT
-                           ? CLOTH_ELEMENT_WORDS - CLOTH_ELEMENT_PARTICLES
-                           : cloth_shape_constraints(shape);
+    uint32_t numbers = shape == CLOTH_SHAPE_ELEMENT ? CLOTH_ELEMENT_WORDS - CLOTH_ELEMENT_PARTICLES
+                                                    : cloth_shape_constraints(shape);
     return CLOTH_LANES * (1 + cloth_shape_particles(shape) + numbers);
 }
+
+/* Eight lines of a garment (cloth_line) that are solved at once, one in each lane; where there are too
+ * few, the first one stands in the empty lanes too. */
+typedef struct cloth_line_pack {
+    const uint32_t *
+        words; /* a row of byte offsets of the first particles, then four of weights for each row */
+    uint32_t count;        /* rows of a line */
+    uint32_t step, across; /* bytes */
+} cloth_line_pack;
+
+/* What a row leaves between the passes: L, twice, and what is pulled. */
+enum { CLOTH_LINE_SCRATCH = 5 * CLOTH_LANES };
 
 /* A material in a substep: low and high as shares of the rest length, compliance / dt^2, and
  * 1 / dt^2. */
@@ -54,6 +63,11 @@ typedef struct cloth_native_tables {
     cloth_packs *packs; /* (step_count x band_count) */
     uint32_t *words;    /* (word_count) of all packs, 32-byte aligned */
     uint64_t word_count;
+    uint32_t line_pack_at[CLOTH_LINE_SETS + 1]; /* first of each set */
+    cloth_line_pack *line_packs;
+    uint32_t *line_words; /* (line_word_count) of all of them, 32-byte aligned */
+    uint64_t line_word_count;
+    uint32_t longest_line;      /* rows */
     uint32_t *particles_at;     /* (band_count + 1) */
     cloth_particles *particles; /* (particle_runs) of each band */
     uint32_t particle_runs;
@@ -94,6 +108,8 @@ typedef struct cloth_verlet {
 typedef struct cloth_native_functions {
     const char *name;
     void (*packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits);
+    /* `scratch`: CLOTH_LINE_SCRATCH for each row */
+    void (*line)(void *positions, const cloth_line_pack *pack, float stiffness, float *scratch);
     /* From `begin` on, up to `end` or a particle that it leaves to cloth_native_integrate(): gives
      * where it stopped. NULL: leaves all. */
     uint32_t (*integrate)(

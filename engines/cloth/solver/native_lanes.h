@@ -219,35 +219,6 @@ FUNCTION void NAME(pack)(
         else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
 }
 
-/* cloth_unbend() of physics.h, in the only iteration. */
-FUNCTION void NAME(bend_pack)(char *positions, const uint32_t *words, float stiffness)
-{
-    const uint32_t *offsets = words + CLOTH_LANES, *weights = offsets + 4 * CLOTH_LANES;
-    PARTICLES p[4];
-    VECTOR k[4], kw[4], x = NAME(all)(0.0f), y = x, z = x, weight = NAME(all)(stiffness);
-    for (uint32_t v = 0; v < 4; v++) {
-        p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
-        k[v] = NAME(read)(weights + CLOTH_LANES * v);
-        kw[v] = NAME(multiply)(k[v], p[v].w);
-        weight = NAME(fused)(k[v], kw[v], weight);
-    }
-    for (uint32_t v = 0; v < 4; v++) {
-        if (v == 1) continue;
-        x = NAME(fused)(k[v], NAME(subtract)(p[v].x, p[1].x), x);
-        y = NAME(fused)(k[v], NAME(subtract)(p[v].y, p[1].y), y);
-        z = NAME(fused)(k[v], NAME(subtract)(p[v].z, p[1].z), z);
-    }
-    VECTOR inverse = NAME(inverse)(weight);
-    for (uint32_t v = 0; v < 4; v++) {
-        VECTOR part = NAME(multiply)(kw[v], inverse);
-        p[v].x = NAME(negated)(part, x, p[v].x);
-        p[v].y = NAME(negated)(part, y, p[v].y);
-        p[v].z = NAME(negated)(part, z, p[v].z);
-        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
-        else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
-    }
-}
-
 /* p -= share * way */
 FUNCTION void NAME(shift_back)(PARTICLES *p, VECTOR share, const PARTICLES *way)
 {
@@ -398,11 +369,7 @@ FUNCTION void NAME(packs_of)(
 TARGET static void NAME(packs)(
     void *positions, const cloth_packs *packs, const cloth_limits *limits)
 {
-    if (packs->shape == CLOTH_SHAPE_BEND)
-        for (uint32_t k = 0; k < packs->count; k++)
-            CALL(bend_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_BEND),
-                limits->stiffness);
-    else if (packs->shape == CLOTH_SHAPE_ELEMENT)
+    if (packs->shape == CLOTH_SHAPE_ELEMENT)
         for (uint32_t k = 0; k < packs->count; k++)
             CALL(element_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_ELEMENT),
                 limits->stiffness);
@@ -411,6 +378,154 @@ TARGET static void NAME(packs)(
     else if (packs->shape == CLOTH_SHAPE_RING)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_RING, limits);
     else CALL(packs_of, positions, packs, CLOTH_SHAPE_COMPLETE, limits);
+}
+
+/* ---- lines: cloth_line_row(), cloth_line_solve() and cloth_line_move() of particle.h in one pass
+ * forth and one back, in the only iteration ---- */
+
+/* What has been pulled at rows behind, and at a particle. */
+FUNCTION void NAME(pull)(PARTICLES *p, VECTOR weight, const PARTICLES *pull)
+{
+    VECTOR part = NAME(multiply)(weight, p->w);
+    p->x = NAME(fused)(part, pull->x, p->x);
+    p->y = NAME(fused)(part, pull->y, p->y);
+    p->z = NAME(fused)(part, pull->z, p->z);
+}
+
+typedef struct NAME(elimination) {
+    PARTICLES one, two; /* what is left of the two rows before, or pulled at those behind */
+    VECTOR near, far, inverse, inverse_before;
+} NAME(elimination);
+
+/* A row of which `sum`, with the diagonal in w, and links are known. */
+FUNCTION void NAME(eliminate)(
+    NAME(elimination) * e, PARTICLES sum, VECTOR with_one, VECTOR with_two, float *scratch)
+{
+    with_one = NAME(negated)(with_two, e->near, with_one);
+    e->near = NAME(multiply)(with_one, e->inverse);
+    e->far = NAME(multiply)(with_two, e->inverse_before);
+    e->inverse_before = e->inverse;
+    e->inverse =
+        NAME(inverse)(NAME(negated)(with_two, e->far, NAME(negated)(with_one, e->near, sum.w)));
+    CALL(shift_back, &sum, e->far, &e->two);
+    CALL(shift_back, &sum, e->near, &e->one);
+    e->two = e->one;
+    e->one = sum;
+    CALL(write, scratch, e->near);
+    CALL(write, scratch + CLOTH_LANES, e->far);
+    CALL(write, scratch + 2 * CLOTH_LANES, NAME(multiply)(sum.x, e->inverse));
+    CALL(write, scratch + 3 * CLOTH_LANES, NAME(multiply)(sum.y, e->inverse));
+    CALL(write, scratch + 4 * CLOTH_LANES, NAME(multiply)(sum.z, e->inverse));
+}
+
+/* What the row pulls, into e->one; `near` and `inverse` take the part of L of the rows behind. */
+FUNCTION void NAME(substitute)(NAME(elimination) *e, const float *scratch)
+{
+    const uint32_t *words = (const uint32_t *)scratch;
+    PARTICLES sum = {NAME(read)(words + 2 * CLOTH_LANES), NAME(read)(words + 3 * CLOTH_LANES),
+        NAME(read)(words + 4 * CLOTH_LANES), e->one.w};
+    CALL(shift_back, &sum, e->far, &e->two);
+    CALL(shift_back, &sum, e->near, &e->one);
+    e->two = e->one;
+    e->one = sum;
+    e->far = e->inverse;
+    e->near = NAME(read)(words);
+    e->inverse = NAME(read)(words + CLOTH_LANES);
+}
+
+FUNCTION VECTOR NAME(weight_of)(
+    const PARTICLES *p, const VECTOR *k, const PARTICLES *q, const VECTOR *l)
+{
+    return NAME(fused)(NAME(multiply)(*k, *k), p->w, NAME(multiply)(NAME(multiply)(*l, *l), q->w));
+}
+
+/* sum -= k (p - from) */
+FUNCTION void NAME(take)(PARTICLES *sum, VECTOR k, const PARTICLES *p, const PARTICLES *from)
+{
+    sum->x = NAME(negated)(k, NAME(subtract)(p->x, from->x), sum->x);
+    sum->y = NAME(negated)(k, NAME(subtract)(p->y, from->y), sum->y);
+    sum->z = NAME(negated)(k, NAME(subtract)(p->z, from->z), sum->z);
+}
+
+/* `strip`: the pack's `across`, or 0 for those of lines. */
+FUNCTION void NAME(line_of)(
+    char *positions, const cloth_line_pack *pack, uint32_t strip, float stiffness, float *scratch)
+{
+    enum { ROW = 4 * CLOTH_LANES };
+    const uint32_t *offsets = pack->words, *weights = pack->words + CLOTH_LANES;
+    uint32_t step = pack->step, count = pack->count;
+    VECTOR zero = NAME(all)(0.0f), give = NAME(all)(stiffness), l1 = zero, l2 = zero, m2 = zero;
+    PARTICLES none = {zero, zero, zero, zero}, a = NAME(load)(positions, offsets), d = none,
+              b = NAME(load)(positions + step, offsets), c = none;
+    NAME(elimination) e = {none, none, zero, zero, zero, zero};
+    if (strip) d = NAME(load)(positions + strip, offsets);
+    for (uint32_t j = 0; j < count; j++) {
+        const uint32_t *k = weights + ROW * j;
+        VECTOR k0 = NAME(read)(k), k1 = NAME(read)(k + CLOTH_LANES),
+               k2 = NAME(read)(k + 2 * CLOTH_LANES), ka = NAME(multiply)(k0, a.w), link, far = zero;
+        PARTICLES sum = none;
+        c = NAME(load)(positions + (uint64_t)step * (strip ? j + 1 : j + 2) + strip, offsets);
+        sum.w = NAME(add)(give, NAME(weight_of)(&a, &k0, &b, &k1));
+        sum.w = NAME(fused)(NAME(multiply)(k2, k2), c.w, sum.w);
+        CALL(take, &sum, k0, &a, &b);
+        CALL(take, &sum, k2, &c, &b);
+        link = NAME(multiply)(ka, l1);
+        if (strip) {
+            VECTOR k3 = NAME(read)(k + 3 * CLOTH_LANES);
+            sum.w = NAME(fused)(NAME(multiply)(k3, k3), d.w, sum.w);
+            CALL(take, &sum, k3, &d, &b);
+            link = NAME(fused)(NAME(multiply)(k3, d.w), l2, link);
+        } else {
+            link = NAME(fused)(NAME(multiply)(k1, b.w), l2, link);
+            far = NAME(multiply)(ka, m2);
+        }
+        CALL(eliminate, &e, sum, link, far, scratch + CLOTH_LINE_SCRATCH * (uint64_t)j);
+        m2 = l2;
+        l1 = k1;
+        l2 = k2;
+        a = b;
+        if (strip) {
+            d = c;
+            b = NAME(load)(positions + (uint64_t)step * (j + 2 <= count ? j + 2 : count), offsets);
+        } else b = c;
+    }
+    /* a particle moves when all rows that pull at it are known */
+    VECTOR k_one[4] = {zero, zero, zero, zero}, k_two[4] = {zero, zero, zero, zero}, k[4];
+    e = (NAME(elimination)){none, none, zero, zero, zero, zero};
+    for (uint32_t j = count; j-- > 0;) {
+        for (int v = 0; v < 4; v++) k[v] = NAME(read)(weights + ROW * j + CLOTH_LANES * v);
+        PARTICLES two = e.two;
+        CALL(substitute, &e, scratch + CLOTH_LINE_SCRATCH * (uint64_t)j);
+        for (uint32_t side = 0; side < (strip ? 2 : 1); side++) {
+            char *at = positions + (uint64_t)step * (strip ? j + 1 : j + 2) + side * strip;
+            PARTICLES p = NAME(load)(at, offsets);
+            if (strip) {
+                CALL(pull, &p, k[1 + side], &e.one);
+                CALL(pull, &p, k_one[3 * side], &e.two);
+            } else {
+                CALL(pull, &p, k[2], &e.one);
+                CALL(pull, &p, k_one[1], &e.two);
+                CALL(pull, &p, k_two[0], &two);
+            }
+            CALL(store, at, offsets, p);
+        }
+        for (int v = 0; v < 4; v++) k_two[v] = k_one[v], k_one[v] = k[v];
+    }
+    PARTICLES p = NAME(load)(positions, offsets);
+    CALL(pull, &p, k_one[0], &e.one);
+    CALL(store, positions, offsets, p);
+    char *last = positions + (strip ? strip : step);
+    p = NAME(load)(last, offsets);
+    CALL(pull, &p, k_one[strip ? 3 : 1], &e.one);
+    if (!strip) CALL(pull, &p, k_two[0], &e.two);
+    CALL(store, last, offsets, p);
+}
+
+TARGET static void NAME(line)(
+    void *positions, const cloth_line_pack *pack, float stiffness, float *scratch)
+{
+    if (pack->across) CALL(line_of, positions, pack, pack->across, stiffness, scratch);
+    else CALL(line_of, positions, pack, 0, stiffness, scratch);
 }
 
 #undef FUNCTION

@@ -1,4 +1,4 @@
-/* Packs of figures and the plain integrator, compiled for the baseline and on x86-64 for AVX2 with
+/* Packs of figures and of lines, and the plain integrator, compiled for the baseline and on x86-64 for AVX2 with
  * fused multiply-add; the one to use is asked for at run time. AVX-512 was measured and left out:
  * 16 lanes, and eight with its 32 registers, both gain nothing, because putting particles together
  * in wider registers costs what the arithmetic saves. */
@@ -61,9 +61,9 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
 
 static const cloth_native_functions versions[] = {
 #if defined(__x86_64__)
-    {"AVX2", avx2_packs, avx2_integrate},
+    {"AVX2", avx2_packs, avx2_line, avx2_integrate},
 #endif
-    {"plain", plain_packs, NULL},
+    {"plain", plain_packs, plain_line, NULL},
 };
 
 const cloth_native_functions *cloth_native_functions_at(uint32_t index)

@@ -242,9 +242,6 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
                 (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
             words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
         }
-        for (uint32_t v = 0; shape == CLOTH_SHAPE_BEND && v < particles; v++)
-            rests[CLOTH_LANES * v + lane] =
-                hed_as_uint(garment->bends[figure->constraint[0]].weight[v]);
         for (uint32_t k = CLOTH_ELEMENT_PARTICLES;
              shape == CLOTH_SHAPE_ELEMENT && k < CLOTH_ELEMENT_WORDS; k++)
             rests[CLOTH_LANES * (k - CLOTH_ELEMENT_PARTICLES) + lane] =
@@ -280,6 +277,56 @@ static hed_status make_packs(builder *b, hed_error *error)
             write_pack(b, words, b->sorted + k, count);
             k += count;
         }
+    }
+    return HED_OK;
+}
+
+/* ---- lines ---- */
+
+/* Packs of one set of one garment's lines, copies included; `write`: else they are counted. */
+static void list_lines(builder *b, uint32_t g, uint32_t set, bool write)
+{
+    cloth_native_tables *made = b->made;
+    const cloth_garment *garment = b->cloth->garments[g];
+    uint32_t first = garment->line_at[set], each = garment->line_at[set + 1] - first,
+             count = each * garment->copies;
+    for (uint32_t k = 0; k < count; k += CLOTH_LANES) {
+        const cloth_line *any = garment->lines + first; /* all of a set are of one kind */
+        uint32_t *words = made->line_words + made->line_word_count,
+                 pack = made->line_pack_at[set + 1]++;
+        made->line_word_count += CLOTH_LANES * (1 + 4 * (uint64_t)any->count);
+        if (any->count > made->longest_line) made->longest_line = any->count;
+        if (!write) continue;
+        made->line_packs[pack] = (cloth_line_pack){words, any->count,
+            (uint32_t)(any->step * sizeof(float4)), (uint32_t)(any->across * sizeof(float4))};
+        for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
+            uint32_t number = k + lane < count ? k + lane : k;
+            const cloth_line *line = any + number % each;
+            words[lane] = (uint32_t)((b->cloth->first_particle[g] +
+                                         number / each * garment->particle_count + line->first) *
+                                     sizeof(float4));
+            for (uint32_t j = 0; j < 4 * line->count; j++)
+                words[CLOTH_LANES * (1 + j) + lane] =
+                    hed_as_uint(garment->line_weights[line->weights + j / 4][j % 4]);
+        }
+    }
+}
+
+static hed_status make_line_packs(builder *b, hed_error *error)
+{
+    cloth_native_tables *made = b->made;
+    for (int write = 0; write < 2; write++) {
+        for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
+            made->line_pack_at[set + 1] = made->line_pack_at[set];
+            for (uint32_t g = 0; g < b->cloth->garment_count; g++) list_lines(b, g, set, write);
+        }
+        if (write) break;
+        made->line_packs = hed_arena_new(
+            &made->arena, made->line_pack_at[CLOTH_LINE_SETS], sizeof *made->line_packs, error);
+        made->line_words =
+            hed_arena_new(&made->arena, made->line_word_count, sizeof *made->line_words, error);
+        if (made->arena.failed) return HED_ERROR_MEMORY;
+        made->line_word_count = 0;
     }
     return HED_OK;
 }
@@ -354,7 +401,8 @@ static hed_status cpu_tables_build(builder *b, hed_error *error)
     if (b->scratch.failed) return HED_ERROR_MEMORY;
     list_entries(b);
     sort_entries(b);
-    return make_packs(b, error);
+    hed_status status = make_packs(b, error);
+    return status ? status : make_line_packs(b, error);
 }
 
 hed_status cloth_native_tables_create(

@@ -9,7 +9,7 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_INTEGRATE] = &cloth_integrate_def,
     [CLOTH_KERNEL_DISTANCE] = &cloth_distance_def,
     [CLOTH_KERNEL_SETS] = &cloth_sets_def,
-    [CLOTH_KERNEL_BENDS] = &cloth_bends_def,
+    [CLOTH_KERNEL_LINES] = &cloth_lines_def,
     [CLOTH_KERNEL_ELEMENTS] = &cloth_elements_def,
     [CLOTH_KERNEL_DRIVE] = &cloth_drive_def,
     [CLOTH_KERNEL_WRITE_BACK] = &cloth_write_back_def,
@@ -64,7 +64,7 @@ static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)
     switch (kernel) {
     case CLOTH_KERNEL_INTEGRATE: return native[HED_CLOTH_INTEGRATE];
     case CLOTH_KERNEL_DISTANCE:
-    case CLOTH_KERNEL_BENDS:
+    case CLOTH_KERNEL_LINES:
     case CLOTH_KERNEL_ELEMENTS:
     case CLOTH_KERNEL_SETS: return native[HED_CLOTH_DISTANCE];
     case CLOTH_KERNEL_DRIVE: return native[HED_CLOTH_DRIVE];
