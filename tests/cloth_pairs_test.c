@@ -151,12 +151,16 @@ Test(cloth_pairs, what_is_read_a_kilometre_away)
 /* ---- other things ---- */
 
 /* Two layers that fly together, and one at rest: the same bits on every device. */
-static uint64_t fold_bits(hed_device *device)
+static uint64_t fold_bits(hed_device *device, float away)
 {
-    const hed_cloth_collider bodies[] = {pairs_ground,
+    hed_cloth_collider bodies[] = {pairs_ground,
         {.shape = HED_CLOTH_SPHERE, .a = {0, 0.1f, 0.1f}, .radius = {0.1f}, .friction = 0.5f}};
     sheet s = pairs_sheet(13, 0.4f, NULL);
     sheet_fold(&s, 0.22f, 0.03f);
+    for (int k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < 169; i++) s.positions[i][k] += away;
+        for (int c = 0; c < 2; c++) bodies[c].a[k] += away;
+    }
     hed_cloth_def def = pairs_def(&s.def, 1);
     def.substeps = 6;
     dressed d = dressed_make(device, &def);
@@ -175,9 +179,11 @@ Test(cloth_pairs, same_bits_as_on_the_host)
 {
     hed_device *host;
     OK(hed_device_find(here.context, "host", &host, &error));
-    uint64_t own = fold_bits(here.device), there = fold_bits(host);
-    EXPECT(own == there, "%016llx, on the host %016llx", (unsigned long long)own,
-        (unsigned long long)there);
+    for (float away = 0.0f; away <= 1000.0f; away += 1000.0f) {
+        uint64_t own = fold_bits(here.device, away), there = fold_bits(host, away);
+        EXPECT(own == there, "%g m away %016llx, on the host %016llx", away,
+            (unsigned long long)own, (unsigned long long)there);
+    }
 }
 
 /* What is near along the cloth is no contact: a sheet hangs to the bit as it does without. */
