@@ -522,7 +522,7 @@ Test(cloth_garment, the_references_agree)
     for (int order = 0; order < 2; order++) {
         for (int i = 0; i < 3 * N * N; i++) before[i] = garment->positions[i / 3][i % 3];
         last = 0.0;
-        def.order = (cloth_order){order ? turned : NULL, garment->constraint_count};
+        def.order = (cloth_order){order ? turned : NULL, garment->constraint_count, false};
         OK(cloth_reference_frames(garment, &def, 10, doubles[order], before, NULL, &last));
     }
     double off = 0.0, other = 0.0;

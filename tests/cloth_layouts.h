@@ -92,7 +92,7 @@ static inline double *layout_reference(const hed_cloth_garment_def *def,
     OK(cloth_plan_create(garment, &plan_def, &plan, &error));
     for (uint32_t i = 0; i < 3 * n; i++)
         positions[i] = previous[i] = at[i] = before[i] = garment->positions[i / 3][i % 3];
-    reference.order = (cloth_order){plan->order, plan->constraint_count};
+    reference.order = (cloth_order){plan->order, plan->order_count, true};
     OK(cloth_reference_frames(garment, &reference, frames, positions, previous, NULL, &last_dt));
     OK(cloth_reference_frames_float(
         garment, &reference, frames, at, before, carry, &last_float_dt));

@@ -155,7 +155,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
         .gravity = {0.0, -9.81, 0.0},
         .lines = true,
         .up = 1};
-    reference.order = (cloth_order){order, cloth_figures_order(figures, order)};
+    reference.order = (cloth_order){order, cloth_figures_order(figures, order), false};
     uint32_t numbers = 3 * garment->particle_count;
     double *positions = calloc(numbers, sizeof *positions),
            *previous = calloc(numbers, sizeof *previous), last_dt = 0.0, off = 0.0, moved = 0.0;

@@ -9,6 +9,7 @@ typedef struct instance {
     /* threads, own, ghosts, steps, shares, early, queue, held */
     int64_t values[CLOTH_PATCH_PARAMETERS];
     const char *exchange, *figures;
+    bool fabric; /* if limited; a whole garment is in any case */
 } instance;
 
 enum { MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 16 };
@@ -37,8 +38,7 @@ static void check(
         defines[count++] = (hed_define){def->parameters[p].name, values[p]};
     }
     if (surrounded) add(defines, &count, surroundings, 5);
-    /* a whole garment may be of a fabric */
-    if (limited) add(defines, &count, materials, made->exchange[0] == '0' ? 3 : 2);
+    if (limited) add(defines, &count, materials, made->fabric || made->exchange[0] == '0' ? 3 : 2);
     hed_config_format(def, &config, text, sizeof text);
     hed_build build = {.def = def,
         .defines = defines,
@@ -54,17 +54,19 @@ static void check(
         "[%s]: %lld registers", text, (long long)r.registers);
 }
 
-static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0"};
-static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0"};
-static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0"};
-static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0"};
-static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2"};
-static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1"};
-static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2"};
-static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2"};
-static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2"};
-static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2"};
-static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2"};
+static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0", false};
+static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false};
+static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0", false};
+static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false};
+static const instance fabric_255 = {{256, 2, 1, 0, 0, 0, 2, 2}, "1", "0", true};
+static const instance fabric_1024 = {{384, 21, 3, 0, 0, 0, 2, 0}, "1", "1", true};
+static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2", false};
+static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1", false};
+static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2", false};
+static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2", false};
+static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2", false};
+static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", false};
+static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2", false};
 
 Test(cloth_nvrtc, one_of_255_and_128)
 {
@@ -82,6 +84,12 @@ Test(cloth_nvrtc, one_of_1024)
     check(&figures_1024_wide, false, false, 0, "sm_90");
     check(&figures_1024_warps, false, false, 0, "sm_90");
     check(&figures_1024_surrounded, true, false, 0, "sm_90");
+}
+
+Test(cloth_nvrtc, fabrics_in_patches)
+{
+    check(&fabric_255, true, true, 0, "sm_90");
+    check(&fabric_1024, true, true, 0, "sm_90");
 }
 
 Test(cloth_nvrtc, many_of_32)

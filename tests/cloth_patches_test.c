@@ -3,6 +3,8 @@
  * a cloth, and choices' texts. On CUDA the exchange goes by packets inside one launch, elsewhere by
  * a launch for each exchange; a packet that is not there when it should be ends in an error. */
 /* ctest: devices long */
+#include "cloth_strips.h" /* before the words of kernels */
+
 #include "cloth_layouts.h"
 
 /* A device without the solver says so, and then there is nothing to test. */
@@ -39,6 +41,53 @@ Test(cloth_patches, follow_the_reference)
     }
     test_mesh_free(&grid);
     test_mesh_free(&irregular);
+}
+
+/* Bending constraints of a grid, some of whose particles are locked, and elements of triangles that
+ * run anywhere: between patches first, then inside. */
+Test(cloth_patches, fabrics)
+{
+    static const cloth_patch_choice choices[] = {
+        {.kind = CLOTH_PLAN_JOINT, .patches = 7, .early_steps = 3, .queue = 2, .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2, .held = 0},
+    };
+    /* as stiff against bending as to matter as much as its springs */
+    const hed_cloth_fabric stiff = {500, 400, 100, 2, 1, 0};
+    test_mesh meshes[2] = {test_grid(23, 18), test_irregular(18, 7, 0.5f)};
+    for (uint32_t i = 0; i < 23 * 18; i++)
+        if (i % 37 == 5) meshes[0].inverse_masses[i] = 0.0f;
+    for (int m = 0; m < 2; m++) {
+        meshes[m].def.fabric = &stiff;
+        for (size_t k = 0; k < HED_COUNT(choices); k++)
+            layout_against_reference(&here, HED_CLOTH_PATCHES, &meshes[m].def, &choices[k], 0, 1);
+    }
+    for (int m = 0; m < 2; m++) test_mesh_free(meshes + m);
+}
+
+/* A clamped strip hangs as the elastica does and one that is pulled gives as force / stiffness, of a
+ * grid and of triangles, in five patches: as cloth_stiffness_test.c has it for other solvers. */
+Test(cloth_patches, strips_follow_theory)
+{
+    const double bending = DENSITY * 9.81 * LENGTH * LENGTH * LENGTH / 2, tension = 20;
+    for (int k = 0; k < 4; k++) {
+        bool drawn = k % 2;
+        test_mesh mesh = k < 2 ? strip_of(8, false) : irregular_strip(8, 0.1f, 5);
+        hed_cloth_fabric fabrics[2] = {{1e4f, 1e4f, 1e3f, (float)bending, (float)bending / 10, 0},
+            {(float)tension, (float)tension / 2, 1, 0, 0, 0}};
+        mesh.def.fabric = fabrics + drawn;
+        hed_cloth_stiffness stiffness;
+        double tip[3];
+        settle(here.device, &mesh, HED_CLOTH_PATCHES, drawn ? 80 : 160,
+            drawn ? (float[3]){20, 0, 0} : (float[3]){0, -9.81f, 0}, 60, tip, &stiffness);
+        double found = drawn ? tip[0] / LENGTH - 1 : -tip[1],
+               right = drawn ? DENSITY * 20 * LENGTH / (2 * tension)
+                             : elastica(DENSITY * 9.81, bending, LENGTH);
+        EXPECT_NEAR(found / right, 1, 0.05, "%s, %s: %g for %g", k < 2 ? "grid" : "triangles",
+            drawn ? "pulled" : "bent", found, right);
+        test_note("%s, %s: %.4f of what theory says", k < 2 ? "grid" : "triangles",
+            drawn ? "pulled" : "bent", found / right);
+        test_mesh_free(&mesh);
+    }
 }
 
 Test(cloth_patches, ranges_compliance_iterations)
@@ -84,10 +133,11 @@ Test(cloth_patches, bits_stay)
     test_mesh_free(&mesh);
 }
 
-/* Each copy has the bits of one alone in as many patches. */
-Test(cloth_patches, copies_and_garments)
+/* Each copy has the bits of one alone in as many patches. `fabric`: of the grid. */
+static void compare_copies(const hed_cloth_fabric *fabric)
 {
     test_mesh meshes[2] = {test_grid(20, 20), test_irregular(20, 9, 0.3f)};
+    meshes[0].def.fabric = fabric;
     hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
     garments[0].copies = 2;
     hed_cloth *together = layout_cloth(&here, HED_CLOTH_PATCHES, garments, 2, 12, 1);
@@ -111,8 +161,8 @@ Test(cloth_patches, copies_and_garments)
         hed_cloth_garment_range(together, g, &first, &vertex);
         for (uint32_t copy = 0; copy < garments[g].copies; copy++) {
             double off = layout_difference(all + 3 * (first + 400 * copy), one, 400);
-            /* alone, a grid has shapes */
-            EXPECT_LT(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off);
+            /* alone, a grid has shapes, and another cloth no compliance */
+            EXPECT_LT(off, 2e-5, "garment %u, copy %u: %g m", g, copy, off);
         }
         free(one);
         hed_cloth_destroy(alone);
@@ -121,6 +171,12 @@ Test(cloth_patches, copies_and_garments)
     free(all);
     hed_cloth_destroy(together);
     for (uint32_t g = 0; g < 2; g++) test_mesh_free(&meshes[g]);
+}
+
+Test(cloth_patches, copies_and_garments)
+{
+    compare_copies(NULL);
+    compare_copies(hed_cloth_fabric_named("wool"));
 }
 
 Test(cloth_patches, surroundings)

@@ -430,6 +430,98 @@ Test(cloth_plan, locked_everywhere)
     check_mesh(&mesh, "all locked");
 }
 
+/* ---- fabrics ---- */
+
+/* Each bending constraint or element is done once, or where free particles of it are in two patches
+ * once in each patch that needs it; no free particle is twice in a step; those between patches come
+ * before pairs, those inside before the pairs inside; and all that a patch needs, it has. */
+static void check_fabric(const cloth_garment *garment, uint32_t patches, cloth_plan_kind kind)
+{
+    cloth_plan *plan = make_plan(garment, &(cloth_plan_def){kind, patches, 0, 0});
+    const cloth_sums sums = cloth_sums_of(garment);
+    uint32_t *part = calloc(garment->particle_count, sizeof *part),
+             *stamp = calloc(garment->particle_count, sizeof *stamp),
+             *times = calloc(sums.count, sizeof *times), value = 0;
+    bool *there = calloc(garment->particle_count, sizeof *there);
+    uint64_t boundary = 0, done = 0;
+    check_patches(garment, plan);
+    for (uint32_t p = 0; p < patches; p++)
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++)
+            part[plan->own[plan->patches[p].own_at + i]] = p;
+    for (uint32_t p = 0; p < patches; p++) {
+        const uint32_t *at = plan->sum_at + p * (2 * plan->sum_colours + 1);
+        const cloth_patch *patch = &plan->patches[p];
+        memset(there, 0, garment->particle_count * sizeof *there);
+        for (uint32_t i = 0; i < patch->own_count + patch->ghost_count; i++)
+            there[particle_at(plan, p, i)] = true;
+        for (uint32_t s = 0; s < 2 * plan->sum_colours; s++) {
+            value++;
+            for (uint32_t k = at[s]; k < at[s + 1]; k++) {
+                const uint32_t *particle = sums.items + (size_t)sums.words * plan->sums[k];
+                bool here = false, elsewhere = false;
+                times[plan->sums[k]]++;
+                for (uint32_t v = 0; v < sums.particles; v++) {
+                    CHECK(there[particle[v]], "patch %u lacks particle %u", p, particle[v]);
+                    if (is_locked(garment, particle[v])) continue;
+                    here |= part[particle[v]] == p;
+                    elsewhere |= part[particle[v]] != p;
+                    bool again = false;
+                    for (uint32_t u = 0; u < v; u++) again |= particle[u] == particle[v];
+                    if (!again) mark(garment, stamp, particle[v], value);
+                }
+                CHECK(s < plan->sum_colours || !elsewhere, "inside patch %u, and is not", p);
+            }
+        }
+        /* pairs inside come behind those of the boundary */
+        const uint32_t *pair_at = plan->pair_at + p * (plan->pair_steps + 1);
+        for (uint32_t k = pair_at[0]; k < pair_at[plan->boundary_steps] && patches > 1; k++) {
+            const hed_cloth_constraint *c = &garment->constraints[plan->pairs[k].constraint];
+            CHECK(
+                part[c->a] != part[c->b] && !is_locked(garment, c->a) && !is_locked(garment, c->b),
+                "a pair inside among those of the boundary");
+        }
+    }
+    for (uint32_t k = 0; k < sums.count; k++) {
+        const uint32_t *particle = sums.items + (size_t)sums.words * k;
+        uint32_t owners = 0;
+        for (uint32_t v = 0; v < sums.particles; v++) {
+            bool first = !is_locked(garment, particle[v]);
+            for (uint32_t u = 0; u < v; u++)
+                first = first &&
+                        (is_locked(garment, particle[u]) || part[particle[u]] != part[particle[v]]);
+            owners += first;
+        }
+        CHECK(owners < 2 ? times[k] == 1 : times[k] >= owners,
+            "sum %u of %u patches is done %u times", k, owners, times[k]);
+        boundary += owners > 1;
+        done += owners > 1 ? times[k] : 0;
+    }
+    EXPECT_EQ(plan->boundary_sums, boundary);
+    test_note("%u patches: %u ghosts at most, %.1f %% of %u sums between patches, done %.2f times",
+        patches, plan->most_ghosts, 100.0 * (double)boundary / sums.count, sums.count,
+        boundary ? (double)done / (double)boundary : 1);
+    EXPECT_LT((double)done, 7.0 * (double)boundary + 1);
+    cloth_plan_destroy(plan);
+    free(part), free(stamp), free(times), free(there);
+}
+
+Test(cloth_plan, fabrics)
+{
+    static const uint32_t counts[] = {1, 2, 16, 29};
+    test_mesh meshes[2] = {test_grid(64, 50), test_irregular(40, 7, 0.5f)};
+    for (uint32_t i = 0; i < 64 * 50; i++)
+        if (i % 37 == 5) meshes[0].inverse_masses[i] = 0.0f;
+    for (int m = 0; m < 2; m++) {
+        meshes[m].def.fabric = hed_cloth_fabric_named("denim");
+        cloth_garment *garment = make_garment(&meshes[m].def);
+        for (uint32_t k = 0; k < HED_COUNT(counts); k++)
+            for (int kind = 0; kind < 2; kind++)
+                check_fabric(garment, counts[k], (cloth_plan_kind)kind);
+        cloth_garment_destroy(garment);
+        test_mesh_free(meshes + m);
+    }
+}
+
 /* ---- what a good plan is ---- */
 
 /* Rows of a sheet with two locked corners where a cut lies less than `distance` columns from its

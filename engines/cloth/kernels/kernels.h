@@ -97,8 +97,8 @@ typedef struct cloth_patch_record {
     uint32_t slot_at, step_at, pair_steps, figure_steps;
     uint32_t anchor_at, anchor_count, shape_at, shape_count;
     struct {
-        uint32_t at, count, step_at, steps; /* patch_fabric */
-    } bends, elements;
+        uint32_t at, count, step_at, elements, middle, steps, pair_middle, unused;
+    } fabric; /* patch_fabric */
 } cloth_patch_record;
 
 /* What a launch makes; patch_launch in the text. */

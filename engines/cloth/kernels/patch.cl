@@ -302,7 +302,7 @@ CLOTH_FUNCTION void begin_sweep(
     }
 }
 
-/* ---- fabrics: before a sweep of the constraints, their bending and elements ---- */
+/* ---- fabrics: their bending and elements ---- */
 
 #if FABRIC
 CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric all, uint k)
@@ -347,19 +347,29 @@ CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric all, uint k)
     move_as(&place[of.r1.y], c, origin);
 }
 
-/* Bending constraints (row GROUP_BENDS of the group's record), or elements, colour by colour. */
-CLOTH_FUNCTION void sweep_fabric(const patch_view *view, uint row)
+/* Steps [from, to) of bending constraints, or of elements. */
+CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric all, uint from, uint to)
 {
-    uint4 record = view->word4[GROUP_ROWS * (uint)get_group_id(0) + row];
-    patch_fabric all = {record.x, record.y, record.z, record.w};
     CLOTH_ROLLED
-    for (uint s = 0; s < all.steps; s++) {
+    for (uint s = from; s < to; s++) {
         uint end = view->word[all.step_at + s + 1];
         CLOTH_ROLLED
         for (uint k = view->word[all.step_at + s] + view->item; k < end; k += WG)
-            if (row == GROUP_BENDS) bend(view, all, k);
-            else strain(view, all, k);
+            if (all.elements) strain(view, all, k);
+            else bend(view, all, k);
         barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* What is between patches, fabric first, and then likewise what is inside. */
+CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table)
+{
+    CLOTH_ROLLED
+    for (uint inside = EXCHANGE ? 0u : 1u; inside < 2u; inside++) {
+        patch_fabric all = fabric_at(view->word4, (uint)get_group_id(0));
+        sweep_fabric(view, all, inside ? all.middle : 0u, inside ? all.steps : all.middle);
+        sweep_steps(view, table, inside ? all.pair_middle : 0u,
+            inside ? view->group.pair_steps + view->group.figure_steps : all.pair_middle);
     }
 }
 #endif
@@ -455,10 +465,10 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
 #if FABRIC
-        sweep_fabric(view, GROUP_BENDS);
-        sweep_fabric(view, GROUP_ELEMENTS);
-#endif
+        sweep_with_fabric(view, &table);
+#else
         sweep(view, &table);
+#endif
         if (SURROUNDED) {
             if (!STEPS) load_group(&all);
             /* Not unrolled: so much code, several times over, would not fit the instruction

@@ -60,7 +60,7 @@
 #define SHORT_MOVES 0 /* cloth_step.longest_move means something */
 #endif
 #ifndef FABRIC
-#define FABRIC 0 /* some garment bends, or has elements: with NO_EXCHANGE alone */
+#define FABRIC 0 /* some garment bends, or has elements: with STEPS 0 */
 #endif
 #ifndef TETHERS
 #define TETHERS 0
@@ -121,15 +121,22 @@ typedef struct patch_group {
     uint shape_at, shape_count; /* float4s */
 } patch_group;
 
-/* Bending constraints and elements of a group's garment: rows of uint4, a row of each behind a row
- * of all, with places in the group for particles; the first of each colour at `step_at`. */
+/* Bending constraints of a group, or elements: rows of uint4, a row of each behind a row of all, with
+ * places in the group for particles; the first of each step at `step_at`. The steps before `middle`
+ * are of those between patches; behind them come pair steps up to `pair_middle`, then the other
+ * steps, then the other pair steps. */
 typedef struct patch_fabric {
-    uint at, count, step_at, steps;
+    uint at, count, step_at, elements, middle, steps, pair_middle;
 } patch_fabric;
 
-#define GROUP_ROWS 6  /* uint4s of a record */
-#define GROUP_BENDS 4 /* the rows of its bending constraints and of its elements */
-#define GROUP_ELEMENTS 5
+#define GROUP_ROWS 6 /* uint4s of a record, of which the last two are its patch_fabric */
+
+CLOTH_FUNCTION patch_fabric fabric_at(__global const uint4 *groups, uint index)
+{
+    uint4 a = groups[GROUP_ROWS * index + 4], b = groups[GROUP_ROWS * index + 5];
+    patch_fabric all = {a.x, a.y, a.z, a.w, b.x, b.y, b.z};
+    return all;
+}
 
 CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
 {
@@ -436,10 +443,11 @@ CLOTH_FUNCTION void solve(const patch_view *view, uint step, entry made)
     else solve_pair(view, made.head.x, as_float(made.head.y));
 }
 
-CLOTH_FUNCTION void sweep(const patch_view *view, patch_table *table)
+/* Steps [from, to): the table has entries of the first of them, and then of the one behind them. */
+CLOTH_FUNCTION void sweep_steps(const patch_view *view, patch_table *table, uint from, uint to)
 {
     uint all = view->group.pair_steps + view->group.figure_steps;
-    for (uint s = 0; s < all; s++) {
+    for (uint s = from; s < to; s++) {
         entry now[QUEUE], late = fetch(view, s, QUEUE * WG + view->item);
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++) now[q] = table->next[q];
@@ -456,6 +464,11 @@ CLOTH_FUNCTION void sweep(const patch_view *view, patch_table *table)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+}
+
+CLOTH_FUNCTION void sweep(const patch_view *view, patch_table *table)
+{
+    sweep_steps(view, table, 0, view->group.pair_steps + view->group.figure_steps);
 }
 #endif
 

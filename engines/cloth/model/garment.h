@@ -118,6 +118,23 @@ static inline bool cloth_is_grid(const cloth_garment *garment)
     return garment->grid_width > 1 && garment->grid_height > 1;
 }
 
+/* What a fabric has beside its springs: bending constraints, or elements. */
+typedef struct cloth_sums {
+    uint32_t count, colours;
+    uint32_t words, particles; /* of each: 32 bits, and how many of these are particles, first */
+    const uint32_t *items;     /* (count x words) by colour */
+    const uint32_t *at;        /* (colours + 1) first of each */
+} cloth_sums;
+
+static inline cloth_sums cloth_sums_of(const cloth_garment *garment)
+{
+    if (garment->element_count)
+        return (cloth_sums){garment->element_count, garment->element_colours, CLOTH_ELEMENT_WORDS,
+            CLOTH_ELEMENT_PARTICLES, (const uint32_t *)garment->elements, garment->element_at};
+    return (cloth_sums){garment->bend_count, garment->bend_colours, sizeof(cloth_bend) / 4, 4,
+        (const uint32_t *)garment->bends, garment->bend_at};
+}
+
 /* How many of the constraints have colours. */
 static inline uint32_t cloth_kept_constraints(const cloth_garment *garment)
 {
@@ -132,10 +149,13 @@ void cloth_garment_destroy(cloth_garment *garment);
 
 /* ---- the reference: plain sequential double, the meaning of every solver ---- */
 
-/* A sweep order: `count` constraint numbers of the garment. NULL: the colours in order. */
+/* A sweep order: `count` constraint numbers of the garment. NULL: the colours in order. Bending
+ * constraints and elements come before all of them; or, with `sums`, where the garment's
+ * constraint_count and more stand for them. */
 typedef struct cloth_order {
     const uint32_t *constraints;
     uint32_t count;
+    bool sums;
 } cloth_order;
 
 typedef struct cloth_reference_def {

@@ -234,6 +234,16 @@ static void NAME(element)(const cloth_garment *garment, const cloth_substep *ste
     (garment, step, e, e->warp, NULL, e->compliance[0], pulled ? pulled + 11 : NULL, positions);
 }
 
+/* Bending constraint or element `number`; `pulled`: numbers of all of them. */
+static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *step,
+    uint32_t number, double *pulled, REAL *positions)
+{
+    if (garment->bend_count) NAME(bend)
+    (garment, step, number, pulled ? pulled + 3 * (size_t)number : NULL, positions);
+    if (garment->element_count) NAME(element)
+    (garment, step, number, pulled ? pulled + 12 * (size_t)number : NULL, positions);
+}
+
 hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, REAL *positions, REAL *previous, REAL *carry,
     REAL *last_dt)
@@ -241,6 +251,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     uint32_t count = def->order.constraints ? def->order.count : cloth_kept_constraints(garment);
     bool lines = def->lines && garment->line_rows;
     uint32_t bends = lines ? garment->line_rows : garment->bend_count,
+             sums = lines ? 0 : garment->bend_count + garment->element_count,
              longest = garment->grid_width > garment->grid_height ? garment->grid_width
                                                                   : garment->grid_height;
     uint64_t kept =
@@ -265,14 +276,14 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
                 NAME(line)
             (garment, &step, garment->lines + k, band,
                 pulled ? pulled + 3 * (size_t)garment->lines[k].weights : NULL, positions);
-            for (uint32_t k = 0; k < (lines ? 0 : bends); k++) NAME(bend)
-            (garment, &step, k, pulled ? pulled + 3 * (size_t)k : NULL, positions);
-            double *strained = pulled ? pulled + 3 * (size_t)bends : NULL;
-            for (uint32_t k = 0; k < garment->element_count; k++) NAME(element)
-            (garment, &step, k, strained ? strained + 12 * (size_t)k : NULL, positions);
+            for (uint32_t k = 0; k < sums && !def->order.sums; k++) NAME(fabric_sum)
+            (garment, &step, k, pulled, positions);
             for (uint32_t k = 0; k < count; k++) {
                 uint32_t constraint = def->order.constraints ? def->order.constraints[k] : k;
-                NAME(project)
+                bool sum = constraint >= garment->constraint_count;
+                if (sum) NAME(fabric_sum)
+                (garment, &step, constraint - garment->constraint_count, pulled, positions);
+                if (!sum) NAME(project)
                 (garment, &step, constraint, multipliers ? multipliers + constraint : NULL,
                     positions);
             }

@@ -93,7 +93,7 @@ static void find_tether_seams(cutter *c)
                                                       planner->plan->patch_count));
     if (garment->anchor_count < 2) return;
     reach = reach < 2 ? 2 : reach > SEAM_REACH ? SEAM_REACH : reach;
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+    for (uint32_t k = 0; k < planner->edges->constraint_count; k++) {
         uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
         if (garment->families[k] != HED_CLOTH_STRUCTURAL || !is_seam(garment, ends[0], ends[1]))
             continue;

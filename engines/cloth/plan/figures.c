@@ -296,6 +296,7 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     f.taken = hed_arena_new(arena, particles, sizeof *f.taken, planner->error);
     f.found = hed_arena_new(arena, constraints / 4 + 1, sizeof *f.found, planner->error);
     if (arena->failed) return HED_ERROR_MEMORY;
+    for (uint32_t k = constraints; k < planner->edges->constraint_count; k++) f.used[k] = 1;
     /* from corners on, where half the constraints or more lead to other patches */
     for (uint32_t i = 0; i < particles; i++) {
         uint32_t begin = graph->at[i], end = graph->at[i + 1], inside = 0;

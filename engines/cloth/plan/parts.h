@@ -21,7 +21,8 @@ typedef struct cloth_graph {
 } cloth_graph;
 
 typedef struct cloth_planner {
-    const cloth_garment *garment;
+    const cloth_garment *garment; /* without its loose edges, which no solver looks at */
+    const cloth_garment *edges;   /* with these: the graph, along which it is cut */
     cloth_plan *plan;
     hed_error *error;
     hed_arena arena; /* temporary memory */
@@ -34,8 +35,15 @@ typedef struct cloth_planner {
     uint32_t *home;
     /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
     uint16_t *step;
-    uint8_t *in_figure; /* (constraint_count) */
-    cloth_found *found; /* (found_count) figures */
+    uint8_t *in_figure;   /* (constraint_count) */
+    cloth_sums sums;      /* the fabric's */
+    uint16_t *sum_colour; /* (sums.count) */
+    uint32_t *sum_home;   /* (sums.count) as `home` */
+    uint32_t *inside;    /* (sums.count - boundary) those that a patch alone does, patch by patch */
+    uint32_t *inside_at; /* (patch_count + 1) */
+    cloth_list redone_sums;   /* sums between patches that each patch does, the last colour first */
+    uint32_t *redone_sums_at; /* (patch_count + 1) */
+    cloth_found *found;       /* (found_count) figures */
     uint32_t found_count;
     struct cloth_closure *closure; /* plan.c's memory */
     cloth_list redone;             /* boundary constraints that each patch does */

@@ -33,6 +33,34 @@ hed_status cloth_graph_create(
     return HED_OK;
 }
 
+/* The same of sums. Those of locked particles alone, which do nothing, belong to some patch. */
+static void find_homes_of_sums(cloth_planner *planner)
+{
+    const cloth_sums *sums = &planner->sums;
+    uint32_t patches = planner->plan->patch_count, *at = planner->inside_at;
+    planner->plan->boundary_sums = 0;
+    memset(at, 0, (patches + 1) * sizeof *at);
+    for (uint32_t k = 0; k < sums->count; k++) {
+        const uint32_t *particle = sums->items + (size_t)sums->words * k;
+        uint32_t home = planner->part[particle[0]];
+        bool found = false;
+        for (uint32_t v = 0; v < sums->particles && home != CLOTH_NONE; v++) {
+            if (cloth_is_locked(planner->garment, particle[v])) continue;
+            home = found && planner->part[particle[v]] != home ? CLOTH_NONE
+                                                               : planner->part[particle[v]];
+            found = true;
+        }
+        planner->sum_home[k] = home;
+        if (home == CLOTH_NONE) planner->plan->boundary_sums++;
+        else at[home + 1]++;
+    }
+    for (uint32_t p = 0; p < patches; p++) at[p + 1] += at[p];
+    for (uint32_t k = 0; k < sums->count; k++)
+        if (planner->sum_home[k] != CLOTH_NONE) planner->inside[at[planner->sum_home[k]]++] = k;
+    memmove(at + 1, at, patches * sizeof *at);
+    at[0] = 0;
+}
+
 /* A constraint with a locked end changes one particle: its patch does it, and no other needs to. */
 void cloth_plan_find_homes(cloth_planner *planner)
 {
@@ -47,12 +75,13 @@ void cloth_plan_find_homes(cloth_planner *planner)
         if (planner->home[k] == CLOTH_NONE) planner->plan->boundary++;
         planner->step[k] = CLOTH_NO_STEP;
     }
+    find_homes_of_sums(planner);
 }
 
 static hed_status allocate_planner(cloth_planner *planner)
 {
     uint64_t particles = planner->garment->particle_count,
-             constraints = planner->garment->constraint_count;
+             constraints = planner->edges->constraint_count;
     uint64_t patches = planner->plan->patch_count;
     planner->part = cloth_plan_new(planner, particles, sizeof(uint32_t));
     planner->home = cloth_plan_new(planner, constraints, sizeof(uint32_t));
@@ -63,10 +92,20 @@ static hed_status allocate_planner(cloth_planner *planner)
     planner->moved = cloth_plan_new(planner, particles, sizeof(uint8_t));
     planner->redone_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
     planner->ghosts_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
+    planner->sum_colour = cloth_plan_new(planner, planner->sums.count, sizeof(uint16_t));
+    planner->sum_home = cloth_plan_new(planner, planner->sums.count, sizeof(uint32_t));
+    planner->inside = cloth_plan_new(planner, planner->sums.count, sizeof(uint32_t));
+    planner->inside_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
+    planner->redone_sums_at = cloth_plan_new(planner, patches + 1, sizeof(uint32_t));
     planner->plan->own =
         hed_arena_new(&planner->plan->arena, particles, sizeof(uint32_t), planner->error);
-    if (planner->plan->arena.failed) return HED_ERROR_MEMORY;
-    return cloth_graph_create(&planner->graph, planner->garment, &planner->arena, planner->error);
+    if (planner->plan->arena.failed || planner->arena.failed) return HED_ERROR_MEMORY;
+    for (uint64_t k = planner->garment->constraint_count; k < constraints; k++)
+        planner->home[k] = CLOTH_NONE; /* of loose edges */
+    for (uint16_t colour = 0; colour < planner->sums.colours; colour++)
+        for (uint32_t k = planner->sums.at[colour]; k < planner->sums.at[colour + 1]; k++)
+            planner->sum_colour[k] = colour;
+    return cloth_graph_create(&planner->graph, planner->edges, &planner->arena, planner->error);
 }
 
 static hed_status plan_make(cloth_planner *planner)
@@ -97,9 +136,11 @@ hed_status cloth_plan_create(
     plan->def = *def;
     plan->patch_count = def->patches;
     plan->particle_count = garment->particle_count;
-    cloth_garment kept = *garment; /* without its loose edges, which no solver looks at */
+    cloth_garment kept = *garment;
     kept.constraint_count = plan->constraint_count = cloth_kept_constraints(garment);
     cloth_planner planner = {.garment = &kept,
+        .edges = garment,
+        .sums = cloth_sums_of(garment),
         .plan = plan,
         .error = error,
         .arena = {.allocator = garment->arena.allocator, .owner = "planning patches"}};
@@ -120,63 +161,99 @@ void cloth_plan_destroy(cloth_plan *plan)
  * whose value it still needs, and then needs the other end too. All constraints inside a patch wait
  * until their ends have no boundary constraint left (schedule.c), so what a patch needs of
  * others is where their particles are when the sweep begins: one packet each. This is the
- * overlapped halo of temporal blocking, taken exactly instead of by distance. */
+ * overlapped halo of temporal blocking, taken exactly instead of by distance. A fabric's sums between
+ * patches come before all of these, colour by colour.
+ *
+ * Both are links here: constraints by number, then sums, which come in the first steps. */
 
 /* Made once for a planner: a plan is closed again each time that its boundary has got other
  * steps. */
 typedef struct cloth_closure {
     const cloth_planner *planner;
     uint32_t last;      /* step after the last boundary one */
-    uint32_t room;      /* boundary constraints that there is memory for */
-    uint32_t *sorted;   /* (room) boundary constraints by step */
-    uint32_t *boundary; /* (2 x room) boundary constraints at each particle, by step */
+    uint32_t room;      /* ends of boundary links that there is memory for */
+    uint32_t *sorted;   /* (room) boundary links by step */
+    uint32_t *boundary; /* (room) boundary links at each free particle, by step */
     uint32_t *at;       /* (particle_count + 1) where each particle's begin in `boundary` */
     uint32_t *cursor;   /* (particle_count) those before it are still to be done */
     uint32_t *needed;   /* (particle_count) patch + 1 that has it in `list` */
     uint32_t *list;     /* (particle_count) what the patch at work needs */
     uint32_t count;     /* of `list` */
-    uint32_t *done;     /* (constraint_count) patch + 1 that has done it */
+    uint32_t *done;     /* (constraint_count + sums.count) patch + 1 that has done it */
 } cloth_closure;
 
-static bool is_boundary(const cloth_planner *planner, uint32_t constraint)
+static uint32_t count_links(const cloth_planner *planner)
 {
-    return planner->home[constraint] == CLOTH_NONE;
+    return planner->garment->constraint_count + planner->sums.count;
 }
 
-/* Boundary constraints by step, by counting. */
-static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
+static bool is_boundary(const cloth_planner *planner, uint32_t link)
 {
     uint32_t constraints = planner->garment->constraint_count;
+    return (link < constraints ? planner->home[link] : planner->sum_home[link - constraints]) ==
+           CLOTH_NONE;
+}
+
+static uint32_t step_of_link(const cloth_planner *planner, uint32_t link)
+{
+    uint32_t constraints = planner->garment->constraint_count;
+    return link < constraints ? planner->sums.colours + planner->step[link]
+                              : planner->sum_colour[link - constraints];
+}
+
+/* The particles of a link, each once. Gives how many. */
+static uint32_t ends_of_link(
+    const cloth_planner *planner, uint32_t link, uint32_t ends[CLOTH_ELEMENT_PARTICLES])
+{
+    uint32_t constraints = planner->garment->constraint_count, count = 0;
+    if (link < constraints) {
+        ends[0] = planner->garment->constraints[link].a;
+        ends[1] = planner->garment->constraints[link].b;
+        return 2;
+    }
+    const uint32_t *particle =
+        planner->sums.items + (size_t)planner->sums.words * (link - constraints);
+    for (uint32_t v = 0; v < planner->sums.particles; v++) {
+        uint32_t seen = 0;
+        while (seen < count && ends[seen] != particle[v]) seen++;
+        if (seen == count) ends[count++] = particle[v];
+    }
+    return count;
+}
+
+/* Boundary links by step, by counting. */
+static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
+{
+    uint32_t links = count_links(planner);
     c->last = 0;
-    for (uint32_t k = 0; k < constraints; k++)
-        if (is_boundary(planner, k) && planner->step[k] + 1u > c->last)
-            c->last = planner->step[k] + 1u;
+    for (uint32_t k = 0; k < links; k++)
+        if (is_boundary(planner, k) && step_of_link(planner, k) + 1 > c->last)
+            c->last = step_of_link(planner, k) + 1;
     uint32_t *at = cloth_plan_new(planner, c->last + 1, sizeof *at);
     if (!at) return HED_ERROR_MEMORY;
-    for (uint32_t k = 0; k < constraints; k++)
-        if (is_boundary(planner, k)) at[planner->step[k] + 1]++;
+    for (uint32_t k = 0; k < links; k++)
+        if (is_boundary(planner, k)) at[step_of_link(planner, k) + 1]++;
     for (uint32_t s = 0; s < c->last; s++) at[s + 1] += at[s];
-    for (uint32_t k = 0; k < constraints; k++)
-        if (is_boundary(planner, k)) c->sorted[at[planner->step[k]]++] = k;
+    for (uint32_t k = 0; k < links; k++)
+        if (is_boundary(planner, k)) c->sorted[at[step_of_link(planner, k)]++] = k;
     return HED_OK;
 }
 
-/* Boundary constraints at each particle, in the order of their steps. */
+/* Boundary links at each free particle, in the order of their steps. */
 static void plan_collect(const cloth_planner *planner, cloth_closure *c)
 {
-    const hed_cloth_constraint *constraints = planner->garment->constraints;
-    uint32_t particles = planner->garment->particle_count,
-             boundary = (uint32_t)planner->plan->boundary;
+    uint32_t particles = planner->garment->particle_count, ends[CLOTH_ELEMENT_PARTICLES],
+             boundary = (uint32_t)(planner->plan->boundary + planner->plan->boundary_sums);
     for (uint32_t i = 0; i <= particles; i++) c->at[i] = 0;
-    for (uint32_t k = 0; k < boundary; k++) {
-        c->at[constraints[c->sorted[k]].a + 1]++;
-        c->at[constraints[c->sorted[k]].b + 1]++;
-    }
-    for (uint32_t i = 0; i < particles; i++) c->at[i + 1] += c->at[i];
-    for (uint32_t i = 0; i < particles; i++) c->cursor[i] = c->at[i];
-    for (uint32_t k = 0; k < boundary; k++) {
-        c->boundary[c->cursor[constraints[c->sorted[k]].a]++] = c->sorted[k];
-        c->boundary[c->cursor[constraints[c->sorted[k]].b]++] = c->sorted[k];
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < boundary; k++)
+            for (uint32_t v = ends_of_link(planner, c->sorted[k], ends); v-- > 0;) {
+                if (cloth_is_locked(planner->garment, ends[v])) continue;
+                if (pass) c->boundary[c->cursor[ends[v]]++] = c->sorted[k];
+                else c->at[ends[v] + 1]++;
+            }
+        for (uint32_t i = 0; i < particles && !pass; i++) c->at[i + 1] += c->at[i];
+        for (uint32_t i = 0; i < particles && !pass; i++) c->cursor[i] = c->at[i];
     }
 }
 
@@ -186,29 +263,34 @@ static void need(cloth_closure *c, uint32_t particle, uint32_t patch, uint32_t b
     c->needed[particle] = patch + 1;
     c->list[c->count++] = particle;
     uint32_t cursor = c->at[particle + 1];
-    while (cursor > c->at[particle] && c->planner->step[c->boundary[cursor - 1]] >= before)
+    while (cursor > c->at[particle] && step_of_link(c->planner, c->boundary[cursor - 1]) >= before)
         cursor--;
     c->cursor[particle] = cursor;
 }
 
 static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch)
 {
-    const cloth_garment *garment = planner->garment;
+    uint32_t constraints = planner->garment->constraint_count, ends[CLOTH_ELEMENT_PARTICLES];
     c->count = 0;
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
         uint32_t particle = planner->plan->own[k];
-        if (c->at[particle + 1] > c->at[particle]) need(c, particle, patch, CLOTH_NO_STEP);
+        if (c->at[particle + 1] > c->at[particle]) need(c, particle, patch, UINT32_MAX);
     }
     for (uint32_t s = c->last; s-- > 0;) {
         for (uint32_t k = 0, count = c->count; k < count; k++) {
             uint32_t particle = c->list[k], cursor = c->cursor[particle];
-            if (cursor == c->at[particle] || planner->step[c->boundary[cursor - 1]] != s) continue;
-            uint32_t constraint = c->boundary[cursor - 1];
+            if (cursor == c->at[particle] || step_of_link(planner, c->boundary[cursor - 1]) != s)
+                continue;
+            uint32_t link = c->boundary[cursor - 1];
             c->cursor[particle]--;
-            if (c->done[constraint] == patch + 1) continue;
-            c->done[constraint] = patch + 1;
-            if (!cloth_list_push(planner, &planner->redone, constraint)) return false;
-            need(c, cloth_other_end(&garment->constraints[constraint], particle), patch, s);
+            if (c->done[link] == patch + 1) continue;
+            c->done[link] = patch + 1;
+            if (!(link < constraints
+                        ? cloth_list_push(planner, &planner->redone, link)
+                        : cloth_list_push(planner, &planner->redone_sums, link - constraints)))
+                return false;
+            for (uint32_t v = ends_of_link(planner, link, ends); v-- > 0;)
+                need(c, ends[v], patch, s);
         }
     }
     for (uint32_t k = 0; k < c->count; k++)
@@ -221,6 +303,16 @@ static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch
 /* Locked ends that lie in other patches. */
 static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t patch)
 {
+    const cloth_sums *sums = &planner->sums;
+    for (uint32_t k = planner->inside_at[patch]; k < planner->inside_at[patch + 1]; k++) {
+        const uint32_t *particle = sums->items + (size_t)sums->words * planner->inside[k];
+        for (uint32_t v = 0; v < sums->particles; v++) {
+            if (planner->part[particle[v]] == patch || c->needed[particle[v]] == patch + 1)
+                continue;
+            c->needed[particle[v]] = patch + 1;
+            if (!cloth_list_push(planner, &planner->ghosts, particle[v])) return false;
+        }
+    }
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
         uint32_t particle = planner->plan->own[k];
         for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
@@ -238,7 +330,8 @@ static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t
 static cloth_closure *get_closure(cloth_planner *planner)
 {
     uint64_t particles = planner->garment->particle_count,
-             constraints = planner->garment->constraint_count;
+             ends = 2 * planner->plan->boundary +
+                    planner->sums.particles * planner->plan->boundary_sums;
     cloth_closure *c = planner->closure;
     if (!c) {
         c = cloth_plan_new(planner, 1, sizeof *c);
@@ -247,15 +340,15 @@ static cloth_closure *get_closure(cloth_planner *planner)
         c->cursor = cloth_plan_new(planner, particles, sizeof *c->cursor);
         c->needed = cloth_plan_new(planner, particles, sizeof *c->needed);
         c->list = cloth_plan_new(planner, particles, sizeof *c->list);
-        c->done = cloth_plan_new(planner, constraints, sizeof *c->done);
+        c->done = cloth_plan_new(planner, count_links(planner), sizeof *c->done);
         if (planner->arena.failed) return NULL;
         c->planner = planner;
         planner->closure = c;
     }
-    if (c->room < planner->plan->boundary) {
-        c->room = (uint32_t)planner->plan->boundary;
+    if (c->room < ends) {
+        c->room = (uint32_t)ends;
         c->sorted = cloth_plan_new(planner, c->room, sizeof *c->sorted);
-        c->boundary = cloth_plan_new(planner, 2ull * c->room, sizeof *c->boundary);
+        c->boundary = cloth_plan_new(planner, c->room, sizeof *c->boundary);
         if (!c->sorted || !c->boundary) return NULL;
     }
     return c;
@@ -267,15 +360,16 @@ hed_status cloth_plan_close(cloth_planner *planner)
     if (!c || sort_by_step(planner, c)) return HED_ERROR_MEMORY;
     plan_collect(planner, c);
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) c->needed[i] = 0;
-    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) c->done[k] = 0;
-    planner->redone.count = planner->ghosts.count = 0;
+    for (uint32_t k = 0; k < count_links(planner); k++) c->done[k] = 0;
+    planner->redone.count = planner->redone_sums.count = planner->ghosts.count = 0;
     for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
         if (!close_patch(planner, c, p) || !add_locked_ghosts(planner, c, p))
             return HED_ERROR_MEMORY;
         planner->redone_at[p + 1] = planner->redone.count;
+        planner->redone_sums_at[p + 1] = planner->redone_sums.count;
         planner->ghosts_at[p + 1] = planner->ghosts.count;
     }
-    planner->plan->boundary_steps = c->last;
+    planner->plan->boundary_steps = planner->plan->boundary ? c->last - planner->sums.colours : 0;
     return HED_OK;
 }
 

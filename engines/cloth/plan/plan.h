@@ -26,6 +26,10 @@
  *     move it from substep to substep).
  *   - Each step of a patch ends with a barrier. Pair steps come first, then figure steps: rings,
  *     then complete ones.
+ *   - A fabric's sums (bending constraints or elements) are between patches, too, where two patches
+ *     have free particles of theirs. Those come before the pair steps, colour by colour; those inside
+ *     a patch after pair step boundary_steps - 1. No pair inside a patch comes before these, and
+ *     early_steps is 0.
  *   - With one patch there are no ghosts, packets and boundary constraints. */
 #ifndef CLOTH_PLAN_H
 #define CLOTH_PLAN_H
@@ -94,14 +98,20 @@ typedef struct cloth_plan {
     cloth_shape *figure_shape; /* (figure_steps) rings come before complete ones */
     cloth_figure *figures;     /* (figure_count) */
     uint32_t figure_count;
-    /* the sweep that all patches together make: for the reference */
-    uint32_t *order; /* (constraint_count) */
+    uint32_t sum_colours;
+    /* (patch_count x (2 x sum_colours + 1)), as pair_at: between patches by colour, then inside */
+    uint32_t *sum_at;
+    uint32_t *sums; /* (sum_count) numbers of bending constraints or elements */
+    uint32_t sum_count;
+    /* the sweep that all patches together make: for the reference (cloth_order.sums) */
+    uint32_t *order; /* (order_count) */
+    uint32_t order_count;
     /* for reports and for choosing a kernel: the most of any patch, or of any patch in a step */
     uint32_t most_own, most_ghosts, most_local;
     uint32_t most_pairs, most_boundary_pairs; /* the second: in the first boundary_steps */
     uint32_t most_figures;
-    uint64_t boundary; /* constraints between patches */
-    double redone;     /* boundary constraints done, over those there are */
+    uint64_t boundary, boundary_sums; /* constraints and sums between patches */
+    double redone;                    /* boundary constraints done, over those there are */
 } cloth_plan;
 
 /* The same input gives the same plan. Errors: ARGUMENT (patches), LIMIT (a patch with more than

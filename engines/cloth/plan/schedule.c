@@ -7,7 +7,8 @@
  *   2. what is inside, patch by patch, each particle's after its last boundary constraint.
  *
  * The number of steps begins at its lower bound, the most constraints at one particle, and grows
- * until both succeed. */
+ * until both succeed. With a fabric's sums, which come between what is between patches and what is
+ * inside, both are apart: all of the second after all of the first. */
 #include "plan/parts.h"
 
 /* ---- matchings: edges of a graph into steps ---- */
@@ -260,7 +261,8 @@ typedef struct schedule {
     uint32_t steps;
     /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
     uint32_t gap;
-    uint32_t more; /* steps that are missing at the least */
+    uint32_t more;        /* steps that are missing at the least */
+    uint32_t most_inside; /* of `inside`, where both are apart; else 0 */
     /* (particle_count) constraints at each free particle that its patch alone does, outside figures
      * */
     uint16_t *inside;
@@ -282,8 +284,8 @@ static uint32_t most_constraints(const schedule *s)
     /* between locked particles, a constraint still has a step */
     uint32_t most = s->home_at[planner->plan->patch_count + 1] > 0;
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
-        uint32_t count =
-            s->inside[i] + s->outside[i] + (s->outside[i] ? planner->plan->def.early_steps : 0);
+        uint32_t count = (s->most_inside ? s->most_inside : s->inside[i]) + s->outside[i] +
+                         (s->outside[i] ? planner->plan->def.early_steps : 0);
         if (count > most) most = count;
     }
     return most;
@@ -321,6 +323,9 @@ static void count_constraints(schedule *s)
         for (uint32_t e = 0; e < 2; e++)
             if (!cloth_is_locked(garment, ends[e])) count[ends[e]]++;
     }
+    s->most_inside = 0;
+    for (uint32_t i = 0; i < garment->particle_count && planner->sums.count; i++)
+        if (s->inside[i] > s->most_inside) s->most_inside = s->inside[i];
 }
 
 static uint32_t vertex_of(const schedule *s, uint32_t particle)
@@ -342,7 +347,8 @@ static uint32_t schedule_boundary(schedule *s)
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         if (!s->outside[i]) continue;
         s->vertex[i] = m->vertex_count;
-        uint32_t latest = s->steps - s->inside[i], wanted = early + s->outside[i] + s->gap;
+        uint32_t inside = s->most_inside ? s->most_inside : s->inside[i],
+                 latest = s->steps - inside, wanted = early + s->outside[i] + s->gap;
         m->deadline[m->vertex_count++] =
             (uint16_t)(s->gap < LARGEST_GAP && wanted < latest ? wanted : latest);
     }
@@ -418,6 +424,7 @@ static bool schedule_patch(schedule *s, uint32_t patch)
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
         uint16_t first = s->release[c->a] > s->release[c->b] ? s->release[c->a] : s->release[c->b];
         if (planner->part[c->a] != planner->part[c->b] && first < early) first = (uint16_t)early;
+        if (s->most_inside) first = (uint16_t)planner->plan->boundary_steps;
         m->edges[k] = (schedule_edge){.a = vertex_of(s, c->a),
             .b = vertex_of(s, c->b),
             .first = first,

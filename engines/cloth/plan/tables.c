@@ -183,6 +183,43 @@ static void tables_make_figures(cloth_planner *planner, const numbers *n)
     at[0] = 0;
 }
 
+/* ---- a fabric's sums ---- */
+
+/* Step by step: those between patches that the patch does, then those inside. */
+static hed_status tables_make_sums(cloth_planner *planner)
+{
+    cloth_plan *plan = planner->plan;
+    uint32_t colours = planner->sums.colours, steps = 2 * colours;
+    const uint16_t *colour = planner->sum_colour;
+    plan->sum_colours = colours;
+    plan->sum_count = planner->redone_sums.count + planner->inside_at[plan->patch_count];
+    plan->sum_at = hed_arena_new(
+        &plan->arena, plan->patch_count * (steps + 1ull), sizeof *plan->sum_at, planner->error);
+    plan->sums = hed_arena_new(&plan->arena, plan->sum_count, sizeof *plan->sums, planner->error);
+    if (!plan->sum_at || !plan->sums) return HED_ERROR_MEMORY;
+    for (uint32_t p = 0, begin = 0; p < plan->patch_count; p++) {
+        uint32_t *at = plan->sum_at + (uint64_t)p * (steps + 1);
+        at[0] = begin;
+        for (int pass = 0; pass < 2; pass++) {
+            for (uint32_t k = planner->redone_sums_at[p]; k < planner->redone_sums_at[p + 1]; k++) {
+                uint32_t sum = planner->redone_sums.items[k];
+                if (pass) plan->sums[at[colour[sum]]++] = sum;
+                else at[colour[sum] + 1]++;
+            }
+            for (uint32_t k = planner->inside_at[p]; k < planner->inside_at[p + 1]; k++) {
+                uint32_t sum = planner->inside[k];
+                if (pass) plan->sums[at[colours + colour[sum]]++] = sum;
+                else at[colours + colour[sum] + 1]++;
+            }
+            for (uint32_t s = 0; s < steps && !pass; s++) at[s + 1] += at[s];
+        }
+        for (uint32_t s = steps; s > 0; s--) at[s] = at[s - 1];
+        at[0] = begin;
+        begin = at[steps];
+    }
+    return HED_OK;
+}
+
 /* ---- the order ---- */
 
 /* Pairs by counting their steps, then the matchings of each figure step. `at`: (pair_steps + 1 + 3
@@ -197,7 +234,15 @@ static void make_order(cloth_planner *planner, uint32_t *at)
     for (uint32_t k = 0; k < planner->found_count; k++)
         for (uint32_t h = 0; h < cloth_shape_constraints(planner->found[k].shape) / 2; h++)
             figure_at[3 * planner->found[k].step + h] += 2;
+    /* sums between patches first, those inside before the first pairs that are inside */
+    uint32_t between = 0, boundary = (uint32_t)plan->boundary_sums,
+             inside = planner->sums.count - boundary, first = planner->edges->constraint_count;
+    at[0] = boundary;
+    at[plan->boundary_steps] += inside;
     for (uint32_t k = 0; k < places; k++) at[k + 1] += at[k];
+    inside = at[plan->boundary_steps] - inside;
+    for (uint32_t k = 0; k < planner->sums.count; k++)
+        plan->order[planner->sum_home[k] == CLOTH_NONE ? between++ : inside++] = first + k;
     for (uint32_t k = 0; k < plan->constraint_count; k++)
         if (!planner->in_figure[k]) plan->order[at[planner->step[k]]++] = k;
     figure_at--; /* a matching begins where the one before it ends */
@@ -227,7 +272,8 @@ static hed_status tables_allocate(cloth_planner *planner, numbers *n)
     plan->figure_at = hed_arena_new(
         arena, patches * (plan->figure_steps + 1), sizeof *plan->figure_at, planner->error);
     plan->figures = hed_arena_new(arena, plan->figure_count, sizeof *plan->figures, planner->error);
-    plan->order = hed_arena_new(arena, plan->constraint_count, sizeof *plan->order, planner->error);
+    plan->order_count = plan->constraint_count + planner->sums.count;
+    plan->order = hed_arena_new(arena, plan->order_count, sizeof *plan->order, planner->error);
     n->local = cloth_plan_new(planner, particles, sizeof *n->local);
     n->ghost = cloth_plan_new(planner, particles, sizeof *n->ghost);
     n->slot = cloth_plan_new(planner, particles, sizeof *n->slot);
@@ -247,7 +293,8 @@ hed_status cloth_plan_tables(cloth_planner *planner)
             "garment \"%s\": one of %u patches has %u particles with those that it needs of others, and %u are "
             "possible: use more patches, or the colours solver",
             planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
-    if ((status = tables_make_pairs(planner, &n))) return status;
+    if ((status = tables_make_pairs(planner, &n)) || (status = tables_make_sums(planner)))
+        return status;
     tables_make_figures(planner, &n);
     uint32_t *order_at =
         cloth_plan_new(planner, plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at);

@@ -125,8 +125,8 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
 
 /* A garment for each group fills the device when there are at least as many as compute units; else
  * a garment is cut, except on processors, whose caches serve the colours as well and whose
- * compilers take long over patches, and fabrics that patches cannot serve: few groups for all of
- * their sums would leave most of the device idle. */
+ * compilers take long over patches, and except fabrics that bend: `colours` solves a grid's bending
+ * line by line, and of elements in patches nothing is measured. */
 static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
@@ -141,10 +141,12 @@ static hed_cloth_solver choose_fast(const hed_cloth *cloth)
     return HED_CLOTH_COLOURS;
 }
 
-/* What was measured, where it is valid here; else by the rules. */
+/* What was measured, where it is valid here; else by the rules. Fabrics that bend are chosen for by
+ * the rules: what was measured is of cloth of that size, not of how each solver bends it. */
 static hed_cloth_solver choose_auto(hed_cloth *cloth)
 {
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
+    if (cloth->tuned.count == 0 && cloth_has_fabric_sums(cloth)) return choose_fast(cloth);
     if (cloth->tuned.count == 0 &&
         !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_ORIGIN_DEFAULT)

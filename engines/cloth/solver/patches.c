@@ -96,10 +96,6 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
-    if (cloth_has_fabric_sums(cloth))
-        return patches_refuse(reason, size,
-            "a fabric that bends, or on a mesh that is no grid, has constraints of more than two "
-            "particles, which patches cannot share: \"garments\" or \"colours\"");
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
@@ -157,12 +153,16 @@ static hed_status configure(
 {
     uint64_t room = hed_device_describe(cloth->device)->local_bytes;
     cloth_patch_choice *choice = &made->choice;
-    bool registers = choice->kind == CLOTH_PLAN_JOINT &&
+    /* a fabric's sums come between the pairs, and take registers of their own */
+    bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends &&
                      tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
     if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
     if (registers && choice->threads < tables->most_pairs) choice->threads = tables->most_pairs;
-    uint32_t least = (tables->most_own + CLOTH_PATCH_MOST_OWN_EACH - 1) / CLOTH_PATCH_MOST_OWN_EACH;
+    uint32_t least = (tables->most_own + CLOTH_PATCH_MOST_OWN_EACH - 1) / CLOTH_PATCH_MOST_OWN_EACH,
+             others = (tables->most_ghosts + CLOTH_PATCH_MOST_GHOSTS_EACH - 1) /
+                      CLOTH_PATCH_MOST_GHOSTS_EACH;
+    if (least < others) least = others;
     if (choice->threads < least) choice->threads = least;
     choice->threads = patches_smaller(ceil_to(at_least_one(choice->threads), 32), 1024);
     uint32_t own = at_least_one((tables->most_own + choice->threads - 1) / choice->threads);
@@ -243,7 +243,7 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
 
 /* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in
  * registers the code for these would be there that many times: too much for the instruction
- * cache. */
+ * cache. An element of a fabric takes 100 registers itself. */
 static hed_status kernel_for(
     hed_cloth *cloth, cloth_solver *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
 {
@@ -282,7 +282,7 @@ static hed_status kernel_for(
     }
     *kernel = made->kernels[variant];
     if (*kernel) return HED_OK;
-    bool surrounded = variant & ~CLOTH_STEP_TETHERS;
+    bool surrounded = made->bends || (variant & ~CLOTH_STEP_TETHERS);
     if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES)
         config.values[CLOTH_PATCH_HELD] = 0;
     hed_status status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
@@ -313,7 +313,8 @@ static void patches_describe(const hed_cloth *cloth, cloth_solver *made, cloth_p
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         if (plans[g]->patch_count > made->patches) made->patches = plans[g]->patch_count;
-        made->boundary += plans[g]->boundary * cloth->garments[g]->copies;
+        made->boundary +=
+            (plans[g]->boundary + plans[g]->boundary_sums) * cloth->garments[g]->copies;
     }
     made->ranges = tables->ranges;
     made->compliance = tables->compliance;
@@ -348,6 +349,7 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
     *solver = NULL;
     if (!error->status) {
         made->choice = *choice;
+        if (cloth_has_fabric_sums(cloth)) made->choice.early_steps = 0;
         made->by = whole ? NO_EXCHANGE : has_packets ? BY_PACKETS : BY_LAUNCHES;
         make_plans(cloth, made, plans, error);
     }

@@ -45,9 +45,9 @@ typedef struct cloth_patch_tables {
     uint64_t size, used; /* bytes */
     uint32_t group_count, own_count, ghost_count, step_count, pair_count, figure_count, slot_count;
     cloth_patch_record *groups; /* at the beginning */
-    uint32_t (*fabric)[4];      /* rows of bending constraints and of elements: patch_fabric */
+    uint32_t (*fabric)[4];      /* rows of bending constraints or elements: patch_fabric */
     uint32_t fabric_rows, fabric_step_count;
-    uint32_t *fabric_steps; /* the first of each colour, and the last one's end */
+    uint32_t *fabric_steps; /* of each patch, the first of each step, and the last one's end */
     float (*limits)[4];     /* (garments x 16) compress, stretch, compliance */
     /* 32 or 8 bytes each, see solve_figure() */
     uint32_t *figures;

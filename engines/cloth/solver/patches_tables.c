@@ -133,7 +133,8 @@ typedef struct filling {
     uint32_t anchors_of_patch;
     uint32_t *anchor_place; /* (the garment's anchors) in the patch's part, NONE */
     uint8_t *materials;     /* (the garment's materials) */
-    uint32_t *local;        /* (the garment's particles) place in the group, with one group alone */
+    uint32_t *local;        /* (the garment's particles) place in the group of this patch */
+    uint32_t sums, middle, sum_steps; /* of the patch's fabric: patch_fabric */
     bool limited;
     const length_groups *lengths; /* NULL: figures are wide */
 } filling;
@@ -260,28 +261,33 @@ static bool fill_figures(filling *fill, uint32_t patch)
     return true;
 }
 
-/* Bending constraints or elements, with places in the group for particles: of a whole garment. */
-static void fill_fabric(filling *fill)
+/* Bending constraints or elements, with places in the group for particles; steps without any are
+ * left out. */
+static void fill_fabric(filling *fill, uint32_t number)
 {
-    const cloth_garment *garment = fill->cloth->garments[fill->garment];
-    bool bends = garment->bend_count > 0;
-    uint32_t count = bends ? garment->bend_count : garment->element_count,
-             steps = bends ? garment->bend_colours : garment->element_colours,
-             words = bends ? sizeof(cloth_bend) / 4 : CLOTH_ELEMENT_WORDS,
-             particles = bends ? 4 : CLOTH_ELEMENT_PARTICLES;
-    const uint32_t *item = bends   ? garment->bends->particle
-                           : count ? garment->elements->particle
-                                   : NULL;
-    uint32_t(*to)[4] = fill->tables->fabric + fill->fabric;
-    for (uint32_t k = 0; k < count; k++, item += words)
-        for (uint32_t word = 0; word < words; word++)
+    const cloth_plan *plan = fill->plan;
+    const cloth_patch *patch = &plan->patches[number];
+    const cloth_sums sums = cloth_sums_of(fill->cloth->garments[fill->garment]);
+    uint32_t colours = plan->sum_colours, *step = fill->tables->fabric_steps + fill->fabric_step;
+    const uint32_t *at = plan->sum_at + (uint64_t)number * (2 * colours + 1);
+    uint32_t count = at[2 * colours] - at[0], (*to)[4] = fill->tables->fabric + fill->fabric;
+    fill->sums = count;
+    fill->middle = fill->sum_steps = 0;
+    for (uint32_t i = 0; i < patch->own_count; i++) fill->local[plan->own[patch->own_at + i]] = i;
+    for (uint32_t i = 0; i < patch->ghost_count; i++)
+        fill->local[plan->ghosts[patch->ghost_at + i]] = patch->own_count + i;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *item = sums.items + (size_t)sums.words * plan->sums[at[0] + k];
+        for (uint32_t word = 0; word < sums.words; word++)
             to[word / 4 * count + k][word % 4] =
-                word < particles ? fill->local[item[word]] : item[word];
-    if (!count) return;
-    memcpy(fill->tables->fabric_steps + fill->fabric_step,
-        bends ? garment->bend_at : garment->element_at, (steps + 1) * sizeof *item);
-    fill->fabric += words / 4 * count;
-    fill->fabric_step += steps + 1;
+                word < sums.particles ? fill->local[item[word]] : item[word];
+    }
+    for (uint32_t s = 0; s < 2 * colours; s++) {
+        if (at[s + 1] == at[s]) continue;
+        fill->middle += s < colours;
+        step[fill->sum_steps++] = at[s] - at[0];
+    }
+    step[fill->sum_steps] = count;
 }
 
 static void raise(uint32_t *most, uint32_t value)
@@ -314,11 +320,9 @@ static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number
             .anchor_at = PLACE(anchors, fill->anchor),
             .anchor_count = fill->anchors_of_patch,
             .shape_at = PLACE(shapes, fill->shape),
-            /* a garment has the one or the other */
-            .bends = {PLACE(fabric, fill->fabric), garment->bend_count,
-                PLACE(fabric_steps, fill->fabric_step), garment->bend_colours},
-            .elements = {PLACE(fabric, fill->fabric), garment->element_count,
-                PLACE(fabric_steps, fill->fabric_step), garment->element_colours},
+            .fabric = {PLACE(fabric, fill->fabric), fill->sums,
+                PLACE(fabric_steps, fill->fabric_step), garment->element_count > 0, fill->middle,
+                fill->sum_steps, plan->boundary_steps, 0},
         };
     }
 #undef PLACE
@@ -334,7 +338,8 @@ static bool fill_garment(filling *fill)
 {
     const cloth_plan *plan = fill->plan;
     cloth_patch_tables *tables = fill->tables;
-    uint32_t copies = fill->cloth->garments[fill->garment]->copies;
+    const cloth_garment *garment = fill->cloth->garments[fill->garment];
+    uint32_t copies = garment->copies, rows = cloth_sums_of(garment).words / 4;
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const cloth_patch *patch = &plan->patches[p];
         memcpy(tables->own + fill->own, plan->own + patch->own_at,
@@ -346,13 +351,15 @@ static bool fill_garment(filling *fill)
         }
         patch_tables_fill_pairs(fill, p);
         if (!fill_figures(fill, p)) return false;
+        fill_fabric(fill, p);
         fill_groups(fill, patch, p);
+        fill->fabric += rows * fill->sums;
+        fill->fabric_step += fill->sum_steps + 1;
         fill->own += patch->own_count;
         fill->anchor += fill->anchors_of_patch;
         fill->ghost += patch->ghost_count;
         fill->step += plan->pair_steps + plan->figure_steps + 3;
     }
-    fill_fabric(fill);
     uint32_t groups = copies * plan->patch_count;
     for (uint32_t k = 0; k < groups; k++)
         tables->groups[fill->group + k].shape_count = tables->shape_count - fill->shape;
@@ -375,8 +382,6 @@ static hed_status prepare_garment(
     fill->materials = hed_new(allocator, garment->material_count, sizeof *fill->materials, error);
     fill->local = hed_new(allocator, garment->particle_count, sizeof *fill->local, error);
     if (!fill->anchor_place || !fill->materials || !fill->local) return HED_ERROR_MEMORY;
-    for (uint32_t i = 0; fill->plan->patch_count == 1 && i < garment->particle_count; i++)
-        fill->local[fill->plan->own[i]] = i;
     hed_status status =
         number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
     if (status || !grouped_lengths) return status;
@@ -453,11 +458,8 @@ hed_status cloth_patch_tables_create(
         tables->pair_count += plan->pair_count;
         tables->figure_count += plan->figure_count;
         tables->slot_count += copies * plan->slot_count;
-        const cloth_garment *garment = cloth->garments[g];
-        tables->fabric_rows += (uint32_t)sizeof(cloth_bend) / 16 * garment->bend_count +
-                               CLOTH_ELEMENT_WORDS / 4 * garment->element_count;
-        if (garment->bend_count) tables->fabric_step_count += garment->bend_colours + 1;
-        if (garment->element_count) tables->fabric_step_count += garment->element_colours + 1;
+        tables->fabric_rows += cloth_sums_of(cloth->garments[g]).words / 4 * plan->sum_count;
+        tables->fabric_step_count += plan->patch_count * (2 * plan->sum_colours + 1);
     }
     bool few = tables->figure_count > 0, tried = few;
     if (look_at_materials(cloth, tables, error)) return error->status;

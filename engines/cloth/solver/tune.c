@@ -246,7 +246,8 @@ enum {
     SMALL_GROUPS = 8,
     SMALL_HELD = 9, /* previous positions that their 80 registers have room for */
     CPU_THREADS = 32,
-    SURROUNDED_THREADS = 768 /* where driver, air or colliders want more loads under way */
+    SURROUNDED_THREADS = 768, /* where driver, air or colliders want more loads under way */
+    FABRIC_THREADS = 384      /* with the registers that an element of a fabric takes */
 };
 
 /* ---- what a cloth is ---- */
@@ -311,8 +312,11 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
         choice.held = 0;
     } else if (each > REGISTER_TABLE) {
         choice.kind = CLOTH_PLAN_FIGURES;
-        choice.threads = cloth->has_driver || cloth->has_air ? SURROUNDED_THREADS : STREAM_THREADS;
-        choice.queue = 3;
+        bool fabric = cloth_has_fabric_sums(cloth);
+        choice.threads = fabric                                ? FABRIC_THREADS
+                         : cloth->has_driver || cloth->has_air ? SURROUNDED_THREADS
+                                                               : STREAM_THREADS;
+        choice.queue = fabric ? 2 : 3;
     }
     return choice;
 }
