@@ -96,7 +96,7 @@ typedef struct cloth_posed {
 
 #define CLOTH_POSED_WORDS 6
 
-CLOTH_FUNCTION cloth_posed cloth_pose(
+CLOTH_INLINE cloth_posed cloth_pose(
     __global const float4 *collider, float friction, float from, float to)
 {
     float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3],
@@ -125,7 +125,7 @@ CLOTH_FUNCTION cloth_posed cloth_pose(
 }
 
 /* Against the hull of two balls. */
-CLOTH_FUNCTION float4 cloth_collide_balls(
+CLOTH_INLINE float4 cloth_collide_balls(
     float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
     float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
@@ -195,7 +195,7 @@ CLOTH_FUNCTION float4 cloth_collide_plane(
     return cloth_lift(at, came, end, height, friction);
 }
 
-CLOTH_FUNCTION float4 cloth_collide_posed(
+CLOTH_INLINE float4 cloth_collide_posed(
     float4 at, float4 before, float thickness, cloth_posed posed)
 {
     return posed.kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, posed.kind.y, posed)
@@ -205,7 +205,7 @@ CLOTH_FUNCTION float4 cloth_collide_posed(
 /* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a
  * particle that went through one since `before` is put back on the side it came from. `friction`:
  * the cloth's. Gives the new position. */
-CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction,
+CLOTH_INLINE float4 cloth_collide(float4 at, float4 before, float thickness, float friction,
     __global const float4 *colliders, uint count, float from, float to)
 {
     if (!(at.w > 0.0f)) return at;

@@ -207,16 +207,17 @@ static inline float4 block_corner(const float (*part)[BLOCK_LANES], int lane)
     return (float4){part[0][lane], part[1][lane], part[2][lane], 0.0f};
 }
 
-/* The boxes of triangles; lanes that are left over have no candidates. */
+/* The boxes of triangles; lanes that are left over have no candidates, and boxes of before. */
 HED_NATIVE_BODY block_boxes(block_near *b, uint4 one, const uint2 *near, uint count,
     cloth_pairs_view view, cloth_pairs pairs)
 {
     b->count = count;
-    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
-        uint4 two = view.corners[near[lane < count ? lane : 0].y];
+    memset(b->candidates, 0, sizeof b->candidates);
+    for (uint lane = 0; lane < count; lane++) {
+        uint4 two = view.corners[near[lane].y];
         const uint at[3] = {two.x, two.y, two.z};
         b->corners[lane] = two;
-        b->candidates[lane] = lane < count ? cloth_candidates(one, two) : 0u;
+        b->candidates[lane] = cloth_candidates(one, two);
         b->reach[lane] = cloth_pairs_reach(one.x, two.x, view);
         b->keep[lane] = b->reach[lane] + 2.0f * cloth_around(pairs);
         for (int k = 0; k < 3; k++) {
@@ -253,7 +254,7 @@ BLOCK_CLONES(block_sieve, (block_near * b, const block_near *own), (b, own))
 HED_NATIVE_BODY block_list(
     const uint2 *near, uint first, uint last, cloth_pairs_view view, cloth_pairs pairs)
 {
-    block_near own, its;
+    block_near own = {0}, its = {0};
     block_queue queues[2]; /* vertices and triangles; edges */
     block b;
     queues[0].count = queues[1].count = 0;
@@ -300,6 +301,7 @@ HED_NATIVE_BODY block_take(uint first, uint last, const uint4 *list, const uint2
     block b;
     float room = cloth_pair_room(counters, pairs);
     uint made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
+    int *count = counters + pairs.bank + CLOTH_PAIRS_COUNT;
     float4 shift = cloth_pair_shift(counters, pairs);
     queues[0].count = queues[1].count = 0;
     for (uint k = first; k <= last; k++) {
@@ -312,14 +314,17 @@ HED_NATIVE_BODY block_take(uint first, uint last, const uint4 *list, const uint2
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
                 block_pop(&b, &queues[edges], start, position, room);
                 (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
+                int meets = 0;
+                for (uint lane = 0; lane < b.count; lane++) meets += (int)b.meets[lane];
+                uint at = (uint)cloth_atomic_add(count, meets);
                 for (uint lane = 0; lane < b.count; lane++) {
                     if (!b.meets[lane]) continue;
                     cloth_gap gap = {.plane = {b.normal[0][lane], b.normal[1][lane],
                                          b.normal[2][lane], b.gap[lane]},
                         .p = b.p[lane],
                         .q = b.q[lane]};
-                    cloth_pairs_put(b.pairs[lane], b.reach[lane], gap, rests, bodies, found, planes,
-                        counters, pairs);
+                    cloth_pairs_put(at++, b.pairs[lane], b.reach[lane], gap, rests, bodies, found,
+                        planes, pairs);
                 }
             }
     }

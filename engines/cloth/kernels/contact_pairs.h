@@ -32,7 +32,6 @@
 #define cloth_atomic_add(at, value) atomic_add(at, value)
 #define cloth_atomic_min(at, value) atomic_min(at, value)
 #define cloth_atomic_max(at, value) atomic_max(at, value)
-#define CLOTH_INLINE CLOTH_FUNCTION
 #define CLOTH_LOCAL __local
 #else
 #define cloth_atomic_add(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
@@ -53,8 +52,6 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
     return before;
 }
 #define clz(x) ((uint)__builtin_clz(x))
-/* Into the versions for each instruction set, which gcc does not find worth it by itself. */
-#define CLOTH_INLINE static inline __attribute__((always_inline, unused))
 #define CLOTH_LOCAL
 #endif
 
@@ -464,11 +461,10 @@ CLOTH_INLINE uint cloth_pair_stays(
 }
 
 /* Puts down a pair of this substep. `planes`: normal, gap; reach, p, q, friction. */
-CLOTH_INLINE void cloth_pairs_put(uint4 pair, float reach, cloth_gap between,
+CLOTH_INLINE void cloth_pairs_put(uint at, uint4 pair, float reach, cloth_gap between,
     __global const float4 *rests, __global const float4 *bodies, __global uint4 *found,
-    __global float4 *planes, __global int *counters, cloth_pairs pairs)
+    __global float4 *planes, cloth_pairs pairs)
 {
-    uint at = (uint)cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
     if (at >= pairs.capacity) return;
     float4 n = between.plane;
     float one = bodies[as_uint(rests[pair.x & ~CLOTH_PAIR_EDGES].w)].y,
@@ -496,8 +492,9 @@ CLOTH_INLINE void cloth_pairs_take_one(uint k, __global const uint4 *list,
     cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(position, pair);
     if (cloth_sides_apart(x, y, shift, edges, keep)) return;
     cloth_gap between = cloth_pair_gap(x, y, shift, edges);
-    if (!(between.apart >= keep))
-        cloth_pairs_put(pair, reach, between, rests, bodies, found, planes, counters, pairs);
+    if (between.apart >= keep) return;
+    uint at = (uint)cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_COUNT, 1);
+    cloth_pairs_put(at, pair, reach, between, rests, bodies, found, planes, pairs);
 }
 
 /* Whether there was no room for all, so that all stand. */
@@ -610,7 +607,7 @@ CLOTH_INLINE void cloth_pairs_part_one(uint k, __global const uint4 *all,
 }
 
 /* What a particle has gathered; then colliders, which no push undoes. */
-CLOTH_FUNCTION void cloth_pairs_apply_one(uint i, __global const float4 *start,
+CLOTH_INLINE void cloth_pairs_apply_one(uint i, __global const float4 *start,
     __global const float4 *position, __global const float4 *previous,
     __global const float4 *garments, __global const float4 *colliders,
     __global const float4 *contact, __global const float4 *covers, __global float4 *moved,

@@ -291,7 +291,7 @@ CLOTH_FUNCTION void cloth_element_one(uint i, __global float4 *position,
     cloth_move_as(position + of.r1.y, c, origin);
 }
 
-CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position,
+CLOTH_INLINE void cloth_drive_one(uint i, __global float4 *position,
     __global const float4 *previous, __global const float4 *garments,
     __global const float4 *colliders, __global const float4 *contact,
     __global const float4 *driver_from, __global const float4 *driver_to,

@@ -25,6 +25,12 @@
 #endif
 
 #define CLOTH_FUNCTION static inline __attribute__((unused))
+/* Into the versions for each instruction set, which gcc does not find worth it by itself. */
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+#define CLOTH_INLINE CLOTH_FUNCTION
+#else
+#define CLOTH_INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 /* In front of loops that are long, or whose body is: unrolled they would only fill registers and
  * the instruction cache. */
@@ -280,8 +286,8 @@ typedef struct cloth_element_pull {
 
 /* One iteration of an element of corners a b c with p q r beyond the sides that face them, measured
  * from a. */
-CLOTH_FUNCTION void cloth_project_element(float4 *a, float4 *b, float4 *c, float4 *p, float4 *q, float4 *r,
-    cloth_element_rows of, float give, cloth_element_pull *pulled)
+CLOTH_FUNCTION void cloth_project_element(float4 *a, float4 *b, float4 *c, float4 *p, float4 *q,
+    float4 *r, cloth_element_rows of, float give, cloth_element_pull *pulled)
 {
     float warp_b = as_float(of.r1.z), warp_c = as_float(of.r1.w), weft_b = as_float(of.r2.x),
           weft_c = as_float(of.r2.y);
