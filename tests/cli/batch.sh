@@ -57,7 +57,7 @@ mkfifo pages/20.html
 "$heddle" batch css.json --device host > "$work/out" 2> "$work/err" &
 leader=$!
 words='batch css.json'
-exec 9> pages/20.html # once the process that does the jobs has opened it; there it stays
+hold pages/20.html # the process that does the jobs stays there
 stays=$(pgrep -P "$(pgrep -P $leader | head -n 1)")
 [ "$(echo "$stays" | wc -w)" = 1 ] || complain "not one process: $stays"
 [ -s css/19.tsv ] && [ -n "$(find css -name ".heddle-part*")" ] || complain "it is not at the twentieth job"
@@ -90,7 +90,7 @@ mkfifo held.json
 "$heddle" batch long.json --device host > "$work/out" 2> "$work/err" &
 leader=$!
 words='batch long.json'
-exec 9> held.json # once the first job has opened it
+hold held.json # the first job
 [ -e .heddle-part-0-1 ] || complain "it is not at the first job"
 rm held.json
 cp later.json held.json

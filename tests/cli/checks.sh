@@ -48,6 +48,13 @@ await_work() {
     await "awk '{ exit \$14 + \$15 < $before + 100 }' /proc/$1/stat"
 }
 
+# hold PIPE: until another process reads it, which it then does until descriptor 9 is closed. After five minutes it is read anyway.
+hold() {
+    timeout 330 sh -c "sleep 300; exec cat '$1'" > /dev/null 2>&1 &
+    exec 9> "$1"
+    kill $!
+}
+
 # Nothing but one array of objects, each of which has these keys.
 out_is_json() {
     case $(head -c 1 "$work/out")$(tail -n 1 "$work/out") in

@@ -217,7 +217,7 @@ fi
 mkfifo "$site/pipe.html"
 "$heddle" css unused "$site/page.html" "$site/pipe.html" "$site/page.html" --report "$site/cut.html" --out "$site/cut/" > "$work/out" 2> "$work/err" < /dev/null &
 words='interrupted' pid=$!
-exec 9> "$site/pipe.html" # once it has opened the pipe
+hold "$site/pipe.html"
 kill -INT "$pid"
 echo '<p>' >&9
 exec 9>&-

@@ -54,7 +54,7 @@ if mpirun --help 2>&1 | grep -q enable-recovery; then
     mkfifo held.json
     mpirun --enable-recovery --bind-to none -n 3 "$mpi" batch jobs.json --json > "$work/out" 2> "$work/err" < /dev/null &
     all=$!
-    exec 9> held.json # once the render has opened it
+    hold held.json # the render
     rm held.json
     cp harp.json held.json
     # the rank above the render: render, hand, rank
