@@ -60,6 +60,14 @@ Test(cloth_patches, fabrics)
         meshes[m].def.fabric = &stiff;
         for (size_t k = 0; k < HED_COUNT(choices); k++)
             layout_against_reference(&here, HED_CLOTH_PATCHES, &meshes[m].def, &choices[k], 0, 1);
+        hed_cloth_def def = hed_default_cloth_def();
+        hed_cloth *cloth;
+        def.garments = &meshes[m].def;
+        def.garment_count = 1;
+        def.solver = HED_CLOTH_PATCHES;
+        def.iterations = 2;
+        FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
+        CHECK(strstr(error.text, "a multiplier for each"), "%s", error.text);
     }
     for (int m = 0; m < 2; m++) test_mesh_free(meshes + m);
 }
@@ -239,6 +247,7 @@ Test(cloth_patches, memory_runs_out)
     test_device t = test_open(&context);
     test_mesh mesh = test_grid(12, 12);
     mesh.def.tethers = true;
+    mesh.def.fabric = hed_cloth_fabric_named("wool");
     hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 3, 1);
     cloth_patch_choice choice = {
         .kind = CLOTH_PLAN_FIGURES, .patches = 3, .threads = 64, .queue = 1, .held = UINT32_MAX};
