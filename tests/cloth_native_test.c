@@ -196,10 +196,12 @@ Test(cloth_native, follows_it_with_fabrics)
         uint32_t particles = meshes[m].def.particle_count;
         float *map = malloc(particles * sizeof *map);
         for (uint32_t i = 0; i < particles; i++) map[i] = 0.5f + (float)(i % 7) / 3;
-        meshes[m].def.fabric = hed_cloth_fabric_named("leather");
+        hed_cloth_fabric fabric = *hed_cloth_fabric_named("leather");
+        if (m == 0) fabric.bend_warp = 10, fabric.bend_weft = 5; /* which a step of 7 cm feels */
+        meshes[m].def.fabric = &fabric;
         meshes[m].def.stretch_scale = meshes[m].def.bend_scale = map;
         double off = off_reference(&meshes[m].def, 1, 6);
-        EXPECT_LT(off, 1e-4, "mesh %zu: %.3g m", m, off);
+        EXPECT_LT(off, m < 2 ? 1e-5 : 1e-4, "mesh %zu: %.3g m", m, off);
         free(map);
         test_mesh_free(meshes + m);
     }
