@@ -497,7 +497,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     else
         snprintf(
             form, sizeof form, "a launch for each of %u colours", s->colours + s->element_colours);
-    snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
+    snprintf(filled->choice, sizeof filled->choice, "%s%s, %s", form,
+        s->b.lines ? ", four of lines that bend" : "", config);
 }
 
 const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_COLOURS, colours_valid, colours_create,

@@ -289,10 +289,12 @@ static hed_status cpu_create(hed_cloth *cloth, cloth_solver **solver, hed_error 
 
 static void cpu_report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
 {
-    filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
+    filled->device_bytes +=
+        (s->tables->word_count + s->tables->line_word_count) * sizeof *s->tables->words;
     snprintf(filled->choice, sizeof filled->choice,
-        "figures of four in %s registers, %u steps, %u bands, %u thread%s", s->functions->name,
-        s->tables->step_count, s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
+        "figures of four in %s registers, %u steps%s, %u bands, %u thread%s", s->functions->name,
+        s->tables->step_count, s->scratch ? ", four of lines that bend" : "", s->tables->band_count,
+        s->threads, s->threads == 1 ? "" : "s");
 }
 
 const cloth_solver_ops cloth_cpu_ops = {
