@@ -176,12 +176,12 @@ static void sample_ends(uint2 *ends, uint64_t n, const hed_kernel_def *def)
     }
 }
 
-enum { LINE_PARTICLES = 20 };
+enum { LINE_PARTICLES = 100 };
 static void sample_lines(uint *words, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         uint at = LINE_PARTICLES * (uint)i;
-        const uint kinds[3][4] = {{at, 18, 1, 0}, {at + 1, 8, 2, 0}, {at, 9, 1, 10}};
+        const uint kinds[3][4] = {{at, 98, 1, 0}, {at + 1, 48, 2, 0}, {at, 49, 1, 50}};
         memcpy(words + 8 * i, kinds[i % 3], sizeof kinds[0]);
         words[8 * i + 4] = words[8 * i + 5] = at;
     }

@@ -1,6 +1,7 @@
 /* Bending along lines of a grid, each as one system: a group for each line, whose items share out its
- * rows; one of them goes along the line. No particle is in two lines of a launch. particle.h has the
- * parts, of which the native version is made too. */
+ * rows and particles. One of them goes along the line, through the rows that the group has in local
+ * memory, as many at a time as it has items. No particle is in two lines of a launch. particle.h has
+ * the parts, of which the native version is made too. */
 #ifndef WG
 #define WG 32
 #endif
@@ -10,20 +11,65 @@
 #include "particle.h"
 #endif
 
+/* `sums` and `links`, two for each row, are what is between the passes. */
 __kernel void cloth_lines(__global float4 *position, __global const uint4 *restrict lines,
     __global const float4 *restrict weights, __global float4 *sums, __global float *links,
     __global float4 *pulled, __global const float4 *restrict steps, uint substep, uint pass,
     uint first)
 {
+    HED_LOCAL_ARRAY(float4, sum, WG);
+    HED_LOCAL_ARRAY(float, one, WG);
+    HED_LOCAL_ARRAY(float, two, WG);
     cloth_line_at line = cloth_line_of(lines, first + (uint)get_group_id(0));
-    uint lane = (uint)get_local_id(0), stations = line.count + (line.across ? 1 : 2);
+    uint lane = (uint)get_local_id(0);
     float give = cloth_stiffness_at(steps, substep);
-    for (uint j = lane; j < line.count; j += WG)
-        cloth_line_row(j, line, position, weights, sums, links, pulled, give, pass);
+    cloth_line_pass along = cloth_line_begin();
+    cloth_line_row row;
+    for (uint from = 0; from < line.count; from += WG) {
+        uint j = from + lane, rows = min(line.count - from, (uint)WG), to = line.row + j;
+        if (lane < rows) {
+            row = cloth_line_row_of(j, line, position, weights, pulled, give, pass);
+            sum[lane] = row.sum;
+            one[lane] = row.one;
+            two[lane] = row.two;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = 0; lane == 0 && k < rows; k++) {
+            row.sum = sum[k];
+            row.one = one[k];
+            row.two = two[k];
+            row = cloth_line_forth(&along, row);
+            sum[k] = row.sum;
+            one[k] = row.one;
+            two[k] = row.two;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < rows) {
+            sums[to] = sum[lane];
+            links[2 * to] = one[lane];
+            links[2 * to + 1] = two[lane];
+        }
+    }
+    along = cloth_line_begin();
+    for (uint left = (line.count + WG - 1) / WG; left-- > 0;) {
+        uint j = left * WG + lane, rows = min(line.count - left * WG, (uint)WG), to = line.row + j;
+        if (lane < rows) {
+            sum[lane] = sums[to];
+            one[lane] = links[2 * to];
+            two[lane] = links[2 * to + 1];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = rows; lane == 0 && k-- > 0;) {
+            row.sum = sum[k];
+            row.one = one[k];
+            row.two = two[k];
+            sum[k] = cloth_line_back(&along, row).sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < rows) sums[to] = sum[lane];
+    }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (lane == 0) cloth_line_solve(line, sums, links);
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint j = lane; j < stations; j += WG)
+    for (uint j = lane; j < line.count + (line.across ? 1 : 2); j += WG)
         cloth_line_move(j, line, position, weights, sums);
     for (uint j = lane; pass > 0 && j < line.count; j += WG)
         cloth_line_keep(j, line, sums, pulled, pass);

@@ -131,9 +131,7 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
 /* ---- bending along a line of a grid, or a strip of its cells, as one system (model/bend.c) ---- */
 
 /* A line as struct cloth_line (model/garment.h) has it, the first of its rows in `weights`, and the first
- * in the arrays with an element for each row of all lines: `sums` begin as right side (x y z) and
- * diagonal (w) of the system and end as pulls; `links` (two for each) begin as what is beside the
- * diagonal, towards the row before and the one before that, and end as L. */
+ * in the arrays with an element for each row of all lines. */
 typedef struct cloth_line_at {
     uint first, count, step, across, weights_at, row;
 } cloth_line_at;
@@ -145,70 +143,93 @@ CLOTH_FUNCTION cloth_line_at cloth_line_of(__global const uint4 *lines, uint i)
     return line;
 }
 
+/* `sum`: the right side in x y z and the diagonal in w, in the end what is pulled. `one` and `two`:
+ * what is beside the diagonal, towards the row before and the one before that, then L. */
+typedef struct cloth_line_row {
+    float4 sum;
+    float one, two;
+} cloth_line_row;
+
 /* Row j of the system. `pulled`: so far in this substep; `pass` as above. */
-CLOTH_FUNCTION void cloth_line_row(uint j, cloth_line_at line, __global const float4 *position,
-    __global const float4 *weights, __global float4 *sums, __global float *links,
-    __global const float4 *pulled, float give, uint pass)
+CLOTH_FUNCTION cloth_line_row cloth_line_row_of(uint j, cloth_line_at line,
+    __global const float4 *position, __global const float4 *weights, __global const float4 *pulled,
+    float give, uint pass)
 {
     uint at = line.first + j * line.step, next = at + line.step, w = line.weights_at + j;
     float4 k = weights[w], l = weights[j > 0 ? w - 1 : w], m = weights[j > 1 ? w - 2 : w];
     float4 a = position[at], b = position[next],
            c = position[next + (line.across ? line.across : line.step)],
-           d = position[at + line.across], so_far = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), sum;
+           d = position[at + line.across], so_far = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     float ka = k.x * a.w, kb = k.y * b.w, kc = k.z * c.w, kd = k.w * d.w;
+    cloth_line_row row;
     if (pass == 2) so_far = pulled[line.row + j];
-    sum.x = fma(k.x, a.x - b.x, fma(k.z, c.x - b.x, k.w * (d.x - b.x)));
-    sum.y = fma(k.x, a.y - b.y, fma(k.z, c.y - b.y, k.w * (d.y - b.y)));
-    sum.z = fma(k.x, a.z - b.z, fma(k.z, c.z - b.z, k.w * (d.z - b.z)));
-    sum.x = -fma(give, so_far.x, sum.x);
-    sum.y = -fma(give, so_far.y, sum.y);
-    sum.z = -fma(give, so_far.z, sum.z);
-    sum.w = fma(k.x, ka, fma(k.y, kb, fma(k.z, kc, fma(k.w, kd, give))));
-    sums[line.row + j] = sum;
-    links[2 * (line.row + j)] = j > 0 ? fma(ka, l.y, (line.across ? kd : kb) * l.z) : 0.0f;
-    links[2 * (line.row + j) + 1] = j > 1 && !line.across ? ka * m.z : 0.0f;
+    row.sum.x = fma(k.x, a.x - b.x, fma(k.z, c.x - b.x, k.w * (d.x - b.x)));
+    row.sum.y = fma(k.x, a.y - b.y, fma(k.z, c.y - b.y, k.w * (d.y - b.y)));
+    row.sum.z = fma(k.x, a.z - b.z, fma(k.z, c.z - b.z, k.w * (d.z - b.z)));
+    row.sum.x = -fma(give, so_far.x, row.sum.x);
+    row.sum.y = -fma(give, so_far.y, row.sum.y);
+    row.sum.z = -fma(give, so_far.z, row.sum.z);
+    row.sum.w = fma(k.x, ka, fma(k.y, kb, fma(k.z, kc, fma(k.w, kd, give))));
+    row.one = j > 0 ? fma(ka, l.y, (line.across ? kd : kb) * l.z) : 0.0f;
+    row.two = j > 1 && !line.across ? ka * m.z : 0.0f;
+    return row;
 }
 
-/* L D L' and both passes: the part that goes along the line one row after another. */
-CLOTH_FUNCTION void cloth_line_solve(
-    cloth_line_at line, __global float4 *sums, __global float *links)
+/* What goes along a line, forth and back: the two rows that were last, 1 / D, L. */
+typedef struct cloth_line_pass {
+    float4 one, two;
+    float near, far, inverse, inverse_before;
+} cloth_line_pass;
+
+CLOTH_FUNCTION cloth_line_pass cloth_line_begin(void)
 {
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), one = none, two = none; /* the rows before */
-    float near = 0.0f, far = 0.0f, inverse = 0.0f, inverse_before = 0.0f; /* L, 1 / D */
-    for (uint j = line.row; j < line.row + line.count; j++) {
-        float4 sum = sums[j];
-        float with_two = links[2 * j + 1], with_one = fma(-with_two, near, links[2 * j]);
-        near = with_one * inverse;
-        far = with_two * inverse_before;
-        inverse_before = inverse;
-        inverse = cloth_inverse(fma(-with_two, far, fma(-with_one, near, sum.w)));
-        sum.x = fma(-near, one.x, fma(-far, two.x, sum.x));
-        sum.y = fma(-near, one.y, fma(-far, two.y, sum.y));
-        sum.z = fma(-near, one.z, fma(-far, two.z, sum.z));
-        two = one;
-        one = sum;
-        sums[j] = hed_f4(sum.x * inverse, sum.y * inverse, sum.z * inverse, 0.0f);
-        links[2 * j] = near;
-        links[2 * j + 1] = far;
-    }
-    float far_of_one = 0.0f; /* of the row behind; `far`: of the one behind that */
-    one = two = none;
-    near = far = 0.0f;
-    for (uint j = line.row + line.count; j-- > line.row;) {
-        float4 sum = sums[j];
-        sum.x = fma(-near, one.x, fma(-far, two.x, sum.x));
-        sum.y = fma(-near, one.y, fma(-far, two.y, sum.y));
-        sum.z = fma(-near, one.z, fma(-far, two.z, sum.z));
-        sums[j] = sum;
-        two = one;
-        one = sum;
-        far = far_of_one;
-        near = links[2 * j];
-        far_of_one = links[2 * j + 1];
-    }
+    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_line_pass made = {none, none, 0.0f, 0.0f, 0.0f, 0.0f};
+    return made;
 }
 
-/* Adds what row `j` pulls at its particle of this weight. */
+/* Takes L's part of the two last rows away. */
+CLOTH_FUNCTION float4 cloth_line_less(const cloth_line_pass *along, float4 sum)
+{
+    sum.x = fma(-along->near, along->one.x, fma(-along->far, along->two.x, sum.x));
+    sum.y = fma(-along->near, along->one.y, fma(-along->far, along->two.y, sum.y));
+    sum.z = fma(-along->near, along->one.z, fma(-along->far, along->two.z, sum.z));
+    return sum;
+}
+
+/* The next row of L D L'. */
+CLOTH_FUNCTION cloth_line_row cloth_line_forth(cloth_line_pass *along, cloth_line_row row)
+{
+    float with_one = fma(-row.two, along->near, row.one), inverse;
+    along->near = with_one * along->inverse;
+    along->far = row.two * along->inverse_before;
+    inverse = cloth_inverse(fma(-row.two, along->far, fma(-with_one, along->near, row.sum.w)));
+    row.sum = cloth_line_less(along, row.sum);
+    along->two = along->one;
+    along->one = row.sum;
+    along->inverse_before = along->inverse;
+    along->inverse = inverse;
+    row.sum.x *= inverse;
+    row.sum.y *= inverse;
+    row.sum.z *= inverse;
+    row.one = along->near;
+    row.two = along->far;
+    return row;
+}
+
+/* The next row from the end: what it pulls. `inverse` keeps L of the row behind until it is `far`. */
+CLOTH_FUNCTION cloth_line_row cloth_line_back(cloth_line_pass *along, cloth_line_row row)
+{
+    row.sum = cloth_line_less(along, row.sum);
+    along->two = along->one;
+    along->one = row.sum;
+    along->far = along->inverse;
+    along->near = row.one;
+    along->inverse = row.two;
+    return row;
+}
+
+/* Adds what a row pulls at its particle of this weight. */
 CLOTH_FUNCTION float4 cloth_line_pull(float4 at, float weight, float4 pull)
 {
     float part = weight * at.w;
