@@ -71,8 +71,7 @@ HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uin
     uint first, last;
     if (!((const int *)a[3])[pairs->bank + CLOTH_PAIRS_NEED]) return;
     pairs_of(pairs->leaves, begin, end, &first, &last);
-    for (uint leaf = first; leaf < last; leaf++)
-        block_find(a[0], a[1], leaf, a[2], a[3], *pairs);
+    for (uint leaf = first; leaf < last; leaf++) block_find(a[0], a[1], leaf, a[2], a[3], *pairs);
 }
 HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
