@@ -420,7 +420,7 @@ HED_API void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report);
 /** What of a garment's stiffness is there, by 1 / given = 1 / asked + 1 / most: a sweep over the
  * constraints of a mesh of spacing a, of density r kg/m^2, in substeps of t seconds, cannot be
  * stiffer than about r (a/t)^2 N/m in stretch and r a^4 / (3 t^2) N m in bending. Bending of grids is
- * solved line by line, but for HED_CLOTH_GARMENTS, and is as asked for. */
+ * solved line by line, but for HED_CLOTH_GARMENTS and HED_CLOTH_PATCHES, and is as asked for. */
 typedef struct hed_cloth_stiffness {
     hed_cloth_fabric asked, given; /**< given: by the present substeps and iterations */
     double part;                   /**< the least of given / asked */
