@@ -139,7 +139,8 @@ Test(cloth_pairs, what_is_read_a_kilometre_away)
             crossing += read_crossing(&d, &w, &state);
         }
         EXPECT_EQ(w.crossing, 0);
-        EXPECT_GT(dressed_measure(&d).contact_cut, 0);
+        hed_cloth_metrics q = dressed_measure(&d);
+        EXPECT(q.contact_legs > q.contact_substeps, "nothing was cut");
         dressed_free(&d);
         watch_free(&w);
         for (int g = 0; g < SHEETS; g++) sheet_free(&sheets[g]);

@@ -61,9 +61,10 @@ static inline void watch_check(const watch *w, dressed *d, const char *what, dou
     hed_cloth_metrics q = dressed_measure(d);
     double cut = (double)q.contact_cut / ((double)q.contact_substeps * d->particles);
     printf("%s: %u crossing at most, in %u frames; %.3f %% cut, %.1f pairs a vertex at most, "
-           "%llu substeps stood; stretch %.0f %%\n",
+           "%.2f legs, %llu substeps stood; stretch %.0f %%, p99 %.0f %%\n",
         what, w->crossing, w->frames, 100.0 * cut, (double)q.contact_pairs_most / d->particles,
-        (unsigned long long)q.contact_still, 100.0 * q.worst_stretch);
+        (double)q.contact_legs / (double)q.contact_substeps, (unsigned long long)q.contact_still,
+        100.0 * q.worst_stretch, 100.0 * q.stretch_p99);
     EXPECT(w->crossing == 0, "%s: %u pairs of triangles cross, in %u frames", what, w->crossing,
         w->frames);
     EXPECT(cut < most, "%s: %g %% of the vertices are cut in a substep", what, 100.0 * cut);

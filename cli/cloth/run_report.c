@@ -60,8 +60,9 @@ static hed_status cloth_run_report_tell_json(
         cli_report_open(report, "contact");
         cli_report_more(report, CLI_WHOLE("pairs", q->contact_pairs),
             CLI_WHOLE("pairs_most", q->contact_pairs_most),
-            CLI_WHOLE("substeps", q->contact_substeps), CLI_WHOLE("lists", q->contact_lists),
-            CLI_NUMBER("cut", share_cut(f)), CLI_WHOLE("still", q->contact_still));
+            CLI_WHOLE("substeps", q->contact_substeps), CLI_WHOLE("legs", q->contact_legs),
+            CLI_WHOLE("lists", q->contact_lists), CLI_NUMBER("cut", share_cut(f)),
+            CLI_WHOLE("still", q->contact_still));
         cli_report_close(report);
     }
     if (f->softest)
@@ -87,9 +88,11 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
         100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
         100 * f->quality.residual);
     if (f->quality.contact_substeps)
-        printf("contact: %.3g pairs a vertex, at most %.3g; %.2g %% of the vertices cut in a substep\n",
+        printf("contact: %.3g pairs a vertex, at most %.3g; %.3g legs a substep, %.2g %% of the vertices "
+               "cut at its end\n",
             (double)f->quality.contact_pairs / (double)f->report.particles,
             (double)f->quality.contact_pairs_most / (double)f->report.particles,
+            (double)f->quality.contact_legs / (double)f->quality.contact_substeps,
             100 * share_cut(f));
     if (f->judged)
         printf("%" PRIu64 " pairs of triangles cross in the last frame (all frames: heddle cloth "

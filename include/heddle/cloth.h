@@ -321,8 +321,9 @@ typedef struct hed_cloth_frame {
 /** 1/60 s, one frame, gravity -9.81 along y, no wind. Thread class: any. */
 HED_API hed_cloth_frame hed_default_cloth_frame(void);
 
-/** Enqueues a frame; returns while the device works (on `host`: when the work is done). Arrays are
- *  copied before it returns. Errors: ARGUMENT (a number that is not finite or out of range, with
+/** Enqueues a frame; returns while the device works (on `host`: when the work is done; with
+ *  HED_CLOTH_SELF_TRIANGLES on a device without HED_CAN_GRID_BARRIER: when that of the last substep
+ *  is). Arrays are copied before it returns. Errors: ARGUMENT (a number that is not finite or out of range, with
  *  the place; nothing was enqueued), LIMIT, DRIVER, LOST. */
 HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
 /** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: the
@@ -449,7 +450,8 @@ typedef struct hed_cloth_metrics {
     /** pairs that could meet, in the last substep and at most in one */
     uint64_t contact_pairs, contact_pairs_most;
     uint64_t contact_substeps; /**< in which they were looked for */
-    uint64_t contact_lists;    /**< made of what may meet for some substeps */
+    uint64_t contact_legs;     /**< of all of them: what was cut goes on in a further one */
+    uint64_t contact_lists;    /**< made of what may meet for some legs */
     /** vertices that went a part of their way only, so that nothing crossed; all substeps */
     uint64_t contact_cut;
     /** substeps in which all stood still for want of room, which has grown since */

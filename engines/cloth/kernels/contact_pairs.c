@@ -294,5 +294,5 @@ const hed_kernel_def cloth_pairs_substep_def = {.name = "cloth_pairs_substep",
     HED_DIMENSIONS("groups"),
     .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
     .max_threads = "WG",
-    .min_groups = 4,
+    .min_groups = 5,
     .geometry = pairs_geometry_groups};

@@ -184,66 +184,75 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
     __global uint4 *list, __global uint2 *kept, __global float4 *covers, __global float4 *ahead,
     __global float *offs, __global uint4 *found, __global float4 *planes, __global float4 *moved,
     __global uint *shares, __global int *sums, __global int *counters, __global uint *state,
-    cloth_pairs pairs)
+    cloth_pairs given)
 {
+    cloth_pairs pairs = given; /* PoCL's work items have an argument that is written in common */
     cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
     cloth_pairs_tree tree = {boxes, corners, gradients, slopes, ranges, around_at, around, convex,
         start, ahead, rests, bodies};
     __global uint2 *near = (__global uint2 *)found;
     HED_LOCAL_ARRAY(uint, queues, CLOTH_PAIRS_QUEUE *WG);
-    CLOTH_EACH(i, pairs.particles)
-    cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
-    cloth_all_meet(state);
-    CLOTH_EACH(i, pairs.particles)
-    cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
-    cloth_all_meet(state);
-    if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
-        if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
-        CLOTH_EACH(leaf, pairs.leaves) cloth_pairs_slope_one(leaf, tree, pairs);
-        cloth_all_meet(state);
-        for (uint row = pairs.leaves; row > 0; row /= 2 * WG) {
-            for (uint first = (uint)get_group_id(0) * WG; first < row;
-                 first += (uint)get_global_size(0))
-                cloth_pairs_boxes_from(first, row, tree, pairs);
-            cloth_all_meet(state);
-        }
-        uint walks = cloth_pairs_walks(pairs), item = (uint)get_local_id(0);
-        CLOTH_EACH(k, walks)
-        cloth_pairs_find_one(k, boxes, corners, queues + item, WG, near, counters, pairs);
-        cloth_all_meet(state);
-        uint pending = cloth_pairs_near(counters, pairs);
-        CLOTH_EACH(k, pending) cloth_pairs_list_one(k, near, view, pairs);
-        CLOTH_EACH(i, pairs.particles) cloth_pairs_cover_one(i, start, ahead, covers);
-        cloth_all_meet(state);
-    }
-    uint listed = cloth_pairs_listed(counters, pairs);
-    CLOTH_EACH(k, listed)
-    cloth_pairs_take_one(
-        k, list, kept, offs, start, position, rests, bodies, found, planes, counters, pairs);
-    cloth_all_meet(state);
-    uint count = cloth_pairs_count(counters, pairs);
-    for (uint pass = 0; count > 0 && pass < CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {
-        pairs.last = pass + 1 == CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS;
-        CLOTH_EACH(k, count)
-        {
-            if (pass < CLOTH_PAIRS_PUSHES)
-                cloth_pairs_push_one(k, found, planes, start, moved, sums, pairs);
-            else cloth_pairs_part_one(k, found, planes, moved, sums, pairs);
-        }
+    pairs.bank = (uint)counters[CLOTH_PAIRS_BANK];
+    for (uint more = 1; more; pairs.leg++) {
+        pairs.last = 0;
+        CLOTH_EACH(i, pairs.particles)
+        cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
         cloth_all_meet(state);
         CLOTH_EACH(i, pairs.particles)
-        cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, covers,
-            moved, sums, counters, pairs);
+        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
         cloth_all_meet(state);
-    }
-    for (pairs.round = 0; pairs.round < CLOTH_PAIRS_ROUNDS; pairs.round++) {
-        uint to_cut = cloth_pairs_to_cut(counters, pairs);
-        if (to_cut == 0) break;
-        CLOTH_EACH(k, to_cut)
-        cloth_pairs_cut_one(k, found, planes, start, moved, shares, counters, pairs);
+        if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
+            if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
+            CLOTH_EACH(leaf, pairs.leaves) cloth_pairs_slope_one(leaf, tree, pairs);
+            cloth_all_meet(state);
+            for (uint row = pairs.leaves; row > 0; row /= 2 * WG) {
+                for (uint first = (uint)get_group_id(0) * WG; first < row;
+                     first += (uint)get_global_size(0))
+                    cloth_pairs_boxes_from(first, row, tree, pairs);
+                cloth_all_meet(state);
+            }
+            uint walks = cloth_pairs_walks(pairs), item = (uint)get_local_id(0);
+            CLOTH_EACH(k, walks)
+            cloth_pairs_find_one(k, boxes, corners, queues + item, WG, near, counters, pairs);
+            cloth_all_meet(state);
+            uint pending = cloth_pairs_near(counters, pairs);
+            CLOTH_EACH(k, pending) cloth_pairs_list_one(k, near, view, pairs);
+            CLOTH_EACH(i, pairs.particles) cloth_pairs_cover_one(i, start, ahead, covers);
+            cloth_all_meet(state);
+        }
+        uint listed = cloth_pairs_listed(counters, pairs);
+        CLOTH_EACH(k, listed)
+        cloth_pairs_take_one(
+            k, list, kept, offs, start, position, rests, bodies, found, planes, counters, pairs);
         cloth_all_meet(state);
+        uint count = cloth_pairs_count(counters, pairs);
+        for (uint pass = 0; count > 0 && pass < CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {
+            pairs.last = pass + 1 == CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS;
+            CLOTH_EACH(k, count)
+            {
+                if (pass < CLOTH_PAIRS_PUSHES)
+                    cloth_pairs_push_one(k, found, planes, start, moved, sums, pairs);
+                else cloth_pairs_part_one(k, found, planes, moved, sums, pairs);
+            }
+            cloth_all_meet(state);
+            CLOTH_EACH(i, pairs.particles)
+            cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, covers,
+                moved, sums, counters, pairs);
+            cloth_all_meet(state);
+        }
+        for (pairs.round = 0; pairs.round < CLOTH_PAIRS_ROUNDS; pairs.round++) {
+            uint to_cut = cloth_pairs_to_cut(counters, pairs);
+            if (to_cut == 0) break;
+            CLOTH_EACH(k, to_cut)
+            cloth_pairs_cut_one(k, found, planes, start, moved, shares, counters, pairs);
+            cloth_all_meet(state);
+        }
+        more = cloth_pairs_go_on(counters, pairs);
+        CLOTH_EACH(i, pairs.particles)
+        cloth_pairs_finish_one(i, position, start, moved, shares, counters, pairs);
+        if (more) cloth_all_meet(state);
+        pairs.bank = CLOTH_PAIRS_HALF - pairs.bank;
+        pairs.fresh = 0;
     }
-    CLOTH_EACH(i, pairs.particles)
-    cloth_pairs_finish_one(i, position, start, moved, shares, counters, pairs);
 }
 #endif

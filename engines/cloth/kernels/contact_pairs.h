@@ -16,6 +16,10 @@
  *      where the shares of the round before put it, and gets rule 2 if it fails: in rounds, until
  *      one cuts nothing. Should the last but one still cut, all pairs get rule 2, which needs no
  *      test.
+ *   4. Where something was cut, a further leg begins: from the places that were reached, which
+ *      cross nothing, to those that were wanted, with new pairs, planes and pushes. What a plane of
+ *      the first leg held back, since it stood across the way, mostly gets around it so; without,
+ *      it lags, and what it hangs on draws it through ever more of the cloth in the next substep.
  *
  * After Newton's planar truncation (divide and truncate) and Offset Geometric Contact (Chen et al.,
  * 2025), whose planes stand in the world. "Stands" is here meant relative to `shift`, the mean way
@@ -60,6 +64,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_PUSHES 3u     /* passes of contacts in a substep */
 #define CLOTH_PAIRS_PARTS 3u      /* then passes that part what is not safe */
 #define CLOTH_PAIRS_ROUNDS 6u     /* of cutting; in the last one all are cut */
+#define CLOTH_PAIRS_LEGS 9u       /* of a substep, at most */
 #define CLOTH_PAIRS_MEAN 256u     /* particles that the mean way is taken of, at most */
 #define CLOTH_PAIRS_VISITS 65536u /* nodes that one triangle looks at, at most */
 #define CLOTH_PAIRS_QUEUE 16u     /* what it has found before that is written */
@@ -80,14 +85,16 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_STRETCH 0.5f /* least of a node that nothing in it is nearer than it keeps, */
 #define CLOTH_PAIRS_SPREAD 0.05f /* and wherever its vertices are while the list holds */
 
-/* Counters of a substep, in two halves in turn, and behind them those of all. */
+/* Counters of a leg, in two halves in turn, and behind them those of all. */
 #define CLOTH_PAIRS_COUNT 0u /* pairs of this substep; above `capacity`: too many */
 #define CLOTH_PAIRS_LATE 1u  /* the last round that cut anything, plus 1 */
-#define CLOTH_PAIRS_CUT 2u   /* vertices that went a part of their way */
+#define CLOTH_PAIRS_CUT 2u   /* vertices that went a part of their way, in the last leg */
 #define CLOTH_PAIRS_HELD 3u  /* vertices that contacts pushed too far from their way */
 #define CLOTH_PAIRS_SHIFT 4u /* three sums of ways */
 #define CLOTH_PAIRS_APART 7u /* bits of how far ways part at most from the first one */
-#define CLOTH_PAIRS_NEED 8u  /* not 0: a new list is made in this substep */
+#define CLOTH_PAIRS_NEED 8u  /* not 0: a new list is made in this leg */
+#define CLOTH_PAIRS_PLANE \
+    9u /* not 0: some were cut by a plane, which a further leg may get around */
 #define CLOTH_PAIRS_HALF 16u
 #define CLOTH_PAIRS_ALL_CUT 32u
 #define CLOTH_PAIRS_ALL_HELD 33u
@@ -95,11 +102,13 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_ALL_LISTS 35u /* lists made */
 #define CLOTH_PAIRS_MOST 36u      /* pairs in a substep */
 #define CLOTH_PAIRS_MOST_LISTED 37u
-#define CLOTH_PAIRS_LAST 38u   /* pairs in the last substep */
-#define CLOTH_PAIRS_STEPS 39u  /* substeps */
-#define CLOTH_PAIRS_LISTED 40u /* pairs in the list; above `list_room`: too many */
-#define CLOTH_PAIRS_GONE 41u   /* three floats: sum of mean ways since the list was made */
-#define CLOTH_PAIRS_NEAR 44u   /* pairs of triangles whose boxes overlap, in the list's making */
+#define CLOTH_PAIRS_LAST 38u     /* pairs in the last substep */
+#define CLOTH_PAIRS_STEPS 39u    /* substeps */
+#define CLOTH_PAIRS_LISTED 40u   /* pairs in the list; above `list_room`: too many */
+#define CLOTH_PAIRS_GONE 41u     /* three floats: sum of mean ways since the list was made */
+#define CLOTH_PAIRS_NEAR 44u     /* pairs of triangles whose boxes overlap, in the list's making */
+#define CLOTH_PAIRS_BANK 45u     /* 0 or CLOTH_PAIRS_HALF: the half of the next leg */
+#define CLOTH_PAIRS_ALL_MORE 46u /* legs beyond the first of a substep */
 #define CLOTH_PAIRS_COUNTERS 48u
 
 /* What all of it is given; by value. */
@@ -107,7 +116,7 @@ typedef struct cloth_pairs {
     /* m that contacts may push a particle off its way: half of how far ways part, within these */
     float spare_least, spare_most;
     float cover;   /* m that a particle may be off its way in the substep of the list's making */
-    float undo;    /* m that what is too near comes apart in a pass, at most */
+    float undo;    /* m that what is too near comes apart in a pass of the first leg, at most */
     float steps;   /* of a metre, in sums of pushes */
     float widest;  /* m, the largest thickness */
     float longest; /* m, the longest edge at rest */
@@ -126,6 +135,7 @@ typedef struct cloth_pairs {
     uint colliders;
     uint flags; /* CLOTH_STEP_* */
     uint bank;  /* 0 or CLOTH_PAIRS_HALF */
+    uint leg;   /* of the substep */
     uint round; /* of cutting */
     uint last;  /* not 0: nothing but cutting follows */
 } cloth_pairs;
@@ -543,7 +553,8 @@ CLOTH_INLINE void cloth_pairs_push_one(uint k, __global const uint4 *all,
     cloth_ends y = cloth_ends_of(moved, pair);
     float4 w = cloth_pair_weights(more.y, more.z, edges), h = cloth_heights(n, y, y.a);
     float now = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
-    float target = gap < reach ? hed_min(reach, gap + pairs.undo) : reach;
+    float undo = pairs.leg > 0 ? 0.0f : pairs.undo;
+    float target = gap < reach ? hed_min(reach, gap + undo) : reach;
     float depth = hed_min(target - now, 4.0f * reach);
     float mass =
         fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
@@ -723,8 +734,8 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
           its = hed_max(cloth_highest(to, edges) - b, 0.0f);
     float part = wants + its > 0.0f ? room * (wants / (wants + its)) : 0.0f;
     float down = a - part, up = b + (room - part);
-    if (!(gap > stuck)) {
-        /* nothing is known of it but that standing still crosses nothing */
+    uint stands = !(gap > stuck);
+    if (stands) { /* nothing is known of it but that standing still crosses nothing */
         from = hed_f4(1.0f, edges ? 1.0f : 0.0f, 0.0f, 0.0f);
         to = hed_f4(0.0f, edges ? 0.0f : 1.0f, 1.0f, 1.0f);
         down = 1.0f;
@@ -736,7 +747,9 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
                  : cloth_pairs_cut_end(shares, pair.y, left.y, to.y - from.y, up - from.y, round);
     fresh |= cloth_pairs_cut_end(shares, pair.z, left.z, to.z - from.z, up - from.z, round);
     fresh |= cloth_pairs_cut_end(shares, pair.w, left.w, to.w - from.w, up - from.w, round);
-    if (fresh) cloth_atomic_max(counters + pairs.bank + CLOTH_PAIRS_LATE, (int)round + 1);
+    if (!fresh) return;
+    cloth_atomic_max(counters + pairs.bank + CLOTH_PAIRS_LATE, (int)round + 1);
+    if (!stands) counters[pairs.bank + CLOTH_PAIRS_PLANE] = 1;
 }
 
 /* A round has nothing to do unless the one before it cut something. */
@@ -746,9 +759,9 @@ CLOTH_FUNCTION uint cloth_pairs_to_cut(__global const int *counters, cloth_pairs
     return cloth_pairs_count(counters, pairs);
 }
 
-/* ---- the end of a substep ---- */
+/* ---- the end of a leg ---- */
 
-/* Counters of the substep before are taken into those of all, and zeroed for the next one. */
+/* Counters of the leg before are taken into those of all, and zeroed for the next one. */
 CLOTH_FUNCTION void cloth_pairs_tally(__global int *counters, cloth_pairs pairs)
 {
     __global int *before = counters + (CLOTH_PAIRS_HALF - pairs.bank);
@@ -766,8 +779,15 @@ CLOTH_FUNCTION void cloth_pairs_tally(__global int *counters, cloth_pairs pairs)
     counters[CLOTH_PAIRS_GONE + 2] = (int)as_uint(gone.z);
     counters[CLOTH_PAIRS_MOST] = (int)(count > most ? count : most);
     counters[CLOTH_PAIRS_LAST] = (int)count;
-    counters[CLOTH_PAIRS_STEPS] += 1;
+    counters[pairs.leg > 0 ? CLOTH_PAIRS_ALL_MORE : CLOTH_PAIRS_STEPS] += 1;
+    counters[CLOTH_PAIRS_BANK] = (int)(CLOTH_PAIRS_HALF - pairs.bank);
     for (uint k = 0; k < CLOTH_PAIRS_HALF; k++) before[k] = 0;
+}
+
+/* Whether a further leg follows, which takes what was cut on its way. */
+CLOTH_FUNCTION uint cloth_pairs_go_on(__global const int *counters, cloth_pairs pairs)
+{
+    return counters[pairs.bank + CLOTH_PAIRS_PLANE] && pairs.leg + 1u < CLOTH_PAIRS_LEGS;
 }
 
 CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
@@ -775,13 +795,13 @@ CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
     __global int *counters, cloth_pairs pairs)
 {
     float4 at = moved[i];
-    uint none = cloth_pairs_stand(counters, pairs);
+    uint none = cloth_pairs_stand(counters, pairs), more = cloth_pairs_go_on(counters, pairs);
     uint share = none ? 0 : cloth_share(shares, i, CLOTH_PAIRS_ROUNDS);
     if (share < as_uint(1.0f)) {
         at = cloth_part_way(start[i], at, cloth_pair_shift(counters, pairs), share);
-        if (!none) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
+        if (!none && !more) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
     }
-    position[i] = at;
+    position[i] = more ? moved[i] : at;
     start[i] = at;
     if (i == 0) cloth_pairs_tally(counters, pairs);
 }

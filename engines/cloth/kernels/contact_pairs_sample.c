@@ -221,6 +221,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
             s->bodies, s->found, s->planes, s->counters, *pairs);
     pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
+    pairs->leg = seed % 2 ? 0 : CLOTH_PAIRS_LEGS - 1;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
     for (uint32_t k = 0; k < (uint)*count && def == &cloth_pairs_apply_def; k++)
         cloth_pairs_push_one(k, s->found, s->planes, s->start, s->moved, s->sums, *pairs);

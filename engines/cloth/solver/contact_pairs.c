@@ -414,22 +414,15 @@ static hed_status pairs_run_at_once(
         error);
 }
 
-hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p,
-    const cloth_step *step, float dt, hed_error *error)
+/* One launch after another. */
+static hed_status pairs_run_leg(
+    hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
 {
     const pairs_buffers *b = &p->b;
     hed_buffer *position = cloth->buffers.position;
     cloth_pairs *pairs = &p->pairs;
     hed_argument given = hed_struct_argument(pairs, sizeof *pairs);
-    pairs->bank = CLOTH_PAIRS_HALF - pairs->bank;
-    pairs->undo = (float)(come_apart * dt);
-    pairs->from = step->from;
-    pairs->to = step->to;
-    pairs->colliders = step->colliders;
-    pairs->flags = step->flags;
     pairs->last = 0;
-    pairs->fresh = p->substeps++ % cloth->def.substeps == 0;
-    if (cloth_pairs_at_once(cloth)) return pairs_run_at_once(cloth, contacts, p, error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
@@ -467,6 +460,30 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
         HED_ARGS(position, b->start, b->moved, b->shares, b->counters, given), error);
 }
 
+hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p,
+    const cloth_step *step, float dt, hed_error *error)
+{
+    cloth_pairs *pairs = &p->pairs;
+    pairs->undo = (float)(come_apart * dt);
+    pairs->from = step->from;
+    pairs->to = step->to;
+    pairs->colliders = step->colliders;
+    pairs->flags = step->flags;
+    pairs->leg = 0;
+    pairs->fresh = p->substeps++ % cloth->def.substeps == 0;
+    if (cloth_pairs_at_once(cloth)) return pairs_run_at_once(cloth, contacts, p, error);
+    /* whether there is a further leg is known on the device */
+    for (bool more = true; more; pairs->leg++, pairs->fresh = 0) {
+        int counters[CLOTH_PAIRS_COUNTERS] = {0};
+        pairs_run_leg(cloth, contacts, p, error);
+        hed_read(cloth->stream, counters, p->b.counters, 0, sizeof counters, error);
+        if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status) break;
+        more = cloth_pairs_go_on(counters, *pairs);
+        pairs->bank = (uint)counters[CLOTH_PAIRS_BANK];
+    }
+    return error->status;
+}
+
 /* ---- what is reported ---- */
 
 hed_status cloth_pairs_measure(
@@ -476,11 +493,12 @@ hed_status cloth_pairs_measure(
     hed_read(cloth->stream, c, p->b.counters, 0, sizeof c, error);
     if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status)
         return error->status;
-    /* of the last substep the counters are still where it counted them */
-    const int *last = c + p->pairs.bank;
+    /* of the last leg the counters are still where it counted them */
+    const int *last = c + CLOTH_PAIRS_HALF - c[CLOTH_PAIRS_BANK];
     quality->contact_pairs = (uint32_t)c[CLOTH_PAIRS_LAST];
     quality->contact_pairs_most = (uint32_t)c[CLOTH_PAIRS_MOST];
     quality->contact_substeps = (uint32_t)c[CLOTH_PAIRS_STEPS];
+    quality->contact_legs = quality->contact_substeps + (uint64_t)(uint32_t)c[CLOTH_PAIRS_ALL_MORE];
     quality->contact_lists = (uint32_t)c[CLOTH_PAIRS_ALL_LISTS];
     quality->contact_cut =
         (uint64_t)(uint32_t)c[CLOTH_PAIRS_ALL_CUT] + (uint32_t)last[CLOTH_PAIRS_CUT];
@@ -492,6 +510,7 @@ hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *p, hed_error *erro
 {
     if (!p) return error->status;
     p->submissions = 0;
+    p->pairs.bank = 0;
     return hed_fill(cloth->stream, p->b.counters, 0, CLOTH_PAIRS_COUNTERS * sizeof(int),
         &(uint32_t){0}, 4, error);
 }
