@@ -54,6 +54,19 @@ Test(cloth_whole, fabrics)
     for (int m = 0; m < 2; m++) test_mesh_free(meshes + m);
 }
 
+/* The smallest grids of a fabric with a launch a colour: some have lines in one direction alone. */
+Test(cloth_whole, lines_of_narrow_grids)
+{
+    for (int k = 0; k < 3; k++) {
+        test_mesh mesh = test_grid(k == 1 ? 9 : 2, k == 0 ? 9 : 2);
+        mesh.def.fabric = hed_cloth_fabric_named("leather");
+        hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_COLOURS, &mesh.def, 1, 0, 1);
+        layout_move(cloth, 1, 3);
+        hed_cloth_destroy(cloth);
+        test_mesh_free(&mesh);
+    }
+}
+
 Test(cloth_whole, ranges_compliance_iterations)
 {
     layout_materials_against_reference(HED_CLOTH_GARMENTS, 14, NULL);

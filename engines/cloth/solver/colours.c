@@ -166,7 +166,7 @@ static hed_status upload_lines(hed_cloth *cloth, cloth_solver *s, hed_error *err
         cloth_upload(cloth, NULL, rows * sizeof(float4), &s->b.pulled, error);
     hed_delete(a, weights, weight_rows, sizeof *weights);
     hed_delete(a, lines, 2 * count, sizeof *lines);
-    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_LINES, s->line_at[1], error);
+    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_LINES, (uint32_t)count, error);
 }
 
 /* Elements likewise, a row of each behind a row of all. */
