@@ -1,9 +1,9 @@
-/* ctest: devices full=pocl */
+/* ctest: devices */
 /* Cloth that never crosses cloth: a substep in one launch gives the same bits as one launch after
  * another. Where there is no barrier over the grid, it is one group. */
 #include "fixture.h"
 
-#include "kernels/kernels.h"
+#include "kernels/contact_plain.h"
 
 static hed_error error;
 
@@ -207,11 +207,12 @@ static void state_free(cloth_state *state)
 Test(cloth_pairs_at_once, same_bits, .timeout = 600)
 {
     hed_kernel_def def = *whole;
-    bool barrier = (~hed_device_describe(here.device)->capabilities & whole->needs) == 0;
+    const hed_device_info *info = hed_device_describe(here.device);
+    bool barrier = (~info->capabilities & whole->needs) == 0;
     if (!barrier) def.needs = 0;
-    if (strcmp(hed_device_describe(here.device)->backend, "host") == 0) {
-        CHECK(!barrier); /* and no native version: the launches are what there is */
-        return;
+    if (info->type == HED_DEVICE_CPU) {
+        CHECK(!barrier);
+        test_skip("launch after launch is what there is");
     }
     cloth_state one = state_make(), many = state_make();
     uint32_t legs = 0;
@@ -228,12 +229,13 @@ Test(cloth_pairs_at_once, same_bits, .timeout = 600)
     state_free(&many);
 }
 
-/* The host goes through pairs a block at a time, and through the tree in another way. */
-Test(cloth_pairs_at_once, finds_what_the_text_for_one_pair_finds, .timeout = 600)
+/* Devices go through rows of the tree and through queues, the host through the tree and through blocks
+ * of pairs. */
+Test(cloth_pairs_at_once, finds_what_is_found_plainly, .timeout = 600)
 {
     cloth_state s = state_make();
     cloth_pairs pairs = s.pairs;
-    uint queue[CLOTH_PAIRS_QUEUE], room = pairs.capacity;
+    uint room = pairs.capacity;
     state_run(&s, &cloth_pairs_begin_def, pairs.particles);
     state_run(&s, &cloth_pairs_check_def, pairs.particles);
     state_run(&s, &cloth_pairs_slopes_def, pairs.leaves);
@@ -243,7 +245,7 @@ Test(cloth_pairs_at_once, finds_what_the_text_for_one_pair_finds, .timeout = 600
     for (uint node = 9; node < pairs.leaves; node += 7)
         boxes[2 * node].w = 1.0f; /* nothing meets */
     OK(hed_write(here.stream, s.buffers[0], 0, boxes, 4 * sizeof *boxes * pairs.leaves, &error));
-    state_run(&s, &cloth_pairs_find_def, cloth_pairs_walks(pairs));
+    state_run(&s, &cloth_pairs_find_def, pairs.leaves);
     int *counters = state_read(&s, "counters");
     void *near = state_read(&s, "found"), *corners = state_read(&s, "corners"),
          *start = state_read(&s, "start"), *ahead = state_read(&s, "ahead"),
@@ -261,17 +263,15 @@ Test(cloth_pairs_at_once, finds_what_the_text_for_one_pair_finds, .timeout = 600
     CHECK(its_near && its_list && its_found && its_kept && its_planes);
     int count = counters[CLOTH_PAIRS_NEAR];
     counters[CLOTH_PAIRS_NEAR] = 0;
-    for (uint walk = 0; walk < cloth_pairs_walks(pairs); walk++)
-        cloth_pairs_find_one(walk, boxes, corners, queue, 1, its_near, counters, pairs);
+    cloth_plain_find(boxes, corners, its_near, counters, pairs);
     entries_same("near", count, counters[CLOTH_PAIRS_NEAR], (const void *[]){near, near},
         (const void *[]){its_near, its_near}, 2, 0);
     cloth_pairs_view view = {corners, start, ahead, rests, bodies, its_list, its_kept, counters};
-    for (uint k = 0; k < (uint)count; k++) cloth_pairs_list_one(k, its_near, view, pairs);
+    cloth_plain_list(its_near, view, pairs);
     entries_same("list", last[CLOTH_PAIRS_LISTED], counters[CLOTH_PAIRS_LISTED],
         (const void *[]){list, kept}, (const void *[]){its_list, its_kept}, 4, 2);
-    for (uint k = 0; k < cloth_pairs_listed(counters, pairs); k++)
-        cloth_pairs_take_one(k, its_list, its_kept, offs, start, position, rests, bodies, its_found,
-            its_planes, counters, pairs);
+    cloth_plain_take(its_list, its_kept, offs, start, position, rests, bodies, its_found, its_planes,
+        counters, pairs);
     entries_same("taken", last[pairs.bank + CLOTH_PAIRS_COUNT],
         counters[pairs.bank + CLOTH_PAIRS_COUNT], (const void *[]){found, planes},
         (const void *[]){its_found, its_planes}, 4, 8);

@@ -124,27 +124,25 @@ HED_NATIVE_BODY block_overlaps(
     *overlaps = (uint)any ^ ((1u << count) - 1u);
 }
 
-/* The last leaf below the highest node above a leaf in which nothing meets; itself where there is
- * none. */
-static inline uint block_behind(const float4 *boxes, uint leaf, cloth_pairs pairs)
+/* What was found for a leaf. */
+static inline void block_write(uint leaf, const uint *queue, uint count, uint2 *near,
+    int *counters, cloth_pairs pairs)
 {
-    uint behind = leaf;
-    for (uint above = (leaf + pairs.leaves) >> 1, width = 2; above > 0; above >>= 1, width *= 2)
-        if (boxes[2 * above].w > 0.0f) behind = (above + 1) * width - 1 - pairs.leaves;
-    return behind;
+    uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, (int)count);
+    for (uint k = 0; k < count && at + k < 2u * pairs.capacity; k++)
+        near[at + k] = (uint2){leaf, queue[k]};
 }
 
-/* One way from the root for each leaf, three rows at a step: what all ways of
- * cloth_pairs_find_one() find, which are many since a GPU waits for the memory at each step. Their
- * most of steps, which keeps a GPU from hanging, is left out. */
+/* One way from the root for each leaf, three rows at a step. */
 HED_NATIVE_BODY block_find(const float4 *boxes, const uint4 *corners, uint leaf, uint2 *near,
     int *counters, cloth_pairs pairs)
 {
-    uint queue[CLOTH_PAIRS_QUEUE], stack[BLOCK_STACK], count = 0, depth = 0;
+    uint queue[BLOCK_LANES], stack[BLOCK_STACK], count = 0, depth = 0;
     uint4 own = corners[leaf];
     uint self = leaf + pairs.leaves, rows = 31u - clz(pairs.leaves);
     if (own.x == CLOTH_PAIR_NONE || rows == 0u) return;
-    uint behind = block_behind(boxes, leaf, pairs) + pairs.leaves;
+    uint behind = cloth_pairs_behind(boxes, self, pairs.leaves);
+    uint last = pairs.leaves + (behind > leaf ? behind - 1u : leaf);
     float4 low = boxes[2 * self], high = boxes[2 * self + 1];
     const block_box box = {high.x, high.y, high.z, 0.0f, -low.x, -low.y, -low.z, 0.0f};
     stack[depth++] = 1u;
@@ -153,7 +151,7 @@ HED_NATIVE_BODY block_find(const float4 *boxes, const uint4 *corners, uint leaf,
         uint step = (rows - row) % BLOCK_ROWS ? (rows - row) % BLOCK_ROWS : BLOCK_ROWS;
         uint below = rows - row - step, first = node << step;
         block_overlaps(&overlaps, boxes + 2 * first, 1u << step, &box);
-        uint from = (behind + 1u) >> below; /* the first node that is not all behind */
+        uint from = (last + 1u) >> below; /* the first node that is not all behind */
         if (from > first) overlaps &= ~0u << (from - first);
         for (; overlaps; overlaps &= overlaps - 1u) {
             uint next = first + (31u - clz(overlaps & (0u - overlaps)));
@@ -161,14 +159,14 @@ HED_NATIVE_BODY block_find(const float4 *boxes, const uint4 *corners, uint leaf,
                 stack[depth++] = next;
             } else if (cloth_candidates(own, corners[next - pairs.leaves])) {
                 queue[count++] = next - pairs.leaves;
-                if (count == CLOTH_PAIRS_QUEUE) {
-                    cloth_pairs_flush(leaf, queue, 1, count, near, counters, pairs);
+                if (count == BLOCK_LANES) {
+                    block_write(leaf, queue, count, near, counters, pairs);
                     count = 0;
                 }
             }
         }
     }
-    if (count > 0) cloth_pairs_flush(leaf, queue, 1, count, near, counters, pairs);
+    if (count > 0) block_write(leaf, queue, count, near, counters, pairs);
 }
 
 /* ---- the list ---- */
@@ -273,8 +271,7 @@ HED_NATIVE_BODY block_list(
                 for (uint left = its.candidates[lane]; left; left &= left - 1u) {
                     uint which = 31u - clz(left & (0u - left));
                     uint4 pair = cloth_candidate(which, one, its.corners[lane]);
-                    if (pair.w != CLOTH_PAIR_NONE)
-                        block_push(&queues[which >= 6], pair, its.reach[lane]);
+                    block_push(&queues[which >= 6], pair, its.reach[lane]);
                 }
         }
         for (uint edges = 0; edges < 2; edges++)
@@ -282,9 +279,14 @@ HED_NATIVE_BODY block_list(
                 block_pop(&b, &queues[edges], view.start, view.ahead, 2.0f * cloth_around(pairs));
                 (edges ? block_meet_edges : block_meet_vertices)(
                     &b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f));
-                for (uint lane = 0; lane < b.count; lane++)
-                    if (b.meets[lane])
-                        cloth_pairs_note(b.pairs[lane], b.reach[lane], b.apart[lane], view, pairs);
+                for (uint lane = 0; lane < b.count; lane++) {
+                    float reach = b.reach[lane], apart = b.apart[lane];
+                    if (!b.meets[lane] ||
+                        !cloth_pairs_keeps(b.pairs[lane], &reach, apart, view, pairs))
+                        continue;
+                    uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
+                    cloth_pairs_note(at, b.pairs[lane], reach, apart, view, pairs);
+                }
             }
         if (k == last) break;
     }

@@ -195,136 +195,87 @@ CLOTH_INLINE float cloth_pairs_reach(uint one, uint two, cloth_pairs_view view)
            (view.bodies[as_uint(view.rests[one].w)].x + view.bodies[as_uint(view.rests[two].w)].x);
 }
 
-/* Lists a pair whose sides can come so near, and so near to what they keep. */
-CLOTH_INLINE void cloth_pairs_note(
-    uint4 pair, float reach, float apart, cloth_pairs_view view, cloth_pairs pairs)
+/* Whether a pair is listed whose sides can come so near: not if what is kept from neighbours, a share
+ * of their distance at rest, is so little. `reach`: what is kept from others, then what is kept. */
+CLOTH_INLINE uint cloth_pairs_keeps(
+    uint4 pair, float *reach, float apart, cloth_pairs_view view, cloth_pairs pairs)
 {
     float4 rest = view.rests[pair.x & ~CLOTH_PAIR_EDGES], other = view.rests[pair.w],
            flat = cloth_minus(rest, other);
-    float far = 2.0f * (reach + pairs.longest);
-    /* neighbours keep a share of their distance at rest */
-    if (as_uint(rest.w) == as_uint(other.w) && cloth_dot(flat, flat) < far * far) {
-        flat = cloth_closest_of(cloth_ends_of(view.rests, pair), pair.x & CLOTH_PAIR_EDGES).normal;
-        reach = hed_min(reach, 0.5f * flat.w);
-        if (apart >= reach + 2.0f * cloth_around(pairs)) return;
-    }
-    uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
+    float far = 2.0f * (*reach + pairs.longest);
+    if (as_uint(rest.w) != as_uint(other.w) || cloth_dot(flat, flat) >= far * far) return 1u;
+    flat = cloth_closest_of(cloth_ends_of(view.rests, pair), pair.x & CLOTH_PAIR_EDGES).normal;
+    *reach = hed_min(*reach, 0.5f * flat.w);
+    return !(apart >= *reach + 2.0f * cloth_around(pairs));
+}
+
+/* Puts down a pair of the list. */
+CLOTH_FUNCTION void cloth_pairs_note(
+    uint at, uint4 pair, float reach, float apart, cloth_pairs_view view, cloth_pairs pairs)
+{
     if (at >= pairs.list_room) return;
     view.list[at] = pair;
     view.kept[at] = hed_u2(as_uint(reach), as_uint(apart));
 }
 
-/* Lists a pair if its sides can come nearer than what they keep while each vertex stays within
- * `cover` of its way. */
-CLOTH_INLINE void cloth_pairs_consider(uint4 pair, cloth_pairs_view view, cloth_pairs pairs)
-{
-    uint edges = pair.x & CLOTH_PAIR_EDGES;
-    cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.ahead, pair);
-    float reach = cloth_pairs_reach(pair.x & ~CLOTH_PAIR_EDGES, pair.w, view),
-          room = 2.0f * cloth_around(pairs);
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (cloth_sides_apart(x, y, none, edges, reach + room)) return;
-    float apart = cloth_pair_gap(x, y, none, edges).apart;
-    if (!(apart >= reach + room)) cloth_pairs_note(pair, reach, apart, view, pairs);
-}
-
 CLOTH_FUNCTION uint cloth_corner(uint4 t, uint k) { return k == 0 ? t.x : k == 1 ? t.y : t.z; }
 
+/* Which corners of a triangle are vertex v, a bit for each. */
+CLOTH_FUNCTION uint cloth_corner_is(uint4 t, uint v)
+{
+    return (t.x == v ? 1u : 0u) | (t.y == v ? 2u : 0u) | (t.z == v ? 4u : 0u);
+}
+
+/* Edges that have one of these corners: edge k goes from corner k to the next. */
+CLOTH_FUNCTION uint cloth_edges_at(uint corners)
+{
+    return corners | corners >> 1 | (corners & 1u) << 2;
+}
+
 /* Pairs of two triangles, a bit for each: three vertices of each against the other, then nine pairs
- * of edges. Each vertex and edge counts for the one triangle that owns it. */
+ * of edges. Each vertex and edge counts for the one triangle that owns it, and what has a vertex in
+ * common is no pair. */
 CLOTH_INLINE uint cloth_candidates(uint4 one, uint4 two)
 {
     uint edges = two.w >> 3 & 7u, found = (one.w & 7u) | (two.w & 7u) << 3;
     if (one.w & 8u) found |= edges << 6;
     if (one.w & 16u) found |= edges << 9;
     if (one.w & 32u) found |= edges << 12;
-    return found;
+    uint a = cloth_corner_is(two, one.x), b = cloth_corner_is(two, one.y),
+         c = cloth_corner_is(two, one.z);
+    uint common = (a ? 1u : 0u) | (b ? 2u : 0u) | (c ? 4u : 0u) | (a | b | c) << 3;
+    common |= cloth_edges_at(a | b) << 6 | cloth_edges_at(b | c) << 9 | cloth_edges_at(c | a) << 12;
+    return found & ~common;
 }
 
-/* Pair k of them; its w is CLOTH_PAIR_NONE where they have a vertex in common. */
+/* Pair k of them. */
 CLOTH_INLINE uint4 cloth_candidate(uint k, uint4 one, uint4 two)
 {
     uint4 pair;
-    pair.x = pair.y = pair.z = pair.w = CLOTH_PAIR_NONE;
     if (k < 6) {
         uint4 to = k < 3 ? two : one;
-        uint v = k < 3 ? cloth_corner(one, k) : cloth_corner(two, k - 3);
-        if (v == to.x || v == to.y || v == to.z) return pair;
-        pair.x = v;
+        pair.x = k < 3 ? cloth_corner(one, k) : cloth_corner(two, k - 3);
         pair.y = to.x;
         pair.z = to.y;
         pair.w = to.z;
         return pair;
     }
     uint i = (k - 6) / 3, j = (k - 6) % 3;
-    uint a = cloth_corner(one, i), b = cloth_corner(one, i == 2 ? 0 : i + 1),
-         c = cloth_corner(two, j), d = cloth_corner(two, j == 2 ? 0 : j + 1);
-    if (a == c || a == d || b == c || b == d) return pair;
-    pair.x = a | CLOTH_PAIR_EDGES;
-    pair.y = b;
-    pair.z = c;
-    pair.w = d;
+    pair.x = cloth_corner(one, i) | CLOTH_PAIR_EDGES;
+    pair.y = cloth_corner(one, i == 2 ? 0 : i + 1);
+    pair.z = cloth_corner(two, j);
+    pair.w = cloth_corner(two, j == 2 ? 0 : j + 1);
     return pair;
 }
 
-/* Writes what is in the queue of a leaf. */
-CLOTH_FUNCTION void cloth_pairs_flush(uint leaf, CLOTH_LOCAL const uint *queue, uint step,
-    uint count, __global uint2 *near, __global int *counters, cloth_pairs pairs)
+/* From which node of its row on there is what may meet what is in `node`: itself, or what comes
+ * behind the highest node above it in which nothing meets. `row`: how many nodes the row has. */
+CLOTH_FUNCTION uint cloth_pairs_behind(__global const float4 *boxes, uint node, uint row)
 {
-    uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, (int)count);
-    for (uint k = 0; k < count && at + k < 2u * pairs.capacity; k++)
-        near[at + k] = hed_u2(leaf, queue[k * step]);
-}
-
-/* Ways through the tree: of each leaf one for each row of nodes above it, but the root. */
-CLOTH_FUNCTION uint cloth_pairs_walks(cloth_pairs pairs)
-{
-    return pairs.leaves * (31u - clz(pairs.leaves));
-}
-
-/* One of them: goes through the node beside the one that has the leaf in that row, if that lies
- * behind it, and notes triangles whose boxes overlap the leaf's: in `near`, which has room for two
- * for each pair of a substep. Nothing is noted within a node in which nothing meets. Each step
- * waits for the one before it, so many short ways are better than one; and a counter takes as long
- * to answer as many steps, so there is a queue with `step` between its places. */
-CLOTH_INLINE void cloth_pairs_find_one(uint walk, __global const float4 *boxes,
-    __global const uint4 *corners, CLOTH_LOCAL uint *queue, uint step, __global uint2 *near,
-    __global int *counters, cloth_pairs pairs)
-{
-    uint leaf = walk & (pairs.leaves - 1u), self = leaf + pairs.leaves;
-    uint beside = self >> (walk / pairs.leaves), node = beside + 1u, visits = 0, count = 0;
-    if (beside & 1u) return;
-    float4 low = boxes[2 * self], high = boxes[2 * self + 1];
-    uint4 own = corners[leaf];
-    if (own.x == CLOTH_PAIR_NONE) return;
-    for (;;) {
-        float4 l = boxes[2 * node], h = boxes[2 * node + 1];
-        if (++visits > CLOTH_PAIRS_VISITS) {
-            cloth_atomic_max(counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
-            return;
-        }
-        if (!(l.x > high.x || low.x > h.x || l.y > high.y || low.y > h.y || l.z > high.z ||
-                low.z > h.z)) {
-            for (uint above = beside >> 1; visits == 1u && above > 0u; above >>= 1)
-                if (boxes[2 * above].w > 0.0f) return;
-            if (node < pairs.leaves) {
-                node *= 2;
-                continue;
-            }
-            if (cloth_candidates(own, corners[node - pairs.leaves])) {
-                queue[count++ * step] = node - pairs.leaves;
-                if (count == CLOTH_PAIRS_QUEUE) {
-                    cloth_pairs_flush(leaf, queue, step, count, near, counters, pairs);
-                    count = 0;
-                }
-            }
-        }
-        /* the next that is neither above nor below it */
-        for (; (node & 1u) && node != beside + 1u;) node >>= 1;
-        if (node & 1u) break;
-        node++;
-    }
-    if (count > 0) cloth_pairs_flush(leaf, queue, step, count, near, counters, pairs);
+    uint first = node - row, width = 1;
+    for (; node > 0; node >>= 1, width *= 2)
+        if (boxes[2 * node].w > 0.0f) first = (node + 1) * width - row;
+    return first;
 }
 
 /* How many there are to consider. Where there was no room for all, nor is there for the list. */
@@ -334,18 +285,6 @@ CLOTH_FUNCTION uint cloth_pairs_near(__global int *counters, cloth_pairs pairs)
     if (count <= 2u * pairs.capacity) return count;
     cloth_atomic_max(counters + CLOTH_PAIRS_LISTED, (int)(pairs.list_room + 1u));
     return 0u;
-}
-
-/* Considers all pairs of two triangles. */
-CLOTH_INLINE void cloth_pairs_list_one(
-    uint k, __global const uint2 *near, cloth_pairs_view view, cloth_pairs pairs)
-{
-    uint4 one = view.corners[near[k].x], two = view.corners[near[k].y];
-    CLOTH_ROLLED
-    for (uint left = cloth_candidates(one, two); left; left &= left - 1u) {
-        uint4 pair = cloth_candidate(31u - clz(left & (0u - left)), one, two);
-        if (pair.w != CLOTH_PAIR_NONE) cloth_pairs_consider(pair, view, pairs);
-    }
 }
 
 #endif

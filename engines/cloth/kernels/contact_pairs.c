@@ -164,13 +164,23 @@ static void pairs_geometry_rows(const hed_kernel_def *def, const hed_config *con
     hed_geometry_1d(layout, groups, config->values[0], groups, 4);
 }
 
-/* A strand for each pair that there is room for, or each way through the tree, at most STRANDS. */
+/* A strand for each pair that there is room for, at most STRANDS. */
 static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
     uint64_t room = (uint64_t)problem->sizes[0];
     uint64_t groups = hed_ceil_divide(room < STRANDS ? room : STRANDS, (uint64_t)config->values[0]);
     hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 8);
+}
+
+/* A group for each cluster of 32 leaves, at most as many as strands take. */
+static void pairs_geometry_clusters(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    (void)def;
+    uint64_t groups = hed_ceil_divide((uint64_t)problem->sizes[0], 32);
+    uint64_t most = STRANDS / (uint64_t)config->values[0];
+    hed_geometry_1d(layout, groups < most ? groups : most, config->values[0], NATIVE_PARTS, 8);
 }
 
 /* Of `groups` groups. */
@@ -186,7 +196,9 @@ static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *c
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
         {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
         {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
+        {"contact_cuts.h", hed_cloth_contact_cuts_h, 0}, \
         {"contact_list.h", hed_cloth_contact_list_h, 0}, \
+        {"contact_groups.h", hed_cloth_contact_groups_h, 0}, \
         {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0})
 
 #define DESCRIPTION(label, what, layout, ...) \
@@ -230,10 +242,10 @@ DESCRIPTION(check, "whether ways leave what the list covers", each,
         HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
-DESCRIPTION(find, "triangles whose boxes overlap", strands,
+DESCRIPTION(find, "triangles whose boxes overlap", clusters,
     HED_ARGUMENTS(HED_IN(float, boxes), HED_IN(uint, corners), HED_INOUT(uint, near),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
-    GROUPS, HED_DIMENSIONS("walks"));
+    GROUPS, HED_DIMENSIONS("leaves"));
 DESCRIPTION(list, "vertices and triangles, and pairs of edges, that may meet for some substeps",
     strands,
     HED_ARGUMENTS(HED_IN(uint, near), HED_IN(uint, corners), HED_IN(float, start),

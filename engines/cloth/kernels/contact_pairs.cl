@@ -1,6 +1,6 @@
 /* Cloth that never crosses cloth: pairs are found, push each other apart, and are cut.
- * contact_list.h and contact_pairs.h have what is done for one. What goes through pairs has a fixed number of work
- * items, since how many pairs there are is known on the device alone. */
+ * contact_list.h, contact_pairs.h and contact_cuts.h have what is done for one, contact_groups.h what groups do together.
+ * What goes through pairs has a fixed number of work items, since how many pairs there are is known on the device alone. */
 #ifndef WG
 #define WG 128
 #endif
@@ -9,7 +9,9 @@
 #include "collide.h"
 #include "contact_mesh.h"
 #include "contact_pairs.h"
+#include "contact_cuts.h"
 #include "contact_list.h"
+#include "contact_groups.h"
 #endif
 
 __kernel void cloth_pairs_begin(__global const float4 *restrict start,
@@ -75,12 +77,9 @@ __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
     __global const uint4 *restrict corners, __global uint2 *restrict near, __global int *counters,
     cloth_pairs pairs)
 {
-    HED_LOCAL_ARRAY(uint, queues, CLOTH_PAIRS_QUEUE *WG);
-    uint item = (uint)get_local_id(0), step = (uint)get_global_size(0);
+    HED_LOCAL_ARRAY(cloth_seek, seek, 1);
     if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    uint count = cloth_pairs_walks(pairs);
-    for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_find_one(k, boxes, corners, queues + item, WG, near, counters, pairs);
+    cloth_group_find(seek, boxes, corners, near, counters, pairs);
 }
 
 __kernel void cloth_pairs_list(__global const uint2 *restrict near,
@@ -90,12 +89,11 @@ __kernel void cloth_pairs_list(__global const uint2 *restrict near,
     __global uint2 *restrict kept, __global float4 *restrict covers, __global int *counters,
     cloth_pairs pairs)
 {
+    HED_LOCAL_ARRAY(cloth_sift, sift, 1);
     cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
-    uint first = (uint)get_global_id(0), step = (uint)get_global_size(0);
     if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    uint count = cloth_pairs_near(counters, pairs);
-    for (uint k = first; k < count; k += step) cloth_pairs_list_one(k, near, view, pairs);
-    for (uint i = first; i < pairs.particles; i += step)
+    cloth_group_list(sift, near, view, pairs);
+    for (uint i = (uint)get_global_id(0); i < pairs.particles; i += (uint)get_global_size(0))
         cloth_pairs_cover_one(i, start, ahead, covers);
 }
 
@@ -106,10 +104,9 @@ __kernel void cloth_pairs_take(__global const uint4 *restrict list,
     __global uint4 *restrict found, __global float4 *restrict planes, __global int *counters,
     cloth_pairs pairs)
 {
-    uint count = cloth_pairs_listed(counters, pairs), step = (uint)get_global_size(0);
-    for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_take_one(
-            k, list, kept, offs, start, position, rests, bodies, found, planes, counters, pairs);
+    HED_LOCAL_ARRAY(cloth_sift, sift, 1);
+    cloth_pairs_taking taking = {list, kept, offs, start, position, rests, bodies, found, planes};
+    cloth_group_take(sift, taking, counters, pairs);
 }
 
 __kernel void cloth_pairs_push(__global const uint4 *restrict found,
@@ -191,7 +188,8 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
     cloth_pairs_tree tree = {boxes, corners, gradients, slopes, ranges, around_at, around, convex,
         start, ahead, rests, bodies};
     __global uint2 *near = (__global uint2 *)found;
-    HED_LOCAL_ARRAY(uint, queues, CLOTH_PAIRS_QUEUE *WG);
+    HED_LOCAL_ARRAY(cloth_room, room, 1);
+    cloth_pairs_taking taking = {list, kept, offs, start, position, rests, bodies, found, planes};
     pairs.bank = (uint)counters[CLOTH_PAIRS_BANK];
     for (uint more = 1; more; pairs.leg++) {
         pairs.last = 0;
@@ -211,19 +209,13 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
                     cloth_pairs_boxes_from(first, row, tree, pairs);
                 cloth_all_meet(state);
             }
-            uint walks = cloth_pairs_walks(pairs), item = (uint)get_local_id(0);
-            CLOTH_EACH(k, walks)
-            cloth_pairs_find_one(k, boxes, corners, queues + item, WG, near, counters, pairs);
+            cloth_group_find(&room->seek, boxes, corners, near, counters, pairs);
             cloth_all_meet(state);
-            uint pending = cloth_pairs_near(counters, pairs);
-            CLOTH_EACH(k, pending) cloth_pairs_list_one(k, near, view, pairs);
+            cloth_group_list(&room->sift, near, view, pairs);
             CLOTH_EACH(i, pairs.particles) cloth_pairs_cover_one(i, start, ahead, covers);
             cloth_all_meet(state);
         }
-        uint listed = cloth_pairs_listed(counters, pairs);
-        CLOTH_EACH(k, listed)
-        cloth_pairs_take_one(
-            k, list, kept, offs, start, position, rests, bodies, found, planes, counters, pairs);
+        cloth_group_take(&room->sift, taking, counters, pairs);
         cloth_all_meet(state);
         uint count = cloth_pairs_count(counters, pairs);
         for (uint pass = 0; count > 0 && pass < CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {

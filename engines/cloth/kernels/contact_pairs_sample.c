@@ -1,7 +1,7 @@
 /* Sample data of the kernels that keep cloth from crossing cloth: a strip folded to and fro, whose
  * layers lie nearer than their thickness and want to go into each other, taken through the native
  * versions of the kernels that run before. */
-#include "kernels/kernels.h"
+#include "kernels/contact_plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,18 +197,16 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         own_few(s);
         return;
     }
-    uint room = pairs->capacity, queue[CLOTH_PAIRS_QUEUE];
+    uint room = pairs->capacity;
     pairs->capacity = pairs->list_room = PAIRS_A_LEAF * pairs->leaves;
-    for (uint32_t walk = 0; walk < cloth_pairs_walks(*pairs); walk++)
-        cloth_pairs_find_one(walk, s->boxes, s->corners, queue, 1, s->near, s->counters, *pairs);
+    cloth_plain_find(s->boxes, s->corners, s->near, s->counters, *pairs);
     if (def == &cloth_pairs_list_def) {
         *near = 1; /* of several the order is free */
         s->near[0] = s->near[seed % 7];
         pairs->capacity = pairs->list_room = room;
         return;
     }
-    for (uint32_t k = 0; k < cloth_pairs_near(s->counters, *pairs); k++)
-        cloth_pairs_list_one(k, s->near, view, *pairs);
+    cloth_plain_list(s->near, view, *pairs);
     if (of_pairs(def) && (uint)*listed > room) *listed = (int)room;
     if (def == &cloth_pairs_take_def) {
         *listed = 1;
@@ -216,9 +214,8 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         pairs->capacity = pairs->list_room = room;
         return;
     }
-    for (uint32_t k = 0; k < cloth_pairs_listed(s->counters, *pairs); k++)
-        cloth_pairs_take_one(k, s->list, s->kept, s->offs, s->start, s->position, s->rests,
-            s->bodies, s->found, s->planes, s->counters, *pairs);
+    cloth_plain_take(s->list, s->kept, s->offs, s->start, s->position, s->rests, s->bodies, s->found,
+        s->planes, s->counters, *pairs);
     pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
     pairs->leg = seed % 2 ? 0 : CLOTH_PAIRS_LEGS - 1;

@@ -10,6 +10,7 @@
 #include "kernels/collide.h"
 #include "kernels/contact_mesh.h"
 #include "kernels/contact_pairs.h"
+#include "kernels/contact_cuts.h"
 #include "kernels/contact_list.h"
 #include "kernels/contact_self.h"
 #include "kernels/particle.h"
@@ -120,7 +121,8 @@ extern const hed_kernel_def cloth_patch_packets_def;
 
 extern const char hed_cloth_contact_self_h[], hed_cloth_contact_self_cl[],
     hed_cloth_contact_mesh_h[], hed_cloth_contact_mesh_cl[], hed_cloth_contact_pairs_h[],
-    hed_cloth_contact_list_h[], hed_cloth_contact_pairs_cl[];
+    hed_cloth_contact_cuts_h[], hed_cloth_contact_list_h[], hed_cloth_contact_groups_h[],
+    hed_cloth_contact_pairs_cl[];
 
 /* Balls around particles, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals:
  * tiles; all others: particles. */

@@ -316,8 +316,8 @@ bool cloth_pairs_at_once(const hed_cloth *cloth)
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)
 {
     const cloth_pairs *pairs = &pairing->pairs;
-    return kernel == CLOTH_PAIRS_SLOPES || kernel == CLOTH_PAIRS_BOXES ? pairs->leaves
-           : kernel == CLOTH_PAIRS_FIND                                ? cloth_pairs_walks(*pairs)
+    return kernel == CLOTH_PAIRS_SLOPES || kernel == CLOTH_PAIRS_BOXES || kernel == CLOTH_PAIRS_FIND
+               ? pairs->leaves
            : kernel == CLOTH_PAIRS_LIST || kernel == CLOTH_PAIRS_TAKE ||
                    kernel == CLOTH_PAIRS_PUSH || kernel == CLOTH_PAIRS_PART ||
                    kernel == CLOTH_PAIRS_CUT_KERNEL
@@ -431,7 +431,7 @@ static hed_status pairs_run_leg(
         HED_ARGS(b->corners, b->gradients, b->start, b->ahead, b->slopes, b->counters, given),
         error);
     pairs_make_boxes(cloth, contacts, p, error);
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, cloth_pairs_walks(*pairs),
+    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, pairs->leaves,
         HED_ARGS(b->boxes, b->corners, b->found, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_LIST, pairs->capacity,
         HED_ARGS(b->found, b->corners, b->start, b->ahead, b->rests, b->bodies, b->list, b->kept,
