@@ -14,7 +14,7 @@
 #ifndef CLOTH_CONTACT_GROUPS_H
 #define CLOTH_CONTACT_GROUPS_H
 
-#define CLOTH_CLUSTER 32u          /* leaves of a cluster, at most */
+#define CLOTH_CLUSTER 16u          /* leaves of a cluster, at most */
 #define CLOTH_SEEK_OTHERS (2u * WG) /* leaves that are compared with those of a cluster at once */
 #define CLOTH_SEEK_TESTS (4u * WG)  /* of which so many are tested before what was found is written */
 
@@ -321,7 +321,7 @@ CLOTH_INLINE void cloth_group_take(
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
         if (k < count) {
             uint4 pair = t.list[k];
-            if (!cloth_pair_stays(pair, t.kept[k], t.offs, made, room))
+            if (!cloth_pair_stays(pair, t.kept[k], t.offs, made, room, pairs))
                 cloth_sift_push(s, pair.x & CLOTH_PAIR_EDGES ? 1u : 0u, k);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -53,7 +53,7 @@ HED_NATIVE_BODY pairs_check_body(const hed_native_call *call, uint64_t begin, ui
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_pairs_check_one(
-            (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], *(const cloth_pairs *)a[6]);
+            (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], *(const cloth_pairs *)a[7]);
 }
 HED_NATIVE_CLONES(pairs_check_native, pairs_check_body)
 
@@ -173,12 +173,12 @@ static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *
     hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 8);
 }
 
-/* A group for each cluster of 32 leaves, at most as many as strands take. */
+/* A group for each cluster of 16 leaves, at most as many as strands take. */
 static void pairs_geometry_clusters(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
-    uint64_t groups = hed_ceil_divide((uint64_t)problem->sizes[0], 32);
+    uint64_t groups = hed_ceil_divide((uint64_t)problem->sizes[0], 16);
     uint64_t most = STRANDS / (uint64_t)config->values[0];
     hed_geometry_1d(layout, groups < most ? groups : most, config->values[0], NATIVE_PARTS, 8);
 }
@@ -238,8 +238,8 @@ DESCRIPTION(boxes, "boxes of the ways of a tree of the cloth's triangles, from t
     /* one value: what a launch leaves undone depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
 DESCRIPTION(check, "whether ways leave what the list covers", each,
-    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, covers),
-        HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
+    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, moved),
+        HED_IN(float, covers), HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
 DESCRIPTION(find, "triangles whose boxes overlap", clusters,

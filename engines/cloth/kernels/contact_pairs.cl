@@ -24,13 +24,13 @@ __kernel void cloth_pairs_begin(__global const float4 *restrict start,
 }
 
 __kernel void cloth_pairs_check(__global const float4 *restrict start,
-    __global const float4 *restrict position, __global const float4 *restrict covers,
-    __global float4 *restrict ahead, __global float *restrict offs, __global int *counters,
-    cloth_pairs pairs)
+    __global const float4 *restrict position, __global const float4 *restrict moved,
+    __global const float4 *restrict covers, __global float4 *restrict ahead,
+    __global float *restrict offs, __global int *counters, cloth_pairs pairs)
 {
     uint i = (uint)get_global_id(0);
     if (i < pairs.particles)
-        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
+        cloth_pairs_check_one(i, start, position, moved, covers, ahead, offs, counters, pairs);
 }
 
 __kernel void cloth_pairs_slopes(__global const uint4 *restrict corners,
@@ -197,7 +197,7 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
         cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
         cloth_all_meet(state);
         CLOTH_EACH(i, pairs.particles)
-        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
+        cloth_pairs_check_one(i, start, position, moved, covers, ahead, offs, counters, pairs);
         cloth_all_meet(state);
         if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
             if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;

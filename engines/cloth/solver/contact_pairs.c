@@ -25,9 +25,10 @@ enum {
     LOOKS = 4, /* submissions whose counters may be on their way */
     LOOK_AFTER = 3
 };
-/* of the thinnest thickness */
-static const float spare_least = 0.1f, spare_most = 0.35f, cover_share = 0.35f;
-static const float spare_edge = 0.12f; /* of the longest edge */
+static const float spare_least = 0.1f; /* of the thinnest thickness */
+/* How far off its way a particle may be: of the thinnest thickness, and of the longest edge, as more
+ * would list neighbours along cloth that is thick for its mesh for nothing. */
+static const float off_thickness = 0.35f, off_edge = 0.08f;
 static const double come_apart = 0.25; /* m/s: how fast what is too near comes apart */
 /* of the distance from zero, by two floats of the world: 2^-23, and a tenth for tests again */
 static const double read_lost = 1.4e-7;
@@ -44,7 +45,7 @@ typedef struct pairs_buffers {
     hed_buffer *bodies;   /* (copies of all garments) float4: thickness, friction */
     hed_buffer *start;    /* (particles) float4: where the substep began, inverse mass */
     hed_buffer *moved;    /* (particles) float4: where contacts have moved what the solver wants */
-    hed_buffer *shares;   /* (particles x rounds) uint: bits of the share of the way */
+    hed_buffer *shares;   /* (particles x CLOTH_PAIRS_SHARES) uint: bits of shares of the way */
     hed_buffer *sums;     /* (particles) int4 */
     hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
     hed_buffer *state;    /* of a barrier over all groups */
@@ -211,9 +212,8 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
     pairs->spare_least = spare_least * thinnest;
     pairs->widest = widest;
     pairs->longest = longest_edge(cloth);
-    /* of cloth much thicker than its mesh more would list neighbours along it for nothing */
-    pairs->spare_most = fminf(spare_most * thinnest, spare_edge * pairs->longest);
-    pairs->cover = cover_share * fminf(thinnest, 0.7f * pairs->longest);
+    pairs->cover = pairs->spare_most =
+        fminf(off_thickness * thinnest, off_edge * pairs->longest);
     pairs->steps = push_steps / widest;
     pairs->particles = cloth->particles;
     pairs->stride = (cloth->particles + CLOTH_PAIRS_MEAN - 1) / CLOTH_PAIRS_MEAN;
@@ -261,7 +261,7 @@ static hed_status upload_pairs(hed_cloth *cloth, cloth_pairing *made, const uint
     cloth_upload(cloth, NULL, 8 * sizeof(float4) * leaves, &b->ranges, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
-    cloth_upload(cloth, NULL, CLOTH_PAIRS_ROUNDS * sizeof(uint) * particles, &b->shares, error);
+    cloth_upload(cloth, NULL, CLOTH_PAIRS_SHARES * sizeof(uint) * particles, &b->shares, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
     cloth_upload(cloth, NULL, sizeof(float) * particles, &b->offs, error);
@@ -343,6 +343,8 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
         if (hed_event_wait(p->seen[slot], UINT64_MAX, error)) return error->status;
         const int *counters = (const int *)cloth_host_of(p->b.pinned) + slot * CLOTH_PAIRS_COUNTERS;
         uint64_t most = (uint32_t)counters[CLOTH_PAIRS_MOST_LISTED], room = p->pairs.capacity;
+        if (most < (uint32_t)counters[CLOTH_PAIRS_MOST])
+            most = (uint32_t)counters[CLOTH_PAIRS_MOST];
         if (2 * most > room && room < MOST_PAIRS) {
             hed_error full = {0}; /* then what does not fit stands still, and is reported */
             hed_stream_wait(cloth->stream, error);
@@ -402,7 +404,7 @@ static hed_status pairs_run_at_once(
         uint32_t items = (uint32_t)hed_kernel_config(kernel, NULL).values[0];
         int64_t most = -1;
         hed_kernel_resident_groups(kernel, items, 0, &most, error);
-        p->groups = (4 * p->pairs.leaves + items - 1) / items; /* pairs are more than triangles */
+        p->groups = (8 * p->pairs.leaves + items - 1) / items; /* pairs are more than triangles */
         if (most > 0 && (int64_t)p->groups > most) p->groups = (uint32_t)most;
     }
     return cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SUBSTEP, p->groups,
@@ -426,7 +428,8 @@ static hed_status pairs_run_leg(
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
-        HED_ARGS(b->start, position, b->covers, b->ahead, b->offs, b->counters, given), error);
+        HED_ARGS(b->start, position, b->moved, b->covers, b->ahead, b->offs, b->counters, given),
+        error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SLOPES, pairs->leaves,
         HED_ARGS(b->corners, b->gradients, b->start, b->ahead, b->slopes, b->counters, given),
         error);
