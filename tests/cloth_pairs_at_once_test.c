@@ -101,9 +101,9 @@ static void state_leg(cloth_state *s)
     state_run(s, &cloth_pairs_find_def, pairs->leaves);
     state_run(s, &cloth_pairs_list_def, pairs->capacity);
     state_run(s, &cloth_pairs_take_def, pairs->capacity);
-    for (uint32_t pass = 1; pass <= CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {
-        bool pushes = pass <= CLOTH_PAIRS_PUSHES;
-        pairs->last = pass == CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS;
+    for (pairs->pass = 0; pairs->pass < CLOTH_PAIRS_PASSES; pairs->pass++) {
+        bool pushes = pairs->pass < CLOTH_PAIRS_PUSHES;
+        pairs->last = pairs->pass + 1 == CLOTH_PAIRS_PASSES;
         state_run(s, pushes ? &cloth_pairs_push_def : &cloth_pairs_part_def, pairs->capacity);
         state_run(s, &cloth_pairs_apply_def, pairs->particles);
     }

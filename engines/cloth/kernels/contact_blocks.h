@@ -309,7 +309,7 @@ HED_NATIVE_BODY block_take(uint first, uint last, const uint4 *list, const uint2
     for (uint k = first; k <= last; k++) {
         if (k < last) {
             float reach = as_float(kept[k].x);
-            if (!cloth_pair_stays(list[k], kept[k], offs, made, room, pairs))
+            if (!cloth_pair_stays(list[k], kept[k], offs, made, room))
                 block_push(&queues[list[k].x >= CLOTH_PAIR_EDGES], list[k], reach);
         }
         for (uint edges = 0; edges < 2; edges++)

@@ -11,7 +11,7 @@ CLOTH_FUNCTION uint cloth_share(__global const uint *shares, uint particle, uint
 {
     uint least = as_uint(1.0f);
     for (uint k = 0; k < round; k++) {
-        uint left = shares[CLOTH_PAIRS_SHARES * particle + k];
+        uint left = shares[CLOTH_PAIRS_ROUNDS * particle + k];
         least = left < least ? left : least;
     }
     return least;
@@ -42,7 +42,7 @@ CLOTH_FUNCTION uint cloth_pairs_cut_end(
 {
     if (!(way > may)) return 0;
     uint share = as_uint(as_float(left) * (hed_max(may, 0.0f) / way));
-    cloth_atomic_min(shares + CLOTH_PAIRS_SHARES * particle + round, share);
+    cloth_atomic_min(shares + CLOTH_PAIRS_ROUNDS * particle + round, share);
     return share < left;
 }
 
@@ -98,12 +98,7 @@ CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
     fresh |= cloth_pairs_cut_end(shares, pair.w, left.w, to.w - from.w, up - from.w, round);
     if (!fresh) return;
     cloth_atomic_max(counters + pairs.bank + CLOTH_PAIRS_LATE, (int)round + 1);
-    if (stands) return;
-    counters[pairs.bank + CLOTH_PAIRS_PLANE] = 1;
-    shares[CLOTH_PAIRS_SHARES * first + CLOTH_PAIRS_ROUNDS] = 0;
-    shares[CLOTH_PAIRS_SHARES * pair.y + CLOTH_PAIRS_ROUNDS] = 0;
-    shares[CLOTH_PAIRS_SHARES * pair.z + CLOTH_PAIRS_ROUNDS] = 0;
-    shares[CLOTH_PAIRS_SHARES * pair.w + CLOTH_PAIRS_ROUNDS] = 0;
+    if (!stands) counters[pairs.bank + CLOTH_PAIRS_PLANE] = 1;
 }
 
 /* A round has nothing to do unless the one before it cut something. */
@@ -148,17 +143,14 @@ CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
     __global float4 *start, __global const float4 *moved, __global const uint *shares,
     __global int *counters, cloth_pairs pairs)
 {
-    float4 at = moved[i], wanted;
+    float4 at = moved[i];
     uint none = cloth_pairs_stand(counters, pairs), more = cloth_pairs_go_on(counters, pairs);
     uint share = none ? 0 : cloth_share(shares, i, CLOTH_PAIRS_ROUNDS);
     if (share < as_uint(1.0f)) {
         at = cloth_part_way(start[i], at, cloth_pair_shift(counters, pairs), share);
         if (!none && !more) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
     }
-    at.w = start[i].w; /* what stands has none in `moved` */
-    wanted = moved[i];
-    wanted.w = at.w;
-    position[i] = more ? wanted : at;
+    position[i] = more ? moved[i] : at;
     start[i] = at;
     if (i == 0) cloth_pairs_tally(counters, pairs);
 }

@@ -321,7 +321,7 @@ CLOTH_INLINE void cloth_group_take(
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
         if (k < count) {
             uint4 pair = t.list[k];
-            if (!cloth_pair_stays(pair, t.kept[k], t.offs, made, room, pairs))
+            if (!cloth_pair_stays(pair, t.kept[k], t.offs, made, room))
                 cloth_sift_push(s, pair.x & CLOTH_PAIR_EDGES ? 1u : 0u, k);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -53,7 +53,7 @@ HED_NATIVE_BODY pairs_check_body(const hed_native_call *call, uint64_t begin, ui
     void *const *a = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_pairs_check_one(
-            (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], *(const cloth_pairs *)a[7]);
+            (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], *(const cloth_pairs *)a[6]);
 }
 HED_NATIVE_CLONES(pairs_check_native, pairs_check_body)
 
@@ -104,9 +104,9 @@ HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uin
     void *const *a = call->arguments;
     cloth_pairs pairs = *(const cloth_pairs *)a[6];
     uint first, last;
-    pairs_of(cloth_pairs_count(a[5], pairs), begin, end, &first, &last);
+    pairs_of(cloth_pairs_to_push(a[5], pairs), begin, end, &first, &last);
     for (uint k = first; k < last; k++)
-        cloth_pairs_push_one(k, a[0], a[1], a[2], a[3], a[4], pairs);
+        cloth_pairs_push_one(k, a[0], a[1], a[2], a[3], a[4], a[5], pairs);
 }
 HED_NATIVE_CLONES(pairs_push_native, pairs_push_body)
 
@@ -115,8 +115,9 @@ HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uin
     void *const *a = call->arguments;
     cloth_pairs pairs = *(const cloth_pairs *)a[5];
     uint first, last;
-    pairs_of(cloth_pairs_count(a[4], pairs), begin, end, &first, &last);
-    for (uint k = first; k < last; k++) cloth_pairs_part_one(k, a[0], a[1], a[2], a[3], pairs);
+    pairs_of(cloth_pairs_to_push(a[4], pairs), begin, end, &first, &last);
+    for (uint k = first; k < last; k++)
+        cloth_pairs_part_one(k, a[0], a[1], a[2], a[3], a[4], pairs);
 }
 HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)
 
@@ -238,8 +239,8 @@ DESCRIPTION(boxes, "boxes of the ways of a tree of the cloth's triangles, from t
     /* one value: what a launch leaves undone depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
 DESCRIPTION(check, "whether ways leave what the list covers", each,
-    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, moved),
-        HED_IN(float, covers), HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
+    HED_ARGUMENTS(HED_IN(float, start), HED_IN(float, position), HED_IN(float, covers),
+        HED_OUT(float, ahead, .tolerance = 1e-6), HED_OUT(float, offs, .tolerance = 1e-6),
         HED_INOUT(int, counters), HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("particles"));
 DESCRIPTION(find, "triangles whose boxes overlap", clusters,
@@ -262,12 +263,12 @@ DESCRIPTION(take, "pairs of the list that may meet in this substep, with the pla
     GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(push, "pairs that push each other apart, with friction", strands,
     HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, start),
-        HED_IN(float, moved), HED_INOUT(int, sums, .tolerance = 1.0), HED_IN(int, counters),
+        HED_IN(float, moved), HED_INOUT(int, sums, .tolerance = 1.0), HED_INOUT(int, counters),
         HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(part, "pairs that are put on their sides of the plane between them", strands,
     HED_ARGUMENTS(HED_IN(uint, found), HED_IN(float, planes), HED_IN(float, moved),
-        HED_INOUT(int, sums, .tolerance = 1.0), HED_IN(int, counters),
+        HED_INOUT(int, sums, .tolerance = 1.0), HED_INOUT(int, counters),
         HED_VALUE_STRUCT(cloth_pairs, pairs)),
     GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(apply, "what particles have gathered, and colliders", each,

@@ -24,13 +24,13 @@ __kernel void cloth_pairs_begin(__global const float4 *restrict start,
 }
 
 __kernel void cloth_pairs_check(__global const float4 *restrict start,
-    __global const float4 *restrict position, __global const float4 *restrict moved,
-    __global const float4 *restrict covers, __global float4 *restrict ahead,
-    __global float *restrict offs, __global int *counters, cloth_pairs pairs)
+    __global const float4 *restrict position, __global const float4 *restrict covers,
+    __global float4 *restrict ahead, __global float *restrict offs, __global int *counters,
+    cloth_pairs pairs)
 {
     uint i = (uint)get_global_id(0);
     if (i < pairs.particles)
-        cloth_pairs_check_one(i, start, position, moved, covers, ahead, offs, counters, pairs);
+        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
 }
 
 __kernel void cloth_pairs_slopes(__global const uint4 *restrict corners,
@@ -111,21 +111,21 @@ __kernel void cloth_pairs_take(__global const uint4 *restrict list,
 
 __kernel void cloth_pairs_push(__global const uint4 *restrict found,
     __global const float4 *restrict planes, __global const float4 *restrict start,
-    __global const float4 *restrict moved, __global int *restrict sums,
-    __global const int *restrict counters, cloth_pairs pairs)
+    __global const float4 *restrict moved, __global int *restrict sums, __global int *counters,
+    cloth_pairs pairs)
 {
-    uint count = cloth_pairs_count(counters, pairs), step = (uint)get_global_size(0);
+    uint count = cloth_pairs_to_push(counters, pairs), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_push_one(k, found, planes, start, moved, sums, pairs);
+        cloth_pairs_push_one(k, found, planes, start, moved, sums, counters, pairs);
 }
 
 __kernel void cloth_pairs_part(__global const uint4 *restrict found,
     __global const float4 *restrict planes, __global const float4 *restrict moved,
-    __global int *restrict sums, __global const int *restrict counters, cloth_pairs pairs)
+    __global int *restrict sums, __global int *counters, cloth_pairs pairs)
 {
-    uint count = cloth_pairs_count(counters, pairs), step = (uint)get_global_size(0);
+    uint count = cloth_pairs_to_push(counters, pairs), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_part_one(k, found, planes, moved, sums, pairs);
+        cloth_pairs_part_one(k, found, planes, moved, sums, counters, pairs);
 }
 
 __kernel void cloth_pairs_apply(__global const float4 *restrict start,
@@ -197,7 +197,7 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
         cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
         cloth_all_meet(state);
         CLOTH_EACH(i, pairs.particles)
-        cloth_pairs_check_one(i, start, position, moved, covers, ahead, offs, counters, pairs);
+        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
         cloth_all_meet(state);
         if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
             if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
@@ -218,19 +218,25 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
         cloth_group_take(&room->sift, taking, counters, pairs);
         cloth_all_meet(state);
         uint count = cloth_pairs_count(counters, pairs);
-        for (uint pass = 0; count > 0 && pass < CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS; pass++) {
-            pairs.last = pass + 1 == CLOTH_PAIRS_PUSHES + CLOTH_PAIRS_PARTS;
-            CLOTH_EACH(k, count)
+        pairs.pass = 0;
+        while (count > 0 && !pairs.last) {
+            uint pushes = pairs.pass < CLOTH_PAIRS_PUSHES, to_push = cloth_pairs_to_push(counters, pairs);
+            CLOTH_EACH(k, to_push)
             {
-                if (pass < CLOTH_PAIRS_PUSHES)
-                    cloth_pairs_push_one(k, found, planes, start, moved, sums, pairs);
-                else cloth_pairs_part_one(k, found, planes, moved, sums, pairs);
+                if (pushes) cloth_pairs_push_one(k, found, planes, start, moved, sums, counters, pairs);
+                else cloth_pairs_part_one(k, found, planes, moved, sums, counters, pairs);
             }
             cloth_all_meet(state);
-            CLOTH_EACH(i, pairs.particles)
-            cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, covers,
-                moved, sums, counters, pairs);
-            cloth_all_meet(state);
+            /* what has nothing to do has nothing to do in the next pass, either */
+            uint active = (uint)counters[pairs.bank + CLOTH_PAIRS_ACTIVE] == pairs.pass + 1u;
+            pairs.last = !pushes && (!active || pairs.pass + 1u == CLOTH_PAIRS_PASSES);
+            if (active || pairs.last) {
+                CLOTH_EACH(i, pairs.particles)
+                cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact,
+                    covers, moved, sums, counters, pairs);
+                cloth_all_meet(state);
+            }
+            pairs.pass = pushes && !active ? CLOTH_PAIRS_PUSHES : pairs.pass + 1u;
         }
         for (pairs.round = 0; pairs.round < CLOTH_PAIRS_ROUNDS; pairs.round++) {
             uint to_cut = cloth_pairs_to_cut(counters, pairs);

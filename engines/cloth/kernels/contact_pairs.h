@@ -20,8 +20,6 @@
  *      cross nothing, to those that were wanted, with new pairs, planes and pushes. What a plane of
  *      the first leg held back, since it stood across the way, mostly gets around it so; without,
  *      it lags, and what it hangs on draws it through ever more of the cloth in the next substep.
- *      What has arrived, and held up nothing, stands in it as if it were pinned, and so does the
- *      mean way: pairs of nothing else are left out.
  *
  * After Newton's planar truncation (divide and truncate) and Offset Geometric Contact (Chen et al.,
  * 2025), whose planes stand in the world. "Stands" is here meant relative to `shift`, the mean way
@@ -63,11 +61,9 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 
 #define CLOTH_PAIR_EDGES 0x80000000u /* in pair.x: edge x y against edge z w */
 #define CLOTH_PAIR_NONE 0xffffffffu
-#define CLOTH_PAIRS_STANDS 0x80000000u /* the sign of how far off its way a particle is */
 #define CLOTH_PAIRS_PUSHES 3u     /* passes of contacts in a substep */
-#define CLOTH_PAIRS_PARTS 3u      /* then passes that part what is not safe */
+#define CLOTH_PAIRS_PASSES 6u     /* of those, and then of parting what is not safe */
 #define CLOTH_PAIRS_ROUNDS 6u     /* of cutting; in the last one all are cut */
-#define CLOTH_PAIRS_SHARES 7u     /* of a particle: one of each round, and 0 where it held others up */
 #define CLOTH_PAIRS_LEGS 9u       /* of a substep, at most */
 #define CLOTH_PAIRS_MEAN 256u     /* particles that the mean way is taken of, at most */
 /* Steps of 1 m that ways are summed in, of which none counts as longer. */
@@ -97,6 +93,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CLOTH_PAIRS_NEED 8u  /* not 0: a new list is made in this leg */
 #define CLOTH_PAIRS_PLANE \
     9u /* not 0: some were cut by a plane, which a further leg may get around */
+#define CLOTH_PAIRS_ACTIVE 10u /* the last pass that had anything to do, plus 1 */
 #define CLOTH_PAIRS_HALF 16u
 #define CLOTH_PAIRS_ALL_CUT 32u
 #define CLOTH_PAIRS_ALL_HELD 33u
@@ -138,6 +135,7 @@ typedef struct cloth_pairs {
     uint flags; /* CLOTH_STEP_* */
     uint bank;  /* 0 or CLOTH_PAIRS_HALF */
     uint leg;   /* of the substep */
+    uint pass;  /* of pushes, then of parting */
     uint round; /* of cutting */
     uint last;  /* not 0: nothing but cutting follows */
 } cloth_pairs;
@@ -300,27 +298,20 @@ CLOTH_FUNCTION int cloth_way_steps(float way)
     return hed_int(hed_min(hed_max(way, -1.0f), 1.0f) * CLOTH_PAIRS_WAY);
 }
 
-CLOTH_FUNCTION uint cloth_same_place(float4 x, float4 y)
-{
-    return x.x == y.x && x.y == y.y && x.z == y.z;
-}
-
-/* In a further leg what has arrived, and held up nothing, has no mass in `moved`: it stands. */
 CLOTH_FUNCTION void cloth_pairs_begin_one(uint i, __global const float4 *start,
     __global const float4 *position, __global float4 *moved, __global uint *shares,
     __global int *counters, cloth_pairs pairs)
 {
-    float4 x = start[i], y = position[i], to = y;
-    __global uint *left = shares + CLOTH_PAIRS_SHARES * i;
-    if (pairs.leg > 0 && left[CLOTH_PAIRS_ROUNDS] && cloth_same_place(x, y)) to.w = 0.0f;
-    moved[i] = to;
-    for (uint k = 0; k < CLOTH_PAIRS_SHARES; k++) left[k] = as_uint(1.0f);
+    float4 x = start[i], y = position[i];
+    moved[i] = y;
+    for (uint round = 0; round < CLOTH_PAIRS_ROUNDS; round++)
+        shares[CLOTH_PAIRS_ROUNDS * i + round] = as_uint(1.0f);
     float4 way = cloth_minus(y, x), first = cloth_minus(position[pairs.first], start[pairs.first]);
     float apart = sqrt(cloth_square(way.x - first.x, way.y - first.y, way.z - first.z));
     __global int *own = counters + pairs.bank;
     if (apart < 1e9f && (int)as_uint(apart) > own[CLOTH_PAIRS_APART])
         cloth_atomic_max(own + CLOTH_PAIRS_APART, (int)as_uint(apart));
-    if (i % pairs.stride || pairs.mean == 0.0f || pairs.leg > 0) return;
+    if (i % pairs.stride || pairs.mean == 0.0f) return;
     own += CLOTH_PAIRS_SHIFT;
     cloth_atomic_add(own, cloth_way_steps(way.x));
     cloth_atomic_add(own + 1, cloth_way_steps(way.y));
@@ -367,11 +358,10 @@ CLOTH_FUNCTION float4 cloth_ahead(float4 x, float4 y, float4 shift, cloth_pairs 
 
 /* Whether the list holds for this substep: each way stays near enough to the one of the list's
  * making, carried along by the mean way. `covers`: those ways, two float4 for each particle; `offs`
- * is how far this one is off it, with a sign where it stands in this leg, `ahead` where the way of a
- * list that is made now ends. */
+ * is how far this one is off it, `ahead` where the way of a list that is made now ends. */
 CLOTH_FUNCTION void cloth_pairs_check_one(uint i, __global const float4 *start,
-    __global const float4 *position, __global const float4 *moved, __global const float4 *covers,
-    __global float4 *ahead, __global float *offs, __global int *counters, cloth_pairs pairs)
+    __global const float4 *position, __global const float4 *covers, __global float4 *ahead,
+    __global float *offs, __global int *counters, cloth_pairs pairs)
 {
     __global const int *gone = counters + CLOTH_PAIRS_GONE;
     float4 since =
@@ -380,12 +370,8 @@ CLOTH_FUNCTION void cloth_pairs_check_one(uint i, __global const float4 *start,
     float4 x = start[i], y = position[i], at = cloth_minus(cloth_minus(y, shift), since);
     float off = cloth_off_way(at, from, to).w;
     ahead[i] = cloth_ahead(x, y, shift, pairs);
-    float farther = hed_max(off, cloth_off_way(cloth_minus(x, since), from, to).w);
-    uint stands = pairs.leg > 0 && !(moved[i].w > 0.0f) && cloth_same_place(x, y);
-    offs[i] = as_float(as_uint(farther) | (stands ? CLOTH_PAIRS_STANDS : 0u));
-    /* in a further leg pushes have brought it where it is, and held it within `cover` */
-    float most_off = (pairs.leg > 0 ? 1.0f : 0.85f) * pairs.cover;
-    if (pairs.fresh || !(off <= most_off)) counters[pairs.bank + CLOTH_PAIRS_NEED] = 1;
+    offs[i] = hed_max(off, cloth_off_way(cloth_minus(x, since), from, to).w);
+    if (pairs.fresh || !(off <= 0.85f * pairs.cover)) counters[pairs.bank + CLOTH_PAIRS_NEED] = 1;
 }
 
 /* Notes the way of a particle for the list that is made. */
@@ -467,23 +453,22 @@ CLOTH_FUNCTION uint cloth_pairs_listed(__global const int *counters, cloth_pairs
     return count > pairs.list_room ? 0u : count;
 }
 
-/* Whether a pair of the list is too far apart for this leg, as far as is known without its places:
- * since the list was made, unless that is in this leg. That is most of them, which have hardly left
- * the ways of then; in a further leg it is all of what stands. */
-CLOTH_INLINE uint cloth_pair_stays(uint4 pair, uint2 kept, __global const float *offs, uint made,
-    float room, cloth_pairs pairs)
+/* How far the sides may have come nearer since the list was made. */
+CLOTH_FUNCTION float cloth_pair_nearer(__global const float *offs, uint4 pair)
 {
-    float nearer = 0.0f;
-    if (!made || pairs.leg > 0) {
-        float a = offs[pair.x & ~CLOTH_PAIR_EDGES], b = offs[pair.y], c = offs[pair.z],
-              d = offs[pair.w];
-        if (as_uint(a) & as_uint(b) & as_uint(c) & as_uint(d) & CLOTH_PAIRS_STANDS) return 1u;
-        a = fabs(a);
-        b = fabs(b);
-        float most = hed_max(fabs(c), fabs(d));
-        nearer = pair.x & CLOTH_PAIR_EDGES ? hed_max(a, b) + most : a + hed_max(b, most);
-    }
-    return as_float(kept.y) - (made ? 0.0f : nearer) >= as_float(kept.x) + room;
+    float a = offs[pair.x & ~CLOTH_PAIR_EDGES], b = offs[pair.y],
+          most = hed_max(offs[pair.z], offs[pair.w]);
+    return pair.x & CLOTH_PAIR_EDGES ? hed_max(a, b) + most : a + hed_max(b, most);
+}
+
+/* Whether a pair of the list is too far apart for this substep, as far as is known without its
+ * places: since the list was made, unless that is in this substep. That is most of them, which have
+ * hardly left the ways of then. */
+CLOTH_INLINE uint cloth_pair_stays(
+    uint4 pair, uint2 kept, __global const float *offs, uint made, float room)
+{
+    float nearer = made ? 0.0f : cloth_pair_nearer(offs, pair);
+    return as_float(kept.y) - nearer >= as_float(kept.x) + room;
 }
 
 /* Puts down a pair of this substep. `planes`: normal, gap; reach, p, q, friction. */
@@ -516,6 +501,20 @@ CLOTH_FUNCTION uint cloth_pairs_count(__global const int *counters, cloth_pairs 
 
 /* ---- pushes ---- */
 
+/* Pairs of a pass: none where the one before it, of the same kind, had nothing to do. */
+CLOTH_FUNCTION uint cloth_pairs_to_push(__global const int *counters, cloth_pairs pairs)
+{
+    uint first = pairs.pass == 0 || pairs.pass == CLOTH_PAIRS_PUSHES;
+    if (!first && (uint)counters[pairs.bank + CLOTH_PAIRS_ACTIVE] < pairs.pass) return 0u;
+    return cloth_pairs_count(counters, pairs);
+}
+
+CLOTH_FUNCTION void cloth_pairs_active(__global int *counters, cloth_pairs pairs)
+{
+    __global int *active = counters + pairs.bank + CLOTH_PAIRS_ACTIVE;
+    if ((uint)*active != pairs.pass + 1u) *active = (int)pairs.pass + 1;
+}
+
 /* Adds a push, in m, of one contact to a particle's sums. */
 CLOTH_FUNCTION void cloth_pairs_sum(
     __global int *sums, uint particle, float4 push, float factor, int weight)
@@ -538,7 +537,7 @@ CLOTH_FUNCTION void cloth_pairs_push_end(__global int *sums, uint particle, floa
 
 CLOTH_INLINE void cloth_pairs_push_one(uint k, __global const uint4 *all,
     __global const float4 *planes, __global const float4 *start, __global const float4 *moved,
-    __global int *sums, cloth_pairs pairs)
+    __global int *sums, __global int *counters, cloth_pairs pairs)
 {
     float4 n = planes[2 * k], more = planes[2 * k + 1];
     uint4 pair = all[k];
@@ -553,6 +552,7 @@ CLOTH_INLINE void cloth_pairs_push_one(uint k, __global const uint4 *all,
     float mass =
         fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
     if (!(depth > 0.0f && mass > 0.0f)) return;
+    cloth_pairs_active(counters, pairs);
     cloth_ends x = cloth_ends_of(start, pair);
     float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
            d = cloth_minus(y.d, x.d);
@@ -584,7 +584,7 @@ CLOTH_FUNCTION void cloth_pairs_part_end(
 
 CLOTH_INLINE void cloth_pairs_part_one(uint k, __global const uint4 *all,
     __global const float4 *planes, __global const float4 *moved, __global int *sums,
-    cloth_pairs pairs)
+    __global int *counters, cloth_pairs pairs)
 {
     float4 n = planes[2 * k];
     uint4 pair = all[k];
@@ -595,6 +595,7 @@ CLOTH_INLINE void cloth_pairs_part_one(uint k, __global const uint4 *all,
     float low = cloth_lowest(h, edges), high = cloth_highest(h, edges);
     float need = cloth_need(gap, reach, cloth_stuck(n, y.a, reach, pairs));
     if (low - high >= need) return;
+    cloth_pairs_active(counters, pairs);
     /* What cannot move leaves it to the other side. */
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);

@@ -137,7 +137,7 @@ static bool strip_new(strip *s)
     s->planes = calloc(room, 2 * sizeof(float4));
     s->corners = calloc(leaves, sizeof(uint4));
     s->found = calloc(room, sizeof(uint4));
-    s->shares = calloc(particles, CLOTH_PAIRS_SHARES * sizeof(uint));
+    s->shares = calloc(particles, CLOTH_PAIRS_ROUNDS * sizeof(uint));
     s->covers = calloc(particles, 2 * sizeof(float4));
     s->ahead = calloc(particles, sizeof(float4));
     s->offs = calloc(particles, sizeof(float));
@@ -178,7 +178,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         cloth_pairs_begin_one(i, s->start, s->position, s->moved, s->shares, s->counters, *pairs);
     for (uint32_t i = 0; i < pairs->particles; i++)
         cloth_pairs_check_one(
-            i, s->start, s->position, s->moved, s->covers, s->ahead, s->offs, s->counters, *pairs);
+            i, s->start, s->position, s->covers, s->ahead, s->offs, s->counters, *pairs);
     s->counters[pairs->bank + CLOTH_PAIRS_NEED] = def != &cloth_pairs_check_def;
     for (uint32_t i = 0; i < pairs->particles && !of_leaves(def); i++)
         cloth_pairs_cover_one(i, s->start, s->ahead, s->covers);
@@ -219,9 +219,11 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
     pairs->leg = seed % 2 ? 0 : CLOTH_PAIRS_LEGS - 1;
+    pairs->pass = def == &cloth_pairs_part_def ? CLOTH_PAIRS_PUSHES : 0;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
     for (uint32_t k = 0; k < (uint)*count && def == &cloth_pairs_apply_def; k++)
-        cloth_pairs_push_one(k, s->found, s->planes, s->start, s->moved, s->sums, *pairs);
+        cloth_pairs_push_one(k, s->found, s->planes, s->start, s->moved, s->sums, s->counters,
+            *pairs);
     uint round = def == &cloth_pairs_cut_def ? seed % CLOTH_PAIRS_ROUNDS : CLOTH_PAIRS_ROUNDS;
     for (pairs->round = 0; pairs->round < round && def != &cloth_pairs_apply_def; pairs->round++)
         for (uint32_t k = 0; k < cloth_pairs_to_cut(s->counters, *pairs); k++)
@@ -247,7 +249,7 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
     const pairs_array all[] = {{"start", s->start, 16 * particles},
         {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
         {"moved", s->moved, 16 * particles},
-        {"shares", s->shares, 4 * CLOTH_PAIRS_SHARES * particles},
+        {"shares", s->shares, 4 * CLOTH_PAIRS_ROUNDS * particles},
         {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
         {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
         {"corners", s->corners, 16 * leaves}, {"found", s->found, 16 * room},

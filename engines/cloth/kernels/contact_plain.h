@@ -61,7 +61,7 @@ static inline void cloth_plain_take(const uint4 *list, const uint2 *kept, const 
         float reach = as_float(kept[k].x);
         cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(position, pair);
         cloth_gap between = cloth_pair_gap(x, y, shift, edges);
-        if (cloth_pair_stays(pair, kept[k], offs, made, room, pairs) ||
+        if (cloth_pair_stays(pair, kept[k], offs, made, room) ||
             cloth_sides_apart(x, y, shift, edges, reach + room) || between.apart >= reach + room)
             continue;
         cloth_pairs_put((uint)counters[pairs.bank + CLOTH_PAIRS_COUNT]++, pair, reach, between, rests,

@@ -28,7 +28,7 @@ enum {
 static const float spare_least = 0.1f; /* of the thinnest thickness */
 /* How far off its way a particle may be: of the thinnest thickness, and of the longest edge, as more
  * would list neighbours along cloth that is thick for its mesh for nothing. */
-static const float off_thickness = 0.35f, off_edge = 0.08f;
+static const float off_thickness = 0.35f, off_edge = 0.12f;
 static const double come_apart = 0.25; /* m/s: how fast what is too near comes apart */
 /* of the distance from zero, by two floats of the world: 2^-23, and a tenth for tests again */
 static const double read_lost = 1.4e-7;
@@ -45,7 +45,7 @@ typedef struct pairs_buffers {
     hed_buffer *bodies;   /* (copies of all garments) float4: thickness, friction */
     hed_buffer *start;    /* (particles) float4: where the substep began, inverse mass */
     hed_buffer *moved;    /* (particles) float4: where contacts have moved what the solver wants */
-    hed_buffer *shares;   /* (particles x CLOTH_PAIRS_SHARES) uint: bits of shares of the way */
+    hed_buffer *shares;   /* (particles x rounds) uint: bits of the share of the way */
     hed_buffer *sums;     /* (particles) int4 */
     hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
     hed_buffer *state;    /* of a barrier over all groups */
@@ -261,7 +261,7 @@ static hed_status upload_pairs(hed_cloth *cloth, cloth_pairing *made, const uint
     cloth_upload(cloth, NULL, 8 * sizeof(float4) * leaves, &b->ranges, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
-    cloth_upload(cloth, NULL, CLOTH_PAIRS_SHARES * sizeof(uint) * particles, &b->shares, error);
+    cloth_upload(cloth, NULL, CLOTH_PAIRS_ROUNDS * sizeof(uint) * particles, &b->shares, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
     cloth_upload(cloth, NULL, sizeof(float) * particles, &b->offs, error);
@@ -428,8 +428,7 @@ static hed_status pairs_run_leg(
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
         HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
-        HED_ARGS(b->start, position, b->moved, b->covers, b->ahead, b->offs, b->counters, given),
-        error);
+        HED_ARGS(b->start, position, b->covers, b->ahead, b->offs, b->counters, given), error);
     cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SLOPES, pairs->leaves,
         HED_ARGS(b->corners, b->gradients, b->start, b->ahead, b->slopes, b->counters, given),
         error);
@@ -444,13 +443,13 @@ static hed_status pairs_run_leg(
         HED_ARGS(b->list, b->kept, b->offs, b->start, position, b->rests, b->bodies, b->found,
             b->planes, b->counters, given),
         error);
-    for (uint32_t pass = 0; pass < CLOTH_PAIRS_PUSHES; pass++) {
+    for (pairs->pass = 0; pairs->pass < CLOTH_PAIRS_PUSHES; pairs->pass++) {
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PUSH, pairs->capacity,
             HED_ARGS(b->found, b->planes, b->start, b->moved, b->sums, b->counters, given), error);
         pairs_apply(cloth, contacts, p, error);
     }
-    for (uint32_t pass = 0; pass < CLOTH_PAIRS_PARTS; pass++) {
-        pairs->last = pass + 1 == CLOTH_PAIRS_PARTS;
+    for (; pairs->pass < CLOTH_PAIRS_PASSES; pairs->pass++) {
+        pairs->last = pairs->pass + 1 == CLOTH_PAIRS_PASSES;
         cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PART, pairs->capacity,
             HED_ARGS(b->found, b->planes, b->moved, b->sums, b->counters, given), error);
         pairs_apply(cloth, contacts, p, error);
