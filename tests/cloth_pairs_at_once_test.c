@@ -270,8 +270,8 @@ Test(cloth_pairs_at_once, finds_what_is_found_plainly, .timeout = 600)
     cloth_plain_list(its_near, view, pairs);
     entries_same("list", last[CLOTH_PAIRS_LISTED], counters[CLOTH_PAIRS_LISTED],
         (const void *[]){list, kept}, (const void *[]){its_list, its_kept}, 4, 2);
-    cloth_plain_take(its_list, its_kept, offs, start, position, rests, bodies, its_found, its_planes,
-        counters, pairs);
+    cloth_plain_take(its_list, its_kept, offs, start, position, rests, bodies, its_found,
+        its_planes, counters, pairs);
     entries_same("taken", last[pairs.bank + CLOTH_PAIRS_COUNT],
         counters[pairs.bank + CLOTH_PAIRS_COUNT], (const void *[]){found, planes},
         (const void *[]){its_found, its_planes}, 4, 8);

@@ -125,8 +125,8 @@ HED_NATIVE_BODY block_overlaps(
 }
 
 /* What was found for a leaf. */
-static inline void block_write(uint leaf, const uint *queue, uint count, uint2 *near,
-    int *counters, cloth_pairs pairs)
+static inline void block_write(
+    uint leaf, const uint *queue, uint count, uint2 *near, int *counters, cloth_pairs pairs)
 {
     uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, (int)count);
     for (uint k = 0; k < count && at + k < 2u * pairs.capacity; k++)

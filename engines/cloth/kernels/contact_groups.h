@@ -14,9 +14,10 @@
 #ifndef CLOTH_CONTACT_GROUPS_H
 #define CLOTH_CONTACT_GROUPS_H
 
-#define CLOTH_CLUSTER 16u          /* leaves of a cluster, at most */
+#define CLOTH_CLUSTER 16u           /* leaves of a cluster, at most */
 #define CLOTH_SEEK_OTHERS (2u * WG) /* leaves that are compared with those of a cluster at once */
-#define CLOTH_SEEK_TESTS (4u * WG)  /* of which so many are tested before what was found is written */
+#define CLOTH_SEEK_TESTS \
+    (4u * WG) /* of which so many are tested before what was found is written */
 
 /* Of a group that looks for triangles near each other. */
 typedef struct cloth_seek {
@@ -45,8 +46,8 @@ typedef union cloth_room {
 
 CLOTH_FUNCTION uint cloth_overlap(float4 low, float4 high, float4 its_low, float4 its_high)
 {
-    return !(its_low.x > high.x || low.x > its_high.x || its_low.y > high.y ||
-             low.y > its_high.y || its_low.z > high.z || low.z > its_high.z);
+    return !(its_low.x > high.x || low.x > its_high.x || its_low.y > high.y || low.y > its_high.y ||
+             its_low.z > high.z || low.z > its_high.z);
 }
 
 /* Writes what was found. All have met before. */
@@ -128,8 +129,8 @@ CLOTH_INLINE void cloth_group_find(CLOTH_LOCAL cloth_seek *s, __global const flo
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint k = 0; k < s->chunk_count; k++) {
                 uint node = s->chunks[k] * span + item;
-                if (item < span && node >= from && cloth_overlap(low, high, boxes[2 * (row + node)],
-                                                       boxes[2 * (row + node) + 1]))
+                if (item < span && node >= from &&
+                    cloth_overlap(low, high, boxes[2 * (row + node)], boxes[2 * (row + node) + 1]))
                     s->nodes[atomic_add(&s->node_count, 1u)] = node;
                 barrier(CLK_LOCAL_MEM_FENCE);
                 for (uint n = 0; n < s->node_count; n += CLOTH_SEEK_OTHERS / width)
@@ -281,10 +282,10 @@ CLOTH_INLINE void cloth_group_list(
                 uint4 one = view.corners[near[what >> 4].x], two = view.corners[near[what >> 4].y];
                 pair = cloth_candidate(what & 15u, one, two);
                 reach = cloth_pairs_reach(one.x, two.x, view);
-                apart = cloth_pair_gap(cloth_ends_of(view.start, pair),
-                    cloth_ends_of(view.ahead, pair), hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
-                    pair.x & CLOTH_PAIR_EDGES)
-                            .apart;
+                apart =
+                    cloth_pair_gap(cloth_ends_of(view.start, pair), cloth_ends_of(view.ahead, pair),
+                        hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pair.x & CLOTH_PAIR_EDGES)
+                        .apart;
                 wants = !(apart >= reach + 2.0f * cloth_around(pairs)) &&
                         cloth_pairs_keeps(pair, &reach, apart, view, pairs);
             }

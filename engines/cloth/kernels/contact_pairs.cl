@@ -200,7 +200,8 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
         cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
         cloth_all_meet(state);
         if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
-            if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
+            if (get_global_id(0) == 0)
+                counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
             CLOTH_EACH(leaf, pairs.leaves) cloth_pairs_slope_one(leaf, tree, pairs);
             cloth_all_meet(state);
             for (uint row = pairs.leaves; row > 0; row /= 2 * WG) {
@@ -220,10 +221,12 @@ __kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *
         uint count = cloth_pairs_count(counters, pairs);
         pairs.pass = 0;
         while (count > 0 && !pairs.last) {
-            uint pushes = pairs.pass < CLOTH_PAIRS_PUSHES, to_push = cloth_pairs_to_push(counters, pairs);
+            uint pushes = pairs.pass < CLOTH_PAIRS_PUSHES,
+                 to_push = cloth_pairs_to_push(counters, pairs);
             CLOTH_EACH(k, to_push)
             {
-                if (pushes) cloth_pairs_push_one(k, found, planes, start, moved, sums, counters, pairs);
+                if (pushes)
+                    cloth_pairs_push_one(k, found, planes, start, moved, sums, counters, pairs);
                 else cloth_pairs_part_one(k, found, planes, moved, sums, counters, pairs);
             }
             cloth_all_meet(state);

@@ -61,11 +61,11 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 
 #define CLOTH_PAIR_EDGES 0x80000000u /* in pair.x: edge x y against edge z w */
 #define CLOTH_PAIR_NONE 0xffffffffu
-#define CLOTH_PAIRS_PUSHES 3u     /* passes of contacts in a substep */
-#define CLOTH_PAIRS_PASSES 6u     /* of those, and then of parting what is not safe */
-#define CLOTH_PAIRS_ROUNDS 6u     /* of cutting; in the last one all are cut */
-#define CLOTH_PAIRS_LEGS 9u       /* of a substep, at most */
-#define CLOTH_PAIRS_MEAN 256u     /* particles that the mean way is taken of, at most */
+#define CLOTH_PAIRS_PUSHES 3u /* passes of contacts in a substep */
+#define CLOTH_PAIRS_PASSES 6u /* of those, and then of parting what is not safe */
+#define CLOTH_PAIRS_ROUNDS 6u /* of cutting; in the last one all are cut */
+#define CLOTH_PAIRS_LEGS 9u   /* of a substep, at most */
+#define CLOTH_PAIRS_MEAN 256u /* particles that the mean way is taken of, at most */
 /* Steps of 1 m that ways are summed in, of which none counts as longer. */
 #define CLOTH_PAIRS_WAY 1048576.0f
 #define CLOTH_PAIRS_WEIGHT 63.0f /* most of a contact in the mean of a particle's */

@@ -165,6 +165,16 @@ static void own_few(strip *s)
     for (uint32_t i = 0; i < s->pairs.leaves; i++) s->corners[i].w = i == 0 || i == above ? 56 : 0;
 }
 
+/* Leaves to two triangles one of their pairs. */
+static void own_one(uint4 *one, uint4 *two, uint32_t seed)
+{
+    uint left = cloth_candidates(*one, *two);
+    for (uint32_t k = seed % 5; k > 0 && (left & (left - 1)); k--) left &= left - 1;
+    uint which = 31u - clz(left & (0u - left)), edges = which < 6 ? 0 : which - 6;
+    one->w = which < 3 ? 1u << which : which < 6 ? 0u : 8u << edges / 3;
+    two->w = which < 3 ? 0u : which < 6 ? 1u << (which - 3) : 8u << edges % 3;
+}
+
 /* Up to where `def` begins. */
 static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
 {
@@ -201,8 +211,9 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     pairs->capacity = pairs->list_room = PAIRS_A_LEAF * pairs->leaves;
     cloth_plain_find(s->boxes, s->corners, s->near, s->counters, *pairs);
     if (def == &cloth_pairs_list_def) {
-        *near = 1; /* of several the order is free */
+        *near = 1; /* of several, and of several pairs of one, the order is free */
         s->near[0] = s->near[seed % 7];
+        own_one(&s->corners[s->near[0].x], &s->corners[s->near[0].y], seed);
         pairs->capacity = pairs->list_room = room;
         return;
     }
@@ -214,16 +225,16 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         pairs->capacity = pairs->list_room = room;
         return;
     }
-    cloth_plain_take(s->list, s->kept, s->offs, s->start, s->position, s->rests, s->bodies, s->found,
-        s->planes, s->counters, *pairs);
+    cloth_plain_take(s->list, s->kept, s->offs, s->start, s->position, s->rests, s->bodies,
+        s->found, s->planes, s->counters, *pairs);
     pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
     pairs->leg = seed % 2 ? 0 : CLOTH_PAIRS_LEGS - 1;
     pairs->pass = def == &cloth_pairs_part_def ? CLOTH_PAIRS_PUSHES : 0;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
     for (uint32_t k = 0; k < (uint)*count && def == &cloth_pairs_apply_def; k++)
-        cloth_pairs_push_one(k, s->found, s->planes, s->start, s->moved, s->sums, s->counters,
-            *pairs);
+        cloth_pairs_push_one(
+            k, s->found, s->planes, s->start, s->moved, s->sums, s->counters, *pairs);
     uint round = def == &cloth_pairs_cut_def ? seed % CLOTH_PAIRS_ROUNDS : CLOTH_PAIRS_ROUNDS;
     for (pairs->round = 0; pairs->round < round && def != &cloth_pairs_apply_def; pairs->round++)
         for (uint32_t k = 0; k < cloth_pairs_to_cut(s->counters, *pairs); k++)

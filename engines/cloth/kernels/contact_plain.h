@@ -15,9 +15,10 @@ static inline void cloth_plain_find(
             /* nothing meets in a node that has both */
             for (uint one = a / 2, two = b / 2; one > 0; one /= 2, two /= 2)
                 shown |= one == two && boxes[2 * one].w > 0.0f;
-            float4 low = boxes[2 * a], high = boxes[2 * a + 1], l = boxes[2 * b], h = boxes[2 * b + 1];
-            if (shown || l.x > high.x || l.y > high.y || l.z > high.z || low.x > h.x || low.y > h.y ||
-                low.z > h.z || !cloth_candidates(corners[i], corners[j]))
+            float4 low = boxes[2 * a], high = boxes[2 * a + 1], l = boxes[2 * b],
+                   h = boxes[2 * b + 1];
+            if (shown || l.x > high.x || l.y > high.y || l.z > high.z || low.x > h.x ||
+                low.y > h.y || low.z > h.z || !cloth_candidates(corners[i], corners[j]))
                 continue;
             uint at = (uint)counters[CLOTH_PAIRS_NEAR]++;
             if (at < 2u * pairs.capacity) near[at] = (uint2){i, j};
@@ -41,8 +42,8 @@ static inline void cloth_plain_list(const uint2 *near, cloth_pairs_view view, cl
                   apart = cloth_pair_gap(x, y, still, edges).apart;
             if (!cloth_sides_apart(x, y, still, edges, keep) && !(apart >= keep) &&
                 cloth_pairs_keeps(pair, &reach, apart, view, pairs))
-                cloth_pairs_note((uint)view.counters[CLOTH_PAIRS_LISTED]++, pair, reach, apart, view,
-                    pairs);
+                cloth_pairs_note(
+                    (uint)view.counters[CLOTH_PAIRS_LISTED]++, pair, reach, apart, view, pairs);
         }
     }
 }
@@ -64,8 +65,8 @@ static inline void cloth_plain_take(const uint4 *list, const uint2 *kept, const 
         if (cloth_pair_stays(pair, kept[k], offs, made, room) ||
             cloth_sides_apart(x, y, shift, edges, reach + room) || between.apart >= reach + room)
             continue;
-        cloth_pairs_put((uint)counters[pairs.bank + CLOTH_PAIRS_COUNT]++, pair, reach, between, rests,
-            bodies, found, planes, pairs);
+        cloth_pairs_put((uint)counters[pairs.bank + CLOTH_PAIRS_COUNT]++, pair, reach, between,
+            rests, bodies, found, planes, pairs);
     }
 }
 

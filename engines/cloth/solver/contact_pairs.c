@@ -212,8 +212,7 @@ static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
     pairs->spare_least = spare_least * thinnest;
     pairs->widest = widest;
     pairs->longest = longest_edge(cloth);
-    pairs->cover = pairs->spare_most =
-        fminf(off_thickness * thinnest, off_edge * pairs->longest);
+    pairs->cover = pairs->spare_most = fminf(off_thickness * thinnest, off_edge * pairs->longest);
     pairs->steps = push_steps / widest;
     pairs->particles = cloth->particles;
     pairs->stride = (cloth->particles + CLOTH_PAIRS_MEAN - 1) / CLOTH_PAIRS_MEAN;

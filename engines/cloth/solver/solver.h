@@ -84,7 +84,7 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_seams, has_pressure;
-    uint32_t gases; /* garments whose pressure depends on their volume */
+    uint32_t gases;   /* garments whose pressure depends on their volume */
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: state.c */

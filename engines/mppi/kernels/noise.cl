@@ -27,8 +27,7 @@ __kernel void mppi_noise(__global float *noise, __global const float *matrix,
     for (uint i = id; i < (NORMALS + 3) / 4 * SET; i += items) {
         float four[4];
         uint k = i % SET, q = i / SET;
-        mppi_normals(
-            f->begin + first + k, q, number, stream, f->seed_low, f->seed_high, four);
+        mppi_normals(f->begin + first + k, q, number, stream, f->seed_low, f->seed_high, four);
         for (uint c = 0; c < 4; c++)
             if (4 * q + c < NORMALS) {
                 float normal = four[c];
