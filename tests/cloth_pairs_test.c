@@ -176,6 +176,37 @@ static uint64_t fold_bits(hed_device *device, float away)
     return q.hash;
 }
 
+/* A state that is loaded goes on to the same bits, and contact begins to count with it. */
+Test(cloth_pairs, a_loaded_state_counts_anew)
+{
+    sheet s = pairs_sheet(13, 0.4f, NULL);
+    sheet_fold(&s, 0.22f, 0.03f);
+    hed_cloth_def def = pairs_def(&s.def, 1);
+    def.substeps = 6;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = &pairs_ground;
+    frame.collider_count = 1;
+    for (int f = 0; f < 18; f++) dressed_step(&d, &frame);
+    void *state = malloc(hed_cloth_save_size(d.cloth));
+    CHECK(state);
+    OK(hed_cloth_save(d.cloth, state, &error));
+    uint64_t hashes[2];
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn) OK(hed_cloth_load(d.cloth, state, hed_cloth_save_size(d.cloth), &error));
+        for (int f = 0; f < 4; f++) dressed_step(&d, &frame);
+        hed_cloth_metrics q = dressed_measure(&d);
+        EXPECT(q.contact_pairs > 0, "nothing touches");
+        CHECK_EQ(q.contact_substeps, turn ? 24 : 22 * 6);
+        hashes[turn] = q.hash;
+    }
+    EXPECT(hashes[0] == hashes[1], "%016llx, loaded %016llx", (unsigned long long)hashes[0],
+        (unsigned long long)hashes[1]);
+    free(state);
+    dressed_free(&d);
+    sheet_free(&s);
+}
+
 Test(cloth_pairs, same_bits_as_on_the_host)
 {
     hed_device *host;

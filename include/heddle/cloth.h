@@ -446,7 +446,7 @@ typedef struct hed_cloth_metrics {
     double low[3], high[3]; /**< m, bounding box */
     uint64_t not_finite;    /**< particles */
     uint64_t hash;          /**< of the positions' bits and of where they are measured from */
-    /* of garments with HED_CLOTH_SELF_TRIANGLES, since the start */
+    /* of garments with HED_CLOTH_SELF_TRIANGLES, since the start, a reset or a load */
     /** pairs that could meet, in the last substep and at most in one */
     uint64_t contact_pairs, contact_pairs_most;
     uint64_t contact_substeps; /**< in which they were looked for */

@@ -508,13 +508,11 @@ void cloth_contacts_state(const cloth_contacts *contacts, void *state)
 }
 
 hed_status cloth_contacts_set_state(
-    cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
+    hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
 {
     uint64_t count;
-    if (size == 0) { /* of a cloth that had none yet */
-        forget_places(contacts);
-        return HED_OK;
-    }
+    if (size == 0) /* of a cloth that had none yet */
+        return cloth_contacts_reset(cloth, contacts, error);
     if (size < sizeof count)
         return hed_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
     memcpy(&count, state, sizeof count);
@@ -533,7 +531,7 @@ hed_status cloth_contacts_set_state(
     forget_places(contacts);
     contacts->known = known;
     contacts->known_count = (uint32_t)count;
-    return HED_OK;
+    return cloth_pairs_reset(cloth, contacts->pairing, error);
 }
 
 /* ---- life ---- */

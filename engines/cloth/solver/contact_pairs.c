@@ -512,6 +512,10 @@ hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *p, hed_error *erro
     if (!p) return error->status;
     p->submissions = 0;
     p->pairs.bank = 0;
-    return hed_fill(cloth->stream, p->b.counters, 0, CLOTH_PAIRS_COUNTERS * sizeof(int),
-        &(uint32_t){0}, 4, error);
+    /* an error of the driver may have ended a substep between any two of its passes */
+    hed_buffer *const left[] = {p->b.counters, p->b.sums, p->b.state};
+    for (size_t i = 0; i < HED_COUNT(left); i++)
+        hed_fill(
+            cloth->stream, left[i], 0, hed_buffer_describe(left[i]).size, &(uint32_t){0}, 4, error);
+    return error->status;
 }

@@ -129,7 +129,7 @@ uint64_t cloth_contacts_bytes(cloth_contacts *contacts);
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
 void cloth_contacts_state(const cloth_contacts *contacts, void *state);
 hed_status cloth_contacts_set_state(
-    cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
+    hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 /* Everything jumped: forget where the colliders were. */
 hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
 /* Where mesh colliders were goes through a rigid 4 x 4 matrix, column by column. */

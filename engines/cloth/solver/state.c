@@ -209,7 +209,7 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     cloth->host->has_meshes = head.meshes != 0;
     if (!cloth->contacts && from < end) cloth_contacts_create(cloth, &cloth->contacts, error);
     if (cloth->contacts)
-        cloth_contacts_set_state(cloth->contacts, from, (uint64_t)(end - from), error);
+        cloth_contacts_set_state(cloth, cloth->contacts, from, (uint64_t)(end - from), error);
     if (error->status) return error->status;
     cloth->host->collider_count = head.colliders;
     cloth->host->driver_moves = false;
