@@ -34,7 +34,7 @@ typedef struct cloth_seek {
 typedef struct cloth_sift {
     uint queue[2][10u * WG];
     uint counts[2];
-    uint wanted[2], at; /* places in a list, in turn */
+    uint wanted, at; /* places in a list */
 } cloth_sift;
 
 typedef union cloth_room {
@@ -154,7 +154,7 @@ CLOTH_INLINE void cloth_group_find(CLOTH_LOCAL cloth_seek *s, __global const flo
 CLOTH_INLINE void cloth_sift_open(CLOTH_LOCAL cloth_sift *s)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) s->counts[0] = s->counts[1] = s->wanted[0] = s->wanted[1] = 0;
+    if (get_local_id(0) == 0) s->counts[0] = s->counts[1] = s->wanted = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -192,21 +192,18 @@ CLOTH_FUNCTION void cloth_sift_keep(CLOTH_LOCAL cloth_sift *s, uint vertices, ui
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A place for each item that wants one, from a counter that the group asks once. What the next turn
- * counts in is emptied in this one, when no item reads it. */
-CLOTH_INLINE uint cloth_sift_place(
-    CLOTH_LOCAL cloth_sift *s, uint *turn, uint wants, __global int *counter)
+/* A place for each item that wants one, from a counter that the group asks once. What it counts in is
+ * emptied between two barriers of its own: compilers read it for all items where one does. */
+CLOTH_INLINE uint cloth_sift_place(CLOTH_LOCAL cloth_sift *s, uint wants, __global int *counter)
 {
-    uint rank = wants ? atomic_add(&s->wanted[*turn], 1u) : 0u;
+    uint rank = wants ? atomic_add(&s->wanted, 1u) : 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint count = s->wanted[*turn];
-    *turn ^= 1u;
-    if (get_local_id(0) == 0) {
-        if (count > 0) s->at = (uint)atomic_add(counter, (int)count);
-        s->wanted[*turn] = 0;
-    }
+    if (get_local_id(0) == 0 && s->wanted > 0) s->at = (uint)atomic_add(counter, (int)s->wanted);
     barrier(CLK_LOCAL_MEM_FENCE);
-    return s->at + rank;
+    uint place = s->at + rank;
+    if (get_local_id(0) == 0) s->wanted = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return place;
 }
 
 /* ---- the list ---- */
@@ -264,7 +261,6 @@ CLOTH_INLINE void cloth_group_list(
     CLOTH_LOCAL cloth_sift *s, __global const uint2 *near, cloth_pairs_view view, cloth_pairs pairs)
 {
     uint count = cloth_pairs_near(view.counters, pairs), step = (uint)get_global_size(0);
-    uint turn = 0;
     cloth_sift_open(s);
     for (uint first = (uint)get_group_id(0) * WG; first < count; first += step) {
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
@@ -294,7 +290,7 @@ CLOTH_INLINE void cloth_group_list(
                 wants = !(apart >= reach + 2.0f * cloth_around(pairs)) &&
                         cloth_pairs_keeps(pair, &reach, apart, view, pairs);
             }
-            uint at = cloth_sift_place(s, &turn, wants, view.counters + CLOTH_PAIRS_LISTED);
+            uint at = cloth_sift_place(s, wants, view.counters + CLOTH_PAIRS_LISTED);
             if (wants) cloth_pairs_note(at, pair, reach, apart, view, pairs);
         }
         cloth_sift_keep(s, vertices, edges);
@@ -322,7 +318,6 @@ CLOTH_INLINE void cloth_group_take(
     uint made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
     float room = cloth_pair_room(counters, pairs);
     float4 shift = cloth_pair_shift(counters, pairs);
-    uint turn = 0;
     cloth_sift_open(s);
     for (uint first = (uint)get_group_id(0) * WG; first < count; first += step) {
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
@@ -348,7 +343,7 @@ CLOTH_INLINE void cloth_group_take(
                     wants = !(between.apart >= reach + room);
                 }
             }
-            uint at = cloth_sift_place(s, &turn, wants, counters + pairs.bank + CLOTH_PAIRS_COUNT);
+            uint at = cloth_sift_place(s, wants, counters + pairs.bank + CLOTH_PAIRS_COUNT);
             if (wants)
                 cloth_pairs_put(
                     at, pair, reach, between, t.rests, t.bodies, t.found, t.planes, pairs);
