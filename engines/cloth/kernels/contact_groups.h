@@ -101,14 +101,15 @@ CLOTH_INLINE void cloth_seek_leaves(uint first, uint width, float4 low, float4 h
 }
 
 /* Puts triangles whose boxes overlap into `near`, which has room for two for each pair of a substep.
- * Nothing is noted within a node in which nothing meets. */
+ * Nothing is noted within a node in which nothing meets. Where there is no room all stand, so a crowd
+ * in one place ends the search: it neither holds the GPU up nor makes the counter start anew. */
 CLOTH_INLINE void cloth_group_find(CLOTH_LOCAL cloth_seek *s, __global const float4 *boxes,
     __global const uint4 *corners, __global uint2 *near, __global int *counters, cloth_pairs pairs)
 {
     uint item = (uint)get_local_id(0);
     uint width = min(CLOTH_CLUSTER, pairs.leaves), row = pairs.leaves / width;
     uint span = min((uint)WG, row), chunks = row / span; /* clusters of a chunk */
-    if (item == 0) s->chunk_count = s->node_count = s->other_count = s->queue_count = 0;
+    if (item == 0) s->chunk_count = s->node_count = s->other_count = s->queue_count = s->at = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint cluster = (uint)get_group_id(0); cluster < row; cluster += (uint)get_num_groups(0)) {
         float4 low = boxes[2 * (row + cluster)], high = boxes[2 * (row + cluster) + 1];
@@ -133,7 +134,8 @@ CLOTH_INLINE void cloth_group_find(CLOTH_LOCAL cloth_seek *s, __global const flo
                     cloth_overlap(low, high, boxes[2 * (row + node)], boxes[2 * (row + node) + 1]))
                     s->nodes[atomic_add(&s->node_count, 1u)] = node;
                 barrier(CLK_LOCAL_MEM_FENCE);
-                for (uint n = 0; n < s->node_count; n += CLOTH_SEEK_OTHERS / width)
+                for (uint n = 0; n < s->node_count && s->at <= 2u * pairs.capacity;
+                     n += CLOTH_SEEK_OTHERS / width)
                     cloth_seek_leaves(
                         n, width, low, high, s, boxes, corners, own, near, counters, pairs);
                 barrier(CLK_LOCAL_MEM_FENCE);
