@@ -11,28 +11,41 @@
 
 /* ---- lines of fields (line.c): of the protocol, and of the journal ---- */
 
-enum { BATCH_LINE = 1 << 16, BATCH_FIELDS = 512 };
+/* Maximum bytes of a line. Lines and fields grow up to it; a longer line is refused. */
+enum { BATCH_LINE_LIMIT = 16 << 20 };
+/* Maximum bytes of a job's words, so that its line stays within the limit though all are escaped. */
+enum { BATCH_WORDS_LIMIT = 4 << 20 };
 
-/* Puts fields (a list that ends with NULL) behind each other, with tabs between and a line's end;
- * tabs, line ends and backslashes in them are escaped. false: longer than BATCH_LINE. */
-bool batch_line_put(char *line, size_t *size, const char *const *fields, uint32_t count);
-/* Takes a line (without its end) apart in place. Gives the number of fields. */
-uint32_t batch_line_take(char *line, const char **fields);
+/* Fields of a line. */
+typedef struct batch_fields {
+    const char **items; /* (capacity), of which `count` are used; grows */
+    uint32_t count, capacity;
+} batch_fields;
 
-/* Lines that come from a stream. */
+/* Returns the fields as one line, with tabs between and a line's end (counted by `size`); tabs, line
+ * ends and backslashes in them are escaped. Released with free(). NULL: longer than
+ * BATCH_LINE_LIMIT, or out of memory. */
+char *batch_line_make(const char *const *fields, uint32_t count, size_t *size);
+/* Splits a line (without its end) in place; the fields point into it. false: out of memory. */
+bool batch_line_take(char *line, batch_fields *fields);
+
+/* Lines that are read from a descriptor. */
 typedef struct batch_stream {
     int descriptor;
-    size_t size;
-    bool ended;
-    char bytes[BATCH_LINE];
+    char *bytes; /* (capacity), read and not yet taken: [begin, size) */
+    size_t begin, size, capacity;
+    batch_fields fields; /* of the line that was taken last */
 } batch_stream;
 
-/* Reads once, as much as has come. false: the end, an error, or a
- * line that is too long. */
+/* Reads once, all bytes that are there. false: end of the stream, an error, or a line that is longer
+ * than BATCH_LINE_LIMIT. */
 bool batch_stream_fill(batch_stream *stream);
-/* The next whole line's fields, valid until the next call; 0: none. */
-uint32_t batch_stream_next(batch_stream *stream, char *line, const char **fields);
-/* Sends a line; false: the other end takes nothing. */
+/* Takes the next whole line into `stream->fields`, valid until the next fill. Returns the number of
+ * fields; 0: no line. */
+uint32_t batch_stream_next(batch_stream *stream);
+/* Releases the memory of a stream, not its descriptor. */
+void batch_stream_free(batch_stream *stream);
+/* Sends a line. false: the other end takes nothing, or the line is too long. */
 bool batch_send(int descriptor, const char *const *fields, uint32_t count);
 #define BATCH_SEND(descriptor, ...) \
     batch_send(descriptor, (const char *const[]){__VA_ARGS__}, \

@@ -52,6 +52,7 @@ static void hand_become(
     }
     close_range(STDERR_FILENO + 1, ~0u, 0);
     execv("/proc/self/exe", words);
+    dprintf(STDERR_FILENO, "heddle: cannot start: %s\n", strerrordesc_np(errno));
     _exit(127);
 }
 
@@ -68,7 +69,7 @@ static bool hand_start(
     if (sockets[1] >= 0) close(sockets[1]);
     h->said = said[0];
     h->stay.descriptor = sockets[0];
-    h->stay.size = 0;
+    h->stay.begin = h->stay.size = 0;
     if (h->child > 0) {
         fcntl(h->said, F_SETFL, O_NONBLOCK);
         return true;
@@ -142,10 +143,9 @@ static bool hand_finish(hand *h, int code)
 /* The answer of one that stays. */
 static bool hand_answer(hand *h)
 {
-    static const char *fields[BATCH_FIELDS];
-    static char line[BATCH_LINE];
     bool more = batch_stream_fill(&h->stay);
-    uint32_t count = batch_stream_next(&h->stay, line, fields);
+    uint32_t count = batch_stream_next(&h->stay);
+    const char **fields = h->stay.fields.items;
     if (count == 2 && strcmp(fields[0], "done") == 0) {
         hand_listen(h); /* what it said before */
         return hand_finish(h, (int)strtol(fields[1], NULL, 10));
@@ -158,11 +158,10 @@ static bool hand_answer(hand *h)
 
 static bool hand_obey(hand *h)
 {
-    static const char *fields[BATCH_FIELDS];
-    static char line[BATCH_LINE];
     if (!batch_stream_fill(&h->in)) return false;
-    uint32_t count = batch_stream_next(&h->in, line, fields);
+    uint32_t count = batch_stream_next(&h->in);
     if (!count) return true;
+    const char **fields = h->in.fields.items;
     if (count < 5 || strcmp(fields[0], "job") != 0 || h->number[0]) return false;
     return hand_begin(h, fields, count) || hand_finish(h, HED_EXIT_FAILURE);
 }

@@ -60,8 +60,14 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
         job->count = 0;
         return;
     }
-    for (uint32_t i = 0; i < job->count; i++)
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < job->count; i++) {
         job->words[i] = hed_json_string(hed_json_item(run, i));
+        bytes += strlen(job->words[i]) + 1;
+    }
+    if (!job->count) hed_json_reject(run, "\"run\" is empty; expected the words of a command");
+    if (bytes > BATCH_WORDS_LIMIT)
+        hed_json_reject(run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
     job->is_stdout = hed_json_has(node, "stdout");
     if (job->is_stdout == hed_json_has(node, "output"))
         hed_json_reject(node,

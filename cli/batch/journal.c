@@ -14,12 +14,12 @@
 static const char HEAD[] = "heddle batch 1\n";
 
 /* What an earlier run has done counts while the words are the same and the result is there. */
-static void journal_take(batch_list *list, char *line)
+static void journal_take(batch_list *list, char *line, batch_fields *taken)
 {
-    const char *fields[BATCH_FIELDS];
     struct stat about;
     char path[8192];
-    if (batch_line_take(line, fields) < 6) return;
+    if (!batch_line_take(line, taken) || taken->count < 6) return;
+    const char **fields = taken->items;
     batch_job *job = batch_list_find(list, fields[0]);
     if (!job || strtoull(fields[1], NULL, 16) != job->hash) return;
     snprintf(path, sizeof path, "%s%s", job->output[0] == '/' ? "" : list->folder, job->output);
@@ -35,6 +35,7 @@ static hed_status journal_read(int file, const char *path, batch_list *list, hed
     struct stat about;
     if (fstat(file, &about)) return HED_OK;
     size_t size = (size_t)about.st_size, whole = 0;
+    batch_fields fields = {0};
     char *bytes = malloc(size + 1);
     if (!bytes) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
     ssize_t got = pread(file, bytes, size, 0);
@@ -43,10 +44,11 @@ static hed_status journal_read(int file, const char *path, batch_list *list, hed
     bool ours = size < sizeof HEAD - 1 || memcmp(bytes, HEAD, sizeof HEAD - 1) == 0;
     for (char *line = bytes, *end; ours && (end = strchr(line, '\n')); line = end + 1) {
         *end = 0;
-        journal_take(list, line);
+        journal_take(list, line, &fields);
         whole = (size_t)(end + 1 - bytes);
     }
     free(bytes);
+    free(fields.items);
     if (!ours)
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s is not the journal of a batch: move it away, or name the list otherwise", path);
@@ -82,7 +84,7 @@ hed_status batch_journal_open(
 hed_status batch_journal_add(int journal, const batch_job *job, const char *device, int code,
     double begin, double end, hed_error *error)
 {
-    char line[BATCH_LINE], hash[24], how[16], from[32], to[32], tries[16];
+    char hash[24], how[16], from[32], to[32], tries[16];
     size_t size;
     snprintf(hash, sizeof hash, "%016" PRIx64, job->hash);
     snprintf(how, sizeof how, "%d", code);
@@ -90,11 +92,12 @@ hed_status batch_journal_add(int journal, const batch_job *job, const char *devi
     snprintf(to, sizeof to, "%.3f", end);
     snprintf(tries, sizeof tries, "%u", job->tries);
     const char *const fields[] = {job->name, hash, how, device, from, to, tries};
-    if (!batch_line_put(line, &size, fields, HED_COUNT(fields)))
-        return hed_fail(error, HED_ERROR_LIMIT, "%.100s...: the name is too long", job->name);
+    char *line = batch_line_make(fields, HED_COUNT(fields), &size);
+    if (!line) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a line of the journal");
     ssize_t put = write(journal, line, size);
-    if (put == (ssize_t)size) return HED_OK;
     int reason = put < 0 ? errno : ENOSPC;
+    free(line);
+    if (put == (ssize_t)size) return HED_OK;
     /* half a line would hide the next one */
     struct stat about;
     if (put > 0 && fstat(journal, &about) == 0) {

@@ -85,7 +85,7 @@ static void leader_start(leader *l, uint32_t index)
     bool given = !place->command && place->descriptor >= 0;
     h->state = GONE;
     h->job = NO_JOB;
-    h->from.size = 0;
+    h->from.begin = h->from.size = 0;
     if (h->starts++ >= (given ? 1 : MOST_STARTS)) return;
     if (given) {
         sockets[0] = place->descriptor;
@@ -242,13 +242,36 @@ static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uin
     fflush(h->log);
 }
 
+/* Sends a job: its number, folder, result and words, with `part` in place of the result. */
+static bool leader_send(
+    const leader *l, const leader_hand *h, const batch_job *job, const char *part)
+{
+    enum { BEFORE = 4, AFTER = 2 }; /* fields around the words */
+    const char **fields = calloc(BEFORE + job->count + AFTER, sizeof *fields);
+    uint32_t count = 0;
+    char number[32];
+    if (!fields) return false;
+    snprintf(number, sizeof number, "%lld", (long long)h->job);
+    fields[count++] = "job";
+    fields[count++] = number;
+    fields[count++] = l->def->list->folder;
+    fields[count++] = job->is_stdout ? part : "";
+    for (uint32_t i = 0; i < job->count; i++)
+        fields[count++] =
+            !job->is_stdout && strcmp(job->words[i], job->output) == 0 ? part : job->words[i];
+    if (job->takes_device) fields[count++] = "--device";
+    if (job->takes_device) fields[count++] = h->device;
+    bool good = batch_send(h->from.descriptor, fields, count);
+    free(fields);
+    return good;
+}
+
 static void leader_hand_out(leader *l, uint32_t index)
 {
-    static const char *fields[BATCH_FIELDS];
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
     int64_t next = leader_next(l, index);
-    char part[8192], number[32];
+    char part[8192];
     hed_error error = {0};
     if (next == NO_JOB) return;
     batch_job *job = &l->def->list->jobs[next];
@@ -260,23 +283,12 @@ static void leader_hand_out(leader *l, uint32_t index)
     h->state = BUSY;
     snprintf(view->doing, sizeof view->doing, "%.100s", job->name);
     leader_open_log(l, h, job, index);
-    snprintf(number, sizeof number, "%lld", (long long)next);
-    uint32_t count = 0;
     if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &error)) {
         h->state = IDLE;
         leader_finish(l, index, HED_EXIT_FAILURE, error.text);
         return;
     }
-    fields[count++] = "job";
-    fields[count++] = number;
-    fields[count++] = l->def->list->folder;
-    fields[count++] = job->is_stdout ? part : "";
-    for (uint32_t i = 0; i < job->count && count + 3 < BATCH_FIELDS; i++)
-        fields[count++] =
-            !job->is_stdout && strcmp(job->words[i], job->output) == 0 ? part : job->words[i];
-    if (job->takes_device) fields[count++] = "--device";
-    if (job->takes_device) fields[count++] = h->device;
-    if (!batch_send(h->from.descriptor, fields, count)) leader_lose(l, index, "it takes no job");
+    if (!leader_send(l, h, job, part)) leader_lose(l, index, "it takes no job");
 }
 
 /* ---- what hands say ---- */
@@ -313,7 +325,8 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
     bool ours = h->job != NO_JOB && count >= 2 && strtoll(fields[1], NULL, 10) == h->job;
     if (strcmp(fields[0], "alive") == 0 && count == 1) return true;
     if (strcmp(fields[0], "hello") == 0 && count == 4 && h->state == STARTING) {
-        if (strcmp(fields[1], HED_VERSION_TEXT) != 0) return false;
+        if (strcmp(fields[1], HED_VERSION_TEXT) != 0 || strlen(fields[3]) >= sizeof h->device)
+            return false;
         snprintf(h->device, sizeof h->device, "%s", fields[3]);
         leader_name(l, index, fields[2], fields[3]);
         snprintf(view->doing, sizeof view->doing, "waiting");
@@ -341,14 +354,12 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
 
 static void leader_hear(leader *l, uint32_t index)
 {
-    static const char *fields[BATCH_FIELDS];
-    static char line[BATCH_LINE];
     leader_hand *h = &l->hands[index];
     uint32_t count;
     bool more = batch_stream_fill(&h->from);
     h->heard = leader_now(l);
-    while (h->state != GONE && (count = batch_stream_next(&h->from, line, fields)))
-        if (!leader_take(l, index, fields, count)) {
+    while (h->state != GONE && (count = batch_stream_next(&h->from)))
+        if (!leader_take(l, index, h->from.fields.items, count)) {
             leader_lose(l, index, "it says what no hand of this version says");
             return;
         }
@@ -507,6 +518,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     result->stopped = hed_interrupted();
     leader_page(&l, true);
     if (l.lines) fprintf(stderr, "\r\033[%uA\033[J", l.lines);
+    for (uint32_t i = 0; i < def->place_count; i++) batch_stream_free(&l.hands[i].from);
     free(l.hands);
     free(l.order);
     if (!l.status && l.left && !result->stopped)

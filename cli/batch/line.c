@@ -3,83 +3,113 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-bool batch_line_put(char *line, size_t *size, const char *const *fields, uint32_t count)
+static bool line_is_special(char c) { return c == '\t' || c == '\n' || c == '\\'; }
+
+char *batch_line_make(const char *const *fields, uint32_t count, size_t *size)
 {
-    size_t at = 0;
+    size_t at = 0, bytes = 2; /* a line's end, and the zero after it */
     for (uint32_t i = 0; i < count; i++) {
-        if (i && at < BATCH_LINE) line[at++] = '\t';
-        for (const char *c = fields[i]; *c && at + 2 < BATCH_LINE; c++) {
-            const char *special = strchr("\tt\nn\\\\", *c);
-            bool escape = *c == '\t' || *c == '\n' || *c == '\\';
-            if (escape) line[at++] = '\\';
-            line[at++] = escape ? special[1] : *c;
+        bytes++;
+        for (const char *c = fields[i]; *c; c++) bytes += 1 + line_is_special(*c);
+    }
+    char *line = bytes <= BATCH_LINE_LIMIT ? malloc(bytes) : NULL;
+    if (!line) return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) line[at++] = '\t';
+        for (const char *c = fields[i]; *c; c++) {
+            if (line_is_special(*c)) line[at++] = '\\';
+            line[at++] = (char)(*c == '\t' ? 't' : *c == '\n' ? 'n' : *c);
         }
     }
-    if (at + 2 >= BATCH_LINE) return false;
     line[at++] = '\n';
+    line[at] = 0;
     *size = at;
-    return true;
+    return line;
 }
 
-uint32_t batch_line_take(char *line, const char **fields)
+bool batch_line_take(char *line, batch_fields *fields)
 {
     uint32_t count = 1;
+    for (const char *c = line; *c; c++) count += *c == '\t';
+    fields->count = 0;
+    if (count > fields->capacity) {
+        const char **items = realloc(fields->items, count * sizeof *items);
+        if (!items) return false;
+        fields->items = items;
+        fields->capacity = count;
+    }
     char *to = line;
-    fields[0] = line;
+    fields->items[fields->count++] = line;
     for (const char *from = line; *from; from++) {
         if (*from == '\t') {
             *to++ = 0;
-            if (count == BATCH_FIELDS) return 0;
-            fields[count++] = to;
+            fields->items[fields->count++] = to;
         } else if (*from == '\\' && from[1]) {
             from++;
-            *to++ = *from == 't' ? '\t' : *from == 'n' ? '\n' : *from;
+            *to++ = (char)(*from == 't' ? '\t' : *from == 'n' ? '\n' : *from);
         } else {
             *to++ = *from;
         }
     }
     *to = 0;
-    return count;
+    return true;
 }
 
 bool batch_stream_fill(batch_stream *stream)
 {
-    if (stream->size == sizeof stream->bytes) return false;
+    stream->size -= stream->begin;
+    if (stream->begin) memmove(stream->bytes, stream->bytes + stream->begin, stream->size);
+    stream->begin = 0;
+    if (stream->size == stream->capacity) {
+        size_t capacity = stream->capacity ? 2 * stream->capacity : 1 << 14;
+        char *bytes = capacity <= BATCH_LINE_LIMIT ? realloc(stream->bytes, capacity) : NULL;
+        if (!bytes) return false;
+        stream->bytes = bytes;
+        stream->capacity = capacity;
+    }
     ssize_t got =
-        read(stream->descriptor, stream->bytes + stream->size, sizeof stream->bytes - stream->size);
+        read(stream->descriptor, stream->bytes + stream->size, stream->capacity - stream->size);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     if (got <= 0) return false;
     stream->size += (size_t)got;
     return true;
 }
 
-uint32_t batch_stream_next(batch_stream *stream, char *line, const char **fields)
+uint32_t batch_stream_next(batch_stream *stream)
 {
-    const char *end = memchr(stream->bytes, '\n', stream->size);
+    char *line = stream->bytes + stream->begin;
+    char *end =
+        stream->size > stream->begin ? memchr(line, '\n', stream->size - stream->begin) : NULL;
     if (!end) return 0;
-    size_t size = (size_t)(end - stream->bytes);
-    memcpy(line, stream->bytes, size);
-    line[size] = 0;
-    stream->size -= size + 1;
-    memmove(stream->bytes, end + 1, stream->size);
-    return batch_line_take(line, fields);
+    *end = 0;
+    stream->begin += (size_t)(end - line) + 1;
+    return batch_line_take(line, &stream->fields) ? stream->fields.count : 0;
+}
+
+void batch_stream_free(batch_stream *stream)
+{
+    free(stream->bytes);
+    free(stream->fields.items);
+    *stream = (batch_stream){.descriptor = stream->descriptor};
 }
 
 bool batch_send(int descriptor, const char *const *fields, uint32_t count)
 {
-    char line[BATCH_LINE];
     size_t size, sent = 0;
-    if (!batch_line_put(line, &size, fields, count)) return false;
-    while (sent < size) {
+    char *line = batch_line_make(fields, count, &size);
+    bool good = line != NULL;
+    while (good && sent < size) {
         ssize_t put = write(descriptor, line + sent, size - sent);
         if (put > 0) sent += (size_t)put;
         else if (put < 0 && errno == EAGAIN)
             poll(&(struct pollfd){.fd = descriptor, .events = POLLOUT}, 1, 1000);
-        else if (put < 0 && errno != EINTR) return false;
+        else if (put < 0 && errno != EINTR) good = false;
     }
-    return true;
+    free(line);
+    return good;
 }

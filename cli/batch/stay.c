@@ -8,24 +8,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* `said`: where to what is printed goes unless a job has a file for it. */
 static int stay_do(const char **fields, uint32_t count, int said)
 {
-    char *words[BATCH_FIELDS + 1] = {(char *)(uintptr_t) "heddle"};
+    char **words = calloc(count, sizeof *words);
     const char *folder = fields[0], *output = fields[1];
+    if (!words) return HED_EXIT_FAILURE;
+    words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 2; i < count; i++) words[i - 1] = (char *)(uintptr_t)fields[i];
     int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : dup(said);
     if (to < 0 || chdir(folder) || dup2(to, STDOUT_FILENO) < 0) {
         fprintf(stderr, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
         if (to >= 0) close(to);
+        free(words);
         return HED_EXIT_FAILURE;
     }
     close(to);
     clearerr(stdout);
     int code = cli_run((int)count - 1, words);
+    free(words);
     fflush(stderr);
     dup2(said, STDOUT_FILENO);
     return code;
@@ -34,17 +39,15 @@ static int stay_do(const char **fields, uint32_t count, int said)
 static int stay_run(const hed_arguments *arguments, void *user)
 {
     static batch_stream in = {.descriptor = STDIN_FILENO};
-    static const char *fields[BATCH_FIELDS];
-    static char line[BATCH_LINE];
     int said = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     bool good = said >= 0;
     cli_keep_context();
     while (good && batch_stream_fill(&in)) {
-        uint32_t count = batch_stream_next(&in, line, fields);
+        uint32_t count = batch_stream_next(&in);
         char code[16];
         if (!count) continue;
-        snprintf(
-            code, sizeof code, "%d", count > 2 ? stay_do(fields, count, said) : HED_EXIT_USAGE);
+        snprintf(code, sizeof code, "%d",
+            count > 2 ? stay_do(in.fields.items, count, said) : HED_EXIT_USAGE);
         good = BATCH_SEND(STDIN_FILENO, "done", code);
     }
     return HED_EXIT_OK;

@@ -73,6 +73,26 @@ out_has '399 of 400 done, 1 failed'; out_has 'failed .*css/7.tsv: it ended with 
 echo '<p class=a>' > pages/7.html
 run 0 batch css.json --device host --resume --json; out_has '"before": 399'; out_has '"done": 400'
 
+# ---- words beyond every size that was once fixed: none is dropped, in a process of its own and in one that stays ----
+mkdir many
+for i in $(seq 1300); do
+    echo "<p class=a$i>" > many/$i.html
+    echo ".a$i { color: red }"
+done > many.css
+# words ENDING COUNT: files as words of a list
+words() { seq "$2" | sed "s|.*|\"many/&.$1\", |" | tr -d '\n'; }
+for i in $(seq 1300); do echo ".a$i { color: red }" > many/$i.css; done
+echo "{\"jobs\": [
+  {\"run\": [\"css\", \"unused\", $(words html 1300) \"--css\", \"many.css\", \"--out\", \"rest.css\"], \"output\": \"rest.css\"},
+  {\"run\": [\"css\", \"match\", \"many/1000.html\", $(words css 1000) \"--tsv\"], \"stdout\": \"match.tsv\"}]}" > many.json
+run 0 batch many.json --device host
+[ "$(grep -c 'color' rest.css)" = 1300 ] || complain "$(grep -c color rest.css) of 1300 used rules are left"
+# shellcheck disable=SC2046 # words
+"$heddle" css match many/1000.html $(seq -f many/%.0f.css 1000) --tsv | cmp - match.tsv || complain "other sheets than were named"
+printf '{"jobs": [{"run": ["css", "match", "%s", "--tsv"], "stdout": "a.tsv"}]}' "$(head -c 4194304 /dev/zero | tr '\0' a)" > long.json
+run 1 batch long.json; err_has 'jobs\[0\].run.*"run" has 4194321 bytes; expected at most 4194304'
+echo '{"jobs": [{"run": [], "stdout": "a"}]}' > wrong.json; run 1 batch wrong.json; err_has 'jobs\[0\].run.*"run" is empty; expected the words of a command'
+
 # ---- workers that are none ----
 one='{"jobs": [{"run": ["version"], "stdout": "one.txt"}]}'
 echo "$one" > one.json; run 1 batch one.json --worker 'echo hello'; err_has 'no device is left for 1 jobs'
