@@ -6,6 +6,7 @@ HERE = pathlib.Path(__file__).resolve().parent / 'heddle'
 #: Sections: title, prefix of names, file, and public names in their order.
 SECTIONS = [
     ('Tuner', 'heddle.', '_tuner.py', ['tune_kernel', 'tune_file', 'tune_kernel_T1', 'TuneResult']),
+    ('Kernels', 'heddle.', '_kernel.py', ['Kernel']),
     ('Cloth', 'heddle.', '_cloth.py', ['Cloth', 'Sphere', 'Capsule', 'Plane', 'Mesh', 'read_mesh']),
     ('Synth', 'heddle.', '_synth.py', ['Synth', 'Sound', 'write_wav']),
     ('Control', 'heddle.mppi.', 'mppi.py', ['MPPI', 'Term', 'models', 'terms']),
@@ -70,6 +71,8 @@ def members(node):
             lines.append(f'- `{m.target.id}{default}`')
         elif isinstance(m, ast.FunctionDef) and m.name == '__len__' and ast.get_docstring(m):
             lines.append(f'- `len()`: {inline(m)}')
+        elif isinstance(m, ast.FunctionDef) and m.name == '__call__':
+            lines.append(f'- `{node.name.lower()}{signature(m)}`: {inline(m)}')
         elif documented(m):
             kinds = [ast.unparse(d) for d in m.decorator_list]
             name = m.name if 'property' in kinds else m.name + signature(m)

@@ -11,6 +11,7 @@ import base64, hashlib, os, re, stat, struct, sys, time, zipfile
 
 SYSTEM = re.compile(r'(libc|libm|libpthread|libdl|librt)\.so\.\d+$|ld-linux')
 MACHINES = {62: 'x86_64', 183: 'aarch64'}
+DISTRIBUTION = 'heddle_gpu'  # heddle-gpu as files have it: the name `heddle` on PyPI is a stranger's
 LEFT_OUT = re.compile(r'share/heddle/(tests|web)/|__pycache__')
 
 
@@ -135,7 +136,7 @@ def glibc(elves):
 
 
 METADATA = '''Metadata-Version: 2.1
-Name: heddle
+Name: heddle-gpu
 Version: {version}
 Summary: Tuning of GPU kernels, cloth, a synthesizer of masses and springs, model-predictive control, and CSS over whole documents
 License: MIT
@@ -175,7 +176,7 @@ def main(prefix, out):
 
     version = re.search(rb"^VERSION = '([^']+)'", content['heddle/_interface.py'], re.M).group(1).decode()
     tag = 'py3-none-manylinux_{}_{}_{}'.format(*glibc(elves), machines.pop())
-    info = f'heddle-{version}.dist-info'
+    info = f'{DISTRIBUTION}-{version}.dist-info'
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     description = open(os.path.join(here, 'docs', 'python.md')).read()
     content[f'{info}/METADATA'] = METADATA.format(version=version, description=description).encode()
@@ -187,7 +188,7 @@ def main(prefix, out):
             content.update({f'{info}/licenses/{n}': open(os.path.join(at, n), 'rb').read() for n in listed})
 
     os.makedirs(out, exist_ok=True)
-    wheel = os.path.join(out, f'heddle-{version}-{tag}.whl')
+    wheel = os.path.join(out, f'{DISTRIBUTION}-{version}-{tag}.whl')
     pack(wheel, content, f'{info}/RECORD')
     for library in sorted(n for n in content if n.startswith('heddle/lib/')):
         print(f'   {len(content[library]) / 1e6:6.2f} MB {library}')

@@ -14,7 +14,7 @@ HEDDLE=$1 PYTHONDONTWRITEBYTECODE=1 "$python" blender/tests/bake_test.py
 # As Blender's own tool has it: the folder, and the zip with the newest wheel, if one was built.
 tool=$("$python" -c 'import bpy, os; print(os.path.join(bpy.utils.system_resource("SCRIPTS"), "addons_core", "bl_pkg", "cli", "blender_ext.py"))' | tail -n 1)
 [ -f "$tool" ] || { echo "Blender $tool is not there: the manifest was not checked"; exit 1; }
-wheel=$(find build/wheel/dist -name 'heddle-*.whl' 2>/dev/null | sort | tail -n 1)
+wheel=$(find build/wheel/dist -name 'heddle_gpu-*.whl' 2>/dev/null | sort | tail -n 1)
 # shellcheck disable=SC2086  # no wheel, no argument
 "$python" blender/build.py "$2/blender" $wheel
 PYTHONDONTWRITEBYTECODE=1 "$python" "$tool" validate blender/heddle_cloth

@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import fill, numbers, objects
+from ._definitions import callback, converted, fill, listed, number, numbers, objects, vector, whole
 from ._devices import Array, Device, device as find_device
 from ._html import table, uri
 from ._picture import draw, png
@@ -51,15 +51,71 @@ class Mesh:
     friction: float = 0.3
 
 
-def _collider(c: Union[Sphere, Capsule, Plane]) -> dict[str, Any]:
-    if isinstance(c, Sphere):
-        return {"shape": C.HED_CLOTH_SPHERE, "a": list(c.centre), "radius": [c.radius, 0], "friction": c.friction}
-    if isinstance(c, Capsule):
-        return {"shape": C.HED_CLOTH_CAPSULE, "a": list(c.start), "b": list(c.end), "friction": c.friction,
-                "radius": [c.radius, c.radius if c.end_radius is None else c.end_radius]}
+def _collider(c: Any, name: str) -> dict[str, Any]:
+    """A collider as C takes it, checked."""
     if isinstance(c, Plane):
-        return {"shape": C.HED_CLOTH_PLANE, "a": list(c.point), "b": list(c.normal), "friction": c.friction}
-    raise TypeError(f"{c!r} is no collider: expected heddle.Sphere, Capsule, Plane or Mesh")
+        kind, radii = C.HED_CLOTH_PLANE, [0.0, 0.0]
+        a, b = vector(c.point, name + ".point"), vector(c.normal, name + ".normal")
+        if not any(b):
+            raise ValueError(f"{name}.normal: {b}; expected a direction")
+    elif isinstance(c, Sphere):
+        kind, a, b = C.HED_CLOTH_SPHERE, vector(c.centre, name + ".centre"), [0.0, 0.0, 0.0]
+        radii = [number(c.radius, name + ".radius", 0), 0.0]
+    elif isinstance(c, Capsule):
+        kind, a, b = C.HED_CLOTH_CAPSULE, vector(c.start, name + ".start"), vector(c.end, name + ".end")
+        radii = [number(c.radius, name + ".radius", 0), number(c.radius if c.end_radius is None else c.end_radius, name + ".end_radius", 0)]
+    else:
+        raise TypeError(f"{name}: {c!r} is no collider: expected heddle.Sphere, Capsule, Plane or Mesh")
+    return {"shape": kind, "a": a, "b": b, "radius": radii, "friction": number(c.friction, name + ".friction", 0)}
+
+
+@dataclasses.dataclass
+class _Surroundings:
+    """What cloth meets from now on, checked and copied; None: as the scene has it."""
+    wind: Optional[list[float]] = None
+    gust: Optional[float] = None
+    gravity: Optional[list[float]] = None
+    colliders: Optional[list[dict[str, Any]]] = None
+    meshes: Sequence[tuple[np.ndarray, np.ndarray, float]] = ()
+
+    def with_(self, wind: Any, gust: Any, gravity: Any, colliders: Any) -> _Surroundings:
+        """The same with what is given in its place."""
+        found = dataclasses.replace(self)
+        if wind is not None:
+            found.wind = vector(wind, "wind")
+        if gust is not None:
+            found.gust = number(gust, "gust", 0)
+        if gravity is not None:
+            found.gravity = vector(gravity, "gravity")
+        if colliders is not None:
+            named = [(c, f"colliders[{i}]") for i, c in enumerate(listed(colliders, "colliders", "a list of colliders"))]
+            found.colliders = [_collider(c, name) for c, name in named if not isinstance(c, Mesh)]
+            found.meshes = [self._mesh(c, name) for c, name in named if isinstance(c, Mesh)]
+        return found
+
+    @staticmethod
+    def _mesh(mesh: Mesh, name: str) -> tuple[np.ndarray, np.ndarray, float]:
+        keep: list[Any] = []
+        numbers(mesh.vertices, "float", (-1, 3), name + ".vertices", keep)
+        numbers(mesh.triangles, "uint32_t", (-1, 3), name + ".triangles", keep)
+        return keep[0].copy(), keep[2].copy(), number(mesh.friction, name + ".friction", 0)
+
+    def fill(self, frame: Any, keep: list[Any]) -> None:
+        """Puts them into a frame of C."""
+        for name in ("wind", "gravity", "gust"):
+            if getattr(self, name) is not None:
+                setattr(frame, name, getattr(self, name))
+        if self.colliders is None:
+            return
+        keep.append(ffi.new("hed_cloth_collider[]", self.colliders))
+        frame.colliders, frame.collider_count = keep[-1], len(self.colliders)
+        list_ = ffi.new("hed_cloth_mesh_collider[]", len(self.meshes))
+        for at, (vertices, triangles, friction) in zip(list_, self.meshes):
+            at.vertex_count, at.triangle_count, at.friction = len(vertices), len(triangles), friction
+            at.positions = numbers(vertices, "float", (-1, 3), "vertices", keep)
+            at.triangles = numbers(triangles, "uint32_t", (-1, 3), "triangles", keep)
+        keep.append(list_)
+        frame.meshes, frame.mesh_count = list_, len(self.meshes)
 
 
 def read_mesh(file: Union[str, os.PathLike[str]]) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -74,18 +130,20 @@ def read_mesh(file: Union[str, os.PathLike[str]]) -> tuple[np.ndarray, list[np.n
 
 def _faces(faces: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Triangles and quads of faces: an array (m x 3) or (m x 4), or a list of polygons; those with more corners become fans."""
-    array = np.asarray(faces) if not isinstance(faces, list) or len({len(f) for f in faces}) == 1 else None
-    if array is not None and array.ndim == 2 and array.shape[1] in (3, 4):
-        polygons = [array]
+    if isinstance(faces, np.ndarray) and faces.ndim == 2:
+        polygons = [converted(faces, np.int64, "faces")]
     else:
         sizes: dict[int, list[Any]] = {}
-        for f in faces:
-            sizes.setdefault(len(f), []).append(f)
-        polygons = [np.asarray(group) for group in sizes.values()]
+        for i, f in enumerate(listed(faces, "faces", "an array (m x 3) or (m x 4), or a list of polygons")):
+            corners = listed(f, f"faces[{i}]", "a list of vertices")
+            sizes.setdefault(len(corners), []).append(corners)
+        polygons = [converted(group, np.int64, "faces") for group in sizes.values()]
     triangles, quads = [np.empty((0, 3), np.int64)], [np.empty((0, 4), np.int64)]
     for group in polygons:
         if group.shape[1] < 3:
             raise ValueError(f"a face of {group.shape[1]} vertices: expected at least 3")
+        if not group.size:
+            continue
         if group.min() < 0 or group.max() >= count:
             raise ValueError(f"a face names vertex {group.max() if group.max() >= count else group.min()}; there are {count}, from 0 on")
         if group.shape[1] == 4:
@@ -104,11 +162,23 @@ def _inverse_masses(vertices: np.ndarray, triangles: np.ndarray, quads: np.ndarr
     for k in range(3):
         np.add.at(mass, all_[:, k], share)
     inverse = np.divide(1, mass, out=np.zeros_like(mass), where=mass > 0)
-    pins = np.asarray(pins)
-    if pins.dtype != np.bool_ and pins.size and (pins.min() < 0 or pins.max() >= len(vertices)):
-        raise ValueError(f"pins names vertex {pins.max() if pins.max() >= len(vertices) else pins.min()}; there are {len(vertices)}, from 0 on")
-    inverse[pins if pins.dtype == np.bool_ else pins.astype(np.int64)] = 0
+    inverse[_pinned(pins, len(vertices))] = 0
     return inverse.astype(np.float32)
+
+
+def _pinned(pins: Any, count: int) -> np.ndarray:
+    """Numbers of vertices, or a mask over all."""
+    array = np.asarray(pins)
+    if array.ndim != 1:
+        raise ValueError(f"pins has shape {array.shape}; expected a list of vertices, or a mask over all {count}")
+    if array.dtype == np.bool_:
+        if len(array) != count:
+            raise ValueError(f"pins is a mask over {len(array)} vertices; there are {count}")
+        return array
+    numbers_ = converted(array, np.int64, "pins")
+    if array.size and (numbers_.min() < 0 or numbers_.max() >= count):
+        raise ValueError(f"pins names vertex {numbers_.max() if numbers_.max() >= count else numbers_.min()}; there are {count}, from 0 on")
+    return numbers_
 
 
 #: Arrays of a garment with an entry for each particle, and how many numbers that has.
@@ -164,7 +234,11 @@ class Cloth(Tunable):
         garment  further members of hed_cloth_garment_def: {"self_collision": True, "tethers": True, "max_distance": array ...}
         **settings  members of hed_cloth_def"""
         keep: list[Any] = []
-        vertices = np.ascontiguousarray(vertices, np.float32)
+        rate, density = number(rate, "rate", above=0), number(density, "density", above=0)
+        numbers(vertices, "float", (-1, 3), "vertices", keep)
+        vertices = keep[0]
+        if not np.isfinite(vertices).all():
+            raise ValueError(f"vertices: vertex {np.flatnonzero(~np.isfinite(vertices).all(1))[0]} is not finite; expected coordinates in m")
         triangles, quads = _faces(faces, len(vertices))
         g = ffi.new("hed_cloth_garment_def *", C.hed_default_cloth_garment_def())
         g.particle_count = len(vertices)
@@ -176,11 +250,11 @@ class Cloth(Tunable):
             g.quads = numbers(quads, "uint32_t", (-1, 4), "faces", keep)
         g.inverse_masses = numbers(_inverse_masses(vertices, triangles, quads, density, pins), "float", (-1,), "pins", keep)
         if thickness is not None:
-            g.thickness = thickness
+            g.thickness = number(thickness, "thickness", 0)
         if stretch is not None:
-            g.family_material[C.HED_CLOTH_STRUCTURAL].compliance = stretch
+            g.family_material[C.HED_CLOTH_STRUCTURAL].compliance = number(stretch, "stretch", 0)
         if bend is not None:
-            g.family_material[C.HED_CLOTH_BEND].compliance = bend
+            g.family_material[C.HED_CLOTH_BEND].compliance = number(bend, "bend", 0)
         for name, value in (garment or {}).items():
             if name in _EACH_PARTICLE:
                 width = _EACH_PARTICLE[name]
@@ -190,7 +264,8 @@ class Cloth(Tunable):
             else:
                 fill(g, {name: value}, keep)
         definition = ffi.new("hed_cloth_def *", C.hed_default_cloth_def())
-        definition.garments, definition.garment_count, definition.substeps = g, 1, substeps
+        definition.garments, definition.garment_count = g, 1
+        definition.substeps = whole(substeps, "substeps", 1, 0xFFFFFFFF)
         fill(definition, settings, keep)
         self = cls.__new__(cls)
         self.rate, self.frames, self.warnings = rate, 0, []
@@ -206,7 +281,7 @@ class Cloth(Tunable):
         self._up = int(definition.up)
         #: Frames so far.
         self.frame = 0
-        self._last: dict[str, Any] = {}
+        self._around = _Surroundings()
 
     def step(self, frames: int = 1, *, wind: Optional[Vector] = None, gust: Optional[float] = None, gravity: Optional[Vector] = None,
              colliders: Optional[Sequence[Union[Sphere, Capsule, Plane, Mesh]]] = None, driver: Any = None, driver_normals: Any = None,
@@ -216,9 +291,9 @@ class Cloth(Tunable):
         colliders  where they are at the end of the frame; the same ones in the same order as before, new ones at the end
         driver  (particles x 3) where driven particles would be at the frame's end, with `driver_normals`
         motion  (4 x 4) how the frame of reference moves cloth along"""
-        for name, value in (("wind", wind), ("gust", gust), ("gravity", gravity), ("colliders", colliders)):
-            if value is not None:
-                self._last[name] = value
+        frames = whole(frames, "frames")
+        around = self._around.with_(wind, gust, gravity, colliders)
+        length = None if seconds is None else number(seconds, "seconds", above=0)
         count = C.hed_cloth_particle_count(self.p)
         for _ in range(frames):
             keep: list[Any] = []
@@ -228,44 +303,25 @@ class Cloth(Tunable):
             else:
                 frame[0] = C.hed_default_cloth_frame()
                 frame.seconds = 1 / self.rate
-            if seconds is not None:
-                frame.seconds = seconds
-            self._surroundings(frame, keep)
+            if length is not None:
+                frame.seconds = length
+            around.fill(frame, keep)
             if driver is not None:
                 frame.driver_positions = numbers(driver, "float", (count, 3), "driver", keep)
             if driver_normals is not None:
                 frame.driver_normals = numbers(driver_normals, "float", (count, 3), "driver_normals", keep)
             if motion is not None:  # column by column
-                frame.motion = numbers(np.asarray(motion, np.float32).T, "float", (4, 4), "motion", keep)
+                frame.motion = numbers(converted(motion, np.float32, "motion").T, "float", (4, 4), "motion", keep)
             call(C.hed_cloth_step, self.p, frame)
             self.frame += 1
+            self._around = around  # kept once it was taken
         return self
-
-    def _surroundings(self, frame: Any, keep: list[Any]) -> None:
-        for name in ("wind", "gravity"):
-            if name in self._last:
-                setattr(frame, name, [float(x) for x in self._last[name]])
-        if "gust" in self._last:
-            frame.gust = self._last["gust"]
-        if "colliders" not in self._last:
-            return
-        simple = [_collider(c) for c in self._last["colliders"] if not isinstance(c, Mesh)]
-        meshes = [c for c in self._last["colliders"] if isinstance(c, Mesh)]
-        keep.append(ffi.new("hed_cloth_collider[]", simple))
-        frame.colliders, frame.collider_count = keep[-1], len(simple)
-        list_ = ffi.new("hed_cloth_mesh_collider[]", len(meshes))
-        for at, mesh in zip(list_, meshes):
-            vertices = np.asarray(mesh.vertices)
-            at.vertex_count, at.triangle_count, at.friction = len(vertices), len(mesh.triangles), mesh.friction
-            at.positions = numbers(vertices, "float", (-1, 3), "vertices of a collider", keep)
-            at.triangles = numbers(mesh.triangles, "uint32_t", (-1, 3), "triangles of a collider", keep)
-        keep.append(list_)
-        frame.meshes, frame.mesh_count = list_, len(meshes)
 
     def run(self, frames: Optional[int] = None, progress: Optional[Callable[[int, int], Any]] = None) -> np.ndarray:
         """The positions after each of so many frames (the scene's number, unless told), (frames x vertices x 3). Ctrl-C ends it with
         those that are done."""
-        total = frames if frames is not None else self.frames
+        total = whole(frames, "frames", 1) if frames is not None else self.frames
+        callback(progress, "progress")
         if not total:
             raise ValueError("the scene does not say how many frames it has: give a number")
         found = np.empty((total, self.vertex_count, 3), np.float32)
@@ -343,6 +399,9 @@ class Cloth(Tunable):
         return self.frame.to_bytes(8, "little") + bytes(state)
 
     def load(self, state: bytes) -> None:
+        if not isinstance(state, (bytes, bytearray, memoryview)) or len(state) < 8:
+            raise ValueError(f"state: {len(state) if isinstance(state, (bytes, bytearray, memoryview)) else type(state).__name__} bytes; "
+                             "expected those of save()")
         content = state[8:]
         call(C.hed_cloth_load, self.p, ffi.from_buffer(content), len(content))
         self.frame = int.from_bytes(state[:8], "little")
@@ -366,7 +425,7 @@ class Cloth(Tunable):
 
     def picture(self, width: int = 640, height: int = 480) -> np.ndarray:
         """(height x width x 3) bytes: the cloth after the last frame, for a look at it."""
-        return draw(self.positions, self._triangles, self._up, width, height)
+        return draw(self.positions, self._triangles, self._up, whole(width, "width", 1, 16384), whole(height, "height", 1, 16384))
 
     def _repr_html_(self) -> str:
         info, metrics = self.info, self.metrics

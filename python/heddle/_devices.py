@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import glob
 import importlib.util
+import math
 import os
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _dlpack
+from ._definitions import converted, plain, whole
 from ._html import table
-from ._library import C, Handle, Object, UnsupportedError, call, context_made, ffi, guard, made, optional, text
+from ._library import C, Handle, Object, OutOfMemoryError, UnsupportedError, call, context_made, ffi, guard, made, optional, path, text
 
 
 def _nvrtc() -> Optional[str]:
-    """NVRTC of NVIDIA's wheels (pip install heddle[cuda]), where no other is named."""
+    """NVRTC of NVIDIA's wheels (extra `cuda` of the wheel), where no other is named."""
     if "HEDDLE_NVRTC_LIBRARY" in os.environ:
         return None
     try:
@@ -43,19 +45,19 @@ class Context(Object):
         keep = []
         for name, value in settings.items():
             if name == "host_threads":
-                definition.host_threads = value
+                definition.host_threads = whole(value, name, 0, 0xFFFFFFFF)
                 continue
             if name not in ("device", "cache_dir", "data_dir", "kernel_dir", "ptx_dir", "database", "worker", "opencl_library", "cuda_library",
                             "nvrtc_library", "capture", "cuda_home", "vulkan_library", "glsl_compiler"):
                 raise TypeError(f"Context() has no setting {name!r}")
-            keep.append(optional(None if value is None else os.fspath(value)))
+            keep.append(ffi.NULL if value is None else path(value))
             setattr(definition, name, keep[-1])
         context_made()
         self._handle = Handle(self, made(C.hed_context_create, "hed_context", definition), C.hed_context_destroy)
 
     def device(self, selector: Optional[str] = None) -> Device:
         """By id ("cuda:0"), part of its name ("H200") or "best"; None: HEDDLE_DEVICE, else the best."""
-        return Device(self, made(C.hed_device_find, "hed_device", self.p, optional(selector)))
+        return Device(self, made(C.hed_device_find, "hed_device", self.p, optional(selector, "a device")))
 
     def devices(self) -> Devices:
         return Devices(Device(self, C.hed_device_at(self.p, i)) for i in range(C.hed_context_describe(self.p).devices))
@@ -102,7 +104,7 @@ class Device(Object):
     def array(self, values: Any) -> Array:
         """A copy of `values`, of the host or of a device, in the device's memory."""
         values = seen(values)
-        made_here = empty(values.shape, values.dtype, self)
+        made_here = empty(values.shape, plain(values.dtype.newbyteorder("="), "values"), self)
         made_here.set(values)
         return made_here
 
@@ -131,7 +133,11 @@ def default_context() -> Context:
 
 def device(selector: Union[str, Device, None] = None) -> Device:
     """A device of the default context: by id ("cuda:0", "host"), part of its name, "best"; None: HEDDLE_DEVICE, else the best."""
-    return selector if isinstance(selector, Device) else default_context().device(selector)
+    if isinstance(selector, Device):
+        return selector
+    if selector is not None and not isinstance(selector, str):
+        raise TypeError(f"device: {selector!r} is a {type(selector).__name__}; expected an id such as \"cuda:0\", a part of a name, or a heddle.Device")
+    return default_context().device(selector)
 
 
 def devices() -> Devices:
@@ -145,9 +151,14 @@ class Stream(Object):
     """Where work runs in order; other streams do not wait for it. `handle` makes one of another package's stream on a CUDA device,
     which has to outlive it: CuPy's `stream.ptr`, PyTorch's `stream.cuda_stream`."""
 
-    def __init__(self, on: Device, handle: Optional[int] = None):
+    def __init__(self, on: Union[str, Device], handle: Optional[int] = None):
+        on = device(on)
+        if handle is not None and on.backend == "host":
+            raise UnsupportedError("handle: a stream of host is none of a driver; leave the handle out", "unsupported")
         definition = ffi.new("hed_stream_def *", C.hed_default_stream_def())
-        definition.use_handle, definition.handle = handle is not None, ffi.cast("void *", handle or 0)
+        address = 0 if handle is None else whole(handle, "handle", 0, (1 << 64) - 1)
+        definition.use_handle, definition.handle = handle is not None, ffi.cast("void *", address)
+        self.device = on
         self._handle = Handle(self, made(C.hed_stream_create, "hed_stream", on.p, definition), C.hed_stream_destroy, on)
 
     def wait(self) -> None:
@@ -160,9 +171,11 @@ class Array(Object):
     long as what looks at it, but for those who come by CUDA's array interface: close() ends it for them."""
 
     def __init__(self, on: Device, pointer: Any, shape: Sequence[int], dtype: Any, parent: Any = None, keep: Any = None,
-                 destroy: Any = True):
+                 destroy: Any = True, writeable: bool = True):
         self._handle = Handle(self, pointer, C.hed_buffer_destroy if destroy else None, on, parent, keep=keep)
         self.device, self.shape, self.dtype = on, tuple(int(n) for n in shape), np.dtype(dtype)
+        #: False: another package's memory that is only to be read.
+        self.writeable = writeable
         info = C.hed_buffer_describe(pointer)
         #: Where the device sees it; 0 where its driver has no addresses.
         self.address = int(info.address)
@@ -170,22 +183,27 @@ class Array(Object):
 
     @property
     def nbytes(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64) * self.dtype.itemsize)
+        return math.prod(self.shape) * self.dtype.itemsize
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
 
     def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array of no dimensions has no length")
         return int(self.shape[0])
 
     def set(self, values: Any) -> None:
         """Copies `values`, of the host or of a device, into it, once other work on the device is done."""
+        self._check_writeable("the array")
         values = seen(values)
         if not isinstance(values, Array) or values.dtype != self.dtype:
-            values = np.ascontiguousarray(values, self.dtype)
+            values = converted(values, self.dtype, "values").reshape(values.shape)
         if values.shape != self.shape:
             raise ValueError(f"an array of shape {self.shape} cannot take one of shape {values.shape}")
+        if not self.nbytes:
+            return
         self.device.wait()
         stream = Stream(self.device)
         if isinstance(values, Array):
@@ -194,17 +212,24 @@ class Array(Object):
             call(C.hed_write, stream.p, self.p, 0, ffi.from_buffer(values), values.nbytes)
         stream.wait()
 
+    def _check_writeable(self, name: str) -> None:
+        """Raises ValueError if the memory is only to be read."""
+        if not self.writeable:
+            raise ValueError(f"{name} would be written, and its memory is only to be read; copy it first: device.array(x)")
+
     def numpy(self) -> np.ndarray:
         """Its content: a view where the host sees the memory, else a copy."""
         return np.asarray(self)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         if self._host:
-            view = np.asarray(_Seen(self, self._host))
+            view = np.asarray(_Seen(self, self._host)).view(self.dtype)
             return view if dtype is None and not copy else np.array(view, dtype=dtype)
         if copy is False:
             raise ValueError(f"the memory of {self.device.id} cannot be seen without a copy")
         values = np.empty(self.shape, self.dtype)
+        if not self.nbytes:
+            return values if dtype is None else values.astype(dtype)
         self.device.wait()
         stream = Stream(self.device)
         call(C.hed_read, stream.p, ffi.from_buffer(values, require_writable=True), self.p, 0, self.nbytes)
@@ -216,7 +241,8 @@ class Array(Object):
         if self.device.backend != "cuda":
             raise AttributeError("this is no memory of a CUDA device")
         self.device.wait()  # so no stream is named
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False), "version": 3, "strides": None, "stream": None}
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address, not self.writeable), "version": 3, "strides": None,
+                "stream": None}
 
     def __dlpack_device__(self) -> tuple[int, int]:
         if self._host:
@@ -232,7 +258,8 @@ class Array(Object):
         if copy:
             raise BufferError("an array is handed out as it is; copy it with the other package's functions")
         self.device.wait()
-        return _dlpack.capsule(_Hold(self), self._host or self.address, kind, number, self.shape, self.dtype)
+        versioned = max_version is not None and max_version[0] >= 1
+        return _dlpack.capsule(_Hold(self), self._host or self.address, kind, number, self.shape, self.dtype, self.writeable, versioned)
 
     def __repr__(self) -> str:
         return f"<heddle.Array {self.shape} {self.dtype} on {self.device.id}>"
@@ -251,22 +278,32 @@ class _Seen(_Hold):
 
     def __init__(self, array: Array, address: int):
         super().__init__(array)
-        self.__array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, False), "version": 3}
+        self.__array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, not array.writeable), "version": 3}
 
 
 def empty(shape: Union[int, Sequence[int]], dtype: Any = np.float32, on: Union[str, Device, None] = None) -> Array:
     """Memory of a device, with no content yet."""
     on = device(on)
-    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    bytes_ = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    definition = ffi.new("hed_buffer_def *", C.hed_default_buffer_def(max(bytes_, 1)))
-    return Array(on, made(C.hed_buffer_create, "hed_buffer", on.p, definition), shape, dtype)
+    given: Any = shape
+    sizes = [whole(n, "shape") for n in ([given] if np.ndim(given) == 0 else given)]
+    kind = plain(dtype)
+    bytes_ = max(math.prod(sizes) * kind.itemsize, 1)
+    if bytes_ >= 1 << 63:
+        raise OutOfMemoryError(f"an array of shape {tuple(sizes)} and type {kind} has {bytes_} bytes; {on.id} has fewer", "out of memory")
+    definition = ffi.new("hed_buffer_def *", C.hed_default_buffer_def(bytes_))
+    return Array(on, made(C.hed_buffer_create, "hed_buffer", on.p, definition), sizes, kind)
 
 
-def _adopt(values: Any, address: int, shape: Sequence[int], dtype: Any, on: Device) -> Array:
-    definition = ffi.new("hed_buffer_def *", {"memory": C.HED_MEMORY_ADOPTED, "size": int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize,
+def _adopt(values: Any, address: int, shape: Sequence[int], dtype: np.dtype, on: Device, writeable: bool) -> Array:
+    if not _is_aligned(address, dtype):
+        raise ValueError("the elements of this array are not aligned to their size: copy it first")
+    definition = ffi.new("hed_buffer_def *", {"memory": C.HED_MEMORY_ADOPTED, "size": math.prod(shape) * plain(dtype, "values").itemsize,
                                               "handle": address})
-    return Array(on, made(C.hed_buffer_create, "hed_buffer", on.p, definition), shape, dtype, keep=values)
+    return Array(on, made(C.hed_buffer_create, "hed_buffer", on.p, definition), shape, dtype, keep=values, writeable=writeable)
+
+
+def _is_aligned(address: int, dtype: np.dtype) -> bool:
+    return address % max(dtype.alignment, 1) == 0
 
 
 def _in_c_order(shape: Sequence[int], strides: Any, itemsize: int) -> bool:
@@ -286,47 +323,60 @@ def _lies_on_cuda(values: Any) -> bool:
 
 
 def seen(values: Any) -> Any:
-    """Values of whatever kind as an Array, where they lie on a device, or as numpy's, where numpy can see them."""
+    """Values of whatever kind as an Array, where they are on a device, or as numpy's, where numpy can see them."""
     if isinstance(values, (Array, np.ndarray)):
         return values
     if _lies_on_cuda(values) or hasattr(values, "__cuda_array_interface__"):
         return asarray(values)
-    return np.from_dlpack(values) if hasattr(values, "__dlpack__") and not hasattr(values, "__array_interface__") else np.asarray(values)
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array_interface__"):
+        return np.asarray(_dlpack.Tensor(values))
+    return np.asarray(values)
 
 
 def asarray(values: Any, on: Union[str, Device, None] = None) -> Array:
     """Another package's array as one of Heddle's, in place: numpy's (and all else of the host's) on the device `host`, CuPy's,
     PyTorch's, Numba's and JAX's of a GPU on that GPU. What was queued to fill it is waited for. It stays alive as long as Heddle's
-    does. What cannot be shared (another device, gaps between elements) is refused; Device.array() copies. An array that has CUDA's
-    interface and neither DLPack nor a device's number (Numba's) is taken to lie on cuda:0 unless `on` says where."""
+    does. What cannot be shared (another device, gaps between elements, the other order of bytes) is refused; Device.array() copies.
+    Memory that is only to be read stays so: `writeable` is False, and what would write it is refused. An array that has CUDA's
+    interface and neither DLPack nor a device's number (Numba's) is taken to be on cuda:0 unless `on` says where."""
     if isinstance(values, Array):
+        if on is not None and device(on).id != values.device.id:
+            raise UnsupportedError(f"this array is on {values.device.id}, not on {device(on).id}: Device.array() copies", "unsupported")
         return values
-    interface = None if _lies_on_cuda(values) else getattr(values, "__cuda_array_interface__", None)
-    if interface is not None or _lies_on_cuda(values):
-        number = getattr(getattr(values, "device", None), "id", 0) if interface else values.__dlpack_device__()[1]
-        on = device(on if on is not None else f"cuda:{number}")
-        if on.backend != "cuda":
-            raise UnsupportedError(f"this array lies on a CUDA device, and {on.id} is none", "unsupported")
-        if interface is None:  # asked first: DLPack puts what is queued in any stream before this one, 1: the legacy default stream
-            tensor = _dlpack.Tensor(values.__dlpack__(stream=1))
-            keep, address, shape, strides, dtype, stream = tensor, tensor.address, tensor.shape, tensor.strides, tensor.dtype, 1
-        else:
-            keep, address, shape, strides = values, interface["data"][0], interface["shape"], interface.get("strides")
-            dtype, stream = np.dtype(interface["typestr"]), interface.get("stream")
-        if not _in_c_order(shape, strides, dtype.itemsize):
-            raise ValueError("the elements of this array do not follow each other in C order: copy it first")
-        if stream is not None:
-            Stream(on, {1: 0}.get(stream, stream)).wait()
-        elif interface.get("version", 0) < 3:  # which names no stream: it may be any
-            on.wait()
-        return _adopt(keep, address, shape, dtype, on)
+    if _lies_on_cuda(values) or hasattr(values, "__cuda_array_interface__"):
+        return _on_cuda(values, on)
     on = device(on if on is not None else "host")
     if on.backend != "host":
         raise UnsupportedError(f"memory of the host cannot be that of {on.id}: Device.array() copies", "unsupported")
     values = seen(values)
+    plain(values.dtype, "values")
     if not values.flags.c_contiguous:
         raise ValueError("the elements of this array do not follow each other in C order: copy it first (numpy.ascontiguousarray)")
     if values.nbytes == 0:
         raise ValueError("an array without elements has no memory to share")
-    return _adopt(values, values.__array_interface__["data"][0], values.shape, values.dtype, on)
+    return _adopt(values, values.__array_interface__["data"][0], values.shape, values.dtype, on, bool(values.flags.writeable))
 
+
+def _on_cuda(values: Any, on: Union[str, Device, None]) -> Array:
+    """asarray() of an array of a CUDA device."""
+    interface = None if _lies_on_cuda(values) else values.__cuda_array_interface__
+    number = getattr(getattr(values, "device", None), "id", 0) if interface else values.__dlpack_device__()[1]
+    on = device(on if on is not None else f"cuda:{number}")
+    if on.backend != "cuda":
+        raise UnsupportedError(f"this array lies on a CUDA device, and {on.id} is none", "unsupported")
+    if interface is None:  # asked first: DLPack puts what is queued in any stream before this one, 1: the legacy default stream
+        tensor = _dlpack.Tensor(values, stream=1)
+        keep, address, shape, strides, dtype, stream, writeable = \
+            tensor, tensor.address, tensor.shape, tensor.strides, tensor.dtype, 1, tensor.writeable
+    else:
+        keep, (address, read_only), shape, strides = values, interface["data"], interface["shape"], interface.get("strides")
+        dtype, stream, writeable = np.dtype(interface["typestr"]), interface.get("stream"), not read_only
+    if not _in_c_order(shape, strides, dtype.itemsize):
+        raise ValueError("the elements of this array do not follow each other in C order: copy it first")
+    if stream is not None:
+        Stream(on, {1: 0}.get(stream, stream)).wait()
+    elif interface.get("version", 0) < 3:  # which names no stream: it may be any
+        on.wait()
+    if not math.prod(shape):
+        raise ValueError("an array without elements has no memory to share")
+    return _adopt(keep, address, shape, dtype, on, writeable)

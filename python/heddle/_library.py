@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import sys
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, cast
@@ -187,13 +188,27 @@ def text(pointer: Any) -> str:
     return "" if pointer == ffi.NULL else str(ffi.string(pointer), "utf-8", "replace")
 
 
+def _c_text(content: bytes, name: str) -> Any:
+    if b"\0" in content:
+        raise ValueError(f"{name}: {content!r} contains a zero, at which C would end it; expected a text without one")
+    return ffi.new("char[]", content)
+
+
 def path(name: Any) -> Any:
     """A file's name as C has it."""
-    return ffi.new("char[]", os.fsencode(os.fspath(name)))
+    return _c_text(os.fsencode(os.fspath(name)), "a file's name")
 
 
-def optional(word: Optional[str]) -> Any:
-    return ffi.NULL if word is None else ffi.new("char[]", word.encode())
+def word(words: Any, name: str) -> Any:
+    """A text as C has it."""
+    if not isinstance(words, str):
+        raise TypeError(f"{name}: {words!r} is a {type(words).__name__}; expected a text")
+    return _c_text(words.encode("utf-8", "surrogateescape"), name)
+
+
+def optional(words: Optional[str], name: str) -> Any:
+    """A text as C has it; NULL for None."""
+    return ffi.NULL if words is None else word(words, name)
 
 
 def _classes() -> dict[int, type[Error]]:
@@ -270,7 +285,7 @@ class Handle:
             self._uses -= 1
             if self._uses:
                 return
-        if self._destroy and not _forked:
+        if self._destroy and not _forked and not sys.is_finalizing():  # which ends threads of sub-interpreters at their next call of C
             self._destroy(self._pointer)
         self._pointer = self._keep = None
         for parent in self._parents:

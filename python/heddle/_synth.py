@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import fill, objects
+from ._definitions import callback, converted, fill, listed, number, objects, whole
 from ._devices import Device, device as find_device
 from ._html import uri
 from ._library import C, Handle, Object, call, ffi, made, path, text
@@ -38,7 +38,8 @@ class Sound(np.ndarray):
 
 def _wav(sound: Any, rate: float, bits: int) -> bytes:
     """A RIFF file: 16-bit integers, or 32-bit floats."""
-    frames = np.asarray(sound, np.float32)
+    frames = converted(sound, np.float32, "sound")
+    rate = number(rate, "rate", 1, 0xFFFFFFFF // 256)
     frames = frames.reshape(1, -1) if frames.ndim == 1 else frames
     if frames.ndim != 2 or len(frames) > 64:
         raise ValueError(f"a sound of shape {frames.shape}: expected (channels, frames)")
@@ -56,7 +57,7 @@ def write_wav(file: Union[str, os.PathLike[str]], sound: Any, rate: Optional[flo
     """Writes (channels, frames) samples within [-1, 1] as a WAV file of 32-bit floats, or of 16-bit integers."""
     if bits not in (16, 32):
         raise ValueError(f"{bits} bits: expected 16 (integers) or 32 (floats)")
-    content = _wav(sound, rate or float(getattr(sound, "rate", 48000)), bits)
+    content = _wav(sound, getattr(sound, "rate", 48000) if rate is None else rate, bits)
     part = os.fspath(file) + ".part"
     with open(part, "wb") as to:
         to.write(content)
@@ -87,7 +88,7 @@ class Synth(Tunable):
     **settings  members of hed_synth_def: block=64, threads=4, seed=1, math="strict", transpose=-12, fold=True, inputs=2 ..."""
 
     def __init__(self, instrument: Union[str, os.PathLike[str]], rate: float = 48000, *, device: Union[str, Device] = "host", **settings: Any):
-        self.device, self.rate = find_device(device), rate
+        self.device, self.rate = find_device(device), number(rate, "rate", above=0)
         read = _Instrument(instrument)
         definition = ffi.new("hed_synth_def *", C.hed_default_synth_def())
         keep: list[Any] = []
@@ -126,17 +127,26 @@ class Synth(Tunable):
 
     def _notes(self, notes: Sequence[Note]) -> tuple[list[tuple[int, dict[str, Any]]], float]:
         found: list[tuple[int, dict[str, Any]]] = []
-        for start, end, note, velocity in notes:
+        length = 0.0
+        for i, each in enumerate(listed(notes, "song", "a file's name, or a list of notes")):
+            values = listed(each, f"song[{i}]", "(start s, end s, note, velocity)")
+            if len(values) != 4:
+                raise ValueError(f"song[{i}]: {len(values)} values; expected (start s, end s, note 0 to 127, velocity 0 to 1)")
+            start, end, velocity = (number(values[k], f"song[{i}]") for k in (0, 1, 3))
+            note = whole(values[2], f"the note of song[{i}]", -128)
+            length = max(length, end)
             if not (0 <= start <= end and 0 <= note <= 127 and 0 <= velocity <= 1):
                 raise ValueError(f"({start}, {end}, {note}, {velocity}): expected (start s, end s, note 0 to 127, velocity 0 to 1)")
             found.append((_round(start * self.rate), {"kind": C.HED_SYNTH_EVENT_MIDI, "bytes": [0x90, note, max(1, round(127 * velocity))]}))
             found.append((_round(end * self.rate), {"kind": C.HED_SYNTH_EVENT_MIDI, "bytes": [0x80, note, 0]}))
         found.sort(key=lambda e: (e[0], e[1]["bytes"][0]))  # at one sample ends come first
-        return found, max((n[1] for n in notes), default=0.0)
+        return found, length
 
     def _voice(self, sound: Any) -> np.ndarray:
         """What comes in, (inputs x frames); one channel goes to all."""
-        voice: np.ndarray = np.atleast_2d(np.asarray(sound, np.float32))
+        voice: np.ndarray = np.atleast_2d(converted(sound, np.float32, "sound"))
+        if not np.isfinite(voice).all():
+            raise ValueError("sound: some samples are not finite; expected numbers")
         if not self.inputs:
             raise ValueError(f"{self.name} has no audio inputs, which would take the sound")
         if voice.ndim != 2 or not len(voice) or 1 < len(voice) < self.inputs:
@@ -152,6 +162,9 @@ class Synth(Tunable):
 
         sound  what comes into the instrument's audio inputs, (channels, frames) or (frames) samples of the synth's rate: another
                render, say. Of more channels than the instrument hears the first are taken; one goes to all"""
+        callback(progress, "progress")
+        tail = number(tail, "tail", 0)
+        seconds = None if seconds is None else number(seconds, "seconds", 0)
         call(C.hed_synth_reset, self.p)
         events, length = self._song(song) if isinstance(song, (str, os.PathLike)) else self._notes(song)
         voice = None if sound is None else self._voice(sound)

@@ -6,10 +6,12 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import fill
+from ._definitions import choice, fill, listed, whole
 from ._devices import Device, device as find_device
 from ._html import table
-from ._library import C, Handle, Object, call, ffi, made, text
+from ._library import C, Handle, Object, call, ffi, made, text, word
+
+__all__ = ["NONE", "OWN_STYLE", "Document", "Match", "Names", "Sheet"]
 
 #: No element, no rule.
 NONE = 0xFFFFFFFF
@@ -28,6 +30,8 @@ _names: list[Names] = []
 
 
 def _shared(names: Optional[Names]) -> Names:
+    if names is not None and not isinstance(names, Names):
+        raise TypeError(f"names: {names!r} is a {type(names).__name__}; expected heddle.css.Names()")
     if names is None:
         if not _names:
             _names.append(Names())
@@ -42,6 +46,19 @@ def _content(words: Union[str, bytes], what: str) -> bytes:
     if not isinstance(words, (bytes, bytearray, memoryview)):
         raise TypeError(f"{what} is a {type(words).__name__}: expected a text, or bytes")
     return bytes(words)
+
+
+def _element(each: Any, index: int) -> tuple[int, Any, Mapping[str, Any]]:
+    """Parent, name and attributes of an element of a tree."""
+    try:
+        parent, name, attributes = each
+    except (TypeError, ValueError):
+        raise ValueError(f"element {index}: {each!r}; expected (parent, name, attributes)") from None
+    if whole(parent, f"the parent of element {index}", -1) >= index:
+        raise ValueError(f"element {index} has the parent {parent}; expected an earlier element, or -1")
+    if not isinstance(attributes, Mapping):
+        raise TypeError(f"element {index}: attributes {attributes!r}; expected a dict")
+    return int(parent), name, attributes
 
 
 class Sheet(Object):
@@ -61,12 +78,12 @@ class Sheet(Object):
         keep.append(ffi.from_buffer(content))
         definition.text, definition.length = keep[0], len(content)
         fill(definition, {"file": file, "line": line, "quirks": quirks, "split": split,
-                          "origin": {"author": 2, "user": 1, "user_agent": 0}[origin]}, keep)
+                          "origin": ["user_agent", "user", "author"].index(choice(origin, "origin", ["author", "user", "user_agent"]))}, keep)
         if media is not None:
             fill(definition, {"media": media}, keep)
         if medium:
             fill(definition.medium, medium, keep)
-        given = {url: ffi.from_buffer(t.encode()) for url, t in (imports or {}).items()}
+        given = {url: ffi.from_buffer(_content(t, f"the import {url!r}")) for url, t in (imports or {}).items()}
 
         def found(_: Any, __: int, url: Any, length: Any) -> Any:
             piece = given.get(text(url))
@@ -85,7 +102,7 @@ class Sheet(Object):
 
     def rule(self, index: int) -> dict[str, Any]:
         """Facts about a rule: selector, line, column, specificity (a, b, c), applies, valid, reason ..."""
-        if not 0 <= index < len(self):
+        if not 0 <= whole(index, "rule", -1 << 63) < len(self):
             raise IndexError(f"rule {index}: the sheet has {len(self)}, from 0 on")
         r = C.hed_css_rule_at(self.p, index)
         s = int(r.specificity)
@@ -120,7 +137,7 @@ class Document(Object):
     def parse(cls, html: Union[str, bytes], *, file: str = "page", names: Optional[Names] = None) -> Document:
         """HTML, as browsers read it."""
         content = _content(html, "a page")
-        keep: list[Any] = [ffi.from_buffer(content), ffi.new("char[]", file.encode())]
+        keep: list[Any] = [ffi.from_buffer(content), word(file, "file")]
         return cls(ffi.new("hed_css_document_def *", {"html": keep[0], "html_length": len(content), "file": keep[1]}), keep, names)
 
     @classmethod
@@ -134,11 +151,13 @@ class Document(Object):
                       names: Optional[Names] = None) -> Document:
         """A tree of (parent, name, attributes): the parent an earlier element, or -1 for a root."""
         keep: list[Any] = []
+        elements = listed(elements, "elements", "a list of (parent, name, attributes)")
         list_ = ffi.new("hed_css_element[]", len(elements))
-        for at, (parent, name, attributes) in zip(list_, elements):
-            keep.append(ffi.new("char[]", name.encode()))
+        for i, (at, each) in enumerate(zip(list_, elements)):
+            parent, name, attributes = _element(each, i)
+            keep.append(word(name, f"the name of element {i}"))
             at.parent, at.name = NONE if parent < 0 else parent, keep[-1]
-            pairs = [(ffi.new("char[]", k.encode()), ffi.new("char[]", v.encode())) for k, v in attributes.items()]
+            pairs = [(word(k, f"an attribute of element {i}"), word(v, f"attribute {k} of element {i}")) for k, v in attributes.items()]
             keep += [pairs, ffi.new("hed_css_attribute[]", [{"name": k, "value": v} for k, v in pairs])]
             at.attributes, at.attribute_count = keep[-1], len(pairs)
         return cls(ffi.new("hed_css_document_def *", {"elements": list_, "element_count": len(elements), "quirks": quirks}), keep, names)
@@ -148,7 +167,7 @@ class Document(Object):
         return int(C.hed_css_document_describe(self.p).elements)
 
     def _check(self, element: int) -> int:
-        if not 0 <= element < len(self):
+        if not 0 <= whole(element, "element", -1 << 63) < len(self):
             raise IndexError(f"element {element}: the document has {len(self)}, from 0 on")
         return element
 
@@ -168,7 +187,7 @@ class Document(Object):
 
     def select(self, selector: str) -> np.ndarray:
         """The elements that a selector matches, in order."""
-        count, words = ffi.new("uint32_t *"), selector.encode()
+        count, words = ffi.new("uint32_t *"), word(selector, "selector")
         call(C.hed_css_select, self.p, words, ffi.NULL, 0, count)
         found = np.empty(count[0], np.uint32)
         if len(found):
@@ -192,7 +211,10 @@ class Match(Object):
     def __init__(self, documents: Sequence[Document], sheets: Sequence[Sheet], *, device: Union[str, Device, None] = None,
                  states_possible: bool = False):
         on = None if device is None else find_device(device)
-        self.documents, self.sheets = list(documents), list(sheets)
+        self.documents, self.sheets = listed(documents, "documents", "a list of documents"), listed(sheets, "sheets", "a list of sheets")
+        for name, each, kind in (("documents", self.documents, Document), ("sheets", self.sheets, Sheet)):
+            if not all(isinstance(x, kind) for x in each):
+                raise TypeError(f"{name}: {each!r}; expected a list of heddle.css.{kind.__name__}")
         lists = [ffi.new("hed_css_document *[]", [d.p for d in documents]), ffi.new("hed_css_sheet *[]", [s.p for s in sheets])]
         definition = ffi.new("hed_css_matcher_def *", {"documents": lists[0], "document_count": len(documents), "sheets": lists[1],
                                                        "sheet_count": len(sheets), "states_possible": states_possible})
@@ -225,7 +247,7 @@ class Match(Object):
     def rules_of(self, element: int) -> np.ndarray:
         """The rules that match an element, ascending."""
         r = C.hed_css_results(self.p)
-        if not 0 <= element < r.elements:
+        if not 0 <= whole(element, "element", -1 << 63) < r.elements:
             raise IndexError(f"element {element}: there are {r.elements}, from 0 on")
         c = r.element_class[element]
         return np.array([r.rule[i] for i in range(r.class_begin[c], r.class_begin[c + 1])], np.uint32)
@@ -240,13 +262,16 @@ class Match(Object):
     def winners(self, property: str) -> np.ndarray:
         """For each element the rule whose declaration of a property wins the cascade; NONE, or OWN_STYLE for its style attribute."""
         found = np.empty(max(1, C.hed_css_results(self.p).elements), np.uint32)
-        call(C.hed_css_cascade, self.p, property.encode(), ffi.from_buffer("uint32_t[]", found))
+        call(C.hed_css_cascade, self.p, word(property, "property"), ffi.from_buffer("uint32_t[]", found))
         return found[:C.hed_css_results(self.p).elements]
 
     def set_attribute(self, element: int, name: str, value: Optional[str], document: int = 0) -> np.ndarray:
         """Changes an attribute (None: removes it) and matches what that can touch: the elements that match other rules now."""
+        if not 0 <= whole(document, "document", -1 << 63) < len(self.documents):
+            raise IndexError(f"document {document}: there are {len(self.documents)}, from 0 on")
+        self.documents[document]._check(element)
         changes = ffi.new("hed_css_changes *")
-        call(C.hed_css_set_attribute, self.p, document, element, name.encode(), ffi.NULL if value is None else value.encode(), changes)
+        call(C.hed_css_set_attribute, self.p, document, element, word(name, "name"), ffi.NULL if value is None else word(value, "value"), changes)
         return np.array(ffi.unpack(changes.elements, changes.count) if changes.count else [], np.uint32)
 
     def __repr__(self) -> str:

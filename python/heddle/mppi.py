@@ -15,11 +15,13 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import enumerator, fill, numbers
+from ._definitions import converted, enumerator, fill, listed, number, numbers, whole
 from ._devices import Device, device as find_device
 from ._html import table
-from ._library import C, ArgumentError, Handle, Object, UnsupportedError, call, ffi, headers, made, path, text
+from ._library import C, ArgumentError, Handle, Object, UnsupportedError, call, ffi, headers, made, path, text, word
 from ._tuner import Tunable
+
+__all__ = ["MPPI", "Term", "models", "terms"]
 
 Text = Union[str, "os.PathLike[str]"]
 
@@ -56,11 +58,16 @@ def _catalogue(at: Any) -> dict[str, str]:
     return found
 
 
+def _values(name: str, value: Any) -> Any:
+    """A parameter's number, or the list of an array."""
+    return [number(x, f"{name}[{i}]") for i, x in enumerate(value)] if np.ndim(value) else number(value, name)
+
+
 class _Source:
     """A text with its parameters, as C descriptions have them."""
 
     def __init__(self, given: Text, what: str, name: Optional[str], parameters: Mapping[str, Any], tables: Sequence[str], keep: list[Any]):
-        words = os.fspath(given)
+        words = _text(given, what)
         if "\n" in words or "{" in words:
             self.text, self.file = words, what + ".c"
         else:
@@ -68,8 +75,8 @@ class _Source:
                 self.text = file.read()
             self.file = words
         self.name = name or self._name(what)
-        self.tables = list(tables)
-        self.parameters = {n: list(v) if np.ndim(v) else float(v) for n, v in parameters.items()}
+        self.tables = listed(tables, "tables", "a list of names")
+        self.parameters = {n: _values(n, v) for n, v in parameters.items()}
         bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", self.text, flags=re.S)
         for macro, known in (("P", [n for n, v in self.parameters.items() if not isinstance(v, list)]),
                              ("P_ARRAY", [n for n, v in self.parameters.items() if isinstance(v, list)]), ("TABLE", self.tables)):
@@ -122,8 +129,14 @@ class _Source:
 
 
 def _word(words: str, keep: list[Any]) -> Any:
-    keep.append(ffi.new("char[]", words.encode()))
+    keep.append(word(words, "a name or text of a model or term"))
     return keep[-1]
+
+
+def _text(given: Any, name: str) -> str:
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{name}: {given!r} is a {type(given).__name__}; expected a text, a file of it, or a name of Heddle's own")
+    return os.fspath(given)
 
 
 def _compile(sources: Sequence[tuple[int, _Source, bool]], model: Mapping[str, Any], keep: list[Any]) -> list[Any]:
@@ -176,12 +189,16 @@ class MPPI(Tunable):
                  pose: Optional[Mapping[str, int]] = None, device: Union[str, Device, None] = None, **settings: Any):
         on = find_device(device)
         keep: list[Any] = []
+        _text(model, "model")
+        for name, each in (("parameters", parameters), ("tables", tables), ("pose", pose)):
+            if each is not None and not isinstance(each, Mapping):
+                raise TypeError(f"{name}: {each!r} is a {type(each).__name__}; expected a dict")
         own = {n: v for n, v in (parameters or {}).items() if "." not in n}
         given = {n: v for n, v in (parameters or {}).items() if "." in n}
         compiled: list[tuple[int, _Source, bool]] = []
         definition = ffi.new("hed_mppi_def *", C.hed_default_mppi_def())
         definition.model = self._model(model, nx, nu, own, given, dt, pose, compiled, keep)
-        list_ = [cost] if isinstance(cost, (str, os.PathLike, Term)) else list(cost)
+        list_ = [cost] if isinstance(cost, (str, os.PathLike, Term)) else listed(cost, "cost", "a text, a Term, or a list of these")
         all_terms = ffi.new("hed_mppi_term[]", len(list_))
         for i, term in enumerate(list_):
             self._term(all_terms[i], term if isinstance(term, Term) else Term(term), i + 1, given, compiled, keep)
@@ -190,30 +207,46 @@ class MPPI(Tunable):
         if compiled and on.backend == "host":
             known = {n: getattr(definition.model, n) for n in ("states", "controls", "pose_x", "pose_y", "pose_heading", "speed", "turn",
                                                                "velocity_x", "velocity_y")}
-            for (number, _, is_model), function in zip(compiled, _compile(compiled, known, keep)):
+            for (at, _, is_model), function in zip(compiled, _compile(compiled, known, keep)):
                 if is_model:
                     ffi.cast("hed_mppi_model *", definition.model).step = function
                 else:
-                    all_terms[number - 1].cost = function
-        for name, value in (("samples", num_samples), ("steps", horizon), ("lambda", lambda_), ("dt", dt)):
-            setattr(definition, name, value)
-        nu = int(definition.model.controls)
-        sigma = np.asarray(noise_sigma if noise_sigma is not None else [], np.float32)
-        if sigma.ndim == 2:
-            definition.covariance = numbers(sigma, "float", (nu, nu), "noise_sigma", keep)
-            sigma = np.sqrt(np.diag(sigma))
-        fill(definition, {"scale": scale, "sigma": np.atleast_1d(sigma).tolist()} if sigma.size else {"scale": scale}, keep)
-        for name, value in (("minimum", u_min), ("maximum", u_max)):
-            if value is not None:
-                fill(definition, {name: np.broadcast_to(np.asarray(value, np.float32), nu).tolist()}, keep)
-        pairs = ffi.new("hed_mppi_setting[]", [{"name": _word(n, keep), "value": float(v)} for n, v in given.items()])
+                    all_terms[at - 1].cost = function
+        definition.samples, definition.steps = whole(num_samples, "num_samples", 1, 0xFFFFFFFF), whole(horizon, "horizon", 1, 0xFFFFFFFF)
+        setattr(definition, "lambda", number(lambda_, "lambda_", above=0))
+        definition.dt = number(dt, "dt", 0)
+        fill(definition, {"scale": scale}, keep)
+        self._controls(definition, noise_sigma, u_min, u_max, keep)
+        pairs = ffi.new("hed_mppi_setting[]", [{"name": _word(n, keep), "value": number(v, n)} for n, v in given.items()])
         definition.settings, definition.setting_count = pairs, len(given)
         contents = ffi.new("hed_mppi_table[]", [
-            {"name": _word(n, keep), "values": numbers(np.ravel(v), "float", (-1,), f"table {n}", keep), "count": np.size(v)}
+            {"name": _word(n, keep), "values": numbers(np.ravel(converted(v, np.float32, f"table {n}")), "float", (-1,), f"table {n}", keep),
+             "count": np.size(v)}
             for n, v in (tables or {}).items()])
         definition.tables, definition.table_count = contents, len(tables or {})
         fill(definition, settings, keep)
         self._begin(on, definition, keep, None)
+
+    @staticmethod
+    def _controls(definition: Any, noise_sigma: Any, u_min: Any, u_max: Any, keep: list[Any]) -> None:
+        """Noise and limits of the controls."""
+        nu = int(definition.model.controls)
+        sigma = converted([] if noise_sigma is None else noise_sigma, np.float32, "noise_sigma")
+        if sigma.ndim == 2:
+            definition.covariance = numbers(sigma, "float", (nu, nu), "noise_sigma", keep)
+            if (np.diag(sigma) < 0).any():
+                raise ValueError("noise_sigma: the diagonal of a covariance is not below 0")
+            sigma = np.sqrt(np.diag(sigma))
+        for name, given, values in (("noise_sigma", noise_sigma, sigma), ("u_min", u_min, None), ("u_max", u_max, None)):
+            if given is None:
+                continue
+            found = np.atleast_1d(converted(given, np.float32, name) if values is None else values)
+            if found.shape not in ((nu,), (1,)):
+                raise ValueError(f"{name} has shape {found.shape}; expected one number, or {nu}")
+            member = {"noise_sigma": "sigma", "u_min": "minimum", "u_max": "maximum"}[name]
+            fill(definition, {member: np.broadcast_to(found, nu).tolist()}, keep)
+        if u_min is not None and u_max is not None and any(definition.minimum[i] > definition.maximum[i] for i in range(nu)):
+            raise ValueError(f"u_min {u_min} is above u_max {u_max}")
 
     @classmethod
     def from_scene(cls, scene: Union[str, os.PathLike[str]], *, device: Union[str, Device, None] = None, **settings: Any) -> MPPI:
@@ -234,15 +267,23 @@ class MPPI(Tunable):
         if found != ffi.NULL:
             given.update(own)
             return found
-        words = os.fspath(model)
+        words = _text(model, "model")
         if "\n" not in words and "{" not in words and not os.path.exists(words):
             raise ValueError(f"there is neither a file nor a model of Heddle's called {words!r}; models: {', '.join(models())}")
+        if nx is not None:
+            nx = whole(nx, "nx", 1, 0xFFFFFFFF)
+        if nu is not None:
+            nu = whole(nu, "nu", 1, ffi.typeof("hed_mppi_model").fields[[n for n, _ in ffi.typeof("hed_mppi_model").fields].index("sigma")][1].type.length)
         if nx is None or nu is None:
             raise ValueError("the model is a text: expected nx and nu, its numbers of states and controls")
         source = _Source(model, "model", None, own, (), keep)
         made_here = ffi.new("hed_mppi_model *", {**source.members, "states": nx, "controls": nu, "dt": dt or 0.01})
-        for member in ("pose_x", "pose_y", "pose_heading", "speed", "turn", "velocity_x", "velocity_y"):
-            setattr(made_here, member, (pose or {}).get(member, -1))
+        members = ("pose_x", "pose_y", "pose_heading", "speed", "turn", "velocity_x", "velocity_y")
+        for member in pose or {}:
+            if member not in members:
+                raise ValueError(f"pose has no {member!r}; expected some of {', '.join(members)}")
+        for member in members:
+            setattr(made_here, member, whole((pose or {}).get(member, -1), f"pose[{member!r}]", -1, nx - 1))
         for i in range(nu):
             made_here.sigma[i] = 1
         given.update(source.settings)
@@ -251,8 +292,8 @@ class MPPI(Tunable):
         return made_here
 
     @staticmethod
-    def _term(to: Any, term: Term, number: int, given: dict[str, Any], compiled: list[Any], keep: list[Any]) -> None:
-        found = C.hed_mppi_term_find(os.fspath(term.text).encode())
+    def _term(to: Any, term: Term, place: int, given: dict[str, Any], compiled: list[Any], keep: list[Any]) -> None:
+        found = C.hed_mppi_term_find(_text(term.text, "a term").encode())
         if found != ffi.NULL:
             ffi.memmove(ffi.addressof(to) if ffi.typeof(to).kind == "struct" else to, found, ffi.sizeof("hed_mppi_term"))
             name = text(found.name)
@@ -266,9 +307,9 @@ class MPPI(Tunable):
             for member, value in source.members.items():
                 setattr(to, member, value)
             given.update({f"{source.name}.{n}": v for n, v in source.settings})
-            compiled.append((number, source, False))
-        to.weight = term.weight
-        to.when = enumerator(ffi.typeof("hed_mppi_when"), term.when)
+            compiled.append((place, source, False))
+        to.weight = number(term.weight, "weight")
+        to.when = enumerator(ffi.typeof("hed_mppi_when"), term.when, "when")
 
     def _begin(self, on: Device, definition: Any, keep: list[Any], scene: Any) -> None:
         self.device = on
@@ -282,10 +323,11 @@ class MPPI(Tunable):
         self._began = False
 
     def _state(self, state: Any) -> np.ndarray:
-        x = np.ascontiguousarray(state, np.float32)
+        x = converted(state, np.float32, "state")
+        if self.count > 1 and x.shape != (self.count, self.nx) and x.shape != (self.count * self.nx,):
+            raise ValueError(f"a state of shape {x.shape}: expected {self.count} x {self.nx}")
         if x.size != self.count * self.nx:
-            raise ValueError(f"a state of {x.size} numbers: expected {self.count} x {self.nx}" if self.count > 1 else
-                             f"a state of {x.size} numbers: expected {self.nx}")
+            raise ValueError(f"a state of {x.size} numbers: expected {self.nx}")
         return x
 
     def command(self, state: Any, shift: bool = True) -> np.ndarray:
@@ -301,6 +343,8 @@ class MPPI(Tunable):
     def reset(self, controls: Any = None) -> None:
         """Forgets the plan, or takes `controls` (horizon x nu) for it."""
         keep: list[Any] = []
+        if controls is not None and not np.isfinite(converted(controls, np.float32, "controls")).all():
+            raise ValueError("controls: some are not finite; expected numbers")
         shape = (self.horizon, self.nu) if self.count == 1 else (self.count, self.horizon, self.nu)
         C.hed_mppi_reset(self.p, ffi.NULL if controls is None else numbers(controls, "float", shape, "controls", keep))
         self._began = False
@@ -317,14 +361,13 @@ class MPPI(Tunable):
         return self._copy(C.hed_mppi_states(self.p, self._index(index)), (self.horizon + 1, self.nx))
 
     def _index(self, index: int) -> int:
-        if not 0 <= index < self.count:
+        if not 0 <= whole(index, "index", -1 << 63) < self.count:
             raise IndexError(f"controller {index}: there are {self.count}, from 0 on")
         return index
 
     def trace(self, count: int, best: bool = True, index: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """States (count x horizon + 1 x nx) and costs (count) of samples of the last solve: the best, or the first ones."""
-        if not 1 <= count <= self.num_samples:
-            raise ValueError(f"{count} samples: expected 1 to {self.num_samples}")
+        whole(count, "count", 1, self.num_samples)
         states, costs = np.empty((count, self.horizon + 1, self.nx), np.float32), np.empty(count, np.float32)
         call(C.hed_mppi_trace, self.p, self._index(index), count, best, ffi.from_buffer("float[]", states), ffi.from_buffer("float[]", costs))
         return states, costs
@@ -346,8 +389,8 @@ class MPPI(Tunable):
 
     def set(self, parameter: str, value: float) -> None:
         """Sets a parameter ("mass", "goal.x", "goal.weight") from the next solve on."""
-        index = C.hed_mppi_parameter_find(self.p, parameter.encode())
-        if index == 0xFFFFFFFF or not C.hed_mppi_post(self.p, index, value):
+        index = C.hed_mppi_parameter_find(self.p, word(parameter, "parameter"))
+        if index == 0xFFFFFFFF or not C.hed_mppi_post(self.p, index, number(value, parameter)):
             raise ValueError(f"there is no parameter {parameter!r}; there are: {', '.join(self.parameters)}" if index == 0xFFFFFFFF else
                              "more parameters were set since the last solve than are kept")
 
@@ -365,8 +408,8 @@ class MPPI(Tunable):
     def set_table(self, name: str, values: Any) -> None:
         """Replaces a table's content from the next solve on."""
         keep: list[Any] = []
-        flat = np.ravel(values)
-        call(C.hed_mppi_post_table, self.p, name.encode(), numbers(flat, "float", (-1,), name, keep), flat.size)
+        flat = np.ravel(converted(values, np.float32, "values"))
+        call(C.hed_mppi_post_table, self.p, word(name, "name"), numbers(flat, "float", (-1,), name, keep), flat.size)
 
     @property
     def info(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import weakref
 import numpy as np
 
 import heddle
-import heddle._tuner
+import heddle._description
 
 
 def python(code, **environment):
@@ -85,6 +85,41 @@ class Arrays(unittest.TestCase):
             x = np.array([1, 2, 3], kind)
             self.assertEqual(np.from_dlpack(heddle.asarray(x)).dtype, x.dtype)
             self.assertEqual(heddle.device("host").array(x).numpy().tolist(), x.tolist())
+
+    def test_what_is_only_to_be_read_stays_so(self):
+        """By numpy's flag, by DLPack's bit, by CUDA's interface."""
+        x = np.arange(4.0)
+        x.flags.writeable = False
+        a = heddle.asarray(x)
+        self.assertFalse(a.writeable)
+        self.assertFalse(np.asarray(a).flags.writeable)
+        with self.assertRaisesRegex(ValueError, "only to be read"):
+            a.set([1, 2, 3, 4])
+        with self.assertRaisesRegex(BufferError, "before version 1 cannot say"):
+            a.__dlpack__()
+
+        class Versioned:  # as numpy 2.1 asks and answers
+            def __dlpack__(self, stream=None, max_version=None):
+                return a.__dlpack__(max_version=max_version)
+
+            def __dlpack_device__(self):
+                return a.__dlpack_device__()
+        b = heddle.asarray(Versioned())
+        self.assertEqual((b.address, b.writeable), (x.ctypes.data, False))
+        self.assertTrue(heddle.asarray(np.arange(4.0)).writeable)
+        self.assertTrue(heddle.device("host").array(x).writeable)
+        self.assertEqual(x.tolist(), [0, 1, 2, 3])
+
+    def test_cudas_flag_of_what_is_only_to_be_read(self):
+        on = self.gpu()
+        a = on.array(np.arange(3, dtype=np.float32))
+
+        class Other:
+            __cuda_array_interface__ = {**a.__cuda_array_interface__, "data": (a.address, True)}
+        b = heddle.asarray(Other())
+        self.assertEqual((b.writeable, b.__cuda_array_interface__["data"]), (False, (a.address, True)))
+        with self.assertRaisesRegex(ValueError, "only to be read"):
+            b.set([1, 2, 3])
 
     def test_what_cannot_be_shared(self):
         with self.assertRaisesRegex(ValueError, "do not follow each other"):
@@ -190,11 +225,13 @@ class Arrays(unittest.TestCase):
         b.set(Other())
         self.assertEqual(b.numpy().tolist(), [0, 1, 2])
         file = []
-        self.assertEqual(heddle._tuner._argument("x", 0, Other(), None, True, None, file)["type"], "float")
-        self.assertEqual(file[0][1].tolist(), [0, 1, 2])
+        text = heddle._description._Source("k", "__kernel void k(__global float *x) {}", None)
+        described = heddle._description._arguments(text, [Other()], None, {}, [])
+        heddle._description._as_documents(described, [Other()], None, None, file, True)
+        self.assertEqual((described[0].dtype, file[0][1].tolist()), (np.float32, [0, 1, 2]))
 
     def test_nvrtc_of_pips_wheel(self):
-        """pip install heddle[cuda] puts it into site-packages/nvidia, where no system looks."""
+        """The wheel's extra `cuda` puts it into site-packages/nvidia, where no system looks."""
         fake = os.path.join(os.path.dirname(os.environ.get("HEDDLE_CUDA_LIBRARY", "")), "libfake_nvrtc.so")
         if not os.path.exists(fake):
             self.skipTest("the tests' own drivers are not here")
@@ -313,6 +350,20 @@ class Objects(unittest.TestCase):
         self.assertIn("host", repr(on))
         self.assertIn("<td>host</td>", heddle.devices()._repr_html_())
         self.assertIn("host", [b["name"] for b in heddle.default_context().backends()])
+
+
+class SubInterpreters(unittest.TestCase):
+    def test_one_ends_with_the_process_or_before(self):
+        """Objects that it still has when the process ends are left to that: no call of C returns there any more."""
+        if sys.version_info[:2] > (3, 12):
+            self.skipTest("_xxsubinterpreters is of Python up to 3.12")
+        code = ("import _xxsubinterpreters as s, sys\n"
+                "i = s.create()\n"
+                "s.run_string(i, 'import sys; sys.path[:] = %r; import heddle; a = heddle.device(\"host\").array([1, 2]); print(a.numpy())' % sys.path)\n"
+                "print('end', flush=True)\n")
+        for more in ("", "s.destroy(i)\n"):
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", code + more], capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stdout), (0, "[1 2]\nend\n"), done.stderr)
 
 
 class Failures(unittest.TestCase):

@@ -44,6 +44,13 @@ class Page(unittest.TestCase):
         for name in set(heddle._LATER) - {"mppi", "css"} | {"device", "devices", "asarray", "empty", "Context", "Array", "Error", "data"}:
             self.assertRegex(page, rf"### heddle\.(mppi\.)?{name}\n")
 
+    def test_every_public_name_is_exported(self):
+        """For checkers of types: __all__ has it, and it is there."""
+        named = set(re.findall(r"^### heddle\.(\w+)$", PAGE.with_name("python-reference.md").read_text(), re.M))
+        self.assertEqual((named | set(heddle._LATER)) - set(heddle.__all__), set())
+        for module in (heddle, heddle.css, heddle.mppi):
+            self.assertEqual([n for n in module.__all__ if not hasattr(module, n)], [])
+
     def blocks(self):
         """(language, file, text, line)"""
         page = PAGE.read_text()

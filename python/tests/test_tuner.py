@@ -4,12 +4,15 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 
 import numpy as np
 
 import heddle
+import heddle._signature
 
 SCALE = """
 __kernel void scale(__global float *y, __global const float *x, float a, int n)
@@ -19,16 +22,18 @@ __kernel void scale(__global float *y, __global const float *x, float a, int n)
 N = 1 << 14
 X, Y = np.random.default_rng(1).random(N, np.float32), np.zeros(N, np.float32)
 
+ARGUMENTS = [Y, X, np.float32(3), np.int32(N)]
+
 
 def able():
-    return [d for d in heddle.devices() if "source" in d.info["capabilities"]]
+    return [d for d in heddle.devices() if "source" in d.info["capabilities"] and d.backend in ("cuda", "opencl")]
 
 
 def scale(text=SCALE, **settings):
     """Two configurations, compared with the answer."""
     given = {"group": ["WG"], "grid": ["n / PER"], "answer": [3 * X, None, None, None], "keep": False, **settings}
     params = given.pop("params", {"WG": [64], "PER": [1, 4]})
-    return heddle.tune_kernel("scale", text, {"n": N}, [Y, X, np.float32(3), np.int32(N)], params, **given)
+    return heddle.tune_kernel("scale", text, {"n": N}, ARGUMENTS, params, **given)
 
 
 class FromArrays(unittest.TestCase):
@@ -155,6 +160,63 @@ class FromArrays(unittest.TestCase):
         self.assertEqual(list(self.result.to_pandas()["PER"]), [e["PER"] for e in self.result])
 
 
+class Kernels(unittest.TestCase):
+    """heddle.Kernel, with arrays of the host and of its device."""
+
+    @classmethod
+    def setUpClass(cls):
+        os.environ.pop("HEDDLE_DEVICE", None)
+        if not able():
+            raise unittest.SkipTest("no device here compiles kernels (Debian: pocl-opencl-icd)")
+
+    def make(self, params=None, **more):
+        return heddle.Kernel("scale", SCALE, {"n": N}, ARGUMENTS, params or {"WG": [64], "PER": [1, 2, 4]}, group=["WG"], grid=["n / PER"], **more)
+
+    def test_it_takes_what_was_tuned(self):
+        """In a process of its own, with a database of its own."""
+        code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport test_tuner as t, heddle\n"
+                "before = t.Kernels().make()\n"
+                "r = t.scale(params={'WG': [64], 'PER': [1, 2, 4]}, keep=True, restrictions=[lambda p: p['PER'] == 4 or p['PER'] < 3])\n"
+                "print(before.configured, before.config, r.info['kept'], r.best_config == t.Kernels().make().config, t.Kernels().make().configured)")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", code, os.path.dirname(__file__)], capture_output=True, text=True, timeout=600,
+                                  env={**os.environ, "HEDDLE_DATABASE": os.path.join(folder, "tuning.db")})
+        self.assertEqual(done.stdout, "default {'WG': 64, 'PER': 1} True True exact\n", done.stderr)
+
+    def test_arrays_of_the_host_and_of_the_device(self):
+        kernel, y = self.make(), np.zeros(N, np.float32)
+        kernel(y, X, 3.0, N)
+        np.testing.assert_array_equal(y, 3 * X)
+        kernel(heddle.asarray(y), X, np.float32(2), np.int32(N))
+        np.testing.assert_array_equal(y, 2 * X)
+        on = [kernel.device.array(a) for a in (np.zeros(N, np.float32), X)]
+        for stream in (None, heddle.Stream(kernel.device)):
+            kernel(on[0], on[1], 5, N, stream=stream)
+            if stream:
+                stream.wait()
+            np.testing.assert_array_equal(on[0].numpy(), 5 * X)
+        wide = np.zeros(2 * N, np.float32)
+        kernel(wide[::2], X, 1, N)  # with gaps
+        np.testing.assert_array_equal(wide[::2], X)
+        self.assertEqual(wide[1::2].max(), 0)
+        kernel(y, y, 2, N)  # the same array twice is the same memory
+        np.testing.assert_array_equal(y, 4 * X)
+        short = np.zeros(5, np.float32)
+        kernel(short, X, 1, 5, problem_size={"n": 5})
+        np.testing.assert_array_equal(short, X[:5])
+        self.assertIn("WG=64", repr(kernel))
+
+    def test_what_would_be_written_is_not_read_only(self):
+        kernel, fixed = self.make(), Y.copy()
+        fixed.flags.writeable = False
+        for values in (fixed, heddle.asarray(fixed)):
+            with self.assertRaisesRegex(ValueError, 'argument 0 "y" would be written'):
+                kernel(values, X, 3.0, N)
+        kernel(Y.copy(), fixed, 3.0, N)
+        with self.assertRaisesRegex(ValueError, "share memory"):
+            kernel(X[1:], X[:-1], 3.0, N - 1, problem_size={"n": N - 1})
+
+
 class Refused(unittest.TestCase):
     """In words, before anything is compiled."""
 
@@ -169,15 +231,67 @@ class Refused(unittest.TestCase):
 
     def test_arguments(self):
         P = {"block_size_x": [64]}
-        self.refuse(TypeError, r"argument 1 is a float: expected a numpy array, or a numpy scalar such as np.float32\(3.0\)",
-                    "scale", SCALE, N, [Y, 3.0], P)
-        self.refuse(ValueError, "2 arguments and 1 answers", "scale", SCALE, N, [Y, X], P, answer=[X])
-        self.refuse(ValueError, r"argument 0 has shape \(16384,\), and its answer \(5,\)", "scale", SCALE, N, [Y], P, answer=[X[:5]])
-        self.refuse(ValueError, "the size of a group is not given", "scale", SCALE, N, [Y], {"WG": [64]})
-        self.refuse(ValueError, "parameter WG: 1.5: expected whole numbers", "scale", SCALE, N, [Y], {"WG": [1.5]}, group=["WG"])
-        self.refuse(ValueError, "strategy 'magic': expected one of auto, random", "scale", SCALE, N, [Y], P, strategy="magic")
-        self.refuse(heddle.ArgumentError, 'restrictions|constraints.*"NO"|NO', "scale", SCALE, N, [Y], P, restrictions=["NO > 1"])
-        self.refuse(TypeError, "a number of type float16", "scale", SCALE, N, [Y, np.float16(1)], P)
+        a, n = ARGUMENTS[2:]
+        self.refuse(TypeError, r'argument 2 "a" is a float: expected a numpy array, or a numpy scalar such as np.float32\(3.0\)',
+                    "scale", SCALE, N, [Y, X, 3.0, n], P)
+        self.refuse(ValueError, "4 arguments and 1 answers", "scale", SCALE, N, ARGUMENTS, P, answer=[X])
+        self.refuse(ValueError, r"argument 0 has shape \(16384,\), and its answer \(5,\)", "scale", SCALE, N, ARGUMENTS, P,
+                    answer=[X[:5], None, None, None])
+        self.refuse(ValueError, "the size of a group is not given", "scale", SCALE, N, ARGUMENTS, {"WG": [64]})
+        self.refuse(ValueError, "parameter WG: 1.5: expected whole numbers", "scale", SCALE, N, ARGUMENTS, {"WG": [1.5]}, group=["WG"])
+        self.refuse(ValueError, "strategy 'magic': expected one of auto, random", "scale", SCALE, N, ARGUMENTS, P, strategy="magic")
+        self.refuse(heddle.ArgumentError, 'restrictions|constraints.*"NO"|NO', "scale", SCALE, N, ARGUMENTS, P, restrictions=["NO > 1"])
+        self.refuse(TypeError, "a number of type float16", "scale", SCALE, N, [Y, X, np.float16(1), n], P)
+
+    def test_types_are_the_texts(self):
+        """A mismatch names both; what a macro or a template stands for is known only to the compiler."""
+        P, a, n = {"block_size_x": [64]}, *ARGUMENTS[2:]
+        for value, words in ((Y.astype(np.float64), 'argument 0 "y" is an array of float64; scale.cl declares "__global float .y", which is float32'),
+                             (Y.astype(np.int32), "an array of int32; .* which is float32"),
+                             (np.float32(1), 'a number of float32; scale.cl declares "__global float .y"')):
+            self.refuse(TypeError, words, "scale", SCALE, N, [value, X, a, n], P)
+        self.refuse(TypeError, r"argument 3 \"n\" is a number of int64; .* which is int32. Convert it: np.int32\(5\)", "scale", SCALE, N,
+                    [Y, X, a, np.int64(5)], P)
+        self.refuse(TypeError, "elements of type object", "scale", SCALE, N, [Y.astype(object), X, a, n], P)
+        self.refuse(ValueError, "in the other order", "scale", SCALE, N, [Y.astype(">f4"), X, a, n], P)
+        self.refuse(TypeError, "which is float64", "scale", SCALE.replace("float", "real"), N, ARGUMENTS, P, defines={"real": "double"})
+        declared = heddle._signature.parameters
+        text = "#define real float\n__kernel void k(__global real *x, const __global float4 *v, TYPE t, unsigned long n) {}\n"
+        self.assertEqual([(p.name, p.element, p.pointer, p.constant) for p in declared(text, "k", {}, ["TYPE"])],
+                         [("x", "float32", True, False), ("v", "float32", True, True), ("t", None, False, False), ("n", "uint64", False, False)])
+        text = 'template <int N> __global__ void __launch_bounds__(64) k(T *__restrict__ y, const thrust::complex<float> *z, dim3 d) {}'
+        self.assertEqual([(p.name, p.element) for p in declared(text, "k", {}, [])], [("y", None), ("z", None), ("d", None)])
+        self.assertIsNone(declared("#define ARGS int a\n__kernel void k(ARGS) {}", "k", {}, []))
+        self.assertIsNone(declared("__kernel void k(int a) {}\n#if X\n__kernel void k(int a, int b) {}", "k", {}, []))
+        self.assertEqual(declared("__kernel void k(void) {}", "k", {}, []), [])
+
+    def test_the_compilers_words_come_first(self):
+        """Of a kernel that does not compile, with another name, or another number of arguments, without an answer too."""
+        P, how = {"block_size_x": [64]}, {"isolation": "none", "keep": False}
+        hidden = SCALE.replace("float a, int n", "REST").replace("PER", "1") + "\n"
+        for words, name, text, arguments in (
+                (r"^scale on \S+: error: scale.cl:4:\d+: use of undeclared identifier 'b'", "scale", SCALE.replace("a *", "b *"), ARGUMENTS),
+                (r"^scale takes 4 arguments \(y, x, a, n\); 2 were given", "scale", SCALE, ARGUMENTS[:2]),
+                ("^the text has no kernel 'scal'; it has scale", "scal", SCALE, ARGUMENTS),
+                (r"^scale on \S+: .*takes 4 arguments.* 2", "scale", "#define REST float a, int n" + hidden, ARGUMENTS[:2])):
+            with self.subTest(words), self.assertRaisesRegex((heddle.Error, ValueError), words) as caught:
+                heddle.tune_kernel(name, text, N, arguments, P, defines={"PER": 1} if "PER" in text else None, **how)
+            self.assertNotIn("expected outputs", str(caught.exception))
+
+    def test_kernel_tuners_habits(self):
+        P = {"block_size_x": [64], "per": [1, 4]}
+        how = {"grid_div_x": ["block_size_x", "per"], "keep": False, "isolation": "none", "answer": [3 * X, None, None, None], "lang": "OpenCL"}
+        r = heddle.tune_kernel("scale", SCALE.replace("PER", "per"), N, ARGUMENTS, P, restrictions=[lambda p: p["per"] * p["block_size_x"] <= 64],
+                               device=0, verbose=True, quiet=True, simulation_mode=False, cache=None, strategy="brute_force", **how)
+        self.assertEqual([e["per"] for e in r], [1])
+        r = heddle.tune_kernel("scale", SCALE.replace("PER", "per"), N, ARGUMENTS, P, restrictions=lambda per, block_size_x: per == 4, **how)
+        self.assertEqual([e["per"] for e in r], [4])
+        with self.assertRaises(ZeroDivisionError):
+            heddle.tune_kernel("scale", SCALE.replace("PER", "per"), N, ARGUMENTS, P, restrictions=lambda p: 1 / 0, **how)
+        self.refuse(heddle.UnsupportedError, "simulation_mode of Kernel Tuner: Heddle measures", "scale", SCALE, N, ARGUMENTS, P, simulation_mode=True)
+        self.refuse(heddle.UnsupportedError, "verify of Kernel Tuner: results are compared with `answer`", "scale", SCALE, N, ARGUMENTS, P, verify=max)
+        self.refuse(heddle.Error, r"device 50: there are \d that compile this kernel, from 0 on", "scale", SCALE, N, ARGUMENTS, P, device=50)
+        self.refuse(ValueError, "lang 'fortran': expected one of opencl, cuda", "scale", SCALE, N, ARGUMENTS, P, lang="Fortran")
 
     def test_wgsl(self):
         with self.assertRaisesRegex(heddle.UnsupportedError, "runs in a browser.*python -m heddle tune blur.wgsl"):
@@ -186,7 +300,7 @@ class Refused(unittest.TestCase):
     def test_files(self):
         with self.assertRaisesRegex(heddle.FileError, "nowhere.json"):
             heddle.tune_file("/nowhere.json")
-        self.refuse(heddle.FileError, "nowhere.cl", "scale", "/nowhere.cl", N, [Y], {"block_size_x": [64]})
+        self.refuse(heddle.FileError, "nowhere.cl", "scale", "/nowhere.cl", N, ARGUMENTS, {"block_size_x": [64]})
 
 
 if __name__ == "__main__":

@@ -53,27 +53,29 @@ class Maker(unittest.TestCase):
     def test_what_is_in_it(self):
         done, wheel = self.make()
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(wheel.name, r"^heddle-7\.8\.9-py3-none-manylinux_2_\d+_(x86_64|aarch64)\.whl$")
+        self.assertRegex(wheel.name, r"^heddle_gpu-7\.8\.9-py3-none-manylinux_2_\d+_(x86_64|aarch64)\.whl$")
         with zipfile.ZipFile(wheel) as file:
             names = file.namelist()
             for entry in file.infolist():
                 runs = entry.filename.startswith(("heddle/lib/", "heddle/bin/", "heddle/libexec/"))
                 self.assertEqual(bool(entry.external_attr >> 16 & 0o111), runs, entry.filename)
-            record = dict(line.split(",")[:2] for line in file.read("heddle-7.8.9.dist-info/RECORD").decode().splitlines())
+            record = dict(line.split(",")[:2] for line in file.read("heddle_gpu-7.8.9.dist-info/RECORD").decode().splitlines())
             self.assertEqual(sorted(record), sorted(names))
             for name, hash in record.items():
                 if hash:
                     there = base64.urlsafe_b64encode(hashlib.sha256(file.read(name)).digest()).rstrip(b"=").decode()
                     self.assertEqual(hash, "sha256=" + there)
-            metadata = file.read("heddle-7.8.9.dist-info/METADATA").decode()
+            metadata = file.read("heddle_gpu-7.8.9.dist-info/METADATA").decode()
             for entry in file.infolist():
                 out = pathlib.Path(self.scratch.name) / "unpacked" / entry.filename
                 out.parent.mkdir(parents=True, exist_ok=True)
                 out.write_bytes(file.read(entry))
                 out.chmod(entry.external_attr >> 16 & 0o777)
         self.assertIn('Provides-Extra: cuda', metadata)
+        self.assertIn('\nName: heddle-gpu\n', metadata)  # `heddle` on PyPI is a stranger's
+        self.assertEqual({n.split("/")[0] for n in names}, {"heddle", "heddle_gpu-7.8.9.dist-info"})
         self.assertIn("heddle/share/heddle/flag.json", names)
-        self.assertIn("heddle-7.8.9.dist-info/licenses/libother", names)
+        self.assertIn("heddle_gpu-7.8.9.dist-info/licenses/libother", names)
         self.assertFalse([n for n in names if "golden" in n])
         libraries = [n for n in names if n.startswith("heddle/lib/")]
         self.assertEqual(len(libraries), 2)

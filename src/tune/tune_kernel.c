@@ -468,6 +468,21 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 
 /* ---- what results are compared with ---- */
 
+/* The words of the compiler or the driver come first. A kernel that does not compile, or has other
+ * arguments than its description, is the user's to mend; else results may be given. */
+static void expect_failed(const hed_kernel_def *kernel, const hed_device *device,
+    const hed_config *config, const hed_trial *trial, hed_error *error)
+{
+    char words[256];
+    bool build = trial->outcome == HED_OUTCOME_BUILD, launch = trial->outcome == HED_OUTCOME_LAUNCH;
+    hed_config_format(kernel, config, words, sizeof words);
+    hed_fail(error, build ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
+        "%s on %s: %s (%s, in the default configuration %s, with which results are compared)%s",
+        kernel->name, hed_device_describe(device)->id, trial->text,
+        hed_outcome_name(trial->outcome), words,
+        build || launch ? "" : ". Give expected outputs, another reference, or none");
+}
+
 /* Runs one configuration of a kernel on a device, and takes its outputs as right. */
 static hed_status expect_from(
     kernel_tuning *k, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
@@ -490,12 +505,7 @@ static hed_status expect_from(
         if (kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
         if (!trial.outcome) inputs_expect(&k->inputs, runner, &geometry, &trial, error);
     }
-    if (!hed_failed(error) && trial.outcome)
-        hed_fail(error, trial.outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
-            "%s on %s, which results are to be compared with, does not work (%s: %s): give expected outputs, "
-            "another reference, or none",
-            kernel->name, hed_device_describe(device)->id, hed_outcome_name(trial.outcome),
-            trial.text);
+    if (!hed_failed(error) && trial.outcome) expect_failed(kernel, device, &config, &trial, error);
     hed_runner_destroy(runner);
     return error->status;
 }
