@@ -1,8 +1,12 @@
 /* heddle: the command. The table of commands, and what happens with a command line. */
 #include "cli/common/command.h"
 
+#include "support/sources.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const hed_example ENVIRONMENT[] = {
     {"HEDDLE_DEVICE",
@@ -92,12 +96,53 @@ const hed_command hed_command_root = {
     .run = run_root,
 };
 
+hed_file_register *hed_command_register;
+
+/* Notes the files that the command line names, so that an output that would replace a source is
+ * refused before any work. */
+static hed_status note_files(const hed_arguments *arguments, hed_error *error)
+{
+    char label[80];
+    for (uint32_t i = 0; i < arguments->count && !hed_failed(error); i++) {
+        const hed_value *value = &arguments->values[i];
+        if (value->option->kind != HED_OPTION_OUTPUT) continue;
+        hed_option_label(value->option, label, sizeof label);
+        hed_output_announce(value->option->value ? label : NULL, value->text, error);
+    }
+    for (uint32_t i = 0; i < arguments->count && !hed_failed(error); i++) {
+        const hed_value *value = &arguments->values[i];
+        if (value->option->kind == HED_OPTION_FILE && access(value->text, F_OK) == 0)
+            hed_source_note_path(value->text, error);
+    }
+    if (!hed_failed(error)) hed_options_check_endings(arguments, error);
+    return error->status;
+}
+
+/* Ends what was printed: a command that worked fails if not all of its output was taken, by a full
+ * disk also behind a pipe. */
+static int end_output(int code)
+{
+    bool failed = ferror(stdout) != 0;
+    const char *reason = "not all of it was taken";
+    if (fflush(stdout) != 0) {
+        failed = true;
+        reason = strerror(errno);
+    }
+    clearerr(stdout);
+    if (!failed || code != HED_EXIT_OK) return code;
+    fprintf(stderr, "heddle: cannot write the output: %s\n", reason);
+    return HED_EXIT_FAILURE;
+}
+
 int cli_run(int argc, char *const *argv)
 {
     hed_arguments arguments;
     hed_error error = {0};
     int code = HED_EXIT_USAGE;
+    hed_file_register *outer = hed_command_register, files = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    hed_command_register = &files;
     hed_status status = hed_options_parse(&hed_command_root, argc, argv, &arguments, &error);
+    if (status == HED_OK && !arguments.help) status = note_files(&arguments, &error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error.text);
     } else if (arguments.help) {
@@ -107,12 +152,9 @@ int cli_run(int argc, char *const *argv)
         code = hed_arguments_command(&arguments)->run(&arguments, NULL);
     }
     hed_arguments_free(&arguments);
-    /* A full disk behind a pipe is a failure too. */
-    if (fflush(stdout) != 0 && code == HED_EXIT_OK) {
-        perror("heddle: cannot write the output");
-        code = HED_EXIT_FAILURE;
-    }
-    return code;
+    hed_file_register_clear(&files);
+    hed_command_register = outer;
+    return end_output(code);
 }
 
 int main(int argc, char **argv)
@@ -121,7 +163,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "__complete") == 0) {
         hed_options_complete(
             &hed_command_root, (const char *const *)argv + 2, (uint32_t)(argc - 2), stdout);
-        return fflush(stdout) ? HED_EXIT_FAILURE : HED_EXIT_OK;
+        return end_output(HED_EXIT_OK);
     }
     return cli_run(argc, argv);
 }

@@ -2,6 +2,7 @@
 #include "support/file.h"
 
 #include "heddle/author.h"
+#include "support/sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ hed_status hed_file_require_regular(const char *path, hed_error *error)
     if (!S_ISREG(about.st_mode))
         return hed_fail(
             error, HED_ERROR_IO, "%s is %s, expected a file", path, kind_of(about.st_mode));
-    return HED_OK;
+    return hed_source_note_path(path, error);
 }
 
 /* ---- reading ---- */
@@ -96,7 +97,8 @@ hed_status hed_file_read(
     hed_status status = HED_ERROR_IO;
     if (S_ISDIR(about.st_mode) || S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
         hed_fail(error, status, "%s is %s, expected a file", path, kind_of(about.st_mode));
-    else status = read_open(file, path, limit, bytes, size, error);
+    else if ((status = hed_source_note(file, path, error)) == HED_OK)
+        status = read_open(file, path, limit, bytes, size, error);
     close(file);
     if (status == HED_OK && S_ISFIFO(about.st_mode) && *size == 0) {
         free(*bytes);
@@ -112,26 +114,10 @@ hed_status hed_file_read(
 struct hed_file_writer {
     FILE *stream;
     char *path;      /* as the caller wrote it, for messages */
-    char *target;    /* with symbolic links followed; NULL: written in place */
+    char *target;    /* that the temporary file is renamed to; NULL: written in place */
     char *temporary; /* NULL: written in place */
     int failed;      /* errno of the first failure */
 };
-
-/* Where a rename has to go: `path` itself, or what its symbolic link points to, even if that does
- * not exist yet. */
-static char *follow_links(const char *path)
-{
-    char *real = realpath(path, NULL);
-    if (real || errno != ENOENT) return real;
-    char link[PATH_MAX];
-    ssize_t length = readlink(path, link, sizeof link - 1);
-    if (length < 0) return strdup(path);
-    link[length] = 0;
-    const char *slash = strrchr(path, '/');
-    if (link[0] == '/' || !slash) return strdup(link);
-    char *joined = NULL;
-    return asprintf(&joined, "%.*s/%s", (int)(slash - path), path, link) < 0 ? NULL : joined;
-}
 
 /* Opens a file of an unused name, beside the target. The mode is what a plain fopen() would
  * give. */
@@ -165,9 +151,9 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
 }
 
 /* A device or a pipe. Opening a pipe would wait for a reader, perhaps for ever: then ENXIO. */
-static FILE *open_in_place(const char *path)
+static FILE *open_in_place(const char *path, int flags)
 {
-    int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    int file = open(path, flags | O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return NULL;
     FILE *stream = fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
@@ -189,18 +175,21 @@ static void free_writer(hed_file_writer *writer)
 hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_error *error)
 {
     *result = NULL;
+    hed_status allowed = hed_output_begin(path, error);
+    if (allowed != HED_OK) return allowed;
     hed_file_writer *writer = calloc(1, sizeof *writer);
     if (!writer || !(writer->path = strdup(path))) {
         free(writer);
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
     }
     struct stat before;
+    bool link = lstat(path, &before) == 0 && S_ISLNK(before.st_mode); /* such as /dev/stdout */
     bool exists = stat(path, &before) == 0;
     if (exists && S_ISDIR(before.st_mode)) {
         errno = EISDIR;
     } else if (exists && !S_ISREG(before.st_mode)) {
-        writer->stream = open_in_place(path);
-    } else if ((writer->target = follow_links(path))) {
+        writer->stream = open_in_place(path, link ? 0 : O_NOFOLLOW);
+    } else if ((writer->target = link ? realpath(path, NULL) : strdup(path))) {
         /* A file that may not be written stays as it is, though the folder would let us replace
          * it. */
         if (!exists || access(path, W_OK) == 0)

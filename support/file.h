@@ -3,8 +3,8 @@
  * A writer puts its bytes into a temporary file in the target's own folder. Commit makes them
  * durable and renames; abort, or a failed commit, leaves the target as it was and nothing behind.
  * Where the target is no regular file (/dev/null, a pipe), or there is nothing to protect, the
- * bytes go straight to it; a pipe without a reader is an error. A symbolic link is followed, not
- * replaced.
+ * bytes go straight to it; a pipe without a reader is an error. A symbolic link as the last part of
+ * the name is refused, and so is a file that the running command has read (sources.h).
  */
 #ifndef HED_SUPPORT_FILE_H
 #define HED_SUPPORT_FILE_H
@@ -14,7 +14,7 @@
 /* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released
  * with free(). A pipe is read to its end if it has a writer; one that no process has open is not
  * waited for. Errors: IO (the text names the path and the reason; a folder, a device, an empty pipe
- * are named), LIMIT, MEMORY. */
+ * are named), ARGUMENT (an output of the running command would replace the file), LIMIT, MEMORY. */
 hed_status hed_file_read(
     const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
 
@@ -22,12 +22,13 @@ hed_status hed_file_read(
  * IO (says what it is). */
 hed_status hed_file_require_regular(const char *path, hed_error *error);
 
-/* Writes a whole file at once. Errors: IO, MEMORY. */
+/* Writes a whole file at once. Errors: as hed_file_writer_open(). */
 hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_error *error);
 
 typedef struct hed_file_writer hed_file_writer;
 
-/* Begins a file. Errors: IO (no such folder, not writable, a folder in its place), MEMORY. */
+/* Begins a file. Errors: IO (no such folder, not writable, a folder or a symbolic link in its
+ * place), ARGUMENT (the running command reads it), MEMORY. */
 hed_status hed_file_writer_open(const char *path, hed_file_writer **writer, hed_error *error);
 /* Adds bytes at the end. After a failure further calls do nothing and give the same status and
  * errno; commit then explains it. */

@@ -17,6 +17,7 @@
 #include "support/file.h"
 #include "support/json.h"
 #include "support/png.h"
+#include "support/sources.h"
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
 
@@ -200,18 +201,96 @@ Test(file, full_disk, .init = make_folder, .fini = remove_folder)
     CHECK(stat("/dev/null", &device) == 0 && S_ISCHR(device.st_mode));
 }
 
-Test(file, links_are_followed, .init = make_folder, .fini = remove_folder)
+Test(file, links_are_refused, .init = make_folder, .fini = remove_folder)
 {
     hed_error error = {0};
     char link[128];
     snprintf(link, sizeof link, "%s", in_folder("link"));
     CHECK(symlink("target", link) == 0);
-    OK(hed_file_write(link, "new", 3, &error));
-    OK(hed_file_write(link, "newer", 5, &error));
+    for (int there = 0; there < 2; there++) {
+        FAILS(HED_ERROR_IO, hed_file_write(link, "new", 3, &error));
+        EXPECT(strstr(error.text, link) && strstr(error.text, "symbolic link (to target)"), "%s",
+            error.text);
+        CHECK(count_files() == 1 + there);
+        OK(hed_file_write(in_folder("target"), "old", 3, &error));
+    }
     struct stat found;
     CHECK(lstat(link, &found) == 0 && S_ISLNK(found.st_mode));
-    CHECK(file_is(in_folder("target"), "newer"));
-    CHECK(count_files() == 2);
+    CHECK(file_is(in_folder("target"), "old"));
+}
+
+/* ---- outputs and sources ---- */
+
+hed_file_register *hed_command_register;
+
+static hed_file_register test_register = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void begin_command(void)
+{
+    make_folder();
+    hed_command_register = &test_register;
+}
+
+static void end_command(void)
+{
+    hed_file_register_clear(&test_register);
+    hed_command_register = NULL;
+    remove_folder();
+}
+
+Test(outputs, none_replaces_a_source, .init = begin_command, .fini = end_command)
+{
+    hed_error error = {0};
+    char source[128], other[128], *bytes;
+    size_t size;
+    snprintf(source, sizeof source, "%s", in_folder("source"));
+    snprintf(other, sizeof other, "%s", in_folder("other"));
+    OK(hed_file_write(source, "kept", 4, &error));
+    CHECK_EQ(link(source, other), 0);
+    OK(hed_file_read(source, 100, &bytes, &size, &error));
+    free(bytes);
+    FAILS(HED_ERROR_ARGUMENT, hed_file_write(other, "new", 3, &error));
+    CHECK(strstr(error.text, source) && strstr(error.text, other), "%s", error.text);
+    FAILS(HED_ERROR_ARGUMENT, hed_output_announce("--out", other, &error));
+    CHECK(strstr(error.text, source) && strstr(error.text, "--out"), "%s", error.text);
+    CHECK(file_is(source, "kept") && count_files() == 2);
+    hed_source_forget(other);
+    OK(hed_file_write(source, "new", 3, &error));
+}
+
+Test(outputs, none_is_read_before_it_is_written, .init = begin_command, .fini = end_command)
+{
+    hed_error error = {0};
+    char out[128], *bytes;
+    size_t size;
+    snprintf(out, sizeof out, "%s", in_folder("out"));
+    OK(hed_output_announce("--out", out, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_output_announce("--csv", out, &error));
+    CHECK(strstr(error.text, "--csv") && strstr(error.text, "--out"), "%s", error.text);
+    hed_file_register_clear(&test_register);
+    OK(hed_file_write(out, "old", 3, &error));
+    OK(hed_output_announce("--out", out, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_file_read(out, 100, &bytes, &size, &error));
+    CHECK_NULL(bytes);
+    hed_file_register_clear(&test_register);
+    OK(hed_output_announce("--out", out, &error));
+    OK(hed_file_write(out, "new", 3, &error));
+    CHECK(file_is(out, "new"));
+}
+
+Test(outputs, reports_may_be_replaced, .init = begin_command, .fini = end_command)
+{
+    hed_error error = {0};
+    static const char report[] = "<!doctype html>" HED_REPORT_MARK "<p>";
+    char out[128], *bytes;
+    size_t size;
+    snprintf(out, sizeof out, "%s", in_folder("report.html"));
+    OK(hed_file_write(out, report, sizeof report - 1, &error));
+    OK(hed_file_read(out, 1000, &bytes, &size, &error));
+    CHECK(hed_is_report(bytes, size) && !hed_is_report("<p>", 3));
+    free(bytes);
+    OK(hed_output_announce("--report", out, &error));
+    OK(hed_file_write(out, "new", 3, &error));
 }
 
 /* ---- PNG ---- */

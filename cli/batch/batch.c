@@ -155,7 +155,8 @@ static int batch_run(const hed_arguments *arguments, void *user)
     signal(SIGPIPE, SIG_IGN);
     if (batch_list_read(path, &list, &error)) return cli_fail(&error);
     int code = HED_EXIT_FAILURE;
-    if (batch_journal_open(path, &list, hed_given(arguments, "resume"), &journal, &error)) {
+    if (batch_list_check(&list, path, &error) ||
+        batch_journal_open(path, &list, hed_given(arguments, "resume"), &journal, &error)) {
         code = cli_fail(&error);
     } else {
         code = batch_go(arguments, &list, journal, &error);
@@ -189,8 +190,8 @@ const hed_command hed_command_batch = {
                 "a device elsewhere: a command that runs \"heddle batch hand\" there, as in \"ssh node7 heddle batch hand\"",
                 .letter = 'w', .repeated = true),
             FLAG("resume", "go on from JOBS.journal"),
-            OPTION("page", FILE, "FILE",
-                "write a page with devices, queue, faults and a time line, again and again"),
+            OPTION("page", OUTPUT, "FILE",
+                "write a page with devices, queue, faults and a time line, again and again", .endings = ".html .htm"),
             OPTION("logs", FOLDER, "FOLDER", "where a log of each job goes (default: JOBS.logs)"),
             OPTION("patience", NUMBER, "SECONDS", "a worker that says nothing for so long is lost",
                 .fallback = "30", .low = 0.1, .high = 86400),

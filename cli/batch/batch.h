@@ -95,6 +95,13 @@ hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_
 hed_status batch_job_end(
     const batch_list *list, const batch_job *job, uint32_t index, bool keep, hed_error *error);
 
+/* ---- files of all jobs (outputs.c) ---- */
+
+/* Refuses a list of which a result would replace a file that a job reads, the list itself (at
+ * `path`), its journal, or another result. Errors: ARGUMENT (both names), IO (a symbolic link),
+ * MEMORY. */
+hed_status batch_list_check(const batch_list *list, const char *path, hed_error *error);
+
 /* ---- the journal (journal.c) ---- */
 
 /* Opens PATH.journal, which one leader holds at a time, and takes over what it says of `list`.

@@ -433,7 +433,7 @@ static const hed_option OPTIONS[] = {
         "the scene of these caches: its colliders are bodies, planes, spheres and capsules too"),
     OPTION("fps", NUMBER, "RATE", "frames per second, if the run had others than the scene",
         .low = 1, .high = 10000),
-    OPTION("picture", FILE, "FILE", "draw where the worst sample crosses, as PNG"),
+    OPTION("picture", OUTPUT, "FILE", "draw where the worst sample crosses, as PNG", .endings = ".png"),
     OPTION("up", CHOICE, "AXIS", "the axis that points up in the picture (with --scene: the scene's)",
         .choices = AXES, .fallback = "y"),
     OPTION("threads", INTEGER, "COUNT", "samples at a time (default: one for each processor)",

@@ -178,7 +178,7 @@ static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
 static const char *const AXES[] = {"x", "y", "z", NULL};
 static const hed_option OPTIONS[] = {
     OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true),
-    OPTION("out", FILE, "FILE", "the garment where it came to rest: .obj, .ply or .glb",
+    OPTION("out", OUTPUT, "FILE", "the garment where it came to rest: .obj, .ply or .glb",
         .letter = 'o', .required = true),
     OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
     OPTION("up", CHOICE, "AXIS", "the axis that points up; gravity acts against it",

@@ -4,12 +4,12 @@
 #include "heddle/author.h"
 #include "cli/common/progress.h"
 #include "heddle/cloth_check.h"
+#include "support/sources.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const uint64_t SAVE_PAUSE = 10000000000u; /* ns between two saved states */
 
@@ -66,6 +66,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     if (error->status || !r->cache) return error->status;
     if (!r->state_path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
     if (!hed_given(a, "resume")) {
+        if (hed_output_announce(NULL, r->state_path, error)) return error->status;
         remove(r->state_path); /* of an older run: it belongs to a cache that is overwritten now */
         return HED_OK;
     }
@@ -104,7 +105,9 @@ static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
     if (!r->seconds)
         return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
-    return cli_cloth_output_open(&def, r->first, &r->output, error);
+    if (cli_cloth_output_open(&def, r->first, &r->output, error)) return error->status;
+    return cli_cloth_output_announce(
+        r->output, hed_text_of(a, "animated"), r->first, r->frames, error);
 }
 
 /* ---- crossings ---- */
@@ -274,22 +277,6 @@ static int run_scene(cloth_run *r, hed_error *error)
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
 }
 
-/* Whether FILE of an option may hold what is written there: not with the ending of another format.
- * What else follows a dot is part of the name, as in flag-0.5. */
-static bool has_ending(const char *option, const char *path, const char *ending, const char *others)
-{
-    static const char *const formats[] = {".pc2", ".obj", ".ply", ".stl", ".glb", ".gltf", ".fbx",
-        ".dae", ".abc", ".usd", ".usda", ".usdc", ".usdz", ".mdd", ".bvh", ".3ds", ".x", NULL};
-    const char *slash = path ? strrchr(path, '/') : NULL,
-               *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
-    const char *const *format = formats;
-    while (dot && *format && strcasecmp(dot, *format) != 0) format++;
-    if (!dot || !*format || strcmp(dot, ending) == 0) return true;
-    fprintf(stderr, "heddle: --%s %s: expected a name that ends with %s%s\n", option, path, ending,
-        others);
-    return false;
-}
-
 static int cloth_run_main(const hed_arguments *arguments, void *user)
 {
     (void)user;
@@ -305,11 +292,6 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     }
     cloth_run r = {.arguments = arguments, .path = hed_text_of(arguments, "SCENE")};
     r.cache = hed_text_of(arguments, "out");
-    if (!has_ending("out", r.cache, ".pc2",
-            ", a point cache; --obj-every, --ply-every and --glb write meshes") ||
-        !has_ending("glb", hed_text_of(arguments, "glb"), ".glb", ", binary glTF") ||
-        !has_ending("animated", hed_text_of(arguments, "animated"), ".glb", ", binary glTF"))
-        return HED_EXIT_USAGE;
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
     hed_error error = {0};
@@ -344,8 +326,8 @@ static const hed_option OPTIONS[] = {
     OPTION("frames", INTEGER, "COUNT",
         "total number of frames, after the start, which is sample 0 of the cache (default: from the scene)",
         .letter = 'n', .low = 1, .high = 10000000),
-    OPTION("out", FILE, "FILE", "the point cache, FILE.pc2; other files are named after it",
-        .letter = 'o'),
+    OPTION("out", OUTPUT, "FILE", "the point cache, FILE.pc2; other files are named after it",
+        .letter = 'o', .endings = ".pc2"),
     OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
         .low = 1, .high = 10000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
@@ -361,9 +343,9 @@ static const hed_option OPTIONS[] = {
         "how they are drawn: any (OpenGL where a graphics processor has it, else software), gl, or software, "
         "which gives the same bits on every machine",
         .choices = PICTURE_KINDS, .fallback = "any"),
-    OPTION("glb", FILE, "FILE", "the last frame as binary glTF", .letter = 0),
-    OPTION("animated", FILE, "FILE",
-        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)"),
+    OPTION("glb", OUTPUT, "FILE", "the last frame as binary glTF", .letter = 0, .endings = ".glb"),
+    OPTION("animated", OUTPUT, "FILE",
+        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)", .endings = ".glb"),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),

@@ -4,6 +4,7 @@
 
 #include "engines/cloth/view/view.h"
 #include "heddle/author.h"
+#include "support/sources.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -205,6 +206,69 @@ hed_status cli_cloth_output_open(
     return error->status;
 }
 
+/* ---- announcing ---- */
+
+static bool cloth_output_is_due(uint32_t number, uint32_t every)
+{
+    return every && number % every == 0;
+}
+
+/* "last.glb" without its ending, which goes behind the garment's name. */
+static char *stem_of(const char *glb, const char **ending, hed_error *error)
+{
+    *ending = strrchr(glb, '.');
+    if (!*ending || strcmp(*ending, ".glb") != 0) *ending = glb + strlen(glb);
+    char *stem = strndup(glb, (size_t)(*ending - glb));
+    if (!stem) cloth_output_out_of_memory(error);
+    return stem;
+}
+
+/* One file, or one of each garment. */
+static hed_status announce(const cli_cloth_output *output, const char *name, const char *ending,
+    bool each, hed_error *error)
+{
+    for (uint32_t i = 0; i < (each ? output->garment_count : 1) && !hed_failed(error); i++) {
+        char *path = cli_cloth_beside(name, each ? output->garments[i].name : NULL, ending);
+        if (path) hed_output_announce(NULL, path, error);
+        else cloth_output_out_of_memory(error);
+        free(path);
+    }
+    return error->status;
+}
+
+/* Names that are made of an option's for several garments; that of one is the option's itself. */
+static hed_status announce_glb(const cli_cloth_output *output, const char *glb, hed_error *error)
+{
+    const char *ending;
+    if (!glb || output->garment_count < 2) return error->status;
+    char *stem = stem_of(glb, &ending, error);
+    if (stem) announce(output, stem, ending, true, error);
+    free(stem);
+    return error->status;
+}
+
+hed_status cli_cloth_output_announce(const cli_cloth_output *output, const char *animated,
+    uint32_t first, uint32_t frames, hed_error *error)
+{
+    const cli_cloth_output_def *def = &output->def;
+    const struct {
+        uint32_t every;
+        const char *ending;
+        bool each;
+    } files[] = {{def->obj_every, ".obj", true}, {def->ply_every, ".ply", true},
+        {def->png_every, ".png", false}};
+    char ending[32];
+    announce_glb(output, def->glb, error);
+    announce_glb(output, animated, error);
+    for (size_t i = 0; i < HED_COUNT(files); i++)
+        for (uint32_t n = first + 1; n <= frames && !hed_failed(error); n++) {
+            if (!cloth_output_is_due(n, files[i].every)) continue;
+            snprintf(ending, sizeof ending, "-%04u%s", n, files[i].ending);
+            announce(output, def->cache, ending, files[i].each, error);
+        }
+    return error->status;
+}
+
 /* ---- a frame ---- */
 
 /* Adds the frame to all caches, or to none. */
@@ -281,16 +345,6 @@ static hed_status cloth_output_write_picture(
     return error->status;
 }
 
-/* "last.glb" without its ending, which goes behind the garment's name. */
-static char *stem_of(const char *glb, const char **ending, hed_error *error)
-{
-    *ending = strrchr(glb, '.');
-    if (!*ending || strcmp(*ending, ".glb") != 0) *ending = glb + strlen(glb);
-    char *stem = strndup(glb, (size_t)(*ending - glb));
-    if (!stem) cloth_output_out_of_memory(error);
-    return stem;
-}
-
 static hed_status write_last(cli_cloth_output *output, hed_error *error)
 {
     const char *ending;
@@ -355,11 +409,6 @@ static void cloth_output_place(cli_cloth_output *output, uint32_t sample, bool n
                 output->turned[3 * v + k] = size > 0 ? (float)(turned[k] / length) : n[k];
         }
     }
-}
-
-static bool cloth_output_is_due(uint32_t number, uint32_t every)
-{
-    return every && number % every == 0;
 }
 
 hed_status cli_cloth_output_frame(

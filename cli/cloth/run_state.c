@@ -4,6 +4,7 @@
 
 #include "heddle/author.h"
 #include "support/file.h"
+#include "support/sources.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -79,6 +80,7 @@ hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin
     *moved = false;
     if (access(path, F_OK) != 0 && errno == ENOENT) return HED_OK;
     if (hed_file_read(path, LARGEST, &bytes, &size, error)) return error->status;
+    hed_source_forget(path); /* the run continues and replaces it */
     if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
     if (memcmp(head.mark, MARK, sizeof MARK) != 0 || head.version != VERSION ||
         size - sizeof head != head.size ||

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char HELP[] = "help";
 
@@ -373,6 +374,50 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     if (status || arguments->help) return status;
     give_last(arguments);
     return check_required(&p);
+}
+
+/* ---- endings ---- */
+
+/* True if one of the words of `endings` is `ending`, in whatever case. */
+static bool has_ending(const char *endings, const char *ending)
+{
+    size_t length = strlen(ending);
+    for (const char *at = endings; *at; at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word == length && strncasecmp(at, ending, word) == 0) return true;
+        at += word;
+    }
+    return false;
+}
+
+/* True if a name ends as another format than those of `endings` does. Other text after a dot is part
+ * of the name, as in flag-0.5. */
+static bool names_other_format(const char *path, const char *endings)
+{
+    static const char formats[] =
+        ".pc2 .obj .ply .stl .glb .gltf .fbx .dae .abc .usd .usda .usdc .usdz .mdd .bvh .3ds .x "
+        ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .svg .pdf .eps .ps "
+        ".wav .flac .aiff .w64 .rf64 .caf .au .mp3 .ogg .opus .mid .midi "
+        ".html .htm .css .js .mjs .json .csv .tsv .txt .xml .md .db .npy .zip .gz "
+        ".c .h .cl .clh .cu .wgsl .comp .glsl .spv .hcap .ank";
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot && has_ending(formats, dot) && !has_ending(endings, dot);
+}
+
+hed_status hed_options_check_endings(const hed_arguments *arguments, hed_error *error)
+{
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        const hed_value *value = &arguments->values[i];
+        const char *endings = value->option->endings;
+        char label[80], line[256];
+        if (!endings || !names_other_format(value->text, endings)) continue;
+        hed_option_label(value->option, label, sizeof label);
+        hed_command_line(arguments, line, sizeof line);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s %s: expected a name that ends with %s (\"%s --help\" explains)", label, value->text,
+            endings, line);
+    }
+    return HED_OK;
 }
 
 void hed_arguments_free(hed_arguments *arguments)

@@ -23,7 +23,8 @@ typedef enum hed_option_kind {
     HED_OPTION_INTEGER, /* from low to high */
     HED_OPTION_NUMBER,  /* finite, from low to high */
     HED_OPTION_CHOICE,  /* one of `choices` */
-    HED_OPTION_FILE,    /* as text, but shells complete it as a file name */
+    HED_OPTION_FILE,    /* as text, but shells complete it as a file name; the command reads it */
+    HED_OPTION_OUTPUT,  /* as FILE, but the command writes it; has one of `endings` */
     HED_OPTION_FOLDER
 } hed_option_kind;
 
@@ -35,6 +36,7 @@ typedef struct hed_option {
     const char *value;          /* what help calls the value, such as "ID"; flags: NULL */
     const char *help;           /* one sentence, no full stop */
     const char *const *choices; /* ends with NULL */
+    const char *endings;        /* of an OUTPUT's format, as ".html .htm"; NULL: any */
     const char *fallback;       /* the value if it is not given, as text; NULL: none */
     double low, high;           /* both 0: no limit */
     bool required;
@@ -109,6 +111,8 @@ typedef struct hed_arguments {
  * either case. Errors: ARGUMENT (says what was found, and the nearest that there is), MEMORY. */
 hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv,
     hed_arguments *arguments, hed_error *error);
+/* Refuses an output whose name ends as a file of another format does. Errors: ARGUMENT. */
+hed_status hed_options_check_endings(const hed_arguments *arguments, hed_error *error);
 void hed_arguments_free(hed_arguments *arguments);
 
 /* The command to run: the last of the path. */

@@ -289,7 +289,7 @@ void hed_options_man(const hed_command *root, const char *version, FILE *stream)
 static void complete_value(
     const hed_option *option, const char *front, const char *begun, FILE *out)
 {
-    if (option->kind == HED_OPTION_FILE) fputs(":file\n", out);
+    if (option->kind == HED_OPTION_FILE || option->kind == HED_OPTION_OUTPUT) fputs(":file\n", out);
     if (option->kind == HED_OPTION_FOLDER) fputs(":folder\n", out);
     for (const char *const *c = option->choices; c && *c; c++)
         if (strncmp(*c, begun, strlen(begun)) == 0) fprintf(out, "%s%s\n", front, *c);

@@ -7,6 +7,7 @@
 #include "cli/css/files.h"
 #include "cli/css/site.h"
 #include "support/file.h"
+#include "support/sources.h"
 
 enum { MOST_SHEET_BYTES = 256 << 20, MOST_FILES = 100000 };
 
@@ -119,7 +120,20 @@ uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_erro
     file.identity = strdup(identity);
     if (!file.name || !file.identity)
         hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its name", path);
+    if (!hed_failed(error) && judged && files->out_folder) {
+        char out[PATH_MAX];
+        css_files_out(files->out_folder, path, out, sizeof out);
+        hed_output_begin(out, error);
+    }
     return files_read(files, file, error);
+}
+
+void css_files_out(const char *folder, const char *name, char *path, size_t size)
+{
+    size_t length = strlen(folder);
+    const char *slash = strrchr(name, '/');
+    snprintf(path, size, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/",
+        slash ? slash + 1 : name);
 }
 
 uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, const char *text,
@@ -194,7 +208,8 @@ uint32_t css_files_find(
     }
     uint32_t found = css_files_add(files, path, judged, &missing);
     if (found != HED_CSS_NONE) return found;
-    if (missing.status == HED_ERROR_MEMORY) *error = missing;
+    if (missing.status == HED_ERROR_MEMORY || missing.status == HED_ERROR_ARGUMENT)
+        *error = missing;
     else files_miss(files, from, url, missing.text);
     return HED_CSS_NONE;
 }

@@ -23,16 +23,19 @@ typedef struct css_files {
     hed_css_names *names;
     css_file *items;
     uint32_t count, room;
-    uint32_t rules, parts; /* of all */
-    char **missing;        /* what was not found on the disk */
+    uint32_t rules, parts;  /* of all */
+    const char *out_folder; /* of the reduced sheets; NULL: none */
+    char **missing;         /* what was not found on the disk */
     uint32_t missing_count, missing_room;
 } css_files;
 
 hed_status css_files_open(css_files *files, hed_error *error);
 void css_files_close(css_files *files);
 /* Number of the sheet in file `path`, which is read with those that it imports where it is new;
- * HED_CSS_NONE where it cannot be (IO). */
+ * HED_CSS_NONE where it cannot be (IO; ARGUMENT: an output would replace it). */
 uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_error *error);
+/* Path of the reduced sheet `name` in the folder `folder`. */
+void css_files_out(const char *folder, const char *name, char *path, size_t size);
 /* Number of what `from` calls `url`: a file beside it or, with a slash in front, in a folder above. Where
  * there is none it is noted as missing, said once on stderr, and the number is HED_CSS_NONE. */
 uint32_t css_files_find(

@@ -7,6 +7,7 @@
 #include "cli/common/progress.h"
 #include "cli/css/survey.h"
 #include "support/file.h"
+#include "support/sources.h"
 
 enum { MOST_PAGE_BYTES = 512 << 20, BATCH_BYTES = 16 << 20, BATCH_PAGES = 256 };
 
@@ -81,10 +82,16 @@ static hed_status batch_add(
     size_t length;
     if (!b->count) {
         b->first_page = s->page_count;
-        hed_css_names_create(NULL, &b->names, error);
+        if (!b->names) hed_css_names_create(NULL, &b->names, error);
     }
     if (hed_failed(error) || hed_file_read(path, MOST_PAGE_BYTES, &text, &length, error))
         return error->status;
+    if (hed_is_report(text, length)) {
+        fprintf(stderr, "heddle: %s is left out: it is a report of Heddle's, not a page\n", path);
+        free(text);
+        s->page_total--;
+        return HED_OK;
+    }
     const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
     hed_css_document **document = &b->documents[b->count];
     hed_css_document_create(b->names, &def, document, error);
@@ -357,6 +364,9 @@ hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_err
     if (b.count && !hed_failed(error)) batch_match(s, &b, error);
     batch_clear(&b);
     hed_progress_end(&progress);
+    if (!hed_failed(error) && !s->page_total)
+        hed_fail(error, HED_ERROR_ARGUMENT, "%s: no page was given, but reports of Heddle's alone",
+            hed_text_at(arguments, "PAGE", 0));
     if (!hed_failed(error) && !s->files.count)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "no style sheet was given, and %s names none of its own that is on this machine",

@@ -178,9 +178,7 @@ static hed_status place_of(
                 "--out %s: both %s and %s would be %s there: reduce them one by one with --css",
                 out, other->name, file->name, base);
     }
-    size_t length = strlen(out);
-    if (is_folder(out))
-        snprintf(path, size, "%s%s%s", out, length && out[length - 1] == '/' ? "" : "/", base);
+    if (is_folder(out)) css_files_out(out, file->name, path, size);
     else snprintf(path, size, "%s", out);
     return HED_OK;
 }
@@ -248,6 +246,7 @@ static int unused_command(const hed_arguments *arguments, void *user)
     (void)user;
     hed_interrupt_install();
     if (limit_text) parse_limit(limit_text, &limit, &error);
+    if (out && is_folder(out)) u.survey.files.out_folder = out;
     if (!hed_failed(&error)) unused_find(&u, arguments, &error);
     bool whole = u.survey.page_count == u.survey.page_total;
     if (!hed_failed(&error)) unused_print(&u, hed_given(arguments, "json"), &error);
@@ -293,9 +292,9 @@ const hed_command hed_command_css_unused = {
                                             .help = "HTML files"},
         {0}},
     .options = (const hed_option[]){SITE_OPTION_SHEETS,
-        OPTION("out", FILE, "FILE",
+        OPTION("out", OUTPUT, "FILE",
             "write the sheet without what is unused; a folder: each sheet there, by its name"),
-        OPTION("report", FILE, "FILE", "write a page that shows what is used, where and how often"),
+        OPTION("report", OUTPUT, "FILE", "write a page that shows what is used, where and how often", .endings = ".html .htm"),
         {.name = "keep",
             .kind = HED_OPTION_TEXT,
             .value = "PATTERN",

@@ -574,8 +574,9 @@ static const hed_option PRUNE_OPTIONS[] = {
     FLAG("dry-run", "only say what would go", .letter = 'n'), {0}};
 static const hed_option EXPORT_POSITIONALS[] = {
     {.name = "FILE",
-        .kind = HED_OPTION_FILE,
+        .kind = HED_OPTION_OUTPUT,
         .required = true,
+        .endings = ".json .js",
         .help = "the JSON file to write, or FILE.js: a module by which a web page chooses"},
     {0}};
 static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES",

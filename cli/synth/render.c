@@ -508,7 +508,7 @@ static const char *const SOLVERS[] = {"auto", "cpu", "group", "global", "grid", 
 static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
 
 static const hed_option OPTIONS[] = {
-    OPTION("out", FILE, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au",
+    OPTION("out", OUTPUT, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au",
         .letter = 'o'),
     OPTION("in", FILE, "FILE",
         "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
@@ -530,7 +530,7 @@ static const hed_option OPTIONS[] = {
     CLI_SYNTH_NOTE_OPTIONS,
     FLAG("stems",
         "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
-    OPTION("spectrogram", FILE, "FILE", "a picture of the sound, FILE.png", .letter = 0),
+    OPTION("spectrogram", OUTPUT, "FILE", "a picture of the sound, FILE.png", .letter = 0, .endings = ".png"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };

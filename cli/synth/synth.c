@@ -87,7 +87,7 @@ static int import_run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option IMPORT_OPTIONS[] = {
-    OPTION("out", FILE, "FILE", "the instrument file to write", .letter = 'o', .required = true),
+    OPTION("out", OUTPUT, "FILE", "the instrument file to write", .letter = 'o', .required = true, .endings = ".json"),
     {0},
 };
 static const hed_option IMPORT_POSITIONALS[] = {

@@ -613,10 +613,10 @@ static const hed_option OPTIONS[] = {
     FLAG("resume", "start from the database's results for this kernel, size and device"),
     FLAG("no-isolation", "run candidates in this process: a crash ends it"),
     FLAG("no-keep", "write nothing into the database"),
-    OPTION("report", FILE, "FILE", "write a page for the browser", .letter = 'r'),
-    OPTION("csv", FILE, "FILE", "write every evaluation as a table", .letter = 0),
+    OPTION("report", OUTPUT, "FILE", "write a page for the browser", .letter = 'r', .endings = ".html .htm"),
+    OPTION("csv", OUTPUT, "FILE", "write every evaluation as a table", .letter = 0, .endings = ".csv .txt"),
     OPTION(
-        "t4", FILE, "FILE", "write every evaluation in the tuners' common T4 format", .letter = 0),
+        "t4", OUTPUT, "FILE", "write every evaluation in the tuners' common T4 format", .letter = 0, .endings = ".t4 .json"),
     FLAG("json", "print JSON: one object, nothing else"),
     FLAG("schema", "print the JSON schema of FILE.json"),
     {0},

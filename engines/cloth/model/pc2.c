@@ -4,6 +4,7 @@
 #include "model/mesh.h"
 
 #include "heddle/author.h"
+#include "support/sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +102,13 @@ static hed_status pc2_open_cache(
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
     }
     cache->vertex_count = vertex_count;
-    cache->file = open(path, flags | O_RDWR | O_CLOEXEC, 0666);
+    hed_status allowed = hed_output_begin(path, error);
+    if (allowed != HED_OK) {
+        free(cache->path);
+        free(cache);
+        return allowed;
+    }
+    cache->file = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
     struct stat about;
     bool pipe = cache->file >= 0 && fstat(cache->file, &about) == 0 && S_ISFIFO(about.st_mode);
     if (cache->file < 0 || pipe) {
@@ -114,6 +121,7 @@ static hed_status pc2_open_cache(
         free(cache);
         return status;
     }
+    hed_output_written(path);
     *result = cache;
     return HED_OK;
 }

@@ -1,0 +1,66 @@
+/* Files of a whole list of jobs: before any job runs, a result that would replace a source is
+ * refused. Jobs have no order, so no job may read another one's result either. */
+#include "batch.h"
+
+#include "support/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Joins the list's folder and a path of a job. */
+static char *outputs_path(const batch_list *list, const char *path)
+{
+    char *joined = NULL;
+    return asprintf(&joined, "%s%s", path[0] == '/' ? "" : list->folder, path) < 0 ? NULL : joined;
+}
+
+static hed_status outputs_announce(
+    const batch_list *list, const char *label, const char *path, hed_error *error)
+{
+    char *joined = outputs_path(list, path);
+    if (!joined) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", path);
+    hed_output_announce(label, joined, error);
+    free(joined);
+    return error->status;
+}
+
+/* Files that a job's command line names. */
+static hed_status outputs_check_job(
+    const batch_list *list, const batch_job *job, const char *label, hed_error *error)
+{
+    hed_arguments arguments;
+    char **words = calloc(job->count + 2, sizeof *words);
+    if (!words) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for job %s", job->name);
+    words[0] = (char *)(uintptr_t) "heddle";
+    for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
+    hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, error);
+    bool announced = false; /* the result */
+    for (uint32_t i = 0; i < arguments.count && !hed_failed(error); i++) {
+        const hed_value *value = &arguments.values[i];
+        if (value->option->kind == HED_OPTION_OUTPUT) {
+            outputs_announce(list, label, value->text, error);
+            announced |= strcmp(value->text, job->output) == 0;
+        } else if (value->option->kind == HED_OPTION_FILE) {
+            char *path = outputs_path(list, value->text);
+            if (path) hed_source_note_path(path, error);
+            free(path);
+        }
+    }
+    if (!hed_failed(error)) hed_options_check_endings(&arguments, error);
+    if (!announced && !hed_failed(error)) outputs_announce(list, label, job->output, error);
+    hed_arguments_free(&arguments);
+    free(words);
+    return error->status;
+}
+
+hed_status batch_list_check(const batch_list *list, const char *path, hed_error *error)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s.journal", path);
+    if (hed_source_note_path(name, error)) return error->status;
+    for (uint32_t i = 0; i < list->count && !hed_failed(error); i++) {
+        snprintf(name, sizeof name, "job %s:", list->jobs[i].name);
+        outputs_check_job(list, &list->jobs[i], name, error);
+    }
+    return error->status;
+}

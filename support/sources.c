@@ -1,0 +1,232 @@
+/* See sources.h. */
+#include "support/sources.h"
+
+#include "heddle/author.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A source or an output. */
+typedef struct known_file {
+    dev_t device;
+    ino_t inode;
+    const char *base; /* "" for a file that is there; else its name in the folder of that inode */
+    bool written;     /* this output is the command's own work by now */
+    char name[];      /* label, space, path */
+} known_file;
+
+static int compare_files(const void *a, const void *b)
+{
+    const known_file *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->inode != y->inode) return x->inode < y->inode ? -1 : 1;
+    return strcmp(x->base, y->base);
+}
+
+static hed_file_register *current_register(void)
+{
+    return &hed_command_register ? hed_command_register : NULL;
+}
+
+/* ---- identity ---- */
+
+/* Identifies a regular file, or a name at which there is nothing yet. False for devices, pipes,
+ * folders, and names in a folder that is not there: nothing of theirs is replaced. */
+static bool identify(const char *path, known_file *file)
+{
+    struct stat about;
+    char folder[PATH_MAX];
+    *file = (known_file){.base = ""};
+    bool exists = stat(path, &about) == 0;
+    if (exists && !S_ISREG(about.st_mode)) return false;
+    if (!exists) {
+        const char *slash = strrchr(path, '/');
+        size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+        if (errno != ENOENT || length >= sizeof folder) return false;
+        memcpy(folder, length ? path : "./", length ? length : 2);
+        folder[length ? length : 2] = 0;
+        file->base = path + length;
+        if (!*file->base || stat(folder, &about) != 0) return false;
+    }
+    file->device = about.st_dev;
+    file->inode = about.st_ino;
+    return true;
+}
+
+/* Finds a file in a tree; NULL: it is not there. */
+static known_file *find_file(void *const *tree, const known_file *file)
+{
+    known_file *const *found = tfind(file, tree, compare_files);
+    return found ? *found : NULL;
+}
+
+static hed_status add_file(
+    void **tree, const known_file *file, const char *label, const char *path, hed_error *error)
+{
+    size_t base = strlen(file->base) + 1, size = (label ? strlen(label) + 1 : 0) + strlen(path) + 1;
+    if (find_file(tree, file)) return HED_OK;
+    known_file *copy = malloc(sizeof *copy + size + base);
+    if (copy) {
+        *copy =
+            (known_file){.device = file->device, .inode = file->inode, .base = copy->name + size};
+        snprintf(copy->name, size, "%s%s%s", label ? label : "", label ? " " : "", path);
+        memcpy(copy->name + size, file->base, base);
+    }
+    if (copy && tsearch(copy, tree, compare_files)) return HED_OK;
+    free(copy);
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", path);
+}
+
+/* ---- refusing ---- */
+
+bool hed_is_report(const char *text, size_t size)
+{
+    return memmem(text, size < 1024 ? size : 1024, HED_REPORT_MARK, strlen(HED_REPORT_MARK)) !=
+           NULL;
+}
+
+/* True if there is one of Heddle's own pages at `path`. */
+static bool report_at(const char *path)
+{
+    char text[1024];
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ssize_t size = file >= 0 ? pread(file, text, sizeof text, 0) : -1;
+    if (file >= 0) close(file);
+    return size > 0 && hed_is_report(text, (size_t)size);
+}
+
+static hed_status refuse_output(
+    const char *label, const char *output, const char *source, const char *what, hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "%s%s%s: this output would replace %s, %s; expected another file", label ? label : "",
+        label ? " " : "", output, source, what);
+}
+
+static const char SOURCE[] = "a file that the command reads",
+                  OUTPUT[] = "another output of the command";
+
+/* True for the names of files that this process has open. */
+static bool names_open_file(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
+           strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+/* Refuses a symbolic link as the last part of an output's name: whoever may write the folder could
+ * lead the output to any file of the user's. */
+static hed_status refuse_link(const char *label, const char *path, hed_error *error)
+{
+    struct stat about;
+    char target[PATH_MAX];
+    bool link = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+    if (!link || names_open_file(path)) return HED_OK;
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = 0;
+    return hed_fail(error, HED_ERROR_IO,
+        "cannot write %s%s%s: it is a symbolic link (to %s); expected the file's own name",
+        label ? label : "", label ? " " : "", path, target);
+}
+
+/* ---- sources ---- */
+
+static hed_status note_source(
+    hed_file_register *files, const known_file *file, const char *path, hed_error *error)
+{
+    pthread_mutex_lock(&files->lock);
+    const known_file *output = find_file(&files->outputs, file);
+    bool replaced = output && !output->written && !report_at(path);
+    hed_status status = HED_OK;
+    if (!output || replaced) status = add_file(&files->sources, file, NULL, path, error);
+    if (replaced && status == HED_OK)
+        status = refuse_output(NULL, output->name, path, SOURCE, error);
+    pthread_mutex_unlock(&files->lock);
+    return status;
+}
+
+hed_status hed_source_note(int file, const char *path, hed_error *error)
+{
+    hed_file_register *files = current_register();
+    struct stat about;
+    if (!files || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return HED_OK;
+    known_file known = {.device = about.st_dev, .inode = about.st_ino, .base = ""};
+    return note_source(files, &known, path, error);
+}
+
+hed_status hed_source_note_path(const char *path, hed_error *error)
+{
+    hed_file_register *files = current_register();
+    known_file known;
+    if (!files || !identify(path, &known)) return HED_OK;
+    return note_source(files, &known, path, error);
+}
+
+void hed_source_forget(const char *path)
+{
+    hed_file_register *files = current_register();
+    known_file known;
+    if (!files || !identify(path, &known)) return;
+    pthread_mutex_lock(&files->lock);
+    known_file *found = find_file(&files->sources, &known);
+    if (found) tdelete(found, &files->sources, compare_files);
+    free(found);
+    pthread_mutex_unlock(&files->lock);
+}
+
+/* ---- outputs ---- */
+
+hed_status hed_output_announce(const char *label, const char *path, hed_error *error)
+{
+    hed_file_register *files = current_register();
+    known_file known;
+    if (!files) return HED_OK;
+    hed_status status = refuse_link(label, path, error);
+    if (status != HED_OK || !identify(path, &known)) return status;
+    pthread_mutex_lock(&files->lock);
+    const known_file *source = find_file(&files->sources, &known),
+                     *output = find_file(&files->outputs, &known);
+    if (source && !report_at(path))
+        status = refuse_output(label, path, source->name, SOURCE, error);
+    else if (output) status = refuse_output(label, path, output->name, OUTPUT, error);
+    else status = add_file(&files->outputs, &known, label, path, error);
+    pthread_mutex_unlock(&files->lock);
+    return status;
+}
+
+hed_status hed_output_begin(const char *path, hed_error *error)
+{
+    hed_file_register *files = current_register();
+    known_file known;
+    hed_status status = refuse_link(NULL, path, error);
+    if (status != HED_OK || !files || !identify(path, &known)) return status;
+    pthread_mutex_lock(&files->lock);
+    const known_file *source = find_file(&files->sources, &known);
+    if (source && !report_at(path)) status = refuse_output(NULL, path, source->name, SOURCE, error);
+    pthread_mutex_unlock(&files->lock);
+    return status;
+}
+
+void hed_output_written(const char *path)
+{
+    hed_file_register *files = current_register();
+    known_file known;
+    if (!files || !identify(path, &known)) return;
+    pthread_mutex_lock(&files->lock);
+    known_file *output = find_file(&files->outputs, &known);
+    if (output) output->written = true;
+    pthread_mutex_unlock(&files->lock);
+}
+
+void hed_file_register_clear(hed_file_register *files)
+{
+    tdestroy(files->sources, free);
+    tdestroy(files->outputs, free);
+    files->sources = files->outputs = NULL;
+}
