@@ -45,6 +45,7 @@ static const hed_section SECTIONS[] = {
 
 static const hed_example EXAMPLES[] = {{"heddle devices", "the devices to compute on"},
     {"heddle doctor", "what works, what does not, and what mends it"},
+    {"heddle data", "the scenes, instruments and other files to begin with"},
     {"heddle verify --device all", "whether every device computes what the processor computes"},
     {"heddle tune heddle:convolution --report blur.html",
         "the fastest configuration of a kernel, found and kept"},
@@ -73,8 +74,8 @@ static const hed_command KERNELS = {.name = "kernels",
 static const hed_command *const COMMANDS[] = {&hed_command_devices, &hed_command_doctor,
     &hed_command_cache, &hed_command_verify, &hed_command_bench, &hed_command_tune,
     &hed_command_sweep, &hed_command_batch, &hed_command_db, &hed_command_serve, &hed_command_pack,
-    &hed_command_cloth, &hed_command_synth, &hed_command_mppi, &hed_command_css, &hed_command_help,
-    &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS, NULL};
+    &hed_command_cloth, &hed_command_synth, &hed_command_mppi, &hed_command_css, &hed_command_data,
+    &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS, NULL};
 
 static int run_root(const hed_arguments *arguments, void *user)
 {
@@ -111,8 +112,9 @@ static hed_status note_files(const hed_arguments *arguments, hed_error *error)
     }
     for (uint32_t i = 0; i < arguments->count && !hed_failed(error); i++) {
         const hed_value *value = &arguments->values[i];
-        if (value->option->kind == HED_OPTION_FILE && access(value->text, F_OK) == 0)
-            hed_source_note_path(value->text, error);
+        const char *path = hed_value_text(value);
+        if (value->option->kind == HED_OPTION_FILE && access(path, F_OK) == 0)
+            hed_source_note_path(path, error);
     }
     if (!hed_failed(error)) hed_options_check_endings(arguments, error);
     return error->status;
@@ -134,6 +136,15 @@ static int end_output(int code)
     return HED_EXIT_FAILURE;
 }
 
+/* Shows the installed files that names of the command line stand for. */
+static void show_files(const hed_arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->count && !hed_given(arguments, "quiet"); i++)
+        if (arguments->values[i].file)
+            fprintf(
+                stderr, "heddle: %s is %s\n", arguments->values[i].text, arguments->values[i].file);
+}
+
 int cli_run(int argc, char *const *argv)
 {
     hed_arguments arguments;
@@ -149,6 +160,7 @@ int cli_run(int argc, char *const *argv)
         hed_options_help(&arguments, stdout);
         code = HED_EXIT_OK;
     } else {
+        show_files(&arguments);
         code = hed_arguments_command(&arguments)->run(&arguments, NULL);
     }
     hed_arguments_free(&arguments);

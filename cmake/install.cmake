@@ -24,8 +24,27 @@ install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR
 # A page that is tuned, and the race that it begins with.
 install(DIRECTORY examples/web/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/web)
 
-# Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
-install(DIRECTORY data/scenes data/instruments data/music data/mppi DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL PATTERN "*.py" EXCLUDE)
+# Files to begin with, which commands find by their names (cli/common/data.c): heddle cloth run flag. The build folder has links to
+# them where the installed command has copies.
+function(hed_data_folder name)
+  cmake_parse_arguments(arg "" "" "FILES" ${ARGN})
+  install(FILES ${arg_FILES} DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/${name})
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/heddle/${name})
+  foreach(file IN LISTS arg_FILES)
+    get_filename_component(base ${file} NAME)
+    file(CREATE_LINK ${file} ${CMAKE_BINARY_DIR}/share/heddle/${name}/${base} SYMBOLIC)
+  endforeach()
+endfunction()
+foreach(folder scenes instruments music music/phrases mppi site)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/${folder}/*.*)
+  list(FILTER files EXCLUDE REGEX "\\.py$")
+  hed_data_folder(${folder} FILES ${files})
+endforeach()
+file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/tune/*)
+hed_data_folder(tune FILES ${files} ${PROJECT_SOURCE_DIR}/examples/web/blur.wgsl)
+file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
+hed_data_folder(examples FILES ${files} ${PROJECT_SOURCE_DIR}/examples/scene.h)
+hed_data_folder(. FILES ${PROJECT_SOURCE_DIR}/data/README.md)
 
 # The words of models for MPPI, with which a program compiles their texts in C.
 install(FILES engines/mppi/kernels/words.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle RENAME mppi_words.h)

@@ -2,6 +2,7 @@
 if(TARGET heddle-cli AND NOT HEDDLE_PORTABLE)
   hed_add_test(NAME command COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh $<TARGET_FILE:heddle-cli>)
   hed_add_test(NAME command_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/files.sh $<TARGET_FILE:heddle-cli> ${CMAKE_SOURCE_DIR})
+  hed_add_test(NAME command_data COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/data.sh $<TARGET_FILE:heddle-cli>)
   hed_add_test(NAME command_tune COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/tune.sh $<TARGET_FILE:heddle-cli>)
   hed_add_test(NAME command_db COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/db.sh $<TARGET_FILE:heddle-cli>)
   hed_add_test(NAME command_cloth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/cloth.sh $<TARGET_FILE:heddle-cli> ${CMAKE_SOURCE_DIR}/data/scenes)

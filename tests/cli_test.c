@@ -16,6 +16,23 @@ static int run_nothing(const hed_arguments *arguments, void *user)
 static const char *const COLORS[] = {"red", "green", "blue", NULL};
 static const char *const SHAPES[] = {"round", "square", NULL};
 
+/* Names of devices; "lost" is none, any other text is the value itself but for "two", a file. */
+static void list_places(const hed_names *names, hed_name_function *add, void *user)
+{
+    for (const char *const *place = names->of; *place; place++) add(user, *place, "a place");
+}
+
+static hed_status find_place(
+    const hed_names *names, const char *text, char **file, hed_error *error)
+{
+    if (strcmp(text, "lost") == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "lost: no place");
+    *file = strcmp(text, "two") == 0 ? strdup("/places/two") : NULL;
+    return HED_OK;
+}
+
+static const char *const PLACES[] = {"at:0:1", "at:0:2", "here", NULL};
+static const hed_names PLACE_NAMES = {.list = list_places, .find = find_place, .of = PLACES};
+
 static const hed_option ROOT_OPTIONS[] = {
     {.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "say nothing"},
     {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"}, {0}};
@@ -30,6 +47,7 @@ static const hed_option PAINT_OPTIONS[] = {{.name = "color", .letter = 'c',
     {.name = "tag", .letter = 't', .kind = HED_OPTION_TEXT, .value = "WORD", .repeated = true,
         .help = "a mark; it's: free"},
     {.name = "out", .kind = HED_OPTION_FILE, .value = "FILE", .required = true, .help = "where to"},
+    {.name = "place", .kind = HED_OPTION_TEXT, .value = "ID", .names = &PLACE_NAMES, .help = "on which"},
     {.name = "fast", .letter = 'f', .kind = HED_OPTION_FLAG, .help = "hurry"}, {0}};
 static const hed_option PAINT_POSITIONALS[] = {{.name = "SHAPE", .kind = HED_OPTION_CHOICE,
                                                    .choices = SHAPES, .required = true,
@@ -298,8 +316,8 @@ Test(options, help_shows_everything)
     fclose(stream);
     expect_parts((const char *const[]){
         "Usage: tool paint [--color COLOR] [--layers COUNT] [--scale FACTOR]\n",
-        "[--tag WORD]... --out FILE", "SHAPE [NAMES]...\n", "Paints.\n\n", "Arguments:\n", "SHAPE",
-        "the outline: round, square", "Options:\n",
+        "[--tag WORD]... --out FILE [--place ID] [--fast] SHAPE\n", "[NAMES]...\n", "Paints.\n\n",
+        "Arguments:\n", "SHAPE", "the outline: round, square", "Options:\n",
         "  -c, --color COLOR     which one: red, green, blue (default: red)\n",
         "  -n, --layers COUNT    how many, from 1 to 9\n",
         "      --scale FACTOR    how large (default: 1.5)\n", "may be given more than once",
@@ -360,6 +378,10 @@ static const char *const completions[][2] = {
     {"tool bench paint --la", "--layers"},
     {"tool bench plain --", "--help --quiet"},
     {"tool --v", "--version"},
+    {"tool paint --place ", "at:0:1 at:0:2 here"},
+    {"tool paint --place at:", "at:0:1 at:0:2"},
+    {"tool paint --place at:0:2", "at:0:2"},
+    {"tool paint --place=at:0:", "--place=at:0:1 --place=at:0:2"},
 };
 
 /* The lines that answer a command line of those above; free them. */
@@ -393,15 +415,32 @@ static void check_completion(hed_shell kind, const char *shell, const char *head
     hed_options_completion(&ROOT, kind, stream);
     fputs(try, stream);
     for (size_t i = 0; i < sizeof completions / sizeof *completions; i++)
-        /* bash splits a word at '=' before it asks, which `try` does not */
-        if (kind != HED_BASH || !strchr(completions[i][0], '='))
-            fprintf(stream, "try '%s' '%s'\n", completions[i][0], completions[i][1]);
+        fprintf(stream, "try '%s' '%s'\n", completions[i][0], completions[i][1]);
     fputs("exit $bad\n", stream);
     fclose(stream);
     int code = run_in_shell(shell, captured);
     free(captured);
     if (code == -1) test_skip("%s is not installed", shell);
     CHECK(code == 0);
+}
+
+Test(options, names_stand_for_files)
+{
+    hed_arguments arguments;
+    hed_error error = {0};
+    OK(parse("tool paint round --out a.png --place two", &arguments, &error));
+    CHECK_TEXT(hed_text_of(&arguments, "place"), "/places/two");
+    CHECK_TEXT(hed_text_at(&arguments, "place", 0), "/places/two");
+    hed_arguments_free(&arguments);
+    OK(parse("tool paint round --out a.png --place three", &arguments, &error));
+    CHECK_TEXT(hed_text_of(&arguments, "place"), "three");
+    hed_arguments_free(&arguments);
+    FAILS(HED_ERROR_ARGUMENT, parse("tool paint round --out a.png --place lost", &arguments, &error));
+    CHECK_TEXT(error.text, "lost: no place");
+    hed_arguments_free(&arguments);
+    error = (hed_error){0};
+    OK(parse("tool paint round --place lost --help", &arguments, &error));
+    hed_arguments_free(&arguments);
 }
 
 Test(options, completion_answers)
@@ -428,8 +467,11 @@ Test(options, bash_completion)
 {
     check_completion(HED_BASH, "bash", "bad=0\ntool() {\n    case \"$*\" in\n",
         "        '__complete%s') printf '%%s' '%s' ;;\n", "    esac\n}\n",
-        "try() {\n    COMP_WORDS=($1)\n    [[ $1 == *' ' ]] && COMP_WORDS+=('')\n    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
-        "    _tool\n    found=$(printf '%s\\n' \"${COMPREPLY[@]}\" | LC_ALL=C sort | tr '\\n' ' ')\n"
+        /* bash splits words at : and =, and puts what is found behind the last of them */
+        "try() {\n    COMP_WORDS=($(sed 's/[:=]/ & /g' <<<\"$1\"))\n    [[ $1 == *' ' ]] && COMP_WORDS+=('')\n"
+        "    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n    front=${1##* }\n    front=${front%\"${front##*[:=]}\"}\n"
+        "    [[ ${1##* } == *[:=]* ]] || front=\n"
+        "    _tool\n    found=$(printf '%s\\n' \"${COMPREPLY[@]/#/$front}\" | LC_ALL=C sort | tr '\\n' ' ')\n"
         "    [[ $found == \"$2 \" ]] || { echo \"$1: $found\" >&2; bad=1; }\n}\n");
 }
 
@@ -447,7 +489,7 @@ Test(options, zsh_completion)
     check_completion(HED_ZSH, "zsh", "LC_ALL=C\nbad=0\ntool() {\n    case \"$*\" in\n",
         "        '__complete%s') printf '%%s' '%s' ;;\n",
         "    esac\n}\ncompdef() { }\n_files() { }\ncompset() { }\n"
-        "_describe() { for line in \"${(@P)2}\"; do got+=(\"${line%%:*}\"); done }\n",
+        "_describe() { for line in \"${(@P)2}\"; do line=${line//\\\\:/^}; line=${line%%:*}; got+=(\"${line//^/:}\"); done }\n",
         "try() {\n    words=(${=1})\n    [[ $1 == *' ' ]] && words+=('')\n    CURRENT=$#words\n    got=()\n    _tool\n"
         "    found=\"${(j: :)${(@o)got}}\"\n    [[ $found == $2 ]] || { echo \"$1: $found\" >&2; bad=1; }\n}\n");
 }

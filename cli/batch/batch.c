@@ -185,7 +185,7 @@ const hed_command hed_command_batch = {
         (const hed_option[]){
             OPTION("device", TEXT, "ID",
                 "device to use: its id, part of its name, best, or all for every GPU; several if given more than once",
-                .letter = 'd', .repeated = true),
+                .letter = 'd', .repeated = true, .names = &cli_device_names),
             OPTION("worker", TEXT, "COMMAND",
                 "a device elsewhere: a command that runs \"heddle batch hand\" there, as in \"ssh node7 heddle batch hand\"",
                 .letter = 'w', .repeated = true),

@@ -233,7 +233,7 @@ const hed_command hed_command_batch_hand = {
         "What \"heddle batch\" starts for each device, and \"--worker\" on another machine: --worker \"ssh node7 heddle batch hand\". "
         "It speaks with its leader alone.",
     .options = (const hed_option[]){OPTION("device", TEXT, "ID", "device that the jobs use",
-                                        .letter = 'd'),
+                                        .letter = 'd', .names = &cli_device_names),
         OPTION("turn", INTEGER, "N", "take the Nth further device of the same kind, in a ring",
             .low = 0, .high = 1e6),
         {0}},

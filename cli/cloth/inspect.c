@@ -112,7 +112,7 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    OPTION("SCENE", FILE, NULL, "a scene file; none: list the fabrics that are known by name"),
+    OPTION("SCENE", FILE, NULL, "a scene file; none: list the fabrics that are known by name", .names = &cli_data_scenes),
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth inspect", "fabrics by name, with where their figures come from"},

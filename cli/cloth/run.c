@@ -330,7 +330,7 @@ static const hed_option OPTIONS[] = {
         .letter = 'o', .endings = ".pc2"),
     OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
         .low = 1, .high = 10000),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),
@@ -356,7 +356,7 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    {.name = "SCENE", .kind = HED_OPTION_FILE, .help = "the scene, FILE.json"}, {0}};
+    {.name = "SCENE", .kind = HED_OPTION_FILE, .names = &cli_data_scenes, .help = "the scene, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 300 --out flag.pc2",
         "five seconds of a flag, as Blender's Mesh Cache reads it"},

@@ -35,12 +35,16 @@ static int cloth_view_main(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     CLI_OPTION_THREADS,
     {0},
 };
-static const hed_option POSITIONALS[] = {
-    {.name = "SCENE", .kind = HED_OPTION_FILE, .required = true, .help = "the scene file"}, {0}};
+static const hed_option POSITIONALS[] = {{.name = "SCENE",
+                                             .kind = HED_OPTION_FILE,
+                                             .names = &cli_data_scenes,
+                                             .required = true,
+                                             .help = "the scene file"},
+    {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth view flag.json", "the best device, and the scene's own frame rate"},
     {"heddle cloth view flag.json --device host", "the processor"}, {0}};

@@ -176,3 +176,26 @@ const hed_kernel_def *cli_kernel_find(const char *name)
         if (strcmp(cli_kernel_at(i)->name, name) == 0) return cli_kernel_at(i);
     return NULL;
 }
+
+/* ---- names for completion ---- */
+
+static void list_kernels(const hed_names *names, hed_name_function *add, void *user)
+{
+    for (uint32_t i = 0; i < cli_kernel_count(); i++) add(user, cli_kernel_at(i)->name, NULL);
+}
+
+static void list_devices(const hed_names *names, hed_name_function *add, void *user)
+{
+    hed_context_def def = hed_default_context_def();
+    hed_context *context = NULL;
+    if (hed_context_create(&def, &context, NULL) != HED_OK) return;
+    for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
+        const hed_device_info *info = hed_device_describe(hed_device_at(context, i));
+        add(user, info->id, info->name);
+    }
+    hed_context_destroy(context);
+    add(user, "best", "the first of them");
+}
+
+const hed_names cli_kernel_names = {.list = list_kernels},
+                cli_device_names = {.list = list_devices};

@@ -6,12 +6,14 @@
 #include "heddle/realtime.h"
 #include "heddle/tuning.h"
 #include "support/exit.h"
+#include "cli/common/data.h"
 #include "cli/common/options.h"
 
 /* ---- commands, one file each ---- */
 
 extern const hed_command hed_command_root;
 extern const hed_command hed_command_devices;
+extern const hed_command hed_command_data;
 extern const hed_command hed_command_doctor;
 extern const hed_command hed_command_cache;
 extern const hed_command hed_command_verify;
@@ -58,6 +60,9 @@ extern const hed_command hed_command_completion;
 
 /* ---- options that several commands have ---- */
 
+/* Ids of the devices that are there; names of kernels. */
+extern const hed_names cli_device_names, cli_kernel_names;
+
 /* `not_below`: of the command alone, not of those below it. */
 #define CLI_OPTION_JSON(not_below) \
     { \
@@ -67,6 +72,7 @@ extern const hed_command hed_command_completion;
 #define CLI_OPTION_DEVICES(not_below) \
     { \
         .name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID", .repeated = true, \
+        .names = &cli_device_names, \
         .help = "device to use: its id, part of its name, best, or all", .own = (not_below) \
     }
 

@@ -199,7 +199,7 @@ static hed_status parse_value(parser *p, const hed_option *option, const char *t
             return parse_wrong(p, words);
         }
     }
-    p->arguments->values[p->arguments->count++] = (hed_value){option, text};
+    p->arguments->values[p->arguments->count++] = (hed_value){.option = option, .text = text};
     return HED_OK;
 }
 
@@ -350,6 +350,18 @@ static hed_status check_required(const parser *p)
     return HED_OK;
 }
 
+/* Values that are names of files become the paths of those. */
+static hed_status find_files(const parser *p)
+{
+    for (uint32_t i = 0; i < p->arguments->count; i++) {
+        hed_value *value = &p->arguments->values[i];
+        const hed_names *names = value->option->names;
+        if (names && names->find && names->find(names, value->text, &value->file, p->error))
+            return p->error->status;
+    }
+    return HED_OK;
+}
+
 hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv,
     hed_arguments *arguments, hed_error *error)
 {
@@ -373,7 +385,8 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     }
     if (status || arguments->help) return status;
     give_last(arguments);
-    return check_required(&p);
+    status = check_required(&p);
+    return status == HED_OK ? find_files(&p) : status;
 }
 
 /* ---- endings ---- */
@@ -422,6 +435,8 @@ hed_status hed_options_check_endings(const hed_arguments *arguments, hed_error *
 
 void hed_arguments_free(hed_arguments *arguments)
 {
+    for (uint32_t i = 0; arguments->values && i < arguments->count; i++)
+        free(arguments->values[i].file);
     free(arguments->values);
     arguments->values = NULL;
     arguments->count = 0;
@@ -454,11 +469,17 @@ static const hed_option *known(const hed_arguments *arguments, const char *name)
     return option;
 }
 
+const char *hed_value_text(const hed_value *value)
+{
+    return value->file ? value->file : value->text;
+}
+
 const char *hed_text_at(const hed_arguments *arguments, const char *name, uint32_t index)
 {
     const hed_option *option = known(arguments, name);
     for (uint32_t i = 0; i < arguments->count; i++)
-        if (arguments->values[i].option == option && index-- == 0) return arguments->values[i].text;
+        if (arguments->values[i].option == option && index-- == 0)
+            return hed_value_text(&arguments->values[i]);
     return NULL;
 }
 
@@ -472,7 +493,7 @@ const char *hed_text_of(const hed_arguments *arguments, const char *name)
     const hed_option *option = known(arguments, name);
     const char *text = option->fallback;
     for (uint32_t i = 0; i < arguments->count; i++)
-        if (arguments->values[i].option == option) text = arguments->values[i].text;
+        if (arguments->values[i].option == option) text = hed_value_text(&arguments->values[i]);
     return text;
 }
 

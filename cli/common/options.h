@@ -28,6 +28,18 @@ typedef enum hed_option_kind {
     HED_OPTION_FOLDER
 } hed_option_kind;
 
+/* Names that can stand for the value of an option, such as ids of devices or installed files. */
+typedef void hed_name_function(void *user, const char *name, const char *explanation);
+typedef struct hed_names hed_names;
+struct hed_names {
+    /* Calls `add` for each name, for completion; the explanation may be NULL. */
+    void (*list)(const hed_names *names, hed_name_function *add, void *user);
+    /* Sets *file to the path that `text` stands for (the caller frees it), or to NULL where the text
+     * itself is the value. NULL: every text is. Errors: ARGUMENT (no such name), MEMORY. */
+    hed_status (*find)(const hed_names *names, const char *text, char **file, hed_error *error);
+    const void *of; /* data of the two functions */
+};
+
 /* An option, or a positional argument (letter 0, not a flag). */
 typedef struct hed_option {
     const char *name; /* without dashes; of a positional as help shows it, such as "FILE" */
@@ -37,6 +49,7 @@ typedef struct hed_option {
     const char *help;           /* one sentence, no full stop */
     const char *const *choices; /* ends with NULL */
     const char *endings;        /* of an OUTPUT's format, as ".html .htm"; NULL: any */
+    const hed_names *names;     /* that can stand for its value; NULL: none */
     const char *fallback;       /* the value if it is not given, as text; NULL: none */
     double low, high;           /* both 0: no limit */
     bool required;
@@ -91,8 +104,12 @@ struct hed_command {
 
 typedef struct hed_value {
     const hed_option *option;
-    const char *text;
+    const char *text; /* as typed */
+    char *file;       /* path that the text stands for, the value instead of it; NULL: none */
 } hed_value;
+
+/* The value: the file's path where there is one, else the text. */
+const char *hed_value_text(const hed_value *value);
 
 /* What was typed. */
 typedef struct hed_arguments {

@@ -285,14 +285,29 @@ void hed_options_man(const hed_command *root, const char *version, FILE *stream)
 
 /* ---- completion ---- */
 
-/* What can stand for `option`'s value: words of a list, or what the shell completes itself. */
+/* Names that begin with the word under the cursor, printed after `front`. */
+struct completion {
+    const char *front, *begun;
+    FILE *out;
+};
+
+static void complete_name(void *user, const char *name, const char *explanation)
+{
+    const struct completion *c = user;
+    if (strncmp(name, c->begun, strlen(c->begun)) != 0) return;
+    fprintf(c->out, "%s%s%s%s\n", c->front, name, explanation ? "\t" : "",
+        explanation ? explanation : "");
+}
+
+/* What can stand for `option`'s value: words of a list, names, or what the shell completes itself. */
 static void complete_value(
     const hed_option *option, const char *front, const char *begun, FILE *out)
 {
+    struct completion to = {.front = front, .begun = begun, .out = out};
     if (option->kind == HED_OPTION_FILE || option->kind == HED_OPTION_OUTPUT) fputs(":file\n", out);
     if (option->kind == HED_OPTION_FOLDER) fputs(":folder\n", out);
-    for (const char *const *c = option->choices; c && *c; c++)
-        if (strncmp(*c, begun, strlen(begun)) == 0) fprintf(out, "%s%s\n", front, *c);
+    for (const char *const *c = option->choices; c && *c; c++) complete_name(&to, *c, NULL);
+    if (option->names) option->names->list(option->names, complete_name, &to);
 }
 
 static void complete_options(const hed_arguments *path, const char *begun, FILE *out)
@@ -357,14 +372,22 @@ static const char *const COMPLETION_SCRIPTS[] = {
     [HED_BASH] =
         "# bash completion for %1$s\n"
         "_%1$s() {\n"
-        "    local current=${COMP_WORDS[COMP_CWORD]} lines\n"
-        "    mapfile -t lines < <(%1$s __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\")\n"
+        /* bash splits words at : and =, and completes the last part alone */
+        "    local current=${COMP_WORDS[COMP_CWORD]} lines words=() front glue= i\n"
+        "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
+        "        if [[ ${#words[@]} -gt 0 && ($glue || ${COMP_WORDS[i]} == [:=]*) ]]; then words[-1]+=${COMP_WORDS[i]}\n"
+        "        else words+=(\"${COMP_WORDS[i]}\"); fi\n"
+        "        [[ ${COMP_WORDS[i]} == *[:=] ]] && glue=1 || glue=\n"
+        "    done\n"
+        "    [[ $current == [:=]* ]] && current=\n"
+        "    front=${words[-1]%%\"$current\"}\n"
+        "    mapfile -t lines < <(%1$s __complete \"${words[@]}\")\n"
         "    COMPREPLY=()\n"
         "    case ${lines[0]} in\n"
         "        :file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$current\") ;;\n"
         "        :folder) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$current\") ;;\n"
         "    esac\n"
-        "    for line in \"${lines[@]}\"; do [[ $line == :* ]] || COMPREPLY+=(\"${line%%%%$'\\t'*}\"); done\n"
+        "    for line in \"${lines[@]}\"; do [[ $line == :* ]] || { line=${line#\"$front\"}; COMPREPLY+=(\"${line%%%%$'\\t'*}\"); }; done\n"
         "}\n"
         "complete -F _%1$s %1$s\n",
     [HED_ZSH] = "#compdef %1$s\n"

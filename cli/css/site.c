@@ -41,6 +41,7 @@ void site_close(site *s)
     for (uint32_t i = 0; i < s->page_count; i++) hed_css_document_destroy(s->pages[i]);
     for (uint32_t i = 0; i < s->text_count; i++) free(s->texts[i]);
     hed_css_names_destroy(s->names);
+    css_page_list_free(&s->page_files);
     for (uint32_t i = 0; i < s->import_count; i++) free(s->imports[i].file);
     free(s->imports);
     free(s->pages);
@@ -195,11 +196,14 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
 {
     const char *path;
     bool quirks = false;
-    if (hed_css_names_create(NULL, &s->names, error)) return error->status;
-    s->page_file = hed_text_at(arguments, pages, 0);
-    for (uint32_t i = 0; (path = hed_text_at(arguments, pages, i)) && !hed_failed(error); i++) {
+    if (css_page_list_open(&s->page_files, arguments, pages, error) ||
+        hed_css_names_create(NULL, &s->names, error))
+        return error->status;
+    char *const *files = s->page_files.paths;
+    s->page_file = files[0];
+    for (uint32_t i = 0; i < s->page_files.count && !hed_failed(error); i++) {
         if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
-        site_add_page(s, path, error);
+        site_add_page(s, files[i], error);
         if (!hed_failed(error)) quirks = quirks || hed_css_document_describe(s->pages[i]).quirks;
     }
     for (uint32_t i = 0; (path = hed_text_at(arguments, sheets, i)) && !hed_failed(error); i++) {
@@ -209,12 +213,11 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
     }
     if (!hed_given(arguments, sheets))
         for (uint32_t i = 0; i < s->page_count && !hed_failed(error); i++)
-            site_add_own(s, hed_text_at(arguments, pages, i), i, error);
+            site_add_own(s, files[i], i, error);
     if (hed_failed(error)) return error->status;
     if (!s->sheet_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "no style sheet was given, and %s names none of its own",
-            hed_text_at(arguments, pages, 0));
+            "no style sheet was given, and %s names none of its own", files[0]);
     const hed_css_matcher_def def = {.documents = s->pages,
         .document_count = s->page_count,
         .sheets = s->sheets,

@@ -3,6 +3,7 @@
 #define HED_CLI_CSS_SITE_H
 
 #include "cli/common/command.h"
+#include "cli/css/pages.h"
 #include "heddle/author.h"
 #include "heddle/css.h"
 
@@ -10,8 +11,8 @@ enum { MOST_SHEETS = 1024 };
 
 #define SITE_OPTION_SHEETS \
     { \
-        .name = "css", .kind = HED_OPTION_FILE, .value = "FILE", .repeated = true, .own = true, \
-        .help = "a style sheet, instead of the pages' own" \
+        .name = "css", .kind = HED_OPTION_FILE, .names = &cli_data_sheets, .value = "FILE", \
+        .repeated = true, .own = true, .help = "a style sheet, instead of the pages' own" \
     }
 
 typedef struct site {
@@ -30,6 +31,7 @@ typedef struct site {
         char *file;
     } * imports; /* in the order in which their texts were given */
     uint32_t import_count, import_room;
+    css_page_list page_files;
     const char *page_file; /* of the first page */
     hed_css_matcher *matcher;
     char folder[2048]; /* of the sheet that is being read, for @import */

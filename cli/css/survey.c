@@ -342,8 +342,9 @@ static void survey_only(css_survey *s)
 hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_error *error)
 {
     batch b = {0};
-    const char *path, *sheet;
-    while (hed_text_at(arguments, "PAGE", s->page_total)) s->page_total++;
+    const char *sheet;
+    if (css_page_list_open(&s->page_files, arguments, "PAGE", error)) return error->status;
+    s->page_total = s->page_files.count;
     s->pages = calloc(s->page_total + 1ull, sizeof *s->pages);
     if (!s->pages) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the list of pages");
     css_files_open(&s->files, error);
@@ -352,9 +353,9 @@ hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_err
         css_files_add(&s->files, sheet, true, error);
     hed_progress progress =
         hed_progress_begin("css unused", "pages", s->page_total, hed_given(arguments, "json"));
-    for (uint32_t i = 0; (path = hed_text_at(arguments, "PAGE", i)) && !hed_failed(error); i++) {
+    for (uint32_t i = 0; i < s->page_total && !hed_failed(error); i++) {
         if (hed_interrupted()) break;
-        batch_add(s, &b, arguments, path, error);
+        batch_add(s, &b, arguments, s->page_files.paths[i], error);
         if (!hed_failed(error) && (b.bytes >= BATCH_BYTES || b.count == BATCH_PAGES)) {
             batch_match(s, &b, error);
             batch_clear(&b);
@@ -370,7 +371,7 @@ hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_err
     if (!hed_failed(error) && !s->files.count)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "no style sheet was given, and %s names none of its own that is on this machine",
-            hed_text_at(arguments, "PAGE", 0));
+            s->page_files.paths[0]);
     s->names_judged = s->files.missing_count == 0;
     s->drops_properties = hed_given(arguments, "properties");
     if (!hed_failed(error)) survey_keep(s, arguments, error);
@@ -387,5 +388,6 @@ void css_survey_close(css_survey *s)
     free(s->kept);
     free(s->used);
     css_files_close(&s->files);
+    css_page_list_free(&s->page_files);
     hed_css_names_destroy(s->styles);
 }

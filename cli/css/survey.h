@@ -6,6 +6,7 @@
 
 #include "cli/common/command.h"
 #include "cli/css/files.h"
+#include "cli/css/pages.h"
 
 /* Of a selector. */
 typedef struct css_use {
@@ -33,6 +34,7 @@ typedef enum css_verdict {
 typedef struct css_survey {
     css_files files;
     css_page *pages;
+    css_page_list page_files;
     uint32_t page_count, page_total; /* read; named */
     css_use *uses;                   /* (files.rules) */
     uint32_t use_room;

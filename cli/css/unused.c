@@ -286,7 +286,7 @@ const hed_command hed_command_css_unused = {
         "unused rules, selectors of lists (but of rules that hold others), blocks that are left empty, "
         "@keyframes and @font-face; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
     .positionals = (const hed_option[]){{.name = "PAGE",
-                                            .kind = HED_OPTION_FILE,
+                                            .kind = HED_OPTION_FILE, .names = &cli_data_pages,
                                             .required = true,
                                             .repeated = true,
                                             .help = "HTML files"},

@@ -184,10 +184,12 @@ const hed_command hed_command_mppi_tune = {
         "group has, whether noise is kept or drawn again. The winner is kept in the tuning database, where controllers of "
         "that model and about that size find it.",
     .options = TUNE_OPTIONS,
-    .positionals =
-        (const hed_option[]){{.name = "MODEL", .kind = HED_OPTION_FILE, .required = true,
-                                 .help = "a model of Heddle's, or a scene, FILE.json"},
-            {0}},
+    .positionals = (const hed_option[]){{.name = "MODEL",
+                                            .kind = HED_OPTION_FILE,
+                                            .names = &cli_mppi_names,
+                                            .required = true,
+                                            .help = "a model of Heddle's, or a scene, FILE.json"},
+        {0}},
     .examples = (const hed_example[]){{"heddle mppi tune cartpole -n 8192 --device cuda:0",
                                           "8,192 futures on the first CUDA device"},
         {0}},

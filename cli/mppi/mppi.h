@@ -43,6 +43,8 @@ const char *cli_mppi_control_name(const hed_mppi_model *model, uint32_t control,
 /* A float as the decimal number that it stands for: 0.02 rather than 0.0199999996. */
 double cli_mppi_decimal(float value);
 
+/* Names that stand for MODEL: of the scenes in the command and of installed ones. */
+extern const hed_names cli_mppi_names;
 extern const char *const cli_mppi_kinds[];   /* in the order of hed_mppi_kind */
 extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver */
 

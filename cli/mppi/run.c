@@ -316,7 +316,7 @@ static const hed_option OPTIONS[] = {
     FLAG("strict", "the same bits on every device"),
     OPTION("device", TEXT, "ID",
         "device to use: its id, part of its name, best, or all (every GPU once); several share the samples out",
-        .letter = 'd', .repeated = true),
+        .letter = 'd', .repeated = true, .names = &cli_device_names),
     CLI_OPTION_THREADS,
     OPTION("plant", TEXT, "NAME=VALUE",
         "a parameter of the plant that the controller does not know, such as mass=1.2",
@@ -343,7 +343,9 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "MODEL", .kind = HED_OPTION_FILE,
+static const hed_option POSITIONALS[] = {{.name = "MODEL",
+                                             .kind = HED_OPTION_FILE,
+                                             .names = &cli_mppi_names,
                                              .help = "a model of Heddle's, or a scene, FILE.json"},
     {0}};
 static const hed_example EXAMPLES[] = {

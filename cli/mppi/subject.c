@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const hed_source hed_mppi_scenes_files[]; /* generated from data/mppi */
 
@@ -62,6 +63,21 @@ static hed_status subject_set(cli_mppi_subject *s, const char *text, size_t size
     return HED_OK;
 }
 
+static void mppi_names_list(const hed_names *self, hed_name_function *add, void *user)
+{
+    const cli_data_kind *kind = cli_data_kind_of("mppi", ".json");
+    char data[PATH_MAX];
+    bool installed = cli_data_path(kind, "car", data);
+    for (const hed_source *file = hed_mppi_scenes_files; !installed && file->name; file++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(file->name, "."), file->name);
+        add(user, name, NULL);
+    }
+    cli_data_list(kind, add, user);
+}
+
+const hed_names cli_mppi_names = {.list = mppi_names_list};
+
 /* Opens the embedded scene of this name, else one of a model of this name. No scene: there is
  * none. */
 static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
@@ -99,9 +115,14 @@ static hed_status subject_refuse(const char *name, hed_error *error)
 
 static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
 {
-    if (strchr(s->name, '/') || strchr(s->name, '.'))
-        hed_mppi_scene_open(s->name, &s->scene, error);
-    else subject_find(s, error);
+    char installed[PATH_MAX];
+    bool is_path = strchr(s->name, '/') || strchr(s->name, '.');
+    if (!is_path) subject_find(s, error);
+    if (hed_failed(error)) return error->status;
+    if (!s->scene && (!is_path || access(s->name, F_OK) != 0) &&
+        cli_data_path(cli_data_kind_of("mppi", ".json"), s->name, installed))
+        hed_mppi_scene_open(installed, &s->scene, error);
+    else if (is_path) hed_mppi_scene_open(s->name, &s->scene, error);
     if (hed_failed(error)) return error->status;
     if (!s->scene) return subject_refuse(s->name, error);
     s->def = hed_mppi_scene_def(s->scene);

@@ -164,7 +164,7 @@ static const hed_option OPTIONS[] = {
         .fallback = "1", .low = 1, .high = 256),
     OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in", .fallback = "0", .low = 0,
         .high = 64),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     FLAG("strict", "the same bits on every device"),
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     CLI_SYNTH_NOTE_OPTIONS,
@@ -180,8 +180,11 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
-                                             .required = true, .help = "the instrument, FILE.json"},
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
+                                             .kind = HED_OPTION_FILE,
+                                             .names = &cli_data_instruments,
+                                             .required = true,
+                                             .help = "the instrument, FILE.json"},
     {0}};
 static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyboard",
                                            "through JACK, from the keyboard that is connected"},

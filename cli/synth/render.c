@@ -512,7 +512,7 @@ static const hed_option OPTIONS[] = {
         .letter = 'o'),
     OPTION("in", FILE, "FILE",
         "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     FLAG("strict", "the same bits on every device"),
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     OPTION("rate", INTEGER, "HZ", "samples per second", .letter = 'r', .fallback = "48000",
@@ -534,9 +534,14 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
-                                             .required = true, .help = "the instrument, FILE.json"},
-    {.name = "SONG", .kind = HED_OPTION_FILE,
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
+                                             .kind = HED_OPTION_FILE,
+                                             .names = &cli_data_instruments,
+                                             .required = true,
+                                             .help = "the instrument, FILE.json"},
+    {.name = "SONG",
+        .kind = HED_OPTION_FILE,
+        .names = &cli_data_songs,
         .help =
             "a standard MIDI file; without one and without --in the root note sounds for a second"},
     {0}};

@@ -152,8 +152,11 @@ const hed_command hed_command_synth_tune = {
         "entities are packed into lanes. The winner is kept in the tuning database, where "
         "instruments of about that size find it.",
     .options = TUNE_OPTIONS,
-    .positionals = (const hed_option[]){{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
-                                            .required = true, .help = "an instrument file"},
+    .positionals = (const hed_option[]){{.name = "INSTRUMENT",
+                                            .kind = HED_OPTION_FILE,
+                                            .names = &cli_data_instruments,
+                                            .required = true,
+                                            .help = "an instrument file"},
         {0}},
     .examples = (const hed_example[]){{"heddle synth tune harp.json --device cuda:0",
                                           "a harp on the first CUDA device"},

@@ -10,14 +10,50 @@
 
 /* ---- a kernel by its name ---- */
 
+enum { MOST_NAMES = 64 };
+
+static uint32_t kernel_names(const char *names[MOST_NAMES])
+{
+    uint32_t count = cli_kernel_count() < MOST_NAMES ? cli_kernel_count() : MOST_NAMES - 1;
+    for (uint32_t i = 0; i < count; i++) names[i] = cli_kernel_at(i)->name;
+    names[count] = NULL;
+    return count;
+}
+
+static void tune_names_list(const hed_names *self, hed_name_function *add, void *user)
+{
+    char name[128];
+    for (uint32_t i = 0; i < cli_kernel_count(); i++) {
+        snprintf(name, sizeof name, "%s%s", CLI_TUNE_PREFIX, cli_kernel_at(i)->name);
+        add(user, name, NULL);
+    }
+    cli_data_tune_files.list(&cli_data_tune_files, add, user);
+}
+
+/* An installed tune file; where there is none, a kernel without its prefix is named. */
+static hed_status tune_names_find(
+    const hed_names *self, const char *text, char **file, hed_error *error)
+{
+    const char *names[MOST_NAMES];
+    hed_error unknown = {0};
+    if (cli_data_tune_files.find(&cli_data_tune_files, text, file, &unknown) == HED_OK)
+        return HED_OK;
+    kernel_names(names);
+    const char *nearest = hed_nearest(text, names);
+    if (unknown.status != HED_ERROR_ARGUMENT || !nearest)
+        return hed_fail(error, unknown.status, "%s", unknown.text);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: no such file; did you mean %s%s?", text,
+        CLI_TUNE_PREFIX, nearest);
+}
+
+const hed_names cli_tune_names = {.list = tune_names_list, .find = tune_names_find};
+
 static const hed_kernel_def *find_kernel(const char *name)
 {
     const hed_kernel_def *kernel = cli_kernel_find(name);
     if (kernel) return kernel;
-    const char *names[64];
-    uint32_t count = cli_kernel_count() < 63 ? cli_kernel_count() : 63;
-    for (uint32_t i = 0; i < count; i++) names[i] = cli_kernel_at(i)->name;
-    names[count] = NULL;
+    const char *names[MOST_NAMES];
+    uint32_t count = kernel_names(names);
     const char *nearest = hed_nearest(name, names);
     fprintf(stderr, "heddle: there is no kernel \"%s%s\"", CLI_TUNE_PREFIX, name);
     if (nearest) fprintf(stderr, "; did you mean %s%s?", CLI_TUNE_PREFIX, nearest);

@@ -568,7 +568,7 @@ static const hed_option OPTIONS[] = {
     OPTION("device", TEXT, "ID",
         "device to tune on: its id, part of its name, best, or all for every GPU; given more than once, several are "
         "used: those of one kind for one result, others each for its own",
-        .letter = 'd', .repeated = true),
+        .letter = 'd', .repeated = true, .names = &cli_device_names),
     OPTION("worker", TEXT, "COMMAND",
         "a device elsewhere: a command that runs heddle-worker there, as in \"ssh node7 heddle-worker\"",
         .letter = 'w', .repeated = true),
@@ -624,6 +624,7 @@ static const hed_option OPTIONS[] = {
 static const hed_option POSITIONALS[] = {
     {.name = "KERNEL",
         .kind = HED_OPTION_FILE,
+        .names = &cli_tune_names,
         .help =
             "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, or a kernel "
             "that comes with Heddle, heddle:NAME"},
@@ -671,6 +672,7 @@ const hed_command hed_command_tune = {
 static const hed_option SWEPT[] = {
     {.name = "KERNEL",
         .kind = HED_OPTION_FILE,
+        .names = &cli_tune_names,
         .required = true,
         .repeated = true,
         .help = "descriptions, FILE.json, or kernels that come with Heddle, heddle:NAME"},

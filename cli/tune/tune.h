@@ -88,6 +88,8 @@ void cli_browser_close(cli_browser *browser);
 /* ---- what is tuned (subject.c) ---- */
 
 #define CLI_TUNE_PREFIX "heddle:" /* of kernels that come with Heddle */
+/* Names that stand for KERNEL: kernels behind the prefix, installed tune files. */
+extern const hed_names cli_tune_names;
 
 /* What is tuned, and what it comes from. */
 typedef struct cli_tune_subject {

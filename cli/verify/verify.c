@@ -150,7 +150,7 @@ static int verify_run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false),
-    OPTION("kernel", TEXT, "NAME", "only this kernel", .letter = 'k', .repeated = true),
+    OPTION("kernel", TEXT, "NAME", "only this kernel", .letter = 'k', .repeated = true, .names = &cli_kernel_names),
     FLAG("quick", "only the configuration that a user gets by default"),
     FLAG("full", "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"),
     CLI_OPTION_JSON(false), {0}};

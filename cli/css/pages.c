@@ -1,0 +1,75 @@
+/* See pages.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli/css/files.h"
+#include "cli/css/pages.h"
+
+enum { MOST_DEPTH = 64 };
+
+static void page_add(css_page_list *list, const char *path, hed_error *error)
+{
+    list->paths = css_more(list->paths, &list->room, list->count, sizeof *list->paths, error);
+    if (hed_failed(error)) return;
+    list->paths[list->count] = strdup(path);
+    if (list->paths[list->count]) list->count++;
+    else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the path of %s", path);
+}
+
+static bool is_page(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+}
+
+static void folder_add(css_page_list *list, const char *folder, int depth, hed_error *error)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    if (count < 0) hed_fail(error, HED_ERROR_IO, "%s: %s", folder, strerror(errno));
+    if (depth == MOST_DEPTH)
+        hed_fail(error, HED_ERROR_LIMIT, "%s: folder is nested deeper than %d", folder, MOST_DEPTH);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char path[PATH_MAX];
+        struct stat status;
+        int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+        bool known = size < (int)sizeof path && name[0] != '.' && lstat(path, &status) == 0;
+        if (known && S_ISDIR(status.st_mode) && !hed_failed(error))
+            folder_add(list, path, depth + 1, error);
+        else if (known && is_page(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+            page_add(list, path, error);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+hed_status css_page_list_open(
+    css_page_list *list, const hed_arguments *arguments, const char *positional, hed_error *error)
+{
+    const char *path;
+    struct stat status;
+    for (uint32_t i = 0; (path = hed_text_at(arguments, positional, i)) && !hed_failed(error);
+         i++) {
+        uint32_t before = list->count;
+        if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) page_add(list, path, error);
+        else folder_add(list, path, 0, error);
+        if (list->count == before)
+            hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: no page in this folder; expected files that end in .html or .htm", path);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+void css_page_list_free(css_page_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) free(list->paths[i]);
+    free(list->paths);
+    *list = (css_page_list){0};
+}

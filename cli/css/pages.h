@@ -1,0 +1,19 @@
+/* Pages that a command line names: HTML files, and folders of them. */
+#ifndef HED_CLI_CSS_PAGES_H
+#define HED_CLI_CSS_PAGES_H
+
+#include "cli/common/command.h"
+
+typedef struct css_page_list {
+    char **paths;
+    uint32_t count, room;
+} css_page_list;
+
+/* Lists the files of a positional; a folder gives the files in it and below it that end in .html or
+ * .htm, in the order of their names, links to folders left alone. css_page_list_free() in any case.
+ * Errors: ARGUMENT (a folder without a page), IO, MEMORY. */
+hed_status css_page_list_open(
+    css_page_list *list, const hed_arguments *arguments, const char *positional, hed_error *error);
+void css_page_list_free(css_page_list *list);
+
+#endif
