@@ -314,7 +314,6 @@ const hed_command hed_command_css_cost = {
             .help = "how long to look for the costliest"},
         CLI_OPTION_JSON(true), {0}},
     .examples = (const hed_example[]){{"heddle css cost page.html --css app.css", "on one core"},
-        {"heddle css cost site/*.html --css app.css --device cuda:0 --seconds 20", "on a GPU"},
-        {0}},
+        {"heddle css cost site --css app.css --device cuda:0 --seconds 20", "on a GPU"}, {0}},
     .run = cost_command,
 };

@@ -14,7 +14,7 @@ const hed_command hed_command_css = {
     .description = "Style sheets against whole pages: CSS Syntax 3 and Selectors 4.",
     .commands = (const hed_command *const[]){&hed_command_css_match, &hed_command_css_unused,
         &hed_command_css_explain, &hed_command_css_cost, &hed_command_css_bench, NULL},
-    .examples = (const hed_example[]){{"heddle css unused site/*.html", "rules that no page uses"},
+    .examples = (const hed_example[]){{"heddle css unused site", "rules that no page uses"},
         {"heddle css explain page.html '#main'", "what each rule does to an element"}, {0}},
     .run = css_none,
 };

@@ -102,7 +102,7 @@ static hed_status subject_refuse(const char *name, hed_error *error)
     const hed_mppi_model *model;
     if (hed_mppi_model_find(name))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "model \"%s\" has no task of its own: name a scene, FILE.json, such as those of data/mppi",
+            "model \"%s\" has no task of its own: name a scene, FILE.json; \"heddle data\" lists some",
             name);
     for (uint32_t i = 0; i + 1 < HED_COUNT(names) && (model = hed_mppi_model_at(i)); i++)
         names[i] = model->name;

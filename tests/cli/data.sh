@@ -65,9 +65,17 @@ run 1 css unused none; err_has '^heddle: none: no page in this folder'
 mkdir "$work/bin"
 cp "$heddle" "$work/bin/alone"
 words='alone data' code=0
-LD_LIBRARY_PATH=$(ldd "$heddle" | sed -n 's|.* => \(.*\)/libheddle[^/]* .*|\1|p' | tr '\n' ':') "$work/bin/alone" data > "$work/out" 2> "$work/err" || code=$?
+export LD_LIBRARY_PATH
+LD_LIBRARY_PATH=$(ldd "$heddle" | sed -n 's|.* => \(.*\)/libheddle[^/]* .*|\1|p' | tr '\n' ':')
+"$work/bin/alone" data > "$work/out" 2> "$work/err" || code=$?
 [ $code = 1 ] || complain "heddle data without data: exit code $code"
 err_has 'heddle-data'
+heddle=$work/bin/alone
+run 2 cloth run flag; err_has 'heddle-data'
+run 0 mppi run cartpole --steps 1
+run 1 mppi run network --steps 1; err_has 'heddle data'
+heddle=$1
+unset LD_LIBRARY_PATH
 
 # ---- completion ----
 offers() { # "WORDS SO FAR" WORD...

@@ -46,20 +46,24 @@ run 0 'heddle devices'; says '^host '
 run 0 'heddle verify --quick --kernel copy'; says 'passed'
 run 0 'heddle tune heddle:saxpy --device host --time 2 --no-keep --report tune.html'; begins tune.html '<!'
 
-run 0 'heddle synth check share/heddle/instruments/vibes.json'
-run 0 'heddle synth render share/heddle/instruments/vibes.json -o note.wav --tail 0.5 --spectrogram note.png'
+run 0 'heddle synth check vibes'
+run 0 'heddle synth render vibes -o note.wav --tail 0.5 --spectrogram note.png'
 begins note.wav RIFF; begins note.png "$(printf '\211PNG')"
-run 0 'heddle synth render share/heddle/instruments/tank.json --in note.wav -o wet.wav --tail 0'; begins wet.wav RIFF
-run 1 'heddle synth render share/heddle/instruments/vibes.json -o note.flac --tail 0'; says 'apt install libsndfile1'
-run 1 'heddle synth play share/heddle/instruments/vibes.json'; says 'apt install libjack-jackd2-0'
-run 1 'heddle synth play share/heddle/instruments/vibes.json --alsa'; says 'apt install libasound2'
+run 0 'heddle synth render tank --in note.wav -o wet.wav --tail 0'; begins wet.wav RIFF
+run 1 'heddle synth render vibes -o note.flac --tail 0'; says 'apt install libsndfile1'
+run 1 'heddle synth play vibes'; says 'apt install libjack-jackd2-0'
+run 1 'heddle synth play vibes --alsa'; says 'apt install libasound2'
 
-run 0 'heddle cloth run share/heddle/scenes/flag.json --frames 4 --out flag.pc2'; begins flag.pc2 POINTCACHE2
-run 0 'heddle cloth run share/heddle/scenes/flag.json --frames 2 --png-every 1 --glb flag.glb --out picture.pc2'
+run 0 'heddle cloth run flag --frames 4 --out flag.pc2'; begins flag.pc2 POINTCACHE2
+run 0 'heddle cloth run flag --frames 2 --png-every 1 --glb flag.glb --out picture.pc2'
 begins picture-0001.png "$(printf '\211PNG')"; begins flag.glb glTF
 printf '{"frames": 2, "garments": [{"mesh": "flag.glb"}]}\n' >"$root/heddle/again.json"
 run 0 'heddle cloth run again.json --out again.pc2'; begins again.pc2 POINTCACHE2
-run 1 'heddle cloth view share/heddle/scenes/flag.json'; says 'apt install libglfw3'
+run 1 'heddle cloth view flag'; says 'apt install libglfw3'
+
+# The first lines of the documents, in an empty folder each. There is no compiler here, neither of C nor of kernels.
+python3 "$(dirname "$0")/../first_lines.py" --without cc --without pip --without compiler --without vulkan --without browser >"$root/heddle/lines.sh"
+run 0 'sh lines.sh'
 
 [ $failed = 0 ] && echo 'portable: every command works in a bare Debian 12, or names its package'
 exit $failed
