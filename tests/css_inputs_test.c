@@ -1,5 +1,8 @@
 /* Values of form controls: numbers, dates, steps, addresses, patterns; and which way a text runs. What
  * Chromium says of whole pages of them is in css_oracle. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "model/html.h"
 #include "model/inputs.h"
 #include "testing.h"
@@ -102,6 +105,40 @@ Test(css_inputs, patterns)
     for (size_t i = 0; i < HED_COUNT(cases); i++)
         EXPECT_EQ(css_fits_pattern(cases[i].pattern, cases[i].text, strlen(cases[i].text)),
             cases[i].fits, "/%s/ and %s", cases[i].pattern, cases[i].text);
+}
+
+/* A text whose final zero is the last byte that may be read. */
+static const char *at_the_edge(const char *text)
+{
+    static char *edge;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = strlen(text) + 1;
+    if (!edge) {
+        edge = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        CHECK_NE(edge, MAP_FAILED);
+        CHECK_EQ(mprotect(edge + page, page, PROT_NONE), 0);
+    }
+    return memcpy(edge + page - size, text, size);
+}
+
+Test(css_inputs, patterns_end_with_their_zero)
+{
+    static const char *const patterns[] = {"(", "((", "(a", "(a|", "a(", "(?", "(?:", "(?<", "(?<n>",
+        "(?<n", "[", "[a", "[a-", "[^", "[\\", "[a-\\", "[\\d", "[&", "\\", "a\\", "a|\\", "(\\", "\\x",
+        "\\x4", "\\u", "\\u0", "\\u{", "\\u{4", "\\u{110000", "[\\u{", "\\c", "\\0", "\\1", "\\p",
+        "a{", "a{1", "a{1,", "(a{2", "a*", "(a*", "a+?", "|", "a|", "\xf0", "\xc3", "[\xe2", "a-\xf0\x9f"};
+    for (size_t i = 0; i < HED_COUNT(patterns); i++) {
+        const char *pattern = at_the_edge(patterns[i]);
+        css_fits_pattern(pattern, "ab", 2);
+        css_fits_pattern(pattern, pattern, strlen(pattern));
+    }
+}
+
+Test(css_inputs, a_pattern_of_too_many_steps_fits)
+{
+    enum { ALTERNATIVES = 3000 };
+    static char pattern[2 * ALTERNATIVES + 1];
+    for (int i = 0; i < ALTERNATIVES; i++) memcpy(pattern + 2 * i, i % 3 ? "a|" : "b?", 2);
+    EXPECT(css_fits_pattern(pattern, "x", 1));
 }
 
 Test(css_inputs, the_first_strong_letter)

@@ -76,6 +76,8 @@ Test(css_usage, names_are_followed)
             "", "f Open Sans"},
         {"@font-face{font-family:\"B\"} p{font-family:'b'}", "", "f B"},
         {"@font-face{font-family:A  B} @font-face{src:url(x)}", "", "f , f "},
+        {"@page wide{} @counter-style x{} @name word{} @name 'a b'{} @layer 1{}", "",
+            "o , o , o , o , o "},
         {"@container style(--x:1){p{a:b}} p{--x:1}", "", "v --x"},
         {"@media print{p{--x:1} @page{margin:var(--x)}}", "", "v --x, o "},
         {"p:nope{a:var(--x)} p{--x:1}", "", "v --x"}, {"p{--X:1;a:var(--x)}", "", "v --X"},
@@ -105,6 +107,29 @@ Test(css_usage, parts_have_places)
         EXPECT_BYTES(text + part.begin, expected[i].text, strlen(expected[i].text));
         if (part.kind == 'v') EXPECT_EQ(part.rule, expected[i].rule);
     }
+}
+
+Test(css_usage, a_layer_that_is_nested_too_deep_has_no_name)
+{
+    enum { DEPTH = 400 };
+    static char text[DEPTH * 10 + DEPTH + 1];
+    static bool used[DEPTH];
+    uint32_t others = 0;
+    hed_error error = {0};
+    for (int i = 0; i < DEPTH; i++) memcpy(text + 10 * i, "@layer ab{", 10);
+    memset(text + DEPTH * 10, '}', DEPTH);
+    open_sheet(text, false);
+    CHECK_LE(hed_css_part_count(usage_sheet), DEPTH);
+    const hed_css_follow_def def = {.sheets = &usage_sheet, .sheet_count = 1};
+    OK(hed_css_follow(&def, used, &error));
+    for (uint32_t i = 0; i < hed_css_part_count(usage_sheet); i++) {
+        hed_css_part part = hed_css_part_at(usage_sheet, i);
+        if (part.kind != HED_CSS_PART_OTHER) continue;
+        others++;
+        EXPECT_TEXT(part.name, "");
+        EXPECT(used[i]);
+    }
+    EXPECT_EQ(others, 1);
 }
 
 Test(css_usage, lists_are_split)

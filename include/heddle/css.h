@@ -244,7 +244,7 @@ typedef enum hed_css_part_kind {
 /** A part. Texts live as long as the table of names. */
 typedef struct hed_css_part {
     hed_css_part_kind kind;
-    const char *name;  /**< of keyframes, font family, property, layer as written; "": none */
+    const char *name;  /**< keyframes, font family, property or layer as written; "": none, OTHER */
     uint32_t rule;     /**< CUSTOM: number of the style rule that it is in */
     uint32_t line;     /**< from 1 */
     uint32_t source;   /**< as in hed_css_rule */

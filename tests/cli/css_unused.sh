@@ -133,6 +133,29 @@ printf 'i{}p{a:b}i{}b,p,i{c:d;--x:1}@media print{i{}}p{& i{}}' > "$site/names.cs
 run 0 css unused "$site/names.html" --out "$site/used.css" --properties
 printf 'p{a:b}p{c:d;}' > "$work/text"; file_is "$site/used.css" < "$work/text"
 
+# ---- at-rules that are not judged by a name, whatever stands behind the at-keyword: they stay ----
+cat > "$site/names.css" << 'SHEET'
+@page wide { margin: 1cm }
+@page :first { margin: 1cm }
+@counter-style x { system: cyclic; symbols: "x" }
+@font-feature-values Nobody { @styleset { a: 1 } }
+@font-palette-values --nobody { font-family: Nobody }
+@position-try --nobody { top: 0 }
+@color-profile --nobody { src: url(x) }
+@function --nobody() { result: 1 }
+@name word { a: b }
+@name "a word" { a: b }
+@layer 1 { .gone { a: b } }
+@media print { @page inner { margin: 0 } .gone { a: b } @name word; }
+.gone { a: b }
+SHEET
+sed -e '/^\.gone/d' -e 's/ \.gone { a: b } @name/ @name/' "$site/names.css" > "$work/others.css"
+run 0 css unused "$site/names.html" --out "$site/used.css" --properties --report "$site/others.html"; err_is_empty
+file_is "$site/used.css" < "$work/others.css"
+out_lacks 'word\|nobody\|wide'
+[ "$(grep -c 'Nothing names it' "$site/others.html")" = 0 ] || complain "the report judges at-rules that have no name"
+run 0 css unused "$site/names.html" --json; out_is_json file line kind bytes selector
+
 # ---- conditions inside of rules ----
 cat > "$site/names.css" << 'SHEET'
 p {

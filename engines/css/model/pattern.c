@@ -33,19 +33,27 @@ struct pattern {
     const char *at;
     bool unsupported, wrong;
     int depth;
-    uint32_t step_count, range_count,
-        work; /* work: steps that were made, those made anew among them */
-    step steps[MOST_STEPS];
+    uint32_t step_count, range_count;
+    uint32_t work;              /* steps made so far, repeated ones included */
+    step steps[MOST_STEPS + 1]; /* the last one receives the step that exceeds MOST_STEPS */
     range ranges[MOST_RANGES];
 };
 
 static bool pattern_stops(const struct pattern *p) { return p->unsupported || p->wrong; }
 
+/* Returns the next byte and moves past it; stays at the final zero. */
+static char take(struct pattern *p)
+{
+    char c = *p->at;
+    p->at += c != 0;
+    return c;
+}
+
 static step *emit(struct pattern *p, int kind)
 {
     if (p->step_count == MOST_STEPS || ++p->work > MOST_WORK) {
         p->unsupported = true;
-        return &p->steps[MOST_STEPS - 1];
+        return &p->steps[MOST_STEPS];
     }
     step *s = &p->steps[p->step_count++];
     *s = (step){.kind = (uint8_t)kind, .first = (uint16_t)p->range_count};
@@ -106,7 +114,7 @@ static bool read_escape(struct pattern *p, bool in_class, uint32_t *code)
 {
     static const char syntax[] = "^$\\.*+?()[]{}|/", more[] = "-&!#%,:;<=>@`~",
                       controls[] = "tnvfr";
-    char c = *p->at++;
+    char c = take(p);
     const char *control = c ? strchr(controls, c) : NULL;
     *code = (unsigned char)c;
     if (c == 'd' || c == 'D') add_ranges(p, digits, HED_COUNT(digits), c == 'D');
@@ -117,7 +125,7 @@ static bool read_escape(struct pattern *p, bool in_class, uint32_t *code)
     else if (c == 'x') p->wrong |= !read_hex(p, 2, code);
     else if (c == 'u' && *p->at == '{') {
         p->at++;
-        p->wrong |= !read_hex(p, 8, code) || *p->at++ != '}' || *code > LAST_CODE;
+        p->wrong |= !read_hex(p, 8, code) || take(p) != '}' || *code > LAST_CODE;
     } else if (c == 'u') p->wrong |= !read_hex(p, 4, code);
     else if (c && (strchr(syntax, c) || (in_class && strchr(more, c)))) return true;
     else if (c && strchr("123456789bBkpPqc", c)) p->unsupported = true;
@@ -155,7 +163,7 @@ static void read_class(struct pattern *p)
         }
         if (one) add_range(p, low, high);
     }
-    p->at++;
+    take(p);
     s->count = (uint16_t)(p->range_count - s->first);
 }
 
@@ -175,7 +183,7 @@ static void read_group(struct pattern *p)
     if (++p->depth > MOST_DEPTH) p->unsupported = true;
     if (!pattern_stops(p)) read_choice(p);
     p->depth--;
-    if (!pattern_stops(p) && *p->at++ != ')') p->wrong = true;
+    if (!pattern_stops(p) && take(p) != ')') p->wrong = true;
 }
 
 static void read_atom(struct pattern *p)

@@ -324,8 +324,8 @@ static void read_other_block(
                 s->p.names, s->p.text + block, end - block, see_font_family, &family))
             s->p.failed = true;
         found = family.name;
-    } else if (token.type == CSS_IDENT || token.type == CSS_STRING)
-        found = css_token_name(&s->p, &token);
+    } else if (kind != HED_CSS_PART_OTHER && (token.type == CSS_IDENT || token.type == CSS_STRING))
+        found = css_token_name(&s->p, &token); /* OTHER is never judged by a name */
     bool known = kind != HED_CSS_PART_OTHER;
     for (size_t i = 0; i < HED_COUNT(others); i++) known |= strcmp(name, others[i]) == 0;
     if (known) s->stage = STAGE_RULES;
@@ -341,6 +341,7 @@ static bool open_group(
     if (!whole) {
         css_skip_block(&s->p, &s->t);
         kind = HED_CSS_PART_OTHER;
+        name = CSS_NONE;
     }
     uint32_t part = note_part(s, kind, name, begin, s->t.at);
     struct frame *frame = whole ? open_frame(s) : NULL;
