@@ -28,7 +28,7 @@ function(hed_finish_engine name)
     list(APPEND absolute ${source})
   endforeach()
   add_library(${twin} STATIC EXCLUDE_FROM_ALL ${absolute})
-  add_dependencies(${twin} ${target}) # its generated files
+  add_dependencies(${twin} heddle-embedded) # not the library itself: sanitizers and fuzzers need the twin alone
   target_compile_options(${twin} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> -UNDEBUG)
   target_compile_definitions(${twin} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_include_directories(${twin} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)

@@ -2,16 +2,10 @@
  * changed (three bytes each: place and value), and the last odd bytes where it is cut. Opening,
  * reading and writing go on, or give a status. */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/path.h"
 #include "database/file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const int64_t groups[] = {32, 64};
 static const hed_parameter_def parameter = {"WG", groups, 2, 64, NULL};
@@ -121,8 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static size_t base_size;
     hed_error error = {0};
     if (!base) {
-        snprintf(path, sizeof path, "/tmp/heddle-database-fuzz-%ld.db", (long)getpid());
-        unlink(path);
+        snprintf(path, sizeof path, "%s/tuning.db", fuzz_folder());
         base = make_base(path, &base_size);
     }
     char *bytes = malloc(base_size);

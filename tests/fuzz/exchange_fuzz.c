@@ -1,13 +1,7 @@
 /* libFuzzer harness for exports of the tuning database: whatever is taken in is written out, read
  * again, and then adds nothing. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
+#include "fuzz.h"
 #include "tunefile/exchange.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool condition, const char *what, const hed_error *error)
 {
@@ -48,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(status == HED_OK || status == HED_ERROR_FORMAT, "neither taken nor refused", &error);
     if (status == HED_OK) {
         char path[64];
-        snprintf(path, sizeof path, "/tmp/heddle-exchange-fuzz-%ld.json", (long)getpid());
+        snprintf(path, sizeof path, "%s/export.json", fuzz_folder());
         require(hed_exchange_export(database, NULL, path, NULL, NULL, &error) == HED_OK,
             "what was taken is not written", &error);
         require(

@@ -24,9 +24,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = 0;
     hed_source source = {.name = "fuzz.cl", .text = text};
-    hed_spec_use_local_words(&reader, hed_json_root(spec.json), &source);
+    hed_spec_use_words(&reader, hed_json_root(spec.json), &source);
     if (lines_of(source.text) != lines_of(text)) abort();
-    hed_spec_free_blocks(&spec);
+    hed_arena_free(&spec.arena);
     hed_json_free(spec.json);
     free(text);
     return 0;

@@ -350,10 +350,10 @@ hed_status hed_cloth_scene_frame(
     frame->seconds = 1 / rate;
     /* in frames of the file's own rate */
     double at = floor((double)number * scene->rate / rate + 1e-6);
-    const double *wind = scene->winds + 3 * (size_t)fmin(at, fmax(0, scene->wind_count - 1.0));
+    size_t wind = 3 * (size_t)fmin(at, fmax(0, scene->wind_count - 1.0));
     for (int k = 0; k < 3; k++) {
         frame->gravity[k] = (float)scene->gravity[k];
-        frame->wind[k] = scene->wind_count ? (float)wind[k] : 0;
+        frame->wind[k] = scene->wind_count ? (float)scene->winds[wind + (size_t)k] : 0;
     }
     frame->gust = (float)scene->gust;
     if (scene->driver_positions) drive_all(scene, time);

@@ -1,6 +1,8 @@
 /* Jumps and saved states. */
 #include "solver/host.h"
 
+#include "model/collider.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -176,6 +178,61 @@ static hed_status check_state(
     return HED_OK;
 }
 
+/* True if `count` float4 are finite, and the fourth of each is at least `low`. */
+static bool are_finite(const unsigned char *array, uint64_t count, float low)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        float4 one;
+        memcpy(&one, array + i * sizeof one, sizeof one);
+        if (!isfinite(one.x) || !isfinite(one.y) || !isfinite(one.z) || !isfinite(one.w) ||
+            one.w < low)
+            return false;
+    }
+    return true;
+}
+
+/* True if the fourth number of each previous position is the particle's garment. */
+static bool names_garments(const hed_cloth *cloth, const unsigned char *previous)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t i = cloth->first_particle[g]; i < cloth->first_particle[g + 1]; i++) {
+            float4 one;
+            memcpy(&one, previous + i * sizeof one, sizeof one);
+            if (one.w != (float)g) return false;
+        }
+    return true;
+}
+
+/* Refuses numbers from which no cloth can go on: a checksum that fits proves no more than that the state
+ * was written as a whole. */
+static hed_status check_numbers(
+    const hed_cloth *cloth, const state_head *head, const unsigned char *from, hed_error *error)
+{
+    uint64_t count = cloth->particles, array = sizeof(float4) * count;
+    const unsigned char *driver = from + 2 * array + array / 2;
+    const double times[] = {head->time, head->last_dt, head->pace_seconds};
+    if (!are_finite(from, count, 0) || !are_finite(from + array, count, 0) ||
+        (cloth->has_driver && !are_finite(driver, 2 * count, -INFINITY)))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "a damaged state: a place or an inverse mass is not finite or below 0");
+    if (!names_garments(cloth, from + array))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "a state of a cloth of other garments: a particle is of another one here");
+    for (int i = 0; i < 3; i++)
+        if (!(times[i] >= 0 && times[i] <= 1e15))
+            return hed_fail(error, HED_ERROR_FORMAT, "a damaged state: a time of %g s", times[i]);
+    if (cloth_check_numbers(head->middle, 3, CLOTH_FARTHEST, "a damaged state: its middle", error) ||
+        (head->pace_seconds > 0 && cloth_check_matrix(head->pace, true, "a damaged state: its motion", error)))
+        return error->status;
+    const unsigned char *colliders = driver + (cloth->has_driver ? 2 * array : 0);
+    for (uint32_t i = 0; i < head->colliders; i++) {
+        hed_cloth_collider collider;
+        memcpy(&collider, colliders + i * sizeof collider, sizeof collider);
+        if (cloth_check_collider(&collider, i, error)) return error->status;
+    }
+    return HED_OK;
+}
+
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     hed_error own = {0};
@@ -190,6 +247,13 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
     if (fixed > size - sizeof head)
         return hed_fail(error, HED_ERROR_FORMAT, "a state of %" PRIu64 " bytes: this cloth's has more", size);
+    if (head.meshes && fixed == size - sizeof head)
+        return hed_fail(
+            error, HED_ERROR_FORMAT, "a damaged state: mesh colliders, and no places of them");
+    if (check_numbers(cloth, &head, from, error)) {
+        if (error->status == HED_ERROR_ARGUMENT) error->status = HED_ERROR_FORMAT;
+        return error->status;
+    }
     hed_stream_wait(cloth->stream, error);
     hed_write(cloth->stream, b->position, 0, from, array, error);
     hed_write(cloth->stream, b->previous, 0, from + array, array, error);

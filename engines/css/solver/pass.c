@@ -326,8 +326,9 @@ void css_find_bits(css_pass *p, const hed_css_document *d, uint32_t e, const uin
     const uint32_t *early, const css_around *around)
 {
     uint32_t *bits = p->bits.items, asks = bound[CSS_BOUND_ASKS], word = 0;
-    const uint32_t *answer = p->bound->answer.items + CSS_ANSWER_WORDS * bound[CSS_BOUND_ASK];
-    for (uint32_t i = 0; i < asks; i++, answer += CSS_ANSWER_WORDS) {
+    for (uint32_t i = 0; i < asks; i++) {
+        const uint32_t *answer =
+            p->bound->answer.items + CSS_ANSWER_WORDS * (bound[CSS_BOUND_ASK] + i);
         uint32_t bit;
         if (answer[0] == CSS_BY_POSITION) bit = answer_position(d, e, answer);
         else if (answer[0] == CSS_BY_SWEEP) bit = bit_of(early, answer[1]);

@@ -1,0 +1,6 @@
+set(plugin ${CMAKE_SOURCE_DIR}/engines/synth/plugin)
+file(GLOB instruments CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/instruments/*.json)
+list(FILTER instruments EXCLUDE REGEX /million\\.json$)
+hed_embed(presets synth_preset ${instruments})
+target_sources(${name} PRIVATE ${plugin}/plugin.c ${plugin}/clap.c ${plugin}/clap_presets.c ${presets})
+target_link_libraries(${name} PRIVATE heddle-synth-live-internal heddle-synth-internal)
