@@ -2,6 +2,7 @@
  * its file is damaged, locked, read only, too new, another program's, or on a full disk. */
 #include "folder.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <sys/wait.h>
 
@@ -671,6 +672,253 @@ Test(database, what_others_may_write_is_not_loaded)
     expect_choice(choices, 512, 512, 0, 128, HED_ORIGIN_EXACT);
     hed_choices_free(choices);
     hed_context_destroy(context);
+}
+
+/* ---- damage while it is in use ---- */
+
+/* When a page is spoiled: before each of these steps. */
+typedef enum damage_step {
+    AT_OPEN,
+    AT_READ,
+    AT_WRITE,
+    AT_COMMIT,
+    AT_CHOICE,
+    DAMAGE_STEPS
+} damage_step;
+static const char *const step_names[] = {"open", "read", "write", "commit", "choice"};
+
+typedef struct damage {
+    damage_step step;
+    size_t offset, size;
+    const void *bytes;
+} damage;
+
+static void damage_spoil(const damage *d)
+{
+    int file = open(in_folder("a.db"), O_WRONLY | O_CLOEXEC);
+    CHECK_EQ(pwrite(file, d->bytes, d->size, (off_t)d->offset), (ssize_t)d->size);
+    close(file);
+}
+
+/* Runs inside a transaction, before it is committed. */
+static int damage_at_commit(void *user)
+{
+    damage_spoil(user);
+    return 0;
+}
+
+/* Tunes with 20 measurements and a choice, and the damage at its step; gives whether all are said to
+ * be kept. Commits are not synced: thousands of them would be. */
+static hed_status tune_through(const damage *d, const hed_tune_key *key)
+{
+    hed_evaluation *history, best = measured(256, 4, 0.0005);
+    uint32_t count;
+    if (d->step == AT_OPEN) damage_spoil(d);
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = open_database(context, NULL);
+    sqlite3_exec(database->handle, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    int64_t session = begin(database, key);
+    for (int i = 0; i < 10; i++)
+        record(database, session, key, measured(groups[i % 4], tiles[i / 4], 0.001 + i));
+    hed_database_flush(database, NULL);
+    if (d->step == AT_READ) damage_spoil(d);
+    if (!hed_database_history(database, key, &history, &count, NULL))
+        hed_release(&database->allocator, history, count * sizeof *history);
+    if (d->step == AT_COMMIT)
+        sqlite3_commit_hook(database->handle, damage_at_commit, (void *)(uintptr_t)d);
+    if (d->step == AT_WRITE) damage_spoil(d);
+    for (int i = 0; i < 10; i++)
+        record(database, session, key, measured(groups[i % 4], tiles[i / 4], 0.002 + i));
+    hed_database_flush(database, NULL);
+    if (d->step == AT_COMMIT && database->handle) sqlite3_commit_hook(database->handle, NULL, NULL);
+    if (d->step == AT_CHOICE) damage_spoil(d);
+    hed_database_choose(database, session, key, &best, NULL);
+    hed_error_clear(&error);
+    hed_status status = hed_database_confirm(database, &error);
+    hed_database_close(database);
+    hed_context_destroy(context);
+    return status;
+}
+
+/* The next process finds all 20 measurements of the tuning, its choice, and a whole file. */
+static void expect_all_kept(const hed_tune_key *key, const char *when)
+{
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = open_database(context, NULL);
+    int64_t rows = 0;
+    OK(hed_database_enter(database, &error));
+    hed_database_check(database);
+    CHECK_NOT(database->damaged, "%s: the file is still damaged", when);
+    hed_database_integer(database, &rows, &error,
+        "SELECT count(*) FROM measurement m JOIN session s ON s.id = m.session JOIN key k ON k.id ="
+        " s.key WHERE k.kernel = ?",
+        "t", key->kernel);
+    hed_database_leave(database);
+    CHECK_EQ(rows, 20, "%s: %lld of 20 measurements", when, (long long)rows);
+    hed_choices *choices = hed_choices_load_from(database, key);
+    expect_choice(choices, 512, 512, 0, 256, HED_ORIGIN_EXACT);
+    hed_choices_free(choices);
+    CHECK_EQ(warnings, 0, "%s: %s", when, last_warning);
+    hed_database_close(database);
+    hed_context_destroy(context);
+}
+
+static void remove_aside(void)
+{
+    for (int n = 1; n < 5; n++) {
+        char name[64];
+        snprintf(name, sizeof name, "a.db.damaged-%d", n);
+        unlink(in_folder(name));
+    }
+}
+
+/* 1.7 MB of earlier results, more than is read through at opening. */
+static char *fill_large(size_t *size)
+{
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = hed_context_database(context);
+    for (int s = 0; s < 20; s++) {
+        hed_tune_key key = key_of(&h200, 512, 512 << s);
+        int64_t session = begin(database, &key);
+        for (int i = 0; i < 1200; i++)
+            record(database, session, &key, measured(groups[i % 4], tiles[i % 3], 1 + i));
+    }
+    hed_context_destroy(context);
+    char *bytes = read_bytes(in_folder("a.db"), size);
+    CHECK_GT(*size, 3u << 19);
+    return bytes;
+}
+
+Test(database, results_survive_damage_at_each_step, .timeout = 300)
+{
+    size_t size;
+    fill(in_folder("a.db"), 40);
+    char *bytes = read_bytes(in_folder("a.db"), &size);
+    hed_tune_key key = key_of(&h200, 512, 512);
+    key.kernel = "new";
+    static char garbage[1 << 20];
+    memset(garbage, 0xa5, sizeof garbage);
+    for (damage_step step = AT_OPEN; step < DAMAGE_STEPS; step++) {
+        write_file(in_folder("a.db"), bytes, size);
+        const damage all = {step, 4096, size - 4096, garbage}, head = {step, 0, 4096, garbage};
+        OK(tune_through(&all, &key));
+        EXPECT(strstr(last_warning, "a.db.damaged-1"), "%s: %s", step_names[step], last_warning);
+        EXPECT(access(in_folder("a.db.damaged-1"), F_OK) == 0, "%s", step_names[step]);
+        expect_all_kept(&key, step_names[step]);
+        write_file(in_folder("a.db"), bytes, size);
+        OK(tune_through(&head, &key));
+        expect_all_kept(&key, step_names[step]);
+        remove_aside();
+    }
+    hed_release(NULL, bytes, size + 1);
+}
+
+Test(database, results_survive_200_random_pages, .timeout = 600)
+{
+    enum { DAMAGES = 200 };
+    static unsigned char garbage[4096];
+    uint64_t random = 1;
+    size_t size;
+    int replaced = 0;
+    char *bytes = fill_large(&size), when[64];
+    hed_tune_key key = key_of(&h200, 512, 512);
+    key.kernel = "new";
+    for (int n = 0; n < DAMAGES; n++) {
+        for (size_t i = 0; i < sizeof garbage; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            garbage[i] = n % 4 ? (unsigned char)(random >> 56) : 0;
+        }
+        damage d = {
+            (damage_step)(n % DAMAGE_STEPS), (random >> 32) % (size / 4096) * 4096, 4096, garbage};
+        snprintf(when, sizeof when, "page %zu at %s", d.offset / 4096, step_names[d.step]);
+        write_file(in_folder("a.db"), bytes, size);
+        OK(tune_through(&d, &key));
+        replaced += access(in_folder("a.db.damaged-1"), F_OK) == 0;
+        expect_all_kept(&key, when);
+        remove_aside();
+    }
+    EXPECT_GT(replaced, DAMAGES * 9 / 10, "%d of %d were noticed", replaced, DAMAGES);
+    hed_release(NULL, bytes, size + 1);
+}
+
+/* A file that is removed, or has made place for another, while it is in use. */
+Test(database, results_survive_a_file_that_is_removed)
+{
+    for (int other = 0; other < 3; other++) {
+        hed_context *context = open_context(in_folder("a.db"));
+        hed_database *database = hed_context_database(context);
+        hed_tune_key key = key_of(&h200, 512, 512);
+        int64_t session = begin(database, &key);
+        record(database, session, &key, measured(32, 1, 0.1));
+        OK(hed_database_flush(database, &error));
+        size_t size;
+        char *bytes = read_bytes(in_folder("a.db"), &size);
+        CHECK_EQ(unlink(in_folder("a.db")), 0);
+        if (other) write_file(in_folder("a.db"), bytes, other == 1 ? 0 : size); /* 2: a copy of it */
+        record(database, session, &key, measured(64, 1, 0.2));
+        OK(hed_database_confirm(database, &error));
+        hed_context_destroy(context);
+        context = open_context(in_folder("a.db"));
+        EXPECT_EQ(history_count(hed_context_database(context), &key), 2, "%d", other);
+        hed_context_destroy(context);
+        hed_release(NULL, bytes, size + 1);
+        CHECK_EQ(unlink(in_folder("a.db")), 0);
+    }
+}
+
+/* What cannot be replaced is reported, and waits: once it can be, nothing is missing. */
+Test(database, damage_that_cannot_be_mended_is_an_error)
+{
+    static char garbage[1 << 18];
+    size_t size;
+    fill(in_folder("a.db"), 40);
+    char *bytes = read_bytes(in_folder("a.db"), &size), name[64];
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = hed_context_database(context);
+    hed_tune_key key = key_of(&h200, 512, 512);
+    key.kernel = "new";
+    int64_t session = begin(database, &key);
+    for (int n = 1; n <= 1000; n++) { /* all names are taken */
+        snprintf(name, sizeof name, "a.db.damaged-%d", n);
+        write_file(in_folder(name), "", 0);
+    }
+    damage_spoil(&(damage){AT_WRITE, 0, size < sizeof garbage ? size : sizeof garbage, garbage});
+    for (int i = 0; i < 200; i++) record(database, session, &key, measured(32, 1, 0.1));
+    FAILS(HED_ERROR_IO, hed_database_flush(database, &error));
+    EXPECT(strstr(error.text, "cannot be renamed"), "%s", error.text);
+    hed_error_clear(&error);
+    FAILS(HED_ERROR_IO, hed_database_confirm(database, &error));
+    hed_error_clear(&error);
+    EXPECT(warnings == 1 && strstr(last_warning, "not kept"), "%d: %s", warnings, last_warning);
+    CHECK_EQ(unlink(in_folder("a.db.damaged-7")), 0);
+    OK(hed_database_confirm(database, &error));
+    EXPECT(access(in_folder("a.db.damaged-7"), F_OK) == 0);
+    int64_t rows = 0;
+    OK(hed_database_enter(database, &error));
+    hed_database_integer(database, &rows, &error, "SELECT count(*) FROM measurement", "");
+    hed_database_leave(database);
+    EXPECT_EQ(rows, 200);
+    hed_context_destroy(context);
+    hed_release(NULL, bytes, size + 1);
+}
+
+/* A pipe would be waited for without end. */
+Test(database, only_a_file_is_a_database, .timeout = 60)
+{
+    static const char *const names[] = {"a.db", "a.db-journal"};
+    hed_database *database;
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(mkfifo(in_folder(names[i]), 0644), 0);
+        expect_not_loaded("is a pipe; expected a file");
+        hed_context *context = open_context("");
+        FAILS(HED_ERROR_IO, hed_database_open(context, in_folder("a.db"), false, &database, &error));
+        hed_error_clear(&error);
+        hed_context_destroy(context);
+        CHECK_EQ(unlink(in_folder(names[i])), 0);
+        unlink(in_folder("a.db"));
+    }
+    CHECK_EQ(mkdir(in_folder("a.db"), 0755), 0);
+    expect_not_loaded("is a folder; expected a file");
 }
 
 /* ---- what a choice tells ---- */

@@ -167,6 +167,12 @@ static void tuning_run(tuning *t)
         &t->session, t->s.kernel, title, kind, &t->def, NULL, NULL, &t->result, &t->error);
 }
 
+/* True if the library reports that the database, not the tuning, is why nothing is kept. */
+static bool tuned_unrecorded(const hed_tune_result *result)
+{
+    return strncmp(result->not_kept_reason, "the database ", 13) == 0;
+}
+
 /* Prints what came out, and writes the files. */
 static int tuning_tell(tuning *t)
 {
@@ -181,7 +187,8 @@ static int tuning_tell(tuning *t)
     };
     if (t->status != HED_OK) return cli_fail(&t->error);
     hed_database *database = t->def.keep ? hed_context_database(t->session.context) : NULL;
-    tuned.database = database ? hed_database_path(database) : NULL;
+    bool unrecorded = database && tuned_unrecorded(t->result);
+    tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;
     /* The result is printed even where a file could not be written. */
     hed_error file_error = {0};
     hed_status files = write_files(t->arguments, &tuned, &file_error), status = HED_OK;
@@ -189,7 +196,7 @@ static int tuning_tell(tuning *t)
     else cli_tuned_print(&tuned, stdout);
     if (status == HED_OK && files != HED_OK) error = file_error;
     if (status == HED_OK) status = files;
-    bool lost = t->result->end == HED_TUNE_LOST;
+    bool lost = t->result->end == HED_TUNE_LOST || unrecorded;
     hed_tune_result_free(t->result);
     t->result = NULL;
     return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, &error);
@@ -354,11 +361,12 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
     hed_database *database = hed_context_database(session->context);
-    tuned.database = database ? hed_database_path(database) : NULL;
+    bool unrecorded = database && tuned_unrecorded(result);
+    tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;
     if (json) status = cli_tuned_print_json(&tuned, stdout, error);
     else cli_tuned_print(&tuned, stdout);
     hed_tune_result_free(result);
-    return cli_end(status, error);
+    return status == HED_OK && unrecorded ? HED_EXIT_FAILURE : cli_end(status, error);
 }
 
 /* ---- the command ---- */

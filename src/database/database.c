@@ -36,9 +36,15 @@ hed_status hed_database_fail(hed_database *database, const char *what, hed_error
     int code = sqlite3_errcode(database->handle) & 0xff;
     if (code == SQLITE_NOMEM)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to %s %s", what, database->path);
+    if (sqlite3_extended_errcode(database->handle) == SQLITE_READONLY_DBMOVED) {
+        database->damaged = true;
+        return hed_fail(
+            error, HED_ERROR_IO, "cannot %s %s: it was renamed or removed", what, database->path);
+    }
     /* Our statements fit the schema of a file of our version. One that does not compile tells of a
      * broken schema. */
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR) {
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR ||
+        sqlite3_extended_errcode(database->handle) == SQLITE_IOERR_SHORT_READ) {
         database->damaged = true;
         return hed_fail(error, HED_ERROR_IO, "cannot %s %s: the file is damaged (%s)", what,
             database->path, sqlite3_errmsg(database->handle));
@@ -167,7 +173,30 @@ hed_status hed_database_end(hed_database *database, hed_error *error)
     return error->status;
 }
 
+hed_status hed_database_transact(hed_database *database,
+    void (*write)(hed_database *database, void *user, hed_error *error), void *user,
+    hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    /* before hours of work, not after them */
+    if (!database->checked) hed_database_check(database);
+    if (database->damaged) hed_database_mend(database, error);
+    for (int attempt = 0; attempt < 2 && !hed_failed(error); attempt++) {
+        hed_database_begin_write(database, error);
+        if (!hed_failed(error)) write(database, user, error);
+        if (!hed_database_end(database, error) || !database->damaged) return error->status;
+        if (attempt == 0 && !database->read_only) {
+            hed_error_clear(error);
+            hed_database_mend(database, error);
+        }
+    }
+    return error->status;
+}
+
 /* ---- opening ---- */
+
+/* Of the files of a database. */
+static const char *const endings[] = {"", "-journal", "-wal"};
 
 static void disconnect(hed_database *database)
 {
@@ -178,13 +207,37 @@ static void disconnect(hed_database *database)
     database->handle = NULL;
 }
 
+/* A pipe would be waited for, a device read without end. */
+static hed_status check_regular(const char *path, const struct stat *about, hed_error *error)
+{
+    mode_t mode = about->st_mode;
+    if (S_ISREG(mode)) return HED_OK;
+    return hed_fail(error, HED_ERROR_IO,
+        "%s is not loaded: it is %s; expected a file. Set HEDDLE_DATABASE to a file elsewhere", path,
+        S_ISDIR(mode)    ? "a folder"
+        : S_ISFIFO(mode) ? "a pipe"
+        : S_ISSOCK(mode) ? "a socket"
+                         : "a device");
+}
+
+/* Database and journals of any path. */
+static hed_status check_kinds(const hed_database *database, hed_error *error)
+{
+    char path[HED_PATH_MAX + 16];
+    struct stat about;
+    for (size_t i = 0; i < HED_COUNT(endings); i++) {
+        snprintf(path, sizeof path, "%s%s", database->path, endings[i]);
+        if (stat(path, &about) == 0 && check_regular(path, &about, error)) return error->status;
+    }
+    return HED_OK;
+}
+
 /* `*there`: the database itself exists. */
 static hed_status check_what_exists(const hed_database *database, bool *there, hed_error *error)
 {
-    static const char *const endings[] = {"", "-journal", "-wal"};
     char path[HED_PATH_MAX + 16], reason[96];
     struct stat about;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = 0; i < HED_COUNT(endings); i++) {
         snprintf(path, sizeof path, "%s%s", database->path, endings[i]);
         bool exists = lstat(path, &about) == 0;
         if (i == 0) *there = exists;
@@ -238,6 +291,7 @@ static hed_status connect(hed_database *database, hed_error *error)
     if (slash) *slash = 0;
     if (slash && slash != folder && !database->read_only && hed_path_make(folder, error))
         return error->status;
+    if (check_kinds(database, error)) return error->status;
     if (database->own && check_own(database, error)) return error->status;
     /* Before it is opened: should another process put a new file here just now, that one is never
      * taken for this one. */
@@ -250,6 +304,10 @@ static hed_status connect(hed_database *database, hed_error *error)
         return database->handle
                    ? hed_database_fail(database, "open", error)
                    : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
+    if (!there && stat(database->path, &about) == 0) { /* SQLite has made it */
+        database->device = about.st_dev;
+        database->inode = about.st_ino;
+    }
     sqlite3_extended_result_codes(database->handle, 1);
     sqlite3_busy_timeout(database->handle, database->patience);
     /* A file from elsewhere is only data. */
@@ -282,26 +340,21 @@ static hed_status migrate_copy(hed_database *database, hed_error *error)
     return hed_database_migrate(database, error);
 }
 
-static hed_status set_aside(hed_database *database, hed_error *error)
+static hed_status set_aside(hed_database *database, char *aside, hed_error *error)
 {
-    char aside[HED_PATH_MAX];
     disconnect(database);
-    hed_status status =
-        hed_database_set_aside(database->path, database->device, database->inode, aside, error);
-    if (!status && aside[0])
-        hed_log_message(&database->logger, HED_LOG_WARNING,
-            "the tuning database %s is damaged: it was renamed to %s, and a new one is begun",
-            database->path, aside);
-    return status;
+    return hed_database_set_aside(database->path, database->device, database->inode, aside, error);
 }
 
-static hed_status database_open_file(hed_database *database, hed_error *error)
+/* `aside` (HED_PATH_MAX): name that a damaged file was given; "": there was none. */
+static hed_status database_open_file(hed_database *database, char *aside, hed_error *error)
 {
     enum { ATTEMPTS = 3 };
+    aside[0] = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         hed_error_clear(error); /* what the attempt before failed with was dealt with */
         hed_verdict verdict = HED_VERDICT_REFUSED;
-        database->damaged = false;
+        database->damaged = database->checked = database->changed = false;
         if (!connect(database, error)) verdict = hed_database_examine(database, error);
         if (verdict == HED_VERDICT_OLD) {
             bool fixed = database->read_only || sqlite3_db_readonly(database->handle, "main") == 1;
@@ -323,16 +376,72 @@ static hed_status database_open_file(hed_database *database, hed_error *error)
         if (database->read_only)
             return hed_fail(
                 error, HED_ERROR_FORMAT, "%s is damaged, or no tuning database", database->path);
-        if (set_aside(database, error)) return error->status;
+        if (set_aside(database, aside, error)) return error->status;
     }
     return hed_fail(error, HED_ERROR_IO, "%s is damaged each time it is made anew: check the disk",
         database->path);
 }
 
+/* Opens the file for the first time. */
+static hed_status database_open_first(hed_database *database, hed_error *error)
+{
+    char aside[HED_PATH_MAX];
+    hed_status status = database_open_file(database, aside, error);
+    if (aside[0])
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "the tuning database %s is damaged: it was renamed to %s, and %s", database->path,
+            aside, status ? "a new one cannot be begun" : "a new one is begun");
+    return status;
+}
+
+/* Logs how a file was replaced. */
+static void mend_report(hed_database *database, const char *aside, const hed_error *error)
+{
+    bool complained = database->complained;
+    char was[HED_PATH_MAX + 64] = "another file was in its place";
+    if (aside[0]) snprintf(was, sizeof was, "it was renamed to %s", aside);
+    database->complained = hed_failed(error);
+    if (!hed_failed(error))
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "the tuning database %s was found damaged or removed: %s, and %s", database->path, was,
+            database->recorded ? "the new one has all results of this process"
+                               : "a new one is begun");
+    else if (!complained)
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "the tuning database %s was found damaged or removed: %s; results are not kept: %s",
+            database->path, aside[0] ? was : "it is not replaced", error->text);
+}
+
+hed_status hed_database_mend(hed_database *database, hed_error *error)
+{
+    enum { ATTEMPTS = 3 };
+    char aside[HED_PATH_MAX] = "", second[HED_PATH_MAX] = "";
+    error = error ? error : &(hed_error){0};
+    if (database->read_only) {
+        disconnect(database);
+        return hed_fail(
+            error, HED_ERROR_IO, "%s was found damaged and is no longer used", database->path);
+    }
+    for (int attempt = 0; attempt < ATTEMPTS && database->damaged; attempt++) {
+        hed_error_clear(error);
+        if (set_aside(database, second, error)) break;
+        if (second[0]) hed_text_copy(aside, sizeof aside, second);
+        if (database_open_file(database, second, error)) {
+            disconnect(database);
+            database->damaged = true;
+            break;
+        }
+        hed_database_rewind(database);
+        hed_database_write_pending(database, error);
+    }
+    mend_report(database, aside, error);
+    return error->status;
+}
+
 static void free_database(hed_database *database)
 {
     if (database->handle) disconnect(database);
-    hed_database_drop_pending(database);
+    hed_database_drop_results(database);
     hed_release_text(&database->allocator, database->path);
     pthread_mutex_destroy(&database->lock);
     hed_allocator allocator = database->allocator;
@@ -358,11 +467,11 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     made->read_only = read_only;
     made->own = strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
     made->patience = patience;
-    made->pending_end = &made->pending;
+    made->recorded_end = &made->recorded;
     pthread_mutex_init(&made->lock, NULL);
     made->path = hed_copy_text(&settings->allocator, path);
     if (!made->path) hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
-    else if (!database_open_file(made, error)) *database = made;
+    else if (!database_open_first(made, error)) *database = made;
     if (!*database) free_database(made);
     return error->status;
 }
@@ -377,7 +486,8 @@ hed_status hed_database_open(hed_context *context, const char *path, bool read_o
 void hed_database_close(hed_database *database)
 {
     if (!database) return;
-    hed_database_flush(database, NULL);
+    if (database->recorded && (database->changed || database->unwritten))
+        hed_database_confirm(database, NULL);
     free_database(database);
 }
 
@@ -389,21 +499,14 @@ hed_status hed_database_enter(hed_database *database, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     pthread_mutex_lock(&database->lock);
-    if (database->handle) return HED_OK;
-    pthread_mutex_unlock(&database->lock);
-    return hed_fail(
-        error, HED_ERROR_IO, "%s was found damaged and is no longer used", database->path);
+    hed_status status = database->handle ? HED_OK : hed_database_mend(database, error);
+    if (status) pthread_mutex_unlock(&database->lock);
+    return status;
 }
 
 void hed_database_leave(hed_database *database)
 {
-    hed_error error = {0};
-    bool damaged = database->damaged && database->handle;
-    if (damaged && database->read_only) disconnect(database);
-    else if (damaged && set_aside(database, &error))
-        hed_log_message(&database->logger, HED_LOG_WARNING,
-            "the tuning database %s is damaged and cannot be set aside: %s", database->path,
-            error.text);
+    if (database->damaged && database->handle) hed_database_mend(database, NULL);
     pthread_mutex_unlock(&database->lock);
 }
 

@@ -41,6 +41,9 @@ hed_status hed_database_record(hed_database *database, int64_t session, const he
     const hed_evaluation *evaluation, hed_error *error);
 /* Errors: IO (what waits goes on waiting), MEMORY. */
 hed_status hed_database_flush(hed_database *database, hed_error *error);
+/* Flushes, and reads the file through as the next process will: one that is damaged, or no longer
+ * there, is replaced by a new one with all results of this process. Errors: IO, MEMORY. */
+hed_status hed_database_confirm(hed_database *database, hed_error *error);
 /* Makes this, which must have been measured, the key's choice, whatever it was before; flushes.
  * Errors: ARGUMENT (it was not measured), IO, MEMORY. */
 hed_status hed_database_choose(hed_database *database, int64_t session, const hed_tune_key *key,

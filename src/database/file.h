@@ -19,13 +19,28 @@ enum {
     HED_WRITE_PATIENCE = 10000      /* and a tuning */
 };
 
-/* An evaluation that waits to be written. */
-typedef struct hed_pending {
-    struct hed_pending *next;
-    int64_t session;
+/* A tuning that this process has begun. A file that takes the place of a damaged one gets it under
+ * the same name (entry.session), so that a merge of both adds nothing twice. */
+typedef struct hed_recording {
+    struct hed_recording *next;
+    int64_t id;               /* for callers, from 1 */
+    int64_t row;              /* in the file; 0: not there */
+    bool is_new;              /* the transaction under way has looked for it */
+    bool was_there;           /* the file had the row */
+    int64_t measurements;     /* number of the last one */
+    hed_database_entry entry; /* its key and itself; the texts are owned */
+} hed_recording;
+
+/* An evaluation or a choice of this process. All are kept until the database is closed, since a file
+ * that is damaged takes along what was written into it. */
+typedef struct hed_recorded {
+    struct hed_recorded *next;
+    hed_recording *session;
+    int64_t number; /* of a measurement in its session */
     char *config;
+    char *default_config; /* of a choice; NULL: a measurement */
     hed_evaluation evaluation;
-} hed_pending;
+} hed_recorded;
 
 struct hed_database {
     hed_context *context;
@@ -40,15 +55,19 @@ struct hed_database {
     sqlite3 *handle;      /* NULL: set aside */
     dev_t device;         /* of the file that was opened, */
     ino_t inode;          /* so that no other file is set aside */
-    bool damaged;         /* found while working: set aside by hed_database_leave() */
+    bool damaged;         /* found while working: hed_database_leave() mends it */
+    bool checked;         /* read through since it was opened */
+    bool changed;         /* written since it was read through */
     bool complained;      /* that nothing can be written */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
     } statements[HED_DATABASE_STATEMENTS];
     uint32_t statement_count;
-    hed_pending *pending, **pending_end;
-    uint32_t pending_count;
+    hed_recording *sessions;
+    hed_recorded *recorded, **recorded_end;
+    hed_recorded *unwritten; /* the first of `recorded` that is not in the file, nor are the next */
+    uint32_t unwritten_count;
     uint64_t written_at; /* when a batch was last tried, by `clock` */
 };
 
@@ -63,8 +82,12 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
 
 /* Takes the lock. IO: the file is gone (nothing is locked then). */
 hed_status hed_database_enter(hed_database *database, hed_error *error);
-/* Gives it back, and sets a file aside that turned out to be damaged. */
+/* Gives it back, and mends a file that turned out to be damaged. */
 void hed_database_leave(hed_database *database);
+/* Sets a damaged file aside, begins a new one, and writes into it all that this process has
+ * recorded; logs it. The caller holds the lock. Errors: IO (nothing is lost: it is tried again with
+ * the next use), MEMORY. */
+hed_status hed_database_mend(hed_database *database, hed_error *error);
 
 /* A prepared statement with its parameters bound: one letter each, t text (const char *), i
  * int64_t, r double (NAN: NULL). `sql` is a constant; its address names it. Texts must live until
@@ -94,6 +117,11 @@ hed_status hed_database_begin_read(hed_database *database, hed_error *error);
 /* Commits, or rolls back where `error` (not NULL) is set; a transaction that could not begin needs
  * neither. */
 hed_status hed_database_end(hed_database *database, hed_error *error);
+/* Reads the file through if that was not done yet. Calls `write` in a transaction, and a second time where the file was found damaged and another is
+ * in its place. The caller holds the lock. */
+hed_status hed_database_transact(hed_database *database,
+    void (*write)(hed_database *database, void *user, hed_error *error), void *user,
+    hed_error *error);
 
 /* ---- schema.c ---- */
 
@@ -105,6 +133,8 @@ typedef enum hed_verdict {
     HED_VERDICT_REFUSED /* newer, another program's, locked, unreadable: `error` says it */
 } hed_verdict;
 hed_verdict hed_database_examine(hed_database *database, hed_error *error);
+/* Reads the file through from the disk, and notes damage, or that another file is in its place. */
+void hed_database_check(hed_database *database);
 /* Brings it to HED_DATABASE_VERSION in one transaction. */
 hed_status hed_database_migrate(hed_database *database, hed_error *error);
 
@@ -146,9 +176,11 @@ int64_t hed_database_put_device(
     hed_database *database, const hed_database_entry *record, hed_error *error);
 int64_t hed_database_put_key(
     hed_database *database, const hed_database_entry *record, hed_error *error);
-/* Writes what waits; the caller holds the lock. */
+/* Writes results that are not in the file; the caller holds the lock. */
 hed_status hed_database_write_pending(hed_database *database, hed_error *error);
-void hed_database_drop_pending(hed_database *database);
+/* Counts all results as not written: the file is a new one. */
+void hed_database_rewind(hed_database *database);
+void hed_database_drop_results(hed_database *database);
 
 /* ---- choices.c: how near a key of the database is to the one that was asked for ---- */
 

@@ -3,6 +3,7 @@
  * and sizes). Rows are only ever added, but for a key's choice, which is replaced; their order is
  * that of the rows, never that of the clock on the wall. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -68,9 +69,8 @@ int64_t hed_database_put_key(
     return id ? id : find_key(database, ADD_KEY, record, device, error);
 }
 
-/* Row of a key, made where there is none if `put`; 0: there is none, or it failed. */
-static int64_t results_key(
-    hed_database *database, const hed_tune_key *key, bool put, hed_error *error)
+/* Row of a key; 0: there is none, or it failed. */
+static int64_t results_key(hed_database *database, const hed_tune_key *key, hed_error *error)
 {
     hed_database_entry record = {0};
     hed_text problem = {.allocator = &database->allocator};
@@ -78,20 +78,80 @@ static int64_t results_key(
     hed_problem_write(&problem, key->dimensions, &key->problem);
     hed_key_describe(key, &problem, &record);
     if (problem.failed) results_no_memory(error);
-    if (put) id = hed_database_put_key(database, &record, error);
-    else
-        id = find_key(database, FIND_KEY, &record,
-            results_find_device(database, FIND_DEVICE, &record, error), error);
+    id = find_key(database, FIND_KEY, &record,
+        results_find_device(database, FIND_DEVICE, &record, error), error);
     hed_text_free(&problem);
     return id;
 }
 
 /* ---- tunings ---- */
 
+/* The texts of an entry that belong to a session; those of math and objective are constants. */
+static const char **session_text(hed_database_entry *e, uint32_t index)
+{
+    const char **const texts[] = {&e->backend, &e->platform, &e->device, &e->vendor, &e->kernel,
+        &e->source, &e->driver, &e->compiler, &e->problem, &e->session, &e->settings};
+    return index < HED_COUNT(texts) ? texts[index] : NULL;
+}
+
+static void session_free(const hed_allocator *allocator, hed_recording *session)
+{
+    const char **text;
+    for (uint32_t i = 0; (text = session_text(&session->entry, i)); i++)
+        hed_release_text(allocator, (char *)(uintptr_t)*text);
+    hed_release(allocator, session, sizeof *session);
+}
+
 /* The name that no other tuning has, on any machine, comes from SQLite's generator, which the
  * system seeds. */
+static hed_recording *session_create(
+    hed_database *database, const hed_tune_key *key, const char *settings, hed_error *error)
+{
+    const hed_allocator *allocator = &database->allocator;
+    hed_text problem = {.allocator = allocator};
+    unsigned char bytes[16];
+    char name[2 * sizeof bytes + 1];
+    const char **text;
+    hed_recording *session = hed_allocate(allocator, sizeof *session);
+    if (!session) {
+        results_no_memory(error);
+        return NULL;
+    }
+    sqlite3_randomness(sizeof bytes, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(name + 2 * i, 3, "%02x", bytes[i]);
+    hed_problem_write(&problem, key->dimensions, &key->problem);
+    hed_key_describe(key, &problem, &session->entry);
+    session->entry.session = name;
+    session->entry.settings = settings;
+    session->entry.begun = (int64_t)time(NULL);
+    bool failed = problem.failed;
+    for (uint32_t i = 0; (text = session_text(&session->entry, i)); i++) {
+        *text = hed_copy_text(allocator, *text);
+        failed |= !*text;
+    }
+    hed_text_free(&problem);
+    if (!failed) return session;
+    session_free(allocator, session);
+    results_no_memory(error);
+    return NULL;
+}
+
+static const char FIND_SESSION[] = "SELECT id FROM session WHERE uid = ?";
 static const char ADD_SESSION[] = "INSERT INTO session(uid, key, settings, version, begun)"
-                                  " VALUES(lower(hex(randomblob(16))), ?, ?, ?, ?) RETURNING id";
+                                  " VALUES(?, ?, ?, ?, ?) RETURNING id";
+
+/* Finds or makes the row of a session. */
+static void session_put(hed_database *database, void *user, hed_error *error)
+{
+    hed_recording *s = user;
+    const hed_database_entry *e = &s->entry;
+    s->row = 0;
+    s->was_there = hed_database_integer(database, &s->row, error, FIND_SESSION, "t", e->session);
+    if (s->was_there) return;
+    int64_t key = hed_database_put_key(database, e, error);
+    hed_database_integer(database, &s->row, error, ADD_SESSION, "titti", e->session, key,
+        e->settings, HED_VERSION_TEXT, e->begun);
+}
 
 hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, const char *settings,
     int64_t *session, hed_error *error)
@@ -102,108 +162,31 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
     if (!key->source[0])
         return hed_fail(error, HED_ERROR_IO,
             "%s: its texts cannot be read, so that its results have no key", key->kernel);
-    if (hed_database_enter(database, error)) return error->status;
-    hed_database_begin_write(database, error);
-    int64_t id = results_key(database, key, true, error);
-    hed_database_integer(database, session, error, ADD_SESSION, "itti", id, settings,
-        HED_VERSION_TEXT, (int64_t)time(NULL));
-    hed_database_end(database, error);
-    hed_database_leave(database);
+    hed_recording *made = session_create(database, key, settings, error);
+    if (!made) return error->status;
+    if (!hed_database_enter(database, error)) {
+        hed_database_transact(database, session_put, made, error);
+        if (!hed_failed(error)) {
+            made->id = database->sessions ? database->sessions->id + 1 : 1;
+            made->next = database->sessions;
+            database->sessions = made;
+            *session = made->id;
+        }
+        hed_database_leave(database);
+    }
+    if (hed_failed(error)) session_free(&database->allocator, made);
     return error->status;
 }
 
-/* ---- measurements ---- */
+/* ---- measurements and choices ---- */
 
-static const char ADD_MEASUREMENT[] =
-    "INSERT INTO measurement(session, number, config, outcome, seconds, low, high, "
-    "runs, build_seconds, at, deviation, text)"
-    " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session "
-    "= ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+#define MEASUREMENT_ROW \
+    " INTO measurement(session, number, config, outcome, seconds, low, high, runs, build_seconds," \
+    " at, deviation, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-void hed_database_drop_pending(hed_database *database)
-{
-    for (hed_pending *p = database->pending; p;) {
-        hed_pending *next = p->next;
-        hed_release_text(&database->allocator, p->config);
-        hed_release(&database->allocator, p, sizeof *p);
-        p = next;
-    }
-    database->pending = NULL;
-    database->pending_end = &database->pending;
-    database->pending_count = 0;
-}
-
-hed_status hed_database_write_pending(hed_database *database, hed_error *error)
-{
-    error = error ? error : &(hed_error){0};
-    if (!database->pending || hed_failed(error)) return error->status;
-    database->written_at = database->clock.now(database->clock.user);
-    hed_database_begin_write(database, error);
-    for (const hed_pending *p = database->pending; p && !hed_failed(error); p = p->next)
-        hed_database_run(database, error, ADD_MEASUREMENT, "ittrrrirrrt", p->session, p->config,
-            hed_outcome_name(p->evaluation.outcome), p->evaluation.seconds, p->evaluation.low,
-            p->evaluation.high, (int64_t)p->evaluation.runs, p->evaluation.build_seconds,
-            p->evaluation.at, p->evaluation.error, p->evaluation.text);
-    if (!hed_database_end(database, error)) {
-        hed_database_drop_pending(database);
-        return HED_OK;
-    }
-    /* A disk that takes nothing is reported once, not with every batch. */
-    if (!database->complained)
-        hed_log_message(
-            &database->logger, HED_LOG_WARNING, "results are not kept: %s", error->text);
-    database->complained = true;
-    return error->status;
-}
-
-static hed_pending *make_pending(hed_database *database, int64_t session, const hed_tune_key *key,
-    const hed_evaluation *evaluation)
-{
-    hed_text config = {.allocator = &database->allocator};
-    hed_pending *pending = hed_allocate(&database->allocator, sizeof *pending);
-    hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
-    if (pending) {
-        pending->session = session;
-        pending->evaluation = *evaluation;
-        pending->config =
-            config.failed ? NULL
-                          : hed_copy_text(&database->allocator, config.bytes ? config.bytes : "");
-    }
-    hed_text_free(&config);
-    if (!pending || pending->config) return pending;
-    hed_release(&database->allocator, pending, sizeof *pending);
-    return NULL;
-}
-
-hed_status hed_database_record(hed_database *database, int64_t session, const hed_tune_key *key,
-    const hed_evaluation *evaluation, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    if (evaluation->recalled || !session) return HED_OK;
-    hed_pending *pending = make_pending(database, session, key, evaluation);
-    if (!pending) return results_no_memory(error);
-    pthread_mutex_lock(&database->lock);
-    *database->pending_end = pending;
-    database->pending_end = &pending->next;
-    database->pending_count++;
-    uint64_t waited = database->clock.now(database->clock.user) - database->written_at;
-    bool due = database->pending_count % BATCH == 0 ||
-               (waited >= BATCH_NANOSECONDS && !database->complained);
-    if (due && database->handle) hed_database_write_pending(database, NULL);
-    hed_database_leave(database);
-    return HED_OK;
-}
-
-hed_status hed_database_flush(hed_database *database, hed_error *error)
-{
-    hed_status status = hed_database_enter(database, error);
-    if (status) return status;
-    status = hed_database_write_pending(database, error);
-    hed_database_leave(database);
-    return status;
-}
-
-/* ---- choices ---- */
+static const char ADD_MEASUREMENT[] = "INSERT" MEASUREMENT_ROW;
+/* Where a copy of the file has taken its place: it has the first rows of the session. */
+static const char ADD_MISSING_MEASUREMENT[] = "INSERT OR IGNORE" MEASUREMENT_ROW;
 
 /* With what the default configuration took by its newest measurement. */
 static const char SET_CHOICE[] =
@@ -215,6 +198,186 @@ static const char SET_CHOICE[] =
     " seconds = excluded.seconds, low = excluded.low, high = excluded.high,"
     " default_seconds = excluded.default_seconds";
 
+void hed_database_rewind(hed_database *database)
+{
+    for (hed_recording *s = database->sessions; s; s = s->next) s->row = 0;
+    database->unwritten = database->recorded;
+    database->unwritten_count = 0;
+    for (const hed_recorded *r = database->recorded; r; r = r->next) database->unwritten_count++;
+}
+
+static void recorded_free(const hed_allocator *allocator, hed_recorded *r)
+{
+    hed_release_text(allocator, r->config);
+    hed_release_text(allocator, r->default_config);
+    hed_release(allocator, r, sizeof *r);
+}
+
+void hed_database_drop_results(hed_database *database)
+{
+    for (hed_recorded *r = database->recorded, *next; r; r = next) {
+        next = r->next;
+        recorded_free(&database->allocator, r);
+    }
+    for (hed_recording *s = database->sessions, *next; s; s = next) {
+        next = s->next;
+        session_free(&database->allocator, s);
+    }
+}
+
+static void recorded_write(hed_database *database, const hed_recorded *r, hed_error *error)
+{
+    const hed_evaluation *e = &r->evaluation;
+    hed_recording *session = r->session;
+    if (!session->row) {
+        session->is_new = true;
+        session_put(database, session, error);
+    }
+    if (!r->default_config) {
+        hed_database_run(database, error,
+            session->was_there ? ADD_MISSING_MEASUREMENT : ADD_MEASUREMENT, "iittrrrirrrt",
+            session->row, r->number, r->config, hed_outcome_name(e->outcome), e->seconds, e->low,
+            e->high, (int64_t)e->runs, e->build_seconds, e->at, e->error, e->text);
+        return;
+    }
+    int64_t key = hed_database_put_key(database, &session->entry, error);
+    hed_database_run(database, error, SET_CHOICE, "iitrrrt", key, session->row, r->config,
+        e->seconds, e->low, e->high, r->default_config);
+}
+
+/* After a transaction: rows that it made are there only if it was committed. */
+static void settle_sessions(hed_database *database, bool committed)
+{
+    for (hed_recording *s = database->sessions; s; s = s->next) {
+        if (s->is_new && !committed) s->row = 0;
+        s->is_new = false;
+    }
+}
+
+hed_status hed_database_write_pending(hed_database *database, hed_error *error)
+{
+    error = error ? error : &(hed_error){0};
+    if (!database->unwritten || hed_failed(error)) return error->status;
+    database->written_at = database->clock.now(database->clock.user);
+    hed_database_begin_write(database, error);
+    for (const hed_recorded *r = database->unwritten; r && !hed_failed(error); r = r->next) {
+        recorded_write(database, r, error);
+        /* These statements contradict no rule of the schema, unless pages say something else. */
+        int code = sqlite3_errcode(database->handle) & 0xff;
+        if (hed_failed(error) && (code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH))
+            database->damaged = true;
+    }
+    bool committed = !hed_database_end(database, error);
+    settle_sessions(database, committed);
+    if (committed) {
+        database->unwritten = NULL;
+        database->unwritten_count = 0;
+        database->changed = true;
+        return HED_OK;
+    }
+    /* A disk that takes nothing is reported once, not with every batch; damage is mended. */
+    if (database->damaged) return error->status;
+    if (!database->complained)
+        hed_log_message(
+            &database->logger, HED_LOG_WARNING, "results are not kept: %s", error->text);
+    database->complained = true;
+    return error->status;
+}
+
+/* Writes what waits, into a new file where this one is damaged; the caller holds the lock. */
+static hed_status results_settle(hed_database *database, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (!database->handle) return hed_database_mend(database, error);
+    if (!hed_database_write_pending(database, error) || !database->damaged) return error->status;
+    hed_error_clear(error);
+    return hed_database_mend(database, error);
+}
+
+/* `defaults`: of a choice; NULL: a measurement. */
+static hed_recorded *recorded_create(hed_database *database, const hed_tune_key *key,
+    const hed_evaluation *evaluation, const hed_config *defaults)
+{
+    const hed_allocator *allocator = &database->allocator;
+    hed_text config = {.allocator = allocator}, default_config = {.allocator = allocator};
+    hed_recorded *r = hed_allocate(allocator, sizeof *r);
+    hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
+    if (defaults)
+        hed_config_write(&default_config, key->parameters, key->parameter_count, defaults);
+    if (r) {
+        r->evaluation = *evaluation;
+        r->config = hed_copy_text(allocator, config.bytes ? config.bytes : "");
+        if (defaults)
+            r->default_config =
+                hed_copy_text(allocator, default_config.bytes ? default_config.bytes : "");
+        bool failed = config.failed || default_config.failed || !r->config ||
+                      (defaults && !r->default_config);
+        if (failed) recorded_free(allocator, r);
+        r = failed ? NULL : r;
+    }
+    hed_text_free(&config);
+    hed_text_free(&default_config);
+    return r;
+}
+
+/* Adds a result to those that wait; the caller holds the lock. False: no such session. */
+static bool recorded_add(hed_database *database, int64_t id, hed_recorded *r)
+{
+    hed_recording *session = database->sessions;
+    while (session && session->id != id) session = session->next;
+    if (!session) return false;
+    r->session = session;
+    if (!r->default_config) r->number = ++session->measurements;
+    *database->recorded_end = r;
+    database->recorded_end = &r->next;
+    if (!database->unwritten) database->unwritten = r;
+    database->unwritten_count++;
+    return true;
+}
+
+hed_status hed_database_record(hed_database *database, int64_t session, const hed_tune_key *key,
+    const hed_evaluation *evaluation, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (evaluation->recalled || !session) return HED_OK;
+    hed_recorded *r = recorded_create(database, key, evaluation, NULL);
+    if (!r) return results_no_memory(error);
+    pthread_mutex_lock(&database->lock);
+    if (recorded_add(database, session, r)) {
+        uint64_t waited = database->clock.now(database->clock.user) - database->written_at;
+        if (database->unwritten_count % BATCH == 0 ||
+            (waited >= BATCH_NANOSECONDS && !database->complained))
+            results_settle(database, &(hed_error){0});
+    } else {
+        recorded_free(&database->allocator, r);
+    }
+    hed_database_leave(database);
+    return HED_OK;
+}
+
+hed_status hed_database_flush(hed_database *database, hed_error *error)
+{
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
+    results_settle(database, error);
+    hed_database_leave(database);
+    return error->status;
+}
+
+hed_status hed_database_confirm(hed_database *database, hed_error *error)
+{
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
+    if (!results_settle(database, error)) {
+        hed_database_check(database);
+        if (database->damaged) hed_database_mend(database, error);
+    }
+    hed_database_leave(database);
+    return error->status;
+}
+
+/* ---- choices ---- */
+
 hed_status hed_database_choose(hed_database *database, int64_t session, const hed_tune_key *key,
     const hed_evaluation *evaluation, hed_error *error)
 {
@@ -224,26 +387,20 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: a choice has to be measured, this one is \"%s\" with %g", key->kernel,
             hed_outcome_name(evaluation->outcome), evaluation->seconds);
-    hed_text config = {.allocator = &database->allocator},
-             default_config = {.allocator = &database->allocator};
     hed_config defaults = {.count = key->parameter_count};
     for (uint32_t i = 0; i < key->parameter_count; i++)
         defaults.values[i] = key->parameters[i].value;
-    hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
-    hed_config_write(&default_config, key->parameters, key->parameter_count, &defaults);
-    if (config.failed || default_config.failed) results_no_memory(error);
-    if (!hed_database_enter(database, error)) {
-        hed_database_write_pending(database, error);
-        hed_database_begin_write(database, error);
-        int64_t id = results_key(database, key, true, error);
-        hed_database_run(database, error, SET_CHOICE, "iitrrrt", id, session,
-            config.bytes ? config.bytes : "", evaluation->seconds, evaluation->low,
-            evaluation->high, default_config.bytes ? default_config.bytes : "");
-        hed_database_end(database, error);
-        hed_database_leave(database);
+    hed_recorded *r = recorded_create(database, key, evaluation, &defaults);
+    if (!r) return results_no_memory(error);
+    pthread_mutex_lock(&database->lock);
+    if (recorded_add(database, session, r)) {
+        results_settle(database, error);
+    } else {
+        recorded_free(&database->allocator, r);
+        hed_fail(error, HED_ERROR_ARGUMENT, "%s: session %lld was not begun here", key->kernel,
+            (long long)session);
     }
-    hed_text_free(&config);
-    hed_text_free(&default_config);
+    hed_database_leave(database);
     return error->status;
 }
 
@@ -298,17 +455,27 @@ bool hed_database_get_fact(
     return found;
 }
 
+typedef struct fact_row {
+    hed_database_entry device;
+    const char *name;
+    double value;
+} fact_row;
+
+static void fact_put(hed_database *database, void *user, hed_error *error)
+{
+    const fact_row *fact = user;
+    int64_t id = hed_database_put_device(database, &fact->device, error);
+    hed_database_run(database, error, PUT_FACT, "itr", id, fact->name, fact->value);
+}
+
 hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device,
     const char *name, double value, hed_error *error)
 {
-    hed_database_entry record = {0};
+    fact_row fact = {.name = name, .value = value};
     error = error ? error : &(hed_error){0};
-    hed_entry_take_device(device, &record);
+    hed_entry_take_device(device, &fact.device);
     if (hed_database_enter(database, error)) return error->status;
-    hed_database_begin_write(database, error);
-    int64_t id = hed_database_put_device(database, &record, error);
-    hed_database_run(database, error, PUT_FACT, "itr", id, name, value);
-    hed_database_end(database, error);
+    hed_database_transact(database, fact_put, &fact, error);
     hed_database_leave(database);
     return error->status;
 }
@@ -384,7 +551,7 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     /* what waits is history too; a full disk is no reason to fail */
     hed_database_write_pending(database, NULL);
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
-    int64_t id = results_key(database, key, false, error);
+    int64_t id = results_key(database, key, error);
     sqlite3_stmt *row = hed_database_statement(database, HISTORY, "i", id);
     while (hed_database_row(database, row, error)) {
         hed_evaluation evaluation, *added;
@@ -466,7 +633,7 @@ static void collect_keys(
 {
     if (hed_database_enter(database, error)) return;
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
-    int64_t own = results_key(database, key, false, error);
+    int64_t own = results_key(database, key, error);
     sqlite3_stmt *row = hed_database_statement(
         database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
     while (hed_database_row(database, row, error)) {

@@ -47,20 +47,49 @@ static bool schema_ask(hed_database *database, const char *sql, int64_t *value)
     return hed_database_integer(database, value, NULL, sql, "");
 }
 
-/* Reads a small file through. False: it could not be read; else `*whole` is the answer. */
-static bool check_pages(hed_database *database, bool *whole)
+/* Reads a file of at most `limit` bytes through. False: it could not be read; else `*whole` is the
+ * answer. */
+static bool check_pages(hed_database *database, int64_t limit, bool *whole)
 {
     int64_t pages, page_bytes;
     *whole = true;
     if (!schema_ask(database, "PRAGMA page_count", &pages) ||
         !schema_ask(database, "PRAGMA page_size", &page_bytes))
         return false;
-    if (pages * page_bytes > CHECKED_BYTES) return true;
+    if (pages * page_bytes > limit) return true;
     sqlite3_stmt *statement = hed_database_statement(database, "PRAGMA quick_check(1)", "");
     if (!hed_database_row(database, statement, NULL)) return false;
     *whole = sqlite3_stricmp(hed_column_text(statement, 0), "ok") == 0;
     sqlite3_reset(statement);
+    database->checked = true;
     return true;
+}
+
+/* True if a file of the newest version has its tables. */
+static bool check_tables(hed_database *database, bool *whole)
+{
+    int64_t tables;
+    bool read = schema_ask(database,
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
+        " ('device', 'key', 'session', 'measurement', 'choice', 'fact')",
+        &tables);
+    *whole = read && tables == 6;
+    return read;
+}
+
+void hed_database_check(hed_database *database)
+{
+    struct stat about;
+    bool pages = true, tables = true;
+    if (database->inode && (stat(database->path, &about) != 0 || about.st_dev != database->device ||
+                               about.st_ino != database->inode))
+        database->damaged = true;
+    if (database->damaged) return;
+    sqlite3_db_release_memory(database->handle); /* pages that were read before */
+    if (!check_tables(database, &tables) || !check_pages(database, INT64_MAX, &pages))
+        hed_database_fail(database, "read", NULL);
+    database->damaged = database->damaged || !pages || !tables;
+    database->changed = false;
 }
 
 /* What could not be read: damage, or only a lock or a missing right. */
@@ -96,7 +125,11 @@ hed_verdict hed_database_examine(hed_database *database, hed_error *error)
         return HED_VERDICT_REFUSED;
     }
     if (version < 0) return HED_VERDICT_DAMAGED;
-    if (!check_pages(database, &whole)) return schema_explain(database, error);
+    if (version == HED_DATABASE_VERSION) {
+        if (!check_tables(database, &whole)) return schema_explain(database, error);
+        if (!whole) return HED_VERDICT_DAMAGED;
+    }
+    if (!check_pages(database, CHECKED_BYTES, &whole)) return schema_explain(database, error);
     if (!whole) return HED_VERDICT_DAMAGED;
     return version < HED_DATABASE_VERSION ? HED_VERDICT_OLD : HED_VERDICT_GOOD;
 }

@@ -328,7 +328,10 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
         hed_tuning_search(t, error);
         if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
         /* The database has everything whether they end well or not; it logs what it cannot keep. */
-        if (t->session) hed_database_flush(t->database, NULL);
+        if (t->session && hed_database_confirm(t->database, NULL)) {
+            t->result->kept = false;
+            t->result->not_kept_reason = "the database cannot be written";
+        }
         if (t->search) hed_search_importance(t->search, t->result->importance);
         t->result->seconds = hed_tuning_elapsed(t);
     }

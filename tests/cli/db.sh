@@ -99,6 +99,39 @@ run 0 db prune --older-than 1 --json; out_is_json file action measurements; out_
 run 0 db prune --kernel blur; out_has '^removed 1 key, 1 choice from'
 run 1 db prune --installed --kernel blur; err_has 'only read'
 
+# A larger file, of which only some pages are damaged: a tuning finds it, and its results are in the new one. 6,000 measurements, 1.1 MB.
+large="$work/large/tuning.db"
+{
+    sed '/"sessions"/,$d' "$work/blur.json"
+    echo '"sessions": [{"session": "0123456789abcdef0123456789abcdef", "settings": "auto", "version": "0.1.0", "begun": 1700000000, "measurements": ['
+    awk 'BEGIN { for (n = 1; n <= 6000; n++) printf "%s{\"number\": %d, \"outcome\": \"measured\", \"config\": \"WG=64 TILE=1 AND_A_LONG_NAME_THAT_FILLS_THE_FILE_SOONER_%0100d=1\", \"seconds\": 1e-3, \"runs\": 7, \"build_seconds\": 0.5, \"at\": %d}\n", (n > 1 ? "," : ""), n, n, n }'
+    echo ']}]}]}'
+} > "$work/large.json"
+run 0 db import --database "$large" "$work/large.json"; out_has '6000 measurements'
+[ "$(wc -c < "$large")" -gt 1200000 ] || complain "the file is too small: $(wc -c < "$large")"
+cp "$large" "$work/large/whole"
+tune="tune heddle:transpose --problem width=64,height=64 --budget 2"
+for page in 100 101 102 103 150 200 201 202 250 251 252 253; do
+    head -c 4096 /dev/urandom | dd of="$large" bs=4096 seek=$page conv=notrunc 2> /dev/null
+done
+cp "$large" "$work/large/spoiled"
+# shellcheck disable=SC2086 # words
+HEDDLE_DATABASE=$large run 0 $tune; err_has "found damaged or removed: it was renamed to $large.damaged-1, and a new one is begun"; out_has "kept  *$large$"
+cmp -s "$large.damaged-1" "$work/large/spoiled" || complain "another file was kept"
+run 0 db list --database "$large"; out_has 'transpose'; err_is_empty
+# What cannot be replaced: nothing is said to be there that is not, and the exit code is 1.
+cp "$work/large/spoiled" "$large"
+seq -f "$large.damaged-%.0f" 1000 | xargs touch
+# shellcheck disable=SC2086
+HEDDLE_DATABASE=$large run 1 $tune; err_has 'is damaged and cannot be renamed'; out_has 'kept  *nowhere: the database cannot be used'
+rm -rf "$work/large"
+
+# Only a file is a database.
+mkfifo "$work/pipe.db"
+run 1 db list --database "$work/pipe.db"; err_has 'pipe.db is not loaded: it is a pipe; expected a file'
+# shellcheck disable=SC2086
+HEDDLE_DATABASE=$work/pipe.db run 0 $tune; err_has 'it is a pipe; expected a file'; out_has 'kept  *nowhere: the database cannot be used'
+
 # The dashboard follows a database that others write, from before it is there on; Ctrl-C ends it.
 if command -v python3 > /dev/null && "$heddle" doctor | grep -q '^microhttpd *works'; then
     rm -f "$work/live.db"
