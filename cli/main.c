@@ -1,6 +1,7 @@
 /* heddle: the command. The table of commands, and what happens with a command line. */
 #include "cli/common/command.h"
 
+#include "cli/batch/batch.h"
 #include "support/sources.h"
 
 #include <errno.h>
@@ -164,6 +165,7 @@ int cli_run(int argc, char *const *argv)
         code = hed_arguments_command(&arguments)->run(&arguments, NULL);
     }
     hed_arguments_free(&arguments);
+    batch_tell_sources(&files);
     hed_file_register_clear(&files);
     hed_command_register = outer;
     return end_output(code);

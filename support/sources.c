@@ -224,6 +224,25 @@ void hed_output_written(const char *path)
     pthread_mutex_unlock(&files->lock);
 }
 
+typedef struct source_visit {
+    void (*visit)(const char *name, void *user);
+    void *user;
+} source_visit;
+
+static void visit_source(const void *node, VISIT order, void *user)
+{
+    const source_visit *v = user;
+    const known_file *file = *(known_file *const *)node;
+    if (order == postorder || order == leaf) v->visit(file->name, v->user);
+}
+
+void hed_sources_each(
+    const hed_file_register *files, void (*visit)(const char *name, void *user), void *user)
+{
+    source_visit v = {visit, user};
+    twalk_r(files->sources, visit_source, &v);
+}
+
 void hed_file_register_clear(hed_file_register *files)
 {
     tdestroy(files->sources, free);

@@ -43,6 +43,10 @@ hed_status hed_output_begin(const char *path, hed_error *error);
  * another file afterwards. */
 void hed_output_written(const char *path);
 
+/* Calls `visit` with the name of each file that was read. */
+void hed_sources_each(
+    const hed_file_register *files, void (*visit)(const char *name, void *user), void *user);
+
 /* Forgets all files. */
 void hed_file_register_clear(hed_file_register *files);
 

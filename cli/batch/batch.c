@@ -41,7 +41,12 @@ static hed_status batch_places(
     if (!cli_open_context(arguments, &session, error)) {
         cli_device_groups(arguments, &session, groups, &group_count, error);
         for (uint32_t i = 0; i < group_count && !hed_failed(error); i++)
-            for (uint32_t j = 0; j < groups[i].count && *count < BATCH_MOST_HANDS; j++) {
+            for (uint32_t j = 0; j < groups[i].count && !hed_failed(error); j++) {
+                if (*count == BATCH_MOST_HANDS) {
+                    hed_fail(error, HED_ERROR_LIMIT, "more than %d workers and devices",
+                        BATCH_MOST_HANDS);
+                    break;
+                }
                 batch_place *place = &places[(*count)++];
                 *place = (batch_place){.descriptor = -1};
                 snprintf(place->device, sizeof place->device, "%s",
@@ -54,6 +59,19 @@ static hed_status batch_places(
 }
 
 /* ---- what came out ---- */
+
+/* Before the work: jobs that an earlier run has done and this one does again. */
+static void batch_tell_again(const batch_list *list)
+{
+    enum { SHOWN = 20 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const batch_job *job = &list->jobs[i];
+        if (!job->again[0] || count++ >= SHOWN) continue;
+        fprintf(stderr, "batch: %s is run again: %s\n", job->name, job->again);
+    }
+    if (count > SHOWN) fprintf(stderr, "batch: %u more are run again\n", count - SHOWN);
+}
 
 static void batch_tell_faults(const batch_list *list, FILE *out)
 {
@@ -97,6 +115,12 @@ static hed_status batch_tell_json(const batch_def *def, const batch_result *resu
             CLI_WHOLE("done", result->hands[i].done), CLI_WHOLE("faults", result->hands[i].failed),
             CLI_NUMBER("busy", result->hands[i].busy), CLI_FLAG("lost", result->hands[i].lost));
     cli_report_close(report);
+    cli_report_open_list(report, "again");
+    for (uint32_t i = 0; i < def->list->count; i++)
+        if (def->list->jobs[i].again[0])
+            cli_report_row(report, CLI_TEXT("job", def->list->jobs[i].name),
+                CLI_TEXT("what", def->list->jobs[i].again));
+    cli_report_close(report);
     cli_report_open_list(report, "faults");
     for (uint32_t i = 0; i < def->list->count; i++) {
         const batch_job *job = &def->list->jobs[i];
@@ -130,6 +154,7 @@ static int batch_go(const hed_arguments *arguments, batch_list *list, int journa
         .quiet = json || hed_given(arguments, "quiet")};
     if (batch_places(arguments, places, &def.place_count, error)) return cli_fail(error);
     hed_interrupt_install();
+    if (!def.quiet) batch_tell_again(list);
     hed_status status = batch_lead(&def, &result, error);
     uint32_t states[BATCH_FAILED + 1] = {0}, before = 0;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -178,7 +203,8 @@ const hed_command hed_command_batch = {
         "Instead of \"output\", \"stdout\" names the file for what the command prints. \"name\" and \"cost\" may be left out; "
         "what costs more is handed out earlier. Paths are relative to JOBS.\n\n"
         "Each device runs one command at a time, as a process of its own. A result is there as a whole or not at all. "
-        "JOBS.journal has a line for each command that has ended, and --resume does the rest. A command that is killed, or "
+        "JOBS.journal has a line for each command that has ended, with the hash of its result and of the files that it has read. "
+        "--resume does the rest, and again each command of which one of them has changed. A command that is killed, or "
         "whose device is lost, is given to another device, twice at most; JOBS.logs has a log for each. "
         "The exit code is 1 if a job has failed or is left, 130 after Ctrl-C.",
     .options =

@@ -67,7 +67,8 @@ typedef struct batch_job {
     bool takes_device;  /* the command has --device */
     uint64_t hash;      /* of the words */
     batch_state state;
-    bool before; /* done in an earlier run */
+    bool before;     /* done in an earlier run */
+    char again[160]; /* an earlier run has done it, and why it is done again; "": not so */
     uint32_t tries;
     uint32_t avoid; /* the hand it has failed on, + 1 */
     double seconds;
@@ -77,8 +78,11 @@ typedef struct batch_job {
 typedef struct batch_list {
     struct hed_json *json; /* of the texts */
     char folder[4096];     /* of the file, absolute */
+    uint64_t id;           /* of the file, by its path */
+    uint64_t run;          /* of this reading of it */
     batch_job *jobs;       /* (count) */
     uint32_t *by_name;     /* (count) their numbers, in the order of the names */
+    uint32_t *by_output;   /* (count) likewise, of the results */
     uint32_t count;
 } batch_list;
 
@@ -88,10 +92,14 @@ hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
 void batch_list_free(batch_list *list);
 /* NULL: there is none of this name. */
 batch_job *batch_list_find(const batch_list *list, const char *name);
+/* Removes unfinished files that an earlier run of this list has left. The caller holds its
+ * journal. */
+void batch_list_sweep(const batch_list *list);
 /* Makes the folder of a try's unfinished files, and gives the path of the result in it. */
 hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
     size_t size, hed_error *error);
-/* Moves what is in there to where it belongs, the result last; with `keep` false throws it away. */
+/* Moves the files of this try to where they belong, the result last; with `keep` false removes them.
+ * Errors: IO (no result; a file that is another job's result), LIMIT. */
 hed_status batch_job_end(
     const batch_list *list, const batch_job *job, uint32_t index, bool keep, hed_error *error);
 
@@ -102,16 +110,37 @@ hed_status batch_job_end(
  * MEMORY. */
 hed_status batch_list_check(const batch_list *list, const char *path, hed_error *error);
 
+/* ---- digests of files (digest.c) ---- */
+
+enum { BATCH_DIGEST = 48 };
+
+/* Writes "SIZE:HASH" of a file's content. `tick` (nullable) is called after each piece. false: it is
+ * not there, cannot be read, or is no regular file. */
+bool batch_digest_file(
+    const char *path, void (*tick)(void *user), void *user, char text[BATCH_DIGEST]);
+
 /* ---- the journal (journal.c) ---- */
 
-/* Opens PATH.journal, which one leader holds at a time, and takes over what it says of `list`.
+/* Opens PATH.journal, which one leader holds at a time, and takes over the jobs of `list` that it
+ * has as done, unless their words, result or inputs have changed since: then `again` says which.
  * Errors: IO (held by another leader; it cannot be written), ARGUMENT (there are results, and
  * `resume` is not set). */
 hed_status batch_journal_open(
     const char *path, batch_list *list, bool resume, int *journal, hed_error *error);
-/* Adds how a try has ended; batch_journal_sync() makes it durable. Errors: IO. */
-hed_status batch_journal_add(int journal, const batch_job *job, const char *device, int code,
-    double begin, double end, hed_error *error);
+
+/* How a try has ended. */
+typedef struct batch_end {
+    const char *device;
+    int code; /* as of batch_try */
+    double begin, end;
+    const char *digest;  /* of the result; "-": none */
+    const char **inputs; /* (input_count) path and digest of each file that the command has read */
+    uint32_t input_count;
+} batch_end;
+
+/* Adds an end; batch_journal_sync() makes it durable. Errors: IO, MEMORY. */
+hed_status batch_journal_add(
+    int journal, const batch_job *job, const batch_end *end, hed_error *error);
 
 hed_status batch_journal_sync(int journal, hed_error *error);
 
@@ -173,6 +202,11 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
 hed_status batch_page_write(const batch_def *def, const batch_result *result, hed_error *error);
 
 /* ---- a hand (hand.c) ---- */
+
+struct hed_file_register;
+/* Writes the names of the files that a command has read, each with a zero after it, into the file of
+ * its hand; outside a batch it does nothing. */
+void batch_tell_sources(const struct hed_file_register *files);
 
 extern const hed_command hed_command_batch_hand, hed_command_batch_stay;
 

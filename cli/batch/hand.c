@@ -3,9 +3,13 @@
  * started by the leader, ssh or heddle-mpi.
  *
  *     hello VERSION MACHINE DEVICE                      the first line
- *     job NUMBER FOLDER STDOUT WORDS...                 to the hand; STDOUT empty: into the log
- *     log NUMBER TEXT, alive, done NUMBER CODE SECONDS  from the hand; CODE < 0: minus a signal */
+ *     job NUMBER FOLDER RESULT STDOUT WORDS...          to the hand; STDOUT empty: into the log
+ *     log NUMBER TEXT, alive                            from the hand
+ *     done NUMBER CODE SECONDS DIGEST [PATH DIGEST]...  CODE < 0: minus a signal; digests of the
+ *                                                       result ("-": none) and of the inputs */
 #include "batch.h"
+
+#include "support/sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +17,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,8 +33,15 @@ typedef struct hand {
     batch_stream
         stay;        /* of one that stays (stay.c): jobs and answers; descriptor -1: it does not */
     char number[32]; /* of the job that it runs; empty: none */
-    double begun;
+    double begun, beat;
+    int sources; /* file in memory, in which a command leaves the names of the files it has read */
+    char *folder, *result; /* of the job: where it runs, and its path */
+    char **inputs;         /* (input_count) path and digest of each file that its words name */
+    uint32_t input_count;
 } hand;
+
+/* Set for commands of a hand: where batch_tell_sources() writes. */
+static const char SOURCES[] = "HEDDLE_BATCH_SOURCES";
 
 static double hand_now(void) { return (double)hed_now() * 1e-9; }
 
@@ -92,25 +105,119 @@ static int hand_end_child(hand *h)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+/* Sends a sign of life, once a second. */
+static void hand_beat(void *user)
+{
+    hand *h = user;
+    if (hand_now() - h->beat < 1) return;
+    BATCH_SEND(h->out, "alive");
+    h->beat = hand_now();
+}
+
+/* ---- digests ---- */
+
+static void hand_forget(hand *h)
+{
+    for (uint32_t i = 0; i < h->input_count; i++) free(h->inputs[i]);
+    free(h->inputs);
+    free(h->folder);
+    free(h->result);
+    h->inputs = NULL;
+    h->folder = h->result = NULL;
+    h->input_count = 0;
+}
+
+/* Adds a file to the inputs, with its digest as it is now. What is no regular file is passed over. */
+static bool hand_add_input(hand *h, const char *name)
+{
+    char path[8192], digest[BATCH_DIGEST];
+    int size = snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : h->folder, name);
+    if (size >= (int)sizeof path || !batch_digest_file(path, hand_beat, h, digest)) return true;
+    char **grown = realloc(h->inputs, (h->input_count + 2) * sizeof *grown);
+    if (!grown) return false;
+    h->inputs = grown;
+    grown[h->input_count] = strdup(name);
+    grown[h->input_count + 1] = strdup(digest);
+    h->input_count += 2;
+    return grown[h->input_count - 2] && grown[h->input_count - 1];
+}
+
+/* Notes the files that the words name, before the command reads them. */
+static bool hand_note(
+    hand *h, const char *folder, const char *result, const hed_arguments *arguments)
+{
+    hand_forget(h);
+    h->folder = strdup(folder);
+    h->result = strdup(result);
+    bool good = h->folder && h->result && ftruncate(h->sources, 0) == 0;
+    for (uint32_t i = 0; i < arguments->count && good; i++)
+        if (arguments->values[i].option->kind == HED_OPTION_FILE)
+            good = hand_add_input(h, arguments->values[i].text);
+    return good;
+}
+
+/* Adds the files that the command has read beside those: a scene's meshes, a page's sheets. Its own
+ * unfinished files are none. */
+static bool hand_note_read(hand *h)
+{
+    struct stat about;
+    uint32_t named = h->input_count;
+    bool good = fstat(h->sources, &about) == 0;
+    size_t size = good ? (size_t)about.st_size : 0;
+    char *names = calloc(size + 1, 1);
+    good = names && pread(h->sources, names, size, 0) == (ssize_t)size;
+    for (const char *name = names; good && name < names + size; name += strlen(name) + 1) {
+        bool known = strstr(name, "/.heddle-part-") || strncmp(name, ".heddle-part-", 13) == 0;
+        for (uint32_t i = 0; i < named && !known; i += 2) known = strcmp(h->inputs[i], name) == 0;
+        if (!known) good = hand_add_input(h, name);
+    }
+    free(names);
+    return good;
+}
+
+static void hand_write_source(const char *name, void *user)
+{
+    fwrite(name, 1, strlen(name) + 1, user);
+}
+
+void batch_tell_sources(const hed_file_register *files)
+{
+    const char *path = getenv(SOURCES);
+    FILE *file = path ? fopen(path, "we") : NULL;
+    if (!file) return;
+    hed_sources_each(files, hand_write_source, file);
+    fclose(file);
+}
+
+/* ---- a job ---- */
+
 static bool hand_begin(hand *h, const char **fields, uint32_t count)
 {
+    enum { BEFORE = 5 }; /* fields before the words */
+    const char *folder = fields[2], *result = fields[3], *output = fields[4][0] ? result : "";
     hed_arguments arguments;
     char **words = calloc(count + 1, sizeof *words);
     if (!words) return false;
     words[0] = (char *)(uintptr_t) "heddle";
-    for (uint32_t i = 4; i < count; i++) words[i - 3] = (char *)(uintptr_t)fields[i];
-    bool stays = !hed_options_parse(&hed_command_root, (int)count - 3, words, &arguments, NULL) &&
-                 hed_arguments_command(&arguments)->repeats;
+    for (uint32_t i = BEFORE; i < count; i++) words[i - BEFORE + 1] = (char *)(uintptr_t)fields[i];
+    bool stays =
+        !hed_options_parse(&hed_command_root, (int)(count - BEFORE + 1), words, &arguments, NULL) &&
+        hed_arguments_command(&arguments)->repeats;
+    bool good = hand_note(h, folder, result, &arguments);
     hed_arguments_free(&arguments);
     snprintf(h->number, sizeof h->number, "%s", fields[1]);
     h->begun = hand_now();
     if (h->child && !stays) hand_end_child(h); /* its memory and its device are another's now */
     char *const staying[] = {
         words[0], (char *)(uintptr_t) "batch", (char *)(uintptr_t) "stay", NULL};
-    bool good = h->child || (stays ? hand_start(h, "/", "", true, staying)
-                                   : hand_start(h, fields[2], fields[3], false, words));
-    /* one that is dead is noticed by the end of what it says */
-    if (good && stays) batch_send(h->stay.descriptor, fields + 2, count - 2);
+    good = good && (h->child || (stays ? hand_start(h, "/", "", true, staying)
+                                       : hand_start(h, folder, output, false, words)));
+    /* a process that is dead is noticed by the end of its output */
+    if (good && stays) {
+        fields[BEFORE - 2] = folder;
+        fields[BEFORE - 1] = output;
+        batch_send(h->stay.descriptor, fields + BEFORE - 2, count - (BEFORE - 2));
+    }
     free(words);
     return good;
 }
@@ -131,13 +238,25 @@ static bool hand_listen(hand *h)
 
 static bool hand_finish(hand *h, int code)
 {
-    char text[16], seconds[32], number[32];
+    enum { BEFORE = 5 }; /* fields before the inputs */
+    char text[16], seconds[32], number[32], digest[BATCH_DIGEST];
     memcpy(number, h->number, sizeof number);
     h->number[0] = 0;
     if (!number[0]) return true; /* it stayed, and has died between two jobs */
     snprintf(text, sizeof text, "%d", code);
     snprintf(seconds, sizeof seconds, "%.6f", hand_now() - h->begun);
-    return BATCH_SEND(h->out, "done", number, text, seconds);
+    if (code || !h->result || !batch_digest_file(h->result, hand_beat, h, digest))
+        strcpy(digest, "-");
+    if (!code && !hand_note_read(h)) return false;
+    const char *head[BEFORE] = {"done", number, text, seconds, digest};
+    const char **fields = calloc(BEFORE + h->input_count, sizeof *fields);
+    if (!fields) return false;
+    memcpy(fields, head, sizeof head);
+    for (uint32_t i = 0; i < h->input_count; i++) fields[BEFORE + i] = h->inputs[i];
+    bool sent = batch_send(h->out, fields, BEFORE + h->input_count);
+    free(fields);
+    hand_forget(h);
+    return sent;
 }
 
 /* The answer of one that stays. */
@@ -162,7 +281,7 @@ static bool hand_obey(hand *h)
     uint32_t count = batch_stream_next(&h->in);
     if (!count) return true;
     const char **fields = h->in.fields.items;
-    if (count < 5 || strcmp(fields[0], "job") != 0 || h->number[0]) return false;
+    if (count < 6 || strcmp(fields[0], "job") != 0 || h->number[0]) return false;
     return hand_begin(h, fields, count) || hand_finish(h, HED_EXIT_FAILURE);
 }
 
@@ -173,6 +292,9 @@ static hed_status hand_choose(const hed_arguments *arguments, hand *h, hed_error
     hed_device *device;
     int64_t turn = hed_integer_of(arguments, "turn");
     const char *selector = hed_text_of(arguments, "device");
+    if (selector && strlen(selector) >= sizeof h->device)
+        return hed_fail(error, HED_ERROR_LIMIT, "--device has %zu characters; expected at most %zu",
+            strlen(selector), sizeof h->device - 1);
     if (selector && !turn) {
         snprintf(h->device, sizeof h->device, "%s", selector);
         return HED_OK;
@@ -197,15 +319,20 @@ static int hand_run(const hed_arguments *arguments, void *user)
 {
     static hand h;
     hed_error error = {0};
-    char machine[256] = "";
+    char machine[256] = "", sources[64];
     /* nothing that a driver prints may come between the lines */
-    h = (hand){.out = dup(STDOUT_FILENO), .said = -1, .stay.descriptor = -1};
+    h = (hand){.sources = memfd_create("heddle sources", MFD_CLOEXEC),
+        .out = dup(STDOUT_FILENO),
+        .said = -1,
+        .stay.descriptor = -1};
     dup2(STDERR_FILENO, STDOUT_FILENO);
+    snprintf(sources, sizeof sources, "/proc/%ld/fd/%d", (long)getpid(), h.sources);
+    setenv(SOURCES, sources, 1);
     signal(SIGPIPE, SIG_IGN);
     if (hand_choose(arguments, &h, &error)) return cli_fail(&error);
     gethostname(machine, sizeof machine - 1);
     bool good = BATCH_SEND(h.out, "hello", HED_VERSION_TEXT, machine, h.device);
-    double beat = hand_now();
+    h.beat = hand_now();
     while (good && !hed_interrupted()) {
         struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
             {.fd = h.child ? h.said : -1, .events = POLLIN},
@@ -214,10 +341,7 @@ static int hand_run(const hed_arguments *arguments, void *user)
         if (polled[2].revents) good = hand_answer(&h);
         else if (polled[1].revents && !hand_listen(&h)) good = hand_finish(&h, hand_end_child(&h));
         if (good && polled[0].revents) good = hand_obey(&h);
-        if (good && hand_now() - beat >= 1) {
-            good = BATCH_SEND(h.out, "alive");
-            beat = hand_now();
-        }
+        if (good) hand_beat(&h);
     }
     if (h.child) {
         kill(-h.child, SIGKILL);

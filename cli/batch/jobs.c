@@ -1,12 +1,15 @@
 /* The list of jobs, and where their results go. A command writes into a folder of its own beside its
- * result, .heddle-part-JOB-TRY; what is in there is moved to its place once the command has ended
- * well, so that a result is there as a whole or not at all. */
+ * result, .heddle-part-LIST-RUN-JOB-TRY, which is moved to its place once the command has ended well,
+ * so that a result is there as a whole or not at all. Each try has a new folder, in which no earlier
+ * one, in this run or before, has left anything. */
 #include "batch.h"
 
 #include "support/json.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,14 +17,20 @@
 
 /* ---- reading ---- */
 
+static const uint64_t HASH_START = 14695981039346656037u; /* FNV-1a */
+
+static uint64_t jobs_hash_text(uint64_t hash, const char *text)
+{
+    do {
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    } while (*text++);
+    return hash;
+}
+
 static uint64_t jobs_hash(const batch_job *job)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (uint32_t i = 0; i < job->count; i++)
-        for (const char *c = job->words[i];; c++) {
-            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-            if (!*c) break;
-        }
+    uint64_t hash = HASH_START;
+    for (uint32_t i = 0; i < job->count; i++) hash = jobs_hash_text(hash, job->words[i]);
     return hash;
 }
 
@@ -108,7 +117,8 @@ static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *err
 {
     jobs_key *keys = calloc(list->count + 1, sizeof *keys);
     list->by_name = calloc(list->count + 1, sizeof *list->by_name);
-    bool there = keys && list->by_name;
+    list->by_output = calloc(list->count + 1, sizeof *list->by_output);
+    bool there = keys && list->by_name && list->by_output;
     for (uint32_t by = 2; there && by-- > 0;) {
         for (uint32_t i = 0; i < list->count; i++)
             keys[i] = (jobs_key){by ? list->jobs[i].output : list->jobs[i].name, i};
@@ -117,25 +127,32 @@ static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *err
             if (strcmp(keys[i].text, keys[i - 1].text) == 0)
                 hed_json_reject(hed_json_item(jobs, keys[i].job), "job %u has the same %s, \"%s\"",
                     keys[i - 1].job, by ? "result" : "name", keys[i].text);
+        for (uint32_t i = 0; i < list->count; i++)
+            (by ? list->by_output : list->by_name)[i] = keys[i].job;
     }
-    for (uint32_t i = 0; there && i < list->count; i++) list->by_name[i] = keys[i].job;
     free(keys);
     if (!there) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", list->count);
     return hed_json_status(list->json, error);
 }
 
-batch_job *batch_list_find(const batch_list *list, const char *name)
+static batch_job *jobs_find(
+    const batch_list *list, const uint32_t *order_of, bool by_output, const char *name)
 {
     uint32_t low = 0, high = list->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        batch_job *job = &list->jobs[list->by_name[middle]];
-        int order = strcmp(name, job->name);
+        batch_job *job = &list->jobs[order_of[middle]];
+        int order = strcmp(name, by_output ? job->output : job->name);
         if (order == 0) return job;
         if (order < 0) high = middle;
         else low = middle + 1;
     }
     return NULL;
+}
+
+batch_job *batch_list_find(const batch_list *list, const char *name)
+{
+    return jobs_find(list, list->by_name, false, name);
 }
 
 /* ---- the whole list ---- */
@@ -148,6 +165,8 @@ hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
     char *whole = realpath(path, NULL);
     char *slash = whole ? strrchr(whole, '/') : NULL;
     if (slash) snprintf(list->folder, sizeof list->folder, "%.*s", (int)(slash - whole + 1), whole);
+    list->id = jobs_hash_text(HASH_START, whole ? whole : path);
+    list->run = jobs_hash_text(list->id ^ hed_now() ^ (uint64_t)getpid() << 32, "") & 0xffffffff;
     free(whole);
     hed_json_node root = hed_json_root(list->json);
     hed_json_only(root, keys);
@@ -171,11 +190,52 @@ void batch_list_free(batch_list *list)
     for (uint32_t i = 0; i < list->count; i++) free(list->jobs[i].words);
     free(list->jobs);
     free(list->by_name);
+    free(list->by_output);
     hed_json_free(list->json);
     *list = (batch_list){0};
 }
 
 /* ---- results ---- */
+
+/* Name of the folders of a list's unfinished tries, to the number of the run. */
+static const char PART[] = ".heddle-part-%08" PRIx32 "-";
+
+static uint32_t jobs_list_number(const batch_list *list)
+{
+    return (uint32_t)(list->id ^ list->id >> 32);
+}
+
+static int jobs_remove(const char *path, const struct stat *about, int type, struct FTW *at)
+{
+    return remove(path) && errno != ENOENT ? -1 : 0;
+}
+
+/* Removes a folder with all that is in it. */
+static void jobs_remove_tree(const char *path)
+{
+    enum { DESCRIPTORS = 8 };
+    nftw(path, jobs_remove, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
+void batch_list_sweep(const batch_list *list)
+{
+    char name[64], path[8192], last[4096] = "", folder[4096];
+    snprintf(name, sizeof name, PART, jobs_list_number(list));
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *output = list->jobs[i].output, *slash = strrchr(output, '/');
+        int size = snprintf(folder, sizeof folder, "%s%.*s", output[0] == '/' ? "" : list->folder,
+            slash ? (int)(slash - output + 1) : 0, output);
+        if (size >= (int)sizeof folder || strcmp(folder, last) == 0) continue;
+        strcpy(last, folder);
+        DIR *open_folder = opendir(folder);
+        for (struct dirent *e; open_folder && (e = readdir(open_folder));) {
+            if (strncmp(e->d_name, name, strlen(name)) != 0) continue;
+            snprintf(path, sizeof path, "%s%s", folder, e->d_name);
+            jobs_remove_tree(path);
+        }
+        if (open_folder) closedir(open_folder);
+    }
+}
 
 /* The folder of a result, with its slash, and of its unfinished try. Errors: LIMIT. */
 static hed_status jobs_folders(const batch_list *list, const batch_job *job, uint32_t index,
@@ -185,7 +245,10 @@ static hed_status jobs_folders(const batch_list *list, const batch_job *job, uin
     int length = slash ? (int)(slash - job->output + 1) : 0;
     int whole = snprintf(
         final, size, "%s%.*s", job->output[0] == '/' ? "" : list->folder, length, job->output);
-    int parts = snprintf(part, size, "%s.heddle-part-%u-%u", final, index, job->tries);
+    char name[64], number[64];
+    snprintf(name, sizeof name, PART, jobs_list_number(list));
+    snprintf(number, sizeof number, "%08" PRIx64 "-%u-%u", list->run, index, job->tries);
+    int parts = snprintf(part, size, "%s%s%s", final, name, number);
     if (whole < 0 || parts < 0 || (size_t)whole >= size || (size_t)parts >= size)
         return hed_fail(
             error, HED_ERROR_LIMIT, "%.100s: the path of its result is too long", job->name);
@@ -209,7 +272,7 @@ hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_
         mkdir(final, 0777);
         *c = '/';
     }
-    if (mkdir(folder, 0777) && errno != EEXIST)
+    if (mkdir(folder, 0777))
         return hed_fail(
             error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerrordesc_np(errno));
     snprintf(part, size, "%s/%s", folder, jobs_base(job));
@@ -220,12 +283,26 @@ static hed_status jobs_move(
     const batch_job *job, const char *from, const char *to, const char *name, hed_error *error)
 {
     char old[8192], new[8192];
-    snprintf(old, sizeof old, "%s/%s", from, name);
-    snprintf(new, sizeof new, "%s%s", to, name);
+    if ((size_t)snprintf(old, sizeof old, "%s/%s", from, name) >= sizeof old ||
+        (size_t)snprintf(new, sizeof new, "%s%s", to, name) >= sizeof new)
+        return hed_fail(error, HED_ERROR_LIMIT, "%.100s: the path of its file is too long", name);
     if (rename(old, new) == 0) return HED_OK;
     return hed_fail(error, HED_ERROR_IO,
         errno == ENOENT ? "it ended well and has not written %s" : "cannot move %s: %s",
         errno == ENOENT ? job->output : old, strerrordesc_np(errno));
+}
+
+/* True, and an error, if a file that a command has written beside its result would replace the
+ * result of another job. */
+static bool jobs_is_of_another(
+    const batch_list *list, const batch_job *job, const char *name, hed_error *error)
+{
+    char path[8192];
+    snprintf(path, sizeof path, "%.*s%s", (int)(jobs_base(job) - job->output), job->output, name);
+    const batch_job *other = jobs_find(list, list->by_output, true, path);
+    if (!other) return false;
+    hed_fail(error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, other->name);
+    return true;
 }
 
 hed_status batch_job_end(
@@ -234,15 +311,16 @@ hed_status batch_job_end(
     char final[4096], folder[4096];
     if (jobs_folders(list, job, index, final, folder, sizeof final, error)) return error->status;
     DIR *open_folder = opendir(folder);
-    for (struct dirent *e; open_folder && (e = readdir(open_folder));) {
+    for (struct dirent *e; keep && open_folder && (e = readdir(open_folder));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (!keep) unlinkat(dirfd(open_folder), e->d_name, 0);
-        else if (strcmp(e->d_name, jobs_base(job)) != 0 &&
-                 jobs_move(job, folder, final, e->d_name, error))
+        if (strcmp(e->d_name, jobs_base(job)) != 0 &&
+            (jobs_is_of_another(list, job, e->d_name, error) ||
+                jobs_move(job, folder, final, e->d_name, error)))
             break;
     }
     if (open_folder) closedir(open_folder);
     if (keep && !hed_failed(error)) jobs_move(job, folder, final, jobs_base(job), error);
-    rmdir(folder);
+    if (keep && !hed_failed(error)) rmdir(folder);
+    else jobs_remove_tree(folder);
     return error->status;
 }

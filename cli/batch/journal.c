@@ -1,5 +1,7 @@
 /* The journal of a batch: a line for each try that has ended, on the disk a tenth of a second later.
- * It is the leader's memory: a batch that was killed goes on from it. */
+ * It is the leader's memory: a batch that was killed goes on from it. Fields of a line: name, hash of
+ * the words, exit code, device, begin, end, number of the try, digest of the result, then path and
+ * digest of each input. The last line of a job counts. */
 #include "batch.h"
 
 #include <errno.h>
@@ -13,42 +15,101 @@
 
 static const char HEAD[] = "heddle batch 1\n";
 
-/* What an earlier run has done counts while the words are the same and the result is there. */
-static void journal_take(batch_list *list, char *line, batch_fields *taken)
+/* Fields of a line after the name. */
+enum { HASH, CODE, DEVICE, BEGIN, END, TRIES, DIGEST, INPUTS };
+
+/* True if a file is as it was; else `again` says how it is not. */
+static bool journal_is_same(
+    const batch_list *list, batch_job *job, const char *kind, const char *name, const char *digest)
 {
-    struct stat about;
-    char path[8192];
-    if (!batch_line_take(line, taken) || taken->count < 6) return;
-    const char **fields = taken->items;
-    batch_job *job = batch_list_find(list, fields[0]);
-    if (!job || strtoull(fields[1], NULL, 16) != job->hash) return;
-    snprintf(path, sizeof path, "%s%s", job->output[0] == '/' ? "" : list->folder, job->output);
-    bool good = strcmp(fields[2], "0") == 0 && stat(path, &about) == 0;
-    if (good) job->state = BATCH_DONE;
-    job->before = job->before || good;
-    job->seconds = strtod(fields[5], NULL) - strtod(fields[4], NULL);
+    char path[8192], found[BATCH_DIGEST];
+    snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : list->folder, name);
+    bool there = batch_digest_file(path, NULL, NULL, found);
+    if (there && strcmp(found, digest) == 0) return true;
+    snprintf(job->again, sizeof job->again, "%s %.100s %s", kind, name,
+        there ? "has changed" : "is not there");
+    return false;
 }
 
-/* Reads the lines; one without an end was being written when the leader died, and is cut off. */
-static hed_status journal_read(int file, const char *path, batch_list *list, hed_error *error)
+/* True if a job that has ended well is still done: its words, its result and its inputs are the
+ * same. */
+static bool journal_is_done(const batch_list *list, batch_job *job, const batch_fields *line)
+{
+    const char **fields = line->items;
+    if (strtoull(fields[HASH], NULL, 16) != job->hash) {
+        snprintf(job->again, sizeof job->again, "its command has changed");
+        return false;
+    }
+    if (line->count < INPUTS) {
+        snprintf(job->again, sizeof job->again, "the journal has no hash of its result");
+        return false;
+    }
+    if (!journal_is_same(list, job, "its result", job->output, fields[DIGEST])) return false;
+    for (uint32_t i = INPUTS; i + 1 < line->count; i += 2)
+        if (!journal_is_same(list, job, "its input", fields[i], fields[i + 1])) return false;
+    return true;
+}
+
+/* Takes the last line of each job over; `lines` (list->count) begin after the name, NULL: none.
+ * Returns the number of jobs that have ended well. */
+static uint32_t journal_take(batch_list *list, char **lines, bool resume)
+{
+    batch_fields fields = {0};
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        batch_job *job = &list->jobs[i];
+        if (!lines[i] || !batch_line_take(lines[i], &fields) || fields.count < TRIES) continue;
+        if (strcmp(fields.items[CODE], "0") != 0) continue;
+        done++;
+        if (!resume || !journal_is_done(list, job, &fields)) continue;
+        job->state = BATCH_DONE;
+        job->before = true;
+        job->seconds = strtod(fields.items[END], NULL) - strtod(fields.items[BEGIN], NULL);
+    }
+    free(fields.items);
+    return done;
+}
+
+/* Splits the lines of a journal; one without an end was being written when the leader died, and does
+ * not count. Returns the size of those that do. */
+static size_t journal_split(const batch_list *list, char *bytes, char **lines)
+{
+    batch_fields name = {0};
+    char *line = bytes;
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+        char *tab = memchr(line, '\t', (size_t)(end - line));
+        *end = 0;
+        if (!tab) continue;
+        *tab = 0;
+        if (!batch_line_take(line, &name)) continue;
+        batch_job *job = batch_list_find(list, name.items[0]);
+        if (job) lines[job - list->jobs] = tab + 1;
+    }
+    free(name.items);
+    return (size_t)(line - bytes);
+}
+
+/* Reads the file, and gives the number of jobs that have ended well. */
+static hed_status journal_read(
+    int file, const char *path, batch_list *list, bool resume, uint32_t *done, hed_error *error)
 {
     struct stat about;
     if (fstat(file, &about)) return HED_OK;
     size_t size = (size_t)about.st_size, whole = 0;
-    batch_fields fields = {0};
-    char *bytes = malloc(size + 1);
-    if (!bytes) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    char *bytes = malloc(size + 1), **lines = calloc(list->count + 1, sizeof *lines);
+    if (!bytes || !lines) {
+        free(bytes);
+        free(lines);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    }
     ssize_t got = pread(file, bytes, size, 0);
     size = got > 0 ? (size_t)got : 0;
     bytes[size] = 0;
     bool ours = size < sizeof HEAD - 1 || memcmp(bytes, HEAD, sizeof HEAD - 1) == 0;
-    for (char *line = bytes, *end; ours && (end = strchr(line, '\n')); line = end + 1) {
-        *end = 0;
-        journal_take(list, line, &fields);
-        whole = (size_t)(end + 1 - bytes);
-    }
+    if (ours) whole = journal_split(list, bytes, lines);
+    if (ours) *done = journal_take(list, lines, resume);
     free(bytes);
-    free(fields.items);
+    free(lines);
     if (!ours)
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s is not the journal of a batch: move it away, or name the list otherwise", path);
@@ -64,15 +125,17 @@ hed_status batch_journal_open(
 {
     char name[4096];
     uint32_t before = 0;
-    snprintf(name, sizeof name, "%s.journal", path);
+    if ((size_t)snprintf(name, sizeof name, "%s.journal", path) >= sizeof name)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%.100s...: the path of the list has %zu bytes; expected at most %zu", path,
+            strlen(path), sizeof name - sizeof ".journal");
     *journal = open(name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (*journal < 0)
         return hed_fail(error, HED_ERROR_IO, "cannot open %s: %s", name, strerrordesc_np(errno));
     if (flock(*journal, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         hed_fail(error, HED_ERROR_IO,
             "another heddle batch is at work on %s; wait for it, or stop it first", path);
-    else journal_read(*journal, name, list, error);
-    for (uint32_t i = 0; i < list->count; i++) before += list->jobs[i].before;
+    else journal_read(*journal, name, list, resume, &before, error);
     if (!hed_failed(error) && before && !resume)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "%u of %u jobs are done already, says %s: --resume does the rest; delete it to start over",
@@ -81,18 +144,26 @@ hed_status batch_journal_open(
     return error->status;
 }
 
-hed_status batch_journal_add(int journal, const batch_job *job, const char *device, int code,
-    double begin, double end, hed_error *error)
+hed_status batch_journal_add(
+    int journal, const batch_job *job, const batch_end *end, hed_error *error)
 {
     char hash[24], how[16], from[32], to[32], tries[16];
     size_t size;
     snprintf(hash, sizeof hash, "%016" PRIx64, job->hash);
-    snprintf(how, sizeof how, "%d", code);
-    snprintf(from, sizeof from, "%.3f", begin);
-    snprintf(to, sizeof to, "%.3f", end);
+    snprintf(how, sizeof how, "%d", end->code);
+    snprintf(from, sizeof from, "%.3f", end->begin);
+    snprintf(to, sizeof to, "%.3f", end->end);
     snprintf(tries, sizeof tries, "%u", job->tries);
-    const char *const fields[] = {job->name, hash, how, device, from, to, tries};
-    char *line = batch_line_make(fields, HED_COUNT(fields), &size);
+    const char *const head[] = {job->name, hash, how, end->device, from, to, tries, end->digest};
+    const char **fields = calloc(HED_COUNT(head) + end->input_count, sizeof *fields);
+    char *line = NULL;
+    if (fields) {
+        memcpy(fields, head, sizeof head);
+        for (uint32_t i = 0; i < end->input_count; i++)
+            fields[HED_COUNT(head) + i] = end->inputs[i];
+        line = batch_line_make(fields, HED_COUNT(head) + end->input_count, &size);
+    }
+    free(fields);
     if (!line) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a line of the journal");
     ssize_t put = write(journal, line, size);
     int reason = put < 0 ? errno : ENOSPC;

@@ -144,25 +144,30 @@ static bool leader_note(leader *l, uint32_t index, int code)
     return true;
 }
 
-/* How a try has ended; `code` as of batch_try. */
-static void leader_finish(leader *l, uint32_t index, int code, const char *why)
+/* Takes a try's result over. `how` has the code and the digests; its device and times are filled in. */
+static void leader_finish(leader *l, uint32_t index, batch_end how, const char *why)
 {
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
     batch_job *job = &l->def->list->jobs[h->job];
     hed_error error = {0};
     double end = leader_now(l);
-    bool good = code == 0;
-    if (good && batch_job_end(l->def->list, job, (uint32_t)h->job, true, &error)) {
+    bool good = how.code == 0;
+    if (good && strncmp(how.digest, "0:", 2) == 0)
+        hed_fail(&error, HED_ERROR_IO, "it ended well and its result, %s, has 0 bytes", job->output);
+    else if (good) batch_job_end(l->def->list, job, (uint32_t)h->job, true, &error);
+    if (hed_failed(&error)) {
         good = false;
-        code = HED_EXIT_FAILURE;
+        how.code = HED_EXIT_FAILURE;
         why = error.text;
     }
+    int code = how.code;
+    how.device = view->device;
+    how.begin = h->begun;
+    how.end = end;
     if (!good) batch_job_end(l->def->list, job, (uint32_t)h->job, false, &(hed_error){0});
     bool again = !good && (code < 0 || code == BATCH_LOST) && job->tries < BATCH_MOST_TRIES;
-    if (!l->status)
-        l->status =
-            batch_journal_add(l->def->journal, job, view->device, code, h->begun, end, l->error);
+    if (!l->status) l->status = batch_journal_add(l->def->journal, job, &how, l->error);
     l->written = true;
     if (again) l->first = 0;
     if (!leader_note(l, index, code) && !l->status)
@@ -192,7 +197,8 @@ static void leader_lose(leader *l, uint32_t index, const char *why)
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
     bool greeted = h->state >= IDLE;
-    if (h->job != NO_JOB) leader_finish(l, index, BATCH_LOST, why);
+    if (h->job != NO_JOB)
+        leader_finish(l, index, (batch_end){.code = BATCH_LOST, .digest = "-"}, why);
     if (h->pid) kill(-h->pid, SIGKILL);
     leader_end_hand(h);
     view->lost = true;
@@ -246,7 +252,7 @@ static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uin
 static bool leader_send(
     const leader *l, const leader_hand *h, const batch_job *job, const char *part)
 {
-    enum { BEFORE = 4, AFTER = 2 }; /* fields around the words */
+    enum { BEFORE = 5, AFTER = 2 }; /* fields around the words */
     const char **fields = calloc(BEFORE + job->count + AFTER, sizeof *fields);
     uint32_t count = 0;
     char number[32];
@@ -255,7 +261,8 @@ static bool leader_send(
     fields[count++] = "job";
     fields[count++] = number;
     fields[count++] = l->def->list->folder;
-    fields[count++] = job->is_stdout ? part : "";
+    fields[count++] = part;
+    fields[count++] = job->is_stdout ? "stdout" : "";
     for (uint32_t i = 0; i < job->count; i++)
         fields[count++] =
             !job->is_stdout && strcmp(job->words[i], job->output) == 0 ? part : job->words[i];
@@ -285,7 +292,7 @@ static void leader_hand_out(leader *l, uint32_t index)
     leader_open_log(l, h, job, index);
     if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &error)) {
         h->state = IDLE;
-        leader_finish(l, index, HED_EXIT_FAILURE, error.text);
+        leader_finish(l, index, (batch_end){.code = HED_EXIT_FAILURE, .digest = "-"}, error.text);
         return;
     }
     if (!leader_send(l, h, job, part)) leader_lose(l, index, "it takes no job");
@@ -318,6 +325,8 @@ static void leader_name(leader *l, uint32_t index, const char *machine, const ch
     snprintf(view->device, sizeof view->device, same > 1 ? "%.220s (%u)" : "%.220s", name, same);
 }
 
+enum { DONE_FIELDS = 5 }; /* before the inputs */
+
 static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t count)
 {
     leader_hand *h = &l->hands[index];
@@ -338,7 +347,9 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
         leader_remember(h, fields[2]);
         return true;
     }
-    if (strcmp(fields[0], "done") != 0 || count != 4 || !ours || h->state != BUSY) return false;
+    if (strcmp(fields[0], "done") != 0 || count < DONE_FIELDS || (count - DONE_FIELDS) % 2 ||
+        !ours || h->state != BUSY)
+        return false;
     char *end, why[160];
     long code = strtol(fields[2], &end, 10);
     if (*end || end == fields[2] || code < -64 || code > 255) return false;
@@ -348,7 +359,12 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
     if (name) snprintf(why, sizeof why, "it was ended by SIG%s%s%s", name, before, h->said);
     snprintf(view->doing, sizeof view->doing, "waiting");
     h->state = IDLE;
-    leader_finish(l, index, (int)code, why);
+    leader_finish(l, index,
+        (batch_end){.code = (int)code,
+            .digest = fields[4],
+            .inputs = fields + DONE_FIELDS,
+            .input_count = count - DONE_FIELDS},
+        why);
     return true;
 }
 
@@ -486,6 +502,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     for (uint32_t i = 0; i < def->list->count; i++) l.order[i] = i;
     qsort_r(l.order, def->list->count, sizeof *l.order, leader_order, def->list->jobs);
     mkdir(def->logs, 0777);
+    batch_list_sweep(def->list);
     for (uint32_t i = 0; i < def->list->count; i++)
         l.left += def->list->jobs[i].state == BATCH_WAITING;
     for (uint32_t i = 0; i < def->place_count; i++) {

@@ -93,6 +93,52 @@ printf '{"jobs": [{"run": ["css", "match", "%s", "--tsv"], "stdout": "a.tsv"}]}'
 run 1 batch long.json; err_has 'jobs\[0\].run.*"run" has 4194321 bytes; expected at most 4194304'
 echo '{"jobs": [{"run": [], "stdout": "a"}]}' > wrong.json; run 1 batch wrong.json; err_has 'jobs\[0\].run.*"run" is empty; expected the words of a command'
 
+# ---- what counts as done: what the journal has with size and hash, and whose words and inputs are the same ----
+echo '@import "more.css"; .a { color: red } .b { margin: 0 }' > input.css
+echo '.c { top: 0 }' > more.css
+echo '<p class=a>' > one.html
+echo '<p class=b>' > two.html
+cat > done.json <<'JOBS'
+{"jobs": [
+  {"name": "one", "run": ["css", "match", "one.html", "input.css", "--tsv"], "stdout": "done/one.tsv"},
+  {"name": "two", "run": ["css", "unused", "two.html", "--css", "input.css", "--out", "done/two.css"], "output": "done/two.css"},
+  {"name": "three", "run": ["version"], "stdout": "done/three.txt"}]}
+JOBS
+# again JOB REASON...: exactly these are run again
+again() {
+    run 0 batch done.json --device host --resume
+    out_has '3 of 3 done'
+    printf '%s\n' "$@" | sort > again.expected
+    sed -n 's/^batch: \(.*\) is run again: /\1 /p' "$work/err" | sort > again.found
+    cmp -s again.expected again.found || complain "run again: $(cat again.found); expected: $*"
+}
+run 0 batch done.json --device host
+cp -r done first
+grep -q 'input.css.[0-9]*:[0-9a-f]*' done.json.journal || complain "the journal has no inputs"
+run 0 batch done.json --device host --resume; err_is_empty
+: > done/one.tsv; again 'one its result done/one.tsv has changed'; cmp done/one.tsv first/one.tsv
+rm done/three.txt; again 'three its result done/three.txt is not there'
+tr a-z b-za < first/two.css > done/two.css; again 'two its result done/two.css has changed'; cmp done/two.css first/two.css
+echo '<p class=c>' > one.html; again 'one its input one.html has changed'; cmp -s done/one.tsv first/one.tsv && complain "it is the old result"
+echo '.c { top: 1px }' > more.css; again 'one its input more.css has changed' 'two its input more.css has changed'
+echo '@import "more.css"; .a { color: tan } .b { margin: 0 }' > input.css; again 'one its input input.css has changed' 'two its input input.css has changed'
+sed -i 's/"version"\]/"version", "--quiet"]/' done.json; again 'three its command has changed'
+sed -i 's/^\(three\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\).*/\1/' done.json.journal; again 'three the journal has no hash of its result'
+touch one.html input.css more.css done/*; run 0 batch done.json --device host --resume --json; out_has '"before": 3'; out_has '"again": \[\]'
+: > input.css; run 1 batch done.json --device host --resume --json
+out_has '"what": "its input input.css has changed"'; out_has 'it ended well and its result, done/one.tsv, has 0 bytes'; out_has '"failed": 2'
+run 1 batch done.json --device host --resume; out_has '2 failed'
+echo '.b { color: tan }' > input.css; run 0 batch done.json --device host --resume; out_has '3 of 3 done'
+
+# ---- a file that comes beside a result is no other job's result ----
+cat > beside.json <<JOBS
+{"jobs": [
+  {"name": "mesh", "run": ["version"], "stdout": "beside/x-mesh.obj", "cost": 9},
+  {"name": "run", "run": ["cloth", "run", "$instruments/../scenes/flag.json", "--frames", "1", "--out", "beside/x.pc2"], "output": "beside/x.pc2"}]}
+JOBS
+run 1 batch beside.json --device host; out_has 'failed  *run: it has written beside/x-mesh.obj, the result of job mesh'
+"$heddle" version | cmp -s - beside/x-mesh.obj && [ ! -e beside/x.pc2 ] || complain "other results"
+
 # ---- workers that are none ----
 one='{"jobs": [{"run": ["version"], "stdout": "one.txt"}]}'
 echo "$one" > one.json; run 1 batch one.json --worker 'echo hello'; err_has 'no device is left for 1 jobs'
@@ -111,13 +157,13 @@ mkfifo held.json
 leader=$!
 words='batch long.json'
 hold held.json # the first job
-[ -e .heddle-part-0-1 ] || complain "it is not at the first job"
+[ -n "$(find . -name '.heddle-part-*-0-1')" ] || complain "it is not at the first job"
 rm held.json
 cp later.json held.json
 kill -9 "$(pgrep -P $leader | head -n 1)"
 exec 9>&-
 await '[ -e a.wav ]'
-await '[ -s .heddle-part-1-1/b.wav ] || pgrep -f "tail 40000 --out $work/here" > /dev/null'
+await 'ls .heddle-part-*-1-1/b.wav > /dev/null 2>&1 || pgrep -f "tail 40000 --out $work/here" > /dev/null'
 "$heddle" batch long.json --resume > two.out 2>&1 && complain "two leaders at once"
 grep -q 'another heddle batch' two.out || complain "two leaders: $(cat two.out)"
 hand=$(pgrep -P $leader | head -n 1)
@@ -128,9 +174,16 @@ await '! kill -0 "$hand" 2> /dev/null'
 await '! pgrep -f "tail 40000 --out $work/here" > /dev/null'
 [ "$(cut -f 3 long.json.journal | tr '\n' ' ')" = 'heddle batch 1 1000 0 ' ] || complain "the journal: $(cat long.json.journal)"
 [ ! -e b.wav ] || complain "half a result"
+part=$(find . -name '.heddle-part-*-1-1')
+[ -n "$part" ] || complain "the killed try has left nothing"
+echo stale > "$part/stale.txt"
+echo stale > "$part/b.wav"
+mkdir .heddle-part-00000000-other
 printf 'half a li' >> long.json.journal
 sed -i 's/40000/0/' long.json
-run 0 batch long.json --device host --resume --json; out_has '"before": 1'; [ -s b.wav ] || complain "the rest was not done"
+run 0 batch long.json --device host --resume --json; out_has '"before": 1'; [ "$(head -c 4 b.wav)" = RIFF ] || complain "the rest was not done"
+[ ! -e stale.txt ] && [ ! -e "$part" ] || complain "a file of a killed try is left, or has become a result"
+rmdir .heddle-part-00000000-other || complain "the folder of another list was removed"
 
 # ---- a disk that is full ----
 if [ -e /dev/full ]; then
