@@ -10,14 +10,15 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 STAGE, SITE, DEMO = TOP / 'build/site-source', TOP / 'build/site', TOP / 'build/demo'
 sys.path.insert(0, str(TOP / 'tests'))
 from docs_links import LINK, headings, outside_code # noqa: E402
+import reference # noqa: E402
 
 # Pages outside docs/, and the sections of the navigation; a page of docs/ that none names goes to the section of its first word.
 PAGES = {'README.md': 'overview.md', 'docs/README.md': 'index.md', 'ARCHITECTURE.md': 'architecture.md', 'CONTRIBUTING.md': 'contributing.md',
-         'CHANGELOG.md': 'changes.md', 'benchmarks/README.md': 'benchmarks.md'}
+         'CHANGELOG.md': 'changes.md', 'SECURITY.md': 'reporting.md', 'data/README.md': 'data.md', 'benchmarks/README.md': 'benchmarks.md'}
 SECTIONS = {'Start': ['overview', 'install', 'demo'], 'Tuner': ['tuning', 'tune-file', 'capture', 'database', 'shaders', 'shaders-native'],
             'Cloth': ['cloth', 'blender', 'cloth-scene', 'cloth-solvers', 'cloth-contact'], 'Synth': ['synth', 'plugins', 'instrument-file'], 'MPPI': ['mppi'], 'CSS': ['css'],
-            'Python': ['python'], 'C': ['packing', 'performance', 'api/index.html'],
-            'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'glossary']}
+            'Python': ['python'], 'C': ['packing', 'performance', 'api/index'],
+            'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'reporting', 'data', 'glossary']}
 LANGUAGES = {'.c': 'c', '.h': 'c', '.cl': 'c', '.clh': 'c', '.json': 'json', '.sh': 'sh', '.py': 'python', '.js': 'js', '.wgsl': 'text', '.comp': 'c', '.txt': 'text', '.in': 'text',
              '.frag': 'c', '.vert': 'c', '.cmake': 'cmake'}
 SHOWN = 100_000 # bytes: longer files are linked as they are
@@ -39,11 +40,8 @@ FILE_PATTERNS += *.md
 OUTPUT_DIRECTORY = {STAGE}
 HTML_OUTPUT = api
 GENERATE_TAGFILE = {tags}
-LAYOUT_FILE = {TOP}/site/layout.xml
-PROJECT_ICON = {TOP}/site/theme/icon.svg
-WARN_AS_ERROR = NO
-HTML_TIMESTAMP = NO
-'''
+STRIP_FROM_PATH += {STAGE.parent}
+{reference.SETTINGS}'''
     done = subprocess.run(['doxygen', '-'], input=settings, text=True, cwd=TOP, capture_output=True)
     if done.returncode or not (STAGE / 'api/index.html').exists():
         sys.exit('site: doxygen: ' + done.stderr)
@@ -71,7 +69,7 @@ class Stage:
         """Where a file or folder of the repository is on the site."""
         if path not in self.places:
             if path == 'include/heddle':
-                return 'api/index.html'
+                return 'api/index.md'
             if path.startswith('include/heddle/') and path.endswith('.h'):
                 return 'api/' + path.split('/')[-1].replace('_', '__').replace('.h', '_8h.html')
             source = TOP / path
@@ -134,6 +132,14 @@ class Stage:
         (STAGE / place).write_text(text)
 
 
+def without_far_links(page):
+    """A page of the demo whose links to files of the machine that made it are plain words."""
+    def link(match):
+        near = re.match(r'#|https?:|data:', match[1]) or (DEMO / match[1].partition('#')[0]).resolve().is_relative_to(DEMO.resolve())
+        return match[0] if near and not match[1].startswith('file:') else match[2]
+    return re.sub(r'<a\b[^>]*\bhref="([^"]*)"[^>]*>(.*?)</a>', link, page, flags=re.S)
+
+
 def gallery():
     """What `./dev demo` left: the lines of NAME.items are file, tab, what it is (examples/demo/page.sh shows the same)."""
     out = ['# What it looks and sounds like {#demo}\n', 'Made by `./dev demo`, which makes it on your own machine in a minute or two.\n']
@@ -144,7 +150,10 @@ def gallery():
         for line in found[name].read_text().splitlines():
             file, words = line.split('\t', 1)
             (STAGE / 'demo').mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(DEMO / file, STAGE / 'demo' / file)
+            if file.endswith('.html'):
+                (STAGE / 'demo' / file).write_text(without_far_links((DEMO / file).read_text()))
+            else:
+                shutil.copyfile(DEMO / file, STAGE / 'demo' / file)
             words, kind = html.escape(words), pathlib.Path(file).suffix
             if kind in ('.png', '.svg', '.jpg'):
                 out.append(f'<figure><a href="demo/{file}"><img src="demo/{file}" alt="{words}" loading="lazy"></a><figcaption>{words}</figcaption></figure>')
@@ -162,14 +171,14 @@ def gallery():
 
 def navigation():
     def title(page):
-        if page == 'api/index.html':
+        if page == 'api/index.md':
             return 'Every function'
         if page == 'overview.md':
             return 'Overview'
         return re.sub(r' \{#.*|`', '', re.search(r'^# (.*)$', (STAGE / page).read_text(), re.M)[1])
 
     pages = {page.name for page in STAGE.glob('*.md')} - {'index.md'}
-    sections = {name: [p if p.endswith('.html') else p + '.md' for p in wanted if p.endswith('.html') or p + '.md' in pages] for name, wanted in SECTIONS.items()}
+    sections = {name: [p + '.md' for p in wanted if (STAGE / (p + '.md')).exists()] for name, wanted in SECTIONS.items()}
     named = {page for wanted in sections.values() for page in wanted}
     for page in sorted(pages - named):
         home = next((name for name, wanted in sections.items() if wanted and wanted[0][:-3] in (page.split('-')[0], page[:-3])), 'Project')
@@ -180,7 +189,7 @@ def navigation():
 def search_index(functions):
     """The sections of the pages and the functions, as a script: what is read from a disk cannot be fetched."""
     entries = json.loads((SITE / 'search/search_index.json').read_text())['docs']
-    entries = [{'title': html.unescape(e['title']), 'text': html.unescape(e['text']), 'location': e['location']} for e in entries if not e['location'].startswith('source/')]
+    entries = [{'title': html.unescape(e['title']), 'text': html.unescape(e['text']), 'location': e['location']} for e in entries if not e['location'].startswith(('source/', 'api/'))]
     (SITE / 'search/index.js').write_text('const search_index = ' + json.dumps(functions + entries, ensure_ascii=False, separators=(',', ':')) + '\n')
     for name in ('search_index.json', 'lunr.js', 'main.js', 'worker.js'):
         (SITE / 'search' / name).unlink(missing_ok=True)
@@ -191,6 +200,7 @@ def main():
     shutil.rmtree(STAGE, ignore_errors=True)
     STAGE.mkdir(parents=True)
     functions = doxygen()
+    headers = reference.take(STAGE / 'api')
     if list(DEMO.glob('*.items')):
         gallery()
     Stage()
@@ -200,6 +210,7 @@ def main():
     done = subprocess.run([sys.executable, '-m', 'mkdocs', 'build', '--clean', '--config-file', str(config)], text=True, stderr=subprocess.PIPE)
     if done.returncode:
         sys.exit('site: mkdocs failed:\n' + '\n'.join(line for line in done.stderr.split('\n') if not line.startswith('INFO')))
+    reference.write(SITE / 'api', headers)
     sections = search_index(functions)
     pages = len(list(SITE.rglob('*.html')))
     size = sum(f.stat().st_size for f in SITE.rglob('*') if f.is_file())

@@ -3,7 +3,8 @@
 
     docs_links.py                every link in *.md, docs/ and benchmarks/ leads to a file that git has, and to a heading in it
     docs_links.py --site FOLDER  every link, picture, sound, script and style of the built site leads to a file of it, and to an
-                                 anchor in it; nothing is loaded from elsewhere
+                                 anchor in it; nothing is loaded from elsewhere, no page names the folder that it was built in, and the C
+                                 reference has the theme of the other pages
 """
 import collections, html.parser, os, pathlib, re, subprocess, sys, urllib.parse
 
@@ -65,13 +66,20 @@ class Page(html.parser.HTMLParser):
 
 def check_site(folder):
     pages, count, found = {}, 0, []
+    built_in = str(pathlib.Path(folder).resolve().parent)
     for path in sorted(pathlib.Path(folder).rglob('*.html')):
         pages[path.resolve()] = page = Page()
-        page.feed(path.read_text(errors='replace'))
-    demo = (pathlib.Path(folder) / 'demo').resolve() # reports of what was on this machine: their links are to files of it
+        text = path.read_text(errors='replace')
+        page.feed(text)
+        if built_in in text:
+            found.append(f'{path}: names {built_in}, a folder of the machine that built the site')
+        if path.parent.name == 'api' and '../style.css' not in page.loaded:
+            found.append(f"{path}: a page of the C reference that is not in the site's theme")
     for path, page in pages.items():
-        for target in (page.loaded if path.parent == demo else page.links + page.loaded):
+        for target in page.links + page.loaded:
             parts = urllib.parse.urlsplit(target)
+            if parts.scheme == 'file':
+                found.append(f'{path}: {target} is a file of the machine that built the site')
             if parts.scheme or parts.netloc:
                 if target in page.loaded and parts.scheme not in ('data', 'javascript'):
                     found.append(f'{path}: loads {target} from elsewhere')
@@ -79,7 +87,9 @@ def check_site(folder):
             count += 1
             there = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
             anchor = urllib.parse.unquote(parts.fragment)
-            if not there.is_file():
+            if not there.is_relative_to(pathlib.Path(folder).resolve()):
+                found.append(f'{path}: {target}: {there} is outside the site')
+            elif not there.is_file():
                 found.append(f'{path}: {target}: {there} is not there')
             elif anchor and there in pages and anchor not in pages[there].anchors:
                 found.append(f'{path}: {target}: no anchor #{anchor}')
