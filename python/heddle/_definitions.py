@@ -109,13 +109,13 @@ def converted(values: Any, dtype: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name}: {problem}") from None
     to = np.dtype(dtype)
     if array.dtype == to:
-        return np.ascontiguousarray(array)
+        return np.ascontiguousarray(array).reshape(array.shape)  # which makes one dimension of none
     if array.size and (array.dtype.kind not in "biufc" or to.kind not in "biufc"):
         raise TypeError(f"{name}: elements of type {array.dtype} were given; expected numbers that fit {to}")
     if array.dtype.kind == "c" and to.kind != "c":
         raise TypeError(f"{name}: complex numbers were given; expected {to}")
     with np.errstate(all="ignore"):
-        found = np.ascontiguousarray(array, to)
+        found = np.ascontiguousarray(array, to).reshape(array.shape)
         lost = found != array if to.kind in "biu" else np.isfinite(array) & ~np.isfinite(found)
     if array.size and lost.any():
         first = array[lost].flat[0] if array.ndim else array[()]

@@ -302,7 +302,7 @@ def _argument(index: int, name: str, value: Any, parameter: Optional[_signature.
     if scalar and dtype.name not in _TYPES:
         raise TypeError(f"{label}: a number of type {dtype}; expected one of {', '.join(_TYPES)}")
     if parameter and not parameter.takes(dtype):
-        convert = f"np.{parameter.element}({np.asarray(value)[()]!r})" if scalar else f"{name}.astype(np.{parameter.element})"
+        convert = f"np.{parameter.element}({np.asarray(value).item()!r})" if scalar else f"{name}.astype(np.{parameter.element})"
         raise TypeError(f"{label} is {'a number' if scalar else 'an array'} of {dtype}; {source.name} declares \"{parameter.text}\", "
                         f"which is {parameter.element}. Convert it: {convert}")
     if not scalar and dtype.kind == "V":

@@ -199,7 +199,7 @@ class Array(Object):
         self._check_writeable("the array")
         values = seen(values)
         if not isinstance(values, Array) or values.dtype != self.dtype:
-            values = converted(values, self.dtype, "values").reshape(values.shape)
+            values = converted(values, self.dtype, "values")
         if values.shape != self.shape:
             raise ValueError(f"an array of shape {self.shape} cannot take one of shape {values.shape}")
         if not self.nbytes:

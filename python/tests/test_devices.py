@@ -355,11 +355,10 @@ class Objects(unittest.TestCase):
 class SubInterpreters(unittest.TestCase):
     def test_one_ends_with_the_process_or_before(self):
         """Objects that it still has when the process ends are left to that: no call of C returns there any more."""
-        if sys.version_info[:2] > (3, 12):
-            self.skipTest("_xxsubinterpreters is of Python up to 3.12")
-        code = ("import _xxsubinterpreters as s, sys\n"
-                "i = s.create()\n"
-                "s.run_string(i, 'import sys; sys.path[:] = %r; import heddle; a = heddle.device(\"host\").array([1, 2]); print(a.numpy())' % sys.path)\n"
+        create = "import _interpreters as s; i, run = s.create('legacy'), s.exec\n" if sys.version_info >= (3, 13) else \
+            "import _xxsubinterpreters as s; i, run = s.create(isolated=False), s.run_string\n"
+        code = ("import sys\n" + create +
+                "run(i, 'import sys; sys.path[:] = %r; import heddle; a = heddle.device(\"host\").array([1, 2]); print(a.numpy())' % sys.path)\n"
                 "print('end', flush=True)\n")
         for more in ("", "s.destroy(i)\n"):
             done = subprocess.run([sys.executable, "-W", "ignore", "-c", code + more], capture_output=True, text=True, timeout=120)
