@@ -328,13 +328,15 @@ class MPPI(Tunable):
             raise ValueError(f"a state of shape {x.shape}: expected {self.count} x {self.nx}")
         if x.size != self.count * self.nx:
             raise ValueError(f"a state of {x.size} numbers: expected {self.nx}")
+        if not np.isfinite(x).all():
+            raise ArgumentError(f"state: {x[~np.isfinite(x)][0]} is not finite; expected numbers", "argument", int(C.HED_ERROR_ARGUMENT))
         return x
 
     def command(self, state: Any, shift: bool = True) -> np.ndarray:
         """The controls to apply now, (nu) or (count x nu). The plan of the call before is shifted by a step first."""
+        x = self._state(state)  # a refused one leaves the plan as it is
         if self._began and shift:
             C.hed_mppi_shift(self.p, 1)
-        x = self._state(state)
         u = np.empty((self.count, self.nu), np.float32)
         call(C.hed_mppi_solve, self.p, ffi.from_buffer("float[]", x), ffi.from_buffer("float[]", u), self._stats)
         self._began = True

@@ -200,6 +200,7 @@ fleet = make(count=3)
         ("mppi.command([0, 0, 0])", VALUE),
         ("mppi.command([np.nan, 0, 0, 0])", ERROR),
         ("mppi.command(['a', 0, 0, 0])", TYPE),
+        ("plan = mppi.plan()\ntry: mppi.command([np.inf, 0, 0, 0])\nexcept ValueError: assert (mppi.plan() == plan).all()", None),
         ("mppi.command([[1], [2, 3]])", VALUE),
         ("assert np.isfinite(mppi.command(np.zeros(4))).all()", None),
         ("fleet.command(np.zeros((3, 4)))", None),
