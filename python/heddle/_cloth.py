@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import callback, converted, fill, listed, number, numbers, objects, vector, whole
+from ._definitions import callback, converted, fill, listed, named, number, numbers, objects, vector, whole
 from ._devices import Array, Device, device as find_device
 from ._html import table, uri
 from ._picture import draw, png
@@ -255,7 +255,7 @@ class Cloth(Tunable):
             g.family_material[C.HED_CLOTH_STRUCTURAL].compliance = number(stretch, "stretch", 0)
         if bend is not None:
             g.family_material[C.HED_CLOTH_BEND].compliance = number(bend, "bend", 0)
-        for name, value in (garment or {}).items():
+        for name, value in named(garment, "garment").items():
             if name in _EACH_PARTICLE:
                 width = _EACH_PARTICLE[name]
                 setattr(g, name, numbers(value, "float", (len(vertices),) if width == 1 else (len(vertices), width), name, keep))

@@ -53,6 +53,20 @@ def choice(value: Any, name: str, words: Sequence[str]) -> str:
     return value
 
 
+def truth(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: {value!r} is a {type(value).__name__}; expected True or False")
+    return bool(value)
+
+
+def named(values: Any, name: str) -> dict[str, Any]:
+    """A dict of names; an empty one for None."""
+    if values is not None and not isinstance(values, Mapping):
+        raise TypeError(f"{name}: {values!r} is a {type(values).__name__}; expected a dict")
+    return dict(values or {})
+
+
 def callback(value: Any, name: str) -> Any:
     """A function, or None."""
     if value is not None and not callable(value):
@@ -83,7 +97,7 @@ def plain(dtype: Any, name: str = "dtype") -> np.dtype:
         found = np.dtype(dtype)
     except TypeError as problem:
         raise TypeError(f"{name}: {dtype!r} is no type of numpy's ({problem})") from None
-    if not _is_plain(found):
+    if not found.itemsize or not _is_plain(found):
         raise TypeError(f"{name}: elements of type {found} are no numbers that devices know; expected bool, 8 to 64 bit integers, 16 to 64 "
                         "bit floats, complex64 or complex128")
     if found.newbyteorder("=") != found:
@@ -148,7 +162,7 @@ def enumerator(kind: Any, value: Any, name: str) -> int:
         for n, found in names.items():
             if n == value.lower() or n.endswith("_" + value.lower().replace(" ", "_")):
                 return int(found)
-    elif value in names.values():
+    elif isinstance(value, (int, np.integer)) and value in names.values():
         return int(value)
     common = os.path.commonprefix(list(names))
     raise ValueError(f"{name} {value!r}: expected one of {', '.join(n[len(common):] for n in names)}")
@@ -191,7 +205,7 @@ def fill(struct: Any, values: Mapping[str, Any], keep: list[Any]) -> None:
             fill(getattr(struct, name), value, keep)
         elif kind.kind == "pointer" and value is None:
             setattr(struct, name, ffi.NULL)
-        elif isinstance(value, (Object, ffi.CData)):
+        elif isinstance(value, ffi.CData) or isinstance(value, Object) and kind.kind == "pointer" and kind.item.kind == "struct":
             keep.append(value)
             setattr(struct, name, value.p if isinstance(value, Object) else value)
         else:

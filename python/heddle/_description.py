@@ -12,7 +12,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _signature
-from ._definitions import choice, converted, listed, number, plain, whole
+from ._definitions import choice, converted, listed, named, number, plain, whole
 from ._devices import Array, Device, default_context, device, seen
 from ._library import C, Error, Handle, Object, call, ffi, made, text, word
 
@@ -171,19 +171,20 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
     functions, expressions = _restrictions(restrictions)
     if expressions:
         document["constraints"] = expressions
+    defines = named(defines, "defines")
     if defines:
         document["defines"] = {k: str(v) for k, v in defines.items()}
-    if compiler_options:
+    if compiler_options is not None:
         document["options"] = listed(compiler_options, "compiler_options", "a list of options")
-    if work:
-        document["work"] = dict(work)
+    if named(work, "work"):
+        document["work"] = named(work, "work")
     files: list[tuple[str, Any]] = []
     document["source"] = source.file or source.name
     if not source.file:
         files.append((source.name, source.text.encode()))
     if source.language:
         document["language"] = source.language
-    described = _arguments(source, arguments, names, defines or {}, list(tune_params))
+    described = _arguments(source, arguments, names, defines, list(tune_params))
     document["arguments"] = _as_documents(described, arguments, answer, atol, files, contents)
     base = source.file + " in Python" if source.file else "python"
     return Description(_parse(document, base, files, device_), device_, described, functions, list(tune_params))
@@ -265,7 +266,7 @@ def _arguments(source: _Source, values: Sequence[Any], names: Optional[Sequence[
                          "numbers cannot describe; declare it inside the kernel, or use a tune file (docs/tune-file.md)")
     if declared is not None and len(declared) != len(values):
         raise ValueError(f"{source.kernel} takes {len(declared)} arguments ({', '.join(p.name for p in declared)}); {len(values)} were given")
-    if names is not None and len(names) != len(values):
+    if names is not None and len(listed(names, "names", "a list of names")) != len(values):
         raise ValueError(f"names: {len(names)} names; expected {len(values)}, one for each argument")
     found = []
     for i, value in enumerate(values):

@@ -58,10 +58,15 @@ def write_wav(file: Union[str, os.PathLike[str]], sound: Any, rate: Optional[flo
     if bits not in (16, 32):
         raise ValueError(f"{bits} bits: expected 16 (integers) or 32 (floats)")
     content = _wav(sound, getattr(sound, "rate", 48000) if rate is None else rate, bits)
-    part = os.fspath(file) + ".part"
-    with open(part, "wb") as to:
-        to.write(content)
-    os.replace(part, file)
+    part = os.fsdecode(file) + ".part"
+    try:
+        with open(part, "wb") as to:
+            to.write(content)
+        os.replace(part, file)
+    except OSError:
+        if os.path.exists(part):
+            os.remove(part)
+        raise
 
 
 class _Instrument(Object):

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import callback, choice, number, whole
+from ._definitions import callback, choice, named, number, truth, whole
 from ._description import Description, File, Layout, Restrictions, configuration, describe, device_for_texts
 from ._devices import Device
 from ._html import table
@@ -144,18 +144,12 @@ def _tune(file: File, kernel: Any, on: Device, strategy: str, iterations: Option
     definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
     definition.evaluations = 0
     note = text(C.hed_tune_file_apply(file.p, definition))
-    definition.resume, definition.cold_cache = _truth(resume, "resume"), _truth(cold_cache, "cold_cache")
+    definition.resume, definition.cold_cache = truth(resume, "resume"), truth(cold_cache, "cold_cache")
     definition.isolation = getattr(C, "HED_ISOLATION_" + choice(isolation, "isolation", ["auto", "worker", "none"]).upper())
     definition.objective = getattr(C, "HED_OBJECTIVE_" + choice(objective, "objective", ["time", "energy"]).upper())
     if math_mode is not None:
         definition.math = getattr(C, "HED_MATH_" + choice(math_mode, "math", ["fast", "strict"]).upper())
     return _run(C.hed_tune_kernel, kernel, kernel, definition, on, parent, strategy, iterations, seconds, keep, seed, progress, note, failures)
-
-
-def _truth(value: Any, name: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}: {value!r} is a {type(value).__name__}; expected True or False")
-    return bool(value)
 
 
 def _run(function: Any, subject: Any, kernel: Any, definition: Any, on: Device, parent: Object, strategy: str, iterations: Optional[int],
@@ -170,7 +164,7 @@ def _run(function: Any, subject: Any, kernel: Any, definition: Any, on: Device, 
         definition.limit_seconds = limit
     elif not definition.evaluations and not definition.limit_seconds:
         definition.evaluations = 200
-    definition.keep, definition.seed = _truth(keep, "keep"), whole(seed, "seed", 0, (1 << 64) - 1)
+    definition.keep, definition.seed = truth(keep, "keep"), whole(seed, "seed", 0, (1 << 64) - 1)
     callback(progress, "progress")
 
     def told(_: Any, p: Any) -> None:
@@ -213,7 +207,7 @@ def tune_file(file: Union[str, os.PathLike[str]], device: Union[str, int, Device
                                "unsupported", int(C.HED_ERROR_UNSUPPORTED))
     on = device_for_texts(device)
     opened = File(made(C.hed_tune_file_open, "hed_tune_file", path(file), C.hed_device_describe(on.p)), None)
-    for name, content in (inputs or {}).items():
+    for name, content in named(inputs, "inputs").items():
         call(C.hed_tune_file_set_content, opened.p, C.hed_device_describe(on.p), word(name, "inputs"), path(content))
     return _tune(opened, C.hed_tune_file_kernel(opened.p), on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective, seed,
                  math, progress, [], opened)
@@ -283,13 +277,13 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
     Ctrl-C ends it with the results so far (`interrupted` is then set). heddle.Kernel launches the winner. Other arguments of Kernel Tuner's
     are refused, with what takes their place."""
     _refuse_others(kernel_tuner)
-    _truth(quiet, "quiet")
+    truth(quiet, "quiet")
     described = describe(kernel_name, kernel_source, problem_size, arguments, tune_params,
                          Layout(group, grid, (grid_div_x, grid_div_y, grid_div_z), block_size_names), restrictions=restrictions, lang=lang,
                          defines=defines, compiler_options=compiler_options, names=names, on=device, answer=answer, atol=atol, work=work)
     result = _tune(described.file, described.kernel, described.on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective,
                    seed, math, progress, described.failures, described)
-    if _truth(verbose, "verbose"):
+    if truth(verbose, "verbose"):
         for e in result:
             if e["outcome"] not in ("measured", "dropped"):
                 print(f"{' '.join(f'{n}={e[n]}' for n in result.parameters)}: {e['outcome']}: {e['text']}")

@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import choice, fill, listed, whole
+from ._definitions import choice, fill, listed, named, truth, whole
 from ._devices import Device, device as find_device
 from ._html import table
 from ._library import C, Handle, Object, call, ffi, made, text, word
@@ -81,9 +81,8 @@ class Sheet(Object):
                           "origin": ["user_agent", "user", "author"].index(choice(origin, "origin", ["author", "user", "user_agent"]))}, keep)
         if media is not None:
             fill(definition, {"media": media}, keep)
-        if medium:
-            fill(definition.medium, medium, keep)
-        given = {url: ffi.from_buffer(_content(t, f"the import {url!r}")) for url, t in (imports or {}).items()}
+        fill(definition.medium, named(medium, "medium"), keep)
+        given = {url: ffi.from_buffer(_content(t, f"the import {url!r}")) for url, t in named(imports, "imports").items()}
 
         def found(_: Any, __: int, url: Any, length: Any) -> Any:
             piece = given.get(text(url))
@@ -160,7 +159,8 @@ class Document(Object):
             pairs = [(word(k, f"an attribute of element {i}"), word(v, f"attribute {k} of element {i}")) for k, v in attributes.items()]
             keep += [pairs, ffi.new("hed_css_attribute[]", [{"name": k, "value": v} for k, v in pairs])]
             at.attributes, at.attribute_count = keep[-1], len(pairs)
-        return cls(ffi.new("hed_css_document_def *", {"elements": list_, "element_count": len(elements), "quirks": quirks}), keep, names)
+        return cls(ffi.new("hed_css_document_def *", {"elements": list_, "element_count": len(elements),
+                                                        "quirks": truth(quirks, "quirks")}), keep, names)
 
     def __len__(self) -> int:
         """Number of elements."""
@@ -217,7 +217,7 @@ class Match(Object):
                 raise TypeError(f"{name}: {each!r}; expected a list of heddle.css.{kind.__name__}")
         lists = [ffi.new("hed_css_document *[]", [d.p for d in documents]), ffi.new("hed_css_sheet *[]", [s.p for s in sheets])]
         definition = ffi.new("hed_css_matcher_def *", {"documents": lists[0], "document_count": len(documents), "sheets": lists[1],
-                                                       "sheet_count": len(sheets), "states_possible": states_possible})
+                                                       "sheet_count": len(sheets), "states_possible": truth(states_possible, "states_possible")})
         pointer = made(C.hed_css_matcher_create, "hed_css_matcher", ffi.NULL if on is None else on.p, definition)
         self._handle = Handle(self, pointer, C.hed_css_matcher_destroy, on, *documents, *sheets)
         call(C.hed_css_match, self.p)

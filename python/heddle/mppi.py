@@ -15,7 +15,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._definitions import converted, enumerator, fill, listed, number, numbers, whole
+from ._definitions import converted, enumerator, fill, listed, named, number, numbers, truth, whole
 from ._devices import Device, device as find_device
 from ._html import table
 from ._library import C, ArgumentError, Handle, Object, UnsupportedError, call, ffi, headers, made, path, text, word
@@ -76,7 +76,7 @@ class _Source:
             self.file = words
         self.name = name or self._name(what)
         self.tables = listed(tables, "tables", "a list of names")
-        self.parameters = {n: _values(n, v) for n, v in parameters.items()}
+        self.parameters = {n: _values(n, v) for n, v in named(parameters, "parameters of a text").items()}
         bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", self.text, flags=re.S)
         for macro, known in (("P", [n for n, v in self.parameters.items() if not isinstance(v, list)]),
                              ("P_ARRAY", [n for n, v in self.parameters.items() if isinstance(v, list)]), ("TABLE", self.tables)):
@@ -190,11 +190,9 @@ class MPPI(Tunable):
         on = find_device(device)
         keep: list[Any] = []
         _text(model, "model")
-        for name, each in (("parameters", parameters), ("tables", tables), ("pose", pose)):
-            if each is not None and not isinstance(each, Mapping):
-                raise TypeError(f"{name}: {each!r} is a {type(each).__name__}; expected a dict")
-        own = {n: v for n, v in (parameters or {}).items() if "." not in n}
-        given = {n: v for n, v in (parameters or {}).items() if "." in n}
+        parameters, tables, pose = named(parameters, "parameters"), named(tables, "tables"), named(pose, "pose")
+        own = {n: v for n, v in parameters.items() if "." not in n}
+        given = {n: v for n, v in parameters.items() if "." in n}
         compiled: list[tuple[int, _Source, bool]] = []
         definition = ffi.new("hed_mppi_def *", C.hed_default_mppi_def())
         definition.model = self._model(model, nx, nu, own, given, dt, pose, compiled, keep)
@@ -219,11 +217,15 @@ class MPPI(Tunable):
         self._controls(definition, noise_sigma, u_min, u_max, keep)
         pairs = ffi.new("hed_mppi_setting[]", [{"name": _word(n, keep), "value": number(v, n)} for n, v in given.items()])
         definition.settings, definition.setting_count = pairs, len(given)
+        read = {text(s.tables[i]) for s in (definition.model, *all_terms) for i in range(s.table_count)}
+        for name in tables:
+            if name not in read:
+                raise ValueError(f"tables: nothing reads {name!r}; read are {', '.join(sorted(read)) or 'none'}")
         contents = ffi.new("hed_mppi_table[]", [
             {"name": _word(n, keep), "values": numbers(np.ravel(converted(v, np.float32, f"table {n}")), "float", (-1,), f"table {n}", keep),
              "count": np.size(v)}
-            for n, v in (tables or {}).items()])
-        definition.tables, definition.table_count = contents, len(tables or {})
+            for n, v in tables.items()])
+        definition.tables, definition.table_count = contents, len(tables)
         fill(definition, settings, keep)
         self._begin(on, definition, keep, None)
 
@@ -266,6 +268,11 @@ class MPPI(Tunable):
         found = C.hed_mppi_model_find(os.fspath(model).encode())
         if found != ffi.NULL:
             given.update(own)
+            for name, value, of in (("nx", nx, found.states), ("nu", nu, found.controls)):
+                if value is not None and whole(value, name) != of:
+                    raise ValueError(f"{name}: {value}; the model {text(found.name)} has {of}")
+            if pose:
+                raise ValueError(f"pose: the model {text(found.name)} has its own")
             return found
         words = _text(model, "model")
         if "\n" not in words and "{" not in words and not os.path.exists(words):
@@ -297,7 +304,9 @@ class MPPI(Tunable):
         if found != ffi.NULL:
             ffi.memmove(ffi.addressof(to) if ffi.typeof(to).kind == "struct" else to, found, ffi.sizeof("hed_mppi_term"))
             name = text(found.name)
-            for n, v in term.parameters.items():
+            if listed(term.tables, "tables", "a list of names") or term.name is not None:
+                raise ValueError(f"the term {name} is Heddle's own: it has its name and tables, and `parameters` alone are given")
+            for n, v in named(term.parameters, "parameters of a term").items():
                 given.update({f"{name}.{n}": v} if np.ndim(v) == 0 else {f"{name}.{n}.{i}": x for i, x in enumerate(v)})
         else:
             words = os.fspath(term.text)
@@ -371,7 +380,7 @@ class MPPI(Tunable):
         """States (count x horizon + 1 x nx) and costs (count) of samples of the last solve: the best, or the first ones."""
         whole(count, "count", 1, self.num_samples)
         states, costs = np.empty((count, self.horizon + 1, self.nx), np.float32), np.empty(count, np.float32)
-        call(C.hed_mppi_trace, self.p, self._index(index), count, best, ffi.from_buffer("float[]", states), ffi.from_buffer("float[]", costs))
+        call(C.hed_mppi_trace, self.p, self._index(index), count, truth(best, "best"), ffi.from_buffer("float[]", states), ffi.from_buffer("float[]", costs))
         return states, costs
 
     @property
