@@ -291,11 +291,17 @@ static int run_bench(const hed_arguments *arguments, void *user)
     hed_error error = {0};
     cli_session session;
     bool json = hed_given(arguments, "json");
-    if (cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
+    const char *only = hed_text_of(arguments, "only");
+    bool any = !only;
+    for (size_t i = 0; i < HED_COUNT(CASES) && !any; i++) any = strstr(CASES[i].name, only) != NULL;
+    if (!any)
+        hed_fail(&error, HED_ERROR_ARGUMENT,
+            "--only %s: no sheet has this in its name; there are \"%s\" and others", only,
+            CASES[0].name);
+    if (!any || cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
     cli_report *to = cli_report_create(json);
     for (uint32_t d = 0; d < session.count && !error.status; d++)
-        run_device(session.devices[d], hed_text_of(arguments, "only"), to,
-            json || hed_given(arguments, "quiet"), &error);
+        run_device(session.devices[d], only, to, json || hed_given(arguments, "quiet"), &error);
     hed_error unwritten = {0};
     cli_report_end(to, HED_OK, error.status ? &unwritten : &error);
     cli_close(&session);

@@ -197,8 +197,13 @@ static int bench_command(const hed_arguments *arguments, void *user)
     cli_session session;
     hed_error error = {0};
     const char *only = hed_text_of(arguments, "case");
+    bool any = !only;
     (void)user;
-    if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+    for (size_t i = 0; i < HED_COUNT(CASES) && !any; i++) any = strcmp(only, CASES[i].name) == 0;
+    if (!any)
+        hed_fail(&error, HED_ERROR_ARGUMENT,
+            "--case %s: there is no such case; there are \"%s\" and others", only, CASES[0].name);
+    if (!any || cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
     bool json = hed_given(arguments, "json");
     cli_report *bench = cli_report_create(json);
     hed_progress progress = hed_progress_begin(

@@ -290,6 +290,20 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
     return HED_OK;
 }
 
+/* Refuses --problem and --solver if there is none of that name. */
+static hed_status bench_check_names(const hed_arguments *arguments, hed_error *error)
+{
+    bool problem = false, solver = false;
+    for (size_t i = 0; i < HED_COUNT(PROBLEMS); i++)
+        problem |= bench_wanted(arguments, "problem", PROBLEMS[i].name);
+    for (size_t i = 0; i < HED_COUNT(SOLVERS); i++)
+        solver |= bench_wanted(arguments, "solver", SOLVERS[i].name);
+    const char *option = problem ? "solver" : "problem";
+    if (problem && solver) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT, "--%s %s: there is none of this name; there are \"%s\" and others",
+        option, hed_text_of(arguments, option), problem ? SOLVERS[0].name : PROBLEMS[0].name);
+}
+
 static int bench_command(const hed_arguments *arguments, void *user)
 {
     hed_error error = {0};
@@ -299,6 +313,7 @@ static int bench_command(const hed_arguments *arguments, void *user)
         fputs("heddle: --rate is for one device: leave --together out\n", stderr);
         return HED_EXIT_USAGE;
     }
+    if (bench_check_names(arguments, &error)) return cli_fail(&error);
     if (together) cli_open_devices_together(arguments, &session, &error);
     else cli_open_devices(arguments, &session, &error);
     if (hed_failed(&error)) return cli_fail(&error);

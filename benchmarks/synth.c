@@ -477,11 +477,26 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
     return status;
 }
 
+/* Refuses --only if no instrument has such a name; with --live a sound is measured all the same. */
+static hed_status check_only(const hed_arguments *arguments, hed_error *error)
+{
+    const char *only = hed_text_of(arguments, "only");
+    bool any = !only || hed_number_of(arguments, "live") > 0;
+    for (size_t i = 0; i < HED_COUNT(CASES) && !any; i++) any = strstr(CASES[i].name, only) != NULL;
+    for (size_t i = 0; i < HED_COUNT(LARGEST) && !any; i++)
+        any = strstr(LARGEST[i].name, only) != NULL;
+    if (any) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "--only %s: no instrument has this in its name; there are \"%s\" and others", only,
+        CASES[0].name);
+}
+
 static int run_bench(const hed_arguments *arguments, void *user)
 {
     hed_error error = {0};
     cli_session session;
     bool json = hed_given(arguments, "json");
+    if (check_only(arguments, &error)) return cli_fail(&error);
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
     bench_records to = {

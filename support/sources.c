@@ -120,8 +120,8 @@ static bool names_open_file(const char *path)
            strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
-/* Refuses a symbolic link as the last part of an output's name: whoever may write the folder could
- * lead the output to any file of the user's. */
+/* Refuses a symbolic link as the last part of an output's name: every user who may write the folder
+ * could lead the output to any file. */
 static hed_status refuse_link(const char *label, const char *path, hed_error *error)
 {
     struct stat about;

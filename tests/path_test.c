@@ -248,8 +248,8 @@ Test(path, write_replaces_links_and_leaves_devices_alone)
     FAILS(HED_ERROR_IO, write_text("", "x", &error));
 }
 
-/* What a user names is written where a link points to, with the mode of other files. */
-Test(path, a_file_that_the_user_names_is_written_through_links)
+/* A link is refused; a file is written with the mode of other files. */
+Test(path, a_file_that_the_user_names_is_not_written_through_links)
 {
     hed_error error = {0};
     hed_path_writer writer;
@@ -257,7 +257,10 @@ Test(path, a_file_that_the_user_names_is_written_through_links)
     umask(022);
     CHECK_EQ(symlink("real", in_folder("link")), 0);
     OK(write_text(in_folder("real"), "old", &error));
-    OK(hed_path_begin(&writer, in_folder("link"), &error));
+    FAILS(HED_ERROR_IO, hed_path_begin(&writer, in_folder("link"), &error));
+    CHECK(strstr(error.text, "link: it is a symbolic link"), "%s", error.text);
+    check_content(in_folder("real"), "old");
+    OK(hed_path_begin(&writer, in_folder("real"), &error));
     OK(hed_path_add(&writer, "new", 3, &error));
     OK(hed_path_commit(&writer, &error));
     check_content(in_folder("real"), "new");

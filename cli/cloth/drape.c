@@ -168,6 +168,11 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
         if (!error.status && !fall(&d, &error) && !hed_interrupted() && !write_garment(&d, &error))
             cloth_drape_tell(&d, &error);
     }
+    if (!error.status && hed_interrupted())
+        fprintf(stderr,
+            "heddle: interrupted after %.2g s of the fall: the garment is not at rest, and %s is not "
+            "written\n",
+            d.frames / RATE, hed_text_of(arguments, "out"));
     hed_cloth_destroy(d.cloth);
     hed_cloth_scene_close(d.scene);
     cli_close(&d.session);

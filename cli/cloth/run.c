@@ -44,9 +44,7 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
                                        : hed_cloth_scene_frames(r->scene);
     if (r->frames == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "how many frames? %s does not say (\"frames\"), and "
-            "--frames is not given",
-            r->path);
+            "--frames is missing: %s has no \"frames\" either; expected their number", r->path);
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     if (hed_given(a, "strict")) def.math = HED_MATH_STRICT;
     def.threads = (uint32_t)hed_integer_of(a, "threads");

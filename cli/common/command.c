@@ -124,7 +124,8 @@ int cli_fail(const hed_error *error)
     fprintf(stderr, "heddle: %s\n", error->text);
     if (error->log[0])
         fprintf(stderr, "%s%s", error->log, error->log[strlen(error->log) - 1] == '\n' ? "" : "\n");
-    return HED_EXIT_FAILURE;
+    bool option = error->status == HED_ERROR_ARGUMENT && strncmp(error->text, "--", 2) == 0;
+    return option ? HED_EXIT_USAGE : HED_EXIT_FAILURE;
 }
 
 int cli_end(hed_status status, const hed_error *error)

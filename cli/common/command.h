@@ -140,8 +140,9 @@ hed_status cli_device_group_add(
 
 /* ---- ending ---- */
 
-/* Prints "heddle: <text>" and the error's log on stderr; gives HED_EXIT_FAILURE, or
- * HED_EXIT_INTERRUPTED after Ctrl-C. */
+/* Prints "heddle: <text>" and the error's log on stderr; gives HED_EXIT_FAILURE,
+ * HED_EXIT_INTERRUPTED after Ctrl-C, or HED_EXIT_USAGE for an ARGUMENT error that begins with an
+ * option's name: the command line is wrong. */
 int cli_fail(const hed_error *error);
 /* The exit code for a status; prints the error where there is one. */
 int cli_end(hed_status status, const hed_error *error);

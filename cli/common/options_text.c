@@ -80,6 +80,14 @@ static void help_pair(FILE *stream, const char *term, const char *text)
     help_wrap(stream, text, INDENT, INDENT);
 }
 
+/* True if a command has others below it that are shown. */
+static bool shows_commands(const hed_command *command)
+{
+    bool any = false;
+    for (const hed_command *const *c = command->commands; c && *c; c++) any |= !(*c)->hidden;
+    return any;
+}
+
 static void help_usage(const hed_arguments *path, FILE *stream)
 {
     const hed_command *command = hed_arguments_command(path);
@@ -99,9 +107,9 @@ static void help_usage(const hed_arguments *path, FILE *stream)
             column += 1 + size;
         }
     }
-    if (command->commands && command->positionals)
-        fprintf(stream, "\n   or: %s COMMAND ...\n", line);
-    else fputs(command->commands ? command->run ? " [COMMAND]\n" : " COMMAND ...\n" : "\n", stream);
+    bool commands = shows_commands(command);
+    if (commands && command->positionals) fprintf(stream, "\n   or: %s COMMAND ...\n", line);
+    else fputs(commands ? command->run ? " [COMMAND]\n" : " COMMAND ...\n" : "\n", stream);
 }
 
 static void help_option(const hed_option *option, FILE *stream)
@@ -123,7 +131,8 @@ void hed_options_help(const hed_arguments *path, FILE *stream)
     help_usage(path, stream);
     fputc('\n', stream);
     help_wrap(stream, command->description ? command->description : command->summary, 0, 0);
-    if (command->commands) fputs("\nCommands:\n", stream);
+    bool commands = shows_commands(command);
+    if (commands) fputs("\nCommands:\n", stream);
     for (const hed_command *const *c = command->commands; c && *c; c++)
         if (!(*c)->hidden) help_pair(stream, (*c)->name, hed_command_real(*c)->summary);
     if (command->positionals) fputs("\nArguments:\n", stream);
@@ -138,7 +147,7 @@ void hed_options_help(const hed_arguments *path, FILE *stream)
         fprintf(stream, "  %s\n      ", e->line);
         help_wrap(stream, e->what, 6, 6);
     }
-    if (command->commands)
+    if (commands)
         fprintf(stream, "\n\"%s help COMMAND\" tells more about a command.\n", path->path[0]->name);
 }
 

@@ -36,7 +36,7 @@ static hed_status db_open(const hed_arguments *arguments, cli_session *session, 
     const char *path = database_path_of(arguments, session);
     if (write && hed_given(arguments, "installed") && !hed_given(arguments, "database"))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "the installed database is only read; change your own, without --installed");
+            "--installed: that database is only read; change your own, without the option");
     if (!path[0])
         return hed_fail(error, HED_ERROR_IO, "%s",
             hed_given(arguments, "installed")
@@ -425,13 +425,34 @@ static hed_status export_module(
     const char *shader = hed_text_of(arguments, "shader");
     if (!shader)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: a module needs --shader FILE.wgsl (or its tune file), which says how large the group of "
-            "each configuration is",
+            "--shader is missing: the module %s needs FILE.wgsl (or its tune file), which has the size of "
+            "each configuration's group",
             file);
     if (!cli_module_write(database, shader, file, &configs, error) &&
         !hed_given(arguments, "quiet"))
         fprintf(stderr, "heddle: wrote %u configurations to %s\n", configs, file);
     return error->status;
+}
+
+static hed_status export_count(void *user, const hed_database_entry *entry, hed_error *error)
+{
+    (void)entry;
+    (void)error;
+    ++*(uint64_t *)user;
+    return HED_OK;
+}
+
+/* A file of nothing would look like results. */
+static hed_status export_file(hed_database *database, const hed_record_filter *filter,
+    const char *file, hed_database_changes *count, hed_error *error)
+{
+    uint64_t entries = 0;
+    if (hed_database_each(database, filter, export_count, &entries, error)) return error->status;
+    if (!entries)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s is not written: %s has no such results; \"heddle db list\" shows what has been tuned",
+            file, hed_database_path(database));
+    return hed_exchange_export(database, filter, file, hed_interrupted, count, error);
 }
 
 static int db_export_run(const hed_arguments *arguments, void *user)
@@ -450,8 +471,7 @@ static int db_export_run(const hed_arguments *arguments, void *user)
     size_t length = strlen(file);
     bool module = length > 3 && strcmp(file + length - 3, ".js") == 0;
     if (!status && module) status = export_module(arguments, database, file, &error);
-    if (!status && !module)
-        status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
+    if (!status && !module) status = export_file(database, &filter, file, &count, &error);
     if (!status && !module) status = print_changes(arguments, &count, "wrote", "to", file, &error);
     return db_close(&session, database, status, &error);
 }

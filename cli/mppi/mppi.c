@@ -97,6 +97,12 @@ static void models_add_term(cli_report *report, bool json, const hed_mppi_term *
     models_parameters(report, term->parameters, term->parameter_count);
 }
 
+static int models_refuse(const hed_error *error)
+{
+    cli_fail(error);
+    return HED_EXIT_USAGE;
+}
+
 static int models_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
@@ -110,7 +116,7 @@ static int models_run(const hed_arguments *arguments, void *user)
             hed_fail(&error, HED_ERROR_ARGUMENT,
                 "there is no model or term \"%s\"; \"heddle mppi models\" lists them", text);
         else fputs(model ? model->text : term->text, stdout);
-        return cli_end(error.status, &error);
+        return hed_failed(&error) ? models_refuse(&error) : HED_EXIT_OK;
     }
     bool json = hed_given(arguments, "json");
     cli_report *report = cli_report_create(json);
@@ -120,11 +126,13 @@ static int models_run(const hed_arguments *arguments, void *user)
         if (!wanted || !strcmp(wanted, model->name)) models_add_model(report, json, model);
     for (uint32_t i = 0; (term = hed_mppi_term_at(i)); i++)
         if (!wanted || !strcmp(wanted, term->name)) models_add_term(report, json, term);
-    hed_status status = HED_OK;
-    if (wanted && report && !cli_report_rows(report))
-        status = hed_fail(&error, HED_ERROR_ARGUMENT,
+    if (wanted && report && !cli_report_rows(report)) {
+        cli_report_free(report);
+        hed_fail(&error, HED_ERROR_ARGUMENT,
             "there is no model or term \"%s\"; \"heddle mppi models\" lists them", wanted);
-    return cli_end(cli_report_end(report, status, &error), &error);
+        return models_refuse(&error);
+    }
+    return cli_end(cli_report_end(report, HED_OK, &error), &error);
 }
 
 static const hed_option MODELS_OPTIONS[] = {CLI_OPTION_JSON(true),

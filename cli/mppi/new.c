@@ -1,13 +1,16 @@
 /* heddle mppi new: a folder to begin one's own robot from. */
 #include "mppi.h"
 
+#include "heddle/author.h"
 #include "support/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 extern const hed_source hed_mppi_new_files[]; /* generated from new/ */
 
@@ -53,7 +56,77 @@ static const char *new_name(const char *folder, hed_error *error)
             "\"%s\" names no robot: expected a folder whose name is of a-z, 0-9 and _, begins with a "
             "letter, and has at most 64 characters, such as my_robot",
             folder);
-    return name;
+    return hed_failed(error) ? NULL : name;
+}
+
+static int new_refuse(const hed_error *error)
+{
+    cli_fail(error);
+    return HED_EXIT_USAGE;
+}
+
+/* ---- commands that run on this machine ---- */
+
+/* The device that the scene's text is compiled for: the best one, else the first that compiles.
+ * False: there is none. */
+static bool new_find_device(const hed_arguments *arguments, char *option, size_t size)
+{
+    cli_session session;
+    hed_error error = {0};
+    hed_device *best = NULL;
+    bool found = false;
+    option[0] = 0;
+    if (cli_open_context(arguments, &session, &error)) return false;
+    if (!hed_device_find(session.context, NULL, &best, &error))
+        found = hed_device_describe(best)->capabilities & HED_CAN_SOURCE;
+    for (uint32_t i = 0; !found && i < hed_context_describe(session.context).devices; i++) {
+        const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
+        found = info->capabilities & HED_CAN_SOURCE;
+        if (found) snprintf(option, size, " --device %s", info->id);
+    }
+    cli_close(&session);
+    return found;
+}
+
+/* Folder of the installation that this program belongs to, for CMake; "" where CMake looks by
+ * itself. False: the files for building programs are not installed there. */
+static bool new_find_prefix(char *prefix, size_t size)
+{
+    static const char *const libraries[] = {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"};
+    char path[PATH_MAX], config[PATH_MAX + 64];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    prefix[0] = 0;
+    if (length <= 0) return false;
+    path[length] = 0;
+    for (int i = 0; i < 2; i++) { /* PREFIX/bin/heddle */
+        char *slash = strrchr(path, '/');
+        if (slash) *slash = 0;
+    }
+    for (size_t i = 0; i < HED_COUNT(libraries); i++) {
+        snprintf(config, sizeof config, "%s/%s/cmake/heddle/heddle-config.cmake", path, libraries[i]);
+        if (access(config, R_OK) != 0) continue;
+        if (strcmp(path, "/usr") != 0 && strcmp(path, "/usr/local") != 0)
+            snprintf(prefix, size, " -DCMAKE_PREFIX_PATH=%s", path);
+        return true;
+    }
+    return false;
+}
+
+static void new_tell(const hed_arguments *arguments, const char *folder, const char *name)
+{
+    char device[160], prefix[PATH_MAX + 32];
+    printf("%s: a model, a term, a scene and a program\n", folder);
+    if (new_find_device(arguments, device, sizeof device))
+        printf("  heddle mppi run %s/%s.json%s --plot run.svg\n", folder, name, device);
+    else
+        printf("  the scene runs on a device that compiles texts, and there is none here: \"heddle doctor\" names "
+               "what is missing\n");
+    if (new_find_prefix(prefix, sizeof prefix))
+        printf("  cmake -S %s -B %s/build%s && cmake --build %s/build && %s/build/%s\n", folder,
+            folder, prefix, folder, folder, name);
+    else
+        printf("  the program is built where the files for programs are installed (libheddle-dev): "
+               "%s/README.md\n", folder);
 }
 
 static int new_run(const hed_arguments *arguments, void *user)
@@ -65,12 +138,8 @@ static int new_run(const hed_arguments *arguments, void *user)
         hed_fail(&error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
     for (const hed_source *t = hed_mppi_new_files; t->name && !hed_failed(&error); t++)
         new_write(folder, name, t, &error);
-    if (hed_failed(&error)) return cli_fail(&error);
-    if (!hed_given(arguments, "quiet"))
-        printf("%s: a model, a term, a scene and a program\n"
-               "  heddle mppi run %s/%s.json --plot run.svg\n"
-               "  cmake -S %s -B %s/build && cmake --build %s/build && %s/build/%s\n",
-            folder, folder, name, folder, folder, folder, folder, name);
+    if (hed_failed(&error)) return name ? cli_fail(&error) : new_refuse(&error);
+    if (!hed_given(arguments, "quiet")) new_tell(arguments, folder, name);
     return HED_EXIT_OK;
 }
 

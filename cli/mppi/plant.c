@@ -44,8 +44,8 @@ static hed_status plant_set(cli_mppi_plant *p, const char *name, float value, he
             return HED_OK;
         }
     return hed_fail(error, HED_ERROR_ARGUMENT,
-        "the plant's %s: model %s has no such parameter; \"heddle mppi models %s\" lists them",
-        name, p->model->name, p->model->name);
+        "--plant %s: model %s has no such parameter; \"heddle mppi models %s\" lists them", name,
+        p->model->name, p->model->name);
 }
 
 static hed_status plant_take_parameter(cli_mppi_plant *p, const char *text, hed_error *error)

@@ -6,6 +6,7 @@
 #include "heddle/author.h"
 #include "heddle/database.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,7 +319,7 @@ static hed_status serve(const hed_arguments *arguments, cli_session *session, he
     const char *shader = hed_text_of(arguments, "SHADER"), *page = hed_text_of(arguments, "page");
     if (!shader != !page)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "FILE.wgsl and --page FILE.html go together: one file that tunes by itself");
+            "--page FILE.html and FILE.wgsl go together: one file that tunes by itself");
     if (shader) return write_page(arguments, session, shader, page, error);
     dashboard d = {.session = session};
     const hed_web_def def = {.context = session->context,
@@ -327,7 +328,10 @@ static hed_status serve(const hed_arguments *arguments, cli_session *session, he
         .user = &d};
     if (hed_web_create(&def, &web, error)) return error->status;
     printf("open %s\n", hed_web_address(web));
-    fflush(stdout);
+    if (fflush(stdout) != 0) {
+        hed_web_destroy(web);
+        return hed_fail(error, HED_ERROR_IO, "cannot print the address: %s", strerror(errno));
+    }
     fputs("heddle: Ctrl-C ends it\n", stderr);
     while (!hed_interrupted()) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     hed_web_destroy(web);

@@ -29,6 +29,7 @@ typedef struct verification {
     hed_coverage coverage;
     hed_progress progress;
     uint64_t done, failures;
+    uint32_t kernels; /* verified whole, on all devices together */
     result *current;
     cli_report *table, *records; /* for people; for programs, two rows a kernel */
 } verification;
@@ -105,7 +106,10 @@ static hed_status verify_kernel(verification *v, hed_context *context, hed_devic
     v->progress = hed_progress_begin(label, "runs", count, v->quiet || v->json);
     status = hed_conformance(&def, &r.report, error);
     hed_progress_end(&v->progress);
-    if (!status && !r.report.stopped) verify_add(v, &r);
+    if (!status && !r.report.stopped) {
+        verify_add(v, &r);
+        v->kernels++;
+    }
     return status;
 }
 
@@ -144,6 +148,11 @@ static int verify_run(const hed_arguments *arguments, void *user)
         for (uint32_t k = 0; k < count && !status && !hed_interrupted(); k++)
             status = verify_kernel(&v, session.context, session.devices[d], kernels[k], &error);
     status = cli_report_end(v.json ? v.records : v.table, status, &error);
+    if (hed_interrupted() && !status)
+        fprintf(stderr,
+            "heddle: interrupted after %u of %u kernels; the table has those, and of the others nothing is "
+            "kept\n",
+            v.kernels, count * session.count);
     cli_close(&session);
     int code = cli_end(status, &error);
     return code == HED_EXIT_OK && v.failures ? HED_EXIT_FAILURE : code;

@@ -201,17 +201,19 @@ static bool path_write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-/* `follow`: what a link points to is written, not the link replaced. */
+/* A symbolic link is replaced where `replace_link` is set, else refused: every user who may write
+ * the folder could lead the file to any other. */
 static hed_status path_begin(
-    hed_path_writer *writer, const char *path, bool follow, mode_t mode, hed_error *error)
+    hed_path_writer *writer, const char *path, bool replace_link, mode_t mode, hed_error *error)
 {
-    /* Renaming over a link would replace the link, and over a device (/dev/null) the device. */
-    char target[PATH_MAX];
+    /* Renaming over a device (/dev/null) would replace the device. */
     struct stat about;
-    bool exists = (follow ? stat(path, &about) : lstat(path, &about)) == 0;
-    if (exists && !S_ISREG(about.st_mode) && !(S_ISLNK(about.st_mode) && !follow))
+    bool exists = lstat(path, &about) == 0, link = exists && S_ISLNK(about.st_mode);
+    if (link && !replace_link)
+        return hed_fail(error, HED_ERROR_IO,
+            "cannot write %s: it is a symbolic link; expected the file's own name", path);
+    if (exists && !link && !S_ISREG(about.st_mode))
         return hed_fail(error, HED_ERROR_IO, "cannot write %s: it is not a regular file", path);
-    if (exists && follow && realpath(path, target) != NULL) path = target;
     if (!hed_text_copy(writer->path, sizeof writer->path, path))
         return path_fail(error, "write", path, ENAMETOOLONG);
     writer->file = path_open_temporary(path, writer->temporary, mode);
@@ -220,7 +222,7 @@ static hed_status path_begin(
 
 hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *error)
 {
-    return path_begin(writer, path, true, 0666, error);
+    return path_begin(writer, path, false, 0666, error);
 }
 
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
@@ -269,7 +271,7 @@ hed_status hed_path_write_own(
     const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error)
 {
     hed_path_writer writer = {.file = -1};
-    hed_status status = path_begin(&writer, path, false, 0644, error);
+    hed_status status = path_begin(&writer, path, true, 0644, error);
     if (status) return status;
     for (size_t index = 0; index < count && !status; index++)
         status = hed_path_add(&writer, parts[index], sizes[index], error);

@@ -31,8 +31,8 @@ hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, s
 hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes,
     size_t count, hed_error *error);
 
-/* A file that the user has named, piece by piece: through symbolic links, and with the mode that
- * the user's other files get. */
+/* A file that the user has named, piece by piece, with the mode that the user's other files get. A
+ * symbolic link of that name is refused (IO). */
 typedef struct hed_path_writer {
     char path[HED_PATH_MAX], temporary[HED_PATH_MAX];
     int file;

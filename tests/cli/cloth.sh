@@ -144,17 +144,17 @@ printf '{"garments": [{"mesh": "bad.obj"}]}' > "$work/bad.json"
 printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 1 3\nf 1 3 4\n' > "$work/bad.obj"
 run 1 cloth run "$work/bad.json" --frames 1; err_has 'bad.obj'; err_has '--mend'
 run 0 cloth run "$work/bad.json" --frames 1 --mend; err_has 'warning: .*mended: 1 faces'
-run 1 cloth run "$work/bad.json" --mend; err_has 'how many frames'
+run 2 cloth run "$work/bad.json" --mend; err_has '--frames is missing'
 printf 'v 0 0 0\nv 1 0 nan\nv 1 1 0\nf 1 2 3\n' > "$work/bad.obj"
 run 1 cloth run "$work/bad.json" --frames 1 --mend; err_has 'bad.obj'
 run 1 cloth run "$work/s.json" --out "$work/no/folder.pc2"; err_has 'folder'
-run 1 cloth run "$work/s.json" --png-every 1; err_has '--out'
+run 2 cloth run "$work/s.json" --png-every 1; err_has '--out'
 run 2 cloth run "$work/s.json" --out "$work/x.fbx"; err_has 'x.fbx: expected a name that ends with .pc2'; not_there x.fbx.pc2
 run 2 cloth run "$work/s.json" --out "$work/x.OBJ"; err_has 'x.OBJ: expected a name that ends with .pc2'
 run 0 cloth run "$work/s.json" --frames 1 --out "$work/flag-0.5" --quiet; there flag-0.5.pc2
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.glb" --quiet; there played.glb
 head -c 20000 "$work/played.glb" | grep -a -q '"animations":\[{"name":"cloth"' || complain "played.glb has no animation"
-run 1 cloth run "$work/s.json" --frames 5 --animated "$work/played.glb"; err_has 'point cache of --out FILE, which is not given'
+run 2 cloth run "$work/s.json" --frames 5 --animated "$work/played.glb"; err_has 'point cache of --out FILE, which is not given'
 run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: expected a name that ends with .glb'
 mkfifo "$work/pipe"
 run 1 cloth run "$work/pipe" --frames 1; err_has 'pipe is a pipe that nothing is written into'

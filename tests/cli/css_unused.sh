@@ -31,8 +31,8 @@ run 1 css unused "$site/page.html" --fail-over 84
 run 0 css unused "$site/page.html" --fail-over 85
 run 1 css unused "$site/page.html" --fail-over 37%
 run 0 css unused "$site/page.html" --fail-over 38%
-run 1 css unused "$site/page.html" --fail-over few; err_has '4096, or a share such as 20%, found "few"'
-run 1 css unused "$site/page.html" --fail-over 101%
+run 2 css unused "$site/page.html" --fail-over few; err_has '4096, or a share such as 20%, found "few"'
+run 2 css unused "$site/page.html" --fail-over 101%
 run 1 css unused "$site/none.html"; err_has 'none.html'; out_is_empty
 run 1 css unused "$site/b.css"; err_has 'names none of its own'
 
@@ -59,7 +59,7 @@ p:foo { k: l }
 SHEET
 same_matches "$site/page.html" "$site/a.css" "$site/used.css"
 run 0 css unused "$site/page.html" --css "$site/used.css" --keep '.js-?pen'; out_has '^0 of 6 rules and 1 selector '
-run 1 css unused "$site/page.html" --out "$site/two.css"; err_has 'name a folder'; [ ! -e "$site/two.css" ] || complain "a file was written"
+run 2 css unused "$site/page.html" --out "$site/two.css"; err_has 'name a folder'; [ ! -e "$site/two.css" ] || complain "a file was written"
 run 0 css unused "$site/page.html" --out "$site/reduced/"
 echo 'em { }' > "$work/text"; file_is "$site/reduced/b.css" < "$work/text"
 [ -e "$site/reduced/a.css" ] || complain "a folder has not all sheets"

@@ -65,7 +65,8 @@ cmp -s "$work/out.json" "$work/out2.json" || complain "the second export is anot
 run 0 db export --choices -k blur "$work/choices.json"; out_has '^wrote 1 key, 1 choice to'
 run 0 db import --database "$work/c.db" "$work/choices.json"; out_has '^added 1 key, 1 choice'
 run 0 db list --database "$work/c.db"; out_has 'blur .* 0  *1 ms  *2.50x'
-run 0 db export -k other "$work/empty.json"; out_has '^wrote nothing'
+run 1 db export -k other "$work/empty.json"; out_is_empty; err_has 'has no such results'; [ ! -e "$work/empty.json" ] || complain "a file of nothing was written"
+echo '{"format": "heddle tuning", "version": 1, "keys": []}' > "$work/empty.json"
 run 0 db import "$work/empty.json"; out_has '^added nothing'
 run 0 db merge "$work/b.db" "$work/c.db"; out_has '^added nothing'
 run 0 db merge --database "$work/d.db" "$work/b.db" "$work/b.db"; out_has '^added 1 key, 4 measurements, 1 choice, 1 fact'
@@ -97,7 +98,7 @@ run 0 db list; out_has 'blur .* 2  *1 ms'
 run 0 db prune --older-than 36500; out_has '^removed nothing'
 run 0 db prune --older-than 1 --json; out_is_json file action measurements; out_has '"measurements": 2'
 run 0 db prune --kernel blur; out_has '^removed 1 key, 1 choice from'
-run 1 db prune --installed --kernel blur; err_has 'only read'
+run 2 db prune --installed --kernel blur; err_has 'only read'
 
 # A larger file, of which only some pages are damaged: a tuning finds it, and its results are in the new one. 6,000 measurements, 1.1 MB.
 large="$work/large/tuning.db"

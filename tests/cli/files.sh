@@ -33,8 +33,8 @@ refused 2 p.html '--out ./sub/../p.html' p.html css unused p.html --css a.css --
 refused 2 p.html '--report hard.html' p.html css unused p.html --css a.css --report hard.html
 refused 2 p.html '--report p.html' link css unused link --css a.css --report p.html
 refused 2 a.css '--out a.css' a.css css unused p.html --css a.css --out a.css
-refused 1 a.css '--out ./a.css' a.css css unused p.html --out ./a.css # which the page names
-refused 1 b.css '--out b.css' b.css css unused p.html --css a.css --out b.css # which a sheet imports
+refused 2 a.css '--out ./a.css' a.css css unused p.html --out ./a.css # which the page names
+refused 2 b.css '--out b.css' b.css css unused p.html --css a.css --out b.css # which a sheet imports
 refused 1 a.css ./a.css a.css css unused p.html --out .
 refused 2 b.css '--out new.css' '--report new.css' css unused p.html --css a.css --report new.css --out new.css
 [ ! -e new.css ] || complain "one of two outputs of one name was written"

@@ -93,5 +93,6 @@ await_work $process
 kill "$process"
 code=0
 wait "$process" || code=$?
+err_has 'interrupted after 0 of 1 kernels; the table has those'
 [ "$code" = 130 ] || complain "heddle verify, interrupted: exit code $code instead of 130"
 exit "$failed"

@@ -115,7 +115,7 @@ head -c 30 "$work/song.mid" > "$work/cut.mid"
 run 1 synth render "$work/string.json" "$work/cut.mid" -o "$work/no.wav"; err_has 'cut.mid'; err_has 'byte'
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.mp7"; err_has 'none of wav'
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/none/no.wav"; err_has 'none/no.wav'
-run 1 synth render "$work/string.json" "$work/song.mid" --stems --json; err_has '--out'
+run 2 synth render "$work/string.json" "$work/song.mid" --stems --json; err_has '--out'
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --solver group --device nothing; err_has 'no device fits'
 not_there no.wav
 

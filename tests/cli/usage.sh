@@ -1,0 +1,91 @@
+#!/bin/sh
+# sh usage.sh HEDDLE SOURCE: wrong command lines end with 2, endings of names are those of what is written, what is interrupted tells what is
+# kept, and printed commands run.
+heddle=$1
+root=$2
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+unset HEDDLE_DEVICE
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none HEDDLE_GL_LIBRARY=none
+export XDG_DATA_HOME="$work/data" XDG_CACHE_HOME="$work/cache"
+mkdir "$work/here"
+cd "$work/here" || exit 1
+echo '<!doctype html><p class=x>' > p.html
+echo '.x { a: b }' > a.css
+cp "$root"/data/scenes/cushion.* "$root/data/scenes/table.obj" "$root/data/scenes/body.obj" "$root/data/instruments/vibes.json" "$root"/examples/tune/blur.* .
+
+# ---- endings of another format ----
+while read -r ending name words; do
+    # shellcheck disable=SC2086  # words are words
+    run 2 $words "$name"
+    out_is_empty
+    err_has "$name: expected a name that ends with .*$ending"
+    [ ! -e "$name" ] || complain "heddle $words $name: it was written"
+done << 'LINES'
+.svg x.png mppi run cartpole --steps 1 --plot
+.csv x.svg mppi run cartpole --steps 1 --csv
+.png a.jpg synth render vibes.json --spectrogram
+.png a.svg cloth check table.obj --picture
+.glb a.gltf cloth run cushion.json --frames 1 --glb
+.pc2 a.abc cloth run cushion.json --frames 1 --out
+.obj a.fbx cloth drape table.obj --over body.obj --out
+.html r.pdf tune heddle:copy --report
+.csv r.json tune heddle:copy --csv
+.json r.csv tune heddle:copy --t4
+.html r.PNG css unused p.html --css a.css --report
+.html r.css serve blur.wgsl --page
+.json r.ank synth import blur.json --out
+.json r.csv db export
+.html r.css batch l.json --page
+LINES
+run 0 mppi run cartpole --steps 1 --plot PICTURE.SVG
+run 0 mppi run cartpole --steps 1 --plot picture-0.5
+
+# ---- names that select nothing, and other wrong command lines ----
+run 2 cloth bench --device host --only nothing; out_is_empty; err_has '--only nothing: no sheet'
+run 2 synth bench --device host --only nothing; out_is_empty; err_has '--only nothing: no instrument'
+run 2 css bench --device host --case nothing; out_is_empty; err_has '--case nothing: there is no such case'
+run 2 mppi bench --device host --problem nothing; out_is_empty; err_has '--problem nothing: there is none'
+run 2 mppi bench --device host --solver nothing; out_is_empty; err_has '--solver nothing: there is none'
+run 2 css unused p.html --css a.css --fail-over few
+run 2 serve blur.wgsl; err_has '--page'
+run 2 tune blur.json --device host --input out; err_has '--input out: expected NAME=FILE'
+run 2 mppi run cartpole --steps 1 --set mass; run 2 mppi run cartpole --steps 1 --push 1; run 2 mppi new Not-A-Name
+run 2 synth render vibes.json --stems --json
+
+# ---- nothing to export ----
+"$heddle" db import --database t.db "$root"/data/tuning/*.json > "$work/out" 2>&1 || complain "heddle db import"
+run 1 db export --database t.db none.json --kernel nothing; out_is_empty; err_has 'none.json is not written'; [ ! -e none.json ] || complain "a file of nothing"
+run 1 db export --database t.db none.json --choices --device nothing; [ ! -e none.json ] || complain "a file of nothing"
+run 0 db export --database t.db some.json --choices
+
+# ---- help ----
+run 0 batch --help; grep -A1 '^Commands:$' "$work/out" | grep -q '^$' && complain "heddle batch --help: no command after Commands:"
+grep -q 'or: heddle batch COMMAND\|help COMMAND' "$work/out" && complain "heddle batch --help: it names commands that it does not show"
+run 0 tune --help; out_has '^Commands:$'; out_has '^  replay'
+
+# ---- a robot's folder: printed commands run here ----
+run 0 mppi new robot; out_has 'the scene runs on a device that compiles texts, and there is none here'
+grep '^  heddle ' "$work/out" && complain "a command that cannot run here was printed"
+unset HEDDLE_OPENCL_LIBRARY
+run 0 mppi new other
+sed -n 's/^  heddle \(mppi run .*\)/\1/p' "$work/out" > line
+if [ -s line ]; then
+    # shellcheck disable=SC2046  # words are words
+    run 0 $(sed 's/run.svg/run.svg --steps 2/' line)
+    [ -s run.svg ] || complain "heddle $words: no picture"
+fi
+export HEDDLE_OPENCL_LIBRARY=none
+
+# ---- interrupted: what is kept ----
+"$heddle" cloth drape table.obj --over body.obj --out d.obj --seconds 900 --device host > "$work/out" 2> "$work/err" &
+process=$!
+words='cloth drape, interrupted'
+await_handler 15 $process
+await_work $process
+kill $process
+code=0
+wait $process || code=$?
+[ "$code" = 130 ] || [ "$code" = 0 ] || complain "heddle $words: exit code $code instead of 130"
+[ "$code" = 0 ] || err_has 'interrupted after .* d.obj is not written'
+exit $failed
