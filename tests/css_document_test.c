@@ -38,6 +38,27 @@ Test(css_document, places_among_siblings)
     hed_css_document_destroy(d);
 }
 
+/* No name is cut: elements and selectors that differ in the last letter are different. */
+Test(css_document, names_of_any_length)
+{
+    enum { LENGTH = 5000 };
+    static char name[LENGTH + 1], html[2 * LENGTH + 100];
+    memset(name, 'A', LENGTH);
+    name[0] = 'x';
+    name[1] = '-';
+    name[LENGTH - 1] = 'B';
+    size_t size = (size_t)snprintf(html, sizeof html, "<!doctype html><body><%s id=b></%s>", name, name);
+    name[LENGTH - 1] = 'c';
+    snprintf(html + size, sizeof html - size, "<i id=c></i>");
+    hed_css_document *d = page(html);
+    for (int i = 2; i < LENGTH - 1; i++) name[i] = 'a';
+    uint32_t other = css_name_find(names, name, LENGTH);
+    name[LENGTH - 1] = 'b';
+    EXPECT_EQ(d->tag[by_id(d, "b")], css_name_find(names, name, LENGTH));
+    EXPECT_EQ(other, CSS_NONE);
+    hed_css_document_destroy(d);
+}
+
 Test(css_document, classes_are_sorted_once_each_and_folded_in_quirks_mode)
 {
     hed_css_document *d = page("<!doctype html><p id=A class='b a  b\tC'>");

@@ -135,9 +135,10 @@ Test(mppi_data, a_path_becomes_a_table)
 
 static void put_npy(const char *header, const void *data, size_t size)
 {
-    char bytes[256] = "\x93NUMPY\1";
+    char bytes[2048] = "\x93NUMPY\1";
     size_t length = strlen(header);
-    bytes[8] = (char)length;
+    bytes[8] = (char)(length & 255);
+    bytes[9] = (char)(length >> 8);
     memcpy(bytes + 10, header, length);
     memcpy(bytes + 10 + length, data, size);
     put("a.npy", bytes, 10 + length + size);
@@ -181,6 +182,12 @@ Test(mppi_data, a_wrong_array_is_refused)
     npy_fails("{'descr': '<f4'}", "damaged");
     float *values;
     uint32_t count;
+    char header[1100];
+    snprintf(header, sizeof header, "%-1024s", NPY("<f4", "False", "(2, 2)"));
+    put_npy(header, (float[]){1, 2, 3, 4}, 16);
+    FAILS(HED_ERROR_LIMIT, hed_mppi_npy_read(in_folder("a.npy"), &values, &count, &error));
+    CHECK(strstr(error.text, "has 1024 bytes; expected at most 1023"), "%s", error.text);
+    hed_error_clear(&error);
     put_text("a.npy", "\x93NUMPY\1");
     FAILS(HED_ERROR_FORMAT, hed_mppi_npy_read(in_folder("a.npy"), &values, &count, &error));
     put_text("a.npy", "no array, but some text");

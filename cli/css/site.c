@@ -75,7 +75,8 @@ bool css_beside(const char *from, const char *path, char *joined, size_t size)
     const char *slash = strrchr(from, '/');
     int folder = path[0] == '/' || !slash ? 0 : (int)(slash + 1 - from);
     if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
-    snprintf(joined, size, "%.*s%.*s", folder, from, (int)length, path);
+    int used = snprintf(joined, size, "%.*s%.*s", folder, from, (int)length, path);
+    if (used < 0 || (size_t)used >= size) return false;
     fold_dots(joined);
     return true;
 }
@@ -109,7 +110,7 @@ static const char *site_import(void *user, uint32_t source, const char *url, siz
 {
     site *s = user;
     hed_error error = {0};
-    char path[2048];
+    char path[PATH_MAX];
     const char *from = source ? site_file(s, s->sheet_count, source) : s->folder;
     if (!css_beside(from, url, path, sizeof path)) return NULL;
     s->imports = more(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
@@ -151,7 +152,7 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
     hed_css_document_info info = hed_css_document_describe(d);
     for (uint32_t i = 0; i < info.style_sheets && !hed_failed(error); i++) {
         const char *href;
-        char path[2048];
+        char path[PATH_MAX];
         hed_css_sheet_def def = {.file = page, .quirks = info.quirks};
         def.text = hed_css_document_sheet(d, i, &def.length, &href, &def.media);
         def.line = hed_css_document_sheet_line(d, i);

@@ -34,7 +34,7 @@ typedef struct site {
     css_page_list page_files;
     const char *page_file; /* of the first page */
     hed_css_matcher *matcher;
-    char folder[2048]; /* of the sheet that is being read, for @import */
+    char folder[PATH_MAX]; /* of the sheet that is being read, for @import */
 } site;
 
 /* Pages and sheets of the command line by the names of their options; without a sheet the pages' own.
@@ -52,7 +52,7 @@ uint32_t site_first_rule(const site *s, uint32_t sheet);
 const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 
 /* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
- * (http:, data:). */
+ * (http:, data:), or the joined name is longer than `size`. */
 bool css_beside(const char *from, const char *path, char *joined, size_t size);
 /* `path` as seen from the folder of the file `from`, which need not exist yet. */
 void css_relative(const char *from, const char *path, char *relative, size_t size);

@@ -236,6 +236,18 @@ script = re.search('<script>(.*?)</script>', page, re.S).group(1)
 sys.exit(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" not in page)
 CHECK
 fi
+# ---- names and paths of any length that a file can have: a sheet and its import in a folder of 3,000 characters, an element of 2,000 ----
+deep=$site
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do deep=$deep/$i$(head -c 190 /dev/zero | tr '\0' d); done
+name=x-$(head -c 2000 /dev/zero | tr '\0' e)
+mkdir -p "$deep"
+echo "<link rel=stylesheet href=own.css><$name>x</$name><${name}b>y</${name}b>" > "$deep/page.html"
+echo "@import \"more.css\"; $name { color: red } ${name}b { color: red } ${name}c { color: red }" > "$deep/own.css"
+echo '.more { top: 0 }' > "$deep/more.css"
+run 0 css match "$deep/page.html" --json; err_is_empty; out_has '"elements": 1'
+[ "$(grep -c '"elements": 1' "$work/out")" = 2 ] || complain "not two of the three elements match"
+grep -q 'more' "$work/out" || complain "the import was not read"
+
 # ---- Ctrl-C in the middle: the report of what was read, and no sheet. A pipe holds the second page back. ----
 mkfifo "$site/pipe.html"
 "$heddle" css unused "$site/page.html" "$site/pipe.html" "$site/page.html" --report "$site/cut.html" --out "$site/cut/" > "$work/out" 2> "$work/err" < /dev/null &

@@ -1,7 +1,8 @@
 /* HTML into a document's arrays, through libgumbo (a conforming HTML5 parser as of 2015). Its tree is
  * walked without recursion: documents may be ten thousand elements deep. */
 #include <gumbo.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "foreign.h"
@@ -36,23 +37,25 @@ static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
 
 /* Name of an element as the document object model has it: gumbo knows the names of its own list, and
  * of others only what was written. */
-static size_t element_name(const GumboElement *x, char *name, size_t size)
+static uint32_t element_name(hed_css_document *d, const GumboElement *x)
 {
-    if (x->tag != GUMBO_TAG_UNKNOWN && x->tag_namespace == GUMBO_NAMESPACE_HTML)
-        return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
+    const char *known = NULL;
     GumboStringPiece piece = x->original_tag;
     gumbo_tag_from_original_text(&piece);
-    const char *svg =
-        x->tag_namespace == GUMBO_NAMESPACE_SVG ? gumbo_normalize_svg_tagname(&piece) : NULL;
-    if (svg) return (size_t)snprintf(name, size, "%s", svg);
-    if (!piece.length) return (size_t)snprintf(name, size, "%s", gumbo_normalized_tagname(x->tag));
-    size_t length = piece.length < size - 1 ? piece.length : size - 1;
-    for (size_t i = 0; i < length; i++) {
+    if (x->tag_namespace == GUMBO_NAMESPACE_SVG) known = gumbo_normalize_svg_tagname(&piece);
+    if ((x->tag != GUMBO_TAG_UNKNOWN && x->tag_namespace == GUMBO_NAMESPACE_HTML) ||
+        (!known && !piece.length))
+        known = gumbo_normalized_tagname(x->tag);
+    if (known) return hed_css_name(d->names, known, strlen(known));
+    char *small = malloc(piece.length); /* a name may have any length */
+    if (!small) return CSS_NONE;
+    for (size_t i = 0; i < piece.length; i++) {
         char c = piece.data[i];
-        name[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+        small[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
     }
-    name[length] = 0;
-    return length;
+    uint32_t name = hed_css_name(d->names, small, piece.length);
+    free(small);
+    return name;
 }
 
 static uint32_t attribute_space(const GumboAttribute *a)
@@ -121,10 +124,8 @@ static hed_status take_element(
     hed_css_document *d, const GumboNode *node, uint32_t e, uint32_t *attribute, hed_error *error)
 {
     const GumboElement *x = &node->v.element;
-    char name[256];
-    size_t length = element_name(x, name, sizeof name);
     d->name_space[e] = (uint8_t)x->tag_namespace;
-    d->tag[e] = hed_css_name(d->names, name, length);
+    d->tag[e] = element_name(d, x);
     d->line[e] = x->start_pos.line;
     d->attribute_begin[e] = *attribute;
     for (uint32_t i = 0; i < x->attributes.length; i++) {

@@ -64,9 +64,12 @@ static hed_status npy_read_header(
     size_t begin = raw[6] == 1 ? 10 : 12;
     uint32_t length = npy_little(raw + 8, raw[6] == 1 ? 2 : 4);
     char text[1024];
-    if (length > size - begin || length >= sizeof text)
+    if (length > size - begin)
         return hed_fail(
             error, HED_ERROR_FORMAT, "%s is cut or damaged: its header has %u bytes", name, length);
+    if (length >= sizeof text)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: its header has %u bytes; expected at most %zu",
+            name, length, sizeof text - 1);
     memcpy(text, bytes + begin, length);
     text[length] = 0;
     const char *type = npy_value(text, "descr"), *order = npy_value(text, "fortran_order");
