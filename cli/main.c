@@ -35,6 +35,8 @@ static const hed_example FILES[] = {
         "Compiled kernels ($HOME/.cache/heddle where XDG_CACHE_HOME is not set). May be deleted at any time"},
     {"$XDG_DATA_HOME/heddle/tuning.db",
         "The tuning database ($HOME/.local/share/heddle where XDG_DATA_HOME is not set)"},
+    {"PREFIX/share/heddle",
+        "Scenes, instruments, music, pages and examples, which commands take by name; heddle data prints the folder"},
     {0}};
 
 static const hed_example EXIT_STATUS[] = {{"0", "It worked"},

@@ -140,6 +140,16 @@ static const hed_option MODELS_OPTIONS[] = {CLI_OPTION_JSON(true),
         .letter = 0),
     {0}};
 
+static void models_list(const hed_names *names, hed_name_function *add, void *user)
+{
+    const hed_mppi_model *model;
+    const hed_mppi_term *term;
+    for (uint32_t i = 0; (model = hed_mppi_model_at(i)); i++) add(user, model->name, "model");
+    for (uint32_t i = 0; (term = hed_mppi_term_at(i)); i++) add(user, term->name, "term of a cost");
+}
+
+static const hed_names MODEL_NAMES = {.list = models_list};
+
 static const hed_command hed_command_mppi_models = {
     .name = "models",
     .summary = "list models and terms of costs, with their parameters",
@@ -149,7 +159,8 @@ static const hed_command hed_command_mppi_models = {
     .options = MODELS_OPTIONS,
     .positionals =
         (const hed_option[]){
-            {.name = "NAME", .kind = HED_OPTION_TEXT, .help = "this model or term alone"}, {0}},
+            {.name = "NAME", .kind = HED_OPTION_TEXT, .names = &MODEL_NAMES,
+                .help = "this model or term alone"}, {0}},
     .examples = (const hed_example[]){{"heddle mppi models cartpole", "one model"},
         {"heddle mppi models --text cartpole > my_robot.h", "its text, to be changed"}, {0}},
     .run = models_run,

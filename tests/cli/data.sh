@@ -89,6 +89,7 @@ last='' offers 'cloth run' :file flag garment
 last=fl offers 'cloth run' flag
 last='' offers 'synth render' vibes; last='' offers 'synth render vibes' greensleeves
 last='' offers 'mppi run' car cartpole
+last='' offers 'mppi models' bicycle quadratic
 last=heddle: offers tune heddle:convolution heddle:copy
 last='' offers tune blur
 last='' offers 'verify --kernel' copy matmul
