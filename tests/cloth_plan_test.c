@@ -458,12 +458,11 @@ static void check_fabric(const cloth_garment *garment, uint32_t patches, cloth_p
             value++;
             for (uint32_t k = at[s]; k < at[s + 1]; k++) {
                 const uint32_t *particle = sums.items + (size_t)sums.words * plan->sums[k];
-                bool here = false, elsewhere = false;
+                bool elsewhere = false;
                 times[plan->sums[k]]++;
                 for (uint32_t v = 0; v < sums.particles; v++) {
                     CHECK(there[particle[v]], "patch %u lacks particle %u", p, particle[v]);
                     if (is_locked(garment, particle[v])) continue;
-                    here |= part[particle[v]] == p;
                     elsewhere |= part[particle[v]] != p;
                     bool again = false;
                     for (uint32_t u = 0; u < v; u++) again |= particle[u] == particle[v];

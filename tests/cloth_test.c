@@ -444,6 +444,47 @@ Test(cloth, a_damaged_state_is_refused)
     sheet_free(&other_sheet);
 }
 
+/* Sets the checksum of a state, FNV-1a with its own place as 0. */
+static void state_set_sum(unsigned char *state, uint64_t size)
+{
+    enum { SUM_AT = 32 };
+    uint64_t sum = 0xcbf29ce484222325u;
+    memset(state + SUM_AT, 0, sizeof sum);
+    for (uint64_t i = 0; i < size; i++) sum = (sum ^ state[i]) * 0x100000001b3u;
+    memcpy(state + SUM_AT, &sum, sizeof sum);
+}
+
+Test(cloth, a_state_of_wild_numbers_is_refused_though_its_checksum_fits)
+{
+    enum { SIDE = 6, HEAD = 176, PREVIOUS = HEAD + 16 * SIDE * SIDE };
+    static const struct {
+        uint32_t at; /* byte of the state */
+        float number;
+    } cases[] = {{HEAD, NAN}, {HEAD + 4, INFINITY}, {HEAD + 12, -1}, {HEAD + 12, NAN},
+        {PREVIOUS + 8, NAN}, {PREVIOUS + 12, 1}, {PREVIOUS + 12, 1e17f}, {PREVIOUS + 12, -1},
+        {48, NAN}, {48, -1}, {88, NAN}, {20, 1}}; /* last_dt, middle, meshes without places */
+    sheet s = sheet_make(SIDE);
+    hed_cloth_def def = def_of(&s);
+    hed_cloth *cloth = make(&here, &def);
+    uint64_t size = hed_cloth_save_size(cloth), before = hash_of(cloth);
+    unsigned char *state = malloc(size), *wild = malloc(size);
+    OK(hed_cloth_save(cloth, state, &error));
+    for (uint32_t i = 0; i < HED_COUNT(cases); i++) {
+        memcpy(wild, state, size);
+        memcpy(wild + cases[i].at, &cases[i].number, sizeof cases[i].number);
+        state_set_sum(wild, size);
+        FAILS(HED_ERROR_FORMAT, hed_cloth_load(cloth, wild, size, &error));
+        CHECK(hash_of(cloth) == before, "case %u", i);
+    }
+    memcpy(wild, state, size);
+    state_set_sum(wild, size);
+    OK(hed_cloth_load(cloth, wild, size, &error));
+    free(state);
+    free(wild);
+    hed_cloth_destroy(cloth);
+    sheet_free(&s);
+}
+
 Test(cloth, reset_begins_again)
 {
     sheet s = sheet_make(12);
