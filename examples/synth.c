@@ -55,7 +55,8 @@ static double loudest_near(const float *sound, double frequency)
             c += heard * cos(turn * f * n / RATE);
             s += heard * sin(turn * f * n / RATE);
         }
-        if (hypot(c, s) > best) best = hypot(c, s), found = f;
+        double power = c * c + s * s;
+        if (power > best) best = power, found = f;
     }
     return found;
 }

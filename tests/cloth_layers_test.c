@@ -100,7 +100,8 @@ static void radii_of(const float (*positions)[3], double *least, double *most)
     *least = INFINITY;
     *most = 0;
     for (uint32_t i = 3 * AROUND; i < PARTICLES - 3 * AROUND; i++) {
-        double r = hypot((double)positions[i][0], (double)positions[i][2]);
+        double r = sqrt(
+            (double)positions[i][0] * positions[i][0] + (double)positions[i][2] * positions[i][2]);
         *least = fmin(*least, r);
         *most = fmax(*most, r);
     }
@@ -340,7 +341,7 @@ Test(cloth_layers, a_scene_begins_right)
     EXPECT_EQ(memcmp(after.garments[0].positions, before.garments[0].positions, 12 * 312), 0);
     for (uint32_t i = 0; i < 312; i++) {
         const float *p = after.garments[1].positions + 3 * (size_t)i;
-        double r = hypot((double)p[0], (double)p[2]);
+        double r = sqrt((double)p[0] * p[0] + (double)p[2] * p[2]);
         if (i >= 24 && i < 312 - 24) EXPECT(r > 0.108 && r < 0.14, "particle %u: %g m", i, r);
     }
     static float start[2 * 312][3]; /* in centimetres */

@@ -87,8 +87,8 @@ static void go_to(hed_mppi *controller, const float *point)
 
 static double distance(const mjData *data, const float *point)
 {
-    return hypot(
-        hypot(data->qpos[0] - point[0], data->qpos[1] - point[1]), data->qpos[2] - point[2]);
+    double x = data->qpos[0] - point[0], y = data->qpos[1] - point[1], z = data->qpos[2] - point[2];
+    return sqrt(x * x + y * y + z * z);
 }
 
 int main(int count, char **arguments)

@@ -10,6 +10,7 @@
  * it does last holds best. Inside a family they lie in mesh order (by the first face that shows a
  * particle), which needs far fewer colours than a random one. */
 #include "model/garment.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -363,8 +364,10 @@ hed_status cloth_add_seams(
     for (uint32_t s = 0; s < def->seam_count; s++) {
         uint32_t a = def->seams[2 * (size_t)s], b = def->seams[2 * (size_t)s + 1];
         double square = 0;
-        for (int k = 0; k < 3; k++)
-            square += pow((double)garment->positions[a][k] - garment->positions[b][k], 2);
+        for (int k = 0; k < 3; k++) {
+            double difference = (double)garment->positions[a][k] - garment->positions[b][k];
+            square += difference * difference;
+        }
         garment->constraints[kept + s] = (hed_cloth_constraint){
             a, b, (float)fmax(sqrt(square), nearest), garment->material_count - 1};
         garment->families[kept + s] = HED_CLOTH_BEND; /* no edge: measurements pass over it */

@@ -14,6 +14,7 @@
  * way; but single triangles see more than is there. Their weights are divided by the root of what
  * those round them see of each of two curvatures and a twist. What is left is below 5 %. */
 #include "model/garment.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,7 +109,10 @@ static uint32_t triangle_beyond(const cloth_garment *garment, uint32_t triangle,
 static double square_between(const cloth_garment *garment, uint32_t a, uint32_t b)
 {
     double square = 0;
-    for (int k = 0; k < 3; k++) square += pow((double)garment->rest[a][k] - garment->rest[b][k], 2);
+    for (int k = 0; k < 3; k++) {
+        double side = (double)garment->rest[a][k] - garment->rest[b][k];
+        square += side * side;
+    }
     return square;
 }
 
@@ -142,7 +146,8 @@ static void add_side(const element_maker *make, uint32_t triangle, int k, flat_t
     if (other == UINT32_MAX) return;
     uint32_t apex = flat->particle[k] = third_of(garment, other, b, c);
     double side[2] = {flat->at[j][0] - flat->at[i][0], flat->at[j][1] - flat->at[i][1]},
-           length = hypot(side[0], side[1]), normal[2] = {side[1] / length, -side[0] / length};
+           length = hed_strict_hypot(side[0], side[1]),
+           normal[2] = {side[1] / length, -side[0] / length};
     double to_b = square_between(garment, apex, b), to_c = square_between(garment, apex, c),
            along = (to_b - to_c + length * length) / (2 * length),
            high = sqrt(fmax(to_b - along * along, 0));

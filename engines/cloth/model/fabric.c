@@ -12,6 +12,7 @@
  * half of its own sum of inverse mass x gradient^2, whatever the order of the sweep is. Constraints
  * that are solved together lose nothing to each other: bending of grids, line by line (bend.c). */
 #include "model/garment.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -271,7 +272,7 @@ hed_status cloth_make_fabric(
  * same share of what is missing. */
 static double share_of(double softening, double dt, uint32_t iterations)
 {
-    return 1 - pow(1 - 1 / (1 + softening * dt * dt), iterations);
+    return 1 - hed_strict_pow(1 - 1 / (1 + softening * dt * dt), iterations);
 }
 
 hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
@@ -283,7 +284,7 @@ hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double
     float *given[CLOTH_STIFF_COUNT] = {&made.given.warp, &made.given.weft, &made.given.shear,
         &made.given.bend_warp, &made.given.bend_weft};
     /* the share that one iteration has to give */
-    double each = 1 - pow(1 - most_part, 1.0 / iterations), needed = 1;
+    double each = 1 - hed_strict_pow(1 - most_part, 1.0 / iterations), needed = 1;
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++) {
         double softening = lines && garment->line_rows && kind >= CLOTH_BENT_WARP
                                ? 0

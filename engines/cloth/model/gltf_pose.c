@@ -5,6 +5,7 @@
 #include "model/gltf.h"
 
 #include "heddle/author.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -295,9 +296,10 @@ static void turn_linearly(const float *a, const float *b, double part, double *t
 {
     double dot = 0;
     for (int k = 0; k < 4; k++) dot += (double)a[k] * (double)b[k];
-    double sign = dot < 0 ? -1 : 1, angle = acos(fmin(fabs(dot), 1)), sine = sin(angle);
-    double first = sine > 1e-6 ? sin((1 - part) * angle) / sine : 1 - part,
-           second = sign * (sine > 1e-6 ? sin(part * angle) / sine : part);
+    double sign = dot < 0 ? -1 : 1, angle = hed_strict_acos(fmin(fabs(dot), 1)),
+           sine = hed_strict_sin(angle);
+    double first = sine > 1e-6 ? hed_strict_sin((1 - part) * angle) / sine : 1 - part,
+           second = sign * (sine > 1e-6 ? hed_strict_sin(part * angle) / sine : part);
     for (int k = 0; k < 4; k++) turn[k] = first * (double)a[k] + second * (double)b[k];
 }
 

@@ -10,6 +10,7 @@
 #include "model/collider.h"
 #include "model/garment.h"
 #include "model/nearest.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,16 +92,25 @@ static int compare_floats(const float *a, const float *b, int count)
     return 0;
 }
 
+/* Triangles of one place in their own order: sums over them have the same bits by every qsort(). */
+static int compare_in_triangles(uint32_t a, uint32_t corner_a, uint32_t b, uint32_t corner_b)
+{
+    if (a != b) return a < b ? -1 : 1;
+    return (corner_a > corner_b) - (corner_a < corner_b);
+}
+
 static int compare_layer_edges(const void *left, const void *right)
 {
     const layer_edge *a = left, *b = right;
-    return compare_floats(a->ends[0], b->ends[0], 6);
+    int ends = compare_floats(a->ends[0], b->ends[0], 6);
+    return ends ? ends : compare_in_triangles(a->triangle, a->corner, b->triangle, b->corner);
 }
 
 static int compare_layer_corners(const void *left, const void *right)
 {
     const layer_corner *a = left, *b = right;
-    return compare_floats(a->place, b->place, 3);
+    int place = compare_floats(a->place, b->place, 3);
+    return place ? place : compare_in_triangles(a->triangle, a->corner, b->triangle, b->corner);
 }
 
 static void scale_to_one(float v[3])
@@ -119,7 +129,7 @@ static float side_of_face(layer_surface *surface, uint32_t triangle, uint32_t co
     n[0] = e[1] * f[2] - e[2] * f[1];
     n[1] = e[2] * f[0] - e[0] * f[2];
     n[2] = e[0] * f[1] - e[1] * f[0];
-    float angle = atan2f(sqrtf(cloth_dot3(n, n)), cloth_dot3(e, f));
+    float angle = (float)hed_strict_atan2(sqrtf(cloth_dot3(n, n)), cloth_dot3(e, f));
     scale_to_one(n);
     return angle;
 }
@@ -130,8 +140,8 @@ static void sides_of_edges(layer_surface *surface, layer_edge *edges, uint32_t c
     qsort(edges, count, sizeof *edges, compare_layer_edges);
     for (uint32_t first = 0, last; first < count; first = last) {
         float sum[3] = {0};
-        for (last = first; last < count && !compare_layer_edges(&edges[first], &edges[last]);
-             last++)
+        for (last = first;
+             last < count && !compare_floats(edges[first].ends[0], edges[last].ends[0], 6); last++)
             for (int k = 0; k < 3; k++) sum[k] += surface->normals[edges[last].triangle][0][k];
         bool border = last - first == 1;
         for (uint32_t i = first; i < last; i++)
@@ -147,7 +157,8 @@ static void sides_of_corners(
     for (uint32_t first = 0, last; first < count; first = last) {
         float sum[3] = {0};
         bool border = false;
-        for (last = first; last < count && !compare_layer_corners(&corners[first], &corners[last]);
+        for (last = first;
+             last < count && !compare_floats(corners[first].place, corners[last].place, 3);
              last++) {
             const layer_corner *c = &corners[last];
             float(*own)[3] = surface->normals[c->triangle];

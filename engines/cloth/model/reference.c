@@ -2,6 +2,7 @@
 #include "model/garment.h"
 
 #include "heddle/math.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,8 +23,8 @@ static cloth_substep substep(
     cloth_substep step = {
         .dt = dt, .ratio = last_dt > 0.0 ? dt / last_dt : 1.0, .stiffness = 1.0 / (dt * dt)};
     for (uint32_t axis = 0; axis < 3; axis++) {
-        step.keep[axis] = pow(1.0 - garment->damping, dt);
-        if (axis == def->up) step.keep[axis] *= pow(1.0 - garment->vertical_damping, dt);
+        step.keep[axis] = hed_strict_pow(1.0 - garment->damping, dt);
+        if (axis == def->up) step.keep[axis] *= hed_strict_pow(1.0 - garment->vertical_damping, dt);
         step.fall[axis] = def->gravity[axis] * dt * (def->slides_form ? dt : 0.5 * (dt + last_dt));
     }
     return step;

@@ -1,6 +1,7 @@
 /* Meshes that scenes name, and bodies: meshes that move by a sequence or rigidly, as colliders or
  * as what drives a garment. */
 #include "model/scene_parts.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -246,7 +247,7 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     for (int k = 0; k < 3; k++) radius += (high[k] - low[k]) * (high[k] - low[k]) / 4;
     radius = fmax(sqrt(radius), 1e-3);
     /* y up: right is x and front z; z up: right is x too, and front -y. */
-    double away = 1.05 * radius / sin(camera.field_of_view / 2 * 3.14159265 / 180),
+    double away = 1.05 * radius / hed_strict_sin(camera.field_of_view / 2 * 3.14159265 / 180),
            aside = up == 2 ? -1 : 1;
     if (up == 2) {
         right = 0;

@@ -4,6 +4,7 @@
  * axis (so a key may be more than a turn ahead), else the shortest arc (Shoemake, Animating
  * Rotation with Quaternion Curves, 1985). */
 #include "model/scene_parts.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 void cloth_axis_turn(const double axis[3], double angle, double turn[9])
 {
     /* Rodrigues' formula. */
-    double c = cos(angle), s = sin(angle), d = 1 - c, x = axis[0], y = axis[1], z = axis[2];
+    double c = hed_strict_cos(angle), s = hed_strict_sin(angle), d = 1 - c, x = axis[0],
+           y = axis[1], z = axis[2];
     const double made[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y, d * x * y + s * z,
         d * y * y + c, d * y * z - s * x, d * x * z - s * y, d * y * z + s * x, d * z * z + c};
     memcpy(turn, made, sizeof made);
@@ -52,8 +54,8 @@ bool cloth_motion_is_still(const cloth_motion *motion)
 
 static void quaternion_of(const cloth_key *key, double q[4])
 {
-    double s = sin(key->angle / 2);
-    q[0] = cos(key->angle / 2);
+    double s = hed_strict_sin(key->angle / 2);
+    q[0] = hed_strict_cos(key->angle / 2);
     for (int i = 0; i < 3; i++) q[i + 1] = s * key->axis[i];
 }
 
@@ -65,9 +67,9 @@ static void turn_between(const cloth_key *a, const cloth_key *b, double part, do
     quaternion_of(b, q);
     for (int i = 0; i < 4; i++) dot += p[i] * q[i];
     double sign = dot < 0 ? -1 : 1;
-    double angle = acos(fmin(fabs(dot), 1.0)), s = sin(angle);
-    double wp = s > 1e-6 ? sin((1 - part) * angle) / s : 1 - part,
-           wq = s > 1e-6 ? sin(part * angle) / s : part;
+    double angle = hed_strict_acos(fmin(fabs(dot), 1.0)), s = hed_strict_sin(angle);
+    double wp = s > 1e-6 ? hed_strict_sin((1 - part) * angle) / s : 1 - part,
+           wq = s > 1e-6 ? hed_strict_sin(part * angle) / s : part;
     for (int i = 0; i < 4; i++) {
         r[i] = wp * p[i] + sign * wq * q[i];
         size += r[i] * r[i];
@@ -76,7 +78,7 @@ static void turn_between(const cloth_key *a, const cloth_key *b, double part, do
     double length = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
     const double axis[3] = {length > 0 ? r[1] / length : 1, length > 0 ? r[2] / length : 0,
         length > 0 ? r[3] / length : 0};
-    cloth_axis_turn(axis, 2 * atan2(length, r[0]), turn);
+    cloth_axis_turn(axis, 2 * hed_strict_atan2(length, r[0]), turn);
 }
 
 static void pose_of_keys(const cloth_motion *motion, double time, cloth_pose *pose)

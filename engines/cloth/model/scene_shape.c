@@ -2,6 +2,7 @@
         sleeve (a tube) and skirt (a cone without its tip). With
  * texture coordinates; in the scene's unit, as if they had been read. */
 #include "model/scene_parts.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,10 +180,10 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     for (uint32_t ring = 1; ring <= rings; ring++) {
         for (uint32_t place = 0; place < 6 * ring; place++) {
             double angle = TAU * place / (6 * ring), away = (double)ring / rings;
-            set_point(mesh, ring_vertex(ring, place), centre, radius * away * cos(angle), u,
-                radius * away * sin(angle), v, 0, axis);
-            set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * cos(angle),
-                0.5 + 0.5 * away * sin(angle));
+            set_point(mesh, ring_vertex(ring, place), centre, radius * away * hed_strict_cos(angle),
+                u, radius * away * hed_strict_sin(angle), v, 0, axis);
+            set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * hed_strict_cos(angle),
+                0.5 + 0.5 * away * hed_strict_sin(angle));
             /* In each sixth: `ring` triangles that stand on this ring, and one fewer on the ring
              * within. */
             uint32_t sixth = place / ring, within = sixth * (ring - 1) + place % ring;
@@ -228,8 +229,8 @@ static void read_tube(
             double angle = TAU * i / around;
             set_texture(mesh, row * (around + 1) + i, (double)i / around, 1 - part);
             if (i < around)
-                set_point(mesh, row * around + i, origin, away * cos(angle), u, away * sin(angle),
-                    v, part * length, axis);
+                set_point(mesh, row * around + i, origin, away * hed_strict_cos(angle), u,
+                    away * hed_strict_sin(angle), v, part * length, axis);
         }
     }
     for (uint32_t f = 0; f < mesh->face_count; f++) {
@@ -316,7 +317,7 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
     for (int k = 0; k < 3 && length > 0; k++) axis[k] = way[k] / length;
     span_obstacle_plane(axis, u, v);
     double ra = c->radius[0], rb = sphere ? ra : c->radius[1];
-    double lean = length > 0 ? asin(fmin(fmax((ra - rb) / length, -1.0), 1.0)) : 0;
+    double lean = length > 0 ? hed_strict_asin(fmin(fmax((ra - rb) / length, -1.0), 1.0)) : 0;
     float *vertices;
     if (!scene_shape_make_rings(reader, node, 2 * (RINGS + 1), AROUND, &made->shown, &vertices))
         return;
@@ -325,12 +326,13 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
         double part = (double)(second ? ring - RINGS - 1 : ring) / RINGS, radius = second ? rb : ra;
         double angle = second ? lean + part * (TAU / 4 - lean) : -TAU / 4 + part * (lean + TAU / 4);
         for (uint32_t i = 0; i < AROUND; i++) {
-            double turn = TAU * i / AROUND, along = radius * sin(angle) + (second ? length : 0),
-                   away = radius * cos(angle);
+            double turn = TAU * i / AROUND,
+                   along = radius * hed_strict_sin(angle) + (second ? length : 0),
+                   away = radius * hed_strict_cos(angle);
             for (int k = 0; k < 3; k++)
                 vertices[3 * ((size_t)ring * AROUND + i) + k] =
                     (float)(c->a[k] + along * axis[k] +
-                            away * (cos(turn) * u[k] + sin(turn) * v[k]));
+                            away * (hed_strict_cos(turn) * u[k] + hed_strict_sin(turn) * v[k]));
         }
     }
 }

@@ -11,6 +11,7 @@
  * the triangles on the way (in a wedge between others' regions) keeps a way along an edge, a few
  * per cent too long. A garment without faces is spread over along its constraints. */
 #include "model/garment.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,8 +124,7 @@ static void look_over(
     double share = (sx + (cx - sx) * (sy / (sy + cy))) / ab;
     if (!(share >= -1e-6 && share <= 1.0 + 1e-6)) return;
     way found = *at;
-    /* not hypot(): the same bits by every C library */
-    double straight = sqrt((cx - sx) * (cx - sx) + (cy + sy) * (cy + sy));
+    double straight = hed_strict_hypot(cx - sx, cy + sy);
     found.length = at->to_bend + fmax(straight, apart(work->garment, c, at->source));
     offer(work, c, found);
 }

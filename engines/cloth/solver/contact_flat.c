@@ -4,6 +4,7 @@
  * Of such a garment a straight line between two points of a node at rest stays in the garment; the
  * node is convex if it stays among the triangles around the node's vertices as well. */
 #include "solver/contact.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static double flat_normal(const cloth_garment *garment, double normal[3])
                    ((double)p[1][m] - p[0][m]) * ((double)p[2][l] - p[0][l]);
             wide = fmax(wide, fabs((double)p[0][k] - garment->rest[0][k]));
         }
-        double size = hypot(hypot(n[0], n[1]), n[2]);
+        double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         if (size <= largest) continue;
         largest = size;
         for (int k = 0; k < 3; k++) normal[k] = n[k] / size;
@@ -139,11 +140,12 @@ static bool flat_border(const flat_garments *f, uint32_t first)
         uint32_t to = f->next[at], then = to == CLOTH_PAIR_NONE ? to : f->next[to];
         if (then == CLOTH_PAIR_NONE || steps++ > f->borders[body]) return false;
         const double *a = f->places[at], *b = f->places[to], *c = f->places[then];
-        double one = hypot(b[0] - a[0], b[1] - a[1]), two = hypot(c[0] - b[0], c[1] - b[1]);
+        double one = hed_strict_hypot(b[0] - a[0], b[1] - a[1]),
+               two = hed_strict_hypot(c[0] - b[0], c[1] - b[1]);
         double turn = flat_turn(a, b, c),
                on = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
         if (turn < -flat_within * one * two) return false;
-        around += atan2(turn, on);
+        around += hed_strict_atan2(turn, on);
         at = to;
     } while (at != first);
     return steps == f->borders[body] && fabs(around - 2.0 * 3.14159265358979) < 0.01;

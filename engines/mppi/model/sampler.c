@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "model/controller.h"
+#include "support/strict_math.h"
 
 /* The lower Cholesky factor of a symmetric, positive semidefinite matrix (n x n) in place; a column
  * whose pivot vanishes becomes zero. */
@@ -37,16 +38,16 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
     uint32_t steps = def->steps, length = 2 * steps;
     double power = 0;
     for (uint32_t j = 1; j <= steps; j++) {
-        double s = pow(fmax((double)j / length, 1.0 / length), -exponent);
+        double s = hed_strict_pow(fmax((double)j / length, 1.0 / length), -exponent);
         power += j < steps ? s : s / 4;
     }
     for (uint32_t lag = 0; lag < steps; lag++) {
         r[lag] = 0;
         for (uint32_t j = 0; j <= steps;
              j++) { /* s_j^2 cos; the lowest frequency has that of j = 1 */
-            double s = pow(fmax((double)j, 1) / length, -exponent);
+            double s = hed_strict_pow(fmax((double)j, 1) / length, -exponent);
             double weight = j == 0 || j == steps ? 0.25 : 1;
-            r[lag] += weight * s * cos(2 * pi * j * lag / length);
+            r[lag] += weight * s * hed_strict_cos(2 * pi * j * lag / length);
         }
         r[lag] /= power;
     }
@@ -56,8 +57,8 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
         for (uint32_t s = 0; s < steps; s++) {
             double c = r[t > s ? t - s : s - t];
             if (decay > 0) {
-                double dt = pow(decay, t > from ? t - from : 0);
-                double ds = pow(decay, s > from ? s - from : 0);
+                double dt = hed_strict_pow(decay, t > from ? t - from : 0);
+                double ds = hed_strict_pow(decay, s > from ? s - from : 0);
                 c += dt * ds * r[0] - ds * r[t > from ? t - from : from - t] -
                      dt * r[s > from ? s - from : from - s];
             }
@@ -103,7 +104,7 @@ static void fill_support(float *a, uint32_t steps, uint32_t knots, double width,
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++) {
             double d = ((double)i - j) / width;
-            k[i * row + j] = exp(-d * d / 2) + (i == j ? 1e-6 : 0);
+            k[i * row + j] = hed_strict_exp(-d * d / 2) + (i == j ? 1e-6 : 0);
             k[i * row + n + j] = i == j;
         }
     for (uint32_t p = 0; p < n; p++) { /* symmetric and positive definite: no pivoting */
@@ -119,7 +120,7 @@ static void fill_support(float *a, uint32_t steps, uint32_t knots, double width,
             double sum = 0, at = steps > 1 ? (double)t * (n - 1) / (steps - 1) : 0;
             for (uint32_t j = 0; j < n; j++) {
                 double d = (at - j) / width;
-                sum += exp(-d * d / 2) * k[j * row + n + m];
+                sum += hed_strict_exp(-d * d / 2) * k[j * row + n + m];
             }
             a[t * n + m] = (float)sum;
         }

@@ -4,6 +4,7 @@
 #include "heddle/mppi_scene.h"
 #include "support/file.h"
 #include "support/png.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -359,7 +360,7 @@ uint32_t hed_mppi_path_table(const float *points, uint32_t count, bool closed, f
         float dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
         if (!(square > 1e-12f)) continue; /* a micrometre */
         const float segment[HED_MPPI_PATH_SEGMENT] = {
-            a[0], a[1], dx, dy, 1 / square, 0, sqrtf(square), atan2f(dy, dx)};
+            a[0], a[1], dx, dy, 1 / square, 0, sqrtf(square), (float)hed_strict_atan2(dy, dx)};
         memcpy(table + written, segment, sizeof segment);
         written += HED_MPPI_PATH_SEGMENT;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/controller.h"
+#include "support/strict_math.h"
 
 /* ---- making ---- */
 
@@ -191,7 +192,7 @@ static void fill_stats(hed_mppi *c, uint32_t system, hed_mppi_outcome outcome, u
     *stats = (hed_mppi_stats){.outcome = outcome, .iterations = iterations};
     stats->baseline = sums[0];
     stats->normalizer = (float)(sums[1] / samples);
-    stats->free_energy = (float)(sums[0] - lambda * log(sums[1] / samples));
+    stats->free_energy = (float)(sums[0] - lambda * hed_strict_log(sums[1] / samples));
     stats->ess = sums[2] > 0 ? sums[1] * sums[1] / sums[2] : 0;
     stats->crashed = (float)(sums[3] / samples);
     stats->lambda = (float)lambda;

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "model/controller.h"
+#include "support/strict_math.h"
 
 uint32_t mppi_shown(const hed_mppi *c, uint32_t index)
 {
@@ -87,7 +88,7 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
         for (uint32_t k = 0; k < candidates; k++) {
             const float *sums = c->candidate_sums + 4 * ((uint64_t)k * count + i);
             double energy =
-                sums[0] - (double)c->lambda[i] * log(sums[1] / c->def.candidate_samples);
+                sums[0] - (double)c->lambda[i] * hed_strict_log(sums[1] / c->def.candidate_samples);
             if (sums[1] > 0 && energy < c->def.value_threshold) chosen = k;
         }
         float w[3];

@@ -1,6 +1,7 @@
 /* One round of MPPI in double precision: Williams et al. (T-RO 2018), in the order of the formulas.
  * Only the normal numbers are float: they are part of the definition. */
 #include "solver/reference.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 
@@ -59,7 +60,7 @@ static void sample_noise(const hed_mppi *c, uint32_t sample, const double *facto
                 e += c->mix[((uint64_t)i * def->steps + t) * columns + m] *
                      drawn(c, sample, m * nu + i, 0);
             if (def->sampler == HED_MPPI_LOG_NORMAL)
-                e *= exp(s * drawn(c, sample, j, MPPI_SECOND_STREAM) - s * s);
+                e *= hed_strict_exp(s * drawn(c, sample, j, MPPI_SECOND_STREAM) - s * s);
             independent[i] = e;
         }
         for (uint32_t i = 0; i < nu; i++) {
@@ -165,9 +166,9 @@ static double weigh(
 {
     double above = total[sample] - least, share = 1 - above / c->def.tsallis_threshold;
     uint32_t elite = (uint32_t)(c->def.elite * (float)c->def.samples), better = 0;
-    if (c->def.update == HED_MPPI_EXPONENTIAL) return exp(-above / lambda);
+    if (c->def.update == HED_MPPI_EXPONENTIAL) return hed_strict_exp(-above / lambda);
     if (c->def.update == HED_MPPI_TSALLIS)
-        return share > 0 ? pow(share, 1 / ((double)c->def.tsallis_r - 1)) : 0;
+        return share > 0 ? hed_strict_pow(share, 1 / ((double)c->def.tsallis_r - 1)) : 0;
     for (uint32_t k = 0; k < c->def.samples; k++) better += total[k] < total[sample];
     return better < (elite ? elite : 1);
 }
@@ -201,8 +202,10 @@ void mppi_reference_round(
             if (def->alpha < 1 && k < pure) ratio += g[j] * (own[j] - c->plan[j] / 2.0);
         }
         keep_limits(c, own);
-        for (uint32_t j = 0; j < size; j++)
-            change += pow(own[j] - control_at(c, own, (int64_t)(j / nu) - 1, j % nu), 2);
+        for (uint32_t j = 0; j < size; j++) {
+            double step = own[j] - control_at(c, own, (int64_t)(j / nu) - 1, j % nu);
+            change += step * step;
+        }
         answer->costs[k] = roll_cost(reference, x, own);
         total[k] = answer->costs[k] + ratio + def->smooth_weight * change;
         if (!(total[k] < def->crash_cost)) answer->crashed += 1.0 / n;
@@ -224,6 +227,6 @@ void mppi_reference_round(
     smooth(c, answer->mean, answer->plan);
     keep_limits(c, answer->plan);
     answer->normalizer = sum / n;
-    answer->free_energy = answer->baseline - lambda * log(answer->normalizer);
+    answer->free_energy = answer->baseline - lambda * hed_strict_log(answer->normalizer);
     answer->ess = sum * sum / squares;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "solver/device.h"
+#include "support/strict_math.h"
 
 /* TEAM is by the rules: few models have one, and most combinations with others are invalid. */
 enum { SOLVER, TILE, TUNED = TILE_TEAM, PARAMETERS = TILE + TUNED };
@@ -180,7 +181,8 @@ static hed_status tune_check(void *user, hed_error *error)
     for (uint32_t i = 0; i < t->def.count; i++)
         for (uint64_t j = 0; j < t->size; j++) {
             double wanted = t->expected[i * t->size + j];
-            difference += pow(hed_mppi_controls(t->controller, i)[j] - wanted, 2);
+            double apart = hed_mppi_controls(t->controller, i)[j] - wanted;
+            difference += apart * apart;
             norm += wanted * wanted;
         }
     if (sqrt(difference) <= 0.02 * sqrt(norm) + 1e-6) return HED_OK;

@@ -2,6 +2,7 @@
  * ranges, the parameters that modulation reaches, and values that are sensible without knowing the
  * instrument. */
 #include "model/model.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -237,7 +238,7 @@ double synth_largest_dilation(const hed_synth_instrument_def *def)
     if (def->mode == HED_SYNTH_SINGLETON) return 1;
     double bend =
         def->bend_range + (def->mode == HED_SYNTH_VOICES_MPE ? def->note_bend_range : 0.0);
-    double dilation = exp2(((double)def->high - def->root_note + bend) / 12);
+    double dilation = hed_strict_exp2(((double)def->high - def->root_note + bend) / 12);
     return dilation > 1 ? dilation : 1; /* an instance that no note has reached yet runs at 1 */
 }
 

@@ -16,6 +16,7 @@
  * where
  * g = exp(-damping h) is what the amplitude keeps in a sample. */
 #include "model/model.h"
+#include "support/strict_math.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,13 +29,14 @@ static const double PI = 3.14159265358979323846;
 double hed_synth_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate)
 {
     if (!(rate > 0 && ratio >= 0) || mode < 1 || mode > masses) return 0;
-    double sine = sqrt(ratio) / rate * sin(mode * PI / (2.0 * (masses + 1.0)));
-    return sine < 1 ? asin(sine) * rate / PI : 0;
+    double sine = sqrt(ratio) / rate * hed_strict_sin(mode * PI / (2.0 * (masses + 1.0)));
+    return sine < 1 ? hed_strict_asin(sine) * rate / PI : 0;
 }
 
 double hed_synth_string_ratio(uint32_t masses, double frequency, double rate)
 {
-    double root = sin(PI * frequency / rate) * rate / sin(PI / (2.0 * (masses + 1.0)));
+    double root =
+        hed_strict_sin(PI * frequency / rate) * rate / hed_strict_sin(PI / (2.0 * (masses + 1.0)));
     return root * root;
 }
 
@@ -64,7 +66,7 @@ static mode_one mode_of(const hed_synth_grid_def *def)
     mode_one mode = {0};
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (def->size[axis] < 2) continue;
-        double angle = PI / (def->size[axis] - 1.0), s = sin(angle / 2), square = s * s;
+        double angle = PI / (def->size[axis] - 1.0), s = hed_strict_sin(angle / 2), square = s * s;
         bool along =
             axis == 0 && grid_dimensions(def) == 3; /* a lattice swings along its first axis */
         double share = share_of(def->spring.rest_length, length_of(def->step[axis]));
@@ -75,7 +77,8 @@ static mode_one mode_of(const hed_synth_grid_def *def)
         double a = PI / (def->size[0] - 1.0), b = PI / (def->size[1] - 1.0);
         double one = length_of(def->step[0]), other = length_of(def->step[1]);
         double share = share_of(def->spring.rest_length, sqrt(one * one + other * other));
-        mode.rest = 4 * (double)def->diagonal * (1 - share) * (1 - cos(a) * cos(b));
+        mode.rest =
+            4 * (double)def->diagonal * (1 - share) * (1 - hed_strict_cos(a) * hed_strict_cos(b));
     }
     return mode;
 }
@@ -105,9 +108,9 @@ static double frequency_of(const hed_synth_grid_def *def, double rate)
     mode_one mode = mode_of(&resolved);
     double square =
         resolved.spring.stiffness * mode.per_stiffness + resolved.bend * mode.per_bend + mode.rest;
-    double g = exp(-(double)def->body.damping / rate), h = 1 / rate;
+    double g = hed_strict_exp(-(double)def->body.damping / rate), h = 1 / rate;
     double sine = (g * g * h * h * square / def->body.mass - (1 - g) * (1 - g)) / (4 * g);
-    return sine > 0 && sine < 1 ? asin(sqrt(sine)) * rate / PI : 0;
+    return sine > 0 && sine < 1 ? hed_strict_asin(sqrt(sine)) * rate / PI : 0;
 }
 
 hed_status synth_resolve_grid(
@@ -120,8 +123,8 @@ hed_status synth_resolve_grid(
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, but %s", (double)def->tune, reason);
     mode_one mode = mode_of(def);
-    double g = exp(-(double)def->body.damping / def->rate),
-           sine = sin(PI * (double)def->tune / def->rate);
+    double g = hed_strict_exp(-(double)def->body.damping / def->rate),
+           sine = hed_strict_sin(PI * (double)def->tune / def->rate);
     double square = ((1 - g) * (1 - g) + 4 * g * sine * sine) / (g * g) * def->rate * def->rate *
                         def->body.mass -
                     mode.rest;

@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "support/file.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -221,7 +222,7 @@ static hed_status limit_notes(synth_import *im)
     hed_status status =
         hed_synth_instrument_stability(im->instrument, 48000.0, &stability, im->error);
     if (status || !stability.unsafe || def.mode == HED_SYNTH_SINGLETON) return status;
-    double semitones = 6.0 * log2(stability.worst / 2.0);
+    double semitones = 6.0 * hed_strict_log2(stability.worst / 2.0);
     double high = floor(def.high - semitones - 1e-6);
     if (!(high >= def.low)) return HED_OK; /* it is not the notes */
     synth_import_tell(

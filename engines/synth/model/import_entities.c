@@ -2,6 +2,7 @@
 #include "model/import_ank.h"
 
 #include "model/model.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,10 @@ static hed_synth_adsr adsr_of(const synth_ank_envelope *e)
     return (hed_synth_adsr){e->attack, e->decay, e->sustain, e->release};
 }
 
-static float import_linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
+static float import_linear(float decibels)
+{
+    return (float)hed_strict_pow(10.0f, decibels / 20.0f);
+}
 
 static void tell_gain(
     synth_import *im, const char *type, int32_t number, float decibels, float newtons)

@@ -5,6 +5,7 @@
  * L0/|d|). Damping c along springs takes 2 c/h as k does. All at the smallest mass and the largest
  * stiffness that modulation can make, and at the largest time step that notes and bends ask for. */
 #include "model/model.h"
+#include "support/strict_math.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +36,7 @@ static double reach(const hed_synth_instrument *instrument, const hed_synth_modu
     switch (def->mode) {
     case HED_SYNTH_MODULATE_ADD: return value + sign * most;
     case HED_SYNTH_MODULATE_MULTIPLY: return value * (1 + sign * most);
-    default: return value * exp2(sign * most);
+    default: return value * hed_strict_exp2(sign * most);
     }
 }
 

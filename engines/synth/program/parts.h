@@ -4,6 +4,7 @@
 #define SYNTH_PROGRAM_PARTS_H
 
 #include "program/program.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 
@@ -88,6 +89,6 @@ uint32_t synth_gate_word(const synth_program *program, hed_synth_route route);
 
 /* |d0|^2 - L0^2 as the store has it; `rest_length` as in the definition, `rest` in metres. */
 double synth_spring_excess(const float vector[3], float rest_length, double rest);
-static inline double synth_level(double decibel) { return pow(10.0, decibel / 20.0); }
+static inline double synth_level(double decibel) { return hed_strict_pow(10.0, decibel / 20.0); }
 
 #endif

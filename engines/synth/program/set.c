@@ -2,6 +2,7 @@
  * program. */
 #include "kernels/physics_store.h"
 #include "program/parts.h"
+#include "support/strict_math.h"
 
 /* ---- setting a parameter ---- */
 
@@ -163,9 +164,9 @@ static void collect_element(
     }
     case ROTATION: {
         double x = at_rest(p, type, field, element), z = at_rest(p, type, field + 2, element);
-        collect(c, word, x * cos(value) + z * sin(value));
+        collect(c, word, x * hed_strict_cos(value) + z * hed_strict_sin(value));
         collect(c, synth_parameter_word(&p->layout, type, field + 2, element),
-            z * cos(value) - x * sin(value));
+            z * hed_strict_cos(value) - x * hed_strict_sin(value));
         break;
     }
     default:

@@ -1,6 +1,7 @@
 /* Parameters, states and signals at rest, from an instrument's definitions: units of layout.h.
  * Computed in double, kept as float. */
 #include "program/parts.h"
+#include "support/strict_math.h"
 
 /* An element whose fields are being written. */
 typedef struct element {
@@ -47,7 +48,7 @@ static void set_direction(const element *e, uint32_t field, const float directio
 /* Share of the way that a smoothed value goes in one sample. */
 static double smoothing(const synth_builder *b, double seconds)
 {
-    return seconds > 0 ? 1.0 - exp(-b->step / seconds) : 1.0;
+    return seconds > 0 ? 1.0 - hed_strict_exp(-b->step / seconds) : 1.0;
 }
 
 static double per_sample(const synth_builder *b, double way, double seconds)
@@ -198,7 +199,7 @@ static void fill_mallet(
     set(e, MALLET_P_NOISE, def->noise);
     /* p Q c^(p-1) h^2/m = 1/4; a linear felt has no such compression, or any. */
     double bound = 0.25 / (def->exponent * def->hardness_hard * lighter);
-    double limit = def->exponent > 1.001 ? pow(bound, 1.0 / (def->exponent - 1.0)) : 1e6;
+    double limit = def->exponent > 1.001 ? hed_strict_pow(bound, 1.0 / (def->exponent - 1.0)) : 1e6;
     set(e, MALLET_P_LIMIT, limit < 1e6 ? limit : 1e6);
 }
 
@@ -231,9 +232,11 @@ static void fill_oscillator(
     if (def->follows_note) {
         synth_target *target = add_target(e, SYNTH_FOLLOW_NOTE, OSCILLATOR_P_FREQUENCY);
         target->route = def->route;
-        target->factor = (float)exp2(def->octave + def->semitone / 12.0 + def->detune / 1200.0);
+        target->factor =
+            (float)hed_strict_exp2(def->octave + def->semitone / 12.0 + def->detune / 1200.0);
         double note = e->b->instrument->def.root_note; /* until the first note */
-        set(e, OSCILLATOR_P_FREQUENCY, 440.0 * exp2((note - 69.0) / 12.0) * target->factor);
+        set(e, OSCILLATOR_P_FREQUENCY,
+            440.0 * hed_strict_exp2((note - 69.0) / 12.0) * target->factor);
     }
     set_uint(e, OSCILLATOR_P_WAVE, def->wave);
     set(e, OSCILLATOR_P_PULSE, def->pulse_width);

@@ -19,6 +19,7 @@
 #include "solver/solver.h"
 
 #include "heddle/math.h"
+#include "support/strict_math.h"
 
 enum {
     GAIN_BITS = 30,
@@ -271,6 +272,6 @@ void synth_mix_report(const synth_mix *mix, hed_synth_info *report)
     report->muted = mix->muted;
     report->breaks = mix->breaks;
     report->peak = mix->peak;
-    report->reduction = (float)(20.0 * log10(GAIN_ONE / fmax(mix->least_mean, 1.0)));
+    report->reduction = (float)(20.0 * hed_strict_log10(GAIN_ONE / fmax(mix->least_mean, 1.0)));
     report->latency = synth_mix_latency(mix);
 }

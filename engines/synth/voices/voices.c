@@ -2,6 +2,7 @@
  * samples. A block's events are checked first, and what they may need: a block that is refused has
  * changed nothing. */
 #include "voices/voices.h"
+#include "support/strict_math.h"
 
 #include <assert.h>
 #include <math.h>
@@ -100,7 +101,8 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
     v->fold = how->fold;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
-    if (synth_sleep_create(&v->arena, program, pow(10.0, def->gain / 20.0), &v->sleep, error) ||
+    if (synth_sleep_create(
+            &v->arena, program, hed_strict_pow(10.0, def->gain / 20.0), &v->sleep, error) ||
         make_room(v, error)) {
         synth_voices_destroy(v);
         return error->status;

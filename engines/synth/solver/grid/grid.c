@@ -6,6 +6,7 @@
 #include "support/words.h"
 #include "kernels/layout.h"
 #include "kernels/lattice.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -147,7 +148,7 @@ static kind lattice_kind_of(const synth_network *network, uint32_t index)
 void synth_grid_set_dilation(synth_solver *made, float dilation)
 {
     const synth_network *network = &made->network;
-    double decay = exp(-(double)network->class_rate[0] * dilation);
+    double decay = hed_strict_exp(-(double)network->class_rate[0] * dilation);
     made->step.dilation = dilation;
     made->step.slowness = 1.0f / dilation;
     made->step.decay = (float)decay;

@@ -1,0 +1,33 @@
+/* Functions of doubles with the same bits by every C library, compiler and processor.
+ *
+ * The C library promises no bits: glibc changed the results of hypot() in 2.35, of exp(), log(), pow(), sin() and
+ * cos() in 2.28, and picks among versions with and without fused multiply-add at run time. Code that
+ * leads to strict results therefore calls these. They use + - * / and square roots alone, each
+ * correctly rounded, and nothing that a compiler might contract (-ffp-contract=off).
+ * tests/strict_symbols_test.sh finds a call of another function.
+ *
+ * Special cases are C99's, Annex F. Accuracy against 300 bits, over millions of arguments: 0.51 ulp
+ * for exp, exp2, log, log2, log10 and pow, 0.8 ulp for sin, cos and atan2, 1.6 ulp for asin and
+ * acos. Floats have include/heddle/math.h, which devices share. */
+#ifndef HED_SUPPORT_STRICT_MATH_H
+#define HED_SUPPORT_STRICT_MATH_H
+
+double hed_strict_exp(double x);
+double hed_strict_exp2(double x);
+double hed_strict_log(double x);
+double hed_strict_log2(double x);
+double hed_strict_log10(double x);
+double hed_strict_pow(double x, double y);
+
+/* Angles are in radians. Of an angle beyond 2^52, the remainder by the double nearest 2 pi is
+ * taken. */
+double hed_strict_sin(double x);
+double hed_strict_cos(double x);
+double hed_strict_asin(double x);
+double hed_strict_acos(double x);
+double hed_strict_atan2(double y, double x);
+
+/* Length of (x, y): sqrt(x^2 + y^2). Squares must neither overflow nor underflow. */
+double hed_strict_hypot(double x, double y);
+
+#endif
