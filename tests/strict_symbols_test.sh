@@ -6,8 +6,9 @@ build=$1 list=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Choices by measured times need no equal bits: search, tuning, statistics, the database.
-find "$build/CMakeFiles/heddle.dir" "$build/support" "$build"/engines/*/CMakeFiles/heddle-* -name '*.o' 2>/dev/null |
+# Choices by measured times need no equal bits: search, tuning, statistics, the database. Of support/, results depend on the
+# mathematics alone.
+find "$build/CMakeFiles/heddle.dir" "$build"/support/CMakeFiles/heddle-support.dir/strict_math.c.o "$build"/engines/*/CMakeFiles/heddle-* -name '*.o' 2>/dev/null |
     grep -vE '/src/(search|tune|stats|database)/|-internal|heddle-(cloth-view|synth-live|synth-sound|plugin)\.dir' >"$scratch/objects"
 find "$build" -path "$build/tests" -prune -o -name '*.o' -exec nm -g --defined-only -P {} + 2>/dev/null |
     awk 'NF > 2 { print $1 }' | sort -u >"$scratch/own"
