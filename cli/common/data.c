@@ -25,17 +25,17 @@ enum {
     EXAMPLES
 };
 const cli_data_kind cli_data_kinds[] = {
-    [SCENES] = {"scenes", ".json", "scenes of cloth", "heddle cloth run NAME --out NAME.pc2"},
-    [MESHES] = {"scenes", ".obj", "meshes", "heddle cloth drape NAME --over body --out NAME.glb"},
-    [INSTRUMENTS] = {"instruments", ".json", "instruments", "heddle synth render NAME -o NAME.wav"},
-    [SONGS] = {"music", ".mid", "songs", "heddle synth render consort NAME -o NAME.wav"},
-    [CONTROL] = {"mppi", ".json", "scenes of control", "heddle mppi run NAME --plot NAME.svg"},
-    [TUNE_FILES] = {"tune", ".json", "tune files", "heddle tune NAME"},
-    [GLSL] = {"tune", ".comp", "shaders in GLSL", "heddle tune NAME", .keeps_ending = true},
-    [WGSL] = {"tune", ".wgsl", "shaders in WGSL", "heddle tune NAME", .keeps_ending = true},
-    [PAGES] = {"site", ".html", "pages", "heddle css unused NAME", .takes_folders = true},
-    [SHEETS] = {"site", ".css", "style sheets", "heddle css match shop NAME", .keeps_ending = true},
-    [EXAMPLES] = {"examples", "", "programs in C", "cc $(heddle data NAME) $(pkg-config --cflags --libs heddle)"},
+    [SCENES] = {.folder = "scenes", .ending = ".json", .title = "scenes of cloth", .line = "heddle cloth run NAME --out NAME.pc2"},
+    [MESHES] = {.folder = "scenes", .ending = ".obj", .title = "meshes", .line = "heddle cloth drape NAME --over body --out NAME.glb"},
+    [INSTRUMENTS] = {.folder = "instruments", .ending = ".json", .title = "instruments", .line = "heddle synth render NAME -o NAME.wav"},
+    [SONGS] = {.folder = "music", .ending = ".mid", .title = "songs", .line = "heddle synth render consort NAME -o NAME.wav"},
+    [CONTROL] = {.folder = "mppi", .ending = ".json", .title = "scenes of control", .line = "heddle mppi run NAME --plot NAME.svg"},
+    [TUNE_FILES] = {.folder = "tune", .ending = ".json", .title = "tune files", .line = "heddle tune NAME"},
+    [GLSL] = {.folder = "tune", .ending = ".comp", .title = "shaders in GLSL", .line = "heddle tune NAME", .keeps_ending = true},
+    [WGSL] = {.folder = "tune", .ending = ".wgsl", .title = "shaders in WGSL", .line = "heddle tune NAME", .keeps_ending = true},
+    [PAGES] = {.folder = "site", .ending = ".html", .title = "pages", .line = "heddle css unused NAME", .takes_folders = true},
+    [SHEETS] = {.folder = "site", .ending = ".css", .title = "style sheets", .line = "heddle css match shop NAME", .keeps_ending = true},
+    [EXAMPLES] = {.folder = "examples", .ending = "", .title = "programs in C", .line = "cc $(heddle data NAME) $(pkg-config --cflags --libs heddle)"},
     {0},
 };
 
