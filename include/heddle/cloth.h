@@ -307,7 +307,8 @@ typedef struct hed_cloth_frame {
     /** (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
     const float *driver_positions;
     const float *driver_normals; /**< (the same x 3), of length 1 */
-    /** instead: device memory, (particles x 2) float4: position, normal */
+    /** instead: device memory, (particles x 2) float4: position, normal; a pair that is not finite or
+     *  farther than 1e6 m leaves its particle's driver where it was */
     hed_buffer *driver_buffer;
     /** (collider_count) the same ones in the same order as in the last frame; new ones at the end
      * */
@@ -379,8 +380,9 @@ HED_API uint64_t hed_cloth_save_size(const hed_cloth *cloth);
 /** Waits and writes the whole state: positions, previous positions, carries, driver, colliders,
  * origin, time. A cloth of the same definition that loads it continues bit for bit. */
 HED_API hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error);
-/** Errors: FORMAT (from a cloth of another definition, damaged, or in the format of another
- * version, which the text names). */
+/** Sets a saved state, of which all is checked before any is taken. Errors: FORMAT (from a cloth of
+ *  another definition, damaged, with a number that is not finite or out of range, or in the format of
+ *  another version, which the text names), DRIVER, LOST, MEMORY. */
 HED_API hed_status hed_cloth_load(
     hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
 

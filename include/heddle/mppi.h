@@ -84,7 +84,8 @@ typedef struct hed_mppi_world {
 /** Moves x (nx) by one step of dt under u (nu). */
 typedef void hed_mppi_step_function(
     float *x, const float *u, float dt, const hed_mppi_world *world);
-/** Cost of being in x after step t (0 to T - 1) under u; +infinity or NaN: the sample is out. */
+/** Cost of being in x after step t (0 to T - 1) under u; NaN, or beyond 1e30 in size: the sample is
+ *  out. */
 typedef float hed_mppi_cost_function(
     const float *x, const float *u, int32_t t, const hed_mppi_world *world);
 
@@ -240,7 +241,8 @@ typedef struct hed_mppi_def {
     hed_mppi_update update;
     float elite;                        /**< ELITE: share of N, 0 to 1 */
     float tsallis_r, tsallis_threshold; /**< TSALLIS: r > 1, gamma */
-    /** > 0: lambda is adapted from solve to solve towards this effective sample size (of N) */
+    /** > 0: lambda is adapted from solve to solve towards this effective sample size (of N), within
+     *  1e6 times `lambda` */
     float ess_target;
     /** cost of a sample from which on it counts as crashed in the statistics; infinite and NaN
      *  always do */
@@ -353,19 +355,21 @@ HED_API hed_status hed_mppi_solve(
 /** Goes on by `steps` steps: the plan is shifted, its tail filled. hed_mppi_solve() after it begins
  *  from the shifted plan. */
 HED_API void hed_mppi_shift(hed_mppi *controller, uint32_t steps);
-/** Forgets plan and history: the plan is zero, or `controls` (count x T x nu; nullable). */
+/** Forgets plan and history: the plan is zero, or `controls` (count x T x nu; nullable), in which a
+ *  number that is not finite counts as 0. */
 HED_API void hed_mppi_reset(hed_mppi *controller, const float *controls);
 
 /* ---- what it found: of controller `index` of the fleet, valid until the next solve ---- */
 
 /** The plan, (T x nu). */
 HED_API const float *hed_mppi_controls(const hed_mppi *controller, uint32_t index);
-/** The states along it, (T + 1 x nx); of the nominal system for TUBE and ROBUST. */
+/** The states along it, (T + 1 x nx); of the nominal system for TUBE and ROBUST. Always finite: where
+ *  the model gives NaN or infinity (HED_MPPI_DIVERGED) the last finite state is repeated. */
 HED_API const float *hed_mppi_states(const hed_mppi *controller, uint32_t index);
 /** Feedback gains K_t, (T x nu x nx): u = u*_t + K_t (x - x*_t). NULL for PLAIN. */
 HED_API const float *hed_mppi_gains(const hed_mppi *controller, uint32_t index);
 /** The control `seconds` after the solve's state, interpolated in time, for state x (feedback applied
- *  where there are gains; x NULL: none). u: (nu). Thread class: rt. */
+ *  where there are gains, and where it is finite; x NULL: none). u: (nu), finite. Thread class: rt. */
 HED_API void hed_mppi_control_at(
     const hed_mppi *controller, uint32_t index, float seconds, const float *x, float *u);
 /** Rolls samples of the last solve out once more, for display: sample 0 to count - 1, or with `best`

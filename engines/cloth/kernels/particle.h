@@ -428,10 +428,13 @@ CLOTH_FUNCTION float4 cloth_shown_normal(float4 normal, cloth_view view)
 }
 
 /* Whether all three are finite numbers. */
-CLOTH_FUNCTION uint cloth_finite(float4 p)
+/* True if no coordinate is larger than `most` in size, or NaN. */
+CLOTH_FUNCTION uint cloth_within(float4 p, float most)
 {
-    return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f;
+    return fabs(p.x) <= most && fabs(p.y) <= most && fabs(p.z) <= most;
 }
+
+CLOTH_FUNCTION uint cloth_finite(float4 p) { return cloth_within(p, 1e30f); }
 
 CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position,
     __global const uint2 *debug, __global const uint *vertex_particle, __global const float4 *air,
@@ -482,7 +485,8 @@ CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position,
  * the halves that cloth_drive() reads; the part of it that it does not say stays as it was. */
 #define CLOTH_FEED_POSITIONS 1u
 #define CLOTH_FEED_NORMALS 2u
-#define CLOTH_FEED_PAIRS 4u /* instead of both */
+#define CLOTH_FEED_PAIRS 4u     /* instead of both */
+#define CLOTH_FARTHEST_FED 1e6f /* m, as CLOTH_FARTHEST of what the host checks */
 
 /* What it is given; by value. `x y z`: the origin, as floats hold it: the difference is rounded
  * once, as it would be from double. */
@@ -504,9 +508,12 @@ CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions,
         driver_to[fed.particles + i] =
             hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
     if (fed.given & CLOTH_FEED_PAIRS) {
-        float4 place = pairs[2 * i];
+        float4 place = pairs[2 * i], normal = pairs[2 * i + 1];
+        /* The program's own memory, unchecked so far: a place out of range leaves the driver where
+         * it was. */
+        if (!cloth_within(place, CLOTH_FARTHEST_FED) || !cloth_within(normal, 1.01f)) return;
         driver_to[i] = hed_f4(place.x - fed.x, place.y - fed.y, place.z - fed.z, 0.0f);
-        driver_to[fed.particles + i] = pairs[2 * i + 1];
+        driver_to[fed.particles + i] = normal;
     }
 }
 

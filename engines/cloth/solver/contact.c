@@ -507,12 +507,11 @@ void cloth_contacts_state(const cloth_contacts *contacts, void *state)
             count * sizeof(float4));
 }
 
-hed_status cloth_contacts_set_state(
-    hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
+hed_status cloth_contacts_check_state(
+    const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
 {
     uint64_t count;
-    if (size == 0) /* of a cloth that had none yet */
-        return cloth_contacts_reset(cloth, contacts, error);
+    if (size == 0) return HED_OK; /* of a cloth that had none yet */
     if (size < sizeof count)
         return hed_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
     memcpy(&count, state, sizeof count);
@@ -520,11 +519,28 @@ hed_status cloth_contacts_set_state(
         return hed_fail(error, HED_ERROR_FORMAT,
             "a saved state says %llu vertices of mesh colliders in %llu bytes",
             (unsigned long long)count, (unsigned long long)size);
-    const float4 *places = (const float4 *)((const char *)state + sizeof count);
-    if (contacts->tree && count > 0 && count != contacts->tree->vertex_count)
+    if (contacts && contacts->tree && count > 0 && count != contacts->tree->vertex_count)
         return hed_fail(error, HED_ERROR_FORMAT,
             "a saved state has %llu vertices of mesh colliders, this cloth has %u",
             (unsigned long long)count, contacts->tree->vertex_count);
+    for (uint64_t i = 0; i < count; i++) {
+        float4 place;
+        memcpy(&place, (const char *)state + sizeof count + i * sizeof place, sizeof place);
+        if (!cloth_finite(place))
+            return hed_fail(error, HED_ERROR_FORMAT,
+                "cloth state: vertex %llu of its mesh colliders is not finite",
+                (unsigned long long)i);
+    }
+    return HED_OK;
+}
+
+hed_status cloth_contacts_set_state(
+    hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
+{
+    uint64_t count;
+    if (size == 0) return cloth_contacts_reset(cloth, contacts, error);
+    memcpy(&count, state, sizeof count);
+    const char *places = (const char *)state + sizeof count;
     float4 *known = count ? hed_new(&contacts->allocator, count, sizeof *known, error) : NULL;
     if (count && !known) return HED_ERROR_MEMORY;
     if (count) memcpy(known, places, count * sizeof *known);

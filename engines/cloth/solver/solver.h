@@ -125,9 +125,12 @@ hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, 
 float cloth_contacts_longest_move(const hed_cloth *cloth);
 /* Bytes of its buffers. */
 uint64_t cloth_contacts_bytes(cloth_contacts *contacts);
-/* What moves of the mesh colliders, for hed_cloth_save(): size, write, read. */
+/* Moving part of the mesh colliders, for hed_cloth_save(): size, write, check (`contacts` may be
+ * NULL), read what was checked. */
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
 void cloth_contacts_state(const cloth_contacts *contacts, void *state);
+hed_status cloth_contacts_check_state(
+    const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 hed_status cloth_contacts_set_state(
     hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 /* Everything jumped: forget where the colliders were. */

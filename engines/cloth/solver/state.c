@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#undef fabs /* double here: words.h has the float of kernels */
+
+static const double farthest = 1048576.0; /* 2^20 m, of an origin */
+
 /* ---- jumps ---- */
 
 hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
@@ -150,6 +154,94 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     return HED_OK;
 }
 
+/* m from the origin, which follows the cloth: what is farther has overflowed, or soon will. */
+static const float farthest_place = 1e7f;
+
+/* `count` places, with a fourth number from 0 to below `most`; false: one is none. */
+static bool are_places(const unsigned char *rows, uint64_t count, float most)
+{
+    bool good = true;
+    for (uint64_t i = 0; i < count; i++) {
+        float4 place;
+        memcpy(&place, rows + i * sizeof place, sizeof place);
+        good &= cloth_within(place, farthest_place) && place.w >= 0.0f && place.w < most;
+    }
+    return good;
+}
+
+static bool are_carries(const unsigned char *rows, uint64_t count)
+{
+    bool good = true;
+    for (uint64_t i = 0; i < count; i++) {
+        uint2 carry;
+        memcpy(&carry, rows + i * sizeof carry, sizeof carry);
+        good &= cloth_within(cloth_carry_of(carry), farthest_place) != 0;
+    }
+    return good;
+}
+
+/* The part of a head that the next frames begin from. */
+static bool is_sound_head(const state_head *head)
+{
+    bool sound = head->time >= 0.0 && head->time < 1e30 && head->last_dt >= 0.0f &&
+                 head->last_dt <= 10.0f && head->pace_seconds >= 0.0 && head->pace_seconds < 1e30;
+    for (int k = 0; k < 3; k++)
+        sound &=
+            fabs(head->origin[k]) <= farthest && fabs((double)head->middle[k]) <= farthest_place;
+    for (int k = 0; k < 16; k++) sound &= fabs((double)head->pace[k]) <= farthest_place;
+    return sound;
+}
+
+/* True if the fourth number of each previous position is the particle's garment. */
+static bool names_garments(const hed_cloth *cloth, const unsigned char *previous)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t i = cloth->first_particle[g]; i < cloth->first_particle[g + 1]; i++) {
+            float4 one;
+            memcpy(&one, previous + i * sizeof one, sizeof one);
+            if (one.w != (float)g) return false;
+        }
+    return true;
+}
+
+/* Checks all that a state sets, before any of it is kept: an array that holds a number that is not
+ * finite would be taken for a good state and come back for ever. */
+static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
+    const unsigned char *from, uint64_t size, hed_error *error)
+{
+    const uint64_t count = cloth->particles, array = sizeof(float4) * count;
+    const uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
+    if (fixed > size)
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "cloth state: %" PRIu64 " bytes after its head; expected at least %" PRIu64, size, fixed);
+    const unsigned char *driver = from + 2 * array + array / 2,
+                        *colliders = from + array_bytes(cloth);
+    const char *part = !is_sound_head(head)              ? "head"
+                       : !are_places(from, count, 1e12f) ? "positions"
+                       : !are_places(from + array, count, INFINITY)
+                           ? "previous positions"
+                       : !are_carries(from + 2 * array, count)                         ? "carries"
+                       : cloth->has_driver && !are_places(driver, 2 * count, INFINITY) ? "driver"
+                                                                                       : NULL;
+    if (part)
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "cloth state: a number of its %s is not finite or out of range", part);
+    if (!names_garments(cloth, from + array))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "a state of a cloth of other garments: a particle is of another one here");
+    if (head->meshes && fixed == size)
+        return hed_fail(
+            error, HED_ERROR_FORMAT, "a damaged state: mesh colliders, and no places of them");
+    for (uint32_t i = 0; i < head->colliders; i++) {
+        hed_cloth_collider collider;
+        hed_error found = {0};
+        memcpy(&collider, colliders + i * sizeof collider, sizeof collider);
+        if (cloth_check_collider(&collider, i, &found))
+            return hed_fail(error, HED_ERROR_FORMAT, "cloth state: %s", found.text);
+    }
+    return cloth_contacts_check_state(cloth->contacts, from + fixed, size - fixed, error);
+}
+
 static hed_status check_state(
     const hed_cloth *cloth, const void *state, uint64_t size, state_head *head, hed_error *error)
 {
@@ -171,66 +263,8 @@ static hed_status check_state(
     if (head->sum != sum_of(head, state, size))
         return hed_fail(
             error, HED_ERROR_FORMAT, "a damaged state: its checksum does not match its content");
-    for (int k = 0; k < 3; k++)
-        if (!(head->origin[k] >= -0x1p20 && head->origin[k] <= 0x1p20))
-            return hed_fail(error, HED_ERROR_FORMAT,
-                "a state whose origin is at %g: at most 2^20 m", head->origin[k]);
-    return HED_OK;
-}
-
-/* True if `count` float4 are finite, and the fourth of each is at least `low`. */
-static bool are_finite(const unsigned char *array, uint64_t count, float low)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        float4 one;
-        memcpy(&one, array + i * sizeof one, sizeof one);
-        if (!isfinite(one.x) || !isfinite(one.y) || !isfinite(one.z) || !isfinite(one.w) ||
-            one.w < low)
-            return false;
-    }
-    return true;
-}
-
-/* True if the fourth number of each previous position is the particle's garment. */
-static bool names_garments(const hed_cloth *cloth, const unsigned char *previous)
-{
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t i = cloth->first_particle[g]; i < cloth->first_particle[g + 1]; i++) {
-            float4 one;
-            memcpy(&one, previous + i * sizeof one, sizeof one);
-            if (one.w != (float)g) return false;
-        }
-    return true;
-}
-
-/* Refuses numbers from which no cloth can go on: a checksum that fits proves no more than that the state
- * was written as a whole. */
-static hed_status check_numbers(
-    const hed_cloth *cloth, const state_head *head, const unsigned char *from, hed_error *error)
-{
-    uint64_t count = cloth->particles, array = sizeof(float4) * count;
-    const unsigned char *driver = from + 2 * array + array / 2;
-    const double times[] = {head->time, head->last_dt, head->pace_seconds};
-    if (!are_finite(from, count, 0) || !are_finite(from + array, count, 0) ||
-        (cloth->has_driver && !are_finite(driver, 2 * count, -INFINITY)))
-        return hed_fail(error, HED_ERROR_FORMAT,
-            "a damaged state: a place or an inverse mass is not finite or below 0");
-    if (!names_garments(cloth, from + array))
-        return hed_fail(error, HED_ERROR_FORMAT,
-            "a state of a cloth of other garments: a particle is of another one here");
-    for (int i = 0; i < 3; i++)
-        if (!(times[i] >= 0 && times[i] <= 1e15))
-            return hed_fail(error, HED_ERROR_FORMAT, "a damaged state: a time of %g s", times[i]);
-    if (cloth_check_numbers(head->middle, 3, CLOTH_FARTHEST, "a damaged state: its middle", error) ||
-        (head->pace_seconds > 0 && cloth_check_matrix(head->pace, true, "a damaged state: its motion", error)))
-        return error->status;
-    const unsigned char *colliders = driver + (cloth->has_driver ? 2 * array : 0);
-    for (uint32_t i = 0; i < head->colliders; i++) {
-        hed_cloth_collider collider;
-        memcpy(&collider, colliders + i * sizeof collider, sizeof collider);
-        if (cloth_check_collider(&collider, i, error)) return error->status;
-    }
-    return HED_OK;
+    return check_kept(
+        cloth, head, (const unsigned char *)state + sizeof *head, size - sizeof *head, error);
 }
 
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
@@ -244,17 +278,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     if (check_state(cloth, state, size, &head, error)) return error->status;
     const unsigned char *from = (const unsigned char *)state + sizeof head,
                         *end = (const unsigned char *)state + size;
-    uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
-    if (fixed > size - sizeof head)
-        return hed_fail(error, HED_ERROR_FORMAT, "a state of %" PRIu64 " bytes: this cloth's has more", size);
-    if (head.meshes && fixed == size - sizeof head)
-        return hed_fail(
-            error, HED_ERROR_FORMAT, "a damaged state: mesh colliders, and no places of them");
-    if (check_numbers(cloth, &head, from, error)) {
-        if (error->status == HED_ERROR_ARGUMENT) error->status = HED_ERROR_FORMAT;
-        return error->status;
-    }
     hed_stream_wait(cloth->stream, error);
+    hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error);
     hed_write(cloth->stream, b->position, 0, from, array, error);
     hed_write(cloth->stream, b->previous, 0, from + array, array, error);
     from += 2 * array;
@@ -307,11 +332,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
  * middle. By counting submissions instead of waiting for results, the same submissions give
  * the same bits, whatever the device and however often the program waits in between. */
 
-#undef fabs /* double here: words.h has the float of kernels */
-
 enum { LOOK_EVERY = 16, LOOK_AFTER = CLOTH_SLOTS };
-static const double steps_of_a_metre = 8.0, farthest = 1048576.0, /* 2^20 m */
-    near_enough = 1.0;                                            /* m from the origin */
+static const double steps_of_a_metre = 8.0, near_enough = 1.0; /* m from the origin */
 
 /* The nearest whole step; 0 never is -0, which would be other bits. */
 static double on_a_step(double place)

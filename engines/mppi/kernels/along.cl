@@ -1,5 +1,5 @@
 /* The states along the plan of each system, (systems x STEPS + 1 x MODEL_STATES), for models without a
- * C function: as mppi_roll_plan() of plan.c. One item of a group moves; the others fetch the inputs. */
+ * C function: as mppi_keep() of plan.c. One item of a group moves; the others fetch the inputs. */
 __kernel void mppi_along(__global const uint *inputs, __global float *states,
     __global const float *tables, const mppi_fixed fixed, HED_LOCAL(float, block))
 {

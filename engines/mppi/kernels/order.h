@@ -6,9 +6,9 @@
 /* Bit of the noise's stream for a second, independent sequence. */
 #define MPPI_SECOND_STREAM 0x80000000u
 
-/* Cost of a sample that is out, and the bound above which one is. */
+/* Cost of a sample that is out, and the bound beyond which one is. */
 #define MPPI_OUT 3e38f
-#define MPPI_IS_OUT(cost) (!((cost) < 1e30f))
+#define MPPI_IS_OUT(cost) (!(((cost) < 1e30f) & ((cost) > -1e30f)))
 
 /* Weight of cost S relative to a minimum; `inverse` is 1 / lambda. */
 MPPI_FUNCTION float mppi_weight(float minimum, float cost, float inverse)

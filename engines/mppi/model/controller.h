@@ -160,9 +160,11 @@ struct hed_mppi {
     float *lambda;          /* (count) */
     float *scratch;         /* (T + 4) */
     bool *crashed;          /* (systems) in the last round */
-    bool *forget;           /* (systems) the next shift empties the plan */
-    float *precision;       /* (nu x nu) inverse of the covariance of the controls */
-    float *factor;          /* (nu x nu) its lower Cholesky factor; NULL: diagonal, sigma */
+    /* (systems) of the last solve: 1 it crashed or diverged, 2 and one of the T before it did, too */
+    uint8_t *failures;
+    uint16_t *recent; /* (systems) solves for which the last failure still counts */
+    float *precision; /* (nu x nu) inverse of the covariance of the controls */
+    float *factor;    /* (nu x nu) its lower Cholesky factor; NULL: diagonal, sigma */
     /* sampler.c: noise of control i is sigma sum_m mix[i][t][m] n_m; NULL: independent in time */
     float *mix; /* (nu x T x mix_columns) */
     uint32_t mix_columns;
@@ -217,9 +219,14 @@ hed_status mppi_make_sampler(hed_mppi *controller, hed_error *error);
 void mppi_smooth(const hed_mppi *controller, uint32_t system, float *scratch);
 /* Keeps limits and rates. */
 void mppi_limit(const hed_mppi *controller, uint32_t system);
-/* States along the plan by the model's C function, or as the solver has left them; false where they
- * are not finite. */
-bool mppi_roll_plan(hed_mppi *controller, uint32_t system);
+/* Checks all that a system keeps from one call to the next, after every call that changes it: plan,
+ * derivative and controls given are finite, or 0; states along the plan, by the model's C function or
+ * as the solver has left them, are finite up to the end, the last finite ones being repeated. False:
+ * some of it was not finite. */
+bool mppi_keep(hed_mppi *controller, uint32_t system);
+/* A system that has failed begins from an empty plan, and takes no control given for larger than
+ * sampling could have found. */
+void mppi_begin_again(hed_mppi *controller, uint32_t system);
 /* One step of the model on the host; the control is the one that arrives, delay included. */
 void mppi_step(const hed_mppi *controller, float *x, const float *u);
 /* What the C function of a text is given. */
@@ -243,8 +250,9 @@ void mppi_candidate(const hed_mppi_def *def, uint32_t candidate, uint32_t stride
     uint32_t *shift);
 /* Before the rounds of a solve: nominal states and, for ROBUST, gains. */
 hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_error *error);
-/* After them: the nominal trajectory, gains, and the control u (nu) to apply. */
-void mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
+/* After them: the nominal trajectory, gains, and the control u (nu) to apply. False: the nominal
+ * system has diverged. */
+bool mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
 void mppi_nominal_shift(hed_mppi *controller, uint32_t index, uint32_t shift);
 
 /* ---- tune.c ---- */

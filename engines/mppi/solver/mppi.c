@@ -86,7 +86,8 @@ hed_status hed_mppi_create(
     c->states = hed_arena_new(&c->arena, n * (steps + 1) * nx, sizeof(float), error);
     c->scratch = hed_arena_new(&c->arena, steps + 4, sizeof(float), error);
     c->crashed = hed_arena_new(&c->arena, n, sizeof(bool), error);
-    c->forget = hed_arena_new(&c->arena, n, sizeof(bool), error);
+    c->failures = hed_arena_new(&c->arena, n, sizeof(uint8_t), error);
+    c->recent = hed_arena_new(&c->arena, n, sizeof(uint16_t), error);
     c->applied = hed_arena_new(&c->arena, c->def.count * nu, sizeof(float), error);
     c->sampled = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
     c->sampled_past = hed_arena_new(&c->arena, n * c->past * nu, sizeof(float), error);
@@ -198,16 +199,24 @@ static void fill_stats(hed_mppi *c, uint32_t system, hed_mppi_outcome outcome, u
     stats->lambda = (float)lambda;
 }
 
+static void count_failure(hed_mppi *c, uint32_t system, bool failed)
+{
+    c->failures[system] = failed ? (c->recent[system] ? 2 : 1) : 0;
+    if (failed) c->recent[system] = (uint16_t)c->def.steps;
+    else if (c->recent[system]) c->recent[system]--;
+}
+
 /* A lambda for the next solve that brings the effective sample size nearer to its target: half of the
- * distance in the logarithm, at most a factor of two. */
+ * distance in the logarithm, at most a factor of two; within 1e6 times the first, since no lambda
+ * reaches a target that the importance correction, which grows with it, keeps away. */
 static void adapt_lambda(hed_mppi *c, uint32_t index)
 {
     float ess = c->stats[index].ess;
     if (c->def.ess_target <= 0 || ess <= 0) return;
     float factor = sqrtf(c->def.ess_target / ess);
     factor = factor > 2 ? 2 : factor < 0.5f ? 0.5f : factor;
-    float lambda = c->lambda[index] * factor;
-    if (lambda > 1e-30f && lambda < 1e30f) c->lambda[index] = lambda;
+    double lambda = c->lambda[index] * factor, share = lambda / c->def.lambda;
+    if (share > 1e-6 && share < 1e6) c->lambda[index] = (float)lambda;
 }
 
 hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
@@ -241,6 +250,7 @@ hed_status hed_mppi_solve(
     }
     if (take_changes(c, error)) return error->status;
     memcpy(c->state, x, count * nx * sizeof *x);
+    for (uint32_t s = 0; s < c->systems; s++) mppi_begin_again(c, s);
 
     mppi_sampling round = {.state = c->state,
         .plan = c->plan,
@@ -283,14 +293,14 @@ hed_status hed_mppi_solve(
     hed_mppi_outcome outcome = done < c->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     for (uint32_t i = 0; i < count; i++) {
         float *now = c->applied + i * nu;
-        bool finite = mppi_roll_plan(c, i);
+        bool finite[2] = {mppi_keep(c, i), true};
         memcpy(now, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *now);
-        if (pair) mppi_nominal_end(c, i, now);
+        if (pair) finite[1] = mppi_nominal_end(c, i, now);
         bool crashed = done && c->crashed[i];
         if (crashed) outcome = HED_MPPI_ALL_CRASHED;
-        else if (done && !finite) outcome = HED_MPPI_DIVERGED;
+        else if (done && !(finite[0] && finite[1])) outcome = HED_MPPI_DIVERGED;
         for (uint32_t s = i; s < c->systems; s += count)
-            c->forget[s] = done && (c->crashed[s] || !finite);
+            count_failure(c, s, done && (c->crashed[s] || !finite[s / count]));
         fill_stats(c, i, outcome, done);
         if (c->candidate) c->stats[i].candidate = c->candidate[i];
         if (u) memcpy(u + i * nu, now, nu * sizeof *u);
@@ -320,7 +330,8 @@ void hed_mppi_shift(hed_mppi *c, uint32_t shift)
     for (uint32_t s = 0; s < c->systems; s++) {
         float *plan = c->plan + s * size, *past = c->pasts + (uint64_t)s * c->past * nu;
         const float *applied = c->applied + s % c->def.count * nu;
-        for (uint32_t n = 0; n < shift; n++) { /* what was given; the nominal one gets its own */
+        /* what was given, of which the last `past` are kept; the nominal one gets its own */
+        for (uint32_t n = shift > c->past ? shift - c->past : 0; n < shift; n++) {
             memmove(past, past + nu, (c->past - 1) * nu * sizeof *past);
             memcpy(past + (c->past - 1) * nu,
                 n == 0 && s < c->def.count ? applied : plan + (n < steps ? n : steps - 1) * nu,
@@ -331,9 +342,7 @@ void hed_mppi_shift(hed_mppi *c, uint32_t shift)
         uint32_t by = shift < steps ? shift : (uint32_t)steps;
         if (!chosen_later) shift_steps(c, plan, by, c->def.tail == HED_MPPI_ZERO);
         if (c->drive) shift_steps(c, c->drive + s * size, by, true);
-        /* A plan along which everything crashed is no place to begin from. */
-        if (c->forget[s]) memset(plan, 0, size * sizeof *plan);
-        c->forget[s] = false;
+        mppi_begin_again(c, s);
     }
 }
 
@@ -346,12 +355,14 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
         else memset(plan, 0, size * sizeof *plan);
         memset(c->pasts + (uint64_t)s * c->past * c->model.controls, 0,
             c->past * c->model.controls * sizeof(float));
-        c->forget[s] = false;
+        c->failures[s] = 0;
+        c->recent[s] = 0;
     }
     if (c->drive) memset(c->drive, 0, c->systems * size * sizeof(float));
     for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
     c->started = false;
     c->round = 0;
+    for (uint32_t s = 0; controls && s < c->systems; s++) mppi_keep(c, s);
 }
 
 /* ---- reading ---- */
@@ -388,6 +399,7 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
             nominal += part * (states[(t + 1) * nx + j] - nominal);
             u[i] += gains[((uint64_t)t * nu + i) * nx + j] * (x[j] - nominal);
         }
+        if (!isfinite(u[i])) u[i] = plan[t * nu + i]; /* a step or feedback beyond a float */
         if (u[i] < c->def.minimum[i]) u[i] = c->def.minimum[i];
         if (u[i] > c->def.maximum[i]) u[i] = c->def.maximum[i];
     }

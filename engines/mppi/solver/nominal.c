@@ -49,8 +49,9 @@ static void find_gains(hed_mppi *c, uint32_t index)
     uint32_t nominal = c->def.count + index;
     const float *states = c->states + nominal * (steps + 1) * nx;
     float *gains = c->gains + index * steps * nu * nx;
-    if (!mppi_track(c, states, states, c->plan + nominal * steps * nu, 1, gains))
-        memset(gains, 0, steps * nu * nx * sizeof *gains);
+    bool found = mppi_track(c, states, states, c->plan + nominal * steps * nu, 1, gains);
+    for (uint64_t i = 0; i < steps * nu * nx; i++) found &= fabsf(gains[i]) < INFINITY;
+    if (!found) memset(gains, 0, steps * nu * nx * sizeof *gains);
 }
 
 /* The free energies of all candidates in one round, and the choice. */
@@ -61,7 +62,7 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     for (uint32_t i = 0; i < count; i++) {
         const float *states = c->states + (uint64_t)(count + i) * (c->def.steps + 1) * nx;
         const float *plan = c->plan + (count + i) * size;
-        uint32_t stride = c->stride[i] < c->def.steps ? c->stride[i] : c->def.steps;
+        uint32_t stride = c->stride[i];
         for (uint32_t k = 0; k < candidates; k++) {
             float w[3], *x = c->candidate_state + ((uint64_t)k * count + i) * nx;
             uint32_t shift;
@@ -103,26 +104,35 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     return HED_OK;
 }
 
+/* A nominal system begins where the real one is: at the first solve, after its own failure, and for
+ * ROBUST, whose real system follows it, after two failures of the real one. */
+static bool begins(const hed_mppi *c, uint32_t index)
+{
+    return !c->started || c->failures[c->def.count + index] ||
+           (c->def.kind == HED_MPPI_ROBUST && c->failures[index] > 1);
+}
+
 hed_status mppi_nominal_begin(hed_mppi *c, mppi_sampling *round, hed_error *error)
 {
     uint64_t nx = c->model.states, size = (uint64_t)c->def.steps * c->model.controls;
     uint32_t count = c->def.count;
-    for (uint32_t i = 0; i < count && !c->started; i++) {
+    bool robust = c->def.kind == HED_MPPI_ROBUST;
+    if (robust && c->started && choose_candidate(c, round, error)) return error->status;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!begins(c, i)) continue;
         memcpy(c->state + (count + i) * nx, c->state + i * nx, nx * sizeof(float));
         memcpy(c->plan + (count + i) * size, c->plan + i * size, size * sizeof(float));
         c->stride[i] = 0;
         c->candidate[i] = 0;
     }
-    if (c->def.kind != HED_MPPI_ROBUST) return HED_OK;
-    if (c->started && choose_candidate(c, round, error)) return error->status;
-    for (uint32_t i = 0; i < count; i++) {
-        mppi_roll_plan(c, count + i);
+    for (uint32_t i = 0; robust && i < count; i++) {
+        mppi_keep(c, count + i);
         find_gains(c, i);
     }
     return HED_OK;
 }
 
-void mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
+bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
 {
     uint64_t nx = c->model.states, nu = c->model.controls, size = c->def.steps * nu;
     uint32_t nominal = c->def.count + index;
@@ -136,7 +146,7 @@ void mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
             memcpy(c->plan + nominal * size, c->plan + index * size, size * sizeof(float));
         }
     }
-    mppi_roll_plan(c, nominal);
+    bool finite = mppi_keep(c, nominal);
     find_gains(c, index);
     const float *plan = c->plan + nominal * size, *gains = c->gains + index * size * nx;
     memcpy(u, c->plan + index * size, nu * sizeof *u);
@@ -144,8 +154,10 @@ void mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
         u[i] = plan[i];
         for (uint32_t j = 0; j < nx; j++)
             u[i] += gains[i * nx + j] * (c->state[index * nx + j] - c->state[nominal * nx + j]);
+        if (!isfinite(u[i])) u[i] = plan[i]; /* feedback beyond a float */
         u[i] = fminf(fmaxf(u[i], c->def.minimum[i]), c->def.maximum[i]);
     }
+    return finite;
 }
 
 void mppi_nominal_shift(hed_mppi *c, uint32_t index, uint32_t shift)
@@ -155,5 +167,6 @@ void mppi_nominal_shift(hed_mppi *c, uint32_t index, uint32_t shift)
     const float *states = c->states + (uint64_t)nominal * (c->def.steps + 1) * nx;
     if (c->def.kind == HED_MPPI_TUBE)
         memcpy(c->state + nominal * nx, states + at * nx, nx * sizeof(float));
-    c->stride[index] += shift;
+    uint32_t left = c->def.steps - c->stride[index];
+    c->stride[index] += shift < left ? shift : left;
 }

@@ -91,12 +91,46 @@ static void roll_states(hed_mppi *c, uint32_t system)
     }
 }
 
-bool mppi_roll_plan(hed_mppi *c, uint32_t system)
+/* Numbers that are not finite become 0; false where there was one. */
+static bool keep_numbers(float *values, uint64_t count)
 {
-    uint64_t size = (uint64_t)(c->def.steps + 1) * c->model.states;
-    const float *states = c->states + system * size;
     bool finite = true;
-    if (c->model.step) roll_states(c, system);
-    for (uint64_t i = 0; i < size; i++) finite &= fabsf(states[i]) < INFINITY;
+    for (uint64_t i = 0; i < count; i++) {
+        if (fabsf(values[i]) < INFINITY) continue;
+        values[i] = 0;
+        finite = false;
+    }
     return finite;
+}
+
+bool mppi_keep(hed_mppi *c, uint32_t system)
+{
+    uint64_t nx = c->model.states, nu = c->model.controls, size = c->def.steps * nu;
+    float *states = c->states + (uint64_t)system * (c->def.steps + 1) * nx;
+    bool finite = keep_numbers(c->plan + system * size, size);
+    if (c->drive) finite &= keep_numbers(c->drive + system * size, size);
+    finite &= keep_numbers(c->pasts + (uint64_t)system * c->past * nu, c->past * nu);
+    if (c->model.step) roll_states(c, system);
+    for (uint32_t t = 1; t <= c->def.steps; t++) {
+        bool lost = false;
+        for (uint64_t i = 0; i < nx; i++) lost |= !(fabsf(states[t * nx + i]) < INFINITY);
+        if (lost) memcpy(states + t * nx, states + (t - 1) * nx, nx * sizeof *states);
+        finite &= !lost;
+    }
+    return finite;
+}
+
+void mppi_begin_again(hed_mppi *c, uint32_t system)
+{
+    const float farthest = 100; /* sigmas */
+    uint64_t nu = c->model.controls, size = c->def.steps * nu;
+    float *pasts = c->pasts + (uint64_t)system * c->past * nu;
+    if (!c->failures[system]) return;
+    memset(c->plan + system * size, 0, size * sizeof(float));
+    if (c->drive) memset(c->drive + system * size, 0, size * sizeof(float));
+    for (uint64_t i = 0; i < c->past * nu; i++) {
+        float low = c->def.minimum[i % nu], high = c->def.maximum[i % nu];
+        float most = farthest * c->def.sigma[i % nu];
+        if (high - low > 2 * most) pasts[i] = fminf(fmaxf(pasts[i], -most), most);
+    }
 }
