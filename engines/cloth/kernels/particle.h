@@ -513,7 +513,7 @@ CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions,
          * it was. */
         if (!cloth_within(place, CLOTH_FARTHEST_FED) || !cloth_within(normal, 1.01f)) return;
         driver_to[i] = hed_f4(place.x - fed.x, place.y - fed.y, place.z - fed.z, 0.0f);
-        driver_to[fed.particles + i] = normal;
+        driver_to[fed.particles + i] = hed_f4(normal.x, normal.y, normal.z, 0.0f);
     }
 }
 

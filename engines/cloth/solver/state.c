@@ -213,14 +213,14 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
     const uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
     if (fixed > size)
         return hed_fail(error, HED_ERROR_FORMAT,
-            "cloth state: %" PRIu64 " bytes after its head; expected at least %" PRIu64, size, fixed);
+            "cloth state: %" PRIu64 " bytes after its head; expected at least %" PRIu64, size,
+            fixed);
     const unsigned char *driver = from + 2 * array + array / 2,
                         *colliders = from + array_bytes(cloth);
-    const char *part = !is_sound_head(head)              ? "head"
-                       : !are_places(from, count, 1e12f) ? "positions"
-                       : !are_places(from + array, count, INFINITY)
-                           ? "previous positions"
-                       : !are_carries(from + 2 * array, count)                         ? "carries"
+    const char *part = !is_sound_head(head)                         ? "head"
+                       : !are_places(from, count, 1e12f)            ? "positions"
+                       : !are_places(from + array, count, INFINITY) ? "previous positions"
+                       : !are_carries(from + 2 * array, count)      ? "carries"
                        : cloth->has_driver && !are_places(driver, 2 * count, INFINITY) ? "driver"
                                                                                        : NULL;
     if (part)
