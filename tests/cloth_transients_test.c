@@ -221,7 +221,7 @@ Test(cloth_transients, the_next_frame_is_sound, .timeout = 3600)
     } shows[] = {{HED_CLOTH_AUTO, HED_CLOTH_SELF_NONE}, {HED_CLOTH_COLOURS, HED_CLOTH_SELF_NONE},
         {HED_CLOTH_AUTO, HED_CLOTH_SELF_BALLS}};
     bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
-    uint32_t wanted = host ? transient_count(3000) : transient_count(1000) / 10;
+    uint32_t wanted = host ? transient_count(600) : transient_count(1000) / 10;
     tally t = {0};
     for (uint32_t i = 0; i < HED_COUNT(shows); i++) {
         show s = show_make(shows[i].solver, shows[i].self);

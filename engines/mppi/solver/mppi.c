@@ -301,6 +301,9 @@ hed_status hed_mppi_solve(
         else if (done && !(finite[0] && finite[1])) outcome = HED_MPPI_DIVERGED;
         for (uint32_t s = i; s < c->systems; s += count)
             count_failure(c, s, done && (c->crashed[s] || !finite[s / count]));
+        /* ROBUST: the real system follows the nominal one; neither recovers without the other */
+        if (c->def.kind == HED_MPPI_ROBUST && (c->failures[i] > 1 || c->failures[count + i] > 1))
+            c->failures[i] = c->failures[count + i] = 2;
         fill_stats(c, i, outcome, done);
         if (c->candidate) c->stats[i].candidate = c->candidate[i];
         if (u) memcpy(u + i * nu, now, nu * sizeof *u);

@@ -104,12 +104,10 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     return HED_OK;
 }
 
-/* A nominal system begins where the real one is: at the first solve, after its own failure, and for
- * ROBUST, whose real system follows it, after two failures of the real one. */
+/* A nominal system begins where the real one is: at the first solve, and after a failure. */
 static bool begins(const hed_mppi *c, uint32_t index)
 {
-    return !c->started || c->failures[c->def.count + index] ||
-           (c->def.kind == HED_MPPI_ROBUST && c->failures[index] > 1);
+    return !c->started || c->failures[c->def.count + index];
 }
 
 hed_status mppi_nominal_begin(hed_mppi *c, mppi_sampling *round, hed_error *error)

@@ -122,7 +122,7 @@ bool mppi_keep(hed_mppi *c, uint32_t system)
 
 void mppi_begin_again(hed_mppi *c, uint32_t system)
 {
-    const float farthest = 100; /* sigmas */
+    const float farthest = c->failures[system] > 1 ? 1 : 100; /* sigmas */
     uint64_t nu = c->model.controls, size = c->def.steps * nu;
     float *pasts = c->pasts + (uint64_t)system * c->past * nu;
     if (!c->failures[system]) return;
