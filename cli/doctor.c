@@ -5,9 +5,14 @@
 #include "cli/verify/conformance.h"
 #include "support/optional_libraries.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* One line of the report. */
@@ -77,6 +82,96 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
     }
 }
 
+/* ---- a process for each backend: a driver that crashes or hangs costs its own line alone ---- */
+
+enum { BACKEND_SECONDS = 120 };
+
+/* The child of a backend: examines it and writes the finding to `to`. */
+static _Noreturn void examine_and_leave(
+    const hed_arguments *arguments, const char *name, uint32_t index, int to)
+{
+    cli_session session;
+    hed_error error = {0};
+    finding found;
+    if (cli_open_backend_context(arguments, name, &session, &error)) {
+        found = (finding){.state = STATES[HED_BACKEND_FAILED]};
+        snprintf(found.subject, sizeof found.subject, "%s", name);
+        snprintf(found.reason, sizeof found.reason, "%.1000s", error.text);
+    } else {
+        examine_backend(session.context, index, &found);
+    }
+    const char *bytes = (const char *)&found;
+    for (size_t done = 0; done < sizeof found;) {
+        ssize_t count = write(to, bytes + done, sizeof found - done);
+        if (count < 0 && errno != EINTR) break;
+        if (count > 0) done += (size_t)count;
+    }
+    _exit(0); /* without the driver's end, which may crash in its turn */
+}
+
+/* Reads a finding; false once the time is over or Ctrl-C came, with the child still at work. */
+static bool read_finding(int from, finding *found, size_t *size)
+{
+    *size = 0;
+    for (int tenths = 0; tenths < 10 * BACKEND_SECONDS && !hed_interrupted();) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        int count = poll(&ready, 1, 100);
+        if (count == 0) tenths++;
+        if (count <= 0) continue;
+        ssize_t part = read(from, (char *)found + *size, sizeof *found - *size);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) return true; /* complete, or the child has ended */
+        *size += (size_t)part;
+    }
+    return false;
+}
+
+/* Describes a child that ended without a finding. */
+static void describe_end(const char *name, bool ended, int code, finding *found)
+{
+    *found = (finding){.state = STATES[HED_BACKEND_FAILED]};
+    snprintf(found->subject, sizeof found->subject, "%s", name);
+    char *reason = found->reason;
+    if (!ended)
+        snprintf(
+            reason, sizeof found->reason, "its driver did not answer within %d s", BACKEND_SECONDS);
+    else if (WIFSIGNALED(code))
+        snprintf(reason, sizeof found->reason,
+            "its driver ended the process that tried it with signal %d (%s)", WTERMSIG(code),
+            strsignal(WTERMSIG(code)));
+    else
+        snprintf(reason, sizeof found->reason,
+            "its driver ended the process that tried it with exit code %d", WEXITSTATUS(code));
+    char *remedy = found->remedy;
+    size_t used = (size_t)snprintf(remedy, sizeof found->remedy,
+        "repair or replace the driver; to go without it, set HEDDLE_");
+    for (size_t i = 0; name[i]; i++) remedy[used++] = (char)toupper((unsigned char)name[i]);
+    snprintf(remedy + used, sizeof found->remedy - used, "_LIBRARY=none");
+}
+
+static void examine_apart(
+    const hed_arguments *arguments, const char *name, uint32_t index, finding *found)
+{
+    int ends[2], code = 0;
+    size_t size;
+    fflush(NULL); /* else the child writes the pending output a second time */
+    pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
+    if (child < 0) {
+        *found = (finding){.state = STATES[HED_BACKEND_FAILED]};
+        snprintf(found->subject, sizeof found->subject, "%s", name);
+        snprintf(found->reason, sizeof found->reason, "no process to try its driver in: %s",
+            strerror(errno));
+        return;
+    }
+    if (child == 0) examine_and_leave(arguments, name, index, ends[1]);
+    close(ends[1]);
+    bool ended = read_finding(ends[0], found, &size);
+    close(ends[0]);
+    if (!ended) kill(child, SIGKILL);
+    while (waitpid(child, &code, 0) < 0 && errno == EINTR) continue;
+    if (size < sizeof *found) describe_end(name, ended, code, found);
+}
+
 /* ---- optional libraries of the engines and of this command ---- */
 
 static void examine_library(const hed_library_def *def, finding *found)
@@ -137,14 +232,15 @@ static int doctor_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
     hed_error error = {0};
-    if (cli_open_whole_context(arguments, &session, &error)) return cli_fail(&error);
+    if (cli_open_backend_context(arguments, "host", &session, &error)) return cli_fail(&error);
     bool json = hed_given(arguments, "json"), host_works = false;
     cli_report *report = cli_report_create(json);
     hed_context_info info = hed_context_describe(session.context);
     uint32_t folders = info.backends + HED_OPTIONAL_LIBRARY_COUNT;
     for (uint32_t i = 0; i < folders + 2 && !hed_interrupted(); i++) {
         finding f;
-        if (i < info.backends) examine_backend(session.context, i, &f);
+        if (i < info.backends)
+            examine_apart(arguments, hed_backend_at(session.context, i).name, i, &f);
         else if (i < folders) examine_library(&hed_optional_libraries[i - info.backends], &f);
         else if (i == folders) examine_folder("cache folder", info.cache_dir, "XDG_CACHE_HOME", &f);
         else

@@ -8,7 +8,9 @@
 #include "base/hash.h"
 #include "control.h"
 #include "engines/cloth/view/view.h"
+#include "gl.h"
 #include "heddle/cloth_scene.h"
+#include "renderer.h"
 #include "software.h"
 #include "studio.h"
 #include "testing.h"
@@ -343,6 +345,41 @@ Test(cloth_picture, software_draws_what_opengl_draws)
     hed_image_free(&ours);
     cloth_picture_destroy(gl);
     cloth_picture_destroy(software);
+}
+
+/* A driver that resets the device may leave in a picture whatever was there before. */
+Test(cloth_picture, pixels_of_another_picture_are_refused)
+{
+    cloth_headless headless;
+    cloth_renderer *renderer;
+    cloth_target target;
+    hed_image image;
+    hed_status status = cloth_headless_create(&headless, &error);
+    if (status == HED_ERROR_UNSUPPORTED) test_skip("%s", error.text);
+    OK(status);
+    OK(cloth_renderer_create(headless.GetProcAddress, &renderer, &error));
+    OK(cloth_renderer_resize(renderer, WIDTH, HEIGHT, &error));
+    const cloth_gl *gl = cloth_renderer_gl(renderer);
+    OK(cloth_target_create(gl, WIDTH, HEIGHT, &target, &error));
+    FAILS(HED_ERROR_LOST, cloth_target_read(gl, &target, 1, &image, &error));
+    CHECK_NULL(image.pixels);
+    cloth_studio studio = {0};
+    hed_cloth_camera camera = level_camera(3);
+    cloth_box box = cloth_box_nothing();
+    cloth_box_add(&box, camera.target, 1);
+    cloth_studio_fit(&studio, &camera, &box);
+    for (uint32_t i = 0; i < 300; i++) { /* stamps begin again, and never repeat the one before */
+        uint8_t stamp =
+            cloth_renderer_draw(renderer, target.framebuffer, &studio, &camera, &box, NULL, 0);
+        if (i % 60) continue;
+        OK(cloth_target_read(gl, &target, stamp, &image, &error));
+        hed_image_free(&image);
+        FAILS(HED_ERROR_LOST, cloth_target_read(gl, &target, (uint8_t)(stamp + 1), &image, &error));
+        CHECK(strstr(error.text, "76800 of 76800 pixels"), "%s", error.text);
+    }
+    cloth_target_destroy(gl, &target);
+    cloth_renderer_destroy(renderer);
+    cloth_headless_destroy(&headless);
 }
 
 /* The bits are promised: whoever compares pictures of two machines compares files. */

@@ -1,4 +1,4 @@
-/* ctest: devices */
+/* ctest: devices shaders */
 /* OpenGL buffers as kernels' memory: a context without a window (EGL, surfaceless), a buffer object
  * filled by OpenGL, doubled by a kernel, read by OpenGL. Where driver and device cannot share, the
  * copy must give the same answer. */
@@ -69,7 +69,15 @@ static bool open_gl(gl_context *gl)
 static const char twice_text[] =
     "__kernel void twice(__global float *x, uint n) { uint i = (uint)get_global_id(0); "
     "if (i < n) x[i] = 2.0f * x[i]; }\n";
-static const hed_source twice_source = {"twice.cl", twice_text, 0};
+static const char twice_glsl[] =
+    "#version 450\n"
+    "layout(local_size_x = 1) in;\n"
+    "layout(set = 0, binding = 0) buffer X { float x[]; };\n"
+    "layout(push_constant) uniform Scalars { uint n; };\n"
+    "void main() { uint i = gl_GlobalInvocationID.x; if (i < n) x[i] = 2.0 * x[i]; }\n";
+static const hed_source twice_source = {"twice.cl", twice_text, 0},
+                        twice_shader = {"twice.comp", twice_glsl, 0};
+static const hed_kernel_text twice_texts[] = {{HED_GLSL, NULL, &twice_shader, 1}};
 static const hed_argument_def twice_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32}};
@@ -84,6 +92,8 @@ static void twice_native(const hed_native_call *call, uint64_t begin, uint64_t e
 static const hed_kernel_def twice = {.name = "twice",
     .sources = &twice_source,
     .source_count = 1,
+    .texts = twice_texts,
+    .text_count = 1,
     .arguments = twice_arguments,
     .argument_count = 2,
     .range = twice_native};

@@ -757,10 +757,12 @@ Test(runtime, devices_are_found_by_id_name_and_best)
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(here.context, "no such device", &found, &error));
     CHECK(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
     const hed_device_info *info = hed_device_describe(here.device);
-    CHECK(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 &&
-          info->memory_bytes > 0);
+    CHECK(info->max_group > 0 && info->local_bytes > 0);
     uint64_t free_bytes, total;
     OK(hed_device_memory(here.device, &free_bytes, &total, &error));
-    CHECK(total > 0 && free_bytes <= total);
+    CHECK(free_bytes <= total);
+    /* OpenGL knows neither; extensions of NVIDIA's do, and Heddle counts for software */
+    if (strcmp(info->backend, "gl") != 0)
+        CHECK(info->compute_units > 0 && info->memory_bytes > 0 && total > 0);
     OK(hed_device_wait(here.device, &error));
 }

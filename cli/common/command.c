@@ -37,6 +37,16 @@ static struct {
 
 void cli_keep_context(void) { kept.keep = true; }
 
+static hed_context_def context_def_of(const hed_arguments *arguments, cli_session *session)
+{
+    hed_context_def def = hed_default_context_def();
+    if (!hed_given(arguments, "quiet"))
+        def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
+    if (hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
+        def.host_threads = (uint32_t)hed_integer_of(arguments, "threads");
+    return def;
+}
+
 static hed_status open_context(
     const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
 {
@@ -45,11 +55,7 @@ static hed_status open_context(
         session->context = kept.session.context;
         return HED_OK;
     }
-    hed_context_def def = hed_default_context_def();
-    if (!hed_given(arguments, "quiet"))
-        def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
-    if (hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
-        def.host_threads = (uint32_t)hed_integer_of(arguments, "threads");
+    hed_context_def def = context_def_of(arguments, session);
     def.gl = gl;
     bool keep = kept.keep && !kept.session.context;
     if (keep && def.logger.user) def.logger.user = &kept.session;
@@ -71,6 +77,23 @@ hed_status cli_open_whole_context(
     const hed_arguments *arguments, cli_session *session, hed_error *error)
 {
     return open_context(arguments, true, session, error);
+}
+
+hed_status cli_open_backend_context(
+    const hed_arguments *arguments, const char *backend, cli_session *session, hed_error *error)
+{
+    *session = (cli_session){0};
+    hed_context_def def = context_def_of(arguments, session);
+    bool cuda = strcmp(backend, "cuda") == 0;
+    def.device = "host"; /* HEDDLE_DEVICE may name a device of another backend */
+    def.gl = strcmp(backend, "gl") == 0;
+    if (!def.gl) def.gl_library = "";
+    if (!cuda) def.cuda_library = def.nvrtc_library = "";
+    if (strcmp(backend, "opencl") != 0) def.opencl_library = "";
+    if (strcmp(backend, "vulkan") != 0) def.vulkan_library = "";
+    hed_status status = hed_context_create(&def, &session->context, error);
+    hed_interrupt_install();
+    return status;
 }
 
 const hed_device_info cli_any_browser = {.id = "browser",

@@ -109,6 +109,9 @@ extern const hed_device_info cli_any_browser;
 /* With OpenGL's devices, which are else listed where one is named. */
 hed_status cli_open_whole_context(
     const hed_arguments *arguments, cli_session *session, hed_error *error);
+/* Opens a context that loads the libraries of one backend alone; "host": of none. */
+hed_status cli_open_backend_context(
+    const hed_arguments *arguments, const char *backend, cli_session *session, hed_error *error);
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
 void cli_close(cli_session *session);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sh run.sh HEDDLE: the command as a user runs it, on host (and interrupted on an OpenCL device, where there is one): what it prints where,
+# sh run.sh HEDDLE FAKE_OPENCL: the command as a user runs it, on host (and interrupted on an OpenCL device, where there is one): what it prints where,
 # and its exit codes.
 heddle=$1
 # shellcheck source=checks.sh
@@ -30,6 +30,11 @@ out_has '"id": "host"'
 
 run 0 doctor; out_has '^host  *works .*runs kernels'; out_has '^opencl  *absent'; out_has '^cuda  *absent'; out_has 'mend: '
 run 0 doctor --json; err_is_empty; out_is_json subject state detail reason remedy
+# A driver that ends its process costs its own line alone.
+HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=clGetPlatformIDs run 0 doctor
+out_has '^opencl  *failed'; out_has 'with signal 6'; out_has 'HEDDLE_OPENCL_LIBRARY=none'; out_has '^host  *works .*runs kernels'; out_has '^gl '
+HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=clCreateContext run 0 doctor
+out_has '^opencl  *failed'; out_has 'with signal 6'; out_has '^data folder'
 # What the engines load where it is there: each is named, with its packages where it is not.
 optional="jack:libjack-jackd2-0 alsa:libasound2 sndfile:libsndfile1 egl:libegl1 glfw:libglfw3 microhttpd:libmicrohttpd12"
 set_libraries() { for library in JACK ALSA SNDFILE EGL GLFW MICROHTTPD; do export HEDDLE_${library}_LIBRARY="$1"; done; }

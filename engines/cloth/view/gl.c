@@ -58,32 +58,45 @@ void cloth_target_destroy(const cloth_gl *gl, cloth_target *target)
     *target = (cloth_target){0};
 }
 
-hed_status cloth_target_read(
-    const cloth_gl *gl, const cloth_target *target, hed_image *image, hed_error *error)
+/* Copies RGBA, lowest row first, to RGB, top row first; returns the number of pixels without the
+ * stamp. */
+static size_t target_unpack(const uint8_t *pixels, uint8_t stamp, hed_image *image)
 {
+    size_t strangers = 0;
+    for (uint32_t y = 0; y < image->height; y++) {
+        const uint8_t *from = pixels + 4 * (size_t)image->width * (image->height - 1 - y);
+        uint8_t *to = image->pixels + 3 * (size_t)image->width * y;
+        for (uint32_t x = 0; x < image->width; x++) {
+            memcpy(to + 3 * (size_t)x, from + 4 * (size_t)x, 3);
+            strangers += from[4 * (size_t)x + 3] != stamp;
+        }
+    }
+    return strangers;
+}
+
+hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uint8_t stamp,
+    hed_image *image, hed_error *error)
+{
+    size_t count = (size_t)target->width * target->height, strangers;
     hed_status status = hed_image_create(target->width, target->height, 3, image, error);
-    uint8_t *row = malloc(3 * (size_t)target->width);
-    if (!status && !row)
+    uint8_t *pixels = malloc(4 * count);
+    if (!status && !pixels)
         status = hed_fail(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u",
             target->width, target->height);
     if (!status) {
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->framebuffer);
         gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
-        gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGB,
-            GL_UNSIGNED_BYTE, image->pixels);
-        /* OpenGL's first row is the lowest. */
-        size_t size = image->channels * (size_t)image->width;
-        for (uint32_t y = 0; y < image->height / 2; y++) {
-            uint8_t *top = image->pixels + y * size,
-                    *bottom = image->pixels + (image->height - 1 - y) * size;
-            memcpy(row, top, size);
-            memcpy(top, bottom, size);
-            memcpy(bottom, row, size);
-        }
-        if (gl->GetError() != GL_NO_ERROR)
-            status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
+        gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGBA,
+            GL_UNSIGNED_BYTE, pixels);
+        GLenum code = gl->GetError();
+        if (code != GL_NO_ERROR && code != GL_CONTEXT_LOST)
+            status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not return the picture (%#x)", code);
+        /* NVIDIA's driver reports no error when another process has made it reset the device */
+        else if ((strangers = target_unpack(pixels, stamp, image)) > 0 || code)
+            status = hed_fail(error, HED_ERROR_LOST,
+                "OpenGL lost its context: %zu of %zu pixels are not of this picture", strangers, count);
     }
-    free(row);
+    free(pixels);
     if (status) hed_image_free(image);
     return status;
 }

@@ -99,9 +99,10 @@ typedef struct cloth_target {
 hed_status cloth_target_create(
     const cloth_gl *gl, uint32_t width, uint32_t height, cloth_target *target, hed_error *error);
 void cloth_target_destroy(const cloth_gl *gl, cloth_target *target);
-/* RGB, top row first. Errors: MEMORY, DRIVER. */
-hed_status cloth_target_read(
-    const cloth_gl *gl, const cloth_target *target, hed_image *image, hed_error *error);
+/* Reads the picture that has this stamp in the alpha of each pixel, as RGB, top row first. Errors:
+ * MEMORY, DRIVER, LOST (the pixels are not of this picture: the driver has reset the device). */
+hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uint8_t stamp,
+    hed_image *image, hed_error *error);
 
 /* An OpenGL context without a window, through EGL, which is loaded at run time: on a GPU, else on
  * Mesa's software. */

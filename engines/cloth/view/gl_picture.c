@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { BUFFER_POSITIONS, BUFFER_NORMALS, BUFFER_COLOURS, BUFFER_TRIANGLES, BUFFER_COUNT };
+enum { MAX_ATTEMPTS = 3 }; /* at one picture, each but the first in a new context */
 
 /* A surface's place in OpenGL's memory; used again for the next picture. */
 typedef struct slot {
@@ -20,6 +21,7 @@ typedef struct slot {
 } slot;
 
 struct cloth_gl_picture {
+    uint32_t width, height;
     cloth_headless headless;
     cloth_renderer *renderer;
     cloth_target target;
@@ -28,17 +30,16 @@ struct cloth_gl_picture {
     char words[160];
 };
 
-static hed_status gl_picture_start(
-    cloth_gl_picture *p, uint32_t width, uint32_t height, hed_error *error)
+static hed_status gl_picture_start(cloth_gl_picture *p, hed_error *error)
 {
     hed_status status;
     if ((status = cloth_headless_create(&p->headless, error)) ||
         (status = cloth_renderer_create(p->headless.GetProcAddress, &p->renderer, error)) ||
-        (status = cloth_renderer_resize(p->renderer, width, height, error)))
+        (status = cloth_renderer_resize(p->renderer, p->width, p->height, error)))
         return status;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     snprintf(p->words, sizeof p->words, "OpenGL, %.120s", (const char *)gl->GetString(GL_RENDERER));
-    status = cloth_target_create(gl, width, height, &p->target, error);
+    status = cloth_target_create(gl, p->width, p->height, &p->target, error);
     cloth_headless_bind(&p->headless, false);
     return status;
 }
@@ -48,7 +49,9 @@ hed_status cloth_gl_picture_create(
 {
     cloth_gl_picture *p = *picture = calloc(1, sizeof *p);
     if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
-    hed_status status = gl_picture_start(p, width, height, error);
+    p->width = width;
+    p->height = height;
+    hed_status status = gl_picture_start(p, error);
     if (status) {
         cloth_gl_picture_destroy(p);
         *picture = NULL;
@@ -56,9 +59,8 @@ hed_status cloth_gl_picture_create(
     return status;
 }
 
-void cloth_gl_picture_destroy(cloth_gl_picture *p)
+static void gl_picture_stop(cloth_gl_picture *p)
 {
-    if (!p) return;
     if (p->renderer && cloth_headless_bind(&p->headless, true)) {
         const cloth_gl *gl = cloth_renderer_gl(p->renderer);
         for (uint32_t i = 0; i < p->slot_count; i++) {
@@ -70,6 +72,15 @@ void cloth_gl_picture_destroy(cloth_gl_picture *p)
     }
     cloth_headless_destroy(&p->headless);
     free(p->slots);
+    p->renderer = NULL;
+    p->slots = NULL;
+    p->slot_count = 0;
+}
+
+void cloth_gl_picture_destroy(cloth_gl_picture *p)
+{
+    if (!p) return;
+    gl_picture_stop(p);
     free(p);
 }
 
@@ -148,7 +159,7 @@ static hed_status gl_picture_upload(cloth_gl_picture *p, const cloth_surface *su
         "OpenGL has no memory for a surface of %u vertices", surface->vertex_count);
 }
 
-hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio,
+static hed_status gl_picture_draw_once(cloth_gl_picture *p, const cloth_studio *studio,
     const hed_cloth_camera *camera, const cloth_box *box, const cloth_surface *surfaces,
     uint32_t count, hed_image *image, hed_error *error)
 {
@@ -161,11 +172,30 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio
     for (uint32_t i = 0; i < count && !status; i++)
         status = gl_picture_upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
     if (!status) {
-        cloth_renderer_draw(
+        uint8_t stamp = cloth_renderer_draw(
             p->renderer, p->target.framebuffer, studio, camera, box, drawables, count);
-        status = cloth_target_read(cloth_renderer_gl(p->renderer), &p->target, image, error);
+        status = cloth_target_read(cloth_renderer_gl(p->renderer), &p->target, stamp, image, error);
     }
     free(drawables);
     cloth_headless_bind(&p->headless, false);
+    return status;
+}
+
+hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio,
+    const hed_cloth_camera *camera, const cloth_box *box, const cloth_surface *surfaces,
+    uint32_t count, hed_image *image, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        /* a new context is good again once the device has been reset */
+        if (attempt > 1 || !p->renderer) {
+            hed_error_clear(error);
+            gl_picture_stop(p);
+            status = gl_picture_start(p, error);
+            if (status) break;
+        }
+        status = gl_picture_draw_once(p, studio, camera, box, surfaces, count, image, error);
+        if (status != HED_ERROR_LOST) break;
+    }
     return status;
 }

@@ -10,12 +10,44 @@
 
 struct cloth_picture {
     uint32_t width, height;
+    cloth_picture_kind kind;
     cloth_gl_picture *gl;     /* the one or */
     cloth_software *software; /* the other */
     cloth_studio studio;
 };
 
-/* OpenGL where it is wanted and worth it; NULL without an error where software shall draw. */
+/* True if OpenGL draws a red triangle in the middle, and only there. */
+static bool draws_a_triangle(cloth_picture *p)
+{
+    static const float corners[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
+    static const uint32_t triangle[3] = {0, 1, 2};
+    const cloth_surface surface = {.vertex_count = 3,
+        .triangle_count = 1,
+        .positions = corners,
+        .triangles = triangle,
+        .colour = {1, 0, 0},
+        .two_sided = true};
+    const hed_cloth_camera camera = {.eye = {0, 0, 4},
+        .up = {0, 1, 0},
+        .field_of_view = 60,
+        .width = p->width,
+        .height = p->height};
+    cloth_studio studio = {0};
+    cloth_box box = cloth_box_nothing();
+    hed_image image;
+    cloth_box_add(&box, corners, 3);
+    cloth_studio_fit(&studio, &camera, &box);
+    if (cloth_gl_picture_draw(p->gl, &studio, &camera, &box, &surface, 1, &image, NULL))
+        return false;
+    const uint8_t *corner = image.pixels,
+                  *middle = corner + 3 * ((size_t)(p->height / 2) * p->width + p->width / 2);
+    bool red = middle[0] > middle[1] + 40 && middle[0] > middle[2] + 40;
+    bool grey = abs(corner[0] - corner[1]) < 40 && abs(corner[0] - corner[2]) < 40;
+    hed_image_free(&image);
+    return red && grey;
+}
+
+/* OpenGL where it is requested and worth it; NULL without an error where software shall draw. */
 static hed_status start_gl(cloth_picture *p, cloth_picture_kind kind, hed_error *error)
 {
     hed_status status = kind == CLOTH_PICTURE_SOFTWARE
@@ -23,8 +55,8 @@ static hed_status start_gl(cloth_picture *p, cloth_picture_kind kind, hed_error 
                             : cloth_gl_picture_create(p->width, p->height, &p->gl, error);
     if (kind == CLOTH_PICTURE_GL) return status;
     if (status) hed_error_clear(error);
-    /* ours draws the same, starts sooner and has the same bits everywhere */
-    if (p->gl && cloth_gl_picture_in_software(p->gl)) {
+    /* Heddle's own draws the same, starts sooner and has the same bits everywhere */
+    if (p->gl && (cloth_gl_picture_in_software(p->gl) || !draws_a_triangle(p))) {
         cloth_gl_picture_destroy(p->gl);
         p->gl = NULL;
     }
@@ -40,7 +72,7 @@ hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_k
             error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     cloth_picture *p = calloc(1, sizeof *p);
     if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
-    *p = (cloth_picture){.width = width, .height = height};
+    *p = (cloth_picture){.width = width, .height = height, .kind = kind};
     hed_status status = start_gl(p, kind, error);
     if (!p->gl && !status) status = cloth_software_create(width, height, &p->software, error);
     if (status) cloth_picture_destroy(p);
@@ -96,9 +128,16 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
     cloth_box box = subject(surfaces, count);
     if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
     cloth_studio_fit(&p->studio, camera, &box);
-    if (p->gl)
-        return cloth_gl_picture_draw(
-            p->gl, &p->studio, camera, &box, surfaces, count, image, error);
+    if (p->gl) {
+        hed_status drawn =
+            cloth_gl_picture_draw(p->gl, &p->studio, camera, &box, surfaces, count, image, error);
+        if (!drawn || p->kind == CLOTH_PICTURE_GL) return drawn;
+        hed_error_clear(error);
+        drawn = cloth_software_create(p->width, p->height, &p->software, error);
+        if (drawn) return drawn;
+        cloth_gl_picture_destroy(p->gl); /* from here on software draws */
+        p->gl = NULL;
+    }
     cloth_shot shot =
         cloth_shot_begin(&p->studio, camera, &box, (float)p->width / (float)p->height);
     hed_status status = hed_image_create(p->width, p->height, 3, image, error);

@@ -45,6 +45,7 @@ struct cloth_renderer {
     GLuint colour_samples, depth, scene_target;    /* what is drawn into */
     GLuint scene, resolved_target;                 /* one sample a pixel, a texture */
     GLuint nothing, ground_array, ground_vertices; /* vertex arrays */
+    uint8_t picture;                               /* stamp of the last picture; 0: none yet */
 };
 
 /* ---- programs ---- */
@@ -120,7 +121,7 @@ static void set_integer(cloth_renderer *r, int program, const char *name, int va
 
 /* ---- framebuffers ---- */
 
-static void make_shadow_map(cloth_renderer *r)
+static hed_status make_shadow_map(cloth_renderer *r, hed_error *error)
 {
     const cloth_gl *gl = &r->gl;
     gl->GenTextures(1, &r->shadow_map);
@@ -138,6 +139,11 @@ static void make_shadow_map(cloth_renderer *r)
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, r->shadow_map, 0);
     gl->DrawBuffer(GL_NONE);
     gl->ReadBuffer(GL_NONE);
+    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE &&
+        gl->GetError() == GL_NO_ERROR)
+        return HED_OK;
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
+        "OpenGL has no memory for a shadow map of %d x %d", CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE);
 }
 
 /* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel;
@@ -181,7 +187,8 @@ hed_status cloth_renderer_resize(
             cloth_renderer_most(r), cloth_renderer_most(r));
     r->width = width;
     r->height = height;
-    while (r->gl.GetError() != GL_NO_ERROR) continue; /* what others have left */
+    /* errors of the calls before; a lost context may report them for ever */
+    for (int i = 0; i < 16 && r->gl.GetError() != GL_NO_ERROR; i++) continue;
     bool good = make_targets(r);
     if (!good && r->samples) { /* no such multisampled format here */
         r->samples = 0;
@@ -227,7 +234,7 @@ hed_status cloth_renderer_create(
     r->most = texture < buffer ? texture : buffer;
     r->samples = samples >= SAMPLES ? SAMPLES : 0;
     r->scale = r->samples ? 1 : 2;
-    make_shadow_map(r);
+    status = make_shadow_map(r, error);
     r->gl.GenTextures(1, &r->scene);
     r->gl.GenRenderbuffers(1, &r->depth);
     r->gl.GenRenderbuffers(1, &r->colour_samples);
@@ -358,7 +365,7 @@ static void draw_scene(
     draw_surfaces(r, PROGRAM_SURFACE, drawables, count);
 }
 
-static void renderer_finish(cloth_renderer *r, GLuint target)
+static void renderer_finish(cloth_renderer *r, GLuint target, uint8_t stamp)
 {
     const cloth_gl *gl = &r->gl;
     GLint width = (GLint)r->width, height = (GLint)r->height;
@@ -374,13 +381,14 @@ static void renderer_finish(cloth_renderer *r, GLuint target)
     gl->UseProgram(r->programs[PROGRAM_FINISH]);
     gl->BindTexture(GL_TEXTURE_2D, r->scene);
     set_integer(r, PROGRAM_FINISH, "scene", 0);
+    set_float(r, PROGRAM_FINISH, "stamp", (float)stamp / 255);
     gl->BindVertexArray(r->nothing);
     gl->DrawArrays(GL_TRIANGLES, 0, 3);
     gl->BindVertexArray(0);
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *studio,
+uint8_t cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *studio,
     const hed_cloth_camera *camera, const cloth_box *box, const cloth_drawable *drawables,
     uint32_t count)
 {
@@ -388,5 +396,8 @@ void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *s
     r->gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     draw_shadow_map(r, &p, drawables, count);
     draw_scene(r, &p, drawables, count);
-    renderer_finish(r, target);
+    r->picture = (uint8_t)(r->picture % 254 + 1);
+    uint8_t stamp = target ? r->picture : 255;
+    renderer_finish(r, target, stamp);
+    return stamp;
 }

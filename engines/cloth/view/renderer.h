@@ -32,8 +32,9 @@ uint32_t cloth_renderer_most(const cloth_renderer *renderer); /* pixels a side *
 hed_status cloth_renderer_resize(
     cloth_renderer *renderer, uint32_t width, uint32_t height, hed_error *error);
 
-/* Draws into framebuffer `target` (0: the window's), all of it. */
-void cloth_renderer_draw(cloth_renderer *renderer, GLuint target, const cloth_studio *studio,
+/* Draws into framebuffer `target` (0: the window's), all of it. Returns the stamp of this picture,
+ * the alpha of each of its pixels, for cloth_target_read(); the window's pixels are opaque. */
+uint8_t cloth_renderer_draw(cloth_renderer *renderer, GLuint target, const cloth_studio *studio,
     const hed_cloth_camera *camera, const cloth_box *box, const cloth_drawable *drawables,
     uint32_t count);
 

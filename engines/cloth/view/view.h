@@ -39,7 +39,9 @@ void cloth_picture_destroy(cloth_picture *picture);
 /* such as "OpenGL, NVIDIA H200/PCIe/SSE2", or "software" */
 const char *cloth_picture_renderer(const cloth_picture *picture);
 /* Draws surfaces with a shadowing light and a ground; `image` is created here and freed by
- * hed_image_free(). */
+ * hed_image_free(). Where OpenGL fails, a picture of kind ANY is drawn in software, this time and
+ * from then on. Errors: ARGUMENT (a triangle names no vertex), MEMORY; of kind GL also LOST, DRIVER,
+ * DEVICE_MEMORY. */
 hed_status cloth_picture_draw(cloth_picture *picture, const hed_cloth_camera *camera,
     const cloth_surface *surfaces, uint32_t count, hed_image *image, hed_error *error);
 

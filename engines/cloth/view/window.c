@@ -231,14 +231,14 @@ static hed_status window_enqueue(window *w, hed_error *error)
 
 /* ---- pictures ---- */
 
-static void window_draw(window *w, GLuint target)
+static uint8_t window_draw(window *w, GLuint target)
 {
     uint32_t count;
     const cloth_drawable *drawables = cloth_vertices_drawables(w->vertices, &count);
     cloth_box box = cloth_vertices_box(w->vertices);
     if (cloth_box_empty(&box)) cloth_box_add(&box, w->control.camera.target, 1);
     cloth_studio_fit(&w->studio, &w->control.camera, &box);
-    cloth_renderer_draw(
+    return cloth_renderer_draw(
         w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
 
@@ -253,8 +253,8 @@ static void window_write_picture(window *w, uint32_t width, uint32_t height)
     char path[64];
     snprintf(path, sizeof path, "cloth-%06" PRIu32 ".png", w->number);
     if (!cloth_target_create(gl, width, height, &target, &error)) {
-        window_draw(w, target.framebuffer);
-        cloth_target_read(gl, &target, &image, &error);
+        uint8_t stamp = window_draw(w, target.framebuffer);
+        cloth_target_read(gl, &target, stamp, &image, &error);
         cloth_target_destroy(gl, &target);
     }
     hed_png_write(path, &image, &error);

@@ -92,6 +92,18 @@ static void gl_fail(hed_backend_slot *slot, hed_backend_state health, const char
     hed_text_copy(slot->remedy, sizeof slot->remedy, packages);
 }
 
+/* Creates a context that reports a reset of the device as GL_CONTEXT_LOST, where the driver has such
+ * contexts; any other goes on after a reset without an error, and reads garbage. */
+static void *gl_create_context(const hed_egl_api *egl, void *display, int major, int minor)
+{
+    const int attributes[] = {EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor,
+        EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY, EGL_LOSE_CONTEXT_ON_RESET, EGL_NONE};
+    const int plain[] = {
+        EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor, EGL_NONE};
+    void *context = egl->CreateContext(display, NULL, NULL, attributes);
+    return context ? context : egl->CreateContext(display, NULL, NULL, plain);
+}
+
 /* The newest OpenGL that computes, else the newest ES that does; NULL: none. */
 static void *gl_make_context(const hed_egl_api *egl, void *display, bool *es)
 {
@@ -103,11 +115,9 @@ static void *gl_make_context(const hed_egl_api *egl, void *display, bool *es)
     unsigned before = egl->QueryAPI();
     void *context = NULL;
     for (size_t i = 0; i < sizeof versions / sizeof *versions && !context; i++) {
-        const int attributes[] = {EGL_CONTEXT_MAJOR_VERSION, versions[i].major,
-            EGL_CONTEXT_MINOR_VERSION, versions[i].minor, EGL_NONE};
         *es = versions[i].api == EGL_OPENGL_ES_API;
         if (egl->BindAPI(versions[i].api))
-            context = egl->CreateContext(display, NULL, NULL, attributes);
+            context = gl_create_context(egl, display, versions[i].major, versions[i].minor);
     }
     if (before) egl->BindAPI(before);
     return context;
@@ -254,11 +264,17 @@ static void gl_text(const gl_device *of, unsigned name, char *to, size_t size)
     hed_text_copy(to, size, text ? text : "unknown");
 }
 
-/* Of NVIDIA's extension; 0: it is not there. */
+/* Reads a number of an extension; 0 if the driver lacks the extension. */
+static uint64_t gl_extension_number(const gl_device *of, unsigned name)
+{
+    uint64_t value = gl_number(of, name);
+    return of->api.GetError() == GL_NO_ERROR ? value : 0;
+}
+
+/* Reads GL_NVX_gpu_memory_info; 0 if the driver lacks it. */
 static uint64_t gl_memory_bytes(const gl_device *of, bool only_free)
 {
-    uint64_t kib = gl_number(of, only_free ? 0x9049 : 0x9047);
-    return of->api.GetError() == GL_NO_ERROR ? kib * 1024 : 0;
+    return 1024 * gl_extension_number(of, only_free ? 0x9049 : 0x9047);
 }
 
 static void gl_fill_limits(const gl_device *of, hed_device_info *info)
@@ -280,6 +296,7 @@ static void gl_fill_limits(const gl_device *of, hed_device_info *info)
     info->buffer_alignment = storage > uniform ? storage : uniform;
     info->max_arguments_bytes = HED_MAX_STRUCT_BYTES;
     info->memory_bytes = gl_memory_bytes(of, false);
+    info->compute_units = (uint32_t)gl_extension_number(of, GL_SM_COUNT_NV);
 }
 
 static hed_status gl_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)

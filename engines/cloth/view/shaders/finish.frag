@@ -1,6 +1,7 @@
 /* From linear light to what a screen takes: a soft shoulder instead of clipped highlights, sRGB's curve, and half
  * a step of noise against bands in the gradient. A picture drawn at twice the size is averaged by the sampler. */
 uniform sampler2D scene;
+uniform float stamp; /* alpha of each pixel: the number of this picture, by which a reader knows it */
 in vec2 at;
 out vec4 result;
 
@@ -11,5 +12,5 @@ void main()
     light = min(light, 0.7) + 0.3 * over / (over + 0.3);
     vec3 encoded = mix(12.92 * light, 1.055 * pow(light, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, light));
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
-    result = vec4(encoded + (noise - 0.5) / 255.0, 1.0);
+    result = vec4(encoded + (noise - 0.5) / 255.0, stamp);
 }
