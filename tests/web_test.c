@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "heddle/web.h"
 #include "support/file.h"
@@ -553,6 +555,55 @@ Test(web, a_body_is_not_read_before_its_caller_is_known)
         EXPECT_LT(hed_web_now() - start, 60.0, "the body was waited for");
         free(r.bytes);
     }
+}
+
+static int connect_to_server(void)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+        .sin_port = htons((uint16_t)port_of_server()),
+        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int line = socket(AF_INET, SOCK_STREAM, 0);
+    if (line >= 0 && connect(line, (struct sockaddr *)&to, sizeof to)) {
+        close(line);
+        line = -1;
+    }
+    return line;
+}
+
+Test(web, connections_that_send_nothing_keep_no_page_out)
+{
+    enum { SILENT = 100 };
+    int lines[SILENT];
+    for (int i = 0; i < SILENT; i++) {
+        lines[i] = connect_to_server();
+        CHECK_GE(lines[i], 0);
+    }
+    reply r = http("/", NULL, 0, (oddity){0});
+    CHECK_EQ(r.status, 200);
+    free(r.bytes);
+    for (int i = 0; i < SILENT; i++) close(lines[i]);
+}
+
+/* The exit code of a child that became another user and requested a page: 0 if it got no answer. */
+static int page_for_another_user(void)
+{
+    static const char request[] = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+    char bytes[64];
+    if (setgid(65534) || setuid(65534)) return 2;
+    int line = connect_to_server();
+    if (line < 0) return 0;
+    ssize_t sent = send(line, request, sizeof request - 1, MSG_NOSIGNAL);
+    return sent > 0 && recv(line, bytes, sizeof bytes, 0) > 0;
+}
+
+Test(web, another_user_of_the_machine_is_refused)
+{
+    int code = 0;
+    if (geteuid() != 0) test_skip("becoming another user needs root");
+    pid_t child = fork();
+    if (child == 0) _exit(page_for_another_user());
+    CHECK_EQ(waitpid(child, &code, 0), child);
+    CHECK(WIFEXITED(code) && WEXITSTATUS(code) == 0, "wait status %#x", (unsigned)code);
 }
 
 Test(web, where_its_library_is_missing)

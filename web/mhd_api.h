@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 struct MHD_Daemon;
 struct MHD_Connection;
@@ -45,11 +46,13 @@ enum { /* of HTTP */
 typedef enum MHD_Result mhd_handler(void *user, struct MHD_Connection *connection, const char *url,
     const char *method, const char *version, const char *data, size_t *size, void **state);
 
+typedef enum MHD_Result mhd_acceptor(void *user, const struct sockaddr *from, socklen_t size);
+
 /* X(what it returns, its name without MHD_, its parameters) */
 #define HED_MHD_FUNCTIONS(X) \
     X(struct MHD_Daemon *, start_daemon, \
-        (unsigned flags, uint16_t port, void *accept, void *accept_user, mhd_handler *handler, \
-            void *user, ...)) \
+        (unsigned flags, uint16_t port, mhd_acceptor *acceptor, void *acceptor_user, \
+            mhd_handler *handler, void *user, ...)) \
     X(void, stop_daemon, (struct MHD_Daemon * daemon)) \
     X(const union MHD_DaemonInfo *, get_daemon_info, (struct MHD_Daemon * daemon, int type, ...)) \
     X(struct MHD_Response *, create_response_from_buffer, (size_t size, void *bytes, int mode)) \

@@ -16,7 +16,9 @@
 
 extern const hed_source hed_web_page_files[]; /* embedded; ends with a name of NULL */
 
-enum { MOST_CONNECTIONS = 32, IDLE_SECONDS = 120 };
+/* A browser opens six connections for a page, and opens closed ones again. Connections that send
+ * nothing are closed soon, and there is room for many, so that they do not keep a page out. */
+enum { MAX_CONNECTIONS = 512, IDLE_SECONDS = 15 };
 
 typedef struct request {
     char *bytes;
@@ -512,6 +514,19 @@ static hed_status load_library(hed_web *web, hed_error *error)
     return status;
 }
 
+/* Refuses connections of other users before they send anything. */
+static enum MHD_Result accept_caller(void *user, const struct sockaddr *from, socklen_t size)
+{
+    hed_web *web = user;
+    (void)size;
+    if (from->sa_family != AF_INET) return MHD_NO;
+    unsigned port = ntohs(((const struct sockaddr_in *)(const void *)from)->sin_port);
+    pthread_mutex_lock(&web->lock);
+    unsigned to = web->port;
+    pthread_mutex_unlock(&web->lock);
+    return hed_web_caller_may(port, to) ? MHD_YES : MHD_NO;
+}
+
 static hed_status start(hed_web *web, hed_error *error)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
@@ -519,13 +534,17 @@ static hed_status start(hed_web *web, hed_error *error)
         .sin_port = htons(web->def.port),
         .sin_addr = {htonl(INADDR_LOOPBACK)}};
     web->daemon = web->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME,
-        0, NULL, NULL, serve, web, MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_NOTIFY_COMPLETED,
-        completed, web, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_END);
+        0, accept_caller, web, serve, web, MHD_OPTION_SOCK_ADDR, &loopback,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, web, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+        MHD_OPTION_END);
     if (!web->daemon)
         return hed_fail(error, HED_ERROR_IO, "cannot serve on port %u of 127.0.0.1: it is taken",
             web->def.port);
     unsigned port = web->mhd.get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+    pthread_mutex_lock(&web->lock);
+    web->port = port;
+    pthread_mutex_unlock(&web->lock);
     for (int i = 0; i < 2; i++) {
         snprintf(web->host[i], sizeof web->host[i], "%s:%u", names[i], port);
         snprintf(web->origin[i], sizeof web->origin[i], "http://%s:%u", names[i], port);

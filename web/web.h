@@ -70,6 +70,12 @@ typedef struct hed_page_answer {
 hed_status hed_page_answer_read(
     const char *text, size_t size, hed_page_answer *answer, hed_error *error);
 
+/* ---- callers (caller.c) ---- */
+
+/* True if the connection from port `from` to port `to` of the loopback address belongs to this user
+ * or to root, or its owner cannot be told. */
+bool hed_web_caller_may(unsigned from, unsigned to);
+
 /* ---- the server (server.c) ---- */
 
 /* Something that waits: a message for the page, or a body from it. */
@@ -95,6 +101,7 @@ struct hed_web {
     hed_mhd_api mhd;
     hed_allocator allocator;
     struct MHD_Daemon *daemon;
+    unsigned port; /* of the loopback address; 0 until the daemon runs */
     char token[33], host[2][32], origin[2][48], address[128];
     hed_device *device;
     bool has_page; /* a page has said who it is; `page` is set */

@@ -1,5 +1,6 @@
 /* Shaders in a browser: the server, the browser that is started for it with a profile of its own, and
- * its end. */
+ * its end. Every user of the machine can read the arguments of a process, so the browser gets the
+ * name of a file that only this user can read; the file leads to the address with its token. */
 #include "tune.h"
 
 #include "heddle/web.h"
@@ -11,6 +12,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,6 +51,31 @@ static int remove_entry(const char *path, const struct stat *about, int type, st
     return remove(path);
 }
 
+static hed_status write_text(const char *path, const char *text, hed_error *error)
+{
+    FILE *file = fopen(path, "wxe");
+    bool written = file && fputs(text, file) >= 0;
+    if (file && fclose(file)) written = false;
+    return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot write %s", path);
+}
+
+/* Makes the browser's folder, which this user alone can enter, with a page in it that leads to
+ * `address`. */
+static hed_status make_folder(cli_browser *browser, const char *address, hed_error *error)
+{
+    char path[128], page[512], folder[] = P_tmpdir "/heddle-browser-XXXXXX";
+    if (!mkdtemp(folder))
+        return hed_fail(error, HED_ERROR_IO, "cannot make a folder for the browser, as %s", folder);
+    snprintf(browser->folder, sizeof browser->folder, "%s", folder);
+    snprintf(path, sizeof path, "%s/heddle.html", folder);
+    snprintf(page, sizeof page,
+        "<!doctype html><meta charset=utf-8><title>Heddle</title>"
+        "<script>location.replace('%s')</script><a href=\"%s\">Heddle</a>\n",
+        address, address);
+    snprintf(browser->page, sizeof browser->page, "file://%s", path);
+    return write_text(path, page, error);
+}
+
 static hed_status make_profile(cli_browser *browser, bool firefox, hed_error *error)
 {
     static const char preferences[] =
@@ -57,17 +84,13 @@ static hed_status make_profile(cli_browser *browser, bool firefox, hed_error *er
         "user_pref(\"browser.shell.checkDefaultBrowser\", false);\n"
         "user_pref(\"datareporting.policy.dataSubmissionEnabled\", false);\n"
         "user_pref(\"browser.aboutwelcome.enabled\", false);\n";
-    char path[96], profile[] = P_tmpdir "/heddle-browser-XXXXXX";
-    if (!mkdtemp(profile))
-        return hed_fail(
-            error, HED_ERROR_IO, "cannot make a folder for the browser, as %s", profile);
-    snprintf(browser->profile, sizeof browser->profile, "%s", profile);
+    char path[128];
+    snprintf(browser->profile, sizeof browser->profile, "%s/profile", browser->folder);
+    if (mkdir(browser->profile, 0700))
+        return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s", browser->profile);
     if (!firefox) return HED_OK;
-    snprintf(path, sizeof path, "%s/user.js", profile);
-    FILE *file = fopen(path, "w");
-    bool written = file && fputs(preferences, file) >= 0;
-    if (file && fclose(file)) written = false;
-    return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot write %s", path);
+    snprintf(path, sizeof path, "%s/user.js", browser->profile);
+    return write_text(path, preferences, error);
 }
 
 /* Starts the first of `names` that is there; its output goes nowhere. */
@@ -108,36 +131,37 @@ static bool is_known(const char *name)
 }
 
 static hed_status start_named(
-    cli_browser *browser, const char *name, bool headless, const char *address, hed_error *error)
+    cli_browser *browser, const char *name, bool headless, hed_error *error)
 {
     static const char *const chromiums[] = {
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", NULL};
     static const char *const firefoxes[] = {"firefox", "firefox-esr", NULL};
     const char *given[] = {name, NULL}, *words[16], *const *names = given;
-    char folder[96];
+    char profile[128];
     size_t count = 1;
     bool firefox = is_firefox(name), chromium = !firefox && is_known(name);
     if (strcmp(name, "firefox") == 0) names = firefoxes;
     if (strcmp(name, "chromium") == 0) names = chromiums;
+    if (make_folder(browser, hed_web_address(browser->web), error)) return error->status;
     if ((firefox || chromium) && make_profile(browser, firefox, error)) return error->status;
     if (headless && !firefox && !chromium)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--headless: how %s does without a window is not known: chromium or firefox", name);
-    snprintf(folder, sizeof folder, "--user-data-dir=%s", browser->profile);
+    snprintf(profile, sizeof profile, "--user-data-dir=%s", browser->profile);
     if (chromium) {
         if (headless) words[count++] = "--headless=new";
         if (headless && geteuid() == 0) words[count++] = "--no-sandbox";
         words[count++] = "--enable-unsafe-webgpu";
         words[count++] = "--no-first-run";
         words[count++] = "--no-default-browser-check";
-        words[count++] = folder;
+        words[count++] = profile;
     } else if (firefox) {
         if (headless) words[count++] = "--headless";
         words[count++] = "--no-remote";
         words[count++] = "--profile";
         words[count++] = browser->profile;
     }
-    words[count++] = address;
+    words[count++] = browser->page;
     words[count] = NULL;
     if (start_program(browser, names, words)) return HED_OK;
     return hed_fail(error, HED_ERROR_IO, "there is no program \"%s\" on the path", name);
@@ -162,9 +186,9 @@ static void browser_stop(cli_browser *browser)
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
-    if (ours) nftw(browser->profile, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (browser->folder[0]) nftw(browser->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     browser->process = 0;
-    browser->profile[0] = 0;
+    browser->folder[0] = browser->profile[0] = 0;
 }
 
 /* As hed_web_def.restart: a driver that hangs is given up with its browser. */
@@ -173,8 +197,7 @@ static bool browser_restart(void *user)
     cli_browser *browser = user;
     hed_error error = {0};
     browser_stop(browser);
-    return !start_named(
-        browser, browser->name, browser->headless, hed_web_address(browser->web), &error);
+    return !start_named(browser, browser->name, browser->headless, &error);
 }
 
 hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
@@ -192,9 +215,10 @@ hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments
     if (hed_web_create(&def, &browser->web, error)) return error->status;
     const char *address = hed_web_address(browser->web);
     if (name) {
-        if (start_named(browser, name, browser->headless, address, error)) return error->status;
+        if (start_named(browser, name, browser->headless, error)) return error->status;
     } else {
-        words[1] = address;
+        if (make_folder(browser, address, error)) return error->status;
+        words[1] = browser->page;
         start_program(browser, openers, words);
     }
     if (!quiet || !name)

@@ -32,6 +32,25 @@ printf '{' > "$work/broken.json"
 run 1 tune "$work/broken.json"; out_is_empty; err_has 'broken.json:1'
 printf '/* heddle {"problem": {"n": 8}} */\n@compute fn f() {}\n' > "$work/broken.wgsl"
 run 1 tune "$work/broken.wgsl"; out_is_empty; err_has 'broken.wgsl:2:13: expected @workgroup_size'
+
+# Any user of the machine reads the arguments of a process: the browser gets a file's name, and the file has the token.
+if "$heddle" doctor | grep -q '^microhttpd *works'; then
+    cat >"$work/browser" <<SCRIPT
+#!/bin/sh
+echo "\$*" >"$work/browser.arguments"
+cp "\${1#file://}" "$work/browser.page"
+stat -c '%a %U' "\$(dirname "\${1#file://}")" >"$work/browser.folder"
+kill -INT "\$PPID"
+SCRIPT
+    chmod 700 "$work/browser"
+    run 130 tune "$(dirname "$0")/../../examples/web/blur.wgsl" --browser "$work/browser"
+    token=$(sed -n 's/.*the page is [^#]*#\([0-9a-f]*\).*/\1/p' "$work/err")
+    [ ${#token} = 32 ] || complain "no token in the message: $(cat "$work/err")"
+    grep -q "$token" "$work/browser.page" || complain 'the page does not lead to the address with the token'
+    if grep -q "$token" "$work/browser.arguments"; then complain "the token is an argument: $(cat "$work/browser.arguments")"; fi
+    [ "$(cat "$work/browser.folder")" = "700 $(id -un)" ] || complain "others may enter the folder: $(cat "$work/browser.folder")"
+    [ ! -e "$(dirname "$(sed 's|^file://||' "$work/browser.arguments")")" ] || complain 'the folder of the browser is left behind'
+fi
 run 1 tune heddle:copy --device nothing; out_is_empty; err_has 'no device fits'
 run 0 tune --help; out_has 'or: heddle tune COMMAND'; out_has '  --good-enough SHARE'
 run 0 tune --schema; err_is_empty; out_is_object
