@@ -61,6 +61,19 @@ static const hed_shader_constant *constant_of(const hed_shader *shader, const ch
     return NULL;
 }
 
+Test(shader, the_compiler_is_the_one_that_the_environment_names)
+{
+    const hed_source source = {"blur.comp", blur, 0};
+    const hed_glsl_def def = {
+        .name = "blur", .sources = &source, .source_count = 1, .allocator = hed_default_allocator()};
+    void *words;
+    size_t size;
+    error = (hed_error){0};
+    setenv("HEDDLE_GLSL_COMPILER", "/none/glslc", 1);
+    FAILS(HED_ERROR_IO, hed_shader_compile_glsl(&def, &words, &size, &error));
+    CHECK(strstr(error.text, "/none/glslc"), "%s", error.text);
+}
+
 Test(shader, constants_and_group)
 {
     size_t size;

@@ -84,8 +84,9 @@ HED_API uint32_t hed_shader_glsl_constants(
 
 /** A text in GLSL to be compiled. */
 typedef struct hed_glsl_def {
-    const char *name;          /**< for messages */
-    const char *compiler;      /**< a path, or a name on PATH; NULL: glslangValidator, else glslc */
+    const char *name; /**< for messages */
+    /** a path, or a name on PATH; NULL: HEDDLE_GLSL_COMPILER, else glslangValidator, else glslc */
+    const char *compiler;
     const hed_source *sources; /**< (source_count), one text in this order */
     uint32_t source_count;
     /** (define_count) macros; those that the text declares as specialization constants are left

@@ -318,3 +318,10 @@ void hed_path_of_library(char *folder, size_t size)
     if (slash) slash[slash == path ? 1 : 0] = '\0';
     if (!slash || !hed_text_copy(folder, size, path)) hed_text_copy(folder, size, "");
 }
+
+/* A set-user-id program must not follow its caller's paths. */
+const char *hed_environment(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value && value[0] ? value : NULL;
+}

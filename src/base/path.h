@@ -43,6 +43,8 @@ hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size,
 /* One of these two ends it: the file is there whole, whatever happens next, or nothing is. */
 hed_status hed_path_commit(hed_path_writer *writer, hed_error *error);
 void hed_path_abandon(hed_path_writer *writer);
+/* Reads a variable of the environment; NULL if it is not set, or empty. */
+const char *hed_environment(const char *name);
 /* Folder of the file that holds this code (the library or the program), "" if unknown. */
 void hed_path_of_library(char *folder, size_t size);
 

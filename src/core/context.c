@@ -1,5 +1,4 @@
-/* The context: settings from the definition and the environment, the backends, the list of devices.
- * The only file that reads the environment. */
+/* The context: settings from the definition and the environment, the backends, the list of devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,6 @@
 #include "heddle/author.h"
 
 /* ---- settings ---- */
-
-/* A set-user-id program must not follow its caller's paths. */
-const char *hed_environment(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value && value[0] ? value : NULL;
-}
 
 /* The XDG base directory rules: the variable, else the folder under HOME, else nothing. */
 static void xdg_folder(char *path, const char *variable, const char *under_home)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/path.h"
 #include "core/backend.h"
 
 enum { HED_MAX_BACKENDS = 8, HED_MAX_DEVICES = 64 };
@@ -140,9 +141,5 @@ void hed_variant_release(hed_variant *variant);
 
 /* core/config.c: launch bound of a configuration, 0 if there is none. */
 uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *config);
-
-/* A variable of the environment; NULL where it is not set, or empty. Only context.c reads the
- * environment. */
-const char *hed_environment(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/path.h"
 
 enum { MOST_OPTIONS = 32 };
 
@@ -206,7 +207,8 @@ hed_status hed_glsl_compile_text(
     const hed_glsl_def *def, const hed_text *text, void **words, size_t *size, hed_error *error)
 {
     static const char *const usual[] = {"glslangValidator", "glslc"};
-    const char *compiler = def->compiler ? def->compiler : usual[0];
+    const char *given = def->compiler ? def->compiler : hed_environment("HEDDLE_GLSL_COMPILER");
+    const char *compiler = given ? given : usual[0];
     const hed_allocator *allocator = &def->allocator;
     glsl_files files;
     int exit_status = 0;
@@ -215,7 +217,7 @@ hed_status hed_glsl_compile_text(
     hed_status status = HED_OK;
     bool open = glsl_open(&files, text);
     int failed = open ? glsl_spawn(def, compiler, &files, &exit_status) : errno;
-    if (failed == ENOENT && !def->compiler)
+    if (failed == ENOENT && !given)
         failed = glsl_spawn(def, compiler = usual[1], &files, &exit_status);
     if (!open || failed)
         status = hed_fail(error, HED_ERROR_IO,

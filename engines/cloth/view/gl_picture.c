@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { BUFFER_POSITIONS, BUFFER_NORMALS, BUFFER_COLOURS, BUFFER_TRIANGLES, BUFFER_COUNT };
-enum { MAX_ATTEMPTS = 3 }; /* at one picture, each but the first in a new context */
+enum { MAX_ATTEMPTS = 5 }; /* at one picture, each but the first in a new context */
 
 /* A surface's place in OpenGL's memory; used again for the next picture. */
 typedef struct slot {
@@ -186,9 +187,12 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio
     uint32_t count, hed_image *image, hed_error *error)
 {
     hed_status status = HED_OK;
+    long pause_ns = 100000000; /* a process that hangs the device may take seconds to end */
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         /* a new context is good again once the device has been reset */
         if (attempt > 1 || !p->renderer) {
+            if (attempt > 1) nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+            pause_ns *= 2;
             hed_error_clear(error);
             gl_picture_stop(p);
             status = gl_picture_start(p, error);

@@ -15,7 +15,7 @@ void cloth_gl_picture_destroy(cloth_gl_picture *picture);
 const char *cloth_gl_picture_renderer(const cloth_gl_picture *picture); /* as OpenGL names it */
 /* True where this OpenGL is itself a program on the processor, such as Mesa's llvmpipe. */
 bool cloth_gl_picture_in_software(const cloth_gl_picture *picture);
-/* Draws; a context that is lost is made anew, twice. Indices must be below their surface's
+/* Draws; a context that is lost is made anew, four times within 2 s. Indices must be below their surface's
  * vertex_count. Errors: LOST (each time), DRIVER, DEVICE_MEMORY, MEMORY. */
 hed_status cloth_gl_picture_draw(cloth_gl_picture *picture, const cloth_studio *studio,
     const hed_cloth_camera *camera, const cloth_box *box, const cloth_surface *surfaces,
