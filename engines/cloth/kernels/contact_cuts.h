@@ -146,10 +146,10 @@ CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
     float4 at = moved[i];
     uint none = cloth_pairs_stand(counters, pairs), more = cloth_pairs_go_on(counters, pairs);
     uint share = none ? 0 : cloth_share(shares, i, CLOTH_PAIRS_ROUNDS);
-    if (share < as_uint(1.0f)) {
-        at = cloth_part_way(start[i], at, cloth_pair_shift(counters, pairs), share);
-        if (!none && !more) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
-    }
+    uint is_cut = share < as_uint(1.0f);
+    if (is_cut) at = cloth_part_way(start[i], at, cloth_pair_shift(counters, pairs), share);
+    /* outside that branch: inside, LLVM 18 of Debian 13's PoCL ends the process with an error */
+    if (is_cut & !none & !more) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
     position[i] = more ? moved[i] : at;
     start[i] = at;
     if (i == 0) cloth_pairs_tally(counters, pairs);
