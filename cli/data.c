@@ -73,7 +73,7 @@ static int data_run(const hed_arguments *arguments, void *user)
             return HED_EXIT_OK;
         }
     fprintf(stderr, "heddle: no file \"%s\" in %s; \"heddle data\" lists them\n", name, folder);
-    return HED_EXIT_FAILURE;
+    return HED_EXIT_USAGE;
 }
 
 static void list_names(const hed_names *names, hed_name_function *add, void *user)

@@ -40,8 +40,12 @@ static const hed_example FILES[] = {
     {0}};
 
 static const hed_example EXIT_STATUS[] = {{"0", "It worked"},
-    {"1", "It was understood and did not work; the reason is on stderr"},
-    {"2", "The command line was not understood"}, {"130", "Interrupted by Ctrl-C or SIGTERM"}, {0}};
+    {"1",
+        "It was understood and did not work, as with a file that cannot be read; the reason is on stderr"},
+    {"2",
+        "The command line is wrong: an unknown word, or a value that has a wrong form or names nothing, "
+        "such as a device, a property or an installed file that does not exist"},
+    {"130", "Interrupted by Ctrl-C or SIGTERM"}, {0}};
 
 static const hed_section SECTIONS[] = {
     {"EXIT STATUS", EXIT_STATUS}, {"ENVIRONMENT", ENVIRONMENT}, {"FILES", FILES}, {0}};
@@ -156,7 +160,8 @@ int cli_run(int argc, char *const *argv)
     hed_file_register *outer = hed_command_register, files = {.lock = PTHREAD_MUTEX_INITIALIZER};
     hed_command_register = &files;
     hed_status status = hed_options_parse(&hed_command_root, argc, argv, &arguments, &error);
-    if (status == HED_OK && !arguments.help) status = note_files(&arguments, &error);
+    if (!status) status = hed_options_find_files(&arguments, ".", &error);
+    if (!status && !arguments.help) status = note_files(&arguments, &error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error.text);
     } else if (arguments.help) {

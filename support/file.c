@@ -116,6 +116,7 @@ struct hed_file_writer {
     char *path;      /* as the caller wrote it, for messages */
     char *target;    /* that the temporary file is renamed to; NULL: written in place */
     char *temporary; /* NULL: written in place */
+    off_t begin;     /* position in an open file at which the bytes begin */
     int failed;      /* errno of the first failure */
 };
 
@@ -150,10 +151,28 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
     return NULL;
 }
 
-/* A device or a pipe. Opening a pipe would wait for a reader, perhaps for ever: then ENXIO. */
-static FILE *open_in_place(const char *path, int flags)
+/* Opens a copy of a descriptor of this process. Both have one position, so that this output and
+ * others of the same file stand one after the other. */
+static FILE *open_copy(int descriptor, off_t *begin)
 {
-    int file = open(path, flags | O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    fflush(stdout);
+    int file = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (file < 0) return NULL;
+    off_t position = lseek(file, 0, SEEK_CUR);
+    *begin = position > 0 ? position : 0;
+    FILE *stream = fdopen(file, "wb");
+    if (!stream) {
+        int reason = errno;
+        close(file);
+        errno = reason;
+    }
+    return stream;
+}
+
+/* A device or a pipe. Opening a pipe would wait for a reader, perhaps for ever: then ENXIO. */
+static FILE *open_in_place(const char *path)
+{
+    int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return NULL;
     FILE *stream = fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
@@ -183,13 +202,15 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
     }
     struct stat before;
-    bool link = lstat(path, &before) == 0 && S_ISLNK(before.st_mode); /* such as /dev/stdout */
+    int descriptor = hed_open_descriptor(path);
     bool exists = stat(path, &before) == 0;
-    if (exists && S_ISDIR(before.st_mode)) {
+    if (descriptor >= 0) {
+        writer->stream = open_copy(descriptor, &writer->begin);
+    } else if (exists && S_ISDIR(before.st_mode)) {
         errno = EISDIR;
     } else if (exists && !S_ISREG(before.st_mode)) {
-        writer->stream = open_in_place(path, link ? 0 : O_NOFOLLOW);
-    } else if ((writer->target = link ? realpath(path, NULL) : strdup(path))) {
+        writer->stream = open_in_place(path);
+    } else if ((writer->target = strdup(path))) {
         /* A file that may not be written stays as it is, though the folder would let us replace
          * it. */
         if (!exists || access(path, W_OK) == 0)
@@ -219,8 +240,11 @@ hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_
 
 hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset)
 {
-    if (!writer->failed && fseeko(writer->stream, (off_t)offset, SEEK_SET) != 0)
-        writer->failed = errno;
+    /* at the end of such a file every write begins, wherever the position is */
+    bool appends = (fcntl(fileno(writer->stream), F_GETFL) & O_APPEND) != 0;
+    off_t position = writer->begin + (off_t)offset;
+    if (!writer->failed && (appends || fseeko(writer->stream, position, SEEK_SET) != 0))
+        writer->failed = appends ? ESPIPE : errno;
     return writer->failed ? HED_ERROR_IO : HED_OK;
 }
 
@@ -230,6 +254,7 @@ hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
     if (!writer->failed && writer->temporary)
         writer->failed = hed_file_commit(fileno(writer->stream), writer->temporary, writer->target);
     else if (writer->temporary) unlink(writer->temporary);
+    else if (!writer->target) lseek(fileno(writer->stream), 0, SEEK_END);
     if (fclose(writer->stream) != 0 && !writer->failed) writer->failed = errno;
     hed_status status = HED_OK;
     if (writer->failed)

@@ -2,8 +2,9 @@
  *
  * A writer puts its bytes into a temporary file in the target's own folder. Commit makes them
  * durable and renames; abort, or a failed commit, leaves the target as it was and nothing behind.
- * Where the target is no regular file (/dev/null, a pipe), or there is nothing to protect, the
- * bytes go straight to it; a pipe without a reader is an error. A symbolic link as the last part of
+ * A target that is no regular file (/dev/null, a pipe) is written in place; a pipe without a reader
+ * is an error. Names of open files (/dev/stdout, /dev/fd/3) are written in place from their position
+ * on, so that nothing that is printed before or after is lost. A symbolic link as the last part of
  * the name is refused, and so is a file that the running command has read (sources.h).
  */
 #ifndef HED_SUPPORT_FILE_H

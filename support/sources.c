@@ -3,6 +3,7 @@
 
 #include "heddle/author.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -113,11 +114,20 @@ static hed_status refuse_output(
 static const char SOURCE[] = "a file that the command reads",
                   OUTPUT[] = "another output of the command";
 
-/* True for the names of files that this process has open. */
-static bool names_open_file(const char *path)
+int hed_open_descriptor(const char *path)
 {
-    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
-           strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0;
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    for (size_t i = 0; i < HED_COUNT(folders); i++) {
+        const char *number = path + strlen(folders[i]);
+        if (strncmp(path, folders[i], strlen(folders[i])) || !isdigit((unsigned char)*number))
+            continue;
+        char *end;
+        long descriptor = strtol(number, &end, 10);
+        if (!*end && descriptor <= INT_MAX) return (int)descriptor;
+    }
+    return -1;
 }
 
 /* Refuses a symbolic link as the last part of an output's name: every user who may write the folder
@@ -127,7 +137,7 @@ static hed_status refuse_link(const char *label, const char *path, hed_error *er
     struct stat about;
     char target[PATH_MAX];
     bool link = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
-    if (!link || names_open_file(path)) return HED_OK;
+    if (!link || hed_open_descriptor(path) >= 0) return HED_OK;
     ssize_t length = readlink(path, target, sizeof target - 1);
     target[length > 0 ? length : 0] = 0;
     return hed_fail(error, HED_ERROR_IO,

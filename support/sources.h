@@ -43,6 +43,9 @@ hed_status hed_output_begin(const char *path, hed_error *error);
  * another file afterwards. */
 void hed_output_written(const char *path);
 
+/* Returns the descriptor that a name such as /dev/stdout or /dev/fd/3 stands for; -1: another name. */
+int hed_open_descriptor(const char *path);
+
 /* Calls `visit` with the name of each file that was read. */
 void hed_sources_each(
     const hed_file_register *files, void (*visit)(const char *name, void *user), void *user);

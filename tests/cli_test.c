@@ -23,8 +23,9 @@ static void list_places(const hed_names *names, hed_name_function *add, void *us
 }
 
 static hed_status find_place(
-    const hed_names *names, const char *text, char **file, hed_error *error)
+    const hed_names *names, const char *text, const char *folder, char **file, hed_error *error)
 {
+    CHECK_TEXT(folder, "here");
     if (strcmp(text, "lost") == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "lost: no place");
     *file = strcmp(text, "two") == 0 ? strdup("/places/two") : NULL;
     return HED_OK;
@@ -100,7 +101,8 @@ static hed_status parse(const char *line, hed_arguments *arguments, hed_error *e
 {
     char *words[MOST_WORDS];
     snprintf(buffer, sizeof buffer, "%s", line);
-    return hed_options_parse(&ROOT, split(buffer, words), words, arguments, error);
+    hed_status status = hed_options_parse(&ROOT, split(buffer, words), words, arguments, error);
+    return status ? status : hed_options_find_files(arguments, "here", error);
 }
 
 /* ---- parsing ---- */

@@ -152,7 +152,7 @@ static bool hand_note(
     bool good = h->folder && h->result && ftruncate(h->sources, 0) == 0;
     for (uint32_t i = 0; i < arguments->count && good; i++)
         if (arguments->values[i].option->kind == HED_OPTION_FILE)
-            good = hand_add_input(h, arguments->values[i].text);
+            good = hand_add_input(h, hed_value_text(&arguments->values[i]));
     return good;
 }
 
@@ -203,6 +203,7 @@ static bool hand_begin(hand *h, const char **fields, uint32_t count)
     bool stays =
         !hed_options_parse(&hed_command_root, (int)(count - BEFORE + 1), words, &arguments, NULL) &&
         hed_arguments_command(&arguments)->repeats;
+    hed_options_find_files(&arguments, folder, NULL);
     bool good = hand_note(h, folder, result, &arguments);
     hed_arguments_free(&arguments);
     snprintf(h->number, sizeof h->number, "%s", fields[1]);
@@ -300,7 +301,7 @@ static hed_status hand_choose(const hed_arguments *arguments, hand *h, hed_error
         return HED_OK;
     }
     if (cli_open_context(arguments, &session, error)) return error->status;
-    if (!hed_device_find(session.context, selector, &device, error)) {
+    if (!cli_find_device(&session, selector, &device, error)) {
         const hed_device_info *first = hed_device_describe(device);
         uint32_t count = hed_context_describe(session.context).devices, same = 0;
         const char *ids[CLI_MOST_DEVICES];

@@ -35,7 +35,7 @@ static uint64_t jobs_hash(const batch_job *job)
 }
 
 /* Whether heddle understands the words, and whether they have a device. */
-static void jobs_check(hed_json_node node, batch_job *job)
+static void jobs_check(const batch_list *list, hed_json_node node, batch_job *job)
 {
     hed_arguments arguments;
     hed_error why = {0};
@@ -46,7 +46,8 @@ static void jobs_check(hed_json_node node, batch_job *job)
     }
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
-    if (hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, &why))
+    if (hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, &why) ||
+        hed_options_find_files(&arguments, list->folder, &why))
         hed_json_reject(node, "%s", why.text);
     else if (!hed_has_option(&arguments, "device")) job->takes_device = false;
     else if (hed_given(&arguments, "device"))
@@ -94,7 +95,7 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
             node, "\"output\" is \"%s\": expected it among the words of \"run\"", job->output);
     if (!job->output[0] || job->output[strlen(job->output) - 1] == '/')
         hed_json_reject(node, "expected a file's name as result, found \"%s\"", job->output);
-    jobs_check(run, job);
+    jobs_check(list, run, job);
     job->hash = jobs_hash(job);
 }
 

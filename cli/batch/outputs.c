@@ -34,6 +34,7 @@ static hed_status outputs_check_job(
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
     hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, error);
+    if (!hed_failed(error)) hed_options_find_files(&arguments, list->folder, error);
     bool announced = false; /* the result */
     for (uint32_t i = 0; i < arguments.count && !hed_failed(error); i++) {
         const hed_value *value = &arguments.values[i];
@@ -41,8 +42,9 @@ static hed_status outputs_check_job(
             outputs_announce(list, label, value->text, error);
             announced |= strcmp(value->text, job->output) == 0;
         } else if (value->option->kind == HED_OPTION_FILE) {
-            char *path = outputs_path(list, value->text);
+            char *path = outputs_path(list, hed_value_text(value));
             if (path) hed_source_note_path(path, error);
+            else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", value->text);
             free(path);
         }
     }

@@ -63,11 +63,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
     if (error->status || !r->cache) return error->status;
     if (!r->state_path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
-    if (!hed_given(a, "resume")) {
-        if (hed_output_announce(NULL, r->state_path, error)) return error->status;
-        remove(r->state_path); /* of an older run: it belongs to a cache that is overwritten now */
-        return HED_OK;
-    }
+    if (!hed_given(a, "resume")) return HED_OK;
     bool moved;
     if (cli_cloth_state_load(r->state_path, &r->origin, r->cloth, &r->first, &moved, error))
         return error->status;
@@ -82,30 +78,38 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     return HED_OK;
 }
 
-static hed_status cloth_run_open_output(cloth_run *r, hed_error *error)
+/* Checks the names of all outputs. */
+static hed_status cloth_run_plan_output(
+    const cloth_run *r, cli_cloth_output_def *def, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
-    cli_cloth_output_def def = {.scene = r->scene, .cloth = r->cloth, .cache = r->cache};
-    def.glb = hed_text_of(a, "glb");
-    def.obj_every = (uint32_t)hed_integer_of(a, "obj-every");
-    def.ply_every = (uint32_t)hed_integer_of(a, "ply-every");
-    def.png_every = (uint32_t)hed_integer_of(a, "png-every");
-    def.picture_kind = (cloth_picture_kind)hed_choice_of(a, "pictures");
-    if (!r->cache && (def.obj_every || def.ply_every || def.png_every))
+    *def = (cli_cloth_output_def){.scene = r->scene, .cloth = r->cloth, .cache = r->cache};
+    def->glb = hed_text_of(a, "glb");
+    def->obj_every = (uint32_t)hed_integer_of(a, "obj-every");
+    def->ply_every = (uint32_t)hed_integer_of(a, "ply-every");
+    def->png_every = (uint32_t)hed_integer_of(a, "png-every");
+    def->picture_kind = (cloth_picture_kind)hed_choice_of(a, "pictures");
+    if (!r->cache && (def->obj_every || def->ply_every || def->png_every))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--obj-every, --ply-every and --png-every name their files "
             "after --out FILE, which is not given");
     if (!r->cache && hed_given(a, "animated"))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--animated is made of the point cache of --out FILE, which is not given");
+    return cli_cloth_output_announce(def, hed_text_of(a, "animated"), r->first, r->frames, error);
+}
+
+static hed_status cloth_run_open_output(
+    cloth_run *r, const cli_cloth_output_def *def, hed_error *error)
+{
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
     if (!r->seconds)
         return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
-    if (cli_cloth_output_open(&def, r->first, &r->output, error)) return error->status;
-    return cli_cloth_output_announce(
-        r->output, hed_text_of(a, "animated"), r->first, r->frames, error);
+    /* the state of an older run belongs to a cache that is replaced now */
+    if (r->state_path && r->first == 0) remove(r->state_path);
+    return cli_cloth_output_open(def, r->first, &r->output, error);
 }
 
 /* ---- crossings ---- */
@@ -294,9 +298,11 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     r.json = hed_given(arguments, "json");
     hed_error error = {0};
     if (cli_open_devices(arguments, &r.session, &error)) return cli_fail(&error);
+    cli_cloth_output_def def;
     int code;
-    if (open_cloth(&r, &error) || find_start(&r, &error) || warn_of_crossings(&r, &error) ||
-        cloth_run_open_output(&r, &error)) {
+    if (open_cloth(&r, &error) || find_start(&r, &error) ||
+        cloth_run_plan_output(&r, &def, &error) || warn_of_crossings(&r, &error) ||
+        cloth_run_open_output(&r, &def, &error)) {
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {
         fprintf(stderr,

@@ -27,9 +27,10 @@ typedef struct cli_cloth_output_def {
  * that are there, cut behind frame `frames` (above 0). */
 hed_status cli_cloth_output_open(
     const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **output, hed_error *error);
-/* Announces all files that frames `first` + 1 to `frames` and `animated` (nullable) will have, so
- * that a run that would replace a source ends before its first frame. */
-hed_status cli_cloth_output_announce(const cli_cloth_output *output, const char *animated,
+/* Announces all files of a run: caches, state and meshes, those of frames `first` + 1 (with
+ * `first` 0 of the start, too) to `frames`, and of `animated` (nullable). A run that would replace a
+ * source ends before anything is written. Errors: as hed_output_announce(). */
+hed_status cli_cloth_output_announce(const cli_cloth_output_def *def, const char *animated,
     uint32_t first, uint32_t frames, hed_error *error);
 /* Reads the cloth and writes frame `number`. When it fails the caches hold the frames before, all
  * of them alike. */

@@ -52,6 +52,13 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
     return path;
 }
 
+/* Name of a garment in those of its files; NULL: it is the only one. */
+static const char *file_name_of(const hed_cloth_scene *scene, uint32_t index)
+{
+    return hed_cloth_scene_garment_count(scene) > 1 ? hed_cloth_scene_garment_name(scene, index)
+                                                    : NULL;
+}
+
 static hed_status cloth_output_out_of_memory(hed_error *error)
 {
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the output");
@@ -128,7 +135,7 @@ static hed_status open_garment(
     garment *g = &output->garments[index];
     uint32_t first_particle, copies = hed_cloth_scene_def(def->scene).garments[index].copies;
     hed_cloth_garment_range(def->cloth, index, &first_particle, &g->first_vertex);
-    g->name = output->garment_count > 1 ? hed_cloth_scene_garment_name(def->scene, index) : NULL;
+    g->name = file_name_of(def->scene, index);
     g->mesh = hed_cloth_scene_mesh(def->scene, index);
     hed_cloth_scene_colour(def->scene, index, g->colour);
     double matrix[12];
@@ -144,19 +151,23 @@ static hed_status open_garment(
     return def->cache ? cloth_output_open_cache(output, g, frames, error) : HED_OK;
 }
 
-/* The mesh that a cache belongs to, as it is at the start; but never over the file that the garment
- * is read from. */
+/* True if `path` is the file that the garment is read from, which stays as it is. */
+static bool is_own_mesh(const hed_cloth_scene *scene, uint32_t index, const char *path)
+{
+    const char *file = hed_cloth_scene_file(scene, index);
+    struct stat first, second;
+    return file && stat(path, &first) == 0 && stat(file, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* Writes the mesh that a cache belongs to, as it is at the start. */
 static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
 {
     for (uint32_t i = 0; i < output->garment_count && output->def.cache; i++) {
         const garment *g = &output->garments[i];
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
         if (!path) return cloth_output_out_of_memory(error);
-        const char *file = hed_cloth_scene_file(output->def.scene, i);
-        struct stat first, second;
-        bool own = file && stat(path, &first) == 0 && stat(file, &second) == 0 &&
-                   first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-        if (!own)
+        if (!is_own_mesh(output->def.scene, i, path))
             hed_cloth_mesh_write_obj(
                 path, g->mesh, places_of(output) + 3 * (size_t)g->first_vertex, NULL, error);
         free(path);
@@ -223,34 +234,37 @@ static char *stem_of(const char *glb, const char **ending, hed_error *error)
     return stem;
 }
 
-/* One file, or one of each garment. */
-static hed_status announce(const cli_cloth_output *output, const char *name, const char *ending,
+/* Announces one file, or one of each garment, except those that an option names itself. */
+static hed_status announce(const cli_cloth_output_def *def, const char *name, const char *ending,
     bool each, hed_error *error)
 {
-    for (uint32_t i = 0; i < (each ? output->garment_count : 1) && !hed_failed(error); i++) {
-        char *path = cli_cloth_beside(name, each ? output->garments[i].name : NULL, ending);
-        if (path) hed_output_announce(NULL, path, error);
-        else cloth_output_out_of_memory(error);
+    uint32_t count = each ? hed_cloth_scene_garment_count(def->scene) : 1;
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
+        char *path = cli_cloth_beside(name, each ? file_name_of(def->scene, i) : NULL, ending);
+        if (!path) return cloth_output_out_of_memory(error);
+        bool is_option = def->cache && strcmp(path, def->cache) == 0;
+        bool is_mesh = strcmp(ending, "-mesh.obj") == 0 && is_own_mesh(def->scene, i, path);
+        if (!is_option && !is_mesh) hed_output_announce(NULL, path, error);
         free(path);
     }
     return error->status;
 }
 
-/* Names that are made of an option's for several garments; that of one is the option's itself. */
-static hed_status announce_glb(const cli_cloth_output *output, const char *glb, hed_error *error)
+/* Announces files that are named after an option's value for several garments; the file of one
+ * garment has that name itself. */
+static hed_status announce_glb(const cli_cloth_output_def *def, const char *glb, hed_error *error)
 {
     const char *ending;
-    if (!glb || output->garment_count < 2) return error->status;
+    if (!glb || hed_cloth_scene_garment_count(def->scene) < 2) return error->status;
     char *stem = stem_of(glb, &ending, error);
-    if (stem) announce(output, stem, ending, true, error);
+    if (stem) announce(def, stem, ending, true, error);
     free(stem);
     return error->status;
 }
 
-hed_status cli_cloth_output_announce(const cli_cloth_output *output, const char *animated,
+hed_status cli_cloth_output_announce(const cli_cloth_output_def *def, const char *animated,
     uint32_t first, uint32_t frames, hed_error *error)
 {
-    const cli_cloth_output_def *def = &output->def;
     const struct {
         uint32_t every;
         const char *ending;
@@ -258,13 +272,17 @@ hed_status cli_cloth_output_announce(const cli_cloth_output *output, const char 
     } files[] = {{def->obj_every, ".obj", true}, {def->ply_every, ".ply", true},
         {def->png_every, ".png", false}};
     char ending[32];
-    announce_glb(output, def->glb, error);
-    announce_glb(output, animated, error);
+    announce_glb(def, def->glb, error);
+    announce_glb(def, animated, error);
+    if (!def->cache || hed_failed(error)) return error->status;
+    announce(def, def->cache, ".pc2", true, error);
+    announce(def, def->cache, ".state", false, error);
+    if (first == 0) announce(def, def->cache, "-mesh.obj", true, error);
     for (size_t i = 0; i < HED_COUNT(files); i++)
-        for (uint32_t n = first + 1; n <= frames && !hed_failed(error); n++) {
+        for (uint32_t n = first ? first + 1 : 0; n <= frames && !hed_failed(error); n++) {
             if (!cloth_output_is_due(n, files[i].every)) continue;
             snprintf(ending, sizeof ending, "-%04u%s", n, files[i].ending);
-            announce(output, def->cache, ending, files[i].each, error);
+            announce(def, def->cache, ending, files[i].each, error);
         }
     return error->status;
 }

@@ -106,6 +106,14 @@ const hed_device_info cli_any_browser = {.id = "browser",
     .max_buffer_bytes = UINT64_C(1) << 40,
     .capabilities = HED_CAN_WGSL | HED_CAN_FP16 | HED_CAN_LANES};
 
+hed_status cli_find_device(
+    const cli_session *session, const char *selector, hed_device **device, hed_error *error)
+{
+    if (hed_device_find(session->context, selector, device, error) && selector)
+        cli_name_option(error, "device", selector);
+    return error->status;
+}
+
 static void add_device(cli_session *session, hed_device *device)
 {
     for (uint32_t i = 0; i < session->count; i++)
@@ -125,7 +133,7 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
             continue;
         }
         hed_device *device;
-        status = hed_device_find(session->context, selector, &device, error);
+        status = cli_find_device(session, selector, &device, error);
         if (status == HED_OK) add_device(session, device);
     }
     if (status != HED_OK) cli_close(session);
@@ -147,8 +155,27 @@ int cli_fail(const hed_error *error)
     fprintf(stderr, "heddle: %s\n", error->text);
     if (error->log[0])
         fprintf(stderr, "%s%s", error->log, error->log[strlen(error->log) - 1] == '\n' ? "" : "\n");
-    bool option = error->status == HED_ERROR_ARGUMENT && strncmp(error->text, "--", 2) == 0;
-    return option ? HED_EXIT_USAGE : HED_EXIT_FAILURE;
+    bool value = error->status == HED_ERROR_ARGUMENT || error->status == HED_ERROR_NO_DEVICE;
+    return value && strncmp(error->text, "--", 2) == 0 ? HED_EXIT_USAGE : HED_EXIT_FAILURE;
+}
+
+int cli_refuse(const hed_error *error)
+{
+    int code = cli_fail(error);
+    bool value = error->status == HED_ERROR_ARGUMENT || error->status == HED_ERROR_FORMAT;
+    return value ? HED_EXIT_USAGE : code;
+}
+
+void cli_name_option(hed_error *error, const char *option, const char *value)
+{
+    char text[HED_ERROR_TEXT - 128]; /* rest: the option and its value */
+    if (error->status != HED_ERROR_ARGUMENT && error->status != HED_ERROR_NO_DEVICE) return;
+    memcpy(text, error->text, sizeof text);
+    text[sizeof text - 1] = 0;
+    size_t length = strlen(value);
+    bool named = strncmp(text, value, length) == 0 && text[length] == ':';
+    snprintf(error->text, sizeof error->text, "--%.32s %.64s%s%s", option, named ? "" : value,
+        named ? "" : ": ", text);
 }
 
 int cli_end(hed_status status, const hed_error *error)

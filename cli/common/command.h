@@ -106,6 +106,11 @@ hed_status cli_open_context(const hed_arguments *arguments, cli_session *session
 /* A browser as able as one may be, for shaders that are read before one is asked. */
 extern const hed_device_info cli_any_browser;
 
+/* Finds the device that `selector` names, a value of --device; NULL: the default one. Errors:
+ * NO_DEVICE. */
+hed_status cli_find_device(
+    const cli_session *session, const char *selector, hed_device **device, hed_error *error);
+
 /* With OpenGL's devices, which are else listed where one is named. */
 hed_status cli_open_whole_context(
     const hed_arguments *arguments, cli_session *session, hed_error *error);
@@ -143,10 +148,16 @@ hed_status cli_device_group_add(
 
 /* ---- ending ---- */
 
-/* Prints "heddle: <text>" and the error's log on stderr; gives HED_EXIT_FAILURE,
- * HED_EXIT_INTERRUPTED after Ctrl-C, or HED_EXIT_USAGE for an ARGUMENT error that begins with an
- * option's name: the command line is wrong. */
+/* Prints "heddle: <text>" and the error's log on stderr. Returns HED_EXIT_FAILURE,
+ * HED_EXIT_INTERRUPTED after Ctrl-C, or HED_EXIT_USAGE for an ARGUMENT or NO_DEVICE error that
+ * begins with an option's name: the command line is wrong. */
 int cli_fail(const hed_error *error);
+/* Prints an error of a positional argument's value, as cli_fail(). Returns HED_EXIT_USAGE for an
+ * ARGUMENT or FORMAT error. */
+int cli_refuse(const hed_error *error);
+/* Puts an option and its value before a library's message about that value, as
+ * "--property colour: ". Errors of other statuses than ARGUMENT and NO_DEVICE stay as they are. */
+void cli_name_option(hed_error *error, const char *option, const char *value);
 /* The exit code for a status; prints the error where there is one. */
 int cli_end(hed_status status, const hed_error *error);
 

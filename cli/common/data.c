@@ -149,13 +149,16 @@ static hed_status refuse_name(const cli_data_kind *kind, const char *text, hed_e
     return error->status;
 }
 
-static hed_status data_find(const hed_names *names, const char *text, char **file, hed_error *error)
+static hed_status data_find(
+    const hed_names *names, const char *text, const char *folder, char **file, hed_error *error)
 {
     const cli_data_kind *kind = names->of;
     char path[PATH_MAX];
     *file = NULL;
     if (!text[0] || strchr(text, '/')) return HED_OK;
-    if (access(text, F_OK) == 0 && (kind->takes_folders || !is_folder(text))) return HED_OK;
+    int size = snprintf(path, sizeof path, "%s/%s", folder, text);
+    bool is_there = size < (int)sizeof path && access(path, F_OK) == 0;
+    if (is_there && (kind->takes_folders || !is_folder(path))) return HED_OK;
     if (!cli_data_path(kind, text, path))
         return strchr(text, '.') || strchr(text, ':') ? HED_OK : refuse_name(kind, text, error);
     *file = strdup(path);

@@ -20,7 +20,7 @@ typedef struct cli_data_kind {
 /* Kinds in the order of lists; ends with one without a folder. */
 extern const cli_data_kind cli_data_kinds[];
 
-/* As hed_option.names: a name without a slash that is no file of the current folder, with the ending
+/* As hed_option.names: a name without a slash that is no file of the folder, with the ending
  * or without, is that of an installed file. A name without a dot has to be one of the two. */
 extern const hed_names cli_data_scenes, cli_data_meshes, cli_data_instruments, cli_data_songs,
     cli_data_tune_files, cli_data_pages, cli_data_sheets;

@@ -45,7 +45,7 @@ static hed_status group_add_gpus(
     }
     if (found) return HED_OK;
     return hed_fail(error, HED_ERROR_NO_DEVICE,
-        "--device all: there is no GPU here; processors are used when they are named, as in --device host (\"heddle devices\" lists all)");
+        "there is no GPU here for --device all; processors are used when they are named, as in --device host (\"heddle devices\" lists all)");
 }
 
 hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
@@ -57,7 +57,7 @@ hed_status cli_device_groups(const hed_arguments *arguments, cli_session *sessio
         hed_device *device;
         if (strcmp(selector, "all") == 0) {
             if (group_add_gpus(session, groups, count, error)) return error->status;
-        } else if (hed_device_find(session->context, selector, &device, error) ||
+        } else if (cli_find_device(session, selector, &device, error) ||
                    cli_device_group_add(groups, count, device, error)) {
             return error->status;
         }

@@ -350,18 +350,6 @@ static hed_status check_required(const parser *p)
     return HED_OK;
 }
 
-/* Values that are names of files become the paths of those. */
-static hed_status find_files(const parser *p)
-{
-    for (uint32_t i = 0; i < p->arguments->count; i++) {
-        hed_value *value = &p->arguments->values[i];
-        const hed_names *names = value->option->names;
-        if (names && names->find && names->find(names, value->text, &value->file, p->error))
-            return p->error->status;
-    }
-    return HED_OK;
-}
-
 hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv,
     hed_arguments *arguments, hed_error *error)
 {
@@ -385,8 +373,19 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     }
     if (status || arguments->help) return status;
     give_last(arguments);
-    status = check_required(&p);
-    return status == HED_OK ? find_files(&p) : status;
+    return check_required(&p);
+}
+
+hed_status hed_options_find_files(hed_arguments *arguments, const char *folder, hed_error *error)
+{
+    for (uint32_t i = 0; i < arguments->count && !arguments->help; i++) {
+        hed_value *value = &arguments->values[i];
+        const hed_names *names = value->option->names;
+        if (!names || !names->find) continue;
+        hed_status status = names->find(names, value->text, folder, &value->file, error);
+        if (status != HED_OK) return status;
+    }
+    return HED_OK;
 }
 
 /* ---- endings ---- */

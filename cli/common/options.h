@@ -35,8 +35,10 @@ struct hed_names {
     /* Calls `add` for each name, for completion; the explanation may be NULL. */
     void (*list)(const hed_names *names, hed_name_function *add, void *user);
     /* Sets *file to the path that `text` stands for (the caller frees it), or to NULL where the text
-     * itself is the value. NULL: every text is. Errors: ARGUMENT (no such name), MEMORY. */
-    hed_status (*find)(const hed_names *names, const char *text, char **file, hed_error *error);
+     * itself is the value. `folder`: of files with relative names. NULL: every text is a value.
+     * Errors: ARGUMENT (no such name), MEMORY. */
+    hed_status (*find)(const hed_names *names, const char *text, const char *folder, char **file,
+        hed_error *error);
     const void *of; /* data of the two functions */
 };
 
@@ -128,6 +130,9 @@ typedef struct hed_arguments {
  * either case. Errors: ARGUMENT (says what was found, and the nearest that there is), MEMORY. */
 hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv,
     hed_arguments *arguments, hed_error *error);
+/* Replaces names of installed files by the paths of those files, except with --help. `folder`: folder of relative names.
+ * Errors: ARGUMENT (a value that names nothing), MEMORY. */
+hed_status hed_options_find_files(hed_arguments *arguments, const char *folder, hed_error *error);
 /* Refuses an output whose name ends as a file of another format does. Errors: ARGUMENT. */
 hed_status hed_options_check_endings(const hed_arguments *arguments, hed_error *error);
 void hed_arguments_free(hed_arguments *arguments);

@@ -101,8 +101,8 @@ static hed_status find_element(
                 "%s: none of %u elements matches %s; a selector in quotes is one word to the shell",
                 page, elements, selector);
         else if (nth > count)
-            hed_fail(error, HED_ERROR_ARGUMENT, "%s: --nth %u: %u element%s match%s %s", page, nth,
-                count, count == 1 ? "" : "s", count == 1 ? "es" : "", selector);
+            hed_fail(error, HED_ERROR_ARGUMENT, "--nth %u: %u element%s of %s match%s %s", nth,
+                count, count == 1 ? "" : "s", page, count == 1 ? "es" : "", selector);
         else *element = found[nth ? nth - 1 : 0];
         if (!hed_failed(error) && count > 1 && !nth)
             fprintf(stderr,
@@ -120,8 +120,9 @@ static int explain_command(const hed_arguments *arguments, void *user)
     (void)user;
     site_open(&s, arguments, "PAGE", "SHEET", false, &error);
     explained x = {.s = &s};
-    if (!hed_failed(&error)) find_element(&s, arguments, &x.element, &error);
-    if (!hed_failed(&error)) {
+    bool opened = !hed_failed(&error);
+    bool found = opened && !find_element(&s, arguments, &x.element, &error);
+    if (found) {
         bool json = hed_given(arguments, "json");
         char text[256];
         x.report = cli_report_create(json);
@@ -133,6 +134,7 @@ static int explain_command(const hed_arguments *arguments, void *user)
         cli_report_end(x.report, error.status, &error);
     }
     site_close(&s);
+    if (opened && !found) return cli_refuse(&error);
     return cli_end(error.status, &error);
 }
 

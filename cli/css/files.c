@@ -107,6 +107,24 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
     return number;
 }
 
+/* Refuses a sheet whose reduced one would replace a file of the out folder that is read, or is
+ * another sheet's. */
+static hed_status files_plan(const css_files *files, const char *path, hed_error *error)
+{
+    char out[PATH_MAX], other[PATH_MAX];
+    css_files_out(files->out_folder, path, out, sizeof out);
+    for (uint32_t i = 0; i < files->count; i++) {
+        const css_file *file = &files->items[i];
+        if (!file->judged || !file->identity) continue;
+        css_files_out(files->out_folder, file->name, other, sizeof other);
+        if (strcmp(out, other) == 0)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "--out %s: both %s and %s would be %s: reduce them one by one with --css",
+                files->out_folder, file->name, path, out);
+    }
+    return hed_output_begin(out, error);
+}
+
 uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_error *error)
 {
     char identity[PATH_MAX];
@@ -120,11 +138,7 @@ uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_erro
     file.identity = strdup(identity);
     if (!file.name || !file.identity)
         hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its name", path);
-    if (!hed_failed(error) && judged && files->out_folder) {
-        char out[PATH_MAX];
-        css_files_out(files->out_folder, path, out, sizeof out);
-        hed_output_begin(out, error);
-    }
+    if (!hed_failed(error) && judged && files->out_folder) files_plan(files, path, error);
     return files_read(files, file, error);
 }
 

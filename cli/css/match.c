@@ -78,6 +78,12 @@ static hed_status report_winners(const site *s, const hed_arguments *arguments,
     return cli_report_end(report, HED_OK, error);
 }
 
+static void match_property(const site *s, const char *property, uint32_t *winners, hed_error *error)
+{
+    if (hed_css_cascade(s->matcher, property, winners, error))
+        cli_name_option(error, "property", property);
+}
+
 static hed_status match_winners(const site *s, const hed_arguments *arguments, hed_error *error)
 {
     hed_css_result result = hed_css_results(s->matcher);
@@ -86,7 +92,7 @@ static hed_status match_winners(const site *s, const hed_arguments *arguments, h
     if (!winners || !counts)
         hed_fail(error, HED_ERROR_MEMORY, "no memory for the winners of elements");
     else if (hed_given(arguments, "property"))
-        hed_css_cascade(s->matcher, hed_text_of(arguments, "property"), winners, error);
+        match_property(s, hed_text_of(arguments, "property"), winners, error);
     else hed_css_winners(s->matcher, winners, error);
     bool json = hed_given(arguments, "json"), property = hed_given(arguments, "property");
     bool lines = hed_given(arguments, "tsv") || (!property && !json);

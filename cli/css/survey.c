@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/common/progress.h"
 #include "cli/css/survey.h"
@@ -53,6 +54,32 @@ static void link_file(css_survey *s, struct page_links *links, uint32_t file, he
     css_file *own = &s->files.items[file];
     own->pages++;
     for (uint32_t i = 0; i < own->import_count; i++) link_file(s, links, own->imports[i], error);
+}
+
+/* Reads the sheets that a page names, except those of a pipe, which can be read once alone. */
+static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HED_OK;
+    char *text = NULL;
+    size_t length;
+    hed_css_document *document = NULL;
+    hed_css_names *names = NULL;
+    if (hed_file_read(path, MOST_PAGE_BYTES, &text, &length, error)) return error->status;
+    const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
+    if (!hed_is_report(text, length) && !hed_css_names_create(NULL, &names, error))
+        hed_css_document_create(names, &def, &document, error);
+    free(text);
+    uint32_t count = document ? hed_css_document_describe(document).style_sheets : 0;
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
+        const char *href, *media,
+            *own = hed_css_document_sheet(document, i, &length, &href, &media);
+        if (own) css_files_add_text(&s->files, path, i, own, length, true, error);
+        else css_files_find(&s->files, path, href, true, error);
+    }
+    hed_css_document_destroy(document);
+    hed_css_names_destroy(names);
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 /* The sheets of a page: those given, else its own. Where some are given, its own are read for the names
@@ -339,9 +366,9 @@ static void survey_only(css_survey *s)
 
 /* ---- the whole ---- */
 
-hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_error *error)
+hed_status css_survey_open(
+    css_survey *s, const hed_arguments *arguments, bool all_sheets, hed_error *error)
 {
-    batch b = {0};
     const char *sheet;
     if (css_page_list_open(&s->page_files, arguments, "PAGE", error)) return error->status;
     s->page_total = s->page_files.count;
@@ -351,6 +378,17 @@ hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_err
     hed_css_names_create(NULL, &s->styles, error);
     for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
         css_files_add(&s->files, sheet, true, error);
+    bool by_pages = all_sheets && !hed_given(arguments, "css");
+    for (uint32_t i = 0; i < s->page_total && by_pages && !hed_failed(error); i++) {
+        if (hed_interrupted()) break;
+        find_sheets(s, s->page_files.paths[i], error);
+    }
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_error *error)
+{
+    batch b = {0};
     hed_progress progress =
         hed_progress_begin("css unused", "pages", s->page_total, hed_given(arguments, "json"));
     for (uint32_t i = 0; i < s->page_total && !hed_failed(error); i++) {

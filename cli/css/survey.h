@@ -46,7 +46,11 @@ typedef struct css_survey {
     uint32_t style_count;
 } css_survey;
 
-/* Reads and matches; ends early, and well, after Ctrl-C. css_survey_close() in any case. */
+/* Lists the pages and reads the given sheets, with `all_sheets` also those that the pages name, so
+ * that all are known before the work. css_survey_close() in any case. */
+hed_status css_survey_open(
+    css_survey *survey, const hed_arguments *arguments, bool all_sheets, hed_error *error);
+/* Reads and matches; ends early, and well, after Ctrl-C. */
 hed_status css_survey_run(css_survey *survey, const hed_arguments *arguments, hed_error *error);
 void css_survey_close(css_survey *survey);
 /* Selector `rule` of a file, by its number there. */

@@ -163,23 +163,31 @@ static hed_status write_reduced(
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Where the sheet goes: FILE where there is one sheet to write, else its own name in the folder. */
-static hed_status place_of(
-    const css_unused *u, uint32_t index, const char *out, char *path, size_t size, hed_error *error)
+/* Counts the sheets that are files, and so have a reduced one. */
+static uint32_t count_files(const css_files *files)
 {
-    const css_file *file = &u->survey.files.items[index];
-    const char *base = strrchr(file->name, '/');
-    base = base ? base + 1 : file->name;
-    for (uint32_t i = 0; i < index && is_folder(out); i++) {
-        const css_file *other = &u->survey.files.items[i];
-        const char *name = strrchr(other->name, '/');
-        if (other->judged && other->identity && strcmp(name ? name + 1 : other->name, base) == 0)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "--out %s: both %s and %s would be %s there: reduce them one by one with --css",
-                out, other->name, file->name, base);
-    }
-    if (is_folder(out)) css_files_out(out, file->name, path, size);
-    else snprintf(path, size, "%s", out);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < files->count; i++)
+        count += files->items[i].judged && files->items[i].identity;
+    return count;
+}
+
+/* True if --out is the file of one sheet, of --css; what that sheet imports stays as it is. */
+static bool writes_one(const hed_arguments *arguments)
+{
+    return hed_text_at(arguments, "css", 0) && !hed_text_at(arguments, "css", 1);
+}
+
+static hed_status check_out(
+    const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
+{
+    uint32_t files = count_files(&u->survey.files);
+    bool any = u->survey.files.count > 0; /* without a sheet the survey fails by itself */
+    if (any && !u->survey.files.out_folder && files != 1 && !writes_one(arguments))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--out %s: a file holds one sheet, and %u were read: name a folder, or one sheet with "
+            "--css",
+            out, files);
     return HED_OK;
 }
 
@@ -187,26 +195,17 @@ static hed_status write_out(
     const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
 {
     char path[4096];
-    uint32_t given = 0, files = 0, wanted = 0;
     const css_files *all = &u->survey.files;
-    bool folder = is_folder(out);
-    while (hed_text_at(arguments, "css", given)) given++;
-    for (uint32_t i = 0; i < all->count; i++)
-        files += all->items[i].judged && all->items[i].identity;
-    wanted = !folder && given == 1 ? 1 : files; /* what the given sheet imports stays as it is */
-    if (!folder && wanted != 1)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "--out %s: a file holds one sheet, and %u were read: name a folder, or one sheet with "
-            "--css",
-            out, files);
+    bool folder = all->out_folder != NULL;
+    uint32_t left = !folder && writes_one(arguments) ? 1 : count_files(all);
     if (folder && mkdir(out, 0777) != 0 && !is_folder(out))
         return hed_fail(error, HED_ERROR_IO, "--out %s: no such folder", out);
-    for (uint32_t i = 0; i < all->count && wanted && !hed_failed(error); i++) {
+    for (uint32_t i = 0; i < all->count && left && !hed_failed(error); i++) {
         const css_file *file = &all->items[i];
         if (!file->judged || !file->identity) continue;
-        wanted--;
-        if (place_of(u, i, out, path, sizeof path, error) == HED_OK)
-            write_reduced(file, &u->reductions[i], path, error);
+        left--;
+        if (folder) css_files_out(out, file->name, path, sizeof path);
+        write_reduced(file, &u->reductions[i], folder ? path : out, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -215,7 +214,11 @@ static hed_status write_out(
 
 static hed_status unused_find(css_unused *u, const hed_arguments *arguments, hed_error *error)
 {
-    if (css_survey_run(&u->survey, arguments, error)) return error->status;
+    const char *out = hed_text_of(arguments, "out");
+    if (css_survey_open(&u->survey, arguments, out != NULL, error) ||
+        (out && !hed_interrupted() && check_out(u, arguments, out, error)) ||
+        css_survey_run(&u->survey, arguments, error))
+        return error->status;
     const css_files *files = &u->survey.files;
     u->reductions = calloc(files->count + 1ull, sizeof *u->reductions);
     if (!u->reductions) return hed_fail(error, HED_ERROR_MEMORY, "no memory for what is unused");

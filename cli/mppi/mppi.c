@@ -97,12 +97,6 @@ static void models_add_term(cli_report *report, bool json, const hed_mppi_term *
     models_parameters(report, term->parameters, term->parameter_count);
 }
 
-static int models_refuse(const hed_error *error)
-{
-    cli_fail(error);
-    return HED_EXIT_USAGE;
-}
-
 static int models_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
@@ -116,7 +110,7 @@ static int models_run(const hed_arguments *arguments, void *user)
             hed_fail(&error, HED_ERROR_ARGUMENT,
                 "there is no model or term \"%s\"; \"heddle mppi models\" lists them", text);
         else fputs(model ? model->text : term->text, stdout);
-        return hed_failed(&error) ? models_refuse(&error) : HED_EXIT_OK;
+        return hed_failed(&error) ? cli_refuse(&error) : HED_EXIT_OK;
     }
     bool json = hed_given(arguments, "json");
     cli_report *report = cli_report_create(json);
@@ -130,7 +124,7 @@ static int models_run(const hed_arguments *arguments, void *user)
         cli_report_free(report);
         hed_fail(&error, HED_ERROR_ARGUMENT,
             "there is no model or term \"%s\"; \"heddle mppi models\" lists them", wanted);
-        return models_refuse(&error);
+        return cli_refuse(&error);
     }
     return cli_end(cli_report_end(report, HED_OK, &error), &error);
 }

@@ -76,8 +76,6 @@ static void mppi_names_list(const hed_names *self, hed_name_function *add, void 
     cli_data_list(kind, add, user);
 }
 
-const hed_names cli_mppi_names = {.list = mppi_names_list};
-
 /* Opens the embedded scene of this name, else one of a model of this name. No scene: there is
  * none. */
 static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
@@ -113,6 +111,25 @@ static hed_status subject_refuse(const char *name, hed_error *error)
         name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "", name);
 }
 
+/* Refuses a name that is neither a scene's nor that of a model with one. */
+static hed_status mppi_names_find(
+    const hed_names *self, const char *text, const char *folder, char **file, hed_error *error)
+{
+    cli_mppi_subject subject = {.name = text};
+    char path[PATH_MAX];
+    (void)self;
+    (void)folder;
+    *file = NULL;
+    bool is_path = strchr(text, '/') || strchr(text, '.');
+    if (is_path || cli_data_path(cli_data_kind_of("mppi", ".json"), text, path)) return HED_OK;
+    hed_status status = subject_find(&subject, error);
+    bool found = subject.scene != NULL;
+    cli_mppi_subject_close(&subject);
+    return status || found ? status : subject_refuse(text, error);
+}
+
+const hed_names cli_mppi_names = {.list = mppi_names_list, .find = mppi_names_find};
+
 static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
 {
     char installed[PATH_MAX];
@@ -134,6 +151,33 @@ static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
     return HED_OK;
 }
 
+/* True if `name` is PARAMETER or PARAMETER.ELEMENT of a table of parameters. */
+static bool parameters_have(const hed_mppi_parameter *parameters, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(parameters[i].name);
+        bool begins = strncmp(name, parameters[i].name, length) == 0;
+        if (begins && (!name[length] || (name[length] == '.' && parameters[i].length))) return true;
+    }
+    return false;
+}
+
+static bool subject_has_parameter(const hed_mppi_def *def, const char *name)
+{
+    const hed_mppi_parameter weight = {.name = "weight"};
+    if (parameters_have(def->model->parameters, def->model->parameter_count, name)) return true;
+    for (uint32_t i = 0; i < def->term_count; i++) {
+        const hed_mppi_term *term = &def->terms[i];
+        size_t length = strlen(term->name);
+        if (strncmp(name, term->name, length) || name[length] != '.') continue;
+        const char *own = name + length + 1;
+        if (parameters_have(&weight, 1, own) ||
+            parameters_have(term->parameters, term->parameter_count, own))
+            return true;
+    }
+    return false;
+}
+
 static hed_status subject_take_options(
     const hed_arguments *a, cli_mppi_subject *s, hed_error *error)
 {
@@ -141,8 +185,13 @@ static hed_status subject_take_options(
     if (hed_given(a, "samples")) s->def.samples = (uint32_t)hed_integer_of(a, "samples");
     if (hed_given(a, "horizon")) s->def.steps = (uint32_t)hed_integer_of(a, "horizon");
     const char *text;
-    for (uint32_t i = 0; (text = hed_text_at(a, "set", i)); i++)
+    for (uint32_t i = 0; (text = hed_text_at(a, "set", i)); i++) {
         if (subject_set(s, text, strlen(text), error) != HED_OK) return error->status;
+        if (!subject_has_parameter(&s->def, s->settings[s->def.setting_count - 1].name))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "--set %s: %s has no such parameter; \"heddle mppi models\" lists those of models and terms",
+                text, s->name);
+    }
     return HED_OK;
 }
 

@@ -397,20 +397,25 @@ static hed_status check_loads(check *c, hed_error *error)
 
 /* ---- the command ---- */
 
+/* Opens the devices that --device names, else all. */
+static hed_status check_open_devices(check *c, hed_error *error)
+{
+    if (hed_given(c->arguments, "device")) return cli_open_devices(c->arguments, &c->session, error);
+    if (cli_open_context(c->arguments, &c->session, error)) return error->status;
+    uint32_t found = hed_context_describe(c->session.context).devices;
+    for (uint32_t i = 0; i < found && i < CLI_MOST_DEVICES; i++)
+        c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
+    return HED_OK;
+}
+
 static hed_status check_all(check *c, hed_error *error)
 {
+    bool loads = !hed_given(c->arguments, "no-load");
+    if (loads && check_open_devices(c, error)) return error->status;
     tell_contents(c);
-    if (check_stability(c, error) || check_pitches(c, error)) return error->status;
-    if (c->stable && !hed_given(c->arguments, "no-load")) {
-        bool named = hed_given(c->arguments, "device"); /* otherwise all there are */
-        hed_status status = named ? cli_open_devices(c->arguments, &c->session, error)
-                                  : cli_open_context(c->arguments, &c->session, error);
-        uint32_t found = named || status ? 0 : hed_context_describe(c->session.context).devices;
-        for (uint32_t i = 0; i < found && i < CLI_MOST_DEVICES; i++)
-            c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
-        if (!status) check_loads(c, error);
-        cli_close(&c->session);
-    }
+    if (!check_stability(c, error) && !check_pitches(c, error) && c->stable && loads)
+        check_loads(c, error);
+    if (loads) cli_close(&c->session);
     if (error->status || !c->json) return error->status;
     return cli_report_print(c->records, stdout, error);
 }

@@ -302,8 +302,10 @@ static hed_status render_open_files(synth_render *r, hed_error *error)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--stems names its files after --out FILE, which is not given");
     f->hash = SYNTH_SOUND_HASH;
-    if ((r->path && synth_sound_writer_open(r->path, rate, 2,
-                        (synth_sound_format)hed_choice_of(a, "format"), r->frames, &f->sound, error)) ||
+    if (r->path && synth_sound_writer_open(r->path, rate, 2,
+                       (synth_sound_format)hed_choice_of(a, "format"), r->frames, &f->sound, error))
+        cli_name_option(error, "out", r->path);
+    if (hed_failed(error) ||
         (stems && open_stems(f, r->instrument, r->path, rate, r->frames, error)))
         return error->status;
     if (hed_given(a, "spectrogram")) {

@@ -30,13 +30,32 @@ static void tune_names_list(const hed_names *self, hed_name_function *add, void 
     cli_data_tune_files.list(&cli_data_tune_files, add, user);
 }
 
-/* An installed tune file; where there is none, a kernel without its prefix is named. */
+/* Refuses heddle:NAME of which there is no kernel. */
+static hed_status refuse_kernel(const char *name, hed_error *error)
+{
+    const char *names[MOST_NAMES];
+    char all[768] = "";
+    uint32_t count = kernel_names(names);
+    const char *nearest = hed_nearest(name, names);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    return hed_fail(error, HED_ERROR_ARGUMENT, "there is no kernel \"%s%.64s\"%s%s%s; there are %s",
+        CLI_TUNE_PREFIX, name, nearest ? "; did you mean " CLI_TUNE_PREFIX : "",
+        nearest ? nearest : "", nearest ? "?" : "", all);
+}
+
+/* Finds an installed tune file; where there is none, a kernel without its prefix is named. */
 static hed_status tune_names_find(
-    const hed_names *self, const char *text, char **file, hed_error *error)
+    const hed_names *self, const char *text, const char *folder, char **file, hed_error *error)
 {
     const char *names[MOST_NAMES];
     hed_error unknown = {0};
-    if (cli_data_tune_files.find(&cli_data_tune_files, text, file, &unknown) == HED_OK)
+    size_t prefix = strlen(CLI_TUNE_PREFIX);
+    if (strncmp(text, CLI_TUNE_PREFIX, prefix) == 0)
+        return cli_kernel_find(text + prefix) ? HED_OK : refuse_kernel(text + prefix, error);
+    if (cli_data_tune_files.find(&cli_data_tune_files, text, folder, file, &unknown) == HED_OK)
         return HED_OK;
     kernel_names(names);
     const char *nearest = hed_nearest(text, names);
@@ -47,22 +66,6 @@ static hed_status tune_names_find(
 }
 
 const hed_names cli_tune_names = {.list = tune_names_list, .find = tune_names_find};
-
-static const hed_kernel_def *find_kernel(const char *name)
-{
-    const hed_kernel_def *kernel = cli_kernel_find(name);
-    if (kernel) return kernel;
-    const char *names[MOST_NAMES];
-    uint32_t count = kernel_names(names);
-    const char *nearest = hed_nearest(name, names);
-    fprintf(stderr, "heddle: there is no kernel \"%s%s\"", CLI_TUNE_PREFIX, name);
-    if (nearest) fprintf(stderr, "; did you mean %s%s?", CLI_TUNE_PREFIX, nearest);
-    fputs(" There are", stderr);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(stderr, "%s %s%s", i ? "," : "", CLI_TUNE_PREFIX, names[i]);
-    fputc('\n', stderr);
-    return NULL;
-}
 
 static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
 {
@@ -168,8 +171,7 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
     }
     if (by_name) {
         const char *problem = hed_text_of(arguments, "problem");
-        s->kernel = find_kernel(s->origin + strlen(CLI_TUNE_PREFIX));
-        if (!s->kernel) return HED_EXIT_USAGE;
+        s->kernel = cli_kernel_find(s->origin + strlen(CLI_TUNE_PREFIX)); /* the parser checks it */
         if (!problem) return HED_EXIT_OK; /* the library chooses one */
         def->problem = &s->problem;
         return tune_read_problem(problem, s->kernel, &s->problem);

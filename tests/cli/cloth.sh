@@ -165,7 +165,7 @@ printf 'v 0 0 0\nny 0 0 0\nv 1 0 0\nny 0 0 0\nv 1 1 0\nf 1 2 3\n' > "$work/arcsi
 run 0 cloth run "$work/bad.json" --frames 1; err_has "warning: .*arcsim.obj: 2 lines skipped, from line 2 on, .*: ny"
 [ "$(wc -l < "$work/err")" = 1 ] || complain "heddle $words: more than one warning"
 run 0 cloth run "$work/bad.json" --frames 1 --quiet; err_is_empty
-run 1 cloth run "$work/s.json" --device nothing; err_has 'no device fits'
+run 2 cloth run "$work/s.json" --device nothing; err_has 'no device fits'
 
 # ---- drape: the result has the garment's vertices, faces and texture coordinates ----
 awk 'BEGIN { for (j = 0; j < 9; j++) for (i = 0; i < 9; i++) printf "v %g 0.4 %g\nvt %g %g\n", i / 8 - 0.5, 0.5 - j / 8, i / 8, j / 8

@@ -42,8 +42,8 @@ run 0 css match "$site/cascade.html" --property color --tsv; err_is_empty
 run 0 css match "$site/cascade.html" --property margin-left; out_has '^rule  *1  *3  .*cascade.html  *6  p$'
 run 0 css match "$site/cascade.html" --property color --json; out_is_json winner rule elements file line selector
 run 0 css match "$site/cascade.html" --property=--gap --tsv; err_is_empty
-run 1 css match "$site/cascade.html" --property margin; out_is_empty; err_has 'ask for one of margin-top'
-run 1 css match "$site/cascade.html" --property colour; out_is_empty; err_has '"colour" is no property'
+run 2 css match "$site/cascade.html" --property margin; out_is_empty; err_has 'ask for one of margin-top'
+run 2 css match "$site/cascade.html" --property colour; out_is_empty; err_has '"colour" is no property'
 
 # ---- an imported sheet imports beside itself ----
 mkdir "$site/sub"
@@ -61,9 +61,9 @@ run 0 css explain "$site/cascade.html" p; err_has '3 elements match p; this is t
 run 0 css explain "$site/cascade.html" em; out_has '^no declarations .*base .*b.css:1  *em, .nowhere$'
 run 0 css explain "$site/cascade.html" "$site/a.css" em --json; out_is_json element result property value important sets wins rule specificity layer condition file line selector
 run 0 css explain "$site/cascade.html" title; out_has ': nothing matches it$'
-run 1 css explain "$site/cascade.html" q; out_is_empty; err_has 'none of 9 elements matches q'
-run 1 css explain "$site/cascade.html" p --nth 4; out_is_empty; err_has '3 elements match p'
-run 1 css explain "$site/cascade.html" 'p:foo'; out_is_empty; err_has 'no selector: expected a pseudo-class'
+run 2 css explain "$site/cascade.html" q; out_is_empty; err_has 'none of 9 elements matches q'
+run 2 css explain "$site/cascade.html" p --nth 4; out_is_empty; err_has '--nth 4: 3 elements of .*cascade.html match p'
+run 2 css explain "$site/cascade.html" 'p:foo'; out_is_empty; err_has 'no selector: expected a pseudo-class'
 run 2 css explain "$site/cascade.html"; out_is_empty; err_has 'SELECTOR is missing'
 
 # ---- cost: no figure is asserted; what is listed saves more than the noise ----

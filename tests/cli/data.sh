@@ -15,8 +15,8 @@ for word in flag shirt-inner vibes greensleeves car 'blur transpose\| blur ' blu
 run 0 data --json; err_is_empty; out_is_json kind name path
 for path in $(sed -n 's/^ *"path": "\(.*\)"$/\1/p' "$work/out"); do [ -e "$path" ] || complain "$path is not there"; done
 run 0 data first.c; grep -qx "$data/examples/first.c" "$work/out" || complain "heddle data first.c: another path"
-run 1 data nothing; out_is_empty; err_has 'no file "nothing" in '
-run 1 data ../tuning.db; out_is_empty
+run 2 data nothing; out_is_empty; err_has 'no file "nothing" in '
+run 2 data ../tuning.db; out_is_empty
 
 # ---- one name of each kind ----
 run 0 cloth inspect flag; err_has "^heddle: flag is $data/scenes/flag.json$"
@@ -35,12 +35,28 @@ run 0 css unused site; out_has ' \.newsletter$'; out_has 'on 3 pages'
 run 0 css match shop shop.css; out_has ' nav ul$'
 run 0 css explain shop.html shop.css h1
 
+# ---- jobs of a batch: names in the list's folder, then installed ones ----
+mkdir -p list/pages
+echo '<p class=a>' > list/pages/a.html
+echo '.a {} .b {}' > list/s.css
+cat > list/l.json << 'JOBS'
+{"jobs": [
+  {"run": ["cloth", "run", "flag", "--frames", "1", "--out", "flag.pc2"], "output": "flag.pc2"},
+  {"run": ["css", "match", "shop", "shop.css", "--tsv"], "stdout": "shop.tsv"},
+  {"run": ["css", "unused", "pages", "--css", "s.css"], "stdout": "pages.txt"}]}
+JOBS
+run 0 batch list/l.json --device host; out_has '3 of 3 done'
+grep -q "$data/scenes/flag.json.[0-9]*:[0-9a-f]" list/l.json.journal || complain "the journal has no size and hash of the installed scene"
+run 0 batch list/l.json --device host --resume; err_is_empty
+sed 's/"flag",/"flga",/' list/l.json > list/wrong.json
+run 1 batch list/wrong.json --device host; err_has 'jobs\[0\].run.*flga: no such file.*did you mean flag?.*wrong.json:2'
+
 # ---- names of nothing ----
 run 2 cloth run flga; out_is_empty; err_has 'none of the scenes of cloth in .*; did you mean flag?$'
 run 2 synth check vibez; err_has 'did you mean vibes?'
 run 2 synth render vibes greensleevs -o x.wav; err_has 'did you mean greensleeves?'
 run 2 css unused sites; err_has 'did you mean site?'
-run 1 mppi run caar; err_has 'no model "caar"'
+run 2 mppi run caar; err_has 'no model "caar"'
 run 2 tune convolution; out_is_empty; err_has '^heddle: convolution: no such file; did you mean heddle:convolution?$'
 run 2 tune convolutoin; err_has 'did you mean heddle:convolution?'
 run 2 sweep heddle:copy saxpy; err_has 'did you mean heddle:saxpy?'
@@ -73,7 +89,7 @@ err_has 'heddle-data'
 heddle=$work/bin/alone
 run 2 cloth run flag; err_has 'heddle-data'
 run 0 mppi run cartpole --steps 1
-run 1 mppi run network --steps 1; err_has 'heddle data'
+run 2 mppi run network --steps 1; err_has 'heddle data'
 heddle=$1
 unset LD_LIBRARY_PATH
 

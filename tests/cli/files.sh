@@ -36,6 +36,12 @@ refused 2 a.css '--out a.css' a.css css unused p.html --css a.css --out a.css
 refused 2 a.css '--out ./a.css' a.css css unused p.html --out ./a.css # which the page names
 refused 2 b.css '--out b.css' b.css css unused p.html --css a.css --out b.css # which a sheet imports
 refused 1 a.css ./a.css a.css css unused p.html --out .
+echo '<!doctype html><link rel=stylesheet href=sub/a.css><p class=x>' > sub.html
+cp a.css b.css sub
+out_is_nothing() { [ ! -e new ] && [ ! -e new.css ] || complain "heddle $words: something was written"; }
+run 2 css unused p.html sub.html --out new/; err_has 'both .*a.css and .*sub/a.css would be new/a.css'; out_is_empty; out_is_nothing
+run 2 css unused p.html sub.html --out new.css; err_has 'a file holds one sheet, and 4 were read'; out_is_empty; out_is_nothing
+rm sub.html sub/*.css
 refused 2 b.css '--out new.css' '--report new.css' css unused p.html --css a.css --report new.css --out new.css
 [ ! -e new.css ] || complain "one of two outputs of one name was written"
 run 0 css unused p.html --css a.css --out fine.css
@@ -77,6 +83,14 @@ cp cushion.obj x-0002.obj
 sed 's/cushion\.obj/x-0002.obj/' cushion.json > frame.json
 refused 1 x-0002.obj x-0002.obj x-0002.obj cloth run frame.json --frames 3 --device host --out x.pc2 --obj-every 2
 cp cushion.json c.state
+[ ! -e x.pc2 ] && [ ! -e x-mesh.obj ] && [ ! -e x.state ] && [ ! -e x-0000.obj ] || complain "heddle $words: it was begun"
+run 0 cloth run cushion.json --frames 1 --device host --out x.pc2
+cp x.state "$work/state"
+refused 1 x-0002.obj x-0002.obj x-0002.obj cloth run frame.json --frames 3 --device host --out x.pc2 --obj-every 2
+cmp -s x.state "$work/state" || complain "heddle $words: the older run's state was changed"
+cp x-0002.obj x-0000.obj
+sed 's/x-0002/x-0000/' frame.json > start.json
+refused 1 x-0000.obj x-0000.obj x-0000.obj cloth run start.json --frames 1 --device host --out x.pc2 --obj-every 2
 refused 1 c.state c.state c.state cloth run c.state --frames 2 --device host --out c.pc2
 refused 2 cushion.obj '--out cushion.obj' cushion.obj cloth drape cushion.obj --over "$root/data/scenes/body.obj" --out cushion.obj
 run 0 cloth run cushion.json --frames 1 --device host --out again.pc2 --animated again.glb # which reads the cache that it has written
@@ -85,8 +99,24 @@ run 0 cloth run cushion.json --frames 2 --device host --out again.pc2 --resume  
 # ---- sound, control ----
 cp "$root/data/instruments/vibes.json" vibes
 refused 2 vibes '--spectrogram vibes' vibes synth render vibes --device host --spectrogram vibes
+cp vibes vibes.json
 cp "$root/data/mppi/cartpole.json" cartpole
+cp cartpole cartpole.json
 refused 2 cartpole '--csv ./cartpole' cartpole mppi run cartpole --device host --steps 3 --csv ./cartpole
+
+# ---- outputs that are open files: written in place, with all that is printed before and after ----
+words='mppi run --csv to an open file'
+"$heddle" mppi run cartpole.json --device host --steps 3 --csv /dev/stdout --strict > whole 2> "$work/err" || complain "heddle $words"
+[ "$(grep -c '^[0-2],' whole)" = 3 ] && grep -q '^/dev/stdout: 3 rows' whole || complain "heddle $words: output is lost in a file"
+echo before > whole
+"$heddle" mppi run cartpole.json --device host --steps 3 --csv /dev/stdout --strict >> whole 2> "$work/err" || complain "heddle $words"
+[ "$(head -n 1 whole)" = before ] && [ "$(grep -c '^[0-2],' whole)" = 3 ] && grep -q '^/dev/stdout: 3 rows' whole || complain "heddle $words: output is lost at the end of a file"
+{ echo before >&3; "$heddle" mppi run cartpole.json --device host --steps 3 --csv /dev/fd/3 --strict 2>&1; echo after >&3; } 3> rows > "$work/out" || complain "heddle $words"
+[ "$(head -n 1 rows)$(tail -n 1 rows)" = beforeafter ] && [ "$(grep -c '^[0-2],' rows)" = 3 ] || complain "heddle $words: rows are lost"
+run 1 mppi run cartpole.json --device host --steps 3 --csv /dev/fd/99; err_has 'cannot write /dev/fd/99: Bad file descriptor'
+"$heddle" synth render vibes.json -o sound.wav --strict > "$work/out" 2> "$work/err" || complain "heddle synth render"
+{ printf head; "$heddle" synth render vibes.json -o /dev/stdout --strict 2> "$work/err"; } > copy || complain "heddle synth render -o /dev/stdout"
+tail -c +5 copy | cmp -s -n "$(wc -c < sound.wav)" - sound.wav || complain "heddle synth render -o /dev/stdout: another sound"
 
 # ---- batches: the whole list before any job ----
 job() { printf '{"jobs": [%s]}' "$1" > l.json; }

@@ -129,8 +129,8 @@ run 0 mppi run cartpole --steps 20 -n 64 -t 10 --rate 100 --json; out_has '"dead
 run 0 mppi run cartpole --steps 5 -n 4096 --rate 10000; out_has '; [1-5] of 5 missed the deadline of 0.1 ms'
 
 # ---- wrong inputs ----
-run 1 mppi run cartpol; out_is_empty; err_has 'no model "cartpol".*did you mean cartpole?.*cartpol.json'
-run 1 mppi run cartpole --set nothing=1; out_is_empty; err_has 'nothing'
+run 2 mppi run cartpol; out_is_empty; err_has 'no model "cartpol".*did you mean cartpole?.*cartpol.json'
+run 2 mppi run cartpole --set nothing=1; out_is_empty; err_has 'nothing'
 run 2 mppi run cartpole --set mass; err_has 'expected NAME=VALUE'
 run 2 mppi run cartpole --set cart=heavy; err_has 'expected NAME=VALUE'
 run 2 mppi run cartpole --set cart=nan; err_has 'expected NAME=VALUE'
@@ -140,7 +140,7 @@ run 2 mppi run cartpole --controller best; err_has 'mppi, tube, rmppi'
 run 1 mppi run cartpole --solver resident --steps 1; out_is_empty; err_has 'host'
 run 1 mppi run cartpole --steps 1 --csv "$work/no/log.csv"; err_has 'no/log.csv'
 run 1 mppi run cartpole --steps 1 --plot "$work/no/run.svg"; err_has 'no/run.svg'
-run 1 mppi run cartpole --device nothing; err_has 'no device fits "nothing"'
+run 2 mppi run cartpole --device nothing; err_has 'no device fits "nothing"'
 
 # ---- Ctrl-C: what was done is kept ----
 "$heddle" mppi run cartpole --steps 1000000 --csv "$work/part.csv" --plot "$work/part.svg" > "$work/out" 2> "$work/err" &

@@ -58,7 +58,7 @@ fi
 run 0 verify --quick --kernel copy --kernel saxpy; out_has '^host  *copy  *passed'; out_has '^host  *saxpy  *passed'; err_is_empty
 run 0 verify --quick -k copy --json; err_is_empty; out_is_json device kernel math passed not_valid failed
 run 2 verify --kernel nothing; out_is_empty; err_has 'there are copy'
-run 1 verify --device nothing --json; out_is_empty; err_has 'no device fits "nothing".*host'
+run 2 verify --device nothing --json; out_is_empty; err_has 'no device fits "nothing".*host'
 HEDDLE_DEVICE=nothing run 1 verify; out_is_empty; err_has 'HEDDLE_DEVICE'
 
 run 0 cache info; out_has "^$work/cache/heddle: 0 compiled kernels"

@@ -113,10 +113,10 @@ run 1 synth render "$work/none.json" "$work/song.mid" -o "$work/no.wav"; err_has
 run 1 synth render "$work/string.json" "$work/none.mid" -o "$work/no.wav"; err_has 'none.mid'
 head -c 30 "$work/song.mid" > "$work/cut.mid"
 run 1 synth render "$work/string.json" "$work/cut.mid" -o "$work/no.wav"; err_has 'cut.mid'; err_has 'byte'
-run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.mp7"; err_has 'none of wav'
+run 2 synth render "$work/string.json" "$work/song.mid" -o "$work/no.mp7"; err_has 'expected a name that ends with .wav '
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/none/no.wav"; err_has 'none/no.wav'
 run 2 synth render "$work/string.json" "$work/song.mid" --stems --json; err_has '--out'
-run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --solver group --device nothing; err_has 'no device fits'
+run 2 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --solver group --device nothing; err_has 'no device fits'
 not_there no.wav
 
 # ---- what cannot end well is refused before the work ----

@@ -41,6 +41,6 @@ run 0 synth check "$work/string.json"
 out_has 'host  *cpu'
 run 0 synth check --device host --block 64 --json "$work/string.json"
 out_has '"solver": "cpu"'; out_has '"load": '; out_has '"store_bytes": '
-run 1 synth check --device nothing "$work/string.json"; err_has 'nothing'
+run 2 synth check --device nothing "$work/string.json"; err_has 'nothing'
 
 exit $failed

@@ -18,7 +18,7 @@ out_is_object() {
 # What is refused, and in which words.
 run 2 tune; out_is_empty; err_has 'FILE.json, heddle:NAME, or --capture FILE'
 run 2 tune one.json --capture two.hcap; out_is_empty; err_has 'name one thing'
-run 2 tune heddle:convolutoin; out_is_empty; err_has 'did you mean heddle:convolution?'; err_has 'heddle:copy, heddle:saxpy'
+run 2 tune heddle:convolutoin; out_is_empty; err_has 'did you mean heddle:convolution?'; err_has 'there are copy, saxpy'
 run 2 tune heddle:transpose --problem width=12,hight=3; out_is_empty; err_has 'found "hight=3"'; err_has '--problem width=[0-9]*,height='
 run 2 tune heddle:transpose --problem width=0; err_has 'at least 1'
 run 2 tune heddle:transpose --problem 'width=3 '; err_has 'found "width=3 "'
@@ -51,7 +51,7 @@ SCRIPT
     [ "$(cat "$work/browser.folder")" = "700 $(id -un)" ] || complain "others may enter the folder: $(cat "$work/browser.folder")"
     [ ! -e "$(dirname "$(sed 's|^file://||' "$work/browser.arguments")")" ] || complain 'the folder of the browser is left behind'
 fi
-run 1 tune heddle:copy --device nothing; out_is_empty; err_has 'no device fits'
+run 2 tune heddle:copy --device nothing; out_is_empty; err_has 'no device fits'
 run 0 tune --help; out_has 'or: heddle tune COMMAND'; out_has '  --good-enough SHARE'
 run 0 tune --schema; err_is_empty; out_is_object
 

@@ -53,6 +53,37 @@ run 2 tune blur.json --device host --input out; err_has '--input out: expected N
 run 2 mppi run cartpole --steps 1 --set mass; run 2 mppi run cartpole --steps 1 --push 1; run 2 mppi new Not-A-Name
 run 2 synth render vibes.json --stems --json
 
+while read -r message words; do
+    # shellcheck disable=SC2086  # words are words
+    run 2 $words
+    out_is_empty
+    err_has "^heddle: .*$message"
+done << 'LINES'
+"cartpol" mppi run cartpol
+"cartpol" mppi tune cartpol
+--set.foo=1:.cartpole.has.no.such.parameter mppi run cartpole --steps 1 --set foo=1
+--set.mass.0=1:.cartpole.has.no.such mppi run cartpole --steps 1 --set mass.0=1
+--property.colour: css match p.html a.css --property colour
+--property.margin: css match p.html a.css --property margin
+--nth.4:.1.element.of.p.html css explain p.html a.css p --nth 4
+none.of.*elements.matches css explain p.html a.css .gone
+no.selector css explain p.html a.css ..
+--out.x.mp7:.expected.a.name.that.ends.with synth render vibes.json -o x.mp7
+--out.x:.expected.a.name.that.ends.with synth render vibes.json -o x
+"heddle:nothing" tune heddle:nothing
+"heddle:nothing" sweep heddle:copy heddle:nothing
+"nothing" data nothing
+LINES
+for words in 'cloth run cushion.json --frames 1' 'cloth drape table.obj --over body.obj --out d.obj' 'cloth tune cushion.json' 'cloth bench' \
+    'synth render vibes.json --json' 'synth check vibes.json' 'synth tune vibes.json' 'synth bench' 'mppi run cartpole' 'mppi tune cartpole' \
+    'mppi bench' 'css match p.html a.css' 'css cost p.html a.css' 'css bench' 'tune heddle:copy' 'sweep heddle:copy' verify 'cache warm' \
+    'bench kernels' 'bench runtime' 'bench pack'; do
+    # shellcheck disable=SC2086
+    run 2 $words --device nothing; out_is_empty; err_has '^heddle: --device nothing: no device fits "nothing"; there are: host'
+done
+HEDDLE_DEVICE=nothing run 1 verify; err_has 'HEDDLE_DEVICE' # not of the command line
+run 1 css match missing.html a.css; run 1 cloth run ./cushion; run 1 mppi run missing.json # files
+
 # ---- nothing to export ----
 "$heddle" db import --database t.db "$root"/data/tuning/*.json > "$work/out" 2>&1 || complain "heddle db import"
 run 1 db export --database t.db none.json --kernel nothing; out_is_empty; err_has 'none.json is not written'; [ ! -e none.json ] || complain "a file of nothing"

@@ -61,8 +61,8 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     while (i < count && strcasecmp(ending, known[i].ending) != 0) i++;
     *writer = NULL;
     if (i == count)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s: its ending is none of wav, rf64, flac, aiff, w64, caf and au", path);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: expected a name that ends with .wav .rf64 .flac .aiff .w64 .caf .au", path);
     int container = known[i].container;
     if (container == WAV || container == RF64)
         return synth_wav_writer_open(

@@ -32,7 +32,7 @@ typedef struct synth_sound_writer synth_sound_writer;
 
 /* Begins a file for some `frames`, 0 where their number is not known. More than its format can say
  * are refused before the work; WAV becomes RF64 where it is longer than 4 GiB. Errors: IO,
- * UNSUPPORTED (an ending that is not known, a format that it cannot hold, or libsndfile is not
+ * ARGUMENT (an unknown ending), UNSUPPORTED (a format that it cannot hold, or libsndfile is not
  * there: the text names its package), LIMIT, MEMORY. */
 hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels,
     synth_sound_format format, uint64_t frames, synth_sound_writer **writer, hed_error *error);
