@@ -81,8 +81,9 @@ static const hed_command KERNELS = {.name = "kernels",
 static const hed_command *const COMMANDS[] = {&hed_command_devices, &hed_command_doctor,
     &hed_command_cache, &hed_command_verify, &hed_command_bench, &hed_command_tune,
     &hed_command_sweep, &hed_command_batch, &hed_command_db, &hed_command_serve, &hed_command_pack,
-    &hed_command_cloth, &hed_command_synth, &hed_command_mppi, &hed_command_css, &hed_command_data,
-    &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS, NULL};
+    &hed_command_cloth, &hed_command_synth, &hed_command_mppi, &hed_command_css, &hed_command_demo,
+    &hed_command_data, &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME,
+    &KERNELS, NULL};
 
 static int run_root(const hed_arguments *arguments, void *user)
 {

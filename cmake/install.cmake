@@ -21,9 +21,6 @@ install(FILES ${CMAKE_BINARY_DIR}/share/heddle/tuning.db DESTINATION ${CMAKE_INS
 
 install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 
-# A page that is tuned, and the race that it begins with.
-install(DIRECTORY examples/web/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/web)
-
 # Files to begin with, which commands find by their names (cli/common/data.c): heddle cloth run flag. The build folder has links to
 # them where the installed command has copies.
 function(hed_data_folder name)
@@ -42,8 +39,11 @@ foreach(folder scenes instruments music music/phrases mppi site)
 endforeach()
 file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/tune/*)
 hed_data_folder(tune FILES ${files} ${PROJECT_SOURCE_DIR}/examples/web/blur.wgsl)
+# A page that is tuned, and the race that it begins with.
+file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/web/*)
+hed_data_folder(web FILES ${files})
 file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
-hed_data_folder(examples FILES ${files} ${PROJECT_SOURCE_DIR}/examples/scene.h)
+hed_data_folder(examples FILES ${files} ${PROJECT_SOURCE_DIR}/examples/focus.h ${PROJECT_SOURCE_DIR}/examples/scene.h)
 hed_data_folder(. FILES ${PROJECT_SOURCE_DIR}/data/README.md)
 
 # The words of models for MPPI, with which a program compiles their texts in C.

@@ -132,41 +132,14 @@ class Stage:
         (STAGE / place).write_text(text)
 
 
-def without_far_links(page):
-    """A page of the demo whose links to files of the machine that made it are plain words."""
-    def link(match):
-        near = re.match(r'#|https?:|data:', match[1]) or (DEMO / match[1].partition('#')[0]).resolve().is_relative_to(DEMO.resolve())
-        return match[0] if near and not match[1].startswith('file:') else match[2]
-    return re.sub(r'<a\b[^>]*\bhref="([^"]*)"[^>]*>(.*?)</a>', link, page, flags=re.S)
-
-
 def gallery():
-    """What `./dev demo` left: the lines of NAME.items are file, tab, what it is (examples/demo/page.sh shows the same)."""
-    out = ['# What it looks and sounds like {#demo}\n', 'Made by `./dev demo`, which makes it on your own machine in a minute or two.\n']
-    titles = {'runtime': 'Runtime', 'tune': 'Tuner', 'cloth': 'Cloth', 'synth': 'Synth', 'mppi': 'MPPI', 'shaders': 'Shaders', 'css': 'CSS'}
-    found = {items.stem: items for items in DEMO.glob('*.items')}
-    for name in [n for n in titles if n in found] + sorted(set(found) - set(titles)):
-        out.append(f'## {titles.get(name, name)} {{#{name}}}\n\n<div class="gallery">')
-        for line in found[name].read_text().splitlines():
-            file, words = line.split('\t', 1)
-            (STAGE / 'demo').mkdir(parents=True, exist_ok=True)
-            if file.endswith('.html'):
-                (STAGE / 'demo' / file).write_text(without_far_links((DEMO / file).read_text()))
-            else:
-                shutil.copyfile(DEMO / file, STAGE / 'demo' / file)
-            words, kind = html.escape(words), pathlib.Path(file).suffix
-            if kind in ('.png', '.svg', '.jpg'):
-                out.append(f'<figure><a href="demo/{file}"><img src="demo/{file}" alt="{words}" loading="lazy"></a><figcaption>{words}</figcaption></figure>')
-            elif kind == '.wav':
-                out.append(f'<figure><audio controls preload="none" src="demo/{file}"></audio><figcaption>{words}</figcaption></figure>')
-            elif kind == '.txt':
-                lines = html.escape((DEMO / file).read_text()).rstrip().replace('\n', '&#10;')
-                out.append(f'<figure class="wide"><figcaption>{words}</figcaption><pre>{lines}</pre></figure>')
-            else:
-                size = (DEMO / file).stat().st_size
-                out.append(f'<figure><a href="demo/{file}">{file}</a> ({size / 1e6:.1f} MB)<figcaption>{words}</figcaption></figure>')
-        out.append('</div>\n')
-    (STAGE / 'demo.md').write_text('\n'.join(out))
+    """The page of `./dev demo`, copied as it is with its files, which all lie beside it."""
+    shutil.copytree(DEMO, STAGE / 'demo', ignore=lambda folder, names: [n for n in names if n.endswith(('.pc2', '.state'))])
+    page = (STAGE / 'demo' / 'index.html').read_text()
+    (STAGE / 'demo' / 'index.html').write_text(re.sub(r'; <a href="[^"]*\.pc2">.*?(?=</figcaption>)', '', page))
+    (STAGE / 'demo.md').write_text('# What it looks and sounds like {#demo}\n\n'
+        '[Each engine on one page](demo/index.html): a flag that turns under the mouse, a harp to hear, a tuning, a car among others. '
+        '`heddle demo` makes it on your own machine in half a minute.\n')
 
 
 def navigation():

@@ -14,6 +14,7 @@
 extern const hed_command hed_command_root;
 extern const hed_command hed_command_devices;
 extern const hed_command hed_command_data;
+extern const hed_command hed_command_demo;
 extern const hed_command hed_command_doctor;
 extern const hed_command hed_command_cache;
 extern const hed_command hed_command_verify;

@@ -1,6 +1,7 @@
 /* SVG 1.1, as text in memory until it is saved. */
 #include "svg.h"
 
+#include "cli/common/base64.h"
 #include "heddle/author.h"
 #include "support/file.h"
 
@@ -93,21 +94,6 @@ void svg_text(svg *picture, const char *kind, double x, double y, const char *fo
     fputs("</text>\n", picture->stream);
 }
 
-/* RFC 4648. */
-static void svg_base64(FILE *stream, const uint8_t *bytes, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3) {
-        uint32_t word = (uint32_t)bytes[i] << 16;
-        if (i + 1 < size) word |= (uint32_t)bytes[i + 1] << 8;
-        if (i + 2 < size) word |= bytes[i + 2];
-        fputc(digits[word >> 18], stream);
-        fputc(digits[word >> 12 & 63], stream);
-        fputc(i + 1 < size ? digits[word >> 6 & 63] : '=', stream);
-        fputc(i + 2 < size ? digits[word & 63] : '=', stream);
-    }
-}
-
 void svg_image(svg *picture, double x, double y, double width, double height,
     const hed_image *image, hed_error *error)
 {
@@ -118,7 +104,7 @@ void svg_image(svg *picture, double x, double y, double width, double height,
         "<image x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" preserveAspectRatio=\"none\" "
         "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,",
         x, y, width, height);
-    svg_base64(picture->stream, bytes, size);
+    cli_base64_put(picture->stream, bytes, size);
     fputs("\"/>\n", picture->stream);
     free(bytes);
 }

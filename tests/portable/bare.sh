@@ -46,6 +46,9 @@ run 0 'heddle devices'; says '^host '
 run 0 'heddle verify --quick --kernel copy'; says 'passed'
 run 0 'heddle tune heddle:saxpy --device host --time 2 --no-keep --report tune.html'; begins tune.html '<!'
 
+run 0 'heddle demo --quick --out page'; says 'The page: page/index.html'
+grep -q 'processor: [0-9.]* times faster' "$root/heddle/page/index.html" || complain 'the demo has tuned nothing'
+
 run 0 'heddle synth check vibes'
 run 0 'heddle synth render vibes -o note.wav --tail 0.5 --spectrogram note.png'
 begins note.wav RIFF; begins note.png "$(printf '\211PNG')"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# demo.sh HEDDLE: `heddle demo` in an empty folder makes a page with all its parts.
+set -eu
+heddle=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$heddle" demo --quick >out 2>&1 || { cat out; echo "FAILED: exit code $?"; exit 1; }
+cd heddle-demo
+failed=0
+complain() { echo "FAILED: $*"; failed=1; }
+holds() { grep -q -e "$1" index.html || complain "the page has no \"$1\""; }
+begins() { [ "$(head -c "${#2}" "$1")" = "$2" ] || complain "$1 does not begin with $2"; }
+
+for part in runtime tuner cloth synth mppi css shaders; do
+    holds "<section id=\"$part\"><h2>"
+    [ "$(sed -n "/<section id=\"$part\">/,/<\/section>/p" index.html | grep -c '<p[ >]')" = 1 ] || complain "$part: not one sentence"
+done
+holds 'largest difference 0</b> between\|one device, so there is nothing to compare it with'
+holds '<b>Your \(processor\|GPU\): [0-9.]* times faster</b>; 20 of [0-9,]* '
+holds 'A flag of 2,501 particles'
+holds 'id="flag-glb">Z2xURg' # "glTF" in base64
+holds '<path class="bodies" d="M'
+holds '<audio controls'
+holds 'before each move it looks at [0-9,]* futures'
+holds '<mark>@keyframes slide-in'
+grep -q 'Left out: .*browser' index.html || complain 'the page does not say that shaders are left out'
+[ "$(grep -c 'class="absent"' index.html)" = 1 ] || complain "more than the shaders is absent: $(grep 'class="absent"' index.html)"
+! grep -qi 'warning\|heddle: ' index.html || complain "raw messages: $(grep -i 'warning\|heddle: ' index.html | head -n 3)"
+for file in $(grep -o '\(href\|src\)="[^"#:]*"' index.html | cut -d '"' -f 2 | sort -u); do
+    [ -s "$file" ] || complain "the page leads to $file, which is not there"
+done
+begins harp.wav RIFF; begins flag.glb glTF; begins woven-blurred.png "$(printf '\211PNG')"; begins car.svg '<svg'
+
+[ $failed = 0 ] && echo "demo: all of it is there"
+exit $failed
