@@ -226,12 +226,13 @@ static wgsl_type read_array(reader *r)
         type.size = (uint32_t)count * stride;
         set_bytes(r, &type);
     } else if (counted && element->bytes) {
-        char text[LONGEST_EXPRESSION], each[32];
+        char each[32];
         snprintf(each, sizeof each, "%u", stride);
-        int length = snprintf(text, sizeof text, "(%s)*(%.*s)",
-            element->size ? each : element->bytes, (int)size.size, size.at);
-        if (length > 0 && (size_t)length < sizeof text)
-            type.bytes = hed_wgsl_keep(r, text, (size_t)length);
+        const char *of = element->size ? each : element->bytes;
+        size_t length = strlen(of) + size.size + sizeof "()*()";
+        char *text = hed_arena_new(&r->out->arena, length, 1, r->error);
+        if (text) snprintf(text, length, "(%s)*(%.*s)", of, (int)size.size, size.at);
+        type.bytes = text;
     }
     return type;
 }
@@ -440,8 +441,7 @@ static void read_override(reader *r)
 /* The numbers of a uniform, with their names: of a struct its members', else its own. */
 static void add_members(reader *r, const char *name, const wgsl_type *type, uint32_t offset)
 {
-    static const char *const places[] = {"x", "y", "z", "w"};
-    char text[128];
+    static const char places[] = "xyzw";
     hed_wgsl *out = r->out;
     if (type->members) {
         for (uint32_t i = 0; i < type->members->count; i++)
@@ -459,14 +459,15 @@ static void add_members(reader *r, const char *name, const wgsl_type *type, uint
             reject(r, r->now, "expected at most 64 numbers in uniforms");
             return;
         }
-        int length = type->scalars == 1 ? snprintf(text, sizeof text, "%s", name)
-                                        : snprintf(text, sizeof text, "%s.%s", name, places[i]);
-        out->members[out->member_count++] =
-            (hed_wgsl_member){.name = hed_wgsl_keep(r, text,
-                                  length < (int)sizeof text ? (size_t)length : sizeof text - 1),
-                .type = type->scalar,
-                .offset = offset + i * (type->scalar == HED_WGSL_F16 ? 2 : 4),
-                .binding = out->binding_count};
+        size_t length = strlen(name) + sizeof ".x";
+        char *text = hed_arena_new(&out->arena, length, 1, r->error);
+        if (!text) return;
+        if (type->scalars == 1) snprintf(text, length, "%s", name);
+        else snprintf(text, length, "%s.%c", name, places[i]);
+        out->members[out->member_count++] = (hed_wgsl_member){.name = text,
+            .type = type->scalar,
+            .offset = offset + i * (type->scalar == HED_WGSL_F16 ? 2 : 4),
+            .binding = out->binding_count};
     }
 }
 

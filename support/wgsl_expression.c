@@ -127,18 +127,16 @@ static wgsl_token translate_name(translation *t, wgsl_token name, const char *en
 {
     static const char *const same[] = {"max", "min", "abs", "floor", "ceil"};
     static const char *const casts[] = {"u32", "i32", "f32"};
-    char text[128];
     struct hed_wgsl_parse *r = t->r;
     wgsl_token next = hed_wgsl_token(name.at + name.size, end);
-    snprintf(text, sizeof text, "%.*s", (int)(name.size < 127 ? name.size : 127), name.at);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (!strcmp(text, same[i])) {
-            put_text(t, text);
+        if (wgsl_token_is(name, same[i])) {
+            put_text(t, same[i]);
             return next;
         }
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
-        if (!strcmp(text, casts[i])) return next; /* its brackets stay */
-    if (!strcmp(text, "select") && wgsl_token_is(next, "(")) {
+        if (wgsl_token_is(name, casts[i])) return next; /* its brackets stay */
+    if (wgsl_token_is(name, "select") && wgsl_token_is(next, "(")) {
         hed_wgsl_span parts[3];
         uint32_t count;
         next = split_arguments(r, next, end, parts, &count);
@@ -158,13 +156,14 @@ static wgsl_token translate_name(translation *t, wgsl_token name, const char *en
     for (uint32_t i = 0; i < r->out->override_count; i++)
         if (wgsl_token_is(name, r->out->overrides[i].name)) {
             value = r->out->overrides[i].value;
-            if (t->keeps(t->user, text)) {
-                put_text(t, text);
+            if (t->keeps(t->user, r->out->overrides[i].name)) {
+                put_text(t, r->out->overrides[i].name);
                 return next;
             }
         }
-    if (!strcmp(text, "true") || !strcmp(text, "false")) {
-        put_text(t, text[0] == 't' ? "1" : "0");
+    bool is_true = wgsl_token_is(name, "true");
+    if (is_true || wgsl_token_is(name, "false")) {
+        put_text(t, is_true ? "1" : "0");
         return next;
     }
     t->failed = t->failed || !value.size;

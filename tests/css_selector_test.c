@@ -3,6 +3,7 @@
 
 #include "engines/css/model/document.h"
 #include "engines/css/model/selector.h"
+#include "engines/css/model/tokenizer.h"
 
 static hed_css_names *names;
 static hed_css_sheet *sheet;
@@ -334,4 +335,30 @@ Test(css_selectors, the_plain_matcher)
     CHECK(!css_naive_match(sheet, document, sheet->rules[0].list, 0), "html is excluded");
     CHECK(!css_naive_match(sheet, document, sheet->rules[0].list, 5));
     hed_css_document_destroy(document);
+}
+
+/* A keyword that is written in escapes alone, of 88 and of 880 characters of the sheet. */
+Test(css_selector, keywords_of_many_escapes)
+{
+    static const char word[] = "first-child";
+    char escaped[sizeof word * 80] = "";
+    for (const char *c = word; *c; c++) sprintf(escaped + strlen(escaped), "\\%06X ", *c);
+    css_tokenizer t = {escaped, 0, (uint32_t)strlen(escaped)};
+    css_token token = css_next(&t);
+    char keyword[48];
+    css_keyword(escaped, &token, keyword, sizeof keyword);
+    CHECK_EQ(strlen(escaped), 88u);
+    CHECK_TEXT(keyword, word);
+    CHECK(css_is(escaped, &token, word));
+    /* 255 letters in escapes are a keyword, though none that CSS knows; one more are none */
+    char all[256 * 8 + 1] = "", longest[256];
+    for (int i = 0; i < 256; i++) strcpy(all + 8 * i, "\\000061 ");
+    memset(longest, 'a', 255);
+    longest[255] = 0;
+    t = (css_tokenizer){all, 0, 255 * 8};
+    token = css_next(&t);
+    CHECK(css_is(all, &token, longest));
+    t = (css_tokenizer){all, 0, 256 * 8};
+    token = css_next(&t);
+    CHECK(!css_is(all, &token, longest));
 }

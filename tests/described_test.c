@@ -343,3 +343,27 @@ Test(described, without_memory)
     hed_context_destroy(own);
     EXPECT_EQ(counts.live, 0);
 }
+
+/* Texts are part of keys: none is cut. */
+Test(described, texts_of_255_bytes_and_one_more)
+{
+    char long_text[257] = "";
+    memset(long_text, 'n', 255);
+    for (int i = 0; i < 5; i++) {
+        hed_device *device = NULL;
+        hed_device_info info = {.id = "far", .backend = "far", .max_group = 64};
+        const char **texts[] = {&info.id, &info.platform, &info.name, &info.vendor, &info.driver};
+        long_text[255] = 0;
+        *texts[i] = long_text;
+        OK(hed_device_create_described(context, &info, &device, &error));
+        const hed_device_info *made = hed_device_describe(device);
+        const char *const kept[] = {
+            made->id, made->platform, made->name, made->vendor, made->driver};
+        CHECK_TEXT(kept[i], long_text);
+        hed_device_release(device);
+        long_text[255] = 'n';
+        FAILS(HED_ERROR_LIMIT, hed_device_create_described(context, &info, &device, &error));
+        CHECK(strstr(error.text, "256 bytes; expected at most 255"), "%s", error.text);
+        error = (hed_error){0};
+    }
+}

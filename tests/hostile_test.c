@@ -335,6 +335,18 @@ Test(hostile, structs_of_no_or_too_many_bytes)
         arguments[4].size = sizes[i];
         check_refused(&s, &def, NULL, HED_ERROR_ARGUMENT, "\"s\"");
     }
+    char symbol[512] = "";
+    memset(symbol, 's', 511);
+    arguments[4] =
+        (hed_argument_def){.name = symbol, .kind = HED_STRUCT, .size = 4, .symbol = true};
+    def.language = HED_CUDA_C;
+    check_refused(&s, &def, NULL, HED_ERROR_LIMIT, "511 bytes; expected at most 510");
+    symbol[510] = 0;
+    error = (hed_error){0};
+    hed_status status = hed_kernel_create(s.t.device, &def, NULL, &s.c.kernel, &error);
+    CHECK(status != HED_ERROR_LIMIT, "%s", error.text);
+    if (!status) hed_kernel_destroy(s.c.kernel);
+    error = (hed_error){0};
     close_scene(&s);
 }
 

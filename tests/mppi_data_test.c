@@ -400,3 +400,66 @@ Test(mppi_data, scenes_that_come_with_heddle_run)
     }
     test_close(&t);
 }
+
+/* Names of parameters are not cut: two that share 200 characters are two. */
+Test(mppi_data, long_names)
+{
+    enum { LONG = 200 };
+    char name[LONG + 1], *text;
+    hed_mppi_scene *scene;
+    memset(name, 'n', LONG);
+    name[LONG] = 0;
+    put_text("my.h", "MPPI_FUNCTION void model_step() {}");
+    put_text("mine.h", "MPPI_FUNCTION float term_mine() {}");
+    CHECK(asprintf(&text,
+              "{\"model\": {\"source\": \"my.h\", \"states\": [\"x\"], \"controls\": [\"f\"], "
+              "\"parameters\": {\"%s1\": 1, \"%s2\": [2, 3]}}, \"terms\": [{\"term\": \"mine\", "
+              "\"source\": \"mine.h\", \"parameters\": {\"%s3\": 4, \"%s4\": [5]}}]}",
+              name, name, name, name) > 0);
+    OK(parse(text, &scene));
+    hed_mppi_def def = hed_mppi_scene_def(scene);
+    static const struct {
+        const char *before, *behind;
+    } expected[] = {{"", "1"}, {"", "2.0"}, {"", "2.1"}, {"mine.", "3"}, {"mine.", "4.0"}};
+    CHECK_EQ(def.setting_count, HED_COUNT(expected));
+    for (uint32_t i = 0; i < def.setting_count; i++) {
+        char *whole;
+        CHECK(asprintf(&whole, "%s%s%s", expected[i].before, name, expected[i].behind) > 0);
+        CHECK_TEXT(def.settings[i].name, whole);
+        CHECK_EQ(def.settings[i].value, (float)i + 1);
+        free(whole);
+    }
+    hed_mppi_scene_close(scene);
+    free(text);
+    for (int length = 48; length <= 49; length++) {
+        CHECK(asprintf(&text,
+                  "{\"model\": {\"source\": \"my.h\", \"states\": [\"%.*s\"], \"controls\": [\"f\"]}, "
+                  "\"terms\": [{\"term\": \"goal\"}]}",
+                  length, name) > 0);
+        error = (hed_error){0};
+        hed_status status = parse(text, &scene);
+        CHECK(length == 49 ? strstr(error.text, "49 characters, expected 1 to 48") != NULL
+                           : !strstr(error.text, "characters"),
+            "%s", error.text);
+        if (!status) hed_mppi_scene_close(scene);
+        free(text);
+    }
+}
+
+/* The name of a map's image may be as long as a path, and one that is longer is refused. */
+Test(mppi_data, long_names_of_images)
+{
+    char yaml[8192], image[4200] = "";
+    hed_mppi_map map;
+    put("m.pgm", "P5 2 2 255 \x00\xfe\xfe\xfe", 15);
+    for (int i = 0; i < 400; i++) strcat(image, "./");
+    snprintf(yaml, sizeof yaml, "resolution: 0.5\norigin: [1, 2, 0]\nimage: %sm.pgm\n", image);
+    put_text("long.yaml", yaml);
+    OK(hed_mppi_map_read(in_folder("long.yaml"), &map, &error));
+    hed_mppi_map_free(&map);
+    for (int i = 0; i < 1650; i++) strcat(image, "./");
+    snprintf(yaml, sizeof yaml, "resolution: 0.5\nimage: %sm.pgm\n", image);
+    put_text("long.yaml", yaml);
+    FAILS(HED_ERROR_LIMIT, hed_mppi_map_read(in_folder("long.yaml"), &map, &error));
+    CHECK(strstr(error.text, "expected at most 4095"), "%s", error.text);
+}

@@ -1,6 +1,7 @@
 /* What a shader says of itself: GLSL is compiled, and its module read; modules that are damaged are
  * refused. */
 #include "heddle/shader.h"
+#include "shader/glsl.h"
 #include "testing.h"
 
 static hed_error error;
@@ -198,4 +199,199 @@ Test(shader, constants_of_a_text)
     CHECK_EQ(hed_shader_glsl_constants(values, sizeof values - 1, found, 8), 4);
     CHECK(
         found[0].value == -7 && found[1].value == 16 && found[2].value == 1 && found[3].value == 2);
+}
+
+/* ---- limits: each is taken, and one more is refused with its number ---- */
+
+/* Assembles a text for OpenGL, with a value for each of two constants. */
+static hed_status for_opengl(
+    const char *text, const hed_define *defines, uint32_t count, char **written)
+{
+    const hed_source source = {"limits.comp", text, 0};
+    const hed_glsl_def def = {.name = "limits",
+        .sources = &source,
+        .source_count = 1,
+        .defines = defines,
+        .define_count = count,
+        .allocator = hed_default_allocator()};
+    hed_glsl_opengl opengl;
+    error = (hed_error){0};
+    hed_status status = hed_glsl_for_opengl(&def, false, &opengl, &error);
+    *written = status ? NULL : strdup(opengl.text.bytes);
+    hed_text_free(&opengl.text);
+    return status;
+}
+
+static const char two_constants[] = "#version 450\nlayout(local_size_x = 1) in;\n"
+                                    "layout(constant_id = 0) const int %s1 = 1;\n"
+                                    "layout(constant_id = 1) const int %s2 = 2;\n"
+                                    "layout(binding = 0) buffer %s { int %s[]; };\n"
+                                    "void main() { %s[VALUE] = %s1 + %s2; }\n";
+
+/* A name of `length` characters; of two constants it is the part that they share. */
+static const char *name_of(size_t length)
+{
+    static char name[256];
+    memset(name, 'n', length);
+    name[length] = 0;
+    return name;
+}
+
+static char *text_of(const char *constant, const char *block, const char *member)
+{
+    char *text;
+    CHECK(asprintf(&text, two_constants, constant, constant, block, member, member, constant,
+              constant) > 0);
+    return text;
+}
+
+static void names_for_opengl(size_t length)
+{
+    char *constant = strdup(name_of(length - 1)), one[300], two[300], *written;
+    snprintf(one, sizeof one, "%s1", constant);
+    snprintf(two, sizeof two, "%s2", constant);
+    const hed_define defines[] = {{one, "30"}, {two, "50"}};
+    char *texts[] = {text_of(constant, "B", "b"), text_of("c", name_of(length), "b"),
+        text_of("c", "B", name_of(length))};
+    for (int i = 0; i < 3; i++) {
+        hed_status status = for_opengl(texts[i], defines, 2, &written);
+        if (length < HED_SHADER_NAME) {
+            CHECK(!status && written, "%d: %s", i, error.text);
+            CHECK(i || (strstr(written, "int(30)") && strstr(written, "int(50)")), "%s", written);
+        } else {
+            CHECK_EQ(status, HED_ERROR_LIMIT, "text %d", i);
+            CHECK(strstr(error.text, "64 characters; expected at most 63"), "%s", error.text);
+        }
+        free(written);
+        free(texts[i]);
+    }
+    free(constant);
+}
+
+Test(shader, names_of_63_characters_for_opengl_and_one_more)
+{
+    names_for_opengl(63);
+    names_for_opengl(64);
+}
+
+Test(shader, names_of_63_characters_of_spirv_and_one_more)
+{
+    for (size_t length = 63; length <= 64; length++) {
+        char *constant = strdup(name_of(length - 1));
+        char *texts[] = {text_of(constant, "B", "b"), text_of("c", name_of(length), "b"),
+            text_of("c", "B", name_of(length))};
+        for (int i = 0; i < 3; i++) {
+            size_t size;
+            hed_shader s;
+            void *words = compile(texts[i], &size);
+            hed_status status =
+                hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error);
+            CHECK_EQ(status, length < 64 ? HED_OK : HED_ERROR_LIMIT, "text %d, %zu: %s", i, length,
+                error.text);
+            CHECK(!status || strstr(error.text, "64 characters; expected at most 63"), "%s",
+                error.text);
+            release(words, size);
+            free(texts[i]);
+        }
+        free(constant);
+    }
+}
+
+/* A macro of the name of a constant is left out, and no other one whatever they share. */
+Test(shader, macros_and_constants_of_long_names)
+{
+    char *text, *written, macro[300];
+    snprintf(macro, sizeof macro, "%s_", name_of(62));
+    CHECK(asprintf(
+              &text, "#version 450\nlayout(constant_id = 0) const int %s = 1;\n", name_of(62)) > 0);
+    const hed_define defines[] = {{macro, "3"}};
+    hed_shader_constant found[2];
+    CHECK_EQ(for_opengl(text, defines, 1, &written), HED_OK, "%s", error.text);
+    CHECK(strstr(written, "#define") && strstr(written, macro), "%s", written);
+    CHECK_EQ(hed_shader_glsl_constants(text, strlen(text), found, 2), 1u);
+    CHECK_TEXT(found[0].name, name_of(62));
+    free(written);
+    free(text);
+    CHECK(asprintf(&text, "layout(constant_id = 0) const int %s = 1;\n", name_of(64)) > 0);
+    CHECK_EQ(hed_shader_glsl_constants(text, strlen(text), found, 2), 1u);
+    CHECK_TEXT(found[0].name, "");
+    free(text);
+}
+
+Test(shader, a_layout_of_16_items_and_one_more)
+{
+    for (int items = 16; items <= 17; items++) {
+        char text[1024] = "#version 450\nlayout(local_size_x_id = 0", *written;
+        for (int i = 1; i < items; i++)
+            sprintf(text + strlen(text), ", %s_%02d = 100", name_of(20), i);
+        strcat(text, ") in;\nlayout(constant_id = 0) const int WG = 32;\n");
+        hed_status status = for_opengl(text, NULL, 0, &written);
+        if (items == 16) {
+            CHECK_EQ(status, HED_OK, "%s", error.text);
+            CHECK(strstr(written, "local_size_x = 32") && strstr(written, "_15 = 100"), "%s", written);
+        } else {
+            CHECK_EQ(status, HED_ERROR_LIMIT);
+            CHECK(strstr(error.text, "17 items; expected at most 16"), "%s", error.text);
+        }
+        free(written);
+    }
+    char *text, *written;
+    for (size_t length = 63; length <= 64; length++) {
+        CHECK(asprintf(&text, "#version 450\nlayout(offset = %s) in;\n", name_of(length)) > 0);
+        CHECK_EQ(for_opengl(text, NULL, 0, &written), length < 64 ? HED_OK : HED_ERROR_LIMIT, "%s",
+            error.text);
+        CHECK(length < 64 ? strstr(written, name_of(63)) : strstr(error.text, "at most 63"), "%s",
+            error.text);
+        free(written);
+        free(text);
+    }
+}
+
+Test(shader, constants_64_and_one_more)
+{
+    for (int count = 64; count <= 65; count++) {
+        char text[8192] = "#version 450\n", *written;
+        for (int i = 0; i < count; i++)
+            sprintf(text + strlen(text), "layout(constant_id = %d) const int C%d = 1;\n", i, i);
+        hed_status status = for_opengl(text, &(hed_define){"C63", "7"}, 1, &written);
+        CHECK_EQ(status, count == 64 ? HED_OK : HED_ERROR_LIMIT, "%s", error.text);
+        if (status) CHECK(strstr(error.text, "65 specialization constants"), "%s", error.text);
+        else CHECK(strstr(written, "int(7)"), "%s", written);
+        free(written);
+    }
+}
+
+/* A value of any length takes its constant's place. */
+Test(shader, long_values_of_constants)
+{
+    char value[600], *written;
+    snprintf(value, sizeof value, "(1 + %0500d)", 2);
+    static const char text[] = "#version 450\nlayout(constant_id = 0) const int C = 1;\n";
+    CHECK_EQ(for_opengl(text, &(hed_define){"C", value}, 1, &written), HED_OK, "%s", error.text);
+    CHECK(strstr(written, value), "%s", written);
+    free(written);
+}
+
+Test(shader, options_32_and_one_more)
+{
+    const char *options[33];
+    const hed_source source = {"blur.comp", "#version 450\nvoid main() { }\n", 0};
+    hed_glsl_def def = {.name = "blur",
+        .sources = &source,
+        .source_count = 1,
+        .options = options,
+        .allocator = hed_default_allocator()};
+    void *words;
+    size_t size;
+    for (int i = 0; i < 33; i++) options[i] = "-DA=1";
+    def.option_count = 33;
+    FAILS(HED_ERROR_LIMIT, hed_shader_compile_glsl(&def, &words, &size, &error));
+    CHECK(strstr(error.text, "33 options") && strstr(error.text, "at most 32"), "%s", error.text);
+    def.option_count = 32;
+    error = (hed_error){0};
+    if (hed_shader_compile_glsl(&def, &words, &size, &error) == HED_ERROR_IO)
+        test_skip("%s", error.text);
+    CHECK(!error.status, "%s %s", error.text, error.log);
+    allocator = hed_default_allocator();
+    release(words, size);
 }

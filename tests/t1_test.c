@@ -146,6 +146,11 @@ Test(t1, values_that_are_none)
     refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A\"}"}, "\"Values\" is missing");
 }
 
+/* a name of 80 characters */
+#define LONG \
+    "LONG_LONG_LONG_LONG_LONG_LONG_LONG_LONG_" \
+    "LONG_LONG_LONG_LONG_LONG_LONG_LONG_LONG_"
+
 Test(t1, defaults_and_conditions)
 {
     hed_tune_file *spec = loaded((pieces){
@@ -153,15 +158,17 @@ Test(t1, defaults_and_conditions)
             "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": [1, 2, 4], \"Default\": 4},"
             "{\"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[1, 2]\", \"Default\": [2]},"
             "{\"Name\": \"C\", \"Type\": \"int\", \"Values\": \"[10]\", \"Default\": 1},"
-            "{\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['half', 'float']\", \"Default\": \"float\"}",
+            "{\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['half', 'float']\", \"Default\": \"float\"},"
+            "{\"Name\": \"" LONG "\", \"Type\": \"int\", \"Values\": \"[3, 1]\"}",
         .conditions =
             "{\"Expression\": \"A * B < 8 and not (A == 1 and T == 'half')\", \"Parameters\": [\"A\"]}, "
-            "{\"Expression\": \"A <= max(B) * 2\"}"});
+            "{\"Expression\": \"A <= max(B) * 2\"}, {\"Expression\": \"A <= max( " LONG " )\"}"});
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     static const int64_t defaults[] = {4, 2, 10, 1};
     for (int i = 0; i < 4; i++) EXPECT(def->parameters[i].value == defaults[i], "%d", i);
-    CHECK(def->constraint_count == 2);
+    CHECK(def->constraint_count == 3);
     CHECK_TEXT(def->constraints[1], "A <= 2 * 2");
+    CHECK_TEXT(def->constraints[2], "A <= 3");
     CHECK_TEXT(def->sources[0].text,
         "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
     CHECK(def->source_count == 2);

@@ -197,3 +197,20 @@ Test(tune_shader, what_is_wrong_is_said)
         CHECK(strstr(error.text, cases[i].words), "%s\ninstead of %s", error.text, cases[i].words);
     }
 }
+
+/* One parameter more than a kernel may have, and one more than macros are kept of. */
+Test(tune_shader, too_many_parameters_are_counted)
+{
+    for (int count = 25; count <= 49; count += 24) {
+        char text[4096] = "#version 450\n/* heddle {\"problem\": {\"n\": 8}, \"parameters\": {";
+        for (int i = 0; i < count; i++)
+            sprintf(text + strlen(text), "%s\"P%d\": [1, 2]", i ? ", " : "", i);
+        strcat(text, "}} */\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { int b[]; };\n"
+                     "void main() { b[0] = 0");
+        for (int i = 0; i < count; i++) sprintf(text + strlen(text), " + P%d", i);
+        strcat(text, "; }\n");
+        CHECK_NULL(open_bytes("many.comp", text, strlen(text)));
+        CHECK(strstr(error.text, "a kernel has at most 24"), "%s\n%s", error.text, error.log);
+        CHECK(count == 25 || strstr(error.text, "49 parameters"), "%s", error.text);
+    }
+}

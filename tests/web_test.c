@@ -750,3 +750,20 @@ Test(web, the_page_is_small_and_whole)
     }
     EXPECT_LT(size, 60000u);
 }
+
+/* Different texts of pages stay different, however long they are. */
+Test(web, long_texts_of_pages_keep_their_difference)
+{
+    char one[400], two[400], fitted[2][64];
+    memset(one, 'a', sizeof one);
+    one[sizeof one - 1] = 0;
+    memcpy(two, one, sizeof one);
+    two[sizeof two - 2] = 'b';
+    hed_web_fit(fitted[0], sizeof fitted[0], one);
+    hed_web_fit(fitted[1], sizeof fitted[1], two);
+    CHECK(strlen(fitted[0]) == 63 && strlen(fitted[1]) == 63 && strcmp(fitted[0], fitted[1]) != 0,
+        "%s\n%s", fitted[0], fitted[1]);
+    one[63] = 0;
+    hed_web_fit(fitted[0], sizeof fitted[0], one);
+    CHECK_TEXT(fitted[0], one);
+}

@@ -369,3 +369,45 @@ Test(wgsl, refused_tune_files)
             strstr(error.text, cases[i].words), "%s is refused with %s", cases[i].json, error.text);
     }
 }
+
+static bool keeps_long(void *user, const char *name) { return strcmp(name, user) == 0; }
+
+/* Names of overrides and members, and sizes of arrays, are as long as the text has them. */
+Test(wgsl, long_names_and_sizes)
+{
+    enum { LONG = 300, TERMS = 1500 };
+    char name[LONG + 2], other[LONG + 2], size[4 * TERMS + 8] = "1", *text;
+    memset(name, 'n', LONG);
+    memcpy(other, name, LONG);
+    strcpy(name + LONG, "1");
+    strcpy(other + LONG, "2");
+    for (int i = 0; i < TERMS; i++) strcpy(size + 1 + 4 * i, " + 1");
+    CHECK(asprintf(&text,
+              "override %s: u32 = 4; override %s: u32 = 8; override WG: u32 = 1;\n"
+              "struct Sizes { %s: u32, %s: vec2u }\n"
+              "@group(1) @binding(0) var<uniform> sizes: Sizes;\n"
+              "var<workgroup> tile: array<u32, WG * (%s)>;\n" BUFFERS MAIN,
+              name, other, name, other, size) > 0);
+    hed_wgsl *w = read_text(text);
+    CHECK_EQ(w->member_count, 3u);
+    CHECK_TEXT(w->members[0].name, name);
+    CHECK(strncmp(w->members[2].name, other, LONG + 1) == 0 &&
+              strcmp(w->members[2].name + LONG + 1, ".y") == 0,
+        "%s", w->members[2].name);
+    hed_wgsl_span second = {strstr(text, other), LONG + 1};
+    const char *kept = hed_wgsl_expression(w, second, keeps_long, other);
+    CHECK(kept && strncmp(kept, other, LONG + 1) == 0, "%s", kept ? kept : "none");
+    kept = hed_wgsl_expression(w, second, keeps_long, name);
+    CHECK(kept && strstr(kept, "8"), "%s", kept ? kept : "none");
+    hed_wgsl_free(w);
+    free(text);
+    /* the size of the array is known, though its expression is long: no member of a struct */
+    CHECK(asprintf(&text,
+              "override WG: u32 = 1; struct S { a: array<array<u32, WG>, WG * (%s)> }\n" BUFFERS MAIN,
+              size) > 0);
+    hed_wgsl *none;
+    error = (hed_error){0};
+    FAILS(HED_ERROR_UNSUPPORTED, hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &none, &error));
+    CHECK(strstr(error.text, "so many elements as a constant says"), "%s", error.text);
+    free(text);
+}

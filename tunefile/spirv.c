@@ -91,7 +91,8 @@ static void check_members(hed_spec_reader *reader, hed_json_node node, const hed
 
 /* ---- GLSL ---- */
 
-/* A value for each macro that the JSON names, so that the text compiles: the first in its list. */
+/* A value for each macro that the JSON names, so that the text compiles: the first in its list.
+ * Returns the number of macros, of which MOST_MACROS at most are filled in. */
 static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[][24])
 {
     uint32_t count = 0;
@@ -103,10 +104,9 @@ static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[
         if (hed_json_kind_of(at) == HED_JSON_ARRAY && hed_json_count(at) &&
             hed_json_kind_of(hed_json_item(at, 0)) == HED_JSON_NUMBER)
             value = (long long)hed_json_number(hed_json_item(at, 0), -1e9, 1e9);
-        if (count == MOST_MACROS) break;
-        snprintf(values[count], 24, "%lld", value);
-        macros[count] = (hed_define){at.key, values[count]};
-        count++;
+        if (count++ >= MOST_MACROS) continue;
+        snprintf(values[count - 1], sizeof *values, "%lld", value);
+        macros[count - 1] = (hed_define){at.key, values[count - 1]};
     }
     return count;
 }
@@ -122,6 +122,9 @@ static hed_status read_glsl(
         .defines = macros,
         .define_count = find_macros(hed_json_root(reader->spec->json), macros, values),
         .allocator = hed_default_allocator()};
+    if (def.define_count > MOST_MACROS)
+        return hed_fail(error, HED_ERROR_LIMIT, "%u parameters; a kernel has at most %d",
+            def.define_count, HED_MAX_PARAMETERS);
     if (!hed_shader_compile_glsl(&def, words, size, error)) return HED_OK;
     static const char vulkan[] = "push_constant";
     if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0 ||

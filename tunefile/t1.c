@@ -26,19 +26,22 @@ static bool t1_is_letter(char c)
  * something else. */
 static size_t t1_read_extreme(const hed_spec_kernel *kernel, const char *text, int64_t *value)
 {
-    char name[64], end = 0;
-    int length = 0;
     bool max = strncmp(text, "max(", 4) == 0;
     if (!max && strncmp(text, "min(", 4) != 0) return 0;
-    if (sscanf(text + 4, " %63[A-Za-z0-9_] %c%n", name, &end, &length) != 2 || end != ')') return 0;
+    const char *name = text + 4 + strspn(text + 4, " \t"), *end = name;
+    while (t1_is_letter(*end)) end++;
+    size_t length = (size_t)(end - name);
+    end += strspn(end, " \t");
+    if (!length || *end != ')') return 0;
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
-        if (strcmp(parameter->name, name) != 0) continue;
+        if (strlen(parameter->name) != length || memcmp(parameter->name, name, length) != 0)
+            continue;
         *value = parameter->values[0];
         for (uint32_t j = 1; j < parameter->count; j++)
             if (max ? parameter->values[j] > *value : parameter->values[j] < *value)
                 *value = parameter->values[j];
-        return 4 + (size_t)length;
+        return (size_t)(end + 1 - text);
     }
     return 0;
 }

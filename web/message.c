@@ -2,18 +2,33 @@
 #include "web/web.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "support/json.h"
 
-/* A text, cut to `size`, without what a terminal would obey. */
+void hed_web_fit(char *to, size_t size, const char *from)
+{
+    enum { DIGITS = 16 };
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    if (strlen(from) < size) {
+        strcpy(to, from);
+        return;
+    }
+    for (const char *c = from; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    size_t head = size - 2 - DIGITS;
+    memcpy(to, from, head);
+    snprintf(to + head, size - head, "~%0*" PRIx64, DIGITS, hash);
+}
+
+/* A text that fits, without what a terminal would obey. */
 static void read_text(hed_json_node object, const char *key, char *text, size_t size)
 {
     text[0] = 0;
     if (!hed_json_has(object, key)) return;
-    snprintf(text, size, "%s", hed_json_string(hed_json_member(object, key)));
+    hed_web_fit(text, size, hed_json_string(hed_json_member(object, key)));
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
 }

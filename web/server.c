@@ -439,15 +439,16 @@ static uint32_t architecture_number(const char *word)
 static hed_status make_device(hed_web *web, hed_error *error)
 {
     const hed_page said = hed_web_page(web), *page = &said;
-    char name[8 * HED_WEB_TEXT];
+    char name[HED_WEB_TEXT], whole[8 * HED_WEB_TEXT];
     const char *told = page->description[0] ? page->description : page->device;
     if (page->error[0])
         return hed_fail(
             error, HED_ERROR_NO_DEVICE, "the browser (%s) cannot: %s", page->agent, page->error);
-    snprintf(name, sizeof name, "%s%s%s%s%s", page->vendor, page->vendor[0] ? " " : "",
+    snprintf(whole, sizeof whole, "%s%s%s%s%s", page->vendor, page->vendor[0] ? " " : "",
         told[0] ? told : page->architecture,
         told[0] || page->architecture[0] ? "" : "GPU of a browser",
         page->fallback ? " (software)" : "");
+    hed_web_fit(name, sizeof name, whole);
     uint64_t binding = page->max_binding < page->max_buffer ? page->max_binding : page->max_buffer;
     const hed_device_info info = {.id = "browser",
         .backend = "browser",

@@ -59,21 +59,32 @@ static json_t *single_data(const hed_runner_def *def)
     return data;
 }
 
+/* A configuration as text, released with free(); NULL: out of memory. */
+static char *single_config(const hed_kernel_def *kernel, const hed_config *config)
+{
+    for (size_t size = 1024;; size *= 2) { /* until it fits */
+        char *text = malloc(size);
+        if (text) hed_config_format(kernel, config, text, size);
+        if (!text || strlen(text) + 1 < size) return text;
+        free(text);
+    }
+}
+
 static json_t *single_candidates(
     const hed_runner_def *def, const hed_config *configs, uint32_t count)
 {
     enum { SAMPLES = 5 };
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++) {
-        char text[1024];
         hed_geometry g = {0};
+        char *text = single_config(def->kernel, &configs[i]);
         json_t *one = hed_job_candidate(def, &configs[i], SAMPLES), *values = json_array();
-        hed_config_format(def->kernel, &configs[i], text, sizeof text);
         def->kernel->geometry(def->kernel, &configs[i], def->problem, &g);
         for (uint32_t j = 0; j < configs[i].count; j++)
             json_array_append_new(values, json_integer((json_int_t)configs[i].values[j]));
         json_object_set_new(one, "values", values);
-        json_object_set_new(one, "config", json_string(text));
+        json_object_set_new(one, "config", json_string(text)); /* NULL: no memory, as there */
+        free(text);
         json_object_set_new(one, "size",
             json_pack("[III]", (json_int_t)(g.group[0] ? g.group[0] : 1),
                 (json_int_t)(g.group[1] ? g.group[1] : 1),

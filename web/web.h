@@ -46,6 +46,9 @@ typedef struct hed_page {
     char error[HED_WEB_TEXT]; /* why it cannot run anything; "" where it can */
 } hed_page;
 
+/* Copies a text of a page to `size` bytes, at least 32. A longer one is cut and ends with "~" and the hash
+ * of the whole, so that different browsers and devices keep different keys. */
+void hed_web_fit(char *to, size_t size, const char *from);
 /* Reads POST /api/hello, believing nothing of it. Errors: FORMAT, MEMORY. */
 hed_status hed_page_read(const char *text, size_t size, hed_page *page, hed_error *error);
 

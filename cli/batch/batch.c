@@ -152,7 +152,9 @@ static int batch_go(const hed_arguments *arguments, batch_list *list, int journa
         .page = hed_text_of(arguments, "page"),
         .patience = hed_number_of(arguments, "patience"),
         .quiet = json || hed_given(arguments, "quiet")};
-    if (batch_places(arguments, places, &def.place_count, error)) return cli_fail(error);
+    if (batch_logs_check(def.logs, list, error) ||
+        batch_places(arguments, places, &def.place_count, error))
+        return cli_fail(error);
     hed_interrupt_install();
     if (!def.quiet) batch_tell_again(list);
     hed_status status = batch_lead(&def, &result, error);

@@ -103,6 +103,16 @@ hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_
 hed_status batch_job_end(
     const batch_list *list, const batch_job *job, uint32_t index, bool keep, hed_error *error);
 
+/* Hash of a text. */
+uint64_t batch_hash_text(const char *text);
+
+/* ---- logs (logs.c) ---- */
+
+/* Refuses logs that cannot be kept. Errors: LIMIT (a path is too long), IO (one is a symbolic link). */
+hed_status batch_logs_check(const char *folder, const batch_list *list, hed_error *error);
+/* Opens the log of a job, to be added to. NULL: it cannot be written, and the job runs without. */
+FILE *batch_log_open(const char *folder, const batch_job *job);
+
 /* ---- files of all jobs (outputs.c) ---- */
 
 /* Refuses a list of which a result would replace a file that a job reads, the list itself (at

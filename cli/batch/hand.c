@@ -56,7 +56,7 @@ static void hand_become(
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
-    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666) : said;
+    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666) : said;
     if (from < 0) from = open("/dev/null", O_RDONLY);
     if (getppid() == 1 || to < 0 || chdir(folder) || dup2(from, STDIN_FILENO) < 0 ||
         dup2(to, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) {

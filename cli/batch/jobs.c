@@ -27,6 +27,8 @@ static uint64_t jobs_hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
+uint64_t batch_hash_text(const char *text) { return jobs_hash_text(HASH_START, text); }
+
 static uint64_t jobs_hash(const batch_job *job)
 {
     uint64_t hash = HASH_START;
@@ -251,8 +253,9 @@ static hed_status jobs_folders(const batch_list *list, const batch_job *job, uin
     snprintf(number, sizeof number, "%08" PRIx64 "-%u-%u", list->run, index, job->tries);
     int parts = snprintf(part, size, "%s%s%s", final, name, number);
     if (whole < 0 || parts < 0 || (size_t)whole >= size || (size_t)parts >= size)
-        return hed_fail(
-            error, HED_ERROR_LIMIT, "%.100s: the path of its result is too long", job->name);
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%.100s: the path of its result has %d bytes; expected at most %zu", job->name,
+            parts > whole ? parts : whole, size - 1);
     return HED_OK;
 }
 

@@ -129,7 +129,10 @@ hed_status batch_journal_open(
         return hed_fail(error, HED_ERROR_LIMIT,
             "%.100s...: the path of the list has %zu bytes; expected at most %zu", path,
             strlen(path), sizeof name - sizeof ".journal");
-    *journal = open(name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    *journal = open(name, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (*journal < 0 && errno == ELOOP)
+        return hed_fail(error, HED_ERROR_IO,
+            "cannot write %s: it is a symbolic link; expected the file's own name", name);
     if (*journal < 0)
         return hed_fail(error, HED_ERROR_IO, "cannot open %s: %s", name, strerrordesc_np(errno));
     if (flock(*journal, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)

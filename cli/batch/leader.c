@@ -235,12 +235,7 @@ static int leader_order(const void *a, const void *b, void *user)
 
 static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uint32_t hand)
 {
-    char path[4096], name[256];
-    snprintf(name, sizeof name, "%.200s", job->name);
-    for (char *c = name; *c; c++)
-        if (*c == '/') *c = '_';
-    snprintf(path, sizeof path, "%s/%s.log", l->def->logs, name);
-    h->log = fopen(path, "ae");
+    h->log = batch_log_open(l->def->logs, job);
     if (!h->log) return;
     fprintf(h->log, "== try %u on %s: heddle", job->tries, l->result->hands[hand].device);
     for (uint32_t i = 0; i < job->count; i++) fprintf(h->log, " %s", job->words[i]);

@@ -20,7 +20,8 @@ static int stay_do(const char **fields, uint32_t count, int said)
     if (!words) return HED_EXIT_FAILURE;
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 2; i < count; i++) words[i - 1] = (char *)(uintptr_t)fields[i];
-    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : dup(said);
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    int to = output[0] ? open(output, flags, 0666) : dup(said);
     if (to < 0 || chdir(folder) || dup2(to, STDOUT_FILENO) < 0) {
         fprintf(stderr, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
         if (to >= 0) close(to);

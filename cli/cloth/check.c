@@ -278,16 +278,18 @@ static hed_status check_samples(cloth_check *c, hed_team *team, hed_error *error
 
 /* ---- the report ---- */
 
-/* What a pair's side is called: its file; of a scene's bodies and shapes a number. */
-static void cloth_check_name(
-    const cloth_check *c, const hed_cloth_crossing *pair, int side, char *text, size_t size)
+enum { CHECK_NAME = 48 };
+
+/* Name of a pair's side: its file; of a scene's bodies and shapes a number, written to `text`. */
+static const char *cloth_check_name(
+    const cloth_check *c, const hed_cloth_crossing *pair, int side, char text[CHECK_NAME])
 {
     uint32_t surface = pair->surface[side];
-    if (side == 1 && pair->kind == HED_CLOTH_CROSSES_SHAPE)
-        snprintf(text, size, "shape %" PRIu32 " of the scene", surface);
-    else if (surface >= c->input_count)
-        snprintf(text, size, "body %" PRIu32 " of the scene", surface - c->input_count);
-    else snprintf(text, size, "%s", c->inputs[surface].path);
+    bool shape = side == 1 && pair->kind == HED_CLOTH_CROSSES_SHAPE;
+    if (!shape && surface < c->input_count) return c->inputs[surface].path;
+    if (shape) snprintf(text, CHECK_NAME, "shape %" PRIu32 " of the scene", surface);
+    else snprintf(text, CHECK_NAME, "body %" PRIu32 " of the scene", surface - c->input_count);
+    return text;
 }
 
 /* The face in its file, from 0; of a scene's body the triangle. */
@@ -327,9 +329,10 @@ static hed_status cloth_check_tell_json(const cloth_check *c, hed_error *error)
         cli_report_open_list(report, "places");
         for (uint32_t p = 0; p < found->pair_count && p < LISTED_PLACES; p++) {
             const hed_cloth_crossing *pair = &found->pairs[p];
-            char names[2][256];
+            char texts[2][CHECK_NAME];
+            const char *names[2];
             for (int side = 0; side < 2; side++)
-                cloth_check_name(c, pair, side, names[side], sizeof names[side]);
+                names[side] = cloth_check_name(c, pair, side, texts[side]);
             cli_report_begin(report);
             cli_report_more(report, CLI_TEXT("kind", KIND_KEYS[pair->kind]),
                 CLI_TEXT("first", names[0]), CLI_WHOLE("first_face", cloth_check_face(c, pair, 0)),
@@ -368,8 +371,8 @@ static void cloth_check_tell(const cloth_check *c)
     putchar('\n');
     for (uint32_t p = 0; p < worst->pair_count && p < SHOWN_PLACES; p++) {
         const hed_cloth_crossing *pair = &worst->pairs[p];
-        char second[256];
-        cloth_check_name(c, pair, 1, second, sizeof second);
+        char text[CHECK_NAME];
+        const char *second = cloth_check_name(c, pair, 1, text);
         printf("  face %" PRIu32 " of %s and ", cloth_check_face(c, pair, 0),
             c->inputs[pair->surface[0]].path);
         if (pair->kind != HED_CLOTH_CROSSES_SHAPE)

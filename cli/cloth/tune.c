@@ -4,6 +4,7 @@
 #include "heddle/cloth_scene.h"
 #include "cli/tune/tune.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* What is tuned: a scene's cloth, or sheets. */
@@ -12,7 +13,7 @@ typedef struct subject {
     cli_sheet sheet;
     hed_cloth_garment_def garment;
     hed_cloth_def def;
-    char origin[200];
+    char origin[PATH_MAX];
 } subject;
 
 static hed_status cloth_tune_open_subject(

@@ -114,11 +114,16 @@ hed_status cli_find_device(
     return error->status;
 }
 
-static void add_device(cli_session *session, hed_device *device)
+static hed_status add_device(cli_session *session, hed_device *device, hed_error *error)
 {
     for (uint32_t i = 0; i < session->count; i++)
-        if (session->devices[i] == device) return;
-    if (session->count < CLI_MOST_DEVICES) session->devices[session->count++] = device;
+        if (session->devices[i] == device) return HED_OK;
+    if (session->count == CLI_MOST_DEVICES)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "--device: %s is device %d of the list; a command takes at most %d",
+            hed_device_describe(device)->id, CLI_MOST_DEVICES + 1, CLI_MOST_DEVICES);
+    session->devices[session->count++] = device;
+    return HED_OK;
 }
 
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error)
@@ -128,13 +133,14 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
         const char *selector = hed_text_at(arguments, "device", i);
         if (!selector && i > 0) break;
         if (selector && strcmp(selector, "all") == 0) {
-            for (uint32_t j = 0; j < hed_context_describe(session->context).devices; j++)
-                add_device(session, hed_device_at(session->context, j));
+            uint32_t devices = hed_context_describe(session->context).devices;
+            for (uint32_t j = 0; j < devices && !status; j++)
+                status = add_device(session, hed_device_at(session->context, j), error);
             continue;
         }
         hed_device *device;
         status = cli_find_device(session, selector, &device, error);
-        if (status == HED_OK) add_device(session, device);
+        if (status == HED_OK) status = add_device(session, device, error);
     }
     if (status != HED_OK) cli_close(session);
     return status;

@@ -112,11 +112,12 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
 static hed_status files_plan(const css_files *files, const char *path, hed_error *error)
 {
     char out[PATH_MAX], other[PATH_MAX];
-    css_files_out(files->out_folder, path, out, sizeof out);
+    if (css_files_out(files->out_folder, path, out, sizeof out, error)) return error->status;
     for (uint32_t i = 0; i < files->count; i++) {
         const css_file *file = &files->items[i];
         if (!file->judged || !file->identity) continue;
-        css_files_out(files->out_folder, file->name, other, sizeof other);
+        if (css_files_out(files->out_folder, file->name, other, sizeof other, error))
+            return error->status;
         if (strcmp(out, other) == 0)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "--out %s: both %s and %s would be %s: reduce them one by one with --css",
@@ -142,12 +143,17 @@ uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_erro
     return files_read(files, file, error);
 }
 
-void css_files_out(const char *folder, const char *name, char *path, size_t size)
+hed_status css_files_out(
+    const char *folder, const char *name, char *path, size_t size, hed_error *error)
 {
     size_t length = strlen(folder);
     const char *slash = strrchr(name, '/');
-    snprintf(path, size, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/",
-        slash ? slash + 1 : name);
+    int used = snprintf(path, size, "%s%s%s", folder,
+        length && folder[length - 1] == '/' ? "" : "/", slash ? slash + 1 : name);
+    if (used >= 0 && (size_t)used < size) return HED_OK;
+    return hed_fail(error, HED_ERROR_LIMIT,
+        "--out %.100s...: the path of a sheet there has %d bytes; expected at most %zu", folder,
+        used, size - 1);
 }
 
 uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, const char *text,

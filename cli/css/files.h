@@ -34,8 +34,9 @@ void css_files_close(css_files *files);
 /* Number of the sheet in file `path`, which is read with those that it imports where it is new;
  * HED_CSS_NONE where it cannot be (IO; ARGUMENT: an output would replace it). */
 uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_error *error);
-/* Path of the reduced sheet `name` in the folder `folder`. */
-void css_files_out(const char *folder, const char *name, char *path, size_t size);
+/* Path of the reduced sheet `name` in the folder `folder`. Errors: LIMIT. */
+hed_status css_files_out(
+    const char *folder, const char *name, char *path, size_t size, hed_error *error);
 /* Number of what `from` calls `url`: a file beside it or, with a slash in front, in a folder above. Where
  * there is none it is noted as missing, said once on stderr, and the number is HED_CSS_NONE. */
 uint32_t css_files_find(

@@ -40,7 +40,11 @@ static void folder_add(css_page_list *list, const char *folder, int depth, hed_e
         char path[PATH_MAX];
         struct stat status;
         int size = snprintf(path, sizeof path, "%s/%s", folder, name);
-        bool known = size < (int)sizeof path && name[0] != '.' && lstat(path, &status) == 0;
+        bool hidden = name[0] == '.', fits = size < (int)sizeof path;
+        if (!fits && !hidden)
+            hed_fail(error, HED_ERROR_LIMIT, "%.100s...: a path has %d bytes; expected at most %zu",
+                path, size, sizeof path - 1);
+        bool known = fits && !hidden && lstat(path, &status) == 0;
         if (known && S_ISDIR(status.st_mode) && !hed_failed(error))
             folder_add(list, path, depth + 1, error);
         else if (known && is_page(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
@@ -60,7 +64,7 @@ hed_status css_page_list_open(
         uint32_t before = list->count;
         if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) page_add(list, path, error);
         else folder_add(list, path, 0, error);
-        if (list->count == before)
+        if (list->count == before && !hed_failed(error))
             hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: no page in this folder; expected files that end in .html or .htm", path);
     }

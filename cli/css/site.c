@@ -75,10 +75,15 @@ bool css_beside(const char *from, const char *path, char *joined, size_t size)
     const char *slash = strrchr(from, '/');
     int folder = path[0] == '/' || !slash ? 0 : (int)(slash + 1 - from);
     if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
-    int used = snprintf(joined, size, "%.*s%.*s", folder, from, (int)length, path);
-    if (used < 0 || (size_t)used >= size) return false;
-    fold_dots(joined);
-    return true;
+    size_t whole = (size_t)folder + length + 1;
+    char *made = malloc(whole);
+    if (!made) return false;
+    snprintf(made, whole, "%.*s%.*s", folder, from, (int)length, path);
+    fold_dots(made);
+    bool fits = strlen(made) < size;
+    if (fits) strcpy(joined, made);
+    free(made);
+    return fits;
 }
 
 void css_relative(const char *from, const char *path, char *relative, size_t size)

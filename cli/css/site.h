@@ -54,7 +54,8 @@ const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 /* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
  * (http:, data:), or the joined name is longer than `size`. */
 bool css_beside(const char *from, const char *path, char *joined, size_t size);
-/* `path` as seen from the folder of the file `from`, which need not exist yet. */
+/* `path` as seen from the folder of the file `from`, which need not exist yet; 3 * PATH_MAX
+ * bytes hold every such path. */
 void css_relative(const char *from, const char *path, char *relative, size_t size);
 /* A selector on one line, cut to `size`. */
 void css_one_line(const hed_css_rule *rule, char *text, size_t size);

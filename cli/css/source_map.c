@@ -2,6 +2,7 @@
  * differences in base 64 of variable length. Segments within what is cut are dropped; where text follows a
  * cut, what was said of it before is said anew. Columns are counted in units of UTF-16. */
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,14 +225,13 @@ static void move_segments(const css_file *file, const segments *from, const css_
 /* Sources are named from the map's folder: what leads to the old one comes in front. */
 static void move_root(json_t *map, const char *old, const char *path)
 {
-    char way[4096], root[8192];
+    char way[3 * PATH_MAX];
     const char *before = json_string_value(json_object_get(map, "sourceRoot"));
     css_relative(path, old, way, sizeof way);
     char *slash = strrchr(way, '/');
     if (!slash || (before && (*before == '/' || strstr(before, "://")))) return;
     slash[1] = 0;
-    snprintf(root, sizeof root, "%s%s", way, before ? before : "");
-    json_object_set_new(map, "sourceRoot", json_string(root));
+    json_object_set_new(map, "sourceRoot", json_sprintf("%s%s", way, before ? before : ""));
 }
 
 /* Why a map is not rewritten, or NULL. */
@@ -266,7 +266,7 @@ static char *write_comment(const char *map, const char *path, bool inside, hed_e
     static const char begin[] = "/*# sourceMappingURL=", data[] = "data:application/json;base64,";
     size_t length = strlen(map), size = strlen(path) + 64 + (inside ? length / 3 * 4 + 8 : 0);
     const char *slash = strrchr(path, '/');
-    char *comment = malloc(size), name[4096];
+    char *comment = malloc(size), name[PATH_MAX + 8];
     if (!comment) {
         hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its source map", path);
         return NULL;
@@ -286,14 +286,17 @@ static char *write_comment(const char *map, const char *path, bool inside, hed_e
 char *css_map_write(const css_file *file, const css_map_address *address, const css_cut *cuts,
     uint32_t cut_count, const char *path, hed_error *error)
 {
-    char url[4096], old[4096], *bytes = NULL, *comment = NULL;
+    char old[PATH_MAX], *bytes = NULL, *comment = NULL;
     const char *inside = strstr(file->text + address->url, ";base64,"), *problem = NULL;
     size_t size = 0;
     hed_error local = {0};
     bool data = strncmp(file->text + address->url, "data:", 5) == 0;
-    snprintf(url, sizeof url, "%.*s", (int)(data ? 5 : address->url_end - address->url),
-        file->text + address->url);
+    char *url = strndup(file->text + address->url, data ? 5 : address->url_end - address->url);
     snprintf(old, sizeof old, "%s", file->name);
+    if (!url) {
+        hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its source map", path);
+        return NULL;
+    }
     if (data && inside && inside < file->text + address->url_end) {
         inside += 8;
         bytes = decode_bytes(inside, (size_t)(file->text + address->url_end - inside), &size);
@@ -315,5 +318,6 @@ char *css_map_write(const css_file *file, const css_map_address *address, const 
     }
     json_decref(map);
     free(bytes);
+    free(url);
     return comment;
 }

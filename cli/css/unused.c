@@ -1,5 +1,6 @@
 /* heddle css unused: which rules no page of a site uses, where the others are used, and the sheets
  * without what is unused. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,7 @@ static hed_status check_out(
 static hed_status write_out(
     const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
 {
-    char path[4096];
+    char path[PATH_MAX];
     const css_files *all = &u->survey.files;
     bool folder = all->out_folder != NULL;
     uint32_t left = !folder && writes_one(arguments) ? 1 : count_files(all);
@@ -204,7 +205,7 @@ static hed_status write_out(
         const css_file *file = &all->items[i];
         if (!file->judged || !file->identity) continue;
         left--;
-        if (folder) css_files_out(out, file->name, path, sizeof path);
+        if (folder && css_files_out(out, file->name, path, sizeof path, error)) break;
         write_reduced(file, &u->reductions[i], folder ? path : out, error);
     }
     return hed_failed(error) ? error->status : HED_OK;

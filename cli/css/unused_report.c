@@ -2,6 +2,7 @@
  * of each sheet in rows, one for each rule. Texts of sheets and pages are foreign: all go through
  * page_text(). */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static const char *grouped(uint64_t value, char text[32])
 /* A link to a file, from the report's folder. */
 static void page_link(page *p, const char *path)
 {
-    char address[4096];
+    char address[3 * PATH_MAX];
     page_put(p, "<a href=\"");
     css_relative(p->path, path, address, sizeof address);
     for (const char *c = address; *c; c++) {

@@ -26,7 +26,7 @@ typedef struct module_config {
 
 /* The best of one device, of the tuning that began last. */
 typedef struct module_device {
-    char vendor[64], name[256], problem[256], source[64];
+    char *vendor, *name, *problem, *source;
     uint32_t architecture;
     int64_t begun;
     module_config best[BEST]; /* ascending */
@@ -60,7 +60,29 @@ static bool config_parse(const hed_kernel_def *kernel, const char *text, hed_con
     return true;
 }
 
-static module_device *table_device(module_table *t, const hed_database_entry *e)
+/* Replaces a text by a copy of another. */
+static void set_text(char **to, const char *from, hed_error *error)
+{
+    char *copy = strdup(from);
+    if (!copy) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a device of the module");
+    if (!copy) return;
+    free(*to);
+    *to = copy;
+}
+
+static void table_free(module_table *t)
+{
+    for (uint32_t i = 0; i < t->device_count; i++) {
+        free(t->devices[i].vendor);
+        free(t->devices[i].name);
+        free(t->devices[i].problem);
+        free(t->devices[i].source);
+    }
+    free(t);
+}
+
+/* NULL: the entry belongs to an older tuning, or an error. */
+static module_device *table_device(module_table *t, const hed_database_entry *e, hed_error *error)
 {
     module_device *d = t->devices;
     for (uint32_t i = 0; i < t->device_count; i++, d++)
@@ -68,34 +90,41 @@ static module_device *table_device(module_table *t, const hed_database_entry *e)
             strcmp(d->name, e->device) == 0)
             break;
     if (d == t->devices + t->device_count) {
-        if (t->device_count == MOST_DEVICES) return NULL;
+        if (t->device_count == MOST_DEVICES) {
+            hed_fail(error, HED_ERROR_LIMIT,
+                "%s is device %d that has measured %s; a module has at most %d", e->device,
+                MOST_DEVICES + 1, t->kernel->name, MOST_DEVICES);
+            return NULL;
+        }
         *d = (module_device){.architecture = e->architecture, .begun = INT64_MIN};
-        snprintf(d->vendor, sizeof d->vendor, "%s", e->vendor);
-        snprintf(d->name, sizeof d->name, "%s", e->device);
         t->device_count++;
+        set_text(&d->vendor, e->vendor, error);
+        set_text(&d->name, e->device, error);
+        set_text(&d->source, "", error);
+        set_text(&d->problem, "", error);
     }
+    if (hed_failed(error)) return NULL;
     bool other = strcmp(d->source, e->source) != 0 || strcmp(d->problem, e->problem) != 0;
     if (e->begun < d->begun && other) return NULL;
     if (other) d->count = d->has_choice = 0;
     if (e->begun > d->begun) d->begun = e->begun;
-    snprintf(d->source, sizeof d->source, "%s", e->source);
-    snprintf(d->problem, sizeof d->problem, "%s", e->problem);
-    return d;
+    set_text(&d->source, e->source, error);
+    set_text(&d->problem, e->problem, error);
+    return hed_failed(error) ? NULL : d;
 }
 
 static hed_status table_add(void *user, const hed_database_entry *e, hed_error *error)
 {
     module_table *t = user;
     module_config c = {.seconds = e->seconds};
-    (void)error;
     bool choice = e->kind == HED_RECORD_CHOICE;
     if (strcmp(e->backend, "browser") != 0 || strcmp(e->objective, "time") != 0 ||
         !(e->seconds > 0) || (!choice && strcmp(e->outcome, "measured") != 0) ||
         !config_parse(t->kernel, e->config, &c.config))
         return HED_OK;
-    module_device *d = table_device(t, e);
+    module_device *d = table_device(t, e, error);
     uint32_t place = 0;
-    if (!d) return HED_OK;
+    if (!d) return error->status;
     if (choice) {
         d->has_choice = true;
         d->choice = c.config;
@@ -250,6 +279,6 @@ hed_status cli_module_write(
         *count = t->config_count;
     }
     hed_tune_file_close(file);
-    free(t);
+    table_free(t);
     return error->status;
 }

@@ -36,30 +36,28 @@ static uint32_t plant_state(const hed_mppi_model *model, const char *text, doubl
     return model->states;
 }
 
-static hed_status plant_set(cli_mppi_plant *p, const char *name, float value, hed_error *error)
+static hed_status plant_set(
+    cli_mppi_plant *p, const char *name, size_t length, float value, hed_error *error)
 {
     for (uint32_t i = 0; i < p->own_count; i++)
-        if (!strcmp(p->names[i], name)) {
+        if (strlen(p->names[i]) == length && !strncmp(p->names[i], name, length)) {
             p->parameters[i] = value;
             return HED_OK;
         }
     return hed_fail(error, HED_ERROR_ARGUMENT,
-        "--plant %s: model %s has no such parameter; \"heddle mppi models %s\" lists them", name,
-        p->model->name, p->model->name);
+        "--plant %.*s: model %s has no such parameter; \"heddle mppi models %s\" lists them",
+        (int)length, name, p->model->name, p->model->name);
 }
 
 static hed_status plant_take_parameter(cli_mppi_plant *p, const char *text, hed_error *error)
 {
     const char *equals = strchr(text, '=');
-    char name[128], *end = NULL;
+    char *end = NULL;
     float value = equals ? strtof(equals + 1, &end) : 0;
-    if (!equals || end == equals + 1 || *end || !isfinite(value) ||
-        (size_t)(equals - text) >= sizeof name)
+    if (!equals || end == equals + 1 || *end || !isfinite(value))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--plant %s: expected NAME=VALUE with a number, such as mass=1.2", text);
-    memcpy(name, text, (size_t)(equals - text));
-    name[equals - text] = 0;
-    return plant_set(p, name, value, error);
+    return plant_set(p, text, (size_t)(equals - text), value, error);
 }
 
 static hed_status plant_take_push(cli_mppi_plant *p, const char *text, hed_error *error)
@@ -102,7 +100,8 @@ static hed_status plant_take_model(
                 p->table_counts[i] = def->tables[j].count;
             }
     for (uint32_t i = 0; i < differs->setting_count && !hed_failed(error); i++)
-        plant_set(p, differs->settings[i].name, differs->settings[i].value, error);
+        plant_set(p, differs->settings[i].name, strlen(differs->settings[i].name),
+            differs->settings[i].value, error);
     p->differs = differs->setting_count > 0;
     return hed_failed(error) ? error->status : HED_OK;
 }

@@ -7,6 +7,7 @@
 #include "heddle/database.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +24,17 @@
 
 enum { MOST_SHOWN = 2000 }; /* measurements of the tuning that is followed */
 
+/* Texts of a key, in the order in which they are kept. */
+enum { KEY_KERNEL, KEY_SOURCE, KEY_PROBLEM, KEY_DEVICE, KEY_MATH, KEY_OBJECTIVE, KEY_COMPILER };
+enum { KEY_TEXTS = KEY_COMPILER + 1 };
+typedef struct key_texts {
+    char *at[KEY_TEXTS];
+} key_texts;
+
 /* The key that is being read, and the one that measured last. */
 typedef struct tuning_key {
-    char kernel[128], device[256], problem[256], source[64];
-    double last; /* seconds since 1970: when it measured last */
+    key_texts texts; /* NULL: none was read yet */
+    double last;     /* seconds since 1970: when it measured last */
     double default_seconds;
 } tuning_key;
 
@@ -37,22 +45,50 @@ typedef struct state {
     uint32_t shown;
 } state;
 
-static bool is_of(const tuning_key *key, const hed_database_entry *e)
+static void key_free(key_texts *texts)
 {
-    return strcmp(key->kernel, e->kernel) == 0 && strcmp(key->device, e->device) == 0 &&
-           strcmp(key->problem, e->problem) == 0 && strcmp(key->source, e->source) == 0;
+    for (int i = 0; i < KEY_TEXTS; i++) free(texts->at[i]);
+    *texts = (key_texts){0};
+}
+
+/* Replaces the texts by copies of these. */
+static hed_status key_copy(key_texts *to, const char *const from[KEY_TEXTS], hed_error *error)
+{
+    key_texts made = {0};
+    for (int i = 0; i < KEY_TEXTS; i++) {
+        made.at[i] = strdup(from[i]);
+        if (made.at[i]) continue;
+        key_free(&made);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a key of the database");
+    }
+    key_free(to);
+    *to = made;
+    return HED_OK;
+}
+
+static hed_status key_read(key_texts *to, const hed_database_entry *e, hed_error *error)
+{
+    const char *const from[KEY_TEXTS] = {
+        e->kernel, e->source, e->problem, e->device, e->math, e->objective, e->compiler};
+    return key_copy(to, from, error);
+}
+
+/* True if a measurement belongs to the key. */
+static bool is_of(const key_texts *key, const hed_database_entry *e)
+{
+    const char *const texts[] = {e->kernel, e->source, e->problem, e->device};
+    for (int i = 0; i <= KEY_DEVICE; i++)
+        if (strcmp(key->at[i], texts[i]) != 0) return false;
+    return true;
 }
 
 static hed_status state_add(void *user, const hed_database_entry *e, hed_error *error)
 {
     state *s = user;
-    (void)error;
     if (e->kind == HED_RECORD_KEY) {
-        s->now = (tuning_key){.default_seconds = (double)NAN};
-        snprintf(s->now.kernel, sizeof s->now.kernel, "%s", e->kernel);
-        snprintf(s->now.device, sizeof s->now.device, "%s", e->device);
-        snprintf(s->now.problem, sizeof s->now.problem, "%s", e->problem);
-        snprintf(s->now.source, sizeof s->now.source, "%s", e->source);
+        s->now.last = 0;
+        s->now.default_seconds = (double)NAN;
+        if (key_read(&s->now.texts, e, error)) return error->status;
         cli_report_row(s->tunings, CLI_TEXT("kernel", e->kernel), CLI_TEXT("device", e->device),
             CLI_TEXT("backend", e->backend), CLI_TEXT("problem", e->problem),
             CLI_WHOLE("measurements", e->measurements));
@@ -62,7 +98,11 @@ static hed_status state_add(void *user, const hed_database_entry *e, hed_error *
             CLI_NUMBER("gain", e->default_seconds / e->seconds), CLI_TEXT("config", e->config));
     } else {
         s->now.last = (double)e->begun + e->at;
-        if (s->now.last > s->last.last) s->last = s->now;
+        if (s->now.last <= s->last.last) return HED_OK;
+        key_texts kept = s->last.texts;
+        s->last = s->now;
+        s->last.texts = kept;
+        return key_copy(&s->last.texts, (const char *const *)s->now.texts.at, error);
     }
     return HED_OK;
 }
@@ -71,7 +111,7 @@ static hed_status state_add_measurement(void *user, const hed_database_entry *e,
 {
     state *s = user;
     (void)error;
-    if (!is_of(&s->last, e) || s->shown++ >= MOST_SHOWN) return HED_OK;
+    if (!is_of(&s->last.texts, e) || s->shown++ >= MOST_SHOWN) return HED_OK;
     cli_report_row(s->measurements, CLI_TEXT("config", e->config), CLI_TEXT("outcome", e->outcome),
         CLI_NUMBER("seconds", e->seconds), CLI_NUMBER("at", e->at));
     return HED_OK;
@@ -82,8 +122,9 @@ static void state_read(state *s, hed_database *database, hed_error *error)
     const hed_record_filter all = {
         .kinds = HED_RECORD_KEY | HED_RECORD_CHOICE | HED_RECORD_MEASUREMENT};
     hed_database_each(database, &all, state_add, s, error);
-    const hed_record_filter last = {.kinds = HED_RECORD_MEASUREMENT, .kernel = s->last.kernel};
-    if (s->last.kernel[0]) hed_database_each(database, &last, state_add_measurement, s, error);
+    const char *kernel = s->last.texts.at[KEY_KERNEL];
+    const hed_record_filter last = {.kinds = HED_RECORD_MEASUREMENT, .kernel = kernel};
+    if (kernel) hed_database_each(database, &last, state_add_measurement, s, error);
 }
 
 static void put_list(FILE *out, const char *name, cli_report *report, hed_error *error)
@@ -97,9 +138,10 @@ static void put_list(FILE *out, const char *name, cli_report *report, hed_error 
 static void put_last(FILE *out, const state *s, const char *database, hed_error *error)
 {
     cli_report *report = cli_report_create(true);
-    cli_report_row(report, CLI_TEXT("kernel", s->last.kernel), CLI_TEXT("device", s->last.device),
-        CLI_TEXT("problem", s->last.problem), CLI_TEXT("database", database),
-        CLI_NUMBER("default_seconds", s->last.default_seconds),
+    char *const *texts = s->last.texts.at;
+    cli_report_row(report, CLI_TEXT("kernel", texts[KEY_KERNEL]),
+        CLI_TEXT("device", texts[KEY_DEVICE]), CLI_TEXT("problem", texts[KEY_PROBLEM]),
+        CLI_TEXT("database", database), CLI_NUMBER("default_seconds", s->last.default_seconds),
         CLI_NUMBER("age", fmax(0, (double)time(NULL) - s->last.last)));
     cli_report_print_one(report, out, error);
     cli_report_free(report);
@@ -122,7 +164,7 @@ static bool has_changed(dashboard *d, const char *path)
     bool changed = !d->lists;
     for (int i = 0; i < 2; i++) {
         struct stat about = {.st_size = 0};
-        char file[4096];
+        char file[PATH_MAX + 8];
         snprintf(file, sizeof file, "%s%s", path, endings[i]);
         bool there = path[0] && stat(file, &about) == 0;
         uint64_t size = there ? (uint64_t)about.st_size + 1 : 0,
@@ -152,6 +194,9 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
         state_read(&s, database, error);
     hed_database_close(database);
     hed_error_clear(error); /* a database that is not there yet is an empty one */
+    key_free(&s.now.texts);
+    key_free(&d->last.last.texts);
+    d->last = s;
     FILE *out = open_memstream(&lists, &size);
     if (!out) {
         cli_report_free(devices);
@@ -168,7 +213,6 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
     if (fclose(out)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the dashboard");
     free(d->lists);
     d->lists = lists;
-    d->last = s;
 }
 
 /* As hed_web_def.state: in the server's thread. The page asks every two seconds; the database is
@@ -188,7 +232,7 @@ static char *serve_state(void *user)
         return NULL;
     }
     fputs("{\"last\": ", out);
-    if (d->last.last.kernel[0]) put_last(out, &d->last, path, &error);
+    if (d->last.last.texts.at[KEY_KERNEL]) put_last(out, &d->last, path, &error);
     else fputs("null", out);
     fprintf(out, ", %s}", d->lists);
     if (fclose(out) || hed_failed(&error)) {
@@ -203,21 +247,20 @@ static char *serve_state(void *user)
 /* What keys of this kernel in the database are like, found by keeping one in a database of its own. */
 typedef struct page_key {
     hed_database_entry entry;
-    char texts[6][1024];
+    key_texts texts;
 } page_key;
 
 static hed_status take_key(void *user, const hed_database_entry *e, hed_error *error)
 {
     page_key *key = user;
-    const char *from[] = {e->kernel, e->source, e->math, e->objective, e->compiler, e->problem};
-    (void)error;
-    for (int i = 0; i < 6; i++) snprintf(key->texts[i], sizeof key->texts[i], "%s", from[i]);
-    key->entry = (hed_database_entry){.kernel = key->texts[0],
-        .source = key->texts[1],
-        .math = key->texts[2],
-        .objective = key->texts[3],
-        .compiler = key->texts[4],
-        .problem = key->texts[5]};
+    char *const *texts = key->texts.at;
+    if (key_read(&key->texts, e, error)) return error->status;
+    key->entry = (hed_database_entry){.kernel = texts[KEY_KERNEL],
+        .source = texts[KEY_SOURCE],
+        .math = texts[KEY_MATH],
+        .objective = texts[KEY_OBJECTIVE],
+        .compiler = texts[KEY_COMPILER],
+        .problem = texts[KEY_PROBLEM]};
     return HED_OK;
 }
 
@@ -307,6 +350,7 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
                     path, count);
         }
     }
+    key_free(&key.texts);
     hed_space_destroy(space);
     hed_tune_file_close(file);
     hed_device_release(device);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How many times the winner's time another evaluation takes; NAN where either has none. */
@@ -13,18 +14,29 @@ static double times_winner(const hed_tune_result *result, uint32_t index)
     return hed_report_value(result, index) / hed_report_value(result, result->best);
 }
 
+char *cli_config_text(const hed_kernel_def *kernel, const hed_config *config)
+{
+    for (size_t size = 512;; size *= 2) { /* until it fits */
+        char *text = malloc(size);
+        if (text) hed_config_format(kernel, config, text, size);
+        if (!text || strlen(text) + 1 < size) return text;
+        free(text);
+    }
+}
+
 /* ---- for people ---- */
 
 static void print_winner(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
     const hed_evaluation *winner = &r->evaluations[r->best];
-    char config[512], value[48], low[48], high[48];
-    hed_config_format(t->kernel, &winner->config, config, sizeof config);
+    char value[48], low[48], high[48];
+    char *config = cli_config_text(t->kernel, &winner->config);
     hed_report_text(t->def->objective, winner->seconds, value, sizeof value);
     hed_report_text(t->def->objective, winner->low, low, sizeof low);
     hed_report_text(t->def->objective, winner->high, high, sizeof high);
-    fprintf(out, "  winner     %s\n  takes      %s", config, value);
+    fprintf(out, "  winner     %s\n  takes      %s", config ? config : "", value);
+    free(config);
     if (isfinite(winner->low) && isfinite(winner->high))
         fprintf(out, ", %s to %s with 95 %% confidence, %u runs", low, high, winner->runs);
     fprintf(out, ", %s\n", r->device_time ? "by the device's clock" : "by the host's clock");
@@ -174,9 +186,9 @@ static void tuned_add_winner(cli_report *report, const cli_tuned *t)
 {
     const hed_tune_result *r = t->result;
     const hed_evaluation *winner = &r->evaluations[r->best];
-    char text[512];
-    hed_config_format(t->kernel, &winner->config, text, sizeof text);
-    cli_report_more(report, CLI_TEXT("winner", text));
+    char *text = cli_config_text(t->kernel, &winner->config);
+    cli_report_more(report, CLI_TEXT("winner", text ? text : ""));
+    free(text);
     cli_report_open(report, "config");
     for (uint32_t p = 0; p < t->kernel->parameter_count; p++) {
         const hed_parameter_def *parameter = &t->kernel->parameters[p];

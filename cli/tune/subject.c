@@ -111,13 +111,14 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
     hed_status status = HED_OK;
     const char *given;
     for (uint32_t i = 0; status == HED_OK && (given = hed_text_at(arguments, "input", i)); i++) {
-        char name[256];
         const char *equals = strchr(given, '=');
-        if (!equals || equals == given || (size_t)(equals - given) >= sizeof name)
+        if (!equals || equals == given)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
-        snprintf(name, sizeof name, "%.*s", (int)(equals - given), given);
-        status = hed_tune_file_set_content(spec, device, name, equals + 1, error);
+        char *name = strndup(given, (size_t)(equals - given));
+        status = name ? hed_tune_file_set_content(spec, device, name, equals + 1, error)
+                      : hed_fail(error, HED_ERROR_MEMORY, "out of memory for --input");
+        free(name);
     }
     return status;
 }

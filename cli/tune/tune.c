@@ -257,10 +257,10 @@ typedef struct sweep {
 static void sweep_note(sweep *all, const tuning *t)
 {
     const hed_tune_result *r = t->result;
-    char config[512] = "", value[48] = "", gain[32] = "";
+    char *config = NULL, value[48] = "", gain[32] = "";
     if (r && r->best < r->count) {
         const hed_evaluation *winner = &r->evaluations[r->best];
-        hed_config_format(t->s.kernel, &winner->config, config, sizeof config);
+        config = cli_config_text(t->s.kernel, &winner->config);
         hed_report_text(t->def.objective, winner->seconds, value, sizeof value);
         if (isfinite(r->gain)) snprintf(gain, sizeof gain, "%.2f", r->gain);
     }
@@ -270,9 +270,10 @@ static void sweep_note(sweep *all, const tuning *t)
                                                                     : r->not_kept_reason;
     cli_report_row(all->table, CLI_TEXT("from", t->s.origin, .heading = "FROM"),
         CLI_TEXT("device", hed_device_describe(t->session.devices[0])->id, .heading = "DEVICE"),
-        CLI_TEXT("winner", config, .heading = "WINNER"),
+        CLI_TEXT("winner", config ? config : "", .heading = "WINNER"),
         CLI_TEXT("takes", value, .heading = ">TAKES"), CLI_TEXT("gain", gain, .heading = ">GAIN"),
         CLI_TEXT("result", how, .heading = "RESULT"));
+    free(config);
 }
 
 /* Tells of all in order; as JSON one object, or an array of them, which a sweep has begun. */

@@ -121,6 +121,8 @@ typedef struct cli_tuned {
     const char *report;   /* file; NULL: none */
 } cli_tuned;
 
+/* A configuration as "WG=64 TILE=4", released with free(); NULL: out of memory. */
+char *cli_config_text(const hed_kernel_def *kernel, const hed_config *config);
 void cli_tuned_print(const cli_tuned *tuned, FILE *out);
 /* One JSON object. Errors: MEMORY, IO. */
 hed_status cli_tuned_print_json(const cli_tuned *tuned, FILE *out, hed_error *error);

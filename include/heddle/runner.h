@@ -21,10 +21,10 @@ HED_BEGIN
 
 /** Makes a device of which only `info` is known: limits of 0 are no limits but for max_group (then
  *  1) and local_bytes (none), `driver` is part of the key of what is measured on it, and two of the
- *  same backend, vendor and `architecture` (any number but 0) count as one architecture. Texts are
- *  copied and cut to 255 bytes; NULL is "". Everything that would open it is refused with
+ *  same backend, vendor and `architecture` (any number but 0) count as one architecture. Texts have
+ *  at most 255 bytes each, and are copied; NULL is "". Everything that would open it is refused with
  *  UNSUPPORTED. It is not in the list of the context; destroy it with hed_device_release(). Thread
- *  class: any. Errors: MEMORY. */
+ *  class: any. Errors: LIMIT, MEMORY. */
 HED_API hed_status hed_device_create_described(
     hed_context *context, const hed_device_info *info, hed_device **device, hed_error *error);
 

@@ -73,12 +73,14 @@ HED_API bool hed_shader_is_spirv(const void *bytes, size_t size);
 /** Reads entry point `entry` of a module of SPIR-V, which need not be aligned. `values` (nullable)
  *  stand in for defaults: then group and local memory are those of the specialized shader. Thread
  *  class: any. Errors: FORMAT (what is wrong, and at which word), UNSUPPORTED (textures and other
- *  things that have no argument, by name), LIMIT, MEMORY. */
+ *  things that have no argument, by name), LIMIT (constants, buffers and scalars, and names of
+ *  HED_SHADER_NAME bytes or more), MEMORY. */
 HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const char *entry,
     const hed_shader_value *values, uint32_t value_count, const hed_allocator *allocator,
     hed_shader *shader, hed_error *error);
 /** The specialization constants that a text in GLSL declares, `layout(constant_id = N) const TYPE
- *  NAME = VALUE`, in either branch of its conditions. Thread class: any. */
+ *  NAME = VALUE`, in either branch of its conditions: the first `capacity` of them. A name of
+ *  HED_SHADER_NAME bytes or more is given as "". Thread class: any. */
 HED_API uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity);
 
@@ -101,7 +103,7 @@ typedef struct hed_glsl_def {
 
 /** Compiles GLSL to SPIR-V for Vulkan 1.1, or for OpenGL, in a child process. `*words` is of the allocator, and
  *  released with `*size` + 1. Thread class: any. Errors: BUILD (with the compiler's log, in the
- *  text's own lines), IO (no compiler), MEMORY. */
+ *  text's own lines), IO (no compiler), LIMIT (more than 32 options), MEMORY. */
 HED_API hed_status hed_shader_compile_glsl(
     const hed_glsl_def *def, void **words, size_t *size, hed_error *error);
 

@@ -166,7 +166,13 @@ static void leave_out(const hed_context *context, hed_backend_slot *slot, uint32
 static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
 {
     uint32_t count = slot->backend->device_count(slot);
-    for (uint32_t i = 0; i < count && context->device_count < HED_MAX_DEVICES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (context->device_count == HED_MAX_DEVICES) {
+            hed_log_message(&context->settings.logger, HED_LOG_WARNING,
+                "%s lists %u devices; %u are used, and at most %d of all backends",
+                slot->backend->name, count, i, HED_MAX_DEVICES);
+            break;
+        }
         hed_device *device = hed_allocate(&context->settings.allocator, sizeof *device);
         if (!device) return HED_ERROR_MEMORY;
         device->context = context;

@@ -43,6 +43,13 @@ hed_status hed_device_create_described(
 {
     if (hed_failed(error)) return error->status;
     *device = NULL;
+    const char *const given[] = {
+        info->id, info->platform, info->name, info->vendor, info->driver, info->backend};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i] && strlen(given[i]) >= sizeof(*device)->text[i])
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "device %.100s: the text \"%.60s...\" has %zu bytes; expected at most %zu",
+                info->id ? info->id : "", given[i], strlen(given[i]), sizeof(*device)->text[i] - 1);
     hed_device *made = hed_allocate(&context->settings.allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
     made->context = context;

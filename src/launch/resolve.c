@@ -32,6 +32,8 @@ static hed_status check_words(const hed_kernel_def *def, hed_error *error)
     return HED_OK;
 }
 
+enum { LONGEST_SYMBOL = 510 }; /* bytes of a name, which NVRTC gets behind an ampersand */
+
 static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 {
     if (!def || !def->name)
@@ -55,6 +57,10 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: argument \"%s\" cannot be a symbol: those are structs of texts in CUDA C",
                 def->name, argument->name);
+        if (argument->symbol && strlen(argument->name) > LONGEST_SYMBOL)
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%s: symbol \"%.60s...\" has %zu bytes; expected at most %d", def->name,
+                argument->name, strlen(argument->name), LONGEST_SYMBOL);
     }
     return HED_OK;
 }

@@ -22,13 +22,13 @@ enum { MOST_OPTIONS = 32 };
 
 static bool glsl_is_constant(const hed_glsl_def *def, const char *name)
 {
-    hed_shader_constant found[HED_SHADER_CONSTANTS];
+    hed_glsl_constant found;
     for (uint32_t i = 0; i < def->source_count; i++) {
-        const hed_source *source = &def->sources[i];
-        uint32_t count = hed_shader_glsl_constants(
-            source->text, hed_glsl_size(source), found, HED_SHADER_CONSTANTS);
-        for (uint32_t j = 0; j < count; j++)
-            if (strcmp(found[j].name, name) == 0) return true;
+        const char *text = def->sources[i].text;
+        hed_glsl_scanner s = {text, text + hed_glsl_size(&def->sources[i]), text, ""};
+        while (hed_glsl_next_constant(&s, &found))
+            if (strlen(name) == found.length && memcmp(name, found.name, found.length) == 0)
+                return true;
     }
     return false;
 }
@@ -171,8 +171,7 @@ static int glsl_spawn(
         words[count++] = "-S";
         words[count++] = "comp";
     }
-    for (uint32_t i = 0; i < def->option_count && i < MOST_OPTIONS; i++)
-        words[count++] = def->options[i];
+    for (uint32_t i = 0; i < def->option_count; i++) words[count++] = def->options[i];
     words[count++] = "-o";
     words[count++] = "/proc/self/fd/9";
     if (glslc) words[count++] = "-";
@@ -215,6 +214,11 @@ hed_status hed_glsl_compile_text(
     char *log = NULL, *made = NULL;
     size_t log_size = 0;
     hed_status status = HED_OK;
+    *words = NULL;
+    if (def->option_count > MOST_OPTIONS)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: %u options for the GLSL compiler; expected at most %d", def->name,
+            def->option_count, MOST_OPTIONS);
     bool open = glsl_open(&files, text);
     int failed = open ? glsl_spawn(def, compiler, &files, &exit_status) : errno;
     if (failed == ENOENT && !given)

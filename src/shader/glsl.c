@@ -53,10 +53,11 @@ static int64_t glsl_default(hed_glsl_scanner s)
 }
 
 /* Behind `layout`: its list, then what is declared. */
-static bool glsl_declared(hed_glsl_scanner *s, hed_shader_constant *constant)
+static bool glsl_declared(hed_glsl_scanner *s, hed_glsl_constant *to)
 {
     bool found = false;
-    *constant = (hed_shader_constant){.id = 0};
+    hed_shader_constant *constant = &to->about;
+    *to = (hed_glsl_constant){.length = 0};
     if (!hed_glsl_next(s) || !hed_glsl_is(s, "(")) return false;
     while (hed_glsl_next(s) && !hed_glsl_is(s, ")")) {
         if (!hed_glsl_is(s, "constant_id") || !hed_glsl_next(s) || !hed_glsl_is(s, "=")) continue;
@@ -71,17 +72,29 @@ static bool glsl_declared(hed_glsl_scanner *s, hed_shader_constant *constant)
                      : hed_glsl_is(s, "double") ? HED_DOUBLE
                                                 : HED_BYTES;
     if (!hed_glsl_next(s)) return false;
+    to->name = s->begin;
+    to->length = hed_glsl_length(s);
     hed_text_copy(constant->name, sizeof constant->name, s->word);
     constant->value = glsl_default(*s);
     return true;
+}
+
+bool hed_glsl_next_constant(hed_glsl_scanner *s, hed_glsl_constant *constant)
+{
+    while (hed_glsl_next(s))
+        if (hed_glsl_is(s, "layout") && glsl_declared(s, constant)) return true;
+    return false;
 }
 
 uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity)
 {
     hed_glsl_scanner s = {text, text + size, text, ""};
+    hed_glsl_constant found;
     uint32_t count = 0;
-    while (count < capacity && hed_glsl_next(&s))
-        if (hed_glsl_is(&s, "layout") && glsl_declared(&s, &constants[count])) count++;
+    for (; count < capacity && hed_glsl_next_constant(&s, &found); count++) {
+        constants[count] = found.about;
+        if (found.length >= sizeof found.about.name) constants[count].name[0] = 0;
+    }
     return count;
 }

@@ -21,12 +21,27 @@ typedef struct hed_glsl_scanner {
     char word[HED_SHADER_NAME]; /* a name, a number, or one character, cut; "" at the end */
 } hed_glsl_scanner;
 
+static inline size_t hed_glsl_length(const hed_glsl_scanner *s)
+{
+    return (size_t)(s->at - s->begin);
+}
+
 /* The next word; blanks and comments are passed over, the preprocessor is not run. */
 bool hed_glsl_next(hed_glsl_scanner *s);
 static inline bool hed_glsl_is(const hed_glsl_scanner *s, const char *word)
 {
-    return strcmp(s->word, word) == 0;
+    return strlen(word) == hed_glsl_length(s) && memcmp(s->begin, word, hed_glsl_length(s)) == 0;
 }
+
+/* A specialization constant of a text, with its whole name. */
+typedef struct hed_glsl_constant {
+    hed_shader_constant about; /* its name is cut */
+    const char *name;          /* (length) in the text */
+    size_t length;
+} hed_glsl_constant;
+
+/* The next specialization constant from `s` on; false: there is none. */
+bool hed_glsl_next_constant(hed_glsl_scanner *s, hed_glsl_constant *constant);
 
 /* ---- SPIR-V ---- */
 
@@ -52,7 +67,8 @@ typedef struct hed_glsl_opengl {
 /* The assembled text with constants that have the values of `def->defines`, else their own, instead
  * of specialization constants, and a uniform block instead of push constants. Its lines are those of
  * the text. `opengl->text` is freed by the caller, also after a failure. Errors: UNSUPPORTED
- * (textures, sets and arrays of buffers, by name), LIMIT, MEMORY. */
+ * (textures, sets and arrays of buffers, by name), LIMIT (names, items of a layout, constants and
+ * buffers, each with the number found), MEMORY. */
 hed_status hed_glsl_for_opengl(
     const hed_glsl_def *def, bool es, hed_glsl_opengl *opengl, hed_error *error);
 

@@ -37,6 +37,31 @@ typedef struct opengl_writer {
     hed_error *error;
 } opengl_writer;
 
+/* ---- limits ---- */
+
+/* Copies the scanner's word as a name; one that is too long is refused. */
+static void opengl_name(opengl_writer *w, char name[HED_SHADER_NAME])
+{
+    const hed_glsl_scanner *s = &w->s;
+    size_t length = hed_glsl_length(s);
+    memcpy(name, s->word, HED_SHADER_NAME);
+    if (length >= HED_SHADER_NAME)
+        hed_fail(w->error, HED_ERROR_LIMIT,
+            "%s: the name \"%.60s...\" has %zu characters; expected at most %d", w->def->name,
+            s->begin, length, HED_SHADER_NAME - 1);
+}
+
+/* Adds the scanner's word to the value of an item of a layout. */
+static void layout_extend(opengl_writer *w, layout_item *item)
+{
+    size_t used = strlen(item->value), length = hed_glsl_length(&w->s);
+    if (used + length < sizeof item->value) memcpy(item->value + used, w->s.word, length + 1);
+    else
+        hed_fail(w->error, HED_ERROR_LIMIT,
+            "%s: the value of \"%s\" in a layout has %zu characters or more; expected at most %d",
+            w->def->name, item->name, used + length, HED_SHADER_NAME - 1);
+}
+
 /* ---- writing ---- */
 
 /* What comes before `at` as it is, and a text instead of what stands from there to `end`. */
@@ -91,40 +116,47 @@ static const char *layout_find(const layout_list *list, const char *name)
 static bool layout_read(opengl_writer *w, layout_list *list)
 {
     hed_glsl_scanner *s = &w->s;
-    uint32_t depth = 0;
+    uint32_t depth = 0, items = 0;
+    layout_item beyond;
     *list = (layout_list){.begin = s->begin};
     if (!hed_glsl_next(s) || !hed_glsl_is(s, "(")) return false;
-    while (list->count < MOST_ITEMS && hed_glsl_next(s) && !hed_glsl_is(s, ")")) {
-        layout_item *item = &list->items[list->count++];
-        size_t used = 0;
-        hed_text_copy(item->name, sizeof item->name, s->word);
+    while (hed_glsl_next(s) && !hed_glsl_is(s, ")")) {
+        layout_item *item = items < MOST_ITEMS ? &list->items[list->count++] : &beyond;
+        items++;
+        item->value[0] = 0;
+        opengl_name(w, item->name);
         bool more = hed_glsl_next(s);
         while (more && (depth || (!hed_glsl_is(s, ",") && !hed_glsl_is(s, ")")))) {
             depth += hed_glsl_is(s, "(") ? 1 : hed_glsl_is(s, ")") ? -1u : 0;
-            if (!hed_glsl_is(s, "=") && used + strlen(s->word) + 1 < sizeof item->value)
-                used +=
-                    (size_t)snprintf(item->value + used, sizeof item->value - used, "%s", s->word);
+            if (!hed_glsl_is(s, "=")) layout_extend(w, item);
             more = hed_glsl_next(s);
         }
         if (hed_glsl_is(s, ")")) break;
     }
+    if (items > MOST_ITEMS)
+        hed_fail(w->error, HED_ERROR_LIMIT, "%s: a layout has %u items; expected at most %d",
+            w->def->name, items, MOST_ITEMS);
     list->end = s->at;
     return hed_glsl_is(s, ")");
 }
 
-static void layout_add(
-    char *text, size_t size, const char *format, const char *name, long long value)
+/* Adds `name = value`, or without a value the name. */
+static void layout_add(hed_text *items, const char *name, const char *value)
 {
-    size_t used = strlen(text);
-    used += (size_t)snprintf(text + used, size - used, "%s", used ? ", " : "");
-    if (used < size) snprintf(text + used, size - used, format, name, value);
+    const char *equals = value[0] ? " = " : "";
+    hed_text_add(items, "%s%s%s%s", items->size ? ", " : "", name, equals, value);
+}
+
+static void layout_add_number(hed_text *items, const char *name, long long value)
+{
+    hed_text_add(items, "%s%s = %lld", items->size ? ", " : "", name, value);
 }
 
 /* The list as OpenGL takes it: `block` for buffers and uniform blocks. */
 static void layout_write(
     opengl_writer *w, const layout_list *list, bool push, const hed_shader_binding *block)
 {
-    char items[1024] = "", whole[1100] = "";
+    hed_text items = {.allocator = &w->def->allocator};
     for (uint32_t i = 0; i < list->count; i++) {
         const char *name = list->items[i].name, *value = list->items[i].value;
         char size[16];
@@ -135,21 +167,21 @@ static void layout_write(
         if (push && (strcmp(name, "std430") == 0 || strcmp(name, "scalar") == 0)) continue;
         if (strncmp(name, "local_size_", 11) == 0 && length == 15) { /* local_size_x_id */
             snprintf(size, sizeof size, "%.12s", name);
-            layout_add(items, sizeof items, "%s = %lld", size,
-                opengl_constant(w, (uint32_t)strtoul(value, NULL, 0)));
-        } else if (value[0] && strcmp(name, "binding") != 0) {
-            size_t used = strlen(items);
-            snprintf(items + used, sizeof items - used, "%s%s = %s", used ? ", " : "", name, value);
+            layout_add_number(&items, size, opengl_constant(w, (uint32_t)strtoul(value, NULL, 0)));
         } else if (strcmp(name, "binding") != 0) {
-            layout_add(items, sizeof items, "%s", name, 0);
+            layout_add(&items, name, value);
         }
     }
-    if (push) layout_add(items, sizeof items, "%s", "std140", 0);
+    if (push) layout_add(&items, "std140", "");
     if (push || block)
-        layout_add(items, sizeof items, "%s = %lld", "binding",
-            push ? w->to->push_binding : block->binding);
-    if (items[0]) snprintf(whole, sizeof whole, "layout(%s)%s", items, list->end ? "" : " ");
-    opengl_replace(w, list->begin, list->end ? list->end : list->begin, whole);
+        layout_add_number(&items, "binding", push ? w->to->push_binding : block->binding);
+    const char *begin = list->begin;
+    opengl_replace(w, begin, begin, items.size ? "layout(" : "");
+    opengl_replace(w, begin, begin, items.size ? items.bytes : "");
+    opengl_replace(w, begin, list->end ? list->end : begin,
+        !items.size ? "" : list->end ? ")" : ") ");
+    w->to->text.failed |= items.failed;
+    hed_text_free(&items);
 }
 
 /* ---- what is declared ---- */
@@ -158,18 +190,21 @@ static void layout_write(
 static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
 {
     hed_glsl_scanner *s = &w->s;
-    char type[HED_SHADER_NAME], whole[2 * HED_SHADER_NAME + 8];
+    char type[HED_SHADER_NAME];
     layout_write(w, list, false, NULL);
     if (!hed_glsl_is(s, "const") || !hed_glsl_next(s)) return;
-    hed_text_copy(type, sizeof type, s->word);
+    opengl_name(w, type);
     if (!hed_glsl_next(s)) return;
     const char *value = opengl_value(w, s->word);
     if (!hed_glsl_next(s) || !hed_glsl_is(s, "=")) return;
     const char *from = s->at;
     while (hed_glsl_next(s) && !hed_glsl_is(s, ";")) continue;
     if (!value) return;
-    snprintf(whole, sizeof whole, " %s(%.64s)", type, value);
-    opengl_replace(w, from, s->begin, whole);
+    opengl_replace(w, from, from, " ");
+    opengl_replace(w, from, from, type);
+    opengl_replace(w, from, from, "(");
+    opengl_replace(w, from, from, value);
+    opengl_replace(w, from, s->begin, ")");
 }
 
 /* Members of a block, up to its closing brace; the name of the only one goes to `only`. Offsets of
@@ -190,7 +225,7 @@ static void opengl_members(opengl_writer *w, bool push, char only[HED_SHADER_NAM
         bool ends = hed_glsl_is(s, ";") || hed_glsl_is(s, ",");
         if (ends && ++members == 1) hed_text_copy(only, HED_SHADER_NAME, name);
         sized = !ends && (sized || hed_glsl_is(s, "["));
-        if (!sized && !ends) hed_text_copy(name, sizeof name, s->word);
+        if (!sized && !ends) opengl_name(w, name);
     }
     if (members != 1) only[0] = 0;
 }
@@ -203,7 +238,8 @@ static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
         if (to->bindings[i].binding == block->binding && to->bindings[i].uniform == block->uniform)
             return;
     if (place == HED_SHADER_BINDINGS) {
-        hed_fail(w->error, HED_ERROR_LIMIT, "%s: more than %d buffers", w->def->name,
+        hed_fail(w->error, HED_ERROR_LIMIT,
+            "%s: buffer \"%s\" is one too many; expected at most %d", w->def->name, block->name,
             (int)HED_SHADER_BINDINGS);
         return;
     }
@@ -221,7 +257,7 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     const char *binding = layout_find(list, "binding"), *set = layout_find(list, "set");
     bool push = layout_find(list, "push_constant") != NULL;
     char only[HED_SHADER_NAME];
-    hed_text_copy(block.block, sizeof block.block, s->word);
+    opengl_name(w, block.block);
     if (binding) block.binding = (uint32_t)strtoul(binding, NULL, 0);
     else if (w->writes && !push) block.binding = opengl_free_binding(w, uniform);
     if (binding && block.binding < MOST_BINDINGS) w->taken[uniform] |= (uint64_t)1 << block.binding;
@@ -230,7 +266,8 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     opengl_members(w, push, only);
     hed_glsl_next(s);
     bool named = isalpha((unsigned char)s->word[0]) || s->word[0] == '_';
-    hed_text_copy(block.name, sizeof block.name, named ? s->word : only[0] ? only : block.block);
+    if (named) opengl_name(w, block.name);
+    else memcpy(block.name, only[0] ? only : block.block, sizeof block.name);
     if (named) hed_glsl_next(s);
     if (set && strtoul(set, NULL, 0))
         hed_fail(w->error, HED_ERROR_UNSUPPORTED,
@@ -350,6 +387,24 @@ static void opengl_scan(opengl_writer *w, const hed_text *text)
     opengl_replace(w, w->s.end, w->s.end, "");
 }
 
+/* The constants of the text, whose names are all different as far as they are kept. */
+static void opengl_find_constants(opengl_writer *w, const hed_text *text)
+{
+    hed_glsl_constant found;
+    uint32_t count = 0;
+    w->s = (hed_glsl_scanner){text->bytes, text->bytes + text->size, text->bytes, ""};
+    for (; hed_glsl_next_constant(&w->s, &found); count++) {
+        if (found.length >= HED_SHADER_NAME)
+            hed_fail(w->error, HED_ERROR_LIMIT,
+                "%s: the constant \"%.60s...\" has %zu characters; expected at most %d",
+                w->def->name, found.name, found.length, HED_SHADER_NAME - 1);
+        if (count < HED_SHADER_CONSTANTS) w->constants[w->constant_count++] = found.about;
+    }
+    if (count > HED_SHADER_CONSTANTS)
+        hed_fail(w->error, HED_ERROR_LIMIT, "%s: %u specialization constants; expected at most %d",
+            w->def->name, count, HED_SHADER_CONSTANTS);
+}
+
 hed_status hed_glsl_for_opengl(
     const hed_glsl_def *def, bool es, hed_glsl_opengl *opengl, hed_error *error)
 {
@@ -359,8 +414,7 @@ hed_status hed_glsl_for_opengl(
     if (hed_failed(error)) return error->status;
     hed_glsl_assemble(def, &text);
     if (!text.failed) {
-        w.constant_count =
-            hed_shader_glsl_constants(text.bytes, text.size, w.constants, HED_SHADER_CONSTANTS);
+        opengl_find_constants(&w, &text);
         opengl_scan(&w, &text);
         opengl->push_binding = opengl_free_binding(&w, true);
         w.writes = true;

@@ -36,10 +36,12 @@ static hed_status spirv_add_constant(hed_spirv_reader *r, const hed_spirv_id *of
     int32_t index = spirv_constant_of(shader, of->spec);
     uint32_t opcode = hed_spirv_opcode(r, of->at);
     char name[HED_SHADER_NAME];
-    hed_spirv_text(r, of->name, name, sizeof name);
+    hed_status status = hed_spirv_name(r, of->name, name);
+    if (status) return status;
     if (index < 0 && shader->constant_count == HED_SHADER_CONSTANTS)
-        return hed_fail(r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d specialization constants",
-            HED_SHADER_CONSTANTS);
+        return hed_fail(r->error, HED_ERROR_LIMIT,
+            "SPIR-V: constant \"%s\" is one too many; expected at most %d specialization constants",
+            name, HED_SHADER_CONSTANTS);
     if (index < 0) { /* in the order of their ids */
         index = (int32_t)shader->constant_count++;
         for (; index > 0 && shader->constants[index - 1].id > of->spec; index--)
@@ -61,6 +63,7 @@ typedef struct spirv_member {
     char name[HED_SHADER_NAME];
     uint32_t offset;
     bool read_only, write_only;
+    hed_status status; /* LIMIT: its name is too long */
 } spirv_member;
 
 static spirv_member spirv_find_member(const hed_spirv_reader *r, uint32_t type, uint32_t index)
@@ -72,7 +75,7 @@ static spirv_member spirv_find_member(const hed_spirv_reader *r, uint32_t type, 
         if (opcode != OP_MEMBER_NAME && opcode != OP_MEMBER_DECORATE) continue;
         if (hed_spirv_operand(r, at, 1) != type || hed_spirv_operand(r, at, 2) != index) continue;
         uint32_t what = hed_spirv_operand(r, at, 3);
-        if (opcode == OP_MEMBER_NAME) hed_spirv_text(r, at + 3, member.name, sizeof member.name);
+        if (opcode == OP_MEMBER_NAME) member.status = hed_spirv_name(r, at + 3, member.name);
         else if (what == DECORATION_OFFSET) member.offset = hed_spirv_operand(r, at, 4);
         else if (what == DECORATION_NON_WRITABLE) member.read_only = true;
         else if (what == DECORATION_NON_READABLE) member.write_only = true;
@@ -114,6 +117,7 @@ static hed_status spirv_add_binding(
     spirv_member last = {.offset = 0};
     for (uint32_t i = 0; i < members && hed_spirv_fine(r, 0); i++) {
         last = spirv_find_member(r, type, i);
+        if (last.status) return last.status;
         read_only = read_only && last.read_only;
         write_only = write_only && last.write_only;
     }
@@ -121,8 +125,9 @@ static hed_status spirv_add_binding(
     made.access = reads                                ? HED_READ
                   : variable->write_only || write_only ? HED_WRITE
                                                        : HED_READ_WRITE;
-    hed_spirv_text(r, of->name, made.block, sizeof made.block);
-    hed_spirv_text(r, variable->name, made.name, sizeof made.name);
+    hed_status status = hed_spirv_name(r, of->name, made.block);
+    if (!status) status = hed_spirv_name(r, variable->name, made.name);
+    if (status) return status;
     if (!made.name[0]) memcpy(made.name, members == 1 ? last.name : made.block, sizeof made.name);
     uint32_t element = hed_spirv_operand(r, of->at, members + 1), at = hed_spirv_of(r, element)->at;
     if (hed_spirv_opcode(r, at) == OP_TYPE_ARRAY ||
@@ -162,6 +167,7 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
             return hed_fail(r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d push constants",
                 HED_SHADER_MEMBERS);
         spirv_member found = spirv_find_member(r, type, i - 2);
+        if (found.status) return found.status;
         if (!hed_spirv_bytes(r, of, 0, &bytes) || bytes > 1 << 16 || found.offset > 1 << 16)
             return hed_spirv_wrong(r, at, "a push constant of unknown size");
         hed_shader_member *member = &shader->members[shader->member_count++];
@@ -185,10 +191,9 @@ static hed_status spirv_add_uniform(
     hed_shader_member *member = &shader->members[shader->member_count++];
     *member = (hed_shader_member){
         .type = type, .offset = shader->member_bytes, .size = hed_type_bytes(type)};
-    hed_spirv_text(r, variable->name, member->name, sizeof member->name);
     shader->member_bytes += member->size;
     shader->opengl = true;
-    return HED_OK;
+    return hed_spirv_name(r, variable->name, member->name);
 }
 
 static hed_status spirv_add_variable(hed_spirv_reader *r, uint32_t at)

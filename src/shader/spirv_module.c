@@ -15,6 +15,24 @@ void hed_spirv_text(const hed_spirv_reader *r, uint32_t at, char *to, size_t siz
     to[used] = 0;
 }
 
+hed_status hed_spirv_name(const hed_spirv_reader *r, uint32_t at, char *to)
+{
+    size_t length = 0;
+    hed_spirv_text(r, at, to, HED_SHADER_NAME);
+    for (size_t i = 4 * (size_t)at; at && i < 4 * (size_t)r->words && r->bytes[i]; i++) length++;
+    if (length < HED_SHADER_NAME) return HED_OK;
+    return hed_fail(r->error, HED_ERROR_LIMIT,
+        "SPIR-V: the name \"%.60s...\" has %zu characters; expected at most %d", to, length,
+        HED_SHADER_NAME - 1);
+}
+
+/* True if the text in the words from `at` on is `text`. */
+static bool spirv_is(const hed_spirv_reader *r, uint32_t at, const char *text)
+{
+    size_t size = strlen(text) + 1, from = 4 * (size_t)at, all = 4 * (size_t)r->words;
+    return from < all && size <= all - from && memcmp(r->bytes + from, text, size) == 0;
+}
+
 hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *what)
 {
     return hed_fail(r->error, HED_ERROR_FORMAT, "SPIR-V, word %u of %u: %s", at, r->words, what);
@@ -46,11 +64,8 @@ static hed_status spirv_note(hed_spirv_reader *r, uint32_t at, uint32_t *functio
 {
     uint32_t opcode = hed_spirv_opcode(r, at), first = hed_spirv_operand(r, at, 1);
     uint32_t result = spirv_result(opcode), id = result ? hed_spirv_operand(r, at, result) : first;
-    char name[HED_SHADER_NAME];
-    if (opcode == OP_ENTRY_POINT && first == MODEL_COMPUTE) {
-        hed_spirv_text(r, at + 3, name, sizeof name);
-        if (!strcmp(name, r->entry)) *function = hed_spirv_operand(r, at, 2);
-    }
+    if (opcode == OP_ENTRY_POINT && first == MODEL_COMPUTE && spirv_is(r, at + 3, r->entry))
+        *function = hed_spirv_operand(r, at, 2);
     bool mode = opcode == OP_EXECUTION_MODE || opcode == OP_EXECUTION_MODE_ID;
     uint32_t kind = hed_spirv_operand(r, at, 2);
     if (mode && first == *function && (kind == MODE_LOCAL_SIZE || kind == MODE_LOCAL_SIZE_ID))

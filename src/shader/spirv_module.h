@@ -99,8 +99,11 @@ static inline const hed_spirv_id *hed_spirv_of(const hed_spirv_reader *r, uint32
     return &r->ids[id < r->bound ? id : 0]; /* id 0 is none, and nothing is known of it */
 }
 
-/* A text in the words from `at` on, cut to `size`; its end must be in the instruction. */
+/* A text in the words from `at` on, cut to `size`, for messages; its end must be in the
+ * instruction. */
 void hed_spirv_text(const hed_spirv_reader *r, uint32_t at, char *to, size_t size);
+/* The same as a name of `to`, of HED_SHADER_NAME bytes. Errors: LIMIT. */
+hed_status hed_spirv_name(const hed_spirv_reader *r, uint32_t at, char *to);
 hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *what);
 
 /* The first pass: fills in `ids`, and what is known of the group. */

@@ -562,7 +562,11 @@ static hed_status remote_hear_hello(
         remote_lose(r, why.text);
         return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
     }
-    snprintf(id, 256, "%.120s:%.120s", hello->machine, hello->info.id);
+    if (snprintf(id, 256, "%s:%s", hello->machine, hello->info.id) >= 256 ||
+        strlen(hello->build_key) >= sizeof((hed_device *)NULL)->build_key) {
+        remote_lose(r, "names a device with more than 255 bytes, or a driver with more than 511");
+        return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
+    }
     hello->info.id = id;
     return HED_OK;
 }

@@ -444,7 +444,6 @@ static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *
  * yet. */
 static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 {
-    char name[128];
     double kept;
     uint32_t halvings;
     hed_error lost = {0};
@@ -453,16 +452,19 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
     hed_database *database =
         k->def.database ? k->def.database : hed_context_database(hed_device_context(device));
-    snprintf(name, sizeof name, "halvings of %s", k->kernel->name);
-    if (database && hed_database_get_fact(database, info, name, &kept) && kept >= 0 &&
-        kept <= MOST_HALVINGS) {
+    hed_text name = {.allocator = hed_allocator_of(device)};
+    hed_text_add(&name, "halvings of %s", k->kernel->name);
+    if (name.failed)
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the size of %s", k->kernel->name);
+    else if (database && hed_database_get_fact(database, info, name.bytes, &kept) && kept >= 0 &&
+             kept <= MOST_HALVINGS)
         k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)kept);
-        return HED_OK;
-    }
-    if (!find_problem(k, &halvings, error) && database && k->def.keep &&
-        halvings <= MOST_HALVINGS && hed_database_put_fact(database, info, name, halvings, &lost))
+    else if (!find_problem(k, &halvings, error) && database && k->def.keep &&
+             halvings <= MOST_HALVINGS &&
+             hed_database_put_fact(database, info, name.bytes, halvings, &lost))
         hed_log_message(
             &logger, HED_LOG_WARNING, "%s: the size is not kept: %s", k->kernel->name, lost.text);
+    hed_text_free(&name);
     return error->status;
 }
 

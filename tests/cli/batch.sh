@@ -185,9 +185,36 @@ run 0 batch long.json --device host --resume --json; out_has '"before": 1'; [ "$
 [ ! -e stale.txt ] && [ ! -e "$part" ] || complain "a file of a killed try is left, or has become a result"
 rmdir .heddle-part-00000000-other || complain "the folder of another list was removed"
 
-# ---- a disk that is full ----
-if [ -e /dev/full ]; then
-    echo "$one" > full.json; rm -f one.txt; ln -s /dev/full full.json.journal
-    run 1 batch full.json --device host; err_has 'cannot write\|cannot be written'
-fi
+# ---- names of jobs: a log for each, however long and alike they are ----
+same=$(head -c 220 /dev/zero | tr '\0' j)
+printf '{"jobs": [{"name": "%s1", "run": ["version"], "stdout": "long1.txt"}, {"name": "%s2", "run": ["version"], "stdout": "long2.txt"}, {"name": "a/b", "run": ["version"], "stdout": "long3.txt"}, {"name": "a_b", "run": ["version"], "stdout": "long4.txt"}, {"name": "a%%2Fb", "run": ["version"], "stdout": "long5.txt"}]}' "$same" "$same" > names.json
+run 0 batch names.json --device host; out_has '5 of 5 done'
+[ "$(find names.json.logs -name '*.log' | wc -l)" = 5 ] || complain "not a log for each: $(ls names.json.logs)"
+for log in names.json.logs/*; do [ "$(grep -c '^== try' "$log")" = 1 ] || complain "several jobs share $log"; done
+[ -s names.json.logs/a%2Fb.log ] && [ -s names.json.logs/a_b.log ] && [ -s names.json.logs/a%252Fb.log ] || complain "other names: $(ls names.json.logs)"
+rm names.json.journal
+run 1 batch names.json --device host --logs "$work$(printf '/%.0s' $(seq 4090))"; err_has 'the path of the log of job .* bytes; expected at most 4095'
+
+# ---- symbolic links in place of the journal and of a log are refused, and what they lead to stays ----
+one='{"jobs": [{"name": "one", "run": ["version"], "stdout": "one.txt"}]}'
+rm -f one.txt
+echo "$one" > linked.json; echo precious > precious.txt
+ln -s precious.txt linked.json.journal
+run 1 batch linked.json --device host; err_has 'cannot write linked.json.journal: it is a symbolic link'
+rm linked.json.journal
+mkdir linked.json.logs; ln -s ../precious.txt linked.json.logs/one.log
+run 1 batch linked.json --device host; err_has 'cannot write linked.json.logs/one.log: it is a symbolic link'
+[ "$(cat precious.txt)" = precious ] || complain "the file behind the links was written"
+[ ! -e one.txt ] || complain "a job was run"
+
+# ---- a disk that is full: no file may grow ----
+echo "$one" > full.json; rm -f one.txt
+words='batch full.json'
+(
+    trap '' XFSZ
+    ulimit -f 0
+    "$heddle" batch full.json --device host
+    echo "code $?"
+) 2>&1 | cat > "$work/err"
+err_has '^code 1$'; err_has 'cannot write\|cannot be written'
 exit $failed

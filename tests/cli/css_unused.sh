@@ -206,6 +206,28 @@ done
 rm "$site/m.css.map"
 run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_has 'its source map m.css.map is left out of'
 
+# ---- a map whose address has 4,800 characters; one that is longer than a path is named as a whole ----
+echo "$map" > "$site/m.css.map"
+printf 'a{}b{}p{}\n.x{}/*# sourceMappingURL=%sm.css.map */\n' "$(printf './%.0s' $(seq 2400))" > "$site/m.css"
+run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_is_empty
+printf '{"version":3,"sources":["a.scss"],"names":[],"mappings":"AAEA;AACA","file":"m.used.css"}' > "$work/text"; file_is "$site/m.used.css.map" < "$work/text"
+printf 'a{}/*# sourceMappingURL=%sx.map */\n' "$(printf 'dddddddd/%.0s' $(seq 600))" > "$site/m.css"
+run 0 css unused "$site/map.html" --css "$site/m.css" --out "$site/m.used.css"; err_has 'its source map .*dddd/x.map is left out of'
+rm "$site/m.css.map"
+
+# ---- a folder of results, and pages in folders, whose paths are longer than the system's: refused, with the number ----
+long=$(printf '/%.0s' $(seq 4090))
+run 1 css unused "$site/map.html" --css "$site/m.css" --out "$site$long"; err_has "the path of a sheet there has [0-9]* bytes; expected at most 4095"
+mkdir "$site/wide"
+(
+    cd "$site/wide" || exit 1
+    for i in $(seq 18); do mkdir "$i$(head -c 220 /dev/zero | tr '\0' w)" && cd "$i$(head -c 220 /dev/zero | tr '\0' w)" || exit 1; done
+    name=$(head -c 240 /dev/zero | tr '\0' p).html
+    echo '<p class=x>' > "$name"
+)
+run 1 css unused "$site/wide" --css "$site/m.css"; err_has 'a path has 4[0-9]* bytes; expected at most 4095'
+rm -rf "$site/wide"
+
 # ---- the report: hostile texts stay texts, the script is the one that the page allows ----
 cat > "$site/hostile.html" << 'PAGE'
 <!doctype html><link rel=stylesheet href="hostile'&.css"><p id="</code><script>alert(1)</script>" class="<b>"><i>

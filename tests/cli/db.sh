@@ -133,6 +133,27 @@ run 1 db list --database "$work/pipe.db"; err_has 'pipe.db is not loaded: it is 
 # shellcheck disable=SC2086
 HEDDLE_DATABASE=$work/pipe.db run 0 $tune; err_has 'it is a pipe; expected a file'; out_has 'kept  *nowhere: the database cannot be used'
 
+# A module for browsers: devices whose names have 300 characters and differ in the last ones are two, 64 have room, one more is refused.
+cat > "$work/blur.wgsl" <<'WGSL'
+/* heddle {"problem": {"n": 64}, "parameters": {"WG": [32, 64]}, "groups": ["n / WG"]} */
+override WG: u32 = 64;
+@group(0) @binding(0) var<storage, read_write> r: array<f32>;
+@compute @workgroup_size(WG) fn blur(@builtin(global_invocation_id) id: vec3u) { r[id.x] = 1.0; }
+WGSL
+for count in 64 65; do
+    awk -v count=$count -v long="$(head -c 300 /dev/zero | tr '\0' d)" 'BEGIN {
+        printf "{\"format\": \"heddle tuning\", \"version\": 1, \"keys\": ["
+        for (n = 1; n <= count; n++)
+            printf "%s{\"kernel\": \"blur\", \"source\": \"00112233445566778899aabbccddeeff\", \"math\": \"fast\", \"objective\": \"time\", \"device\": {\"backend\": \"browser\", \"platform\": \"WebGPU\", \"name\": \"%s%03d\", \"vendor\": \"v%s\", \"type\": \"gpu\", \"architecture\": 7, \"compute_units\": 1}, \"driver\": \"a page\", \"compiler\": \"a page\", \"problem\": \"n=64\", \"sessions\": [{\"session\": \"%032d\", \"settings\": \"auto\", \"version\": \"0.1.0\", \"begun\": 1700000000, \"measurements\": [{\"number\": 1, \"outcome\": \"measured\", \"config\": \"WG=32\", \"seconds\": 1e-3, \"runs\": 7, \"build_seconds\": 0.5, \"at\": 1}]}]}", (n > 1 ? "," : ""), long, n, long, n
+        printf "]}\n" }' > "$work/browsers.json"
+    run 0 db import --database "$work/browsers-$count.db" "$work/browsers.json"; out_has "^added $count keys, $count measurements"
+done
+run 0 db export --database "$work/browsers-64.db" --shader "$work/blur.wgsl" "$work/blur.js"
+[ "$(grep -o 'd[0-9][0-9][0-9]'"'" "$work/blur.js" | sort -u | wc -l)" = 64 ] || complain "not 64 devices in the module"
+rm "$work/blur.js"
+run 1 db export --database "$work/browsers-65.db" --shader "$work/blur.wgsl" "$work/blur.js"; err_has 'is device 65 that has measured blur; a module has at most 64'
+[ ! -e "$work/blur.js" ] || complain "a module that lacks a device was written"
+
 # The dashboard follows a database that others write, from before it is there on; Ctrl-C ends it.
 if command -v python3 > /dev/null && "$heddle" doctor | grep -q '^microhttpd *works'; then
     rm -f "$work/live.db"
@@ -145,7 +166,8 @@ import json, sys, urllib.request
 address, token = sys.argv[1].split("#")
 where = address.replace("serve.html", "api/state")
 state = json.load(urllib.request.urlopen(urllib.request.Request(where, headers={"Authorization": "Bearer " + token})))
-print(len(state["tunings"]), (state["last"] or {}).get("kernel"))
+if len(sys.argv) > 2: print(len(state[sys.argv[2]]))
+else: print(len(state["tunings"]), (state["last"] or {}).get("kernel"))
 PYTHON
     address=$(sed -n 's/^open //p' "$work/out")
     shown() { python3 "$work/ask.py" "$address" 2>> "$work/err"; }
@@ -153,6 +175,15 @@ PYTHON
     "$heddle" db import --database "$work/live.db" "$work/blur.json" > /dev/null
     [ "$(shown)" = "1 blur" ] || complain "the dashboard does not see what was imported"
     [ "$(shown)" = "1 blur" ] || complain "the dashboard forgets"
+    # a kernel whose name has 301 characters, and one that differs in the last: each has its own measurements
+    for n in 1 2; do
+        sed "s/\"blur\"/\"$(head -c 300 /dev/zero | tr '\0' k)$n\"/; s/\"begun\": [0-9]*/\"begun\": 180000000$n/; s/\"session\": \"./\"session\": \"$n/" "$work/blur.json" > "$work/named.json"
+        "$heddle" db import --database "$work/live.db" "$work/named.json" > /dev/null
+    done
+    [ "$(shown)" = "3 $(head -c 300 /dev/zero | tr '\0' k)2" ] || complain "a long name is cut: $(shown)"
+    python3 "$work/ask.py" "$address" measurements > "$work/out" 2>> "$work/err"
+    [ "$(cat "$work/out")" = "$(grep -c '"outcome"' "$work/blur.json")" ] || complain "measurements of another kernel are shown"
+    for n in 1 2; do "$heddle" db prune --database "$work/live.db" --kernel "$(head -c 300 /dev/zero | tr '\0' k)$n" > /dev/null; done
     "$heddle" db prune --database "$work/live.db" --kernel blur > /dev/null
     [ "$(shown)" = "0 None" ] || complain "the dashboard shows what was removed"
     kill -INT "$server"

@@ -104,7 +104,7 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
 /* Contexts without a window. EGL_EXT_platform_device finds GPUs without any display server,
  * EGL_MESA_platform_surfaceless Mesa's software. */
 
-enum { MOST_DEVICES = 16 };
+enum { MOST_DEVICES = 64 };
 
 /* In the order of cloth_headless. */
 static const char *const egl_names[] = {"eglBindAPI", "eglChooseConfig", "eglCreateContext",

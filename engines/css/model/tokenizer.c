@@ -303,15 +303,12 @@ static int utf8_length(const css_tokenizer *t, uint32_t at)
     return length;
 }
 
-size_t css_decode(const char *text, const css_token *token, char *out)
+/* Decodes a token with escapes, up to the first character behind `most` bytes. */
+static size_t decode_escapes(const char *text, const css_token *token, char *out, size_t most)
 {
-    char *start = out;
-    if (token->plain) {
-        memcpy(out, text + token->name, token->name_end - token->name);
-        return token->name_end - token->name;
-    }
+    const char *start = out;
     css_tokenizer t = {text, token->name, token->name_end};
-    while (t.at < t.end) {
+    while (t.at < t.end && (size_t)(out - start) <= most) {
         char c = text[t.at];
         if (c == '\\' && kind_at(&t, t.at + 1) & NEWLINE) { /* in strings */
             t.at = behind_newline(&t, t.at + 1);
@@ -341,13 +338,23 @@ size_t css_decode(const char *text, const css_token *token, char *out)
     return (size_t)(out - start);
 }
 
+size_t css_decode(const char *text, const css_token *token, char *out)
+{
+    size_t length = token->name_end - token->name;
+    if (!token->plain) return decode_escapes(text, token, out, SIZE_MAX);
+    memcpy(out, text + token->name, length);
+    return length;
+}
+
+enum { LONGEST_KEYWORD = 255 };
+
 void css_keyword(const char *text, const css_token *token, char *out, size_t size)
 {
-    char decoded[256];
+    char decoded[LONGEST_KEYWORD + 5]; /* and a character of 4 bytes */
     size_t length = token->name_end - token->name;
     out[0] = 0;
-    if (length * 3 > sizeof decoded) return;
-    length = css_decode(text, token, decoded);
+    if (!token->plain) length = decode_escapes(text, token, decoded, LONGEST_KEYWORD);
+    else if (length <= LONGEST_KEYWORD) memcpy(decoded, text + token->name, length);
     if (length >= size || memchr(decoded, 0, length)) return;
     for (size_t i = 0; i < length; i++) out[i] = css_ascii_lower(decoded[i]);
     out[length] = 0;
@@ -362,7 +369,7 @@ bool css_is(const char *text, const css_token *token, const char *word)
             if (css_ascii_lower(text[token->name + i]) != word[i]) return false;
         return true;
     }
-    char decoded[256];
+    char decoded[LONGEST_KEYWORD + 1];
     css_keyword(text, token, decoded, sizeof decoded);
     return decoded[0] && strcmp(decoded, word) == 0;
 }

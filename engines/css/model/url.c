@@ -110,7 +110,8 @@ static bool is_host(const char *at, const char *end, bool special)
         if (c == 0 || strchr(forbidden, c) || (c == ' ' && !special) ||
             (special && ((unsigned char)c < 32 || c == 127 || c == '%')))
             return false;
-        if (length < sizeof host) host[length++] = c;
+        if (length == sizeof host) memmove(host, host + 1, --length); /* its last part decides */
+        host[length++] = c;
     }
     return !special || ipv4_fits(host, length);
 }

@@ -312,6 +312,22 @@ static hed_status check_words(
     return HED_OK;
 }
 
+/* "prefix.name", "prefix.name.element" or "prefix.name.3": the name of a parameter, or of one of its
+ * elements. NULL after a failure. */
+static const char *parameter_name(hed_mppi *controller, const char *prefix,
+    const hed_mppi_parameter *p, const char *element, uint32_t index, hed_error *error)
+{
+    const char *dot = *prefix ? "." : "";
+    size_t size =
+        strlen(prefix) + strlen(p->name) + (element ? strlen(element) : 0) + sizeof "..4294967295";
+    char *name = hed_arena_new(&controller->arena, size, 1, error);
+    if (!name) return NULL;
+    if (element) snprintf(name, size, "%s%s%s.%s", prefix, dot, p->name, element);
+    else if (p->length) snprintf(name, size, "%s%s%s.%u", prefix, dot, p->name, index);
+    else snprintf(name, size, "%s%s%s", prefix, dot, p->name);
+    return name;
+}
+
 /* Adds the parameters of one text, named "prefix.name", or "name" without a prefix. */
 static hed_status add_parameters(hed_mppi *controller, const char *prefix,
     const hed_mppi_parameter *parameters, uint32_t count, hed_error *error)
@@ -324,18 +340,15 @@ static hed_status add_parameters(hed_mppi *controller, const char *prefix,
                                : (p->length ? (uint32_t)p->length : 1);
         const char *const *names = states ? model->state_names : model->control_names;
         for (uint32_t e = 0; e < length; e++) {
-            char name[128], element[64] = "";
-            if (each && names) snprintf(element, sizeof element, ".%s", names[e]);
-            else if (p->length) snprintf(element, sizeof element, ".%u", e);
-            snprintf(name, sizeof name, "%s%s%s%s", prefix, *prefix ? "." : "", p->name, element);
+            const char *element = each && names ? names[e] : NULL;
+            const char *name = parameter_name(controller, prefix, p, element, e, error);
+            if (!name) return error->status;
             if (controller->parameter_count == HED_MPPI_MAX_PARAMETERS)
                 return hed_fail(error, HED_ERROR_LIMIT,
                     "mppi: parameter %s is one too many: %d at most, of model and terms together",
                     name, HED_MPPI_MAX_PARAMETERS);
             controller->parameters[controller->parameter_count] = p->value;
-            controller->parameter_names[controller->parameter_count++] =
-                hed_arena_text(&controller->arena, name, error);
-            if (hed_failed(error)) return error->status;
+            controller->parameter_names[controller->parameter_count++] = name;
         }
     }
     return HED_OK;

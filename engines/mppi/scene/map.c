@@ -102,7 +102,7 @@ static hed_status map_read_image(const char *path, hed_image *image, hed_error *
 enum { MAP_TRINARY, MAP_SCALE, MAP_RAW };
 
 typedef struct map_yaml {
-    char image[512];
+    const char *image; /* in the text */
     double resolution, origin[3], negate, occupied, free_below;
     int mode;
 } map_yaml;
@@ -131,8 +131,8 @@ static const char *yaml_take(map_yaml *yaml, const char *key, char *value)
         value++;
     }
     if (strcmp(key, "image") == 0) {
-        snprintf(yaml->image, sizeof yaml->image, "%s", value);
-        return *value && strlen(value) < sizeof yaml->image ? NULL : "the name of a file";
+        yaml->image = value;
+        return *value ? NULL : "the name of a file";
     }
     if (strcmp(key, "mode") == 0) {
         static const char *const modes[] = {"trinary", "scale", "raw"};
@@ -164,7 +164,7 @@ static const char *yaml_take(map_yaml *yaml, const char *key, char *value)
 
 static hed_status yaml_read(const char *name, char *text, map_yaml *yaml, hed_error *error)
 {
-    *yaml = (map_yaml){.occupied = 0.65, .free_below = 0.196};
+    *yaml = (map_yaml){.image = "", .occupied = 0.65, .free_below = 0.196};
     unsigned number = 0;
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
@@ -245,13 +245,17 @@ hed_status hed_mppi_map_read(const char *path, hed_mppi_map *map, hed_error *err
     status = memchr(text, 0, size)
                  ? hed_fail(error, HED_ERROR_FORMAT, "%s is no YAML: it holds a zero byte", path)
                  : yaml_read(path, text, &yaml, error);
+    if (status == HED_OK) {
+        const char *slash = yaml.image[0] == '/' ? NULL : strrchr(path, '/');
+        int length = snprintf(
+            file, sizeof file, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, yaml.image);
+        if (length < 0 || (size_t)length >= sizeof file)
+            status = hed_fail(error, HED_ERROR_LIMIT,
+                "%s: the path of its image has %d bytes; expected at most %zu", path, length,
+                sizeof file - 1);
+    }
     free(text);
     if (status != HED_OK) return status;
-    const char *slash = yaml.image[0] == '/' ? NULL : strrchr(path, '/');
-    int length = snprintf(
-        file, sizeof file, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, yaml.image);
-    if (length < 0 || (size_t)length >= sizeof file)
-        return hed_fail(error, HED_ERROR_FORMAT, "%s: the name of its image is too long", path);
     status = map_read_image(file, &image, error);
     if (status == HED_OK) status = map_fill(path, &yaml, &image, map, error);
     hed_image_free(&image);

@@ -192,7 +192,8 @@ static const char *const *scene_read_names(
         hed_json_node item = hed_json_item(array, i);
         names[i] = mppi_scene_text(reader, hed_json_string(item));
         if (mppi_scene_fine(reader) && (!names[i][0] || strlen(names[i]) > 48))
-            hed_json_reject(item, "expected a name of 1 to 48 characters");
+            hed_json_reject(
+                item, "found a name of %zu characters, expected 1 to 48", strlen(names[i]));
     }
     *count = mppi_scene_fine(reader) ? (uint32_t)found : 0;
     return names;
@@ -240,14 +241,21 @@ static const hed_mppi_parameter *scene_read_declared(
 
 /* ---- values of parameters ---- */
 
+/* Joins two names by a dot; without a first one, the second alone. */
+static const char *scene_join(mppi_scene_reader *reader, const char *first, const char *second)
+{
+    size_t size = strlen(first) + strlen(second) + 2;
+    char *name = mppi_scene_new(reader, size, 1);
+    if (name) snprintf(name, size, "%s%s%s", first, *first ? "." : "", second);
+    return name ? name : "";
+}
+
 static void scene_set(
     mppi_scene_reader *reader, hed_json_node node, const char *prefix, const char *name)
 {
     hed_mppi_scene *scene = reader->scene;
     float value = (float)hed_json_number(node, -3e38, 3e38);
-    char whole[256];
-    snprintf(whole, sizeof whole, "%s%s%s", prefix, *prefix ? "." : "", name);
-    name = mppi_scene_text(reader, whole);
+    name = scene_join(reader, prefix, name);
     if (!mppi_scene_fine(reader)) return;
     if (scene->def.setting_count == HED_MPPI_MAX_PARAMETERS)
         hed_json_reject(node, "expected at most %d values of parameters", HED_MPPI_MAX_PARAMETERS);
@@ -295,7 +303,7 @@ static void scene_read_parameter(
     }
     hed_json_node item = kind == HED_JSON_OBJECT ? hed_json_next(node, NULL) : node;
     for (uint32_t i = 0; mppi_scene_fine(reader) && (kind == HED_JSON_OBJECT || i < length); i++) {
-        char name[128];
+        char number[16];
         uint32_t element = i;
         if (kind == HED_JSON_OBJECT) {
             if (hed_json_kind_of(item) == HED_JSON_NOTHING) return;
@@ -307,8 +315,8 @@ static void scene_read_parameter(
                 reader, item, states ? "state" : "control", names, length, item.key);
             if (element == length) return;
         } else if (kind == HED_JSON_ARRAY) item = hed_json_item(node, i);
-        if (names) snprintf(name, sizeof name, "%s.%s", p->name, names[element]);
-        else snprintf(name, sizeof name, "%s.%u", p->name, element);
+        snprintf(number, sizeof number, "%u", element);
+        const char *name = scene_join(reader, p->name, names ? names[element] : number);
         scene_set(reader, item, prefix, name);
         if (kind == HED_JSON_OBJECT) item = hed_json_next(node, item.key);
     }

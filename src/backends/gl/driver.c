@@ -165,6 +165,9 @@ static void gl_list(gl_driver *driver, hed_backend_slot *slot)
         (int (*)(int, void **, int *))driver->get("eglQueryDevicesEXT");
     void *found[GL_DEVICES];
     int count = 0;
+    if (query && query(0, NULL, &count) && count > GL_DEVICES)
+        hed_log_message(&driver->logger, HED_LOG_WARNING,
+            "gl: EGL lists %d devices; the first %d are used", count, GL_DEVICES);
     if (query && !query(GL_DEVICES, found, &count)) count = 0;
     for (int i = 0; i < count; i++)
         gl_add(driver, driver->egl.GetPlatformDisplay(EGL_PLATFORM_DEVICE, found[i], NULL));

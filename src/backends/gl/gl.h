@@ -11,7 +11,7 @@
 #include "core/backend.h"
 #include "shader/bind.h"
 
-enum { GL_DEVICES = 8, GL_MOVES = 256 };
+enum { GL_DEVICES = 64, GL_MOVES = 256 };
 
 /* A context belongs to one thread at a time: a call takes the lock, makes the context current, and
  * gives back what was current before. */

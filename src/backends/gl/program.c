@@ -125,7 +125,7 @@ static hed_status program_leaves(const gl_device *of, const gl_program *made, co
     static const unsigned asked[] = {
         GL_TYPE, GL_ARRAY_SIZE, GL_OFFSET, GL_ARRAY_STRIDE, GL_LOCATION, GL_BLOCK_INDEX};
     const hed_gl_api *api = &of->api;
-    char name[HED_SHADER_NAME] = "";
+    char name[HED_SHADER_NAME + 1] = ""; /* and a dot */
     int active = 0;
     *count = 0;
     if (block >= 0)

@@ -201,8 +201,13 @@ static cl_int opencl_add_devices(
         hed_log_message(&driver->logger, HED_LOG_WARNING,
             "opencl: platform %u gives %s for its devices", platform_index, opencl_code_name(code));
     if (code) return code;
-    for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES;
-         i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == MOST_DEVICES || driver->device_count == MOST_DEVICES) {
+            hed_log_message(&driver->logger, HED_LOG_WARNING,
+                "opencl: platform %u lists %u devices; %u are used, and at most %d of all platforms",
+                platform_index, count, i, MOST_DEVICES);
+            break;
+        }
         if (!opencl_is_fit(driver, ids[i])) continue;
         devices[driver->device_count++] = (opencl_device){.driver = driver, .api = &driver->api,
             .platform = platform, .id = ids[i], .platform_index = platform_index,
@@ -231,7 +236,11 @@ static hed_status opencl_list(opencl_driver *driver, hed_backend_slot *slot)
     cl_platform_id platforms[MOST_PLATFORMS];
     cl_uint count = 0;
     cl_int code = driver->api.clGetPlatformIDs(MOST_PLATFORMS, platforms, &count);
-    if (count > MOST_PLATFORMS) count = MOST_PLATFORMS;
+    if (count > MOST_PLATFORMS) {
+        hed_log_message(&driver->logger, HED_LOG_WARNING,
+            "opencl: there are %u platforms; the first %d are used", count, MOST_PLATFORMS);
+        count = MOST_PLATFORMS;
+    }
     if (code) count = 0;
     opencl_name_versions(driver, platforms, count, slot);
     const char *call = "clGetPlatformIDs";
