@@ -516,6 +516,37 @@ Test(cloth_collide, states_carry_the_meshes)
     ball_free(&b);
 }
 
+/* Frames after a state with meshes need not have meshes: nothing is met until a frame brings them. */
+Test(cloth_collide, frames_after_a_state_may_have_no_meshes)
+{
+    ball b = ball_make(10, 16);
+    sheet s = sheet_make(9, 0.3f);
+    sheet_put(&s, 0.215f, 0.0f);
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    dressed one = dressed_make(here.device, &def), two = dressed_make(here.device, &def);
+    hed_cloth_mesh_collider body = ball_collider(&b, 0.8f);
+    hed_cloth_frame frame = hed_default_cloth_frame(), bare = frame;
+    frame.meshes = &body;
+    frame.mesh_count = 1;
+    dressed_step(&one, &frame);
+    uint64_t size = hed_cloth_save_size(one.cloth);
+    void *state = malloc(size);
+    OK(hed_cloth_save(one.cloth, state, &error));
+    OK(hed_cloth_load(two.cloth, state, size, &error));
+    for (int f = 0; f < 3; f++) dressed_step(&two, &bare);
+    hed_cloth_metrics q = dressed_measure(&two);
+    EXPECT(fabs(q.high[1]) < 10.0 && fabs(q.low[1]) < 10.0, "from %g to %g m", q.low[1], q.high[1]);
+    CHECK_EQ(hed_cloth_save_size(two.cloth), size);
+    OK(hed_cloth_save(two.cloth, state, &error));
+    OK(hed_cloth_load(one.cloth, state, size, &error));
+    dressed_step(&two, &frame);
+    free(state);
+    dressed_free(&one);
+    dressed_free(&two);
+    sheet_free(&s);
+    ball_free(&b);
+}
+
 Test(cloth_collide, what_is_wrong_with_a_mesh_is_said)
 {
     ball b = ball_make(4, 6);

@@ -300,7 +300,7 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
     step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
                  (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
                  (cloth->has_air ? CLOTH_STEP_AIR : 0) |
-                 (cloth->host->has_meshes ? CLOTH_STEP_CONTACTS : 0);
+                 (cloth->host->has_meshes && cloth->buffers.contact ? CLOTH_STEP_CONTACTS : 0);
     return step;
 }
 
@@ -341,11 +341,12 @@ static hed_status frame_feed(
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         cloth_set_seams(cloth->garments[g], cloth->time + seconds);
 
-    if (frame->mesh_count) cloth->host->has_meshes = true;
-    if (!cloth->host->has_meshes) return HED_OK;
+    if (!frame->mesh_count && !cloth->host->has_meshes) return HED_OK;
     if (!cloth->contacts && cloth_contacts_create(cloth, &cloth->contacts, error))
         return error->status;
-    return cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error);
+    if (cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error)) return error->status;
+    cloth->host->has_meshes = true;
+    return HED_OK;
 }
 
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)

@@ -229,7 +229,7 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
     if (!names_garments(cloth, from + array))
         return hed_fail(error, HED_ERROR_FORMAT,
             "a state of a cloth of other garments: a particle is of another one here");
-    if (head->meshes && fixed == size)
+    if (head->meshes && size <= fixed + sizeof(uint64_t)) /* no places, or a count of 0 */
         return hed_fail(
             error, HED_ERROR_FORMAT, "a damaged state: mesh colliders, and no places of them");
     for (uint32_t i = 0; i < head->colliders; i++) {
