@@ -50,7 +50,7 @@ static void value_text(const hed_css_declaration *d, char *text, size_t most)
 static void explain_row(void *user, const hed_css_declaration *d)
 {
     const explained *x = user;
-    char result[32], declaration[160], layer[128] = "", condition[512] = "", selector[512] = "";
+    char result[32], declaration[160], layer[128] = "", condition[512] = "", *selector = NULL;
     char specificity[32] = "style", shown[48] = "", place[640];
     const char *file = "", *outcome = result_of(d, result, sizeof result);
     hed_css_rule rule = {.line = hed_css_line(x->s->pages[0], x->element)};
@@ -66,7 +66,7 @@ static void explain_row(void *user, const hed_css_declaration *d)
         uint32_t local = d->rule - site_first_rule(x->s, sheet);
         hed_css_layer_text(x->s->sheets[sheet], local, layer, sizeof layer);
         hed_css_condition_text(x->s->sheets[sheet], local, condition, sizeof condition);
-        css_one_line(&rule, selector, sizeof selector);
+        selector = css_selector_line(&rule);
         snprintf(specificity, sizeof specificity, "%u,%u,%u", d->specificity >> 20,
             d->specificity >> 10 & 1023, d->specificity & 1023);
     } else file = x->s->page_file;
@@ -82,7 +82,8 @@ static void explain_row(void *user, const hed_css_declaration *d)
         CLI_TEXT("origin", "author"), CLI_TEXT("layer", layer, .heading = "LAYER"),
         CLI_TEXT("condition", condition, .heading = "CONDITION"), CLI_TEXT("file", file),
         CLI_WHOLE("line", rule.line), CLI_TEXT(NULL, place, .heading = "WHERE"),
-        CLI_TEXT("selector", selector, .heading = "SELECTOR"));
+        CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"));
+    free(selector);
     free(value);
 }
 

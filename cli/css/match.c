@@ -18,15 +18,15 @@ static hed_status print_matches(const site *s, const hed_arguments *arguments, u
     for (uint32_t r = 0; r < rules; r++) {
         uint32_t sheet;
         hed_css_rule rule = site_rule(s, r, &sheet);
-        char selector[512], status[2] = {(char)rule.validity, 0};
-        css_one_line(&rule, selector, sizeof selector);
+        char *selector = css_selector_line(&rule), status[2] = {(char)rule.validity, 0};
         cli_report_row(report, CLI_WHOLE("rule", r, .heading = ">RULE"),
             CLI_TEXT("status", status, .heading = "ST"),
             CLI_WHOLE("elements", counts[r], .heading = ">ELEMENTS"), CLI_WHOLE("hash", hashes[r]),
             CLI_TEXT("file", site_file(s, sheet, rule.source)),
             CLI_WHOLE("line", rule.line, .heading = ">LINE"),
-            CLI_TEXT("selector", selector, .heading = "SELECTOR"),
+            CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"),
             CLI_TEXT("reason", rule.reason, .heading = "REASON"));
+        free(selector);
     }
     return cli_report_end(report, HED_OK, error);
 }
@@ -54,14 +54,14 @@ static hed_status report_winners(const site *s, const hed_arguments *arguments,
     }
     for (uint32_t r = 0; r < rules + 2; r++) {
         uint32_t sheet = 0;
-        char selector[512], place[32] = "";
+        char place[32] = "";
         hed_css_rule rule = {.selector = ""};
         if (!counts[r]) continue;
         if (r < rules) {
             rule = site_rule(s, r, &sheet);
             snprintf(place, sizeof place, "%u", rule.line);
         }
-        css_one_line(&rule, selector, sizeof selector);
+        char *selector = css_selector_line(&rule);
         cli_report_row(report,
             CLI_TEXT("winner",
                 r < rules    ? "rule"
@@ -73,7 +73,8 @@ static hed_status report_winners(const site *s, const hed_arguments *arguments,
             CLI_WHOLE("elements", counts[r], .heading = ">ELEMENTS"),
             CLI_TEXT("file", r < rules ? site_file(s, sheet, rule.source) : "", .heading = "FILE"),
             CLI_WHOLE("line", rule.line, .heading = ">LINE", .shown = place),
-            CLI_TEXT("selector", selector, .heading = "SELECTOR"));
+            CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"));
+        free(selector);
     }
     return cli_report_end(report, HED_OK, error);
 }

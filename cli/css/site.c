@@ -255,6 +255,13 @@ const char *site_file(const site *s, uint32_t sheet, uint32_t source)
     return s->files[sheet];
 }
 
+char *css_selector_line(const hed_css_rule *rule)
+{
+    char *text = malloc(rule->selector_length + 1);
+    if (text) css_one_line(rule, text, rule->selector_length + 1);
+    return text;
+}
+
 void css_one_line(const hed_css_rule *rule, char *text, size_t size)
 {
     size_t used = 0;

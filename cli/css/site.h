@@ -57,6 +57,8 @@ bool css_beside(const char *from, const char *path, char *joined, size_t size);
 /* `path` as seen from the folder of the file `from`, which need not exist yet; 3 * PATH_MAX
  * bytes hold every such path. */
 void css_relative(const char *from, const char *path, char *relative, size_t size);
+/* A selector on one line, released with free(); NULL: out of memory. */
+char *css_selector_line(const hed_css_rule *rule);
 /* A selector on one line, cut to `size`. */
 void css_one_line(const hed_css_rule *rule, char *text, size_t size);
 

@@ -43,7 +43,7 @@ static void print_row(cli_report *report, const char *file, uint32_t line, const
     cli_report_row(report, CLI_TEXT("file", file, .heading = "FILE"),
         CLI_WHOLE("line", line, .heading = ">LINE"), CLI_TEXT("kind", kind, .heading = "KIND"),
         CLI_WHOLE("bytes", bytes, .heading = ">BYTES"),
-        CLI_TEXT("selector", what, .heading = "SELECTOR"));
+        CLI_TEXT("selector", what ? what : "", .heading = "SELECTOR"));
 }
 
 /* A rule that is unused as a whole, or single selectors of its list. */
@@ -52,21 +52,23 @@ static void print_rule(
 {
     const css_survey *s = &unused->survey;
     hed_css_rule rule = hed_css_rule_at(file->sheet, item->index);
-    char selector[512];
+    char *selector = NULL;
     if (item->bare) return;
     if (!item->stays) {
         hed_css_rule last = hed_css_rule_at(file->sheet, item->index + item->count - 1);
         size_t end = (size_t)(last.selector - rule.selector) + last.selector_length;
         rule.selector_length = end;
-        css_one_line(&rule, selector, sizeof selector);
+        selector = css_selector_line(&rule);
         print_row(report, file->name, rule.line, "rule", item->end - item->begin, selector);
+        free(selector);
         return;
     }
     for (uint32_t i = item->index; i < item->index + item->count; i++) {
         if (css_survey_verdict(s, file, i) != CSS_NEVER) continue;
         rule = hed_css_rule_at(file->sheet, i);
-        css_one_line(&rule, selector, sizeof selector);
+        selector = css_selector_line(&rule);
         print_row(report, file->name, rule.line, "selector", rule.selector_length, selector);
+        free(selector);
     }
 }
 

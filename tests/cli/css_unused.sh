@@ -270,6 +270,14 @@ run 0 css match "$deep/page.html" --json; err_is_empty; out_has '"elements": 1'
 [ "$(grep -c '"elements": 1' "$work/out")" = 2 ] || complain "not two of the three elements match"
 grep -q 'more' "$work/out" || complain "the import was not read"
 
+# ---- selectors are printed as a whole: of 900 characters each ----
+long=$(printf '.n%.0s' $(seq 450))
+echo "$long{} $long:hover{} p$long, a$long{}" > "$site/long.css"
+for form in "css unused $site/map.html --css $site/long.css --json" "css match $site/map.html $site/long.css --json"; do
+    # shellcheck disable=SC2086 # words
+    run 0 $form; out_has "\"$long\""; out_has "\"$long:hover\""; out_has "a$long\""
+done
+
 # ---- Ctrl-C in the middle: the report of what was read, and no sheet. A pipe holds the second page back. ----
 mkfifo "$site/pipe.html"
 "$heddle" css unused "$site/page.html" "$site/pipe.html" "$site/page.html" --report "$site/cut.html" --out "$site/cut/" > "$work/out" 2> "$work/err" < /dev/null &
