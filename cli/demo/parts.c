@@ -102,12 +102,16 @@ static double tried(hed_json_node result)
     return sum;
 }
 
+/* Writes the sentence and the figure of a tuning, but for the end of its caption. */
 static void put_tuning(const demo *d, const char *subject, const char *space, double count,
     hed_json_node result, hed_json_node results)
 {
     double shortest = 1e3 * demo_number(result, "seconds", NULL);
     double gain = demo_number(result, "gain", NULL);
-    fprintf(d->page, "<p><b>Your %s: %.2f times faster</b>; ", subject, gain);
+    fprintf(d->page, "<p><b>%s: ", subject);
+    if (gain > 1) fprintf(d->page, "%.2f times faster", gain);
+    else fputs("the default is the fastest", d->page);
+    fputs("</b>; ", d->page);
     demo_put_count(d->page, count);
     fputs(" of ", d->page);
     demo_put_count(d->page, demo_number(result, "space", NULL));
@@ -116,9 +120,24 @@ static void put_tuning(const demo *d, const char *subject, const char *space, do
     fputs(".</p>\n<figure class=\"plot\">", d->page);
     demo_draw_tuning(d->page, results);
     fprintf(d->page,
-        "<figcaption>A dot for each, in the order tried: the lower, the faster. %.3g ms instead of "
-        "%.3g.",
-        shortest, shortest * gain);
+        "<figcaption>A dot for each, in the order tried: the lower, the faster. %.3g ms", shortest);
+    if (gain > 1) fprintf(d->page, " instead of the default's %.3g", shortest * gain);
+}
+
+/* The same of `heddle tune`, whose T4 file has the results. */
+static hed_status put_tuned_kernel(const demo *d, const char *subject, const char *space,
+    const char *table, const char *report, hed_json *json, hed_error *error)
+{
+    hed_json *t4 = NULL;
+    hed_json_node result = hed_json_root(json);
+    if (hed_json_read(demo_output(d, table).text, &t4, error)) return error->status;
+    put_tuning(
+        d, subject, space, tried(result), result, hed_json_member(hed_json_root(t4), "results"));
+    fprintf(
+        d->page, ". <a href=\"%s\">Which parameters matter</a></figcaption></figure>\n", report);
+    hed_json_status(t4, error);
+    hed_json_free(t4);
+    return error->status;
 }
 
 /* On a GPU the convolution of the part before; on the processor a blur in plain C, since a compiler
@@ -126,7 +145,7 @@ static void put_tuning(const demo *d, const char *subject, const char *space, do
 hed_status demo_tuner(const demo *d, hed_error *error)
 {
     char gpu[64];
-    hed_json *json = NULL, *t4 = NULL;
+    hed_json *json = NULL;
     if (compiling_gpu(gpu, error)) return error->status;
     demo_path report = demo_output(d, "tuning.html"), table = demo_output(d, "tuning.json");
     const char *const on_gpu[] = {"heddle", "tune", "heddle:convolution", "--device", gpu,
@@ -135,23 +154,17 @@ hed_status demo_tuner(const demo *d, hed_error *error)
     const char *on_processor[] = {
         "heddle", "demo", "tiles", "--out", d->folder, d->quick ? "--quick" : NULL, NULL};
     if (demo_run(gpu[0] ? on_gpu : on_processor, &json, error)) return error->status;
-    hed_json_node result = hed_json_root(json);
     if (gpu[0]) {
-        hed_json_read(table.text, &t4, error);
-        if (t4)
-            put_tuning(d, "GPU", "ways to launch the convolution above", tried(result), result,
-                hed_json_member(hed_json_root(t4), "results"));
-        fputs(" <a href=\"tuning.html\">Which parameters matter</a>", d->page);
+        put_tuned_kernel(d, "Your GPU", "ways to launch the convolution above", "tuning.json",
+            "tuning.html", json, error);
     } else {
-        result = hed_json_item(result, 0);
-        put_tuning(d, "processor", "orders and tilings of a blur's loops",
+        hed_json_node result = hed_json_item(hed_json_root(json), 0);
+        put_tuning(d, "Your processor", "orders and tilings of a blur's loops in C",
             demo_number(result, "tried", NULL), result, hed_json_member(result, "results"));
+        fputs(", a pixel after the other.</figcaption></figure>\n", d->page);
     }
-    fputs("</figcaption></figure>\n", d->page);
     hed_json_status(json, error);
-    if (t4) hed_json_status(t4, error);
     hed_json_free(json);
-    hed_json_free(t4);
     return error->status;
 }
 
@@ -301,9 +314,13 @@ hed_status demo_css(const demo *d, hed_error *error)
     hed_json_node list = hed_json_root(json);
     for (size_t i = 0; i < hed_json_count(list); i++)
         bytes += demo_number(hed_json_item(list, i), "bytes", NULL);
-    fprintf(d->page, "<p>The three pages of a small shop, matched against their style sheet in one pass, use none of the %zu "
-                     "marked parts of it, %.0f of %zu bytes.</p>\n",
-        hed_json_count(list), bytes, size);
+    fputs("<p>The three pages of a small shop, matched against their style sheet in one pass, use none "
+          "of its marked parts: ",
+        d->page);
+    demo_put_count(d->page, bytes);
+    fputs(" of ", d->page);
+    demo_put_count(d->page, (double)size);
+    fputs(" bytes.</p>\n", d->page);
     put_sheet(d->page, text, list);
     free(text);
     hed_json_status(json, error);
@@ -339,18 +356,14 @@ hed_status demo_shaders(const demo *d, hed_error *error)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "this machine has no browser that shaders could be tuned in (Debian: apt install chromium)");
     if (d->quick) return hed_fail(error, HED_ERROR_UNSUPPORTED, "the quick demo opens no browser");
-    demo_path file = demo_data(d, "web/small.json"), report = demo_output(d, "shaders.html");
+    char subject[128];
+    demo_path file = demo_data(d, "web/small.json"), report = demo_output(d, "shaders.html"),
+              table = demo_output(d, "shaders.json");
     const char *const words[] = {"heddle", "tune", file.text, "--browser", browser, "--headless",
-        "--budget", "12", "--no-keep", "--report", report.text, "--json", NULL};
+        "--budget", "12", "--no-keep", "--report", report.text, "--t4", table.text, "--json", NULL};
     if (demo_run(words, &json, error)) return error->status;
-    hed_json_node result = hed_json_root(json);
-    fprintf(d->page, "<p>A compute shader of a web page, the same blur in WGSL, tuned in %s without a window: <b>%.2f times faster</b>, ",
-        browser, demo_number(result, "gain", NULL));
-    demo_put_count(d->page, tried(result));
-    fputs(" of ", d->page);
-    demo_put_count(d->page, demo_number(result, "space", NULL));
-    fputs(" ways tried.</p>\n<figure><figcaption><a href=\"shaders.html\">What was tried, and how fast it was</a></figcaption></figure>\n",
-        d->page);
+    snprintf(subject, sizeof subject, "A page's blur in WGSL, in %s", browser);
+    put_tuned_kernel(d, subject, "ways to launch it", "shaders.json", "shaders.html", json, error);
     hed_json_status(json, error);
     hed_json_free(json);
     return error->status;

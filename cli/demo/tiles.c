@@ -143,10 +143,11 @@ static void tiles_put(
 static hed_status tiles_tune(
     hed_device *device, blur *b, uint32_t budget, cli_report *report, hed_error *error)
 {
+    /* by default the loops as one writes them first: a pixel after the other, over the whole picture */
     const hed_parameter_def parameters[PARAMETERS] = {
-        [ORDER] = HED_CHOICE(ORDER, TAPS_FIRST, "pixels", "taps", "rows"),
-        [TILE_X] = HED_PARAMETER(TILE_X, 64, 8, 16, 32, 64, 128, 256, 512),
-        [TILE_Y] = HED_PARAMETER(TILE_Y, 64, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512)};
+        [ORDER] = HED_CHOICE(ORDER, PIXELS_FIRST, "pixels", "taps", "rows"),
+        [TILE_X] = HED_PARAMETER(TILE_X, 512, 8, 16, 32, 64, 128, 256, 512),
+        [TILE_Y] = HED_PARAMETER(TILE_Y, 512, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512)};
     const hed_pipeline_def pipeline = {.name = "demo-tiles",
         .version = "1",
         .parameters = parameters,
