@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const hed_example ENVIRONMENT[] = {
@@ -128,6 +130,27 @@ static hed_status note_files(const hed_arguments *arguments, hed_error *error)
     return error->status;
 }
 
+/* Refuses an output in a folder that does not exist, before the work for it. */
+static hed_status check_folders(const hed_arguments *arguments, hed_error *error)
+{
+    char label[80];
+    for (uint32_t i = 0; i < arguments->count && !hed_failed(error); i++) {
+        const hed_value *value = &arguments->values[i];
+        const char *slash = strrchr(value->text, '/');
+        struct stat about;
+        /* a name that ends with a slash is a folder that the command makes */
+        if (value->option->kind != HED_OPTION_OUTPUT || !slash || !slash[1]) continue;
+        char *folder = strndup(value->text, (size_t)(slash - value->text) + 1);
+        hed_option_label(value->option, label, sizeof label);
+        if (!folder) hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", label);
+        else if (stat(folder, &about) != 0)
+            hed_fail(
+                error, HED_ERROR_IO, "cannot write %s %s: %s", label, value->text, strerror(errno));
+        free(folder);
+    }
+    return error->status;
+}
+
 /* Ends what was printed: a command that worked fails if not all of its output was taken, by a full
  * disk also behind a pipe. */
 static int end_output(int code)
@@ -165,6 +188,8 @@ int cli_run(int argc, char *const *argv)
     if (!status && !arguments.help) status = note_files(&arguments, &error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error.text);
+    } else if (!arguments.help && check_folders(&arguments, &error) != HED_OK) {
+        code = cli_fail(&error);
     } else if (arguments.help) {
         hed_options_help(&arguments, stdout);
         code = HED_EXIT_OK;

@@ -138,7 +138,7 @@ bool batch_digest_file(
 hed_status batch_journal_open(
     const char *path, batch_list *list, bool resume, int *journal, hed_error *error);
 
-/* How a try has ended. */
+/* End of a try. */
 typedef struct batch_end {
     const char *device;
     int code; /* as of batch_try */

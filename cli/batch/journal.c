@@ -18,7 +18,7 @@ static const char HEAD[] = "heddle batch 1\n";
 /* Fields of a line after the name. */
 enum { HASH, CODE, DEVICE, BEGIN, END, TRIES, DIGEST, INPUTS };
 
-/* True if a file is as it was; else `again` says how it is not. */
+/* True if a file has not changed; else writes the change to `again`. */
 static bool journal_is_same(
     const batch_list *list, batch_job *job, const char *kind, const char *name, const char *digest)
 {

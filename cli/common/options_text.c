@@ -308,7 +308,7 @@ static void complete_name(void *user, const char *name, const char *explanation)
         explanation ? explanation : "");
 }
 
-/* What can stand for `option`'s value: words of a list, names, or what the shell completes itself. */
+/* Prints candidates for the value of `option`: choices, names, or a request to the shell to complete files. */
 static void complete_value(
     const hed_option *option, const char *front, const char *begun, FILE *out)
 {

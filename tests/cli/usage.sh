@@ -82,6 +82,7 @@ for words in 'cloth run cushion.json --frames 1' 'cloth drape table.obj --over b
     run 2 $words --device nothing; out_is_empty; err_has '^heddle: --device nothing: no device fits "nothing"; there are: host'
 done
 HEDDLE_DEVICE=nothing run 1 verify; err_has 'HEDDLE_DEVICE' # not of the command line
+run 1 synth render vibes.json -o note.wav --spectrogram missing/note.png; err_has '^heddle: cannot write --spectrogram missing/note.png: No such file'; [ ! -e note.wav ] || complain "heddle $words: a sound was rendered"
 run 1 css match missing.html a.css; run 1 cloth run ./cushion; run 1 mppi run missing.json # files
 
 # ---- nothing to export ----
