@@ -81,13 +81,13 @@ Test(strict_math, powers_and_angles_of_sides_are_as_near_as_promised)
     for (int i = 0; i < DRAWS; i++) {
         double x = hed_strict_exp(draw(&state, -30, 30)), y = draw(&state, -20, 20);
         double d = distance(hed_strict_pow(x, y), powl(x, y));
-        CHECK(d <= 0.58, "pow(%a, %a): %g ulp", x, y, d);
+        CHECK(d <= 0.56, "pow(%a, %a): %g ulp", x, y, d);
         double small = draw(&state, 0.99, 1.01), large = draw(&state, -20000, 20000);
         d = distance(hed_strict_pow(small, large), powl(small, large));
-        CHECK(d <= 0.58, "pow(%a, %a): %g ulp", small, large, d);
+        CHECK(d <= 0.56, "pow(%a, %a): %g ulp", small, large, d);
         double side = draw(&state, -1, 1), other = side * hed_strict_exp(y);
         d = distance(hed_strict_atan2(other, -side), atan2l(other, -side));
-        CHECK(d <= 1.1, "atan2(%a, %a): %g ulp", other, -side, d);
+        CHECK(d <= 1.2, "atan2(%a, %a): %g ulp", other, -side, d);
     }
 }
 
