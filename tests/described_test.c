@@ -168,10 +168,10 @@ static hed_status far_time(hed_runner *runner, uint32_t slot, uint32_t runs, dou
     return HED_OK;
 }
 
-static hed_status far_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *e)
+static hed_status far_output(hed_runner *runner, uint32_t slot, uint32_t argument, uint32_t pattern,
+    void *data, hed_trial *trial, hed_error *e)
 {
-    (void)slot, (void)e;
+    (void)slot, (void)e, (void)pattern;
     far_runner *r = (far_runner *)runner;
     CHECK_EQ(r->def.arguments[argument].bytes, sizeof(uint32_t) * ITEMS);
     for (uint32_t i = 0; i < ITEMS; i++) ((uint32_t *)data)[i] = i;

@@ -219,6 +219,53 @@ Test(local_runner, the_largest_error_is_kept_and_the_first_wrong_element_told)
         check.text, check.error);
 }
 
+enum { MARKED = 3000 };
+
+/* Every third element is left as `pattern`. */
+static void leave_holes(float *values, uint32_t pattern)
+{
+    for (int i = 0; i < MARKED; i++) {
+        values[i] = (float)i;
+        if (i % 3 == 2) memset(&values[i], hed_runner_pattern(pattern), sizeof values[i]);
+    }
+}
+
+Test(local_runner, unwritten_elements_are_found_and_must_stay)
+{
+    static float first[MARKED], second[MARKED];
+    uint8_t mask[(MARKED + 7) / 8] = {0};
+    const hed_argument_def argument = {
+        .name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
+    leave_holes(first, 0);
+    leave_holes(second, 1);
+    second[100] = 9; /* written, and another one each time: no hole */
+    CHECK_EQ(hed_check_unwritten(HED_FLOAT, first, second, sizeof first, mask), MARKED / 3);
+    for (int i = 0; i < MARKED; i++) CHECK_EQ(mask[i / 8] >> i % 8 & 1, i % 3 == 2, "%d", i);
+    second[100] = 100;
+    hed_check check = {0};
+    for (int piece = 0; piece < 2; piece++) /* as a large output is compared */
+        hed_check_partial(&check, &argument, (uint64_t)piece * 4 * 1500, second + piece * 1500,
+            first + piece * 1500, mask, hed_runner_pattern(1), 4 * 1500, 0.1);
+    CHECK(!check.wrong && check.compared && check.error == 0, "%s, %g", check.text, check.error);
+    second[2999] = 0;
+    hed_check_partial(&check, &argument, 6000, second + 1500, first + 1500, mask,
+        hed_runner_pattern(1), 6000, 0.1);
+    CHECK(check.wrong &&
+              strstr(check.text, "writes element 2999 of y, which the reference does not write"),
+        "%s", check.text);
+    check = (hed_check){0};
+    leave_holes(second, 1);
+    memset(&second[0], hed_runner_pattern(1), sizeof second[0]); /* expected: 0 */
+    hed_check_partial(
+        &check, &argument, 0, second, first, mask, hed_runner_pattern(1), sizeof second, 0.1);
+    CHECK(check.wrong && strstr(check.text, "y[0] is "), "%s", check.text);
+    CHECK_EQ(hed_check_drop_marked(HED_FLOAT, first, sizeof first, mask), 4 * MARKED / 3 * 2);
+    leave_holes(second, 1);
+    CHECK_EQ(hed_check_drop_pattern(HED_FLOAT, second, sizeof second, hed_runner_pattern(1)),
+        4 * MARKED / 3 * 2);
+    CHECK_BYTES(first, second, 4 * MARKED / 3 * 2);
+}
+
 Test(local_runner, whole_numbers_beyond_doubles_are_compared)
 {
     const hed_argument_def argument = {

@@ -309,11 +309,11 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     OK(hed_runner_create_local(&wanted, &runner, &error));
     OK(runner->kind->prepare(runner, 0, &config, &trial, &error));
     CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
-    OK(runner->kind->output(runner, 0, 1, &launches, &trial, &error));
+    OK(runner->kind->output(runner, 0, 1, 0, &launches, &trial, &error));
     CHECK_GE(launches, 2,
         "none but the one asked for: the first timed run would have been the first of all");
     OK(runner->kind->time(runner, 0, RUNS, seconds, &trial, &error));
-    OK(runner->kind->output(runner, 0, 1, &launches, &trial, &error));
+    OK(runner->kind->output(runner, 0, 1, 0, &launches, &trial, &error));
     CHECK_GE(launches, 2 + RUNS + 1);
     hed_runner_destroy(runner);
     close_test(&t);

@@ -187,7 +187,7 @@ Test(remote, an_honest_worker_is_used)
     expect(&trial, HED_OUTCOME_MEASURED, "");
     OK(t.runner->kind->time(t.runner, 0, 100, values, &trial, &error));
     CHECK_EQ(values[99], 1e-3);
-    FAILS(HED_ERROR_LOST, t.runner->kind->output(t.runner, 0, 1, values, &trial, &error));
+    FAILS(HED_ERROR_LOST, t.runner->kind->output(t.runner, 0, 1, 0, values, &trial, &error));
     error = (hed_error){0};
     hed_runner_destroy(t.runner);
     hed_buffer *buffer;

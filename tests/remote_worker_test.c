@@ -58,7 +58,7 @@ Test(remote_worker, candidates_are_judged_there)
     OK(t.runner->kind->time(t.runner, 1, 70, values, &trial, &error));
     for (int i = 0; i < 70; i++) CHECK(values[i] > 0 && values[i] < 1);
     float found[ITEMS];
-    OK(t.runner->kind->output(t.runner, 1, 1, found, &trial, &error));
+    OK(t.runner->kind->output(t.runner, 1, 1, 0, found, &trial, &error));
     CHECK_BYTES(found, t.expected, sizeof found);
     hed_runner_destroy(t.runner);
     hed_device_release(device);

@@ -257,7 +257,7 @@ static inline void run_in_place(hed_runner *runner)
         expect(&trial, HED_OUTCOME_MEASURED, "");
         OK(runner->kind->time(runner, 0, 9, values, &trial, &error));
         expect(&trial, HED_OUTCOME_MEASURED, "");
-        OK(runner->kind->output(runner, 0, 0, found, &trial, &error));
+        OK(runner->kind->output(runner, 0, 0, 0, found, &trial, &error));
         for (int i = 0; i < 1024; i++) CHECK_EQ(found[i], i + 1, "x[%d] is %d", i, found[i]);
     }
 }

@@ -551,6 +551,127 @@ Test(tune, what_changes_its_input_is_given_it_again)
     test_close(&t);
 }
 
+/* Of five elements of y four are written; of every other x the index goes into `list`, in the order in
+ * which items come, counted by `count`; and where x < 0, nothing of y is. HOLE 1 writes element 19 of
+ * y as 0, HOLE 2 leaves element 20 as it is, HOLE 3 puts an index too many into the list. */
+static const char holes_text[] =
+    "__kernel void holes(__global const float *x, __global float *y, __global uint *list, __global uint *count)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0), at = i / 4 * 5 + i % 4;\n"
+    "    if (x[i] >= 0.0f && !(HOLE == 2 && at == 20)) y[at] = x[i];\n"
+    "    if (HOLE == 1 && i == 0) y[19] = 0.0f;\n"
+    "    if (i % 2 == 0 || (HOLE == 3 && i == 1)) list[hed_count(count)] = i;\n"
+    "}\n";
+static const hed_source holes_sources[] = {
+    {"count.cl",
+        "uint hed_count(__global uint *at) { return atomic_inc((volatile __global uint *)at); }\n",
+        0},
+    {"holes.cl", holes_text, 0}};
+static const hed_argument_def holes_arguments[] = {
+    {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
+    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
+    {.name = "list", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE,
+        .compare = HED_COMPARE_SORTED},
+    {.name = "count", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE}};
+static const int64_t holes_values[] = {0, 1, 2, 3};
+static const hed_parameter_def holes_parameters[] = {
+    {.name = "WG", .values = group_values, .count = 2, .value = 64},
+    {.name = "HOLE", .values = holes_values, .count = 4, .value = 0}};
+
+static void holes_range(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const float *x = call->arguments[0];
+    float *y = call->arguments[1];
+    uint32_t *list = call->arguments[2], *count = call->arguments[3];
+    int64_t hole = call->config->values[1];
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t at = i / 4 * 5 + i % 4;
+        if (x[i] >= 0 && !(hole == 2 && at == 20)) y[at] = x[i];
+        if (hole == 1 && i == 0) y[19] = 0;
+        if (i % 2 == 0 || (hole == 3 && i == 1))
+            list[__atomic_fetch_add(count, 1, __ATOMIC_RELAXED)] = (uint32_t)i;
+    }
+}
+
+static const hed_kernel_def holes = {.name = "holes", .sources = holes_sources, .source_count = 2,
+    .arguments = holes_arguments, .argument_count = 4, .parameters = holes_parameters,
+    .parameter_count = 2, .dimensions = scale_dimensions, .dimension_count = 1,
+    .geometry = step_geometry, .range = holes_range};
+
+static void expect_wrong(const hed_tune_result *result, int64_t hole, const char *words)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const hed_evaluation *e = find(result, group_values[i], hole);
+        CHECK(e && e->outcome == HED_OUTCOME_WRONG && strstr(e->text, words),
+            "WG %d, HOLE %d: %s: %s", (int)group_values[i], (int)hole,
+            e ? hed_outcome_name(e->outcome) : "not tried", e ? e->text : "");
+    }
+}
+
+static void tune_holes(hed_device *device, hed_reference reference)
+{
+    enum { N = 4096 };
+    static float x[N];
+    static const uint32_t zero;
+    hed_problem problem = hed_problem_1d(N);
+    hed_tune_argument given[] = {{.data = x, .bytes = sizeof x}, {.bytes = sizeof x / 4 * 5},
+        {.bytes = sizeof(uint32_t) * N}, {.data = &zero, .bytes = sizeof zero}};
+    hed_tune_def def = hed_default_tune_def();
+    for (uint32_t i = 0; i < N; i++) x[i] = (float)(i % 4) - 1;
+    x[16] = 0; /* goes to 20 */
+    def.problem = &problem;
+    def.arguments = given;
+    def.reference = reference;
+    hed_tune_result *result = tune(device, &holes, &def);
+    CHECK_EQ(result->reference, reference);
+    CHECK_EQ(result->elements, 5 * N / 4 + N + 1);
+    CHECK_EQ(result->unwritten, N / 4 + (N / 4 - 1) + N / 2); /* of y twice, and of the list */
+    CHECK_EQ(result->count, 8);
+    for (uint32_t i = 0; i < 2; i++) {
+        const hed_evaluation *e = find(result, group_values[i], 0);
+        CHECK(e && (e->outcome == HED_OUTCOME_MEASURED || e->outcome == HED_OUTCOME_DROPPED),
+            "WG %d: %s", (int)group_values[i], e ? e->text : "not tried");
+    }
+    expect_wrong(result, 1, "writes element 19 of y, which the reference does not write");
+    expect_wrong(result, 2, "y[20] is ");
+    expect_wrong(result, 3, "list has 2049 elements, expected 2048");
+    hed_tune_result_free(result);
+}
+
+Test(tune, elements_that_the_reference_does_not_write_are_left_out)
+{
+    test_device t = open_in_folder();
+    tune_holes(t.device, HED_REFERENCE_DEFAULT);
+    tune_holes(t.device, HED_REFERENCE_NATIVE);
+    test_close(&t);
+}
+
+static void idle_range(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    (void)call, (void)begin, (void)end;
+}
+
+Test(tune, a_reference_that_writes_nothing_is_refused)
+{
+    test_device t = open_in_folder();
+    hed_problem problem = hed_problem_1d(64);
+    float x[64];
+    uint32_t n = 0;
+    hed_tune_argument given[] = {
+        {.data = x, .bytes = sizeof x}, {.bytes = sizeof x}, {.data = &n, .bytes = sizeof n}};
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_result *result;
+    for (int i = 0; i < 64; i++) x[i] = 1;
+    def.problem = &problem;
+    def.arguments = given;
+    def.reference = HED_REFERENCE_DEFAULT;
+    hed_kernel_def idle = loops;
+    idle.range = idle_range; /* as the text does for n = 0 */
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &idle, &def, &result, &error));
+    CHECK(strstr(error.text, "writes none of its 64 elements"), "%s", error.text);
+    test_close(&t);
+}
+
 Test(tune, the_size_is_chosen)
 {
     test_device t = open_in_folder();

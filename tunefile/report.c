@@ -150,8 +150,10 @@ static json_t *conditions_json(const hed_tune_report_def *def)
                                                                             "time", "energy",
                                                                             "metric"};
     const hed_tune_result *r = def->result;
+    char counted[128];
+    hed_report_counted(r, counted, sizeof counted);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:s, "
-                     "s:b, s:s, s:b, s:b, s:s, s:s?, s:s}",
+                     "s:b, s:s, s:b, s:b, s:s, s:s, s:s?, s:s}",
         "heddle", hed_version_text(), "kernel", text_json(def->kernel->name), "summary",
         text_json(def->kernel->summary), "problem", problem_json(def->kernel, &r->problem),
         "device", device_json(def->device), "date", text_json(def->date), "origin",
@@ -162,7 +164,7 @@ static json_t *conditions_json(const hed_tune_report_def *def)
         r->not_kept_reason ? r->not_kept_reason : "", "in_process", r->in_process,
         "in_process_reason", r->in_process_reason ? r->in_process_reason : "", "checked",
         r->reference != HED_REFERENCE_NONE, "device_time", r->device_time, "compared",
-        hed_report_compared(def->kernel, def->arguments, r->reference), "bound",
+        hed_report_compared(def->kernel, def->arguments, r->reference), "counted", counted, "bound",
         bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
 }
 

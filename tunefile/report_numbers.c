@@ -1,6 +1,7 @@
 /* What a tuning's result says in numbers. */
 #include "tunefile/report_numbers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,6 +173,30 @@ const char *hed_report_compared(
                     kernel->arguments[i].access != HED_READ_WRITE) ||
                 arguments[i].expected;
     return given ? "outputs that were given" : words[reference];
+}
+
+/* A whole number with a comma before each three digits: `text` (28). */
+static void print_grouped(uint64_t value, char *text)
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%" PRIu64, value), used = 0;
+    for (int i = 0; i < count; i++) {
+        if (i && (count - i) % 3 == 0) text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = 0;
+}
+
+void hed_report_counted(const hed_tune_result *result, char *text, size_t size)
+{
+    char compared[28], elements[28], unwritten[28];
+    text[0] = 0;
+    if (!result->unwritten) return;
+    print_grouped(result->elements - result->unwritten, compared);
+    print_grouped(result->elements, elements);
+    print_grouped(result->unwritten, unwritten);
+    snprintf(text, size, "compared %s of %s elements: %s %s not written", compared, elements,
+        unwritten, result->unwritten == 1 ? "is" : "are");
 }
 
 void hed_report_text(hed_objective objective, double value, char *text, size_t size)

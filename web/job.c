@@ -31,11 +31,11 @@ static json_t *buffer_of(const hed_runner_def *def, uint32_t index)
     static const char *const types[HED_TYPE_COUNT] = {"u8", "i32", "u32", "", "", "f32", ""};
     const hed_argument_def *argument = &def->kernel->arguments[index];
     const hed_runner_argument *content = &def->arguments[index];
-    return json_pack("{sI sI ss ss sf sb sb sb sb}", "argument", (json_int_t)index, "bytes",
+    return json_pack("{sI sI ss ss sf sb sb sb sb sb}", "argument", (json_int_t)index, "bytes",
         (json_int_t)content->bytes, "type", types[argument->type], "compare",
         compares[argument->compare], "tolerance", content->tolerance, "first",
-        content->data != NULL, "expected", content->expected != NULL, "written",
-        argument->access != HED_READ, "in_place",
+        content->data != NULL, "expected", content->expected != NULL, "unwritten",
+        content->unwritten != NULL, "written", argument->access != HED_READ, "in_place",
         argument->access == HED_READ_WRITE && content->data != NULL);
 }
 

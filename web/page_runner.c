@@ -430,8 +430,8 @@ static hed_status page_announce(hed_runner *runner, const uint32_t *slots, const
     return page_sample(page, wanted, runs, count, &stopped, error);
 }
 
-static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
+static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
     page_runner *page = page_of(runner);
     hed_page_answer answer;
@@ -446,8 +446,9 @@ static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argume
     web->output_done = false;
     pthread_mutex_unlock(&web->lock);
     page_send(page,
-        json_pack("{ss sI sI s[o]}", "do", "output", "id", (json_int_t)id, "argument",
-            (json_int_t)argument, "candidates", hed_job_candidate(&page->def, &c->config, 0)),
+        json_pack("{ss sI sI sI s[o]}", "do", "output", "id", (json_int_t)id, "argument",
+            (json_int_t)argument, "pattern", (json_int_t)pattern, "candidates",
+            hed_job_candidate(&page->def, &c->config, 0)),
         error);
     page_event event = hed_failed(error)
                            ? PAGE_GONE
@@ -562,8 +563,13 @@ hed_status hed_web_open_runner(
     hed_web_forget(web);
     pthread_mutex_lock(&web->lock);
     for (uint32_t i = 0; i < def->kernel->argument_count; i++)
-        web->contents[i] = (hed_web_content){def->arguments[i].data, def->arguments[i].expected,
-            def->arguments[i].bytes, hed_runner_expected_bytes(&def->arguments[i])};
+        web->contents[i] = (hed_web_content){.bytes = {[HED_WEB_FIRST] = def->arguments[i].data,
+                                                 [HED_WEB_EXPECTED] = def->arguments[i].expected,
+                                                 [HED_WEB_UNWRITTEN] = def->arguments[i].unwritten},
+            .sizes = {[HED_WEB_FIRST] = def->arguments[i].bytes,
+                [HED_WEB_EXPECTED] = hed_runner_expected_bytes(&def->arguments[i]),
+                [HED_WEB_UNWRITTEN] =
+                    hed_runner_mask_bytes(&def->kernel->arguments[i], &def->arguments[i])}};
     pthread_mutex_unlock(&web->lock);
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,

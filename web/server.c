@@ -242,19 +242,19 @@ static enum MHD_Result take_output(hed_web *web, struct MHD_Connection *c, const
     return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
 }
 
-/* /api/data/3/first, /api/data/3/expected */
+/* /api/data/3/first, /api/data/3/expected, /api/data/3/unwritten */
 static enum MHD_Result give_data(hed_web *web, struct MHD_Connection *c, const char *path)
 {
     char *end;
     unsigned long argument = strtoul(path, &end, 10);
-    bool first = strcmp(end, "/first") == 0, expected = strcmp(end, "/expected") == 0;
-    if (end == path || argument >= HED_MAX_ARGUMENTS || (!first && !expected))
+    static const char *const names[HED_WEB_PARTS] = {"/first", "/expected", "/unwritten"};
+    uint32_t part = 0;
+    while (part < HED_WEB_PARTS && strcmp(end, names[part]) != 0) part++;
+    if (end == path || argument >= HED_MAX_ARGUMENTS || part == HED_WEB_PARTS ||
+        !web->contents[argument].bytes[part])
         return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such content\n");
-    const hed_web_content *content = &web->contents[argument];
-    const void *bytes = first ? content->first : content->expected;
-    if (!bytes) return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such content\n");
-    return answer(web, c, MHD_HTTP_OK, "application/octet-stream", bytes,
-        first ? content->first_bytes : content->expected_bytes);
+    return answer(web, c, MHD_HTTP_OK, "application/octet-stream",
+        web->contents[argument].bytes[part], web->contents[argument].sizes[part]);
 }
 
 static enum MHD_Result give_state(hed_web *web, struct MHD_Connection *c)

@@ -53,6 +53,10 @@ static json_t *single_data(const hed_runner_def *def)
         if (argument->expected)
             json_object_set_new(made, "expected",
                 base64_of(argument->expected, hed_runner_expected_bytes(argument)));
+        if (argument->unwritten)
+            json_object_set_new(made, "unwritten",
+                base64_of(argument->unwritten,
+                    hed_runner_mask_bytes(&def->kernel->arguments[i], argument)));
         snprintf(place, sizeof place, "%u", i);
         json_object_set_new(data, place, made);
     }

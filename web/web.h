@@ -93,10 +93,17 @@ typedef struct hed_web_list {
     uint32_t count;
 } hed_web_list;
 
-/* A content that the page may ask for, or give. */
+/* Parts of an argument that the page may fetch. */
+typedef enum hed_web_part {
+    HED_WEB_FIRST,     /* content before a run */
+    HED_WEB_EXPECTED,  /* right content afterwards */
+    HED_WEB_UNWRITTEN, /* hed_runner_argument.unwritten */
+    HED_WEB_PARTS
+} hed_web_part;
+
 typedef struct hed_web_content {
-    const void *first, *expected; /* NULL: none */
-    uint64_t first_bytes, expected_bytes;
+    const void *bytes[HED_WEB_PARTS]; /* NULL: none */
+    uint64_t sizes[HED_WEB_PARTS];
 } hed_web_content;
 
 struct hed_web {

@@ -18,7 +18,7 @@ enum { MODE_COUNT = 2, SEARCH_LIMIT = 1 << 17 };
 
 /* ---- running over poisoned buffers ---- */
 
-enum { GUARD_BYTES = 256, POISON_FIRST = 0x5a, POISON_SECOND = 0xa5, POISON_DEVICE = 0xa5 };
+enum { GUARD_BYTES = 256, POISON_FIRST = 0x5a, POISON_SECOND = 0xa5, POISON_DEVICE = 0x5a };
 
 /* Everything that a run left behind: each buffer's bytes with its guard. */
 typedef struct outcome {

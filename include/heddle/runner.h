@@ -34,13 +34,35 @@ typedef struct hed_runner_argument {
     uint64_t bytes;
     const void *expected;    /**< right content afterwards; NULL: not compared */
     uint64_t expected_bytes; /**< 0: as `bytes` */
-    double tolerance;        /**< largest |a - b| / max(1, |b|); 0: equal bits */
+    /** (hed_runner_mask_bytes()) bit i % 8 of byte i / 8 is set: the reference does not write element
+     *  i of `expected`, so the element is not compared, and a candidate that writes it is wrong.
+     *  Where not each element is compared with its own (HED_COMPARE_SUM, HED_COMPARE_SORTED), the
+     *  elements that still hold the pattern are skipped. NULL: everything is compared */
+    const uint8_t *unwritten;
+    double tolerance; /**< largest |a - b| / max(1, |b|); 0: equal bits */
 } hed_runner_argument;
 
 /** Bytes of hed_runner_argument.expected. Thread class: rt. */
 static inline uint64_t hed_runner_expected_bytes(const hed_runner_argument *argument)
 {
     return argument->expected_bytes ? argument->expected_bytes : argument->bytes;
+}
+
+/** Bytes of hed_runner_argument.unwritten. Thread class: rt. */
+static inline uint64_t hed_runner_mask_bytes(
+    const hed_argument_def *def, const hed_runner_argument *argument)
+{
+    return (hed_runner_expected_bytes(argument) / hed_type_bytes(def->type) + 7) / 8;
+}
+
+enum { HED_RUNNER_PATTERNS = 2 };
+
+/** Pattern `number` % HED_RUNNER_PATTERNS: the byte that fills outputs without first content before a
+ *  check; candidates are checked with the patterns in turn. As a float or a double it is so large
+ *  that no tolerance takes it for a result. Thread class: rt. */
+static inline unsigned char hed_runner_pattern(uint32_t number)
+{
+    return number % HED_RUNNER_PATTERNS ? 0xda : 0x5a;
 }
 
 /** What a runner is opened for. Everything that it points to outlives the runner. */
@@ -90,7 +112,7 @@ typedef struct hed_runner_kind {
      *  none is done within `seconds`. */
     bool (*built)(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial);
     /** Puts a candidate into slot `slot` < HED_RUNNER_SLOTS, in place of the one that it held:
-     *  compiled, run once on poisoned outputs and restored inputs, results compared. The first run
+     *  compiled, run once on outputs filled with a pattern and restored inputs, results compared. The first run
      *  is thrown away as a time. */
     hed_status (*prepare)(hed_runner *runner, uint32_t slot, const hed_config *config,
         hed_trial *trial, hed_error *error);
@@ -98,10 +120,11 @@ typedef struct hed_runner_kind {
      *  seconds, or joules. By a clock that steps back, values may be 0 or less. */
     hed_status (*time)(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
         hed_trial *trial, hed_error *error);
-    /** Runs a slot once and gives the content of written argument `argument` afterwards, `data` (its
-     *  bytes). For making references. */
-    hed_status (*output)(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-        hed_trial *trial, hed_error *error);
+    /** Runs a slot once over outputs that are filled with pattern `pattern` (hed_runner_pattern()), and
+     *  gives the content of written argument `argument` afterwards, `data` (its bytes). For making
+     *  references. */
+    hed_status (*output)(hed_runner *runner, uint32_t slot, uint32_t argument, uint32_t pattern,
+        void *data, hed_trial *trial, hed_error *error);
     /** Says that slots[0], slots[1], ... will be timed next in this order, runs[i] runs each: a
      *  runner for which every question is slow may measure all of them at once now, in turns, and
      *  answer time() from that. NULL: never called. */

@@ -255,7 +255,11 @@ typedef struct hed_tune_result {
     bool in_process;               /**< not isolated */
     const char *in_process_reason; /**< why; "" where isolated. Static text */
     hed_reference reference;       /**< what results were compared with */
-    bool device_time;              /**< times are the device's own clock */
+    uint64_t elements;             /**< of all outputs that have a right content */
+    /** of `elements`: those that the reference does not write, such as padding or the end of an
+     *  array; they are not compared, and a configuration that writes one is wrong */
+    uint64_t unwritten;
+    bool device_time; /**< times are the device's own clock */
     /** how far a repeated candidate moved from start to end, relative; 0: steady clocks */
     double drift;
     double seconds; /**< wall time */

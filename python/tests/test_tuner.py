@@ -59,6 +59,7 @@ class FromArrays(unittest.TestCase):
         self.assertEqual(r.best_config, {n: r.best[n] for n in ("WG", "PER")})
         self.assertFalse(r.info["in_process"], r.info["in_process_reason"])
         self.assertEqual((r.info["space"], r.info["end"], r.interrupted), (2, "exhausted", False))
+        self.assertEqual(r.info["unwritten"], 0)
         self.assertGreater(r.gain, 0)
         self.assertIn(f"PER={r.best['PER']}", repr(r))
         self.assertIn("<th>PER</th>", r._repr_html_())
@@ -123,6 +124,14 @@ class FromArrays(unittest.TestCase):
                 {"name": "n", "type": "int", "value": "n"}]}))
         r = heddle.tune_file(self.file("scale.json"), keep=False)
         self.assertEqual(len(r), 2)
+        self.assertEqual((r.info["elements"], r.info["unwritten"]), (N, 0))
+        described = json.loads(self.file("scale.json").read_text())
+        del described["arguments"][0]["expected"]
+        described["arguments"][0]["size"] = "n + 100"  # of which the kernel writes n
+        self.file("longer.json").write_text(json.dumps(described))
+        r = heddle.tune_file(self.file("longer.json"), keep=False)
+        self.assertEqual({e["outcome"] for e in r} - {"dropped"}, {"measured"})
+        self.assertEqual((r.info["elements"], r.info["unwritten"]), (N + 100, 100))
         self.assertIsNotNone(r.best)
 
 

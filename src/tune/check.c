@@ -1,6 +1,7 @@
 /* Comparing results. Most of what is compared is equal, so that blocks of equal bytes are passed
  * over whole. */
 #include "core/objects.h"
+#include "heddle/runner.h"
 #include "tune/check.h"
 
 #include <float.h>
@@ -148,6 +149,86 @@ void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64
         if (quick && floats_within(check, a + i, b + i, tolerance)) continue;
         compare_elements(check, argument, at + i, a + i, b + i, size, tolerance);
     }
+}
+
+/* ---- elements that the reference does not write ---- */
+
+static bool is_pattern(const unsigned char *at, uint32_t size, unsigned char pattern)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if (at[i] != pattern) return false;
+    return true;
+}
+
+static bool is_marked(const uint8_t *mask, uint64_t index)
+{
+    return mask[index / 8] >> index % 8 & 1;
+}
+
+uint64_t hed_check_unwritten(
+    hed_type type, const void *first, const void *second, uint64_t bytes, uint8_t *mask)
+{
+    const unsigned char *a = first, *b = second;
+    uint32_t size = hed_check_element_bytes(type);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < bytes / size; i++) {
+        if (!is_pattern(a + i * size, size, hed_runner_pattern(0)) ||
+            !is_pattern(b + i * size, size, hed_runner_pattern(1)))
+            continue;
+        mask[i / 8] |= (uint8_t)(1u << i % 8);
+        count++;
+    }
+    return count;
+}
+
+void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
+    const void *found, const void *expected, const uint8_t *unwritten, unsigned char pattern,
+    uint64_t bytes, double tolerance)
+{
+    const unsigned char *a = found, *b = expected;
+    unsigned char block[BLOCK]; /* expected, with what was found where nothing is */
+    uint32_t size = hed_check_element_bytes(argument->type);
+    if (!unwritten) {
+        hed_check_output(check, argument, at, found, expected, bytes, tolerance);
+        return;
+    }
+    for (uint64_t begin = 0; begin < bytes; begin += BLOCK) {
+        uint64_t length = bytes - begin < BLOCK ? bytes - begin : BLOCK;
+        memcpy(block, b + begin, length);
+        for (uint64_t i = 0; i + size <= length; i += size) {
+            uint64_t index = (at + begin + i) / size;
+            if (!is_marked(unwritten, index)) continue;
+            memcpy(block + i, a + begin + i, size);
+            if (check->wrong || is_pattern(a + begin + i, size, pattern)) continue;
+            check->wrong = true;
+            snprintf(check->text, sizeof check->text,
+                "writes element %" PRIu64 " of %.64s, which the reference does not write", index,
+                argument->name);
+        }
+        hed_check_output(check, argument, at + begin, a + begin, block, length, tolerance);
+    }
+}
+
+uint64_t hed_check_drop_marked(hed_type type, void *data, uint64_t bytes, const uint8_t *mask)
+{
+    unsigned char *at = data;
+    uint32_t size = hed_check_element_bytes(type);
+    uint64_t kept = 0;
+    if (!mask) return bytes;
+    for (uint64_t i = 0; i < bytes / size; i++)
+        if (!is_marked(mask, i)) memmove(at + size * kept++, at + i * size, size);
+    return size * kept;
+}
+
+uint64_t hed_check_drop_pattern(hed_type type, void *data, uint64_t bytes, unsigned char pattern)
+{
+    unsigned char *at = data;
+    uint32_t size = hed_check_element_bytes(type);
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < bytes / size; i++)
+        if (!is_pattern(at + i * size, size, pattern))
+            memmove(at + size * kept++, at + i * size, size);
+    return size * kept;
 }
 
 /* ---- outputs whose size or order depends on the configuration ---- */

@@ -19,6 +19,19 @@ uint32_t hed_check_element_bytes(hed_type type);
  * Tolerance 0: equal bits. A NaN equals any NaN, and nothing else. */
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const void *found, const void *expected, uint64_t bytes, double tolerance);
+/* hed_check_output() for an output of which the reference does not write all: elements whose bit is
+ * set in `unwritten` (of the whole argument, nullable) must still hold `pattern`. */
+void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
+    const void *found, const void *expected, const uint8_t *unwritten, unsigned char pattern,
+    uint64_t bytes, double tolerance);
+/* Marks the elements that a kernel does not write, which it has left as pattern 0 and pattern 1
+ * (hed_runner_pattern()): sets their bits in `mask`, which begins as zeros. Returns their number. */
+uint64_t hed_check_unwritten(
+    hed_type type, const void *first, const void *second, uint64_t bytes, uint8_t *mask);
+/* Removes the elements whose bit is set in `mask` (nullable). Returns the bytes that remain. */
+uint64_t hed_check_drop_marked(hed_type type, void *data, uint64_t bytes, const uint8_t *mask);
+/* Removes the elements that hold `pattern`. Returns the bytes that remain. */
+uint64_t hed_check_drop_pattern(hed_type type, void *data, uint64_t bytes, unsigned char pattern);
 /* Bytes of written buffer `argument`, of `bytes` in all, that a launch laid out so fills with
  * results. */
 uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument, uint64_t bytes);

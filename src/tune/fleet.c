@@ -264,8 +264,8 @@ static hed_status fleet_announce(hed_runner *runner, const uint32_t *slots, cons
     return status;
 }
 
-static hed_status fleet_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
+static hed_status fleet_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
     fleet *all = fleet_of(runner);
     pthread_mutex_lock(&all->lock);
@@ -276,6 +276,7 @@ static hed_status fleet_output(hed_runner *runner, uint32_t slot, uint32_t argum
         m = &all->members[home];
         m->slots[0] = slot;
         m->argument = argument;
+        m->pattern = pattern;
         m->data = data;
         status = fleet_command(all, GIVE_OUTPUT, home, error);
     } while (!status && m->lost);

@@ -118,7 +118,8 @@ static hed_status member_obey(fleet_member *m, hed_error *error)
     const hed_config *config = &m->all->slots[m->slots[0]].candidate.config;
     if (member_hold(m, config, false, &slot, &m->trials[0], error) || m->trials[0].outcome)
         return error->status;
-    return m->runner->kind->output(m->runner, slot, m->argument, m->data, &m->trials[0], error);
+    return m->runner->kind->output(
+        m->runner, slot, m->argument, m->pattern, m->data, &m->trials[0], error);
 }
 
 /* Checks and times a candidate; `known`: the outcome of compiling it ahead. */

@@ -66,7 +66,7 @@ typedef struct fleet_member {
     uint32_t count, slots[HED_RUNNER_SLOTS], runs[HED_RUNNER_SLOTS];
     double values[HED_RUNNER_SLOTS][HED_PROBE_RUNS];
     hed_trial trials[HED_RUNNER_SLOTS];
-    uint32_t argument;
+    uint32_t argument, pattern;
     void *data;
     /* of all final rounds, by the tuning's slot, as measured */
     double rounds[HED_RUNNER_SLOTS][HED_FINAL_ROUNDS];

@@ -1,7 +1,8 @@
 /* The runner in this process. Buffers are made once for all candidates. Before a check everything
- * that is only written is poisoned, with another poison than in the check before, so that nothing
- * an earlier candidate wrote can pass for this one's work; what is changed in place gets its first
- * content back from a copy on the device.
+ * that is only written is poisoned, with another pattern than in the check before, so that nothing
+ * an earlier candidate wrote can pass for this one's work; elements that the reference does not
+ * write must still hold the pattern afterwards. What is changed in place gets its first content back
+ * from a copy on the device.
  *
  * A launch that hangs cannot be ended from within its process: it is reported, and the runner is
  * lost with it. */
@@ -16,8 +17,6 @@
 #include "tune/check.h"
 
 enum { STAGING_BYTES = 16 << 20, LEAST_GUARD = 4096, MOST_GUARD = 1 << 20 };
-
-static const unsigned char POISONS[2] = {0x5a, 0xa5};
 
 static hed_local_runner *local_of(hed_runner *runner) { return (hed_local_runner *)runner; }
 
@@ -226,13 +225,13 @@ hed_status hed_local_begin(
 /* ---- comparing ---- */
 
 static void local_compare_piece(hed_local_runner *local, uint32_t index, uint64_t at,
-    const unsigned char *found, uint64_t bytes, hed_check *check)
+    const unsigned char *found, uint64_t bytes, unsigned char byte, hed_check *check)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
     if (content->expected)
-        hed_check_output(check, argument, at, found, (const unsigned char *)content->expected + at,
-            bytes, content->tolerance);
+        hed_check_partial(check, argument, at, found, (const unsigned char *)content->expected + at,
+            content->unwritten, byte, bytes, content->tolerance);
     else if (argument->access == HED_READ && content->data)
         hed_check_input(
             check, argument, at, found, (const unsigned char *)content->data + at, bytes);
@@ -261,7 +260,7 @@ static void compare_guard(hed_local_runner *local, uint32_t index, bool before, 
 
 /* An output that is summed or sorted is compared as a whole. */
 static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geometry *geometry,
-    hed_check *check, hed_error *error)
+    unsigned char byte, hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
@@ -274,8 +273,14 @@ static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geo
     hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
     if (!hed_stream_wait(local->stream, error)) {
         memcpy(expected, content->expected, expected_size);
+        uint64_t left = size, expected_left = expected_size;
+        if (content->unwritten) {
+            left = hed_check_drop_pattern(argument->type, found, size, byte);
+            expected_left =
+                hed_check_drop_marked(argument->type, expected, expected_size, content->unwritten);
+        }
         hed_check_reduced(
-            check, argument, found, size, expected, expected_size, content->tolerance);
+            check, argument, found, left, expected, expected_left, content->tolerance);
     }
     hed_release(allocator, found, size);
     hed_release(allocator, expected, expected_size);
@@ -290,11 +295,11 @@ static void local_compare_buffer(hed_local_runner *local, uint32_t index,
     bool expected = local->def.arguments[index].expected,
          whole = expected && argument->compare != HED_COMPARE_EACH;
     bool content = (expected && !whole) || argument->access == HED_READ;
-    if (whole) compare_whole(local, index, geometry, check, error);
+    if (whole) compare_whole(local, index, geometry, byte, check, error);
     for (uint64_t at = 0; content && at < size;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
         if (fetch(local, local->buffers[index], local->guard + at, piece, &found, error)) return;
-        local_compare_piece(local, index, at, found, piece, check);
+        local_compare_piece(local, index, at, found, piece, byte, check);
         at += piece;
     }
     compare_guard(local, index, true, byte, check, error);
@@ -421,7 +426,7 @@ static hed_status local_forget(hed_local_runner *local, uint32_t slot, hed_error
 hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = local_of(runner);
-    unsigned char byte = POISONS[local->checks++ % 2];
+    unsigned char byte = hed_runner_pattern(local->checks++);
     if (refuse_empty(local, slot, error) || run_poisoned(local, slot, byte, trial, error) ||
         (!trial->outcome && local_compare(local, slot, byte, trial, error)))
         return error->status;
@@ -437,13 +442,13 @@ static hed_status local_prepare(
     return status || trial->outcome ? status : hed_local_check(runner, slot, trial, error);
 }
 
-static hed_status local_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
+static hed_status local_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = local_of(runner);
     hed_buffer *buffer = local->buffers[argument];
     if (hed_local_begin(local, slot, trial, error) ||
-        run_poisoned(local, slot, POISONS[local->checks++ % 2], trial, error) || trial->outcome)
+        run_poisoned(local, slot, hed_runner_pattern(pattern), trial, error) || trial->outcome)
         return error->status;
     hed_read(local->stream, data, buffer, local->guard, local_bytes_of(local, argument), error);
     return hed_stream_wait(local->stream, error);

@@ -333,13 +333,14 @@ static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, 
     return error->status;
 }
 
-static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
+static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
     remote_runner *own = remote_of(runner);
     remote *r = own->at;
     hed_worker_reply reply = {0};
-    hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
+    hed_worker_request request = {
+        .task = HED_TASK_OUTPUT, .slot = slot, .argument = argument, .pattern = pattern};
     r->bytes_to = data;
     r->bytes_size = own->def.arguments[argument].bytes;
     r->bytes_came = false;

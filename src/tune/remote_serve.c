@@ -185,7 +185,8 @@ static void served_output(
     if (!data)
         hed_fail(error, HED_ERROR_MEMORY, "no memory for %llu bytes of results",
             (unsigned long long)bytes);
-    else if (!s->runner->kind->output(s->runner, request->slot, argument, data, trial, error) &&
+    else if (!s->runner->kind->output(
+                 s->runner, request->slot, argument, request->pattern, data, trial, error) &&
              !trial->outcome)
         served_write(s, HED_FRAME_BYTES, data, bytes);
     hed_release(&allocator, data, bytes);

@@ -21,7 +21,9 @@ typedef struct kernel_inputs {
     hed_runner_argument arguments[HED_MAX_ARGUMENTS];
     /* made here; NULL: the caller's, or nothing */
     void *data[HED_MAX_ARGUMENTS], *expected[HED_MAX_ARGUMENTS];
-    uint64_t data_bytes[HED_MAX_ARGUMENTS];
+    uint8_t *unwritten[HED_MAX_ARGUMENTS]; /* masks */
+    uint64_t data_bytes[HED_MAX_ARGUMENTS], mask_bytes[HED_MAX_ARGUMENTS];
+    uint64_t unwritten_count; /* elements */
 } kernel_inputs;
 
 /* What buffers are made for: one configuration, or (NULL) the largest that any of a space needs. */
@@ -156,11 +158,50 @@ static void inputs_free(kernel_inputs *inputs)
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
         hed_release(&inputs->allocator, inputs->data[i], inputs->data_bytes[i]);
         hed_release(&inputs->allocator, inputs->expected[i], inputs->arguments[i].bytes);
+        hed_release(&inputs->allocator, inputs->unwritten[i], inputs->mask_bytes[i]);
     }
     *inputs = (kernel_inputs){0};
 }
 
 /* ---- what is right ---- */
+
+/* Memory for an output's content, of its `bytes`. */
+static void *content_memory(const kernel_inputs *inputs, uint32_t index, hed_error *error)
+{
+    uint64_t bytes = inputs->arguments[index].bytes;
+    void *memory = hed_allocate(&inputs->allocator, bytes);
+    if (!memory)
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of expected \"%s\"",
+            (unsigned long long)bytes, inputs->kernel->arguments[index].name);
+    return memory;
+}
+
+/* Finds the elements of an output that slot 0 does not write, by a second run over the other
+ * pattern. */
+static hed_status find_unwritten(
+    kernel_inputs *inputs, hed_runner *runner, uint32_t index, hed_trial *trial, hed_error *error)
+{
+    hed_runner_argument *argument = &inputs->arguments[index];
+    const hed_argument_def *def = &inputs->kernel->arguments[index];
+    uint64_t bytes = hed_runner_mask_bytes(def, argument), count = 0;
+    uint8_t *mask = hed_allocate(&inputs->allocator, bytes);
+    void *second = content_memory(inputs, index, error);
+    if (!mask) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a mask of \"%s\"", def->name);
+    if (!hed_failed(error) && !runner->kind->output(runner, 0, index, 1, second, trial, error) &&
+        !trial->outcome)
+        count = hed_check_unwritten(
+            def->type, inputs->expected[index], second, hed_runner_expected_bytes(argument), mask);
+    hed_release(&inputs->allocator, second, argument->bytes);
+    if (!count) {
+        hed_release(&inputs->allocator, mask, bytes);
+        return error->status;
+    }
+    inputs->unwritten[index] = mask;
+    inputs->mask_bytes[index] = bytes;
+    inputs->unwritten_count += count;
+    argument->unwritten = mask;
+    return HED_OK;
+}
 
 /* For those outputs, takes what slot 0 of a runner writes, over the same arguments, as right. A
  * candidate's failure is in `trial`; `geometry` is what it was laid out as. Errors: MEMORY, those
@@ -171,18 +212,29 @@ static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
         hed_runner_argument *argument = &inputs->arguments[i];
         if (!hed_scratch_is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
-        inputs->expected[i] = hed_allocate(&inputs->allocator, argument->bytes);
-        if (!inputs->expected[i])
-            return hed_fail(error, HED_ERROR_MEMORY,
-                "out of memory for %llu bytes of expected \"%s\"",
-                (unsigned long long)argument->bytes, inputs->kernel->arguments[i].name);
-        hed_status status = runner->kind->output(runner, 0, i, inputs->expected[i], trial, error);
-        if (status || trial->outcome) return status;
-        argument->expected = inputs->expected[i];
+        inputs->expected[i] = content_memory(inputs, i, error);
+        if (hed_failed(error) ||
+            runner->kind->output(runner, 0, i, 0, inputs->expected[i], trial, error) ||
+            trial->outcome)
+            return error->status;
         if (inputs->kernel->arguments[i].compare != HED_COMPARE_EACH)
             argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
+        if (!argument->data && (find_unwritten(inputs, runner, i, trial, error) || trial->outcome))
+            return error->status;
+        argument->expected = inputs->expected[i];
     }
     return HED_OK;
+}
+
+/* Elements of all outputs of which the right content is known. */
+static uint64_t expected_elements(const kernel_inputs *inputs)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < inputs->kernel->argument_count; i++)
+        if (inputs->arguments[i].expected)
+            sum += hed_runner_expected_bytes(&inputs->arguments[i]) /
+                   hed_type_bytes(inputs->kernel->arguments[i].type);
+    return sum;
 }
 
 /* ---- the tuning ---- */
@@ -512,7 +564,19 @@ static hed_status expect_from(
     return error->status;
 }
 
-static hed_status kernel_tuning_make_expected(kernel_tuning *k, hed_error *error)
+/* A reference that writes nothing would call every candidate right. */
+static hed_status count_expected(kernel_tuning *k, hed_error *error)
+{
+    hed_tune_result *result = k->tuning.result;
+    result->elements = expected_elements(&k->inputs);
+    result->unwritten = k->inputs.unwritten_count;
+    if (!result->elements || result->unwritten < result->elements) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "%s: the reference writes none of its %llu elements of output with these arguments, so there is nothing to compare; expected at least 1. Give other arguments, expected outputs, or no reference",
+        k->kernel->name, (unsigned long long)result->elements);
+}
+
+static hed_status make_expected(kernel_tuning *k, hed_error *error)
 {
     hed_reference *reference = &k->tuning.result->reference;
     hed_device *device = k->tuning.device, *host = NULL;
@@ -555,7 +619,7 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
         return error->status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
-    return kernel_tuning_make_expected(k, error);
+    return make_expected(k, error) ? error->status : count_expected(k, error);
 }
 
 /* Whether what is measured on one says something of the other: both have one key. */

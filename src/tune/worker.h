@@ -34,7 +34,7 @@ typedef enum hed_worker_task {
     HED_TASK_BUILD,   /* `config`, which is laid out as `geometry`, into `slot` */
     HED_TASK_CHECK,   /* the first run of `slot` and its results */
     HED_TASK_TIME,    /* `runs` runs of `slot` */
-    HED_TASK_OUTPUT,  /* a run of `slot`, then the content of `argument` */
+    HED_TASK_OUTPUT,  /* a run of `slot` over `pattern`, then the content of `argument` */
     HED_TASK_COUNT
 } hed_worker_task;
 
@@ -42,7 +42,7 @@ typedef struct hed_worker_request {
     uint64_t version;
     uint32_t number; /* comes back in the reply */
     uint32_t task;   /* hed_worker_task */
-    uint32_t slot, runs, argument;
+    uint32_t slot, runs, argument, pattern;
     hed_config config;
     hed_geometry geometry;
 } hed_worker_request;
@@ -126,7 +126,8 @@ typedef struct hed_worker_job {
     uint32_t content_count;
     hed_compare compares[HED_MAX_ARGUMENTS];
     hed_runner_argument contents[HED_MAX_ARGUMENTS];
-    hed_runner_def runner; /* without device; the rest points into this struct */
+    uint64_t mask_bytes[HED_MAX_ARGUMENTS]; /* of their `unwritten` */
+    hed_runner_def runner;                  /* without device; the rest points into this struct */
     hed_arena arena;
 } hed_worker_job;
 

@@ -276,11 +276,12 @@ static hed_status client_time_slot(hed_runner *runner, uint32_t slot, uint32_t r
     return error->status;
 }
 
-static hed_status client_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
+static hed_status client_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
-    hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
+    hed_worker_request request = {
+        .task = HED_TASK_OUTPUT, .slot = slot, .argument = argument, .pattern = pattern};
     double seconds = client->def.timeout_seconds + client->copy_seconds;
     if (!ensure_slot(client, slot, trial, error) && !trial->outcome &&
         !client_ask(client, &request, seconds, trial, error) && !trial->outcome)

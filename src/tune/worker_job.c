@@ -76,6 +76,8 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
         at = put_place(to, content->data, bytes, at);
         hed_put_u64(to, hed_runner_expected_bytes(content));
         at = put_place(to, content->expected, hed_runner_expected_bytes(content), at);
+        hed_put_u64(to, hed_runner_mask_bytes(argument, content));
+        at = put_place(to, content->unwritten, hed_runner_mask_bytes(argument, content), at);
         hed_put_double(to, content->tolerance);
     }
     return at;
@@ -158,6 +160,9 @@ static bool write_data(int file, const hed_runner_def *def, uint64_t at)
         uint64_t expected = hed_runner_expected_bytes(content);
         if (content->expected) good = good && job_write_at(file, content->expected, expected, at);
         at = content->expected ? aligned(at + expected) : at;
+        uint64_t mask = hed_runner_mask_bytes(&def->kernel->arguments[i], content);
+        if (content->unwritten) good = good && job_write_at(file, content->unwritten, mask, at);
+        at = content->unwritten ? aligned(at + mask) : at;
     }
     return good;
 }
@@ -229,6 +234,8 @@ static bool get_measuring(
         content->data = get_place(from, header, content->bytes, &good);
         content->expected_bytes = hed_get_u64(from, "the bytes of a result");
         content->expected = get_place(from, header, content->expected_bytes, &good);
+        job->mask_bytes[i] = hed_get_u64(from, "the bytes of a mask");
+        content->unwritten = get_place(from, header, job->mask_bytes[i], &good);
         content->tolerance = hed_get_double(from, "a tolerance");
     }
     return good;
@@ -243,6 +250,8 @@ static bool contents_fit(hed_worker_job *job, hed_argument_def *arguments)
         arguments[i].compare = job->compares[i];
         if (content->expected && arguments[i].compare == HED_COMPARE_EACH)
             good = content->expected_bytes >= content->bytes;
+        if (content->unwritten)
+            good = good && job->mask_bytes[i] >= hed_runner_mask_bytes(&arguments[i], content);
         if (arguments[i].kind != HED_BUFFER)
             good = good && content->bytes == content_bytes(&arguments[i], content);
     }

@@ -265,7 +265,7 @@ bool hed_worker_request_valid(const hed_worker_request *request, size_t size)
     return size == sizeof *request && request->version == hed_worker_version() &&
            request->task < HED_TASK_COUNT && request->slot < HED_RUNNER_SLOTS &&
            request->runs <= HED_WORKER_VALUES && request->argument < HED_MAX_ARGUMENTS &&
-           request->config.count <= HED_MAX_PARAMETERS;
+           request->pattern < HED_RUNNER_PATTERNS && request->config.count <= HED_MAX_PARAMETERS;
 }
 
 static bool has_end(const char *text, size_t size) { return memchr(text, 0, size) != NULL; }

@@ -78,7 +78,8 @@ static hed_status serve_output(
         w->job.contents[argument].bytes > w->result_size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "argument %u is no buffer, or does not fit into the result", argument);
-    return w->runner->kind->output(w->runner, request->slot, argument, w->result, trial, error);
+    return w->runner->kind->output(
+        w->runner, request->slot, argument, request->pattern, w->result, trial, error);
 }
 
 static hed_status obey(

@@ -43,11 +43,12 @@ static hed_status fake_time(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return HED_OK;
 }
 
-static hed_status fake_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
+static hed_status fake_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
     (void)runner, (void)trial, (void)error;
-    must(slot < HED_RUNNER_SLOTS && argument < HED_MAX_ARGUMENTS && data);
+    must(slot < HED_RUNNER_SLOTS && argument < HED_MAX_ARGUMENTS && data &&
+         pattern < HED_RUNNER_PATTERNS);
     return HED_OK;
 }
 

@@ -11,7 +11,7 @@ const mask = t => Math.floor(t / QUANTUM) * QUANTUM;
 const kernel = {
   inPlace: false,
   dispatch(pass, pipeline, candidate, times) { pass.seconds += times * candidate.seconds; },
-  restore() {}, poison() {}, readBack() {}, async compare() { return { error: 0, text: '' }; },
+  restore() {}, nextPattern: () => 0, poison() {}, readBack() {}, async compare() { return { error: 0, text: '' }; },
 };
 const clock = {
   now: 0, submissions: 0,

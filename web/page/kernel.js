@@ -1,6 +1,6 @@
 // One kernel: its module, buffers and pipelines, what is right, and a dispatch of a candidate.
 
-const POISON = [0x5a5a5a5a, 0xa5a5a5a5];
+const PATTERNS = [0x5a5a5a5a, 0xdadadada]; // as hed_runner_pattern() in heddle/runner.h
 const MOST_PIPELINES = 256;
 const up4 = n => Math.ceil(n / 4) * 4;
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
@@ -44,12 +44,13 @@ export class Kernel {
         if (b.in_place) b.pristine = this.buffer(size, COPY_SRC | COPY_DST);
         if (first) this.upload(b.pristine ?? b.content, first);
         if (b.expected) b.right = new Uint8Array(await this.fetchBytes(b.argument, 'expected'));
+        if (b.unwritten) b.mask = new Uint8Array(await this.fetchBytes(b.argument, 'unwritten'));
         if (b.written) { b.backs = []; largest = Math.max(largest, up4(size)); }
       }
       (entries[b.group] ??= []).push({ binding: b.binding, content: b.content,
         type: uniform ? 'uniform' : b.writable ? 'storage' : 'read-only-storage' });
     }
-    this.poisons = POISON.map(word => {
+    this.poisons = PATTERNS.map(word => {
       const poison = this.buffer(Math.min(largest, 1 << 20), COPY_SRC | COPY_DST);
       device.queue.writeBuffer(poison, 0, new Uint32Array(poison.size / 4).fill(word));
       return poison;
@@ -86,9 +87,12 @@ export class Kernel {
     for (const b of this.buffers) if (b.pristine) encoder.copyBufferToBuffer(b.pristine, 0, b.content, 0, b.content.size);
   }
 
-  // Before a check: what is only written holds what no result is.
-  poison(encoder) {
-    const from = this.poisons[this.checks++ % 2];
+  // The pattern of the next check: both in turns.
+  nextPattern() { return this.checks++ % 2; }
+
+  // Before a check: fills buffers that are only written with a pattern, which no result is.
+  poison(encoder, pattern) {
+    const from = this.poisons[pattern];
     for (const b of this.written) {
       if (b.pristine) continue;
       for (let at = 0; at < b.content.size; at += from.size)
@@ -121,14 +125,14 @@ export class Kernel {
     return bytes;
   }
 
-  // Compares what the outputs hold with what is right: { error, text }.
-  async compare(candidate, slot) {
+  // Compares outputs, which held `pattern` before, with their right content: { error, text }.
+  async compare(candidate, slot, pattern) {
     let error = null, text = '';
     for (const b of this.written) {
       if (!b.right) continue;
       const found = await this.bytesOf(b, slot);
       const size = candidate.results[b.argument] ?? found.byteLength;
-      const one = compareArrays(b, found.slice(0, size).buffer, b.right);
+      const one = compareArrays(b, found.slice(0, size).buffer, b.right, pattern);
       error = Math.max(error ?? 0, one.error);
       text ||= one.text;
     }
@@ -136,16 +140,46 @@ export class Kernel {
   }
 }
 
-// The largest |found - right| / max(1, |right|), and the first place where that is too much.
-export function compareArrays(b, foundBytes, rightBytes) {
-  const Type = arrays[b.type] ?? Uint8Array;
-  let found = new Type(foundBytes, 0, Math.floor(foundBytes.byteLength / Type.BYTES_PER_ELEMENT));
-  let right = new Type(rightBytes.slice().buffer, 0, Math.floor(rightBytes.byteLength / Type.BYTES_PER_ELEMENT));
+const typeOf = b => arrays[b.type] ?? Uint8Array;
+const elementsOf = (Type, bytes) => new Type(bytes, 0, Math.floor(bytes.byteLength / Type.BYTES_PER_ELEMENT));
+// The same elements as whole numbers, for comparing bits.
+const bitsOf = (Type, bytes) => elementsOf(Type.BYTES_PER_ELEMENT === 4 ? Uint32Array : Uint8Array, bytes);
+const patternOf = (Type, pattern) => Type.BYTES_PER_ELEMENT === 4 ? PATTERNS[pattern] : PATTERNS[pattern] & 0xff;
+const isMarked = (mask, i) => mask[i >> 3] >> (i & 7) & 1;
+
+// Marks the elements that a kernel does not write, which two runs leave as pattern 0 and pattern 1:
+// { mask, count }, element i being bit i & 7 of byte i >> 3.
+export function unwrittenOf(b, firstBytes, secondBytes) {
+  const Type = typeOf(b), first = bitsOf(Type, firstBytes), second = bitsOf(Type, secondBytes);
+  const mask = new Uint8Array(Math.ceil(first.length / 8));
+  let count = 0;
+  for (let i = 0; i < first.length; i++) {
+    if (first[i] !== patternOf(Type, 0) || second[i] !== patternOf(Type, 1)) continue;
+    mask[i >> 3] |= 1 << (i & 7);
+    count++;
+  }
+  return { mask, count };
+}
+
+// The largest |found - right| / max(1, |right|), and the first place where that is too much. Elements
+// that the reference does not write (b.mask) must still hold the pattern.
+export function compareArrays(b, foundBytes, rightBytes, pattern) {
+  const Type = typeOf(b), bits = bitsOf(Type, foundBytes), still = patternOf(Type, pattern);
+  let found = elementsOf(Type, foundBytes), right = elementsOf(Type, rightBytes.slice().buffer), mask = b.mask;
+  if (mask && b.compare !== 'each') {
+    found = found.filter((_, i) => bits[i] !== still);
+    right = right.filter((_, i) => !isMarked(mask, i));
+    mask = undefined;
+  }
   if (b.compare === 'sum') [found, right] = [found, right].map(a => [a.reduce((s, v) => s + v, 0)]);
   if (b.compare === 'sorted') { found = found.slice().sort(); right = right.slice().sort(); }
   if (found.length !== right.length) return { error: 1, text: `"${b.name}" has ${found.length} elements, expected ${right.length}` };
   let error = 0, text = '';
   for (let i = 0; i < right.length; i++) {
+    if (mask && isMarked(mask, i)) {
+      if (bits[i] !== still) text ||= `writes element ${i} of ${b.name}, which the reference does not write`;
+      continue;
+    }
     const f = found[i], r = right[i];
     if (f === r || (f !== f && r !== r)) continue;
     const off = Math.abs(f - r) / Math.max(1, Math.abs(r));

@@ -61,8 +61,9 @@ export class Measure {
   // Each once on poisoned outputs and once more for its time, all in one submission; then the results
   // are compared.
   async check(ready) {
+    const patterns = ready.map(() => this.kernel.nextPattern());
     const passes = ready.flatMap((r, slot) => [
-      { before: e => this.kernel.poison(e), dispatch: p => this.kernel.dispatch(p, r.pipeline, r.candidate, 1), after: e => this.kernel.readBack(e, slot) },
+      { before: e => this.kernel.poison(e, patterns[slot]), dispatch: p => this.kernel.dispatch(p, r.pipeline, r.candidate, 1), after: e => this.kernel.readBack(e, slot) },
       { before: e => this.kernel.restore(e), dispatch: p => this.kernel.dispatch(p, r.pipeline, r.candidate, 1) }]);
     const patience = this.patience * ready.length;
     this.gpu.device.pushErrorScope('validation');
@@ -72,7 +73,7 @@ export class Measure {
     if (wrong && ready.length > 1) // whose it was is not known
       return (await ready.reduce(async (done, r) => [...await done, ...await this.check([r])], []));
     return Promise.all(ready.map(async (r, slot) => {
-      const { error, text } = wrong ? {} : await this.kernel.compare(r.candidate, slot);
+      const { error, text } = wrong ? {} : await this.kernel.compare(r.candidate, slot, patterns[slot]);
       const trial = { outcome: wrong ? 'launch' : text ? 'wrong' : 'measured', text: wrong?.message ?? text, build: r.build, seconds: times[2 * slot + 1] };
       return error == null ? trial : { ...trial, error };
     }));

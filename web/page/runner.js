@@ -65,10 +65,10 @@ async function time({ candidates }) {
   return samples.map(s => ({ outcome: 'measured', samples: s }));
 }
 
-async function output({ candidates: [candidate], argument }) {
+async function output({ candidates: [candidate], argument, pattern }) {
   const made = await kernel.pipeline(candidate);
   if (!made.pipeline) return [{ outcome: 'build', text: made.text }];
-  const pass = { before: e => kernel.poison(e), dispatch: p => kernel.dispatch(p, made.pipeline, candidate, 1), after: e => kernel.readBack(e, 0) };
+  const pass = { before: e => kernel.poison(e, pattern), dispatch: p => kernel.dispatch(p, made.pipeline, candidate, 1), after: e => kernel.readBack(e, 0) };
   await within(measure.patience, clock.run([pass]));
   const answer = await call('output', await kernel.bytesOf(kernel.buffers.find(b => b.argument === argument), 0), 'application/octet-stream');
   if (!answer.ok) throw new Error(await answer.text());

@@ -2,7 +2,7 @@
 // each compiled, checked and timed, the best in turns; in the end a file for `heddle db import`.
 import { openDevice, describe } from './device.js';
 import { Clock } from './clock.js';
-import { Kernel } from './kernel.js';
+import { Kernel, unwrittenOf } from './kernel.js';
 import { Measure } from './measure.js';
 import { View } from './view.js';
 
@@ -25,23 +25,38 @@ async function open() {
   clock = new Clock(gpu, 0);
   await clock.calibrate();
   const span = Math.max(1e-3, gpu.stamps ? 305 * clock.quantum : 100 * Math.max(clock.floor, clock.quantum));
-  const right = kernel?.buffers.map(b => b.right);
+  const before = kernel?.buffers;
   kernel = new Kernel(gpu, job, async (argument, which) => bytesOfText(job.data[argument][which]));
   const wrong = await kernel.open();
   if (wrong) throw new Error(wrong);
-  kernel.buffers.forEach((b, i) => { b.right ??= right?.[i]; });
+  kernel.buffers.forEach((b, i) => { b.right ??= before?.[i].right; b.mask ??= before?.[i].mask; });
   measure = new Measure(gpu, clock, kernel, span, job.timeout);
 }
 
 const fits = ({ size: [x, y, z] }, limits) => x <= limits.maxComputeWorkgroupSizeX && y <= limits.maxComputeWorkgroupSizeY &&
   z <= limits.maxComputeWorkgroupSizeZ && x * y * z <= limits.maxComputeInvocationsPerWorkgroup;
 
-// The first candidate's own results are right, where no others were given.
+// The first candidate's own results are right, where no others were given. It runs over both patterns:
+// elements that still hold them are not written, and left out.
 async function makeReference(candidate) {
   const { pipeline, text } = await kernel.pipeline(candidate);
   if (!pipeline) throw new Error(text);
-  await clock.run([{ before: e => kernel.poison(e), dispatch: p => kernel.dispatch(p, pipeline, candidate, 1), after: e => kernel.readBack(e, 0) }]);
-  for (const b of kernel.written) b.right ??= await kernel.bytesOf(b, 0);
+  await clock.run([0, 1].map(pattern => ({ before: e => kernel.poison(e, pattern), dispatch: p => kernel.dispatch(p, pipeline, candidate, 1),
+    after: e => kernel.readBack(e, pattern) })));
+  let elements = 0, unwritten = 0;
+  for (const b of kernel.written) {
+    if (b.right) continue;
+    const first = await kernel.bytesOf(b, 0), second = await kernel.bytesOf(b, 1);
+    const right = first.slice(0, candidate.results[b.argument] ?? first.byteLength);
+    b.right = right;
+    elements += Math.floor(right.byteLength / (b.type === 'u8' ? 1 : 4));
+    if (b.pristine) continue;
+    const { mask, count } = unwrittenOf(b, right.buffer, second.slice(0, right.byteLength).buffer);
+    if (count) b.mask = mask;
+    unwritten += count;
+  }
+  if (elements && unwritten === elements) throw new Error(`the first configuration writes none of its ${elements} elements of output: nothing to compare`);
+  if (unwritten) page.compared(`${[elements - unwritten, elements].map(n => n.toLocaleString('en')).join(' of ')} elements: ${unwritten.toLocaleString('en')} ${unwritten === 1 ? 'is' : 'are'} not written`);
 }
 
 async function tryOne(candidate, best) {
@@ -91,7 +106,7 @@ async function tuneAll() {
   page.device(hello);
   const list = job.candidates.filter(c => fits(c, hello.limits));
   if (!list.length) throw new Error('this GPU allows none of the configurations');
-  if (!kernel.written.some(b => b.right)) await makeReference(list[0]);
+  if (!kernel.written.every(b => b.right)) await makeReference(list[0]);
   let best = null;
   for (const candidate of list) {
     const trial = await tryOne(candidate, best?.seconds ?? 0);

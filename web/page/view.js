@@ -27,6 +27,9 @@ export class View {
     this.say('ready');
   }
 
+  // Elements that are compared, where those are not all.
+  compared(text) { this.counted = text; }
+
   show(m) {
     if (this.kernel !== m.kernel) {
       this.kernel = m.kernel;
@@ -52,6 +55,7 @@ export class View {
     $('bar').firstElementChild.style.width = `${100 * Math.min(1, m.done / Math.max(1, m.total))}%`;
     const numbers = [['tried', `${m.done} of ${m.total}`], ['failed', String(m.failed)], ['best', timeText(m.best?.seconds)], ['default', timeText(m.fallback)],
       ['gain', m.best && m.fallback ? `${(m.fallback / m.best.seconds).toFixed(2)} ×` : ''], ['time', `${m.seconds.toFixed(0)} s`]];
+    if (this.counted) numbers.push(['compared', this.counted]);
     $('numbers').replaceChildren(...numbers.map(([name, value]) => { const d = document.createElement('div'); d.append(element('dt', name), element('dd', value || '–')); return d; }));
     const worked = this.rows.filter(r => r.seconds > 0).sort((a, b) => a.seconds - b.seconds);
     $('found').hidden = $('map').hidden = !worked.length;
