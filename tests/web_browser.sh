@@ -39,6 +39,13 @@ esac
 [ "$(of "r['evaluations']['measured']")" = 2 ] || complain "faults: not two are measured: $(cat "$work/result.json")"
 [ "$(of "r['config']['FAULT']")" = 0 ] || complain "faults: another is best"
 
+# Elements that the default does not write are left out and counted; a configuration that writes one is wrong.
+tune padded.wgsl || complain "padded: exit $?: $(cat "$work/log")"
+[ "$(of "[r['evaluations']['measured'] + r['evaluations']['dropped'], r['evaluations']['wrong']]")" = "[2, 2]" ] ||
+    complain "padded: not two right and two wrong: $(cat "$work/result.json")"
+[ "$(of "r['unwritten_elements'] >= 4096 + 100 and r['compared_elements'] + r['unwritten_elements'] == 5 * 4096 + 100")" = True ] ||
+    complain "padded: counted wrong: $(cat "$work/result.json")"
+
 # Shaders as people write them: a struct of floats, a tile as large as the group, sizes of 1 at the end, subgroups.
 for shader in bodies lanes; do
     if [ "$shader $browser" = "lanes firefox" ] && ! tune lanes.wgsl --budget 4 && grep -q 'enables subgroups, which browser' "$work/log"; then

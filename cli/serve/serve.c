@@ -328,9 +328,11 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
         const hed_kernel_def *kernel = hed_tune_file_kernel(file);
         hed_tune_file_apply(file, &def);
         for (uint32_t i = 0; i < kernel->argument_count; i++)
-            contents[i] = (hed_runner_argument){def.arguments[i].data, def.arguments[i].bytes,
-                def.arguments[i].expected, def.arguments[i].expected_bytes,
-                kernel->arguments[i].tolerance};
+            contents[i] = (hed_runner_argument){.data = def.arguments[i].data,
+                .bytes = def.arguments[i].bytes,
+                .expected = def.arguments[i].expected,
+                .expected_bytes = def.arguments[i].expected_bytes,
+                .tolerance = kernel->arguments[i].tolerance};
         const hed_runner_def runner = {.device = device,
             .kernel = kernel,
             .math = def.math,

@@ -1,9 +1,9 @@
-/* Not every element is written: the fourth number of each vec3f is padding, `result` keeps what is 0.5 or less, and its last 100
-   elements, of which FAULT 1 writes one.
-heddle {
-  "name": "padded", "problem": {"n": 4096},
+// Not every element is written: the fourth number of each vec3f is padding, `result` keeps what is 0.5 or less, and its last 100
+// elements, of which FAULT 1 writes one.
+/* heddle {
+  "problem": {"n": 4096},
   "parameters": {"WG": [32, 64], "FAULT": [0, 1]},
-  "arguments": [{"name": "points", "size": "n"}, {"name": "result", "size": "n + 100"}]
+  "arguments": [{"name": "points", "size": "4 * n"}, {"name": "result", "size": "n + 100"}]
 } */
 override WG: u32 = 64;
 override FAULT: u32 = 0;
