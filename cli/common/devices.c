@@ -62,12 +62,11 @@ hed_status cli_device_groups(const hed_arguments *arguments, cli_session *sessio
             return error->status;
         }
     }
-    if (*count == 0) {
-        groups[0] = (cli_device_group){.count = 1};
-        *count = 1;
-        return hed_device_find(session->context, NULL, &groups[0].devices[0], error);
-    }
-    return HED_OK;
+    if (*count) return HED_OK;
+    groups[0] = (cli_device_group){0};
+    *count = !hed_device_find(session->context, NULL, &groups[0].devices[0], error);
+    groups[0].count = *count;
+    return error->status;
 }
 
 hed_status cli_open_devices_together(

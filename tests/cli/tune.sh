@@ -52,6 +52,12 @@ SCRIPT
     [ ! -e "$(dirname "$(sed 's|^file://||' "$work/browser.arguments")")" ] || complain 'the folder of the browser is left behind'
 fi
 run 2 tune heddle:copy --device nothing; out_is_empty; err_has 'no device fits'
+for of in 'tune heddle:copy' 'tune sweep heddle:copy' 'batch run jobs.json' 'verify' 'bench kernels' 'devices'; do
+    # shellcheck disable=SC2086  # words
+    HEDDLE_DEVICE=nothing "$heddle" $of > "$work/out" 2> "$work/err"
+    [ $? -lt 128 ] || complain "HEDDLE_DEVICE=nothing heddle $of: ended by a signal"
+done
+HEDDLE_DEVICE=nothing run 1 tune heddle:copy; out_is_empty; err_has 'HEDDLE_DEVICE'
 run 0 tune --help; out_has 'or: heddle tune COMMAND'; out_has '  --good-enough SHARE'
 run 0 tune --schema; err_is_empty; out_is_object
 
