@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/signature.h"
 #include "base/text.h"
 #include "core/cache.h"
 #include "heddle/cache.h"
@@ -314,6 +315,19 @@ hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, he
 
 /* ---- variants ---- */
 
+/* A shader's parameters are its bindings, which the backends compare. */
+static hed_status check_signature(const hed_build *build, hed_error *error)
+{
+    const hed_signature signature = {.def = build->def,
+        .language = build->language,
+        .entry = build->entry,
+        .defines = build->defines,
+        .define_count = build->define_count,
+        .sources = build->sources,
+        .source_count = build->source_count};
+    return build->language < HED_WGSL ? hed_signature_check(&signature, error) : HED_OK;
+}
+
 hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math,
     const hed_config *config, const hed_define *defines, uint32_t define_count,
     uint32_t max_registers, hed_variant **variant, hed_error *error)
@@ -334,6 +348,7 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
         status = hed_build_text_make(
             &text, device, def, math, config, defines, define_count, max_registers, error);
         made->program.language = text.build.language;
+        if (!status) status = check_signature(&text.build, error);
         if (!status) status = obtain(&made->program, &text.build, error);
         hed_build_text_free(&text);
     } else {
@@ -350,7 +365,7 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
 hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
     const hed_kernel_options *options, const char *folder, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, def, folder);
     const hed_kernel_options defaults = {.math = HED_MATH_FAST};
     hed_backend_slot *slot = NULL;
     for (uint32_t i = 0; i < context->slot_count && !slot; i++)

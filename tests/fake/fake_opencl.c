@@ -410,6 +410,16 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_uint what, size_t size, void *value,
                : CL_INVALID_VALUE;
 }
 
+/* As of a program that was loaded as a binary. */
+cl_int clGetKernelArgInfo(
+    cl_kernel kernel, cl_uint index, cl_uint what, size_t size, void *value, size_t *size_out)
+{
+    ENTER(clGetKernelArgInfo);
+    CHECK(clGetKernelArgInfo, kernel, FAKE_KERNEL, CL_INVALID_KERNEL);
+    (void)index, (void)what, (void)size, (void)value, (void)size_out;
+    return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+}
+
 cl_int clGetKernelWorkGroupInfo(
     cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)
 {

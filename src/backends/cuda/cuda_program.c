@@ -1,7 +1,9 @@
 /* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, what the driver says
  * of them, and the launch. */
 #include "backends/cuda/cuda_driver.h"
+#include "backends/cuda/mangled.h"
 #include "base/alloc.h"
+#include "base/signature.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -153,6 +155,23 @@ static hed_status cuda_fill_symbol(const hed_device *device, hed_cuda_symbol *sy
 
 /* ---- loading a module ---- */
 
+/* Compares the parameters that the compiler wrote into the kernel's name with the description. */
+static hed_status cuda_check_types(const hed_build *build, const char *entry, hed_error *error)
+{
+    const hed_kernel_def *def = build->def;
+    const hed_signature signature = {
+        .def = def, .language = build->language, .entry = build->entry};
+    hed_mangled mangled = hed_mangled_open(entry);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
+        char words[128];
+        if (def->arguments[i].symbol) continue;
+        if (!hed_mangled_next(&mangled, words, sizeof words)) break;
+        if (words[0]) status = hed_signature_compare(&signature, i, words, strlen(words), error);
+    }
+    return status;
+}
+
 static hed_status cuda_load_module(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
@@ -177,6 +196,8 @@ static hed_status cuda_load_module(
         return hed_fail(error, HED_ERROR_BUILD,
             "%s has no kernel \"%s\": its text must have %s void %s(...)", build->def->name,
             build->entry, build->language == HED_CUDA_C ? "__global__" : "__kernel", build->entry);
+    hed_status status = cuda_check_types(build, entry, error);
+    if (status) return status;
     /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
     hed_nvrtc_read_log(said, entry, &program->resources);
     hed_nvrtc_read_log(binary->log, entry, &program->resources);

@@ -1,6 +1,7 @@
 /* Programs: GLSL in the words of OpenGL (shader/opengl.c), compiled by the driver when it is loaded,
  * since drivers keep a cache of their own; where the text's scalars lie, the driver says. */
 #include "backends/gl/gl.h"
+#include "base/signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,20 @@ static bool program_has_word(const hed_text *text, const char *word)
 
 static uint32_t rounded(uint32_t value, uint32_t to) { return (value + to - 1) / to * to; }
 
+/* Compares the type of a uniform, or of a member of the push constants, with the description. */
+static hed_status program_compare(
+    const hed_kernel_def *def, uint32_t index, int type, hed_error *error)
+{
+    const hed_signature signature = {.def = def, .language = HED_GLSL, .entry = "main"};
+    const char *words = type == GL_FLOAT          ? "float"
+                        : type == GL_INT          ? "int"
+                        : type == GL_UNSIGNED_INT ? "uint"
+                        : type == GL_DOUBLE       ? "double"
+                                                  : "";
+    if (def->arguments[index].kind != HED_SCALAR || !words[0]) return HED_OK;
+    return hed_signature_compare(&signature, index, words, strlen(words), error);
+}
+
 /* The bytes of an argument, a struct as C lays it out, to where the driver wants them. */
 static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
     const program_leaf *leaves, uint32_t count, const hed_text *text, gl_program *made,
@@ -229,7 +244,8 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
         }
         widest = align > widest ? align : widest;
     }
-    if (used && made->move_count < GL_MOVES && rounded(at, widest) == size) return HED_OK;
+    if (used && made->move_count < GL_MOVES && rounded(at, widest) == size)
+        return program_compare(def, index, leaves[first].about.type, error);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: argument %u \"%s\" has %u bytes; the shader has %u uniforms and members of push "
         "constants, and none of that name and size",

@@ -48,6 +48,7 @@ typedef void hed_cl_event_notify(cl_event event, cl_int status, void *user);
     X(CL_COMPILE_PROGRAM_FAILURE, -15) \
     X(CL_LINKER_NOT_AVAILABLE, -16) \
     X(CL_LINK_PROGRAM_FAILURE, -17) \
+    X(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, -19) \
     X(CL_INVALID_VALUE, -30) \
     X(CL_INVALID_DEVICE_TYPE, -31) \
     X(CL_INVALID_PLATFORM, -32) \
@@ -158,6 +159,7 @@ enum {
     CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
     CL_KERNEL_NUM_ARGS = 0x1191,
+    CL_KERNEL_ARG_TYPE_NAME = 0x1198,
     CL_KERNEL_WORK_GROUP_SIZE = 0x11B0,
     CL_KERNEL_LOCAL_MEM_SIZE = 0x11B2,
     CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x11B3,
@@ -225,6 +227,9 @@ enum {
     X(cl_int, clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t size, const void *value)) \
     X(cl_int, clGetKernelInfo, \
         (cl_kernel kernel, cl_uint what, size_t size, void *value, size_t *size_out)) \
+    X(cl_int, clGetKernelArgInfo, \
+        (cl_kernel kernel, cl_uint index, cl_uint what, size_t size, void *value, \
+            size_t *size_out)) \
     X(cl_int, clGetKernelWorkGroupInfo, \
         (cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value, \
             size_t *size_out)) \

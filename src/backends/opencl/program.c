@@ -1,6 +1,7 @@
 /* Programs: text to a binary of the driver, a binary to a kernel, and what the driver tells of
  * it. */
 #include "backends/opencl/opencl.h"
+#include "base/signature.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ hed_status hed_opencl_build_options(const hed_build *build, char *text, size_t s
 {
     bool strict = build->math == HED_MATH_STRICT,
          nvidia = hed_opencl_platform_of(build->device) == OPENCL_NVIDIA;
-    int used = snprintf(text, size, "-cl-std=CL1.2 %s%s",
+    int used = snprintf(text, size, "-cl-std=CL1.2 -cl-kernel-arg-info %s%s",
         strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
                : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
         nvidia ? " -cl-nv-verbose" : "");
@@ -70,6 +71,24 @@ static void opencl_assemble(const hed_build *build, hed_text *text)
 
 /* ---- compiling ---- */
 
+/* Compares the kernel's parameters with the description, where the driver names their types. */
+static hed_status opencl_check_types(
+    const opencl_device *device, cl_kernel kernel, const hed_build *build, hed_error *error)
+{
+    const hed_signature signature = {.def = build->def, .entry = build->entry};
+    char type[256];
+    for (cl_uint i = 0; i < build->def->argument_count; i++) {
+        size_t size = 0;
+        if (device->api->clGetKernelArgInfo(
+                kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, &size) ||
+            size < 2)
+            continue; /* of a binary it is not known, and a longer name is a struct's */
+        hed_status status = hed_signature_compare(&signature, i, type, size - 1, error);
+        if (status) return status;
+    }
+    return HED_OK;
+}
+
 /* The kernel of a program, as the description has it. */
 static hed_status opencl_make_kernel(const opencl_device *device, cl_program program,
     const hed_build *build, cl_kernel *kernel, hed_error *error)
@@ -84,11 +103,14 @@ static hed_status opencl_make_kernel(const opencl_device *device, cl_program pro
             def->name, build->entry);
     if (!*kernel) return hed_opencl_fail(error, "clCreateKernel", code, "%s", def->name);
     device->api->clGetKernelInfo(*kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
-    if (arguments == def->argument_count) return HED_OK;
-    device->api->clReleaseKernel(*kernel);
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "kernel \"%s\" takes %u arguments in its text and %u in the description of %s",
-        build->entry, arguments, def->argument_count, def->name);
+    hed_status status =
+        arguments == def->argument_count
+            ? opencl_check_types(device, *kernel, build, error)
+            : hed_fail(error, HED_ERROR_ARGUMENT,
+                  "kernel \"%s\" takes %u arguments in its text and %u in the description of %s",
+                  build->entry, arguments, def->argument_count, def->name);
+    if (status) device->api->clReleaseKernel(*kernel);
+    return status;
 }
 
 /* The driver may install signal handlers in the first build of a device. */

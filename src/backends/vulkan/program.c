@@ -1,6 +1,7 @@
 /* Programs: SPIR-V, specialized, to a pipeline. What the cache keeps is the module and the driver's
  * own data for the pipeline of this configuration; a driver takes those or leaves them. */
 #include "backends/vulkan/vulkan.h"
+#include "base/signature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,6 +131,12 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shade
             "%s: argument %u \"%s\" has %u bytes; the shader's push constants have %u members and "
             "%u bytes, and none of that name and size",
             def->name, index, argument->name, size, shader->member_count, shader->member_bytes);
+    static const char *const words[HED_TYPE_COUNT] = {
+        "", "int", "uint", "long", "ulong", "float", "double"};
+    const char *type = words[shader->members[member].type];
+    const hed_signature signature = {.def = def, .language = HED_SPIRV, .entry = "main"};
+    if (type[0] && hed_signature_compare(&signature, index, type, strlen(type), error))
+        return HED_ERROR_ARGUMENT;
     made->pushes[index].used = true;
     made->pushes[index].offset = shader->members[member].offset;
     made->pushes[index].size = size;
