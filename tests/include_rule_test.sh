@@ -26,7 +26,7 @@ list_symbols() {
 check_tree() { # ROOT [SYMBOLS...]
     top=$1
     shift
-    { find "$top"/src "$top"/include "$top"/worker "$top"/support "$top"/tunefile "$top"/engines "$top"/cli "$top"/benchmarks \
+    { find "$top"/src "$top"/include "$top"/worker "$top"/support "$top"/tunefile "$top"/engines "$top"/cli "$top"/benchmarks "$top"/web \
         -name '*.[ch]' -o -name '*.cl' -o -name '*.clh' 2>/dev/null | sort; printf '%s\n' "$@"; } |
         xargs awk -v root="$top" -f "$check" "$top/ARCHITECTURE.md"
 }
@@ -82,6 +82,9 @@ plant src/core/x.c '/* getenv, and dlopen("x") */ const char *a = "dlopen";' ''
 plant src/base/path.c 'const char *a = getenv("HOME");' ''
 plant src/core/x.c 'void *a = dlopen("x", 1);' 'dlopen'
 plant engines/a/x.c 'printf("hello");' 'printf'
+plant src/core/x.c 'pthread_cond_timedwait(&changed, &lock, &until);' 'pthread_cond_timedwait'
+plant engines/a/x.c 'int clock = CLOCK_REALTIME;' 'CLOCK_REALTIME'
+plant src/base/base.c 'clock_gettime(CLOCK_MONOTONIC, &now);' ''
 plant engines/a/x.c '#include <sqlite3.h>' 'sqlite3.h'
 plant src/nowhere.c 'int x;' 'no row of the table'
 

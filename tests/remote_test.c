@@ -81,6 +81,7 @@ typedef enum lie {
     HONEST,
     NO_HELLO, /* an answer in its place */
     GARBAGE,
+    ONLY_ALIVE, /* and never a hello */
     ENDS_AT_ONCE,
     OTHER_VERSION,
     OTHER_NUMBER,
@@ -99,6 +100,7 @@ typedef struct liar {
     lie about;
     int socket;
     pthread_t thread;
+    bool (*idle)(void *user); /* of the leader; NULL: none */
 } liar;
 
 static void liar_answer(const liar *l, const hed_worker_request *request)
@@ -130,6 +132,8 @@ static void *liar_run(void *user)
     hed_worker_reply taken = {.version = hed_worker_version()};
     taken.trial = hed_local_new_trial();
     if (l->about == NO_HELLO) hed_frame_write(l->socket, HED_FRAME_REPLY, &taken, sizeof taken, 0);
+    else if (l->about == ONLY_ALIVE)
+        while (hed_frame_write(l->socket, HED_FRAME_ALIVE, NULL, 0, 0)) usleep(20000);
     else if (l->about == GARBAGE) hed_stream_write_all(l->socket, "Last login: Mon\n", 16, 0);
     else if (l->about != ENDS_AT_ONCE)
         hed_frame_write(l->socket, HED_FRAME_HELLO, text.bytes, text.size, 0);
@@ -163,18 +167,34 @@ static hed_status open_liar(liar *l, lie about, hed_context *context, hed_device
 {
     int sockets[2];
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    *l = (liar){.about = about, .socket = sockets[1]};
+    *l = (liar){.about = about, .socket = sockets[1], .idle = l->idle};
     CHECK_EQ(pthread_create(&l->thread, NULL, liar_run, l), 0);
-    const hed_remote_def def = {
-        .descriptor = sockets[0], .patience_seconds = about == SILENT ? 0.5 : 100};
+    const hed_remote_def def = {.descriptor = sockets[0],
+        .patience_seconds = about == SILENT || about == ONLY_ALIVE ? 0.5 : 100,
+        .idle = l->idle};
     error = (hed_error){0};
     return hed_device_create_remote(context, &def, device, &error);
+}
+
+static bool give_up(void *user) { return true; }
+
+/* Ctrl-C of a leader: without a limit, the worker that says only that it is alive held it for ever. */
+Test(remote, the_first_word_is_given_up, .timeout = 60)
+{
+    test_device on = test_open(NULL);
+    hed_device *device;
+    liar l = {.idle = give_up};
+    CHECK_EQ(open_liar(&l, ONLY_ALIVE, on.context, &device), HED_ERROR_LOST);
+    CHECK(strstr(error.text, "was not waited for"), "%s", error.text);
+    pthread_join(l.thread, NULL);
+    error = (hed_error){0};
+    test_close(&on);
 }
 
 Test(remote, an_honest_worker_is_used)
 {
     runner_test t = {.on = test_open(NULL)};
-    liar l;
+    liar l = {0};
     hed_device *device;
     double values[100];
     hed_trial trial;
@@ -202,7 +222,7 @@ Test(remote, liars_are_lost)
 {
     runner_test t = {.on = test_open(NULL)};
     for (lie about = NO_HELLO; about < LIES; about++) {
-        liar l;
+        liar l = {0};
         hed_device *device = NULL;
         hed_trial trial;
         double value;
@@ -264,7 +284,7 @@ Test(remote, every_allocation_may_fail)
     def.allocator = test_allocator_of(&state);
     t.on = test_open(&def);
     for (uint32_t n = 1; !whole; n++) {
-        liar l;
+        liar l = {0};
         hed_device *device = NULL;
         hed_config config = config_of(64, RIGHT);
         int64_t live = state.live;

@@ -3,11 +3,14 @@
  * does not order is a race. */
 #include "heddle/thread.h"
 
+#include "base/clock.h"
+
 #include "testing.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fenv.h>
+#include <pthread.h>
 #include <float.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,6 +25,37 @@ static hed_team *make_team(uint32_t threads)
     hed_error error = {0};
     OK(hed_team_create(NULL, threads, &team, &error));
     return team;
+}
+
+typedef struct waiting {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool done;
+} waiting;
+
+static void *wake(void *user)
+{
+    waiting *w = user;
+    pthread_mutex_lock(&w->lock);
+    w->done = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+Test(thread, a_condition_is_waited_for_until_it_comes_or_time_is_up, .timeout = TIMEOUT)
+{
+    waiting w = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+    pthread_t other;
+    pthread_mutex_lock(&w.lock);
+    uint64_t begun = hed_now();
+    while (hed_condition_wait(&w.changed, &w.lock, 0.02)) {}
+    CHECK_GE(hed_now() - begun, 20000000u, "not before the time is up");
+    CHECK(!hed_condition_wait(&w.changed, &w.lock, -1));
+    CHECK_EQ(pthread_create(&other, NULL, wake, &w), 0);
+    while (!w.done) hed_condition_wait(&w.changed, &w.lock, TIMEOUT);
+    pthread_mutex_unlock(&w.lock);
+    pthread_join(other, NULL);
 }
 
 typedef struct counts {

@@ -373,12 +373,10 @@ hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *
  * is known to be there. Called with the lock. */
 static void wait_for_change(hed_web *web)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 50000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&web->changed, &web->lock, &until);
+    uint64_t until = hed_now() + 50000000;
+    const struct timespec moment = {
+        .tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
+    pthread_cond_clockwait(&web->changed, &web->lock, CLOCK_MONOTONIC, &moment);
     if (web->waiting && hed_web_now() - web->waiting_since > HED_WEB_POLL) wake_page(web);
 }
 
@@ -471,7 +469,7 @@ static hed_status make_device(hed_web *web, hed_error *error)
 
 hed_status hed_web_wait(hed_web *web, double seconds, hed_device **device, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(web, device);
     double until = hed_web_now() + seconds;
     bool stopped = false, there = false;
     while (!there && !stopped && hed_web_now() < until) {
@@ -559,7 +557,7 @@ static hed_status start(hed_web *web, hed_error *error)
 
 hed_status hed_web_create(const hed_web_def *def, hed_web **web, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, web);
     *web = NULL;
     hed_allocator allocator = hed_context_describe(def->context).allocator;
     hed_web *made = hed_new(&allocator, 1, sizeof *made, error);
@@ -574,7 +572,7 @@ hed_status hed_web_create(const hed_web_def *def, hed_web **web, hed_error *erro
     return error->status;
 }
 
-const char *hed_web_address(const hed_web *web) { return web->address; }
+const char *hed_web_address(const hed_web *web) { return web ? web->address : ""; }
 
 void hed_web_destroy(hed_web *web)
 {

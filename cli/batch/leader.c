@@ -15,7 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_STARTS = 4, TICK_MS = 100, NO_JOB = -1 };
+enum {
+    MOST_STARTS = 4,
+    HELLO_PATIENCE = 4, /* times the patience, for a hand that is alive to tell its device */
+    TICK_MS = 100,
+    NO_JOB = -1
+};
 static const double PAGE_EVERY = 2, SAY_EVERY = 5, SYNC_EVERY = 0.1;
 
 typedef struct leader_hand {
@@ -100,7 +105,7 @@ static void leader_start(leader *l, uint32_t index)
     fcntl(sockets[0], F_SETFL, O_NONBLOCK);
     fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
     h->from.descriptor = sockets[0];
-    h->heard = leader_now(l);
+    h->heard = h->begun = leader_now(l);
     h->state = STARTING;
     l->result->hands[index].lost = false;
     snprintf(l->result->hands[index].doing, sizeof l->result->hands[index].doing, "starting");
@@ -454,7 +459,10 @@ static void leader_turn(leader *l)
     for (uint32_t i = 0; i < l->def->place_count; i++) {
         char why[64];
         if (l->hands[i].state == GONE) continue;
-        if (polled[i].revents) leader_hear(l, i);
+        bool late = l->hands[i].state == STARTING &&
+                    leader_now(l) - l->hands[i].begun > HELLO_PATIENCE * l->def->patience;
+        if (late) leader_lose(l, i, "it is alive and does not tell its device");
+        else if (polled[i].revents) leader_hear(l, i);
         else if (leader_now(l) - l->hands[i].heard > l->def->patience) {
             snprintf(why, sizeof why, "it has said nothing for %g s", l->def->patience);
             leader_lose(l, i, why);

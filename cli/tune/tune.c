@@ -450,11 +450,12 @@ static hed_status open_workers(const hed_arguments *arguments, cli_session *sess
         hed_error why = {0};
         const hed_remote_def def = {.command = strncmp(worker, "fd:", 3) ? worker : NULL,
             .descriptor = strncmp(worker, "fd:", 3) ? 0 : (int)strtol(worker + 3, NULL, 10),
-            .patience_seconds = hed_number_of(arguments, "patience-of-workers")};
+            .patience_seconds = hed_number_of(arguments, "patience-of-workers"),
+            .idle = tune_should_stop};
         if (hed_device_create_remote(session->context, &def, &device, &why)) {
-            /* the others do its work */
             fprintf(stderr, "heddle: %s\n", why.text);
-            continue;
+            if (hed_interrupted()) break;
+            continue; /* the others do its work */
         }
         const hed_device_info *info = hed_device_describe(device);
         if (!quiet) fprintf(stderr, "heddle: %s (%s)\n", info->id, info->name);

@@ -20,14 +20,17 @@ typedef struct hed_remote_def {
      *  it over, and closes it where it cannot be made */
     int descriptor;
     /** a worker that says nothing for so long is lost; they say that they are alive every second.
-     *  0: 30 */
+     *  0: 30. One that says so, and does not tell its device within four times that, is lost, too */
     double patience_seconds;
+    /** called about ten times a second while the device is waited for; true gives up. NULL: never */
+    bool (*idle)(void *user);
+    void *user;
 } hed_remote_def;
 
 /** Starts the command and waits until its worker has told its device, whose id becomes
  *  "MACHINE:ID". Destroy it with hed_device_release(), which ends the command. Thread class: any.
- *  Errors: LOST (the command ends, says nothing, or what is no worker's; the text has the last that
- *  it said), IO, MEMORY. */
+ *  Errors: LOST (the command ends, says nothing, what is no worker's, or nothing but that it is
+ *  alive; or idle() gave up; the text has the last that it said), IO, MEMORY. */
 HED_API hed_status hed_device_create_remote(
     hed_context *context, const hed_remote_def *def, hed_device **device, hed_error *error);
 

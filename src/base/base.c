@@ -1,6 +1,7 @@
 /* Names of statuses, the version, the C library's allocator and the system's clock. */
-#include "heddle/base.h"
+#include "base/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -26,6 +27,14 @@ static uint64_t system_now(void *user)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool hed_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds)
+{
+    uint64_t until = system_now(NULL) + (uint64_t)(1e9 * fmin(fmax(seconds, 0), 1e9));
+    const struct timespec moment = {
+        .tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &moment) == 0;
 }
 
 hed_clock hed_default_clock(void) { return (hed_clock){.now = system_now}; }

@@ -1,8 +1,8 @@
 /* A device of a fleet, in a thread of its own: takes candidates and measures them at its pace, does what
  * the tuning orders, is lost and comes back. See fleet.h and fleet_parts.h. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -20,12 +20,7 @@ static const double warm_seconds = 1, restart_seconds[MOST_RESTARTS] = {0.5, 3};
 
 void hed_fleet_pause(fleet *all, pthread_cond_t *change, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(seconds * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(change, &all->lock, &until);
+    hed_condition_wait(change, &all->lock, seconds);
 }
 
 /* ---- what it does with its runner ---- */

@@ -27,9 +27,10 @@ enum {
     BUILDING = 256,     /* candidates that are compiled ahead */
     BUFFER = HED_HELLO_MOST + sizeof(hed_frame)
 };
-#define TICK 0.1       /* seconds between two calls of idle() */
-#define PATIENCE 30    /* seconds */
-#define COPY_RATE 10e6 /* bytes/s at the least, of a network */
+#define TICK 0.1         /* seconds between two calls of idle() */
+#define HELLO_PATIENCE 4 /* times the patience, for a worker that is alive to tell its device */
+#define PATIENCE 30      /* seconds */
+#define COPY_RATE 10e6   /* bytes/s at the least, of a network */
 
 /* The connection: a remote device's `impl`. */
 typedef struct remote {
@@ -178,15 +179,18 @@ static void remote_drop(remote *r, size_t size)
 }
 
 /* The content of HED_FRAME_BYTES, whose head is at the front of the buffer. */
-static remote_event remote_take_bytes(remote *r)
+static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
 {
     remote_drop(r, sizeof(hed_frame));
     size_t have = r->filled < r->bytes_size ? r->filled : r->bytes_size;
     memcpy(r->bytes_to, r->buffer, have);
     remote_drop(r, have);
-    while (have < r->bytes_size)
+    while (have < r->bytes_size) {
+        /* what is left of them would be taken for a frame */
+        if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was not waited for");
         if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) == GONE)
             return GONE;
+    }
     r->bytes_came = true;
     return RECEIVED;
 }
@@ -210,7 +214,7 @@ static remote_event remote_receive(
             return remote_lose(r, "gives an answer that cannot be");
         }
         if (whole) remote_drop(r, sizeof *frame);
-        if (bytes && remote_take_bytes(r) == GONE) return GONE;
+        if (bytes && remote_take_bytes(r, def) == GONE) return GONE;
         if (whole || bytes) continue;
         if (def && def->idle && def->idle(def->user)) return STOPPED;
         if (remote_now() >= until) return TIME_IS_UP;
@@ -554,8 +558,10 @@ static hed_status remote_hear_hello(
     hed_worker_reply reply = {0};
     hed_error why = {0};
     fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
-    remote_event event = remote_receive(r, def, INFINITY, &frame, &reply);
+    double until = remote_now() + HELLO_PATIENCE * r->patience;
+    remote_event event = remote_receive(r, def, until, &frame, &reply);
     if (event == STOPPED) remote_lose(r, "was not waited for");
+    if (event == TIME_IS_UP) remote_lose(r, "is alive and does not tell its device");
     if (event == RECEIVED && frame.kind != HED_FRAME_HELLO)
         remote_lose(r, "says what is no answer");
     if (r->lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
@@ -580,12 +586,13 @@ static void remote_drop_hello(remote *r)
 }
 
 /* Makes the device of that. */
-static hed_status remote_greet(
-    hed_context *context, remote *r, hed_device **device, hed_error *error)
+static hed_status remote_greet(hed_context *context, const hed_remote_def *def, remote *r,
+    hed_device **device, hed_error *error)
 {
+    const hed_runner_def waiting = {.idle = def->idle, .user = def->user};
     hed_hello hello;
     char id[256];
-    if (remote_hear_hello(r, NULL, &hello, id, error)) return error->status;
+    if (remote_hear_hello(r, &waiting, &hello, id, error)) return error->status;
     if (hed_device_create_described(context, &hello.info, device, error)) return error->status;
     r->backend = *(*device)->backend;
     for (int i = 0; hed_backends[i]; i++) {
@@ -634,7 +641,7 @@ hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
 hed_status hed_device_create_remote(
     hed_context *context, const hed_remote_def *def, hed_device **device, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, def, device);
     hed_allocator allocator = hed_context_describe(context).allocator;
     *device = NULL;
     remote *r = hed_allocate(&allocator, sizeof *r);
@@ -655,7 +662,7 @@ hed_status hed_device_create_remote(
         snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
     }
     if (!hed_failed(error) && (!r->line || !remote_start(r, error)))
-        remote_greet(context, r, device, error);
+        remote_greet(context, def, r, device, error);
     if (!hed_failed(error)) return HED_OK;
     hed_device_release(*device);
     bool owned = !*device; /* the device would have ended and freed it */

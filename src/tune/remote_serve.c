@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "core/objects.h"
@@ -59,11 +59,8 @@ static void *served_beat(void *user)
     served *s = user;
     pthread_mutex_lock(&s->write_lock);
     while (!s->ending) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
         if (!s->gone && !hed_frame_write(s->out, HED_FRAME_ALIVE, NULL, 0, 0)) s->gone = true;
-        pthread_cond_timedwait(&s->ended, &s->write_lock, &until);
+        hed_condition_wait(&s->ended, &s->write_lock, 1);
     }
     pthread_mutex_unlock(&s->write_lock);
     return NULL;
