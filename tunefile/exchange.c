@@ -188,7 +188,7 @@ static hed_status write_entry(void *user, const hed_database_entry *e, hed_error
 hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter,
     const char *path, bool (*stop)(void), hed_database_changes *count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(database, path);
     writing w = {.stop = stop};
     hed_record_filter wanted = filter ? *filter : (hed_record_filter){0};
     if (wanted.kinds) wanted.kinds |= HED_RECORD_KEY; /* everything else is written into one */
@@ -376,7 +376,7 @@ hed_status hed_exchange_import_json(hed_database *database, hed_json *const *doc
 hed_status hed_exchange_import(hed_database *database, const char *const *paths, uint32_t count,
     bool (*stop)(void), hed_database_changes *added, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(database, paths || !count);
     hed_json **documents = calloc(count + 1, sizeof *documents);
     if (!documents) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
     uint32_t read = 0;

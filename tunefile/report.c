@@ -381,7 +381,7 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
 hed_status hed_tune_report_write(
     const char *path, hed_report_format format, const hed_tune_report_def *def, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, def);
     switch (format) {
     case HED_REPORT_T4: return write_t4(path, def, error);
     case HED_REPORT_CSV: return write_csv(path, def, error);

@@ -550,10 +550,10 @@ static hed_status spec_read(
 }
 
 hed_status hed_tune_file_open(
-    const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
+    const char *path, const hed_device_info *device, hed_tune_file **file, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    *result = NULL;
+    HED_REQUIRE(path, device, file);
+    *file = NULL;
     hed_json *json = NULL;
     hed_language language;
     bool shader = hed_spec_is_shader_file(path, &language);
@@ -561,30 +561,30 @@ hed_status hed_tune_file_open(
         shader ? spec_read_comment(path, &json, error) : hed_json_read(path, &json, error);
     if (status) return status;
     hed_spec_reader reader = {.path = path, .device = device, .is_shader = shader};
-    return spec_read(json, reader, result, error);
+    return spec_read(json, reader, file, error);
 }
 
 hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_info *device,
-    hed_tune_file **result, hed_error *error)
+    hed_tune_file **file, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    *result = NULL;
+    HED_REQUIRE(def, device, file);
+    *file = NULL;
     const char *name = def->name ? def->name : "tune file";
     hed_json *json = NULL;
     hed_status status = hed_json_parse(name, def->text, def->size, &json, error);
     if (status) return status;
     hed_spec_reader reader = {
         .path = name, .device = device, .files = def->files, .file_count = def->file_count};
-    return spec_read(json, reader, result, error);
+    return spec_read(json, reader, file, error);
 }
 
-hed_status hed_tune_file_set_content(hed_tune_file *spec, const hed_device_info *device,
+hed_status hed_tune_file_set_content(hed_tune_file *file, const hed_device_info *device,
     const char *name, const char *content, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    hed_spec_reader reader = {.spec = spec, .path = "", .device = device};
+    HED_REQUIRE(file, device, name, content);
+    hed_spec_reader reader = {.spec = file, .path = "", .device = device};
     hed_spec_give(&reader, name, content);
-    return hed_json_status(spec->json, error);
+    return hed_json_status(file->json, error);
 }
 
 void hed_tune_file_close(hed_tune_file *spec)
@@ -596,10 +596,15 @@ void hed_tune_file_close(hed_tune_file *spec)
     free(spec);
 }
 
-const hed_kernel_def *hed_tune_file_kernel(const hed_tune_file *spec) { return &spec->kernel.def; }
+const hed_kernel_def *hed_tune_file_kernel(const hed_tune_file *spec)
+{
+    if (!spec) return NULL;
+    return &spec->kernel.def;
+}
 
 const char *hed_tune_file_apply(const hed_tune_file *spec, hed_tune_def *def)
 {
+    if (!spec) return NULL;
     if (!def) return spec->note;
     def->math = spec->math;
     def->problem = &spec->problem;

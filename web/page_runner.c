@@ -546,31 +546,31 @@ static hed_status page_check_limits(
 }
 
 hed_status hed_web_open_runner(
-    void *user, const hed_runner_def *def, hed_runner **runner, hed_error *error)
+    void *web, const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
-    hed_web *web = user;
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(web, def, runner);
+    hed_web *server = web;
     *runner = NULL;
     if (page_check(def, error)) return error->status;
-    page_runner *page = hed_new(&web->allocator, 1, sizeof *page, error);
+    page_runner *page = hed_new(&server->allocator, 1, sizeof *page, error);
     if (!page) return error->status;
     const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
-    const hed_page said = hed_web_page(web);
+    const hed_page said = hed_web_page(server);
     page->runner = (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = said.stamps};
-    page->web = web;
+    page->web = server;
     page->def = *def;
     page->best = INFINITY;
-    hed_web_forget(web);
-    pthread_mutex_lock(&web->lock);
+    hed_web_forget(server);
+    pthread_mutex_lock(&server->lock);
     for (uint32_t i = 0; i < def->kernel->argument_count; i++)
-        web->contents[i] = (hed_web_content){.bytes = {[HED_WEB_FIRST] = def->arguments[i].data,
+        server->contents[i] = (hed_web_content){.bytes = {[HED_WEB_FIRST] = def->arguments[i].data,
                                                  [HED_WEB_EXPECTED] = def->arguments[i].expected,
                                                  [HED_WEB_UNWRITTEN] = def->arguments[i].unwritten},
             .sizes = {[HED_WEB_FIRST] = def->arguments[i].bytes,
                 [HED_WEB_EXPECTED] = hed_runner_expected_bytes(&def->arguments[i]),
                 [HED_WEB_UNWRITTEN] =
                     hed_runner_mask_bytes(&def->kernel->arguments[i], &def->arguments[i])}};
-    pthread_mutex_unlock(&web->lock);
+    pthread_mutex_unlock(&server->lock);
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,
             error) &&
@@ -585,6 +585,7 @@ hed_status hed_web_open_runner(
 
 void hed_web_show(hed_web *web, const hed_kernel_def *kernel, const hed_tune_progress *progress)
 {
+    if (!web || !kernel || !progress) return;
     hed_error ignored = {0};
     json_t *message = json_pack("{ss ss ss sI sI sI sf sf}", "do", "show", "kernel", kernel->name,
         "stage", progress->stage ? progress->stage : "", "done", (json_int_t)progress->done,

@@ -160,7 +160,7 @@ static void put_page(FILE *out, const char *job)
 hed_status hed_web_write_page(const hed_runner_def *def, const hed_config *configs, uint32_t count,
     const hed_database_entry *key, const char *path, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, configs || !count, key, path);
     const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
     hed_wgsl *shader = NULL;
     char *text = NULL, *job = NULL;

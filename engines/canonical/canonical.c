@@ -80,7 +80,7 @@ static void create_scan_single(
 hed_status hed_canonical_chain_create(
     hed_device *device, uint32_t most, hed_math math, hed_canonical_chain **chain, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, chain);
     if (most == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a chain for 0 elements: at least 1");
     hed_error unseen = {0};
     if (!error) error = &unseen;
@@ -141,7 +141,7 @@ static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, h
 hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
     uint32_t n, hed_buffer *sum, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(chain, stream, in, sum);
     static const float zero = 0.0f;
     hed_status status;
     if ((status = check_room(chain, "in", in, n, n, error)) ||
@@ -182,7 +182,7 @@ static hed_status grow_tree(
 hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
     uint32_t n, hed_buffer *out, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(chain, stream, in, out);
     hed_status status;
     if ((status = check_room(chain, "in", in, n, n, error)) ||
         (status = check_room(chain, "out", out, n, n, error)) || n == 0)

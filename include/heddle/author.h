@@ -43,6 +43,19 @@ static inline uint64_t hed_round_up(uint64_t a, uint64_t step)
 HED_API hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
     HED_PRINTF(3, 4);
 
+/** Returns from a public function whose caller has passed NULL for a required pointer: with
+ *  HED_ERROR_ARGUMENT, and the parameter's name in `error`, the function's parameter. A condition is a
+ *  parameter, or begins with one; it is the function's first statement, before anything is read:
+ *  @code HED_REQUIRE(stream, kernel, arguments || !argument_count); @endcode
+ *  Where `error` is set already, the function returns its status. */
+#define HED_REQUIRE(...) \
+    do { \
+        const bool hed_given[] = {__VA_ARGS__}; \
+        hed_status hed_required = \
+            hed_require(error, __func__, #__VA_ARGS__, hed_given, HED_COUNT(hed_given)); \
+        if (hed_required) return hed_required; \
+    } while (0)
+
 /* ---- files ---- */
 
 /** Ends the writing of a file that no reader may see half of, not even after a crash: makes the
@@ -213,8 +226,8 @@ static inline uint32_t hed_type_size(hed_type type)
 /** Product of a problem's sizes. */
 static inline uint64_t hed_problem_items(const hed_problem *problem)
 {
-    uint64_t items = 1;
-    for (uint32_t i = 0; i < problem->count; i++) items *= (uint64_t)problem->sizes[i];
+    uint64_t items = problem != NULL;
+    for (uint32_t i = 0; problem && i < problem->count; i++) items *= (uint64_t)problem->sizes[i];
     return items;
 }
 
@@ -223,6 +236,7 @@ static inline uint64_t hed_problem_items(const hed_problem *problem)
 static inline void hed_geometry_1d(
     hed_geometry *geometry, uint64_t groups, int64_t group, uint64_t items, uint64_t grain)
 {
+    if (!geometry) return;
     geometry->dimensions = 1;
     geometry->global[0] = groups * (uint64_t)group;
     geometry->group[0] = (uint32_t)group;
@@ -266,14 +280,14 @@ static inline uint32_t hed_sample_word(uint64_t seed, uint32_t argument, uint64_
 static inline void hed_sample_words(
     uint32_t *words, uint64_t count, uint64_t seed, uint32_t argument)
 {
-    for (uint64_t i = 0; i < count; i++) words[i] = hed_sample_word(seed, argument, i);
+    for (uint64_t i = 0; words && i < count; i++) words[i] = hed_sample_word(seed, argument, i);
 }
 /** Likewise floats in (-1, 1), none of them zero. */
 static inline void hed_sample_floats(
     float *values, uint64_t count, uint64_t seed, uint32_t argument)
 {
     /* An odd number below 2^24, less 2^23, over 2^23: exact, and odd numbers are not zero. */
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; values && i < count; i++)
         values[i] =
             ((float)((hed_sample_word(seed, argument, i) >> 9) * 2 + 1) - 8388608.0f) / 8388608.0f;
 }

@@ -13,6 +13,10 @@
  *  - A call that asks may be answered "not yet" (hed_kernel_ready(), hed_event_elapsed(), waits
  *    with a limit) or "none left" (hed_search_ask()). That is a status and no failure: nothing is
  *    written to the error, and the same call may ask again with it.
+ *  - A pointer that a call needs is not NULL: else the call gives HED_ERROR_ARGUMENT, with the
+ *    parameter's name in the error, and nothing else happens. Functions without a status return 0,
+ *    NULL or the like for NULL, and what destroys or closes does nothing. tests/null_optional.txt
+ *    lists the parameters that may be NULL, whose meaning the function's own comment gives.
  *  - "Thread class" says where a function may be called: `any` (any thread, at any time), `owner`
  *    (by one thread at a time for the objects named; the caller ensures it), `rt` (safe in a
  *    real-time thread: never allocates, locks, logs, opens a file or compiles).
@@ -130,6 +134,12 @@ static inline void hed_error_clear(hed_error *error)
     error->status = HED_OK;
     error->text[0] = error->log[0] = 0;
 }
+
+/** Checks pointers, for HED_REQUIRE() of author.h: the status of `error` where it is set already, HED_ERROR_ARGUMENT
+ *  with the name of the first condition that is false, else HED_OK. `names`: the text of all
+ *  conditions, separated by commas. Thread class: rt. */
+HED_API hed_status hed_require(
+    hed_error *error, const char *function, const char *names, const bool *given, size_t count);
 
 /** Version of the library that is running, such as "0.1.0"; HED_VERSION_TEXT is the header's.
  *  Thread class: any. */

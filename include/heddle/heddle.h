@@ -34,7 +34,9 @@ typedef struct hed_session {
  *  hed_device_find() and hed_stream_create(). */
 static inline hed_status hed_open(hed_session *session, hed_error *error)
 {
-    hed_status status = hed_context_create(NULL, &session->context, error);
+    const bool given = session != NULL;
+    hed_status status = hed_require(error, "hed_open", "session", &given, 1);
+    if (!status) status = hed_context_create(NULL, &session->context, error);
     if (!status) status = hed_device_find(session->context, NULL, &session->device, error);
     if (!status) status = hed_stream_create(session->device, NULL, &session->stream, error);
     if (!status) session->name = hed_device_describe(session->device)->name;
@@ -45,6 +47,7 @@ static inline hed_status hed_open(hed_session *session, hed_error *error)
 static inline void hed_close(hed_session *session)
 {
     const hed_session closed = HED_ZERO;
+    if (!session) return;
     hed_stream_destroy(session->stream);
     hed_context_destroy(session->context);
     *session = closed;

@@ -311,6 +311,7 @@ HED_API uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device 
 static inline int64_t hed_config_get(
     const hed_kernel_def *def, const hed_config *config, const char *name)
 {
+    if (!def || !config || !name) return 0;
     for (uint32_t i = 0; i < def->parameter_count; i++)
         if (strcmp(def->parameters[i].name, name) == 0) return config->values[i];
     assert(!"hed_config_get: no parameter of this name");
@@ -319,13 +320,14 @@ static inline int64_t hed_config_get(
 /** Whether two configurations of one kernel have the same values. Thread class: any. */
 static inline bool hed_config_equal(const hed_config *a, const hed_config *b)
 {
-    return a->count == b->count &&
+    return a && b && a->count == b->count &&
            memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
 }
 /** The default of every parameter. Thread class: any. */
 static inline hed_config hed_config_default(const hed_kernel_def *def)
 {
     hed_config config = HED_ZERO;
+    if (!def) return config;
     config.count = def->parameter_count;
     for (uint32_t i = 0; i < def->parameter_count; i++) config.values[i] = def->parameters[i].value;
     return config;
@@ -334,8 +336,8 @@ static inline hed_config hed_config_default(const hed_kernel_def *def)
  *  any. */
 static inline uint64_t hed_config_count(const hed_kernel_def *def)
 {
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < def->parameter_count; i++) {
+    uint64_t count = def != NULL;
+    for (uint32_t i = 0; def && i < def->parameter_count; i++) {
         uint64_t values = def->parameters[i].count;
         if (values && count > UINT64_MAX / values) return UINT64_MAX;
         count *= values;
@@ -347,6 +349,7 @@ static inline uint64_t hed_config_count(const hed_kernel_def *def)
 static inline hed_config hed_config_at(const hed_kernel_def *def, uint64_t index)
 {
     hed_config config = HED_ZERO;
+    if (!def) return config;
     config.count = def->parameter_count;
     for (uint32_t i = def->parameter_count; i-- > 0;) {
         const hed_parameter_def *parameter = &def->parameters[i];

@@ -45,6 +45,7 @@ typedef struct hed_runner_argument {
 /** Bytes of hed_runner_argument.expected. Thread class: rt. */
 static inline uint64_t hed_runner_expected_bytes(const hed_runner_argument *argument)
 {
+    if (!argument) return 0;
     return argument->expected_bytes ? argument->expected_bytes : argument->bytes;
 }
 

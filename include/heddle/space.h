@@ -65,8 +65,21 @@ typedef struct hed_constant {
 enum { HED_DEVICE_CONSTANTS = 11 };
 /** A device's limits under the names that a kernel's expressions know them by: the list at the top.
  *  Gives how many there are. Thread class: rt. */
-HED_API uint32_t hed_device_constants(
-    const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS]);
+static inline uint32_t hed_device_constants(
+    const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS])
+{
+    if (!info || !constants) return 0;
+    const hed_constant all[HED_DEVICE_CONSTANTS] = {{"max_group", (double)info->max_group},
+        {"max_group_x", (double)info->max_group_size[0]},
+        {"max_group_y", (double)info->max_group_size[1]},
+        {"max_group_z", (double)info->max_group_size[2]},
+        {"local_bytes", (double)info->local_bytes}, {"lane_width", (double)info->lane_width},
+        {"compute_units", (double)info->compute_units}, {"registers", (double)info->registers},
+        {"cache_bytes", (double)info->cache_bytes}, {"memory_bytes", (double)info->memory_bytes},
+        {"architecture", (double)info->architecture}};
+    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) constants[i] = all[i];
+    return HED_DEVICE_CONSTANTS;
+}
 
 /** What a space is made of. Start from {0}. Parameters must outlive the space. */
 typedef struct hed_space_def {

@@ -52,6 +52,7 @@ typedef struct hed_meter_report {
 static inline void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
 {
     const hed_meter empty = HED_ZERO;
+    if (!meter) return;
     *meter = empty;
     meter->deadline_ns = deadline_ns;
 }

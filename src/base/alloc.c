@@ -68,7 +68,8 @@ struct hed_arena_chunk {
 
 void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *error)
 {
-    if (hed_failed(error)) return NULL;
+    const bool there = arena;
+    if (hed_require(error, __func__, "arena", &there, 1)) return NULL;
     count = count ? count : 1;
     size_t bytes = 0; /* rounded up, so that what follows is aligned; 0: too many */
     if (size == 0 || count <= (SIZE_MAX / 2) / size)
@@ -102,6 +103,7 @@ void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *er
 
 void hed_arena_free(hed_arena *arena)
 {
+    if (!arena) return;
     hed_allocator allocator = arena->allocator;
     struct hed_arena_chunk *chunk = arena->chunks;
     arena->chunks = NULL;

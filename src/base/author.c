@@ -35,6 +35,7 @@ static uint64_t factor_named(const hed_kernel_def *def, const hed_config *config
 void hed_default_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
+    if (!def || !config || !problem || !geometry) return;
     uint64_t items = hed_problem_items(problem), group = factor_named(def, config, "WG");
     uint64_t each = factor_named(def, config, "VEC") * factor_named(def, config, "ITEMS");
     hed_geometry_1d(geometry, hed_ceil_divide(items, group * each), (int64_t)group, items, 1 << 16);
@@ -43,6 +44,7 @@ void hed_default_geometry(const hed_kernel_def *def, const hed_config *config,
 void hed_default_work(
     const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
+    if (!def || !config || !problem || !work) return;
     *work = (hed_work){.items = (double)hed_problem_items(problem)};
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
@@ -55,6 +57,7 @@ void hed_default_work(
 uint64_t hed_default_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
+    if (!def || !config || !problem) return 0;
     const hed_argument_def *a = &def->arguments[argument];
     if (a->kind != HED_BUFFER) return 0;
     uint64_t elements = 1;
@@ -73,6 +76,7 @@ uint64_t hed_default_sample_bytes(const hed_kernel_def *def, const hed_config *c
 void hed_default_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
     uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
 {
+    if (!def || !problem || !data) return;
     const hed_argument_def *a = &def->arguments[argument];
     uint64_t count = a->kind == HED_BUFFER ? bytes / hed_type_size(a->type) : 1;
     for (uint32_t i = 0; a->kind == HED_SCALAR && i < def->dimension_count; i++) {

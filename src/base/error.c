@@ -27,6 +27,23 @@ hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...
     return status;
 }
 
+hed_status hed_require(
+    hed_error *error, const char *function, const char *names, const bool *given, size_t count)
+{
+    if (hed_failed(error)) return error->status;
+    if (!function || !names || !given)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_require(): %s is NULL; expected a pointer",
+            !function ? "function" : !names ? "names" : "given");
+    for (size_t i = 0; i < count; i++) {
+        if (i) names = strchr(names, ',') + 2;
+        if (given[i]) continue;
+        int length = (int)strcspn(names, " ,");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s(): %.*s is NULL; expected a pointer",
+            function, length, names);
+    }
+    return HED_OK;
+}
+
 void hed_fail_log(hed_error *error, const char *log)
 {
     if (!error) return;

@@ -233,6 +233,7 @@ hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size,
 
 int hed_file_commit(int file, const char *temporary, const char *path)
 {
+    if (!temporary || !path) return EINVAL;
     /* The bytes before the name: a crash after the rename must not leave an empty file under it. */
     if (fsync(file) != 0 || rename(temporary, path) != 0) {
         int code = errno;

@@ -28,7 +28,7 @@ struct hed_ring {
 hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes, uint32_t capacity,
     hed_ring **ring, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(ring);
     assert(ring);
     *ring = NULL;
     if (record_bytes == 0 || capacity == 0 || capacity > UINT32_C(1) << 31)
@@ -61,6 +61,7 @@ void hed_ring_destroy(hed_ring *ring)
 
 bool hed_ring_push(hed_ring *ring, const void *record)
 {
+    if (!ring || !record) return false;
     uint32_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
     if (written - ring->read_seen == ring->capacity) {
         ring->read_seen = atomic_load_explicit(&ring->read, memory_order_acquire);
@@ -74,6 +75,7 @@ bool hed_ring_push(hed_ring *ring, const void *record)
 
 bool hed_ring_pop(hed_ring *ring, void *record)
 {
+    if (!ring || !record) return false;
     uint32_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
     if (read == ring->written_seen) {
         ring->written_seen = atomic_load_explicit(&ring->written, memory_order_acquire);
@@ -87,6 +89,7 @@ bool hed_ring_pop(hed_ring *ring, void *record)
 
 uint32_t hed_ring_count(const hed_ring *ring)
 {
+    if (!ring) return 0;
     uint32_t read = atomic_load_explicit(&ring->read, memory_order_acquire);
     uint32_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
     /* Between the two loads a third thread may see the ring go round: no more than all of it is

@@ -188,7 +188,7 @@ static int team_start_threads(hed_team *team)
 hed_status hed_team_create(
     const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(team);
     assert(team);
     *team = NULL;
     uint32_t processors = hed_processor_count();
@@ -229,11 +229,12 @@ void hed_team_destroy(hed_team *team)
     hed_release(&allocator, team, sizeof *team);
 }
 
-uint32_t hed_team_size(const hed_team *team) { return team->size; }
+uint32_t hed_team_size(const hed_team *team) { return team ? team->size : 0; }
 
 void hed_team_run(
     hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user)
 {
+    if (!team || !function) return;
     assert(!team->running); /* not from inside a run, not from two threads */
     if (team->size == 1) {
         function(user, team, 0);
@@ -253,6 +254,7 @@ void hed_team_run(
 
 void hed_team_barrier(hed_team *team)
 {
+    if (!team) return;
     if (team->size == 1) return;
     unsigned seen = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
@@ -288,6 +290,7 @@ static void team_take_pieces(void *user, hed_team *team, uint32_t member_index)
 void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
     void (*function)(void *user, uint64_t begin, uint64_t end), void *user)
 {
+    if (!team || !function) return;
     /* pieces, if each is to be at least `grain` long */
     uint64_t most = count / (grain > 0 ? grain : 1);
     uint64_t wanted = (uint64_t)team->size * PIECES_BY_MEMBER;

@@ -45,7 +45,7 @@ static hed_status buffer_finish(hed_buffer *made, hed_status status, hed_buffer 
 hed_status hed_buffer_create(
     hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, def, buffer);
     hed_buffer *made;
     *buffer = NULL;
     hed_status status = check_def(device, def, error);
@@ -58,7 +58,7 @@ hed_status hed_buffer_create(
 hed_status hed_buffer_create_sub(
     hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(parent, part);
     *part = NULL;
     uint32_t alignment = parent->device->info.buffer_alignment;
     if (size == 0 || offset > parent->size || size > parent->size - offset)
@@ -95,6 +95,7 @@ void hed_buffer_destroy(hed_buffer *buffer)
 
 hed_buffer_info hed_buffer_describe(const hed_buffer *buffer)
 {
+    if (!buffer) return (hed_buffer_info){0};
     return (hed_buffer_info){buffer->device, buffer->memory, buffer->size, buffer->host,
         buffer->address, buffer->handle ? (uintptr_t)buffer->handle : (uintptr_t)buffer->address};
 }
@@ -111,9 +112,9 @@ typedef void (*gl_write_function)(
 hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name, uint64_t size,
     bool *copied, hed_buffer **buffer, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, gl, buffer);
     *buffer = NULL;
-    if (!gl || !gl->get_proc_address || !name || !size)
+    if (!gl->get_proc_address || !name || !size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "an OpenGL buffer needs get_proc_address, a name and a size");
     hed_buffer *made;
@@ -178,15 +179,16 @@ static hed_status gl_step(hed_stream *stream, hed_buffer *buffer, bool acquire, 
 
 hed_status hed_buffer_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, buffer);
     hed_status status = gl_step(stream, buffer, true, error);
     buffer->gl_acquired = buffer->gl_acquired || !status;
     return status;
 }
 hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
+    if (!stream || !buffer) HED_REQUIRE(stream, buffer);
     bool acts = !hed_failed(error);
-    if (!acts && !(buffer && buffer->gl_acquired)) return error->status;
+    if (!acts && !buffer->gl_acquired) return error->status;
     hed_status status = gl_step(stream, buffer, false, acts ? error : NULL);
     if (!status) buffer->gl_acquired = false;
     return acts ? status : error->status;

@@ -207,7 +207,7 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
 
 hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, report);
     *report = (hed_cache_report){.folder = hed_context_describe(context).cache_dir};
     return visit_entries(context, look_at, report, error);
 }
@@ -226,7 +226,7 @@ static hed_status look_and_remove(const hed_context *context, const char *path, 
 
 hed_status hed_cache_clear(hed_context *context, hed_cache_report *removed, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context);
     hed_cache_report report = {.folder = hed_context_describe(context).cache_dir};
     hed_status status = visit_entries(context, look_and_remove, &report, error);
     if (removed) *removed = report;

@@ -9,11 +9,13 @@
 
 uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device)
 {
+    if (!def || !device) return 0;
     return device->backend->build ? 0 : def->native_ignores;
 }
 
 void hed_config_format(const hed_kernel_def *def, const hed_config *config, char *text, size_t size)
 {
+    if (!def || !config || (!text && size)) return;
     size_t used = 0;
     if (size) text[0] = 0;
     for (uint32_t i = 0; i < def->parameter_count && used < size; i++) {

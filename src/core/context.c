@@ -229,7 +229,7 @@ static hed_status open_backends(hed_context *context)
 
 hed_status hed_context_create(const hed_context_def *def, hed_context **context, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context);
     hed_context_def defaults = hed_default_context_def();
     if (!def) def = &defaults;
     *context = NULL;
@@ -271,6 +271,7 @@ void hed_context_destroy(hed_context *context)
 
 hed_context_info hed_context_describe(const hed_context *context)
 {
+    if (!context) return (hed_context_info){0};
     const hed_settings *s = &context->settings;
     return (hed_context_info){s->cache_dir, s->data_dir, s->database, s->installed_database,
         s->allocator, s->logger, s->clock, context->device_count, context->slot_count};
@@ -278,6 +279,7 @@ hed_context_info hed_context_describe(const hed_context *context)
 
 hed_backend_report hed_backend_at(const hed_context *context, uint32_t index)
 {
+    if (!context) return (hed_backend_report){0};
     const hed_backend_slot *slot = &context->slots[index];
     return (hed_backend_report){slot->backend->name, slot->health, slot->devices, slot->library,
         slot->reason, slot->remedy};

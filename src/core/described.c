@@ -41,7 +41,7 @@ const hed_backend hed_described_backend = {
 hed_status hed_device_create_described(
     hed_context *context, const hed_device_info *info, hed_device **device, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, info, device);
     *device = NULL;
     const char *const given[] = {
         info->id, info->platform, info->name, info->vendor, info->driver, info->backend};

@@ -8,6 +8,7 @@
 
 hed_device *hed_device_at(const hed_context *context, uint32_t index)
 {
+    if (!context) return NULL;
     return index < context->device_count ? context->devices[index] : NULL;
 }
 
@@ -29,7 +30,7 @@ static hed_device *find(hed_context *context, const char *selector)
 hed_status hed_device_find(
     hed_context *context, const char *selector, hed_device **device, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, device);
     const char *from = selector                   ? ""
                        : context->settings.device ? " (default of the context or HEDDLE_DEVICE)"
                                                   : "";
@@ -48,8 +49,17 @@ hed_status hed_device_find(
         selector, from, list);
 }
 
-const hed_device_info *hed_device_describe(const hed_device *device) { return &device->info; }
-hed_context *hed_device_context(const hed_device *device) { return device->context; }
+const hed_device_info *hed_device_describe(const hed_device *device)
+{
+    static const hed_device_info none = {
+        .id = "", .name = "", .vendor = "", .driver = "", .platform = "", .backend = ""};
+    return device ? &device->info : &none;
+}
+hed_context *hed_device_context(const hed_device *device)
+{
+    if (!device) return NULL;
+    return device->context;
+}
 
 hed_status hed_device_ensure_open(hed_device *device, hed_error *error)
 {
@@ -67,14 +77,14 @@ hed_status hed_device_ensure_open(hed_device *device, hed_error *error)
 hed_status hed_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, free_bytes, total_bytes);
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_memory(device, free_bytes, total_bytes, error);
 }
 
 hed_status hed_device_wait(hed_device *device, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device);
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_wait(device, error);
 }
@@ -84,7 +94,7 @@ hed_status hed_device_wait(hed_device *device, hed_error *error)
 hed_status hed_device_adopt(hed_context *context, const char *backend,
     const hed_driver_handles *handles, hed_device **device, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, backend, handles, device);
     *device = NULL;
     hed_backend_slot *slot = NULL;
     for (uint32_t i = 0; i < context->slot_count; i++)
@@ -123,7 +133,7 @@ void hed_device_release(hed_device *device)
 
 hed_status hed_device_handles(hed_device *device, hed_driver_handles *handles, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, handles);
     *handles = (hed_driver_handles){0};
     if (!device->backend->device_native)
         return hed_fail(
@@ -134,5 +144,6 @@ hed_status hed_device_handles(hed_device *device, hed_driver_handles *handles, h
 
 void *hed_device_symbol(const hed_device *device, const char *name)
 {
+    if (!device || !name) return NULL;
     return device->backend->symbol ? device->backend->symbol(device->slot, name) : NULL;
 }

@@ -72,7 +72,7 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
 
 hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream);
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is already recording a graph");
     hed_graph *graph = hed_allocate(&stream->device->settings->allocator, sizeof *graph);
@@ -84,6 +84,7 @@ hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 
 hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error)
 {
+    if (!stream || !graph) HED_REQUIRE(stream, graph);
     hed_graph *made = stream->recording;
     *graph = NULL;
     if (hed_failed(error)) {
@@ -104,7 +105,7 @@ hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error
 
 hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(graph, stream);
     if (stream->device != graph->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s",
             graph->device->info.id, stream->device->info.id);
@@ -122,7 +123,7 @@ hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *err
     return status;
 }
 
-uint32_t hed_graph_step_count(const hed_graph *graph) { return graph->count; }
+uint32_t hed_graph_step_count(const hed_graph *graph) { return graph ? graph->count : 0; }
 
 /* Called by hed_graph_update() in launch/, which has checked the arguments. */
 hed_status hed_graph_set_arguments(

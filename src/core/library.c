@@ -25,7 +25,7 @@ static hed_status missed(
 hed_status hed_library_load(const hed_allocator *allocator, const hed_library_def *def,
     const char *const *names, void **functions, size_t count, const char **file, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, names || !count, functions || !count);
     const char *given = def->setting ? hed_environment(def->setting) : NULL;
     const char *const only[] = {given, NULL}, *const *files = given ? only : def->files;
     hed_dynlib *library;

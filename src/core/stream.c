@@ -25,7 +25,7 @@ static void free_times(hed_stream *stream)
 hed_status hed_stream_create(
     hed_device *device, const hed_stream_def *def, hed_stream **stream, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, stream);
     *stream = NULL;
     hed_stream_def defaults = hed_default_stream_def();
     if (!def) def = &defaults;
@@ -67,14 +67,22 @@ void hed_stream_destroy(hed_stream *stream)
     hed_release(allocator, stream, sizeof *stream);
 }
 
-hed_device *hed_stream_device(const hed_stream *stream) { return stream->device; }
-void *hed_stream_handle(const hed_stream *stream) { return stream->native; }
+hed_device *hed_stream_device(const hed_stream *stream)
+{
+    if (!stream) return NULL;
+    return stream->device;
+}
+void *hed_stream_handle(const hed_stream *stream)
+{
+    if (!stream) return NULL;
+    return stream->native;
+}
 
 /* ---- waiting ---- */
 
 hed_status hed_stream_flush(hed_stream *stream, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream);
     return stream->device->backend->stream_flush(stream, error);
 }
 
@@ -107,7 +115,7 @@ static hed_status poll_stream(void *object, bool *done, hed_error *error)
 
 hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream);
     if (timeout_ns == UINT64_MAX) return stream->device->backend->stream_wait(stream, error);
     hed_status status = hed_stream_flush(stream, error);
     return status ? status : poll_until(stream->device, poll_stream, stream, timeout_ns, error);
@@ -150,7 +158,7 @@ hed_status hed_stream_step(
 hed_status hed_stream_times(
     hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, times || !capacity, count);
     *count = 0;
     struct hed_step_times *kept = stream->times;
     if (!kept)
@@ -220,10 +228,9 @@ static unsigned char *pinned_at(const hed_buffer *buffer, uint64_t offset)
 hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const void *from,
     uint64_t size, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, to, from || !size);
     hed_status status = check_place(stream, to, offset, size, "a write", error);
     if (status || size == 0) return status;
-    if (!from) return hed_fail(error, HED_ERROR_ARGUMENT, "a write from NULL");
     if (to->memory == HED_MEMORY_PINNED)
         return copy_on_host(stream, pinned_at(to, offset), from, size, error);
     hed_step step = {
@@ -234,10 +241,9 @@ hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const 
 hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t offset, uint64_t size,
     hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, to || !size, from);
     hed_status status = check_place(stream, from, offset, size, "a read", error);
     if (status || size == 0) return status;
-    if (!to) return hed_fail(error, HED_ERROR_ARGUMENT, "a read to NULL");
     if (from->memory == HED_MEMORY_PINNED)
         return copy_on_host(stream, to, pinned_at(from, offset), size, error);
     hed_step step = {
@@ -305,7 +311,7 @@ static bool overlap(
 hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_buffer *from,
     uint64_t from_offset, uint64_t size, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, to, from);
     hed_status status = check_range(to, to_offset, size, "a copy", error);
     if (status) return status;
     status = check_range(from, from_offset, size, "a copy", error);
@@ -340,10 +346,10 @@ hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_
 hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_t size,
     const void *pattern, uint32_t pattern_size, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, to, pattern);
     hed_status status = check_place(stream, to, offset, size, "a fill", error);
     if (status) return status;
-    if (!pattern || !pattern_size || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
+    if (!pattern_size || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
         return hed_fail(error, HED_ERROR_ARGUMENT, "a fill pattern of %u bytes: 1, 2, 4, 8 or 16",
             pattern_size);
     if (offset % pattern_size || size % pattern_size)
@@ -424,7 +430,7 @@ static hed_status unmap_copy(
 hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, buffer, pointer);
     *pointer = NULL;
     hed_status status = check_place(stream, buffer, offset, size, "a map", error);
     if (status) return status;
@@ -453,15 +459,15 @@ static hed_status unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, h
 
 hed_status hed_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
+    if (!stream || !buffer || !pointer) HED_REQUIRE(stream, buffer, pointer);
     if (!hed_failed(error)) return unmap(stream, buffer, pointer, error);
-    if (pointer) unmap(stream, buffer, pointer, NULL);
+    unmap(stream, buffer, pointer, NULL);
     return error->status;
 }
 
 hed_status hed_call(hed_stream *stream, void (*function)(void *user), void *user, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!function) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_call() of NULL");
+    HED_REQUIRE(stream, function);
     hed_step step = {.kind = HED_STEP_CALL, .function = function, .user = user};
     return hed_stream_step(stream, &step, "call", error);
 }
@@ -470,7 +476,7 @@ hed_status hed_call(hed_stream *stream, void (*function)(void *user), void *user
 
 hed_status hed_event_create(hed_device *device, bool timed, hed_event **event, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, event);
     *event = NULL;
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
@@ -493,7 +499,7 @@ void hed_event_destroy(hed_event *event)
 
 hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(event, stream);
     if (event->device != stream->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "an event of %s in a stream of %s",
             event->device->info.id, stream->device->info.id);
@@ -513,7 +519,7 @@ static hed_status check_recorded(const hed_event *event, hed_error *error)
 
 hed_status hed_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, event);
     hed_status status = check_recorded(event, error);
     if (status) return status;
     if (stream->recording)
@@ -535,7 +541,7 @@ static hed_status poll_event(void *object, bool *done, hed_error *error)
 
 hed_status hed_event_wait(hed_event *event, uint64_t timeout_ns, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(event);
     hed_status status = check_recorded(event, error);
     if (status) return status;
     if (timeout_ns == UINT64_MAX) return event->device->backend->event_wait(event, error);
@@ -544,7 +550,7 @@ hed_status hed_event_wait(hed_event *event, uint64_t timeout_ns, hed_error *erro
 
 hed_status hed_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(from, to, seconds);
     hed_event *const events[2] = {from, to};
     bool done = true;
     for (int i = 0; i < 2; i++) {

@@ -479,7 +479,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
 hed_status hed_database_open(hed_context *context, const char *path, bool read_only,
     hed_database **database, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(context, database);
     return hed_database_open_for(context, path, read_only, HED_WRITE_PATIENCE, database, error);
 }
 
@@ -491,7 +491,11 @@ void hed_database_close(hed_database *database)
     free_database(database);
 }
 
-const char *hed_database_path(const hed_database *database) { return database->path; }
+const char *hed_database_path(const hed_database *database)
+{
+    if (!database) return "";
+    return database->path;
+}
 
 /* ---- using it ---- */
 
@@ -572,7 +576,11 @@ static hed_database *user_database(hed_context *context, bool make)
     return database;
 }
 
-hed_database *hed_context_database(hed_context *context) { return user_database(context, true); }
+hed_database *hed_context_database(hed_context *context)
+{
+    if (!context) return NULL;
+    return user_database(context, true);
+}
 hed_database *hed_context_database_found(hed_context *context)
 {
     return user_database(context, false);

@@ -151,6 +151,7 @@ static void visit_keys(const walk *w, hed_error *error)
 hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
     visit_function *visit, void *user, hed_error *error)
 {
+    HED_REQUIRE(database, visit);
     static const hed_record_filter all = {0};
     const hed_database_entry nothing = {0};
     const walk w = {database, filter ? filter : &all, visit, user};
@@ -354,6 +355,7 @@ typedef hed_status next_function(
 hed_status hed_database_import(hed_database *database, next_function *next, void *user,
     hed_database_changes *changes, hed_error *error)
 {
+    HED_REQUIRE(database, next);
     hed_database_changes added = {0};
     error = error ? error : &(hed_error){0};
     if (hed_database_enter(database, error)) return error->status;
@@ -387,6 +389,7 @@ static hed_status merge_record(void *user, const hed_database_entry *record, hed
 hed_status hed_database_merge(
     hed_database *database, const char *path, hed_database_changes *changes, hed_error *error)
 {
+    HED_REQUIRE(database, path);
     hed_database *other;
     merging m = {.into = database};
     error = error ? error : &(hed_error){0};
@@ -470,6 +473,7 @@ static void prune(hed_database *database, const hed_prune_def *def, hed_database
 hed_status hed_database_prune(hed_database *database, const hed_prune_def *def,
     hed_database_changes *removed, hed_error *error)
 {
+    HED_REQUIRE(database, def);
     hed_database_changes counted = {0};
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;

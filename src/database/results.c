@@ -408,6 +408,7 @@ hed_status hed_database_keep(hed_database *database, hed_device *device,
     const hed_kernel_def *kernel, const hed_kernel_options *options, double seconds,
     hed_error *error)
 {
+    HED_REQUIRE(database, device, kernel, options);
     hed_tune_key key;
     int64_t session;
     error = error ? error : &(hed_error){0};

@@ -248,7 +248,7 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
 hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, def, kernel);
     *kernel = NULL;
     hed_kernel_options defaults = hed_default_kernel_options();
     if (!options) options = &defaults;
@@ -276,7 +276,7 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
 hed_status hed_kernel_reconfigure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(kernel);
     hed_kernel_options defaults = hed_default_kernel_options();
     defaults.math = kernel->math;
     if (!options) options = &defaults;
@@ -288,7 +288,7 @@ hed_status hed_kernel_reconfigure(
 
 hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(kernel);
     int state = atomic_load_explicit(&kernel->build, memory_order_acquire);
     return state == HED_BUILD_RUNNING ? HED_ERROR_NOT_READY : finish_job(kernel, error);
 }
@@ -320,6 +320,7 @@ void hed_kernel_destroy(hed_kernel *kernel)
 
 hed_kernel_info hed_kernel_describe(const hed_kernel *kernel)
 {
+    if (!kernel) return (hed_kernel_info){0};
     const hed_program *program = kernel->active ? &kernel->active->program : NULL;
     return (hed_kernel_info){kernel->def, kernel->device, program ? program->handle : NULL,
         program && program->log ? program->log : ""};
@@ -327,6 +328,7 @@ hed_kernel_info hed_kernel_describe(const hed_kernel *kernel)
 
 hed_config hed_kernel_config(const hed_kernel *kernel, hed_config_origin *configured)
 {
+    if (!kernel) return (hed_config){0};
     if (configured) *configured = kernel->active ? kernel->configured : HED_ORIGIN_DEFAULT;
     return kernel->active ? kernel->active->program.config : hed_config_default(kernel->def);
 }
@@ -341,7 +343,7 @@ static hed_status check_ready(const hed_kernel *kernel, hed_error *error)
 hed_status hed_kernel_report(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(kernel, resources);
     hed_status status = check_ready(kernel, error);
     if (!status) *resources = kernel->active->program.resources;
     return status;
@@ -350,7 +352,7 @@ hed_status hed_kernel_report(
 hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(kernel, groups);
     *groups = -1;
     hed_status status = check_ready(kernel, error);
     if (status) return status;

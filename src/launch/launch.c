@@ -104,7 +104,7 @@ static hed_status check_problem(
 hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, kernel, problem, arguments || !argument_count);
     hed_status status = check_problem(kernel->def, problem, error);
     if (status) return status;
     status = launch_prepare(stream, kernel, error);
@@ -120,7 +120,7 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
 hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geometry *geometry,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, kernel, geometry, arguments || !argument_count);
     hed_status status = launch_prepare(stream, kernel, error);
     if (status) return status;
     hed_step step = {.geometry = *geometry};
@@ -130,7 +130,7 @@ hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geo
 hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument *arguments,
     uint32_t argument_count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(graph, arguments || !argument_count);
     if (step >= graph->count)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "step %u of a graph of %u steps", step, graph->count);

@@ -123,7 +123,7 @@ static hed_status resident_start(hed_resident *r, uint32_t answered, hed_error *
 hed_status hed_resident_start(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(stream, def, resident);
     hed_error own = {0};
     if (!error) error = &own;
     *resident = NULL;
@@ -169,6 +169,7 @@ static uint32_t settled_state(const hed_resident *r)
 
 hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *number)
 {
+    if (!r || !request) return HED_ERROR_ARGUMENT;
     if (r->stopped || r->number != r->answered) return HED_ERROR_ARGUMENT;
     uint32_t next = r->number + 1;
     memcpy((void *)&r->words[REQUEST], request, r->def.request_bytes);
@@ -184,6 +185,7 @@ hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *num
 
 hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
 {
+    if (!r) return HED_ERROR_ARGUMENT;
     if (r->number == r->answered) return HED_ERROR_ARGUMENT;
     const hed_clock *clock = &r->stream->device->settings->clock;
     uint64_t begin = timeout_ns ? clock->now(clock->user) : 0;
@@ -199,6 +201,7 @@ hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
 
 hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbeat)
 {
+    if (!r) return HED_RESIDENT_LOST;
     static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING,
         HED_RESIDENT_IDLE_EXIT, HED_RESIDENT_STOPPED, HED_RESIDENT_TIMED_OUT};
     if (heartbeat) *heartbeat = word(r, HEARTBEAT);

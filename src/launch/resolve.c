@@ -34,17 +34,45 @@ static hed_status check_words(const hed_kernel_def *def, hed_error *error)
 
 enum { LONGEST_SYMBOL = 510 }; /* bytes of a name, which NVRTC gets behind an ampersand */
 
+/* Every list with a count is there. */
+static hed_status check_lists(const hed_kernel_def *def, hed_error *error)
+{
+    const struct {
+        const char *name;
+        const void *list;
+        uint32_t count;
+    } lists[] = {{"sources", def->sources, def->source_count},
+        {"texts", def->texts, def->text_count}, {"arguments", def->arguments, def->argument_count},
+        {"parameters", def->parameters, def->parameter_count},
+        {"constraints", def->constraints, def->constraint_count},
+        {"conditions", def->conditions, def->condition_count},
+        {"defines", def->defines, def->define_count}, {"options", def->options, def->option_count},
+        {"dimensions", def->dimensions, def->dimension_count}};
+    for (size_t i = 0; i < HED_COUNT(lists); i++)
+        if (lists[i].count && !lists[i].list)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: hed_kernel_def.%s is NULL; expected %u of them", def->name, lists[i].name,
+                lists[i].count);
+    for (uint32_t i = 0; i < def->parameter_count; i++)
+        if (def->parameters[i].count && !def->parameters[i].values)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: values of parameter %u are NULL; expected %u of them", def->name, i,
+                def->parameters[i].count);
+    return HED_OK;
+}
+
 static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 {
-    if (!def || !def->name)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a kernel description without a name");
+    if (!def->name)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_kernel_def.name is NULL; expected a name");
     if (def->argument_count > HED_MAX_ARGUMENTS || def->parameter_count > HED_MAX_PARAMETERS ||
         def->dimension_count > HED_MAX_DIMENSIONS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
             def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS,
             HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
-    hed_status status = check_words(def, error);
+    hed_status status = check_lists(def, error);
+    if (!status) status = check_words(def, error);
     if (status) return status;
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
@@ -167,6 +195,7 @@ hed_status hed_description_check(
 bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_device *device, hed_math math, char *reason, size_t size)
 {
+    if (!def || !config || !device) return false;
     hed_error found, *error = reason ? &found : NULL; /* words cost time: spaces ask often */
     found.status = HED_OK;
     hed_rules *rules = NULL;

@@ -175,7 +175,7 @@ static hed_status create_around_first(
 hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def,
     const hed_problem *problem, hed_math math, hed_space **space, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, def, space);
     const hed_device_info *info = hed_device_describe(device);
     hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
     uint32_t count = hed_device_constants(info, constants);

@@ -36,6 +36,7 @@ static bool pack_make_problem(const hed_pack_def *def, pack_problem *p)
 
 uint32_t hed_pack_capacity(const hed_pack_def *def)
 {
+    if (!def) return 0;
     pack_problem p;
     if (!pack_make_problem(def, &p)) return 0;
     if (def->method == HED_PACK_NAIVE) return p.total;
@@ -101,6 +102,7 @@ static void pack_make_plan(
 hed_status hed_pack(
     const hed_pack_def *def, hed_pack_piece *pieces, uint32_t capacity, hed_pack_layout *layout)
 {
+    if (!def || (!pieces && capacity) || !layout) return HED_ERROR_ARGUMENT;
     pack_problem p;
     *layout = (hed_pack_layout){0};
     if (!pack_make_problem(def, &p) || (!pieces && capacity > 0)) return HED_ERROR_ARGUMENT;

@@ -76,6 +76,7 @@ static inline double apply_two(hed_expression_code code, double a, double b)
 
 double hed_expression_value(const hed_expression *expression, const double *values)
 {
+    if (!expression || !values) return NAN;
     /* the first stays unused: `last` is inside even while nothing waits */
     double stack[1 + HED_EXPRESSION_STACK];
     double *last = stack;
@@ -130,6 +131,7 @@ double hed_expression_value(const hed_expression *expression, const double *valu
 
 bool hed_expression_uses(const hed_expression *expression, uint32_t slot)
 {
+    if (!expression) return false;
     for (uint32_t i = 0; i < expression->count; i++)
         if (expression->program[i].code == HED_CODE_NAME && expression->program[i].operand == slot)
             return true;

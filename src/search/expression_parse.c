@@ -639,7 +639,7 @@ static operand parse_choice(parser *p)
 hed_status hed_expression_create(const hed_allocator *given, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(text, names, expression);
     hed_allocator allocator = given ? *given : hed_default_allocator();
     *expression = NULL;
     size_t length = strlen(text);

@@ -468,6 +468,7 @@ _Static_assert((int)HED_MAX_PARAMETERS < (int)HED_BLOCK, "a row and its changes 
 
 void hed_search_importance(const hed_search *search, double *shares)
 {
+    if (!search || !shares) return;
     const hed_space *space = search->space;
     importance work = {.search = search, .random = hed_random_seed(search->count)};
     double sum = 0;

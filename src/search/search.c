@@ -110,7 +110,7 @@ uint32_t hed_search_fresh_neighbours(
 
 hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, search);
     *search = NULL;
     if (hed_space_count(def->space) == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -163,7 +163,7 @@ static hed_status search_choose(hed_search *search, uint64_t *point, hed_error *
 
 hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(search, config);
     uint64_t point;
     if (search->count == search->space->count)
         return HED_ERROR_BOUNDS; /* an answer: nothing is written to `error` */
@@ -191,7 +191,7 @@ static void find_best(hed_search *search)
 hed_status hed_search_tell(
     hed_search *search, const hed_config *config, double value, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(search, config);
     uint64_t point = hed_space_find(search->space, config);
     if (point == UINT64_MAX)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration told is not in the space");
@@ -219,6 +219,7 @@ hed_status hed_search_tell(
 
 bool hed_search_best(const hed_search *search, hed_config *config, double *value)
 {
+    if (!search || !config || !value) return false;
     if (search->valid == 0) return false;
     const hed_observation *best = &search->observations[search->best];
     *config = hed_space_at(search->space, best->point);

@@ -146,7 +146,7 @@ static uint64_t find_combination(const hed_component *component, const uint8_t *
 
 /* ---- points ---- */
 
-uint64_t hed_space_count(const hed_space *space) { return space->count; }
+uint64_t hed_space_count(const hed_space *space) { return space ? space->count : 0; }
 
 void hed_space_row(const hed_space *space, uint64_t index, uint8_t *row)
 {
@@ -185,6 +185,7 @@ static hed_config space_config_of(const hed_space *space, const uint8_t *row)
 
 hed_config hed_space_at(const hed_space *space, uint64_t index)
 {
+    if (!space) return (hed_config){0};
     uint8_t row[HED_MAX_PARAMETERS] = {0};
     hed_space_row(space, index, row);
     return space_config_of(space, row);
@@ -192,6 +193,7 @@ hed_config hed_space_at(const hed_space *space, uint64_t index)
 
 uint64_t hed_space_find(const hed_space *space, const hed_config *config)
 {
+    if (!space || !config) return UINT64_MAX;
     uint8_t row[HED_MAX_PARAMETERS];
     if (config->count != space->parameter_count) return UINT64_MAX;
     for (uint32_t i = 0; i < space->parameter_count; i++) {
@@ -257,7 +259,7 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
 
 hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, space);
     hed_space *made = NULL;
     *space = NULL;
     hed_status status =
@@ -295,7 +297,7 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
     const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
     uint64_t count, hed_space **space, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(parameters || !parameter_count, values || !count, space);
     hed_space *made = NULL;
     *space = NULL;
     if (count > UINT32_MAX)
@@ -555,28 +557,4 @@ hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error
     hed_release(allocator, b.values, names * sizeof *b.values);
     hed_release(allocator, texts, names * sizeof *texts);
     return status;
-}
-
-/* What expressions may know of a device, by name. */
-
-uint32_t hed_device_constants(
-    const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS])
-{
-    const hed_constant all[] = {
-        {"max_group", info->max_group},
-        {"max_group_x", info->max_group_size[0]},
-        {"max_group_y", info->max_group_size[1]},
-        {"max_group_z", info->max_group_size[2]},
-        {"local_bytes", (double)info->local_bytes},
-        {"lane_width", info->lane_width},
-        {"compute_units", info->compute_units},
-        {"registers", info->registers},
-        {"cache_bytes", (double)info->cache_bytes},
-        {"memory_bytes", (double)info->memory_bytes},
-        {"architecture", info->architecture},
-    };
-    _Static_assert(
-        sizeof all / sizeof *all == HED_DEVICE_CONSTANTS, "the header says how many there are");
-    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) constants[i] = all[i];
-    return HED_DEVICE_CONSTANTS;
 }

@@ -239,7 +239,7 @@ hed_status hed_glsl_compile_text(
 hed_status hed_shader_compile_glsl(
     const hed_glsl_def *def, void **words, size_t *size, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, words, size);
     hed_text text = {.allocator = &def->allocator};
     hed_glsl_assemble(def, &text);
     hed_status status =

@@ -89,6 +89,7 @@ bool hed_glsl_next_constant(hed_glsl_scanner *s, hed_glsl_constant *constant)
 uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity)
 {
+    if ((!text && size) || (!constants && capacity)) return 0;
     hed_glsl_scanner s = {text, text + size, text, ""};
     hed_glsl_constant found;
     uint32_t count = 0;

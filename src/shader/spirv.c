@@ -357,6 +357,7 @@ static hed_status spirv_read(hed_spirv_reader *r)
 
 bool hed_shader_is_spirv(const void *bytes, size_t size)
 {
+    if (!bytes && size) return false;
     uint32_t word = 0;
     if (size >= 4 * HED_SPIRV_HEADER) memcpy(&word, bytes, 4);
     return word == MAGIC;
@@ -366,7 +367,7 @@ hed_status hed_shader_read_spirv(const void *bytes, size_t size, const char *ent
     const hed_shader_value *values, uint32_t value_count, const hed_allocator *allocator,
     hed_shader *shader, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(bytes || !size, entry, allocator, shader);
     hed_spirv_reader reader = {.bytes = bytes,
         .entry = entry,
         .values = values,

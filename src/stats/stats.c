@@ -7,6 +7,7 @@
 
 double hed_quantile(const double *ascending, size_t count, double q)
 {
+    if (!ascending && count) return NAN;
     assert(count > 0 && q >= 0.0 && q <= 1.0);
     double position = (double)(count - 1) * q;
     size_t below = (size_t)position;
@@ -39,6 +40,7 @@ static double central_probability(size_t m)
 double hed_median_interval(
     const double *ascending, size_t count, double confidence, double *low, double *high)
 {
+    if (!ascending && count) return NAN;
     assert(count > 0 && low && high);
     /* The median lies between the order statistics r and n + 1 - r (from 1) when the number of
      * values below it, binomial with p = 1/2, is r to n - r. Start at the middle and widen by one
@@ -78,6 +80,7 @@ static void sift_down(double *values, size_t root, size_t count)
 
 hed_summary hed_summarize(double *values, size_t count)
 {
+    if (!values && count) return (hed_summary){0};
     hed_summary summary = {.count = count};
     if (count == 0) return summary;
     /* Heapsort (Williams 1964), since qsort() of the C library may allocate. */
@@ -121,6 +124,7 @@ static unsigned meter_bucket(uint64_t nanoseconds)
 
 void hed_meter_add(hed_meter *meter, uint64_t nanoseconds)
 {
+    if (!meter) return;
     if (meter->count == 0 || nanoseconds < meter->minimum_ns) meter->minimum_ns = nanoseconds;
     if (nanoseconds > meter->maximum_ns) meter->maximum_ns = nanoseconds;
     meter->count++;
@@ -165,6 +169,7 @@ static double meter_quantile(const hed_meter *meter, uint64_t counted, double q)
 
 hed_meter_report hed_meter_read(const hed_meter *meter)
 {
+    if (!meter) return (hed_meter_report){0};
     if (meter->count == 0) return (hed_meter_report){0};
     uint64_t counted = 0; /* less than meter->count once a bucket is full */
     for (unsigned bucket = 0; bucket < HED_METER_BUCKETS; bucket++)

@@ -350,6 +350,7 @@ static hed_status map_file(hed_capture *capture, const char *path, hed_error *er
 hed_status hed_capture_open(
     hed_context *context, const char *path, hed_capture **capture, hed_error *error)
 {
+    HED_REQUIRE(context, path, capture);
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     hed_allocator allocator = hed_context_describe(context).allocator;
@@ -385,6 +386,7 @@ void hed_capture_close(hed_capture *capture)
 
 hed_capture_info hed_capture_describe(const hed_capture *capture)
 {
+    if (!capture) return (hed_capture_info){0};
     hed_capture_info info = capture->launched.info;
     info.kernel = &capture->launched.def;
     info.problem = &capture->launched.problem;

@@ -279,6 +279,7 @@ static hed_status recorder_record(hed_stream *stream, hed_kernel *kernel,
 hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
 {
+    HED_REQUIRE(stream, kernel, problem, arguments || !argument_count, path);
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     recorder_record(stream, kernel, problem, arguments, argument_count, path, error);

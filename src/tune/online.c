@@ -31,6 +31,7 @@ static hed_status online_check_def(
 hed_status hed_online_create(
     hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error)
 {
+    HED_REQUIRE(kernel, online);
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     hed_online_def defaults = hed_default_online_def();
@@ -234,7 +235,7 @@ static bool is_plain(const hed_online *online, const hed_stream *stream, const h
 hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(online, stream, problem, arguments || !argument_count);
     double begin = hed_online_seconds(online);
     online->report.launches++;
     hed_online_size *size = is_plain(online, stream, problem, arguments, argument_count)
@@ -261,6 +262,7 @@ hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_p
 
 hed_online_report hed_online_read(const hed_online *online)
 {
+    if (!online) return (hed_online_report){0};
     hed_online_report report = online->report;
     const hed_online_size *size = online->current;
     const char *reason = online->reason         ? online->reason

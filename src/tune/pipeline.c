@@ -188,6 +188,7 @@ static hed_status pipeline_set_up(pipeline_tuning *p, hed_error *error)
 hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
+    HED_REQUIRE(device, pipeline, result);
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
@@ -227,7 +228,7 @@ static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
 hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_config *config, hed_config_origin *configured, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, pipeline, config);
     const hed_problem none = {0}, *sizes = problem ? problem : &none;
     hed_space *space = NULL;
     hed_config_origin from = HED_ORIGIN_DEFAULT;

@@ -674,6 +674,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
 hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
+    HED_REQUIRE(device, kernel, result);
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     kernel_tuning k = {.def = hed_tune_settled(def), .kernel = kernel};

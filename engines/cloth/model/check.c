@@ -515,7 +515,7 @@ static hed_status require_surfaces(const hed_cloth_check_def *def, hed_error *er
 hed_status hed_cloth_check(
     const hed_cloth_check_def *def, hed_cloth_crossings *found, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, found);
     *found = (hed_cloth_crossings){0};
     hed_status status = require_surfaces(def, error);
     if (status != HED_OK) return status;
@@ -544,6 +544,7 @@ hed_status hed_cloth_check(
 
 void hed_cloth_crossings_free(hed_cloth_crossings *found)
 {
+    if (!found) return;
     free(found->pairs);
     *found = (hed_cloth_crossings){0};
 }

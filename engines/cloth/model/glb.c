@@ -523,8 +523,8 @@ static void normals_of(const hed_cloth_mesh *mesh, const float *positions, float
 hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, uint32_t frame_count, double rate, hed_error *error)
 {
+    HED_REQUIRE(path, mesh, positions);
     size_t numbers = 3 * (size_t)mesh->vertex_count;
-    if (hed_failed(error)) return error->status;
     if (frame_count == 0 || !(rate > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s is not written: %u frames, %g a second, expected some", path, frame_count, rate);
@@ -550,7 +550,7 @@ hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mes
 hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, mesh);
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     exporter x = {.mesh = mesh, .positions = positions, .normals = normals};

@@ -46,7 +46,7 @@ static void count_uses(const hed_cloth_mesh *mesh, const cloth_topology *topolog
 hed_status hed_cloth_mesh_inspect(
     const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(mesh, check);
     *check = (hed_cloth_mesh_check){0};
     cloth_topology topology;
     hed_status status = cloth_topology_create(mesh, &topology, error);
@@ -102,7 +102,7 @@ static void describe_corners(const hed_cloth_mesh *mesh, uint32_t face, char *te
 hed_status hed_cloth_mesh_require_sound(
     const char *name, const hed_cloth_mesh *mesh, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(name, mesh);
     static const struct {
         hed_cloth_mesh_fault fault;
         const char *advice;
@@ -196,7 +196,7 @@ static void drop_repeats(hed_cloth_mesh *mesh)
 
 hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(mesh, removed);
     *removed = 0;
     hed_cloth_mesh_check check;
     hed_status status = hed_cloth_mesh_inspect(mesh, &check, error);

@@ -482,7 +482,7 @@ static hed_status lay_all(layering *l, float *positions, hed_cloth_laid *laid)
 hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment_count,
     const hed_cloth_frame *frame, float *positions, hed_cloth_laid *laid, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(garments || !garment_count, positions);
     hed_error own = {0};
     const hed_cloth_mesh_collider *bodies = frame ? frame->meshes : NULL;
     uint32_t body_count = frame ? frame->mesh_count : 0;

@@ -167,6 +167,7 @@ static void free_spans(hed_cloth_mesh_span *spans, uint32_t count)
 
 void hed_cloth_mesh_free(hed_cloth_mesh *mesh)
 {
+    if (!mesh) return;
     free(mesh->positions);
     free(mesh->vertex_colours);
     free(mesh->face_at);
@@ -209,7 +210,7 @@ static char *folder_of(const char *path, hed_error *error)
 hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
     hed_cloth_pc2_data *samples, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, samples);
     *samples = (hed_cloth_pc2_data){0};
     char *bytes, *folder;
     size_t size;
@@ -270,7 +271,7 @@ static mesh_parser *parser_of_content(const char *text, size_t size)
 
 hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, mesh);
     *mesh = (hed_cloth_mesh){0};
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     const char *ending = dot && (!slash || dot > slash) ? dot + 1 : "";
@@ -302,6 +303,7 @@ uint32_t cloth_mesh_cell_of(const uint32_t *corners, uint32_t width)
 
 bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height)
 {
+    if (!mesh || !width || !height) return false;
     *width = *height = 0;
     if (mesh->face_count == 0 || mesh->face_at[1] != 4) return false;
     uint32_t low = CLOTH_NO_INDEX, high = 0;
@@ -443,7 +445,7 @@ static void gather_faces(welder *w)
 hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance, uint32_t *particle_of,
     uint32_t *particle_count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(mesh, particle_of, particle_count);
     *particle_count = 0;
     size_t n = mesh->vertex_count, corners = cloth_mesh_corner_count(mesh);
     /* Cells of eight distances: most vertices then look into one alone. */

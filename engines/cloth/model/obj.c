@@ -346,6 +346,7 @@ static hed_status read_lines(obj_reader *o)
 hed_status hed_cloth_mesh_parse_obj(
     const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
+    HED_REQUIRE(name, text || !size, mesh);
     hed_error own = {0};
     if (!error) error = &own;
     if (error->status) return error->status;
@@ -432,7 +433,7 @@ static void put_vertices(cloth_text *text, const hed_cloth_mesh *mesh, const flo
 hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, mesh);
     if (!positions) positions = mesh->positions;
     cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);

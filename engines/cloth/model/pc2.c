@@ -136,18 +136,18 @@ static hed_status give_up(hed_cloth_pc2 *cache, hed_status status)
 }
 
 hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start,
-    float sampling, hed_cloth_pc2 **result, hed_error *error)
+    float sampling, hed_cloth_pc2 **cache, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    *result = NULL;
-    hed_cloth_pc2 *cache;
-    hed_status status = pc2_open_cache(path, vertex_count, O_CREAT | O_TRUNC, &cache, error);
+    HED_REQUIRE(path, cache);
+    *cache = NULL;
+    hed_cloth_pc2 *made;
+    hed_status status = pc2_open_cache(path, vertex_count, O_CREAT | O_TRUNC, &made, error);
     if (status != HED_OK) return status;
     header head = {
         .version = 1, .points = (int32_t)vertex_count, .start = start, .sampling = sampling};
     memcpy(head.magic, magic, sizeof magic);
-    if (!write_at(cache->file, &head, sizeof head, 0)) return give_up(cache, fail(cache, error));
-    *result = cache;
+    if (!write_at(made->file, &head, sizeof head, 0)) return give_up(made, fail(made, error));
+    *cache = made;
     return HED_OK;
 }
 
@@ -161,20 +161,20 @@ static bool keep_frames(hed_cloth_pc2 *cache, uint32_t frames)
                (off_t)(sizeof(header) + frames * pc2_frame_bytes(cache->vertex_count))) == 0;
 }
 
-hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_cloth_pc2 **result,
+hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_cloth_pc2 **cache,
     uint32_t *frames, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    *result = NULL;
+    HED_REQUIRE(path, cache, frames);
+    *cache = NULL;
     *frames = 0;
-    hed_cloth_pc2 *cache;
-    hed_status status = pc2_open_cache(path, vertex_count, 0, &cache, error);
+    hed_cloth_pc2 *made;
+    hed_status status = pc2_open_cache(path, vertex_count, 0, &made, error);
     if (status != HED_OK) return status;
     struct stat about;
     header head = {0};
-    if (fstat(cache->file, &about) != 0 || pread(cache->file, &head, sizeof head, 0) < 0)
+    if (fstat(made->file, &about) != 0 || pread(made->file, &head, sizeof head, 0) < 0)
         return give_up(
-            cache, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
+            made, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
     /* A file that lost its end (a crash of the machine) is continued after its last whole frame. */
     uint64_t whole = about.st_size > (off_t)sizeof head
                          ? ((uint64_t)about.st_size - sizeof head) / pc2_frame_bytes(vertex_count)
@@ -182,20 +182,20 @@ hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_clo
     bool same = head.points == (int32_t)vertex_count;
     if (same && head.samples > 0 && (uint64_t)head.samples > whole) head.samples = (int32_t)whole;
     status = check_header(path, &head, (uint64_t)about.st_size, error);
-    if (status != HED_OK) return give_up(cache, status);
+    if (status != HED_OK) return give_up(made, status);
     if (!same)
-        return give_up(cache, hed_fail(error, HED_ERROR_FORMAT,
-                                  "%s has %d vertices, expected %u: it belongs to another mesh",
-                                  path, head.points, vertex_count));
-    if (!keep_frames(cache, (uint32_t)head.samples)) return give_up(cache, fail(cache, error));
-    *frames = cache->frames;
-    *result = cache;
+        return give_up(made, hed_fail(error, HED_ERROR_FORMAT,
+                                 "%s has %d vertices, expected %u: it belongs to another mesh",
+                                 path, head.points, vertex_count));
+    if (!keep_frames(made, (uint32_t)head.samples)) return give_up(made, fail(made, error));
+    *frames = made->frames;
+    *cache = made;
     return HED_OK;
 }
 
 hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(cache);
     if (cache->failed) return fail(cache, error);
     if (frames > cache->frames)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u",
@@ -205,7 +205,7 @@ hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *e
 
 hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(cache, positions);
     if (cache->failed) return fail(cache, error);
     hed_status status =
         cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
@@ -261,7 +261,7 @@ hed_status cloth_pc2_parse(
 
 hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, data);
     *data = (hed_cloth_pc2_data){0};
     char *bytes;
     size_t size;
@@ -274,6 +274,7 @@ hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_er
 
 void hed_cloth_pc2_free(hed_cloth_pc2_data *data)
 {
+    if (!data) return;
     free(data->positions);
     *data = (hed_cloth_pc2_data){0};
 }

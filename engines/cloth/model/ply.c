@@ -549,7 +549,7 @@ static void put_head(cloth_text *text, const hed_cloth_mesh *mesh, bool coloured
 hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const uint8_t *colours, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, mesh);
     if (!positions) positions = mesh->positions;
     cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);

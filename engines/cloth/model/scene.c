@@ -179,7 +179,7 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
 hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
     hed_cloth_scene **scene, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, scene);
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
@@ -202,7 +202,7 @@ hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size
     const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
     hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(name, text || !size, folder, scene);
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
@@ -220,35 +220,57 @@ void hed_cloth_scene_close(hed_cloth_scene *scene)
 
 /* ---- what it is ---- */
 
-hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene) { return scene->def; }
-double hed_cloth_scene_rate(const hed_cloth_scene *scene) { return scene->rate; }
-uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene) { return scene->frames; }
+hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene)
+{
+    if (!scene) return (hed_cloth_def){0};
+    return scene->def;
+}
+double hed_cloth_scene_rate(const hed_cloth_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->rate;
+}
+uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->frames;
+}
 uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene)
 {
+    if (!scene) return 0;
     return scene->garment_count;
 }
 const hed_cloth_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment)
 {
+    if (!scene) return NULL;
     return scene->garments[garment].mesh;
 }
 const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment)
 {
+    if (!scene) return NULL;
     return scene->garments[garment].file;
 }
 const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment)
 {
+    if (!scene) return "";
     return scene->garments[garment].name;
 }
-hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene) { return scene->camera; }
+hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene)
+{
+    if (!scene) return (hed_cloth_camera){0};
+    return scene->camera;
+}
 
 void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
 {
+    if (!scene || !rgb) return;
     memcpy(rgb, scene->garments[garment].colour, 3 * sizeof *rgb);
 }
 
 bool hed_cloth_scene_output(
     const hed_cloth_scene *scene, uint32_t garment, uint32_t sample, double matrix[12])
 {
+    if (!scene || !matrix) return false;
     const cloth_output *own = &scene->garments[garment].output,
                        *output = own->count ? own : &scene->output;
     if (output->count == 0) return false;
@@ -259,6 +281,7 @@ bool hed_cloth_scene_output(
 
 void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
 {
+    if (!scene || !positions) return;
     /* as in the transform of every frame, so that what rests has the same bits */
     float factor = (float)(1 / scene->unit);
     for (uint32_t g = 0; g < scene->garment_count; g++) {
@@ -343,7 +366,7 @@ static void carry(hed_cloth_scene *scene, double from, double to, hed_cloth_fram
 hed_status hed_cloth_scene_frame(
     hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(scene, frame);
     (void)error; /* everything has its memory since the scene was opened */
     double time = ((double)number + 1) / rate;
     *frame = hed_default_cloth_frame();

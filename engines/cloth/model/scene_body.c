@@ -211,6 +211,7 @@ void cloth_scene_show(hed_cloth_scene *scene, double time)
 
 uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene)
 {
+    if (!scene) return 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < scene->obstacle_count; i++)
         count += scene->obstacles[i].shown.vertex_count > 0;
@@ -219,6 +220,7 @@ uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene)
 
 hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index)
 {
+    if (!scene) return (hed_cloth_prop){0};
     const cloth_obstacle *obstacle = scene->obstacles;
     while (!obstacle->shown.vertex_count || index-- > 0) obstacle++;
     const cloth_body *shown = &obstacle->shown;

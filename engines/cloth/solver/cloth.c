@@ -230,7 +230,7 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
 hed_status hed_cloth_create(
     hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, def, cloth);
     return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
 }
 
@@ -300,13 +300,26 @@ void hed_cloth_destroy(hed_cloth *cloth)
 
 /* ---- what it is ---- */
 
-uint32_t hed_cloth_particle_count(const hed_cloth *cloth) { return cloth->particles; }
-uint32_t hed_cloth_vertex_count(const hed_cloth *cloth) { return cloth->vertices; }
-hed_stream *hed_cloth_stream(const hed_cloth *cloth) { return cloth->stream; }
+uint32_t hed_cloth_particle_count(const hed_cloth *cloth)
+{
+    if (!cloth) return 0;
+    return cloth->particles;
+}
+uint32_t hed_cloth_vertex_count(const hed_cloth *cloth)
+{
+    if (!cloth) return 0;
+    return cloth->vertices;
+}
+hed_stream *hed_cloth_stream(const hed_cloth *cloth)
+{
+    if (!cloth) return NULL;
+    return cloth->stream;
+}
 
 void hed_cloth_garment_range(
     const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex)
 {
+    if (!cloth || !first_particle || !first_vertex) return;
     *first_particle = cloth->first_particle[garment];
     *first_vertex = cloth->first_vertex[garment];
 }
@@ -338,6 +351,7 @@ static void report_garment(
 bool hed_cloth_stiffness_of(
     const hed_cloth *cloth, uint32_t garment, double seconds, hed_cloth_stiffness *stiffness)
 {
+    if (!cloth || !stiffness) return false;
     if (garment >= cloth->garment_count || !cloth->garments[garment]->has_fabric) return false;
     hed_cloth_solver solver = cloth->ops->id;
     *stiffness = cloth_garment_stiffness(cloth->garments[garment], seconds, cloth->def.substeps,
@@ -347,6 +361,7 @@ bool hed_cloth_stiffness_of(
 
 void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
 {
+    if (!cloth || !report) return;
     uint32_t largest = 0;
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)

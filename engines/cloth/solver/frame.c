@@ -351,6 +351,7 @@ static hed_status frame_feed(
 
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    HED_REQUIRE(cloth, frame);
     hed_error own = {0};
     if (!error) error = &own;
     if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;

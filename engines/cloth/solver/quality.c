@@ -137,9 +137,9 @@ static void quality_measure(
 
 hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
 {
+    HED_REQUIRE(cloth, quality);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     const hed_allocator *a = &cloth->allocator;
     uint64_t count = cloth->particles, bytes = count * sizeof(float4);
     particles arrays = {.position = hed_new(a, count, sizeof *arrays.position, error)};
@@ -164,7 +164,7 @@ hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_
 hed_status hed_cloth_use_native(
     hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(cloth);
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
         return hed_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
     if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)

@@ -87,9 +87,9 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
 
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 {
+    HED_REQUIRE(cloth);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     uint32_t flags[4] = {0};
     if (!host->dirty) return hed_stream_wait(cloth->stream, error);
@@ -188,9 +188,9 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
 hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
 {
+    HED_REQUIRE(cloth);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
     uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
                       (colours ? CLOTH_READ_COLOURS : 0);
@@ -296,9 +296,9 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
 
 hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
 {
+    HED_REQUIRE(cloth);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     cloth_upload_surface(cloth, error);
     for (int i = 0; i < 2; i++)
@@ -334,7 +334,7 @@ static bool is_gl(hed_cloth *cloth, hed_buffer *buffer)
 hed_status hed_cloth_set_vertex_buffers(
     hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(cloth);
     cloth_host *host = cloth->host;
     if (even || odd) {
         hed_status status = check_into(cloth, even, error);
@@ -352,11 +352,13 @@ hed_status hed_cloth_set_vertex_buffers(
 
 hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth)
 {
+    if (!cloth) return NULL;
     uint32_t last = 1 - cloth->host->turn;
     return cloth->host->into[last] ? cloth->host->into[last] : cloth->buffers.vertices[last];
 }
 
 hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth)
 {
+    if (!cloth) return NULL;
     return cloth->buffers.normals[1 - cloth->host->turn];
 }

@@ -15,9 +15,9 @@ static const double farthest = 1048576.0; /* 2^20 m, of an origin */
 
 hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
 {
+    HED_REQUIRE(cloth);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     hed_stream_wait(cloth->stream, error);
     cloth_upload_start(cloth, error);
@@ -37,9 +37,9 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
 hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
+    HED_REQUIRE(cloth, matrix);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     if (garment >= cloth->garment_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
@@ -106,15 +106,16 @@ static uint64_t array_bytes(const hed_cloth *cloth)
 
 uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 {
+    if (!cloth) return 0;
     uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
     return sizeof(state_head) + array_bytes(cloth) + collider_bytes(cloth) + meshes;
 }
 
 hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
 {
+    HED_REQUIRE(cloth, state);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_save_size(cloth);
     const cloth_look *look = &cloth->host->look;
@@ -269,9 +270,9 @@ static hed_status check_state(
 
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
+    HED_REQUIRE(cloth, state);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     state_head head;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;

@@ -201,9 +201,9 @@ static hed_status tune_make_expected(tuning *t, hed_error *error)
 hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune,
     hed_tune_result **result, hed_error *error)
 {
+    HED_REQUIRE(device, def, result);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     *result = NULL;
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,

@@ -254,13 +254,13 @@ hed_status css_document_from_elements(
 hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
     hed_css_document **document, hed_error *error)
 {
+    HED_REQUIRE(names, def, document);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
     *document = NULL;
-    if (!names || !def || (!def->html && !def->elements && def->element_count))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "css: a document needs names, and HTML or elements: one of them is NULL");
+    if (!def->html && !def->elements && def->element_count)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "css: a document needs HTML or elements: both are NULL");
     const hed_css_tree *tree = &def->tree;
     if (tree->root && (!tree->first_child || !tree->next_sibling || !tree->describe))
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -301,6 +301,7 @@ void hed_css_document_destroy(hed_css_document *d)
 
 hed_css_document_info hed_css_document_describe(const hed_css_document *d)
 {
+    if (!d) return (hed_css_document_info){0};
     return (hed_css_document_info){.elements = d->count,
         .depth = d->depth,
         .quirks = d->quirks,
@@ -310,6 +311,7 @@ hed_css_document_info hed_css_document_describe(const hed_css_document *d)
 const char *hed_css_document_sheet(const hed_css_document *d, uint32_t index, size_t *length,
     const char **href, const char **media)
 {
+    if (!d) return NULL;
     const struct css_own_sheet *s = &d->sheets[index];
     if (length) *length = s->length;
     if (href) *href = s->href;
@@ -319,11 +321,13 @@ const char *hed_css_document_sheet(const hed_css_document *d, uint32_t index, si
 
 uint32_t hed_css_document_sheet_line(const hed_css_document *d, uint32_t index)
 {
+    if (!d) return 0;
     return d->sheets[index].line;
 }
 
 void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, size_t size)
 {
+    if (!d || (!text && size)) return;
     size_t used = (size_t)snprintf(text, size, "%s", hed_css_name_text(d->names, d->tag[e], NULL));
     if (d->id[e] != CSS_NONE && used < size)
         used += (size_t)snprintf(
@@ -333,13 +337,22 @@ void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, siz
             text + used, size - used, ".%s", hed_css_name_text(d->names, d->classes[i], NULL));
 }
 
-uint32_t hed_css_parent(const hed_css_document *d, uint32_t element) { return d->parent[element]; }
+uint32_t hed_css_parent(const hed_css_document *d, uint32_t element)
+{
+    if (!d) return HED_CSS_NONE;
+    return d->parent[element];
+}
 
-uint32_t hed_css_line(const hed_css_document *d, uint32_t element) { return d->line[element]; }
+uint32_t hed_css_line(const hed_css_document *d, uint32_t element)
+{
+    if (!d) return 0;
+    return d->line[element];
+}
 
 void hed_css_document_styles(const hed_css_document *d,
     void (*each)(void *user, const char *text, size_t length), void *user)
 {
+    if (!d || !each) return;
     static const char *const known[] = {"style", "font", "font-family", "face"};
     for (uint32_t i = 0; i < d->attribute_count; i++) {
         size_t length;

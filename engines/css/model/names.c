@@ -23,24 +23,23 @@ static uint32_t names_hash(const hed_css_names *names, const char *text, size_t 
 }
 
 hed_status hed_css_names_create(
-    const hed_allocator *allocator, hed_css_names **out, hed_error *error)
+    const hed_allocator *allocator, hed_css_names **names, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!out) return hed_fail(error, HED_ERROR_ARGUMENT, "no place for the table of names");
-    *out = NULL;
-    hed_css_names *names = hed_new(allocator, 1, sizeof *names, error);
-    if (!names) return HED_ERROR_MEMORY;
-    names->allocator = allocator && allocator->allocate ? *allocator : hed_default_allocator();
-    names->capacity = names->bucket_count = NAMES_FIRST;
-    names->seed = hed_now() ^ (uint64_t)(uintptr_t)names;
-    names->names = hed_new(&names->allocator, names->capacity, sizeof *names->names, error);
-    names->buckets = hed_new(&names->allocator, names->bucket_count, 4, error);
-    if (!names->names || !names->buckets) {
-        hed_css_names_destroy(names);
+    HED_REQUIRE(names);
+    *names = NULL;
+    hed_css_names *made = hed_new(allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = allocator && allocator->allocate ? *allocator : hed_default_allocator();
+    made->capacity = made->bucket_count = NAMES_FIRST;
+    made->seed = hed_now() ^ (uint64_t)(uintptr_t)made;
+    made->names = hed_new(&made->allocator, made->capacity, sizeof *made->names, error);
+    made->buckets = hed_new(&made->allocator, made->bucket_count, 4, error);
+    if (!made->names || !made->buckets) {
+        hed_css_names_destroy(made);
         return HED_ERROR_MEMORY;
     }
-    memset(names->buckets, 0xff, names->bucket_count * sizeof *names->buckets);
-    *out = names;
+    memset(made->buckets, 0xff, made->bucket_count * sizeof *made->buckets);
+    *names = made;
     return HED_OK;
 }
 
@@ -130,6 +129,7 @@ uint32_t css_name_find(const hed_css_names *names, const char *text, size_t leng
 
 uint32_t hed_css_name(hed_css_names *names, const char *text, size_t length)
 {
+    if (!names || (!text && length)) return HED_CSS_NONE;
     if (length == 0) text = "";
     uint32_t hash = names_hash(names, text, length);
     uint32_t number = names_look_up(names, text, length, hash);
@@ -165,6 +165,7 @@ uint32_t css_name_lower(hed_css_names *names, uint32_t number)
 
 const char *hed_css_name_text(const hed_css_names *names, uint32_t number, size_t *length)
 {
+    if (!names) return "";
     bool known = number < names->count;
     if (length) *length = known ? names->names[number].length : 0;
     return known ? names->names[number].text : "";

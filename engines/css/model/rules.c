@@ -4,15 +4,21 @@
 #include "document.h"
 #include "selector.h"
 
-uint32_t hed_css_rule_count(const hed_css_sheet *sheet) { return sheet->rule_count; }
+uint32_t hed_css_rule_count(const hed_css_sheet *sheet)
+{
+    if (!sheet) return 0;
+    return sheet->rule_count;
+}
 
 hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule)
 {
+    if (!sheet) return (hed_css_rule){0};
     return sheet->rules[rule].info;
 }
 
 void hed_css_layer_text(const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size)
 {
+    if (!sheet || (!text && size)) return;
     const css_layer *layers = sheet->layers.items;
     uint32_t depth = 0, layer = sheet->rules[rule].layer;
     size_t used = 0;
@@ -30,6 +36,7 @@ void hed_css_layer_text(const hed_css_sheet *sheet, uint32_t rule, char *text, s
 
 void hed_css_condition_text(const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size)
 {
+    if (!sheet || (!text && size)) return;
     const css_condition *conditions = sheet->store[CSS_CONDITIONS].items;
     size_t used = 0;
     if (size) text[0] = 0;

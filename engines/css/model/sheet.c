@@ -689,41 +689,40 @@ static void begin_sheet(struct sheet_reader *s)
 }
 
 hed_status hed_css_sheet_create(
-    hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **out, hed_error *error)
+    hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **sheet, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!names || !def || !out || (!def->text && def->length) ||
-        (def->media && strlen(def->media) >= UINT32_MAX))
+    HED_REQUIRE(names, def, sheet);
+    if ((!def->text && def->length) || (def->media && strlen(def->media) >= UINT32_MAX))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a sheet needs a table of names, a definition with its text, and a place for the result");
-    *out = NULL;
+            "a sheet: its text is NULL, or its media attribute too long");
+    *sheet = NULL;
     const char *file = def->file ? def->file : "sheet";
     if (css_refuse_foreign(def->text, def->length, file, "a style sheet", error))
         return error->status;
-    hed_css_sheet *sheet = hed_new(&names->allocator, 1, sizeof *sheet, error);
-    if (!sheet) return HED_ERROR_MEMORY;
-    sheet->allocator = names->allocator;
-    sheet->arena = (hed_arena){.allocator = names->allocator, .owner = "a sheet"};
-    sheet->names = names;
-    sheet->def = *def;
-    struct sheet_reader s = {.p = {.sheet = sheet, .names = names, .medium = def->medium}};
+    hed_css_sheet *made = hed_new(&names->allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = names->allocator;
+    made->arena = (hed_arena){.allocator = names->allocator, .owner = "a sheet"};
+    made->names = names;
+    made->def = *def;
+    struct sheet_reader s = {.p = {.sheet = made, .names = names, .medium = def->medium}};
     if (!s.p.medium.type && s.p.medium.width == 0) s.p.medium = hed_default_css_medium();
-    s.p.failed = !css_layers_open(&sheet->layers, &names->allocator);
+    s.p.failed = !css_layers_open(&made->layers, &names->allocator);
     begin_sheet(&s);
     if (!s.p.failed) read_text(&s, def->text, def->length);
     if (!s.p.failed && def->split) split_rules(&s);
     if (!s.p.failed) finish_sheet(&s);
     /* texts and callbacks of the definition are the caller's, and were needed until here */
-    sheet->def.text = sheet->def.media = NULL;
-    sheet->def.file = hed_arena_text(&sheet->arena, def->file ? def->file : "sheet", NULL);
-    s.p.failed |= !sheet->def.file;
+    made->def.text = made->def.media = NULL;
+    made->def.file = hed_arena_text(&made->arena, def->file ? def->file : "sheet", NULL);
+    s.p.failed |= !made->def.file;
     css_free_parser(&s.p);
     css_free_array(&names->allocator, &s.frames);
     if (!s.p.failed) {
-        *out = sheet;
+        *sheet = made;
         return HED_OK;
     }
-    hed_css_sheet_destroy(sheet);
+    hed_css_sheet_destroy(made);
     if (s.p.limit)
         return hed_fail(error, HED_ERROR_LIMIT, "%s: too large: at most 4 GiB of text", file);
     return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for the sheet", file);

@@ -182,7 +182,7 @@ static void follow_all(struct follower *f)
 
 hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, used);
     if (!def->sheet_count) return HED_OK;
     hed_css_names *names = def->sheets[0]->names;
     hed_arena work = {.allocator = names->allocator, .owner = "names of sheets"};
@@ -214,10 +214,15 @@ hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *
 
 /* ---- parts and names of selectors ---- */
 
-uint32_t hed_css_part_count(const hed_css_sheet *sheet) { return sheet->part_count; }
+uint32_t hed_css_part_count(const hed_css_sheet *sheet)
+{
+    if (!sheet) return 0;
+    return sheet->part_count;
+}
 
 hed_css_part hed_css_part_at(const hed_css_sheet *sheet, uint32_t part)
 {
+    if (!sheet) return (hed_css_part){0};
     hed_css_part info = sheet->parts[part].info;
     uint32_t name = sheet->parts[part].name;
     info.name = name == CSS_NONE ? "" : hed_css_name_text(sheet->names, name, NULL);
@@ -229,7 +234,7 @@ hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
     bool (*fits)(void *user, char kind, const char *name), void *user, bool *named,
     hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(sheet, fits, named);
     uint64_t count = sheet->complex_count;
     bool *naming = hed_new(&sheet->allocator, count + 1, sizeof *naming, error);
     if (!naming) return HED_ERROR_MEMORY;

@@ -382,14 +382,11 @@ static hed_status resolve_property(
 hed_status hed_css_cascade(
     const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
 {
+    HED_REQUIRE(matcher, property, winners);
     hed_error local = {0};
     char text[64];
     css_query q = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
-    if (!matcher || !winners)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "css: the matcher or the array of winners is NULL");
     const char *longhand;
     if (resolve_property(property, text, &longhand, error)) return error->status;
     css_cascade_open(&q.c, matcher, error);
@@ -408,13 +405,10 @@ hed_status hed_css_cascade(
 
 hed_status hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners, hed_error *error)
 {
+    HED_REQUIRE(matcher, winners);
     hed_error local = {0};
     css_query q = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
-    if (!matcher || !winners)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "css: the matcher or the array of winners is NULL");
     css_cascade_open(&q.c, matcher, error);
     q.entries = hed_arena_new(&q.c.work, q.c.m.result.rules, sizeof *q.entries, error);
     for (uint32_t s = 0; s < q.c.m.sheet_count && !hed_failed(error); s++)

@@ -125,16 +125,15 @@ static hed_status edit_end(
     return HED_OK;
 }
 
-hed_status hed_css_set_attribute(hed_css_matcher *m, uint32_t document, uint32_t element,
+hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document, uint32_t element,
     const char *name, const char *value, hed_css_changes *changes, hed_error *error)
 {
+    if (changes) *changes = (hed_css_changes){0};
+    HED_REQUIRE(matcher, name);
     hed_error local = {0};
     if (!error) error = &local;
-    if (changes) *changes = (hed_css_changes){0};
-    if (!name && !hed_failed(error))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "css: an attribute without a name");
-    if (edit_begin(m, document, element, error)) return error->status;
-    hed_css_document *d = m->documents[document];
+    if (edit_begin(matcher, document, element, error)) return error->status;
+    hed_css_document *d = matcher->documents[document];
     const char *part;
     uint32_t space = css_split_name((hed_css_namespace)d->name_space[element], name, &part);
     uint32_t number = hed_css_name(d->names, part, strlen(part));
@@ -142,21 +141,23 @@ hed_status hed_css_set_attribute(hed_css_matcher *m, uint32_t document, uint32_t
     if (number == CSS_NONE || (value && text == CSS_NONE))
         return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     if (css_document_set(d, element, number, space, text, error)) return error->status;
-    if (number != d->class_name && css_has_states(d, number)) find_states_again(m, document, error);
-    reshape(m, document, element, error);
-    return edit_end(m, document, changes, error);
+    if (number != d->class_name && css_has_states(d, number))
+        find_states_again(matcher, document, error);
+    reshape(matcher, document, element, error);
+    return edit_end(matcher, document, changes, error);
 }
 
-hed_status hed_css_set_state(hed_css_matcher *m, uint32_t document, uint32_t element,
+hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32_t element,
     uint32_t states, hed_css_changes *changes, hed_error *error)
 {
+    if (changes) *changes = (hed_css_changes){0};
+    HED_REQUIRE(matcher);
     hed_error local = {0};
     if (!error) error = &local;
-    if (changes) *changes = (hed_css_changes){0};
-    if (edit_begin(m, document, element, error)) return error->status;
-    m->documents[document]->states[element] = states;
-    reshape(m, document, element, error);
-    return edit_end(m, document, changes, error);
+    if (edit_begin(matcher, document, element, error)) return error->status;
+    matcher->documents[document]->states[element] = states;
+    reshape(matcher, document, element, error);
+    return edit_end(matcher, document, changes, error);
 }
 
 /* Children of an element have other places among each other. */
@@ -168,14 +169,15 @@ static void touch_children(hed_css_matcher *m, uint32_t document, uint32_t paren
         css_changer_touch(&m->changer, document, e, error);
 }
 
-hed_status hed_css_move(hed_css_matcher *m, uint32_t document, uint32_t element, uint32_t parent,
-    uint32_t before, uint32_t *moved, hed_css_changes *changes, hed_error *error)
+hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t element,
+    uint32_t parent, uint32_t before, uint32_t *moved, hed_css_changes *changes, hed_error *error)
 {
+    if (changes) *changes = (hed_css_changes){0};
+    HED_REQUIRE(matcher);
     hed_error local = {0};
     if (!error) error = &local;
-    if (changes) *changes = (hed_css_changes){0};
-    if (edit_begin(m, document, element, error)) return error->status;
-    hed_css_document *d = m->documents[document];
+    if (edit_begin(matcher, document, element, error)) return error->status;
+    hed_css_document *d = matcher->documents[document];
     uint32_t end = d->end[element], from = d->parent[element], to = element;
     bool inside = parent < d->count && parent >= element && parent < end;
     if (parent >= d->count || inside || from == CSS_NONE || before == element ||
@@ -188,20 +190,20 @@ hed_status hed_css_move(hed_css_matcher *m, uint32_t document, uint32_t element,
     bool forward = target > element;
     uint32_t low = forward ? element : target, middle = forward ? end : element;
     uint32_t high = forward ? target : end, count = middle - low;
-    hed_arena work = {.allocator = m->allocator, .owner = "a change of a document"};
-    uint32_t *room =
-        hed_arena_new(&work, css_changer_move_words(&m->changer, count), sizeof(uint32_t), error);
+    hed_arena work = {.allocator = matcher->allocator, .owner = "a change of a document"};
+    uint32_t *room = hed_arena_new(
+        &work, css_changer_move_words(&matcher->changer, count), sizeof(uint32_t), error);
     if (css_document_move(d, element, parent, before, &to, error) == HED_OK) {
-        css_changer_move(&m->changer, document, low, middle, high, room);
-        memcpy(m->forest.level + m->forest.first[document], d->level,
-            d->count * sizeof *m->forest.level);
-        if (d->depth > m->forest.depth) m->forest.depth = d->depth;
+        css_changer_move(&matcher->changer, document, low, middle, high, room);
+        memcpy(matcher->forest.level + matcher->forest.first[document], d->level,
+            d->count * sizeof *matcher->forest.level);
+        if (d->depth > matcher->forest.depth) matcher->forest.depth = d->depth;
         if (from >= low && from < high) from += from < middle ? high - middle : low - middle;
-        touch_children(m, document, from, error);
-        touch_children(m, document, d->parent[to], error);
-        find_states_again(m, document, error);
+        touch_children(matcher, document, from, error);
+        touch_children(matcher, document, d->parent[to], error);
+        find_states_again(matcher, document, error);
     }
     hed_arena_free(&work);
     if (moved) *moved = to;
-    return edit_end(m, document, changes, error);
+    return edit_end(matcher, document, changes, error);
 }

@@ -165,11 +165,9 @@ static void decide_all(const css_cascade *c, line *lines, uint32_t count)
 hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
     void (*each)(void *user, const hed_css_declaration *declaration), void *user, hed_error *error)
 {
+    HED_REQUIRE(matcher, each);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
-    if (!matcher || !each)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "css: the matcher or the function is NULL");
     explanation x = {.error = error};
     css_cascade_open(&x.c, matcher, error);
     const css_matched *m = &x.c.m;

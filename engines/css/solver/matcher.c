@@ -53,11 +53,11 @@ static void matcher_fill(
 hed_status hed_css_matcher_create(
     hed_device *device, const hed_css_matcher_def *def, hed_css_matcher **matcher, hed_error *error)
 {
+    HED_REQUIRE(def, matcher);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
     *matcher = NULL;
-    if (!def || (def->document_count && !def->documents) || (def->sheet_count && !def->sheets))
+    if ((def->document_count && !def->documents) || (def->sheet_count && !def->sheets))
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: a list of documents or sheets is NULL");
     if (!def->document_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: a matcher needs a document: 0 were given");
@@ -142,49 +142,51 @@ static bool match_on_device(hed_css_matcher *m, hed_error *error)
     return true;
 }
 
-hed_status hed_css_match(hed_css_matcher *m, hed_error *error)
+hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
 {
+    HED_REQUIRE(matcher);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
-    hed_arena_free(&m->found);
-    m->matched = m->by_pass = m->changes = false;
-    if (m->reshape && matcher_shape(m, error)) return error->status;
-    m->reshape = false;
-    if (m->edited) {
-        css_device_destroy(m->device);
-        m->device = NULL;
-        if (m->on)
-            css_device_create(
-                m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
-        m->edited = hed_failed(error);
-        if (m->edited) return error->status;
+    hed_arena_free(&matcher->found);
+    matcher->matched = matcher->by_pass = matcher->changes = false;
+    if (matcher->reshape && matcher_shape(matcher, error)) return error->status;
+    matcher->reshape = false;
+    if (matcher->edited) {
+        css_device_destroy(matcher->device);
+        matcher->device = NULL;
+        if (matcher->on)
+            css_device_create(matcher->on, matcher->allocator, &matcher->compiled, &matcher->forest,
+                false, &matcher->device, error);
+        matcher->edited = hed_failed(error);
+        if (matcher->edited) return error->status;
     }
-    if (!m->device || !match_on_device(m, error)) css_match_on_processor(m, error);
-    m->matched = !hed_failed(error);
-    m->reshape = !m->matched; /* their arena gives nothing more */
-    return m->matched ? HED_OK : error->status;
+    if (!matcher->device || !match_on_device(matcher, error))
+        css_match_on_processor(matcher, error);
+    matcher->matched = !hed_failed(error);
+    matcher->reshape = !matcher->matched; /* their arena gives nothing more */
+    return matcher->matched ? HED_OK : error->status;
 }
 
 hed_status hed_css_measure(
-    hed_css_matcher *m, uint32_t repeats, hed_css_times *times, hed_error *error)
+    hed_css_matcher *matcher, uint32_t repeats, hed_css_times *times, hed_error *error)
 {
+    HED_REQUIRE(matcher, times);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
-    if (!m->matched)
+    if (!matcher->matched)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "css: nothing was matched that could be measured");
-    if (m->by_pass)
+    if (matcher->by_pass)
         return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "css: the last match was done on the processor");
-    return css_device_measure(m->device, repeats, times, error);
+    return css_device_measure(matcher->device, repeats, times, error);
 }
 
 /* ---- what follows from classes ---- */
 
 hed_css_result hed_css_results(const hed_css_matcher *m)
 {
+    if (!m) return (hed_css_result){0};
     hed_css_result result = {.elements = m->forest.count, .rules = m->compiled.rules};
     if (!m->matched) return result;
     const uint32_t *begin = m->class_begin;
@@ -201,6 +203,7 @@ hed_css_result hed_css_results(const hed_css_matcher *m)
 
 hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *m)
 {
+    if (!m) return (hed_css_matcher_info){0};
     hed_css_matcher_info info = {.predicates = m->compiled.predicates,
         .compounds = css_compounds(&m->compiled),
         .prefixes = css_nodes(&m->compiled),
@@ -220,6 +223,7 @@ hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *m)
 
 void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes)
 {
+    if (!m) return;
     for (uint32_t r = 0; r < m->compiled.rules; r++) {
         if (counts) counts[r] = 0;
         if (hashes) hashes[r] = 2166136261u;
@@ -240,6 +244,7 @@ void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes
 
 void hed_css_pairs(const hed_css_matcher *m, uint64_t *begin, uint32_t *rule)
 {
+    if (!m || !begin || !rule) return;
     hed_css_result r = hed_css_results(m);
     begin[0] = 0;
     for (uint32_t e = 0; e < r.elements; e++) {
@@ -254,13 +259,14 @@ void hed_css_pairs(const hed_css_matcher *m, uint64_t *begin, uint32_t *rule)
 }
 
 hed_status hed_css_matching(
-    const hed_css_matcher *m, uint32_t rule, uint32_t *bits, hed_error *error)
+    const hed_css_matcher *matcher, uint32_t rule, uint32_t *bits, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    hed_css_result r = hed_css_results(m);
+    HED_REQUIRE(matcher, bits);
+    hed_css_result r = hed_css_results(matcher);
     if (rule >= r.rules)
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: rule %u: there are %u", rule, r.rules);
-    bool *has = hed_new(&m->allocator, r.classes + 1ull, sizeof *has, error); /* of each class */
+    bool *has =
+        hed_new(&matcher->allocator, r.classes + 1ull, sizeof *has, error); /* of each class */
     if (!has) return HED_ERROR_MEMORY;
     for (uint32_t c = 0; c < r.classes; c++)
         for (uint32_t i = r.class_begin[c]; i < r.class_begin[c + 1] && !has[c]; i++)
@@ -268,7 +274,7 @@ hed_status hed_css_matching(
     for (uint32_t w = 0; w < (r.elements + 31) / 32; w++) bits[w] = 0;
     for (uint32_t e = 0; e < r.elements && r.classes; e++)
         bits[e / 32] |= (uint32_t)has[r.element_class[e]] << e % 32;
-    hed_delete(&m->allocator, has, r.classes + 1ull, sizeof *has);
+    hed_delete(&matcher->allocator, has, r.classes + 1ull, sizeof *has);
     return HED_OK;
 }
 

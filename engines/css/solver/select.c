@@ -1,25 +1,23 @@
 /* Elements that a selector matches: a sheet of one rule, tried on each. */
 #include "solver/plain.h"
 
-hed_status hed_css_select(const hed_css_document *d, const char *selector, uint32_t *elements,
-    uint32_t room, uint32_t *count, hed_error *error)
+hed_status hed_css_select(const hed_css_document *document, const char *selector,
+    uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error)
 {
+    HED_REQUIRE(document, selector, elements || !room, count);
     hed_error local = {0};
     hed_css_sheet *sheet = NULL;
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
-    if (!d || !selector || !count || (room && !elements))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "css: a selection needs a document, a selector, and places for its results");
     *count = 0;
-    hed_arena work = {.allocator = d->allocator, .owner = "a selection"};
+    hed_arena work = {.allocator = document->allocator, .owner = "a selection"};
     size_t length = strlen(selector);
     char *text = hed_arena_new(&work, length + 3, 1, error);
     if (text) {
         memcpy(text, selector, length);
         memcpy(text + length, "{}", 2);
-        const hed_css_sheet_def def = {.text = text, .length = length + 2, .quirks = d->quirks};
-        hed_css_sheet_create(d->names, &def, &sheet, error);
+        const hed_css_sheet_def def = {
+            .text = text, .length = length + 2, .quirks = document->quirks};
+        hed_css_sheet_create(document->names, &def, &sheet, error);
     }
     hed_arena_free(&work);
     if (hed_failed(error)) return error->status;
@@ -34,10 +32,10 @@ hed_status hed_css_select(const hed_css_document *d, const char *selector, uint3
             error, HED_ERROR_FORMAT, "\"%.200s\" is no selector: %s", selector, rule->info.reason);
     else if (rule->info.validity == HED_CSS_UNSUPPORTED)
         hed_fail(error, HED_ERROR_UNSUPPORTED, "\"%.200s\": %s", selector, rule->info.reason);
-    for (uint32_t e = 0; e < d->count && !hed_failed(error); e++) {
+    for (uint32_t e = 0; e < document->count && !hed_failed(error); e++) {
         bool matches = false;
         for (uint32_t k = 0; k < rule->count && !matches; k++)
-            matches = css_plain_match(sheet, d, rule->list + k, e, false);
+            matches = css_plain_match(sheet, document, rule->list + k, e, false);
         if (matches && *count < room) elements[*count] = e;
         *count += matches;
     }

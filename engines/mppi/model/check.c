@@ -423,6 +423,7 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
 
 uint32_t hed_mppi_parameter_find(const hed_mppi *controller, const char *name)
 {
+    if (!controller || !name) return UINT32_MAX;
     for (uint32_t i = 0; i < controller->parameter_count; i++)
         if (!strcmp(controller->parameter_names[i], name)) return i;
     return UINT32_MAX;
@@ -430,6 +431,7 @@ uint32_t hed_mppi_parameter_find(const hed_mppi *controller, const char *name)
 
 const char *hed_mppi_parameter_at(const hed_mppi *controller, uint32_t index, float *value)
 {
+    if (!controller) return NULL;
     if (index >= controller->parameter_count) return NULL;
     if (value) *value = controller->parameters[index];
     return controller->parameter_names[index];

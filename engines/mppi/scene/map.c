@@ -234,7 +234,7 @@ static hed_status map_fill(const char *name, const map_yaml *yaml, const hed_ima
 
 hed_status hed_mppi_map_read(const char *path, hed_mppi_map *map, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, map);
     *map = (hed_mppi_map){0};
     char *text, file[4096];
     size_t size;
@@ -264,6 +264,7 @@ hed_status hed_mppi_map_read(const char *path, hed_mppi_map *map, hed_error *err
 
 void hed_mppi_map_free(hed_mppi_map *map)
 {
+    if (!map) return;
     free(map->values);
     *map = (hed_mppi_map){0};
 }
@@ -322,7 +323,7 @@ static void map_squares(
 hed_status hed_mppi_map_distances(
     const hed_mppi_map *map, float occupied, float *distances, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(map, distances);
     size_t cells = (size_t)map->width * map->height;
     size_t most = map->width > map->height ? map->width : map->height;
     double *squares = malloc(cells * sizeof *squares);
@@ -349,6 +350,7 @@ hed_status hed_mppi_map_distances(
 
 void hed_mppi_map_table(const hed_mppi_map *map, const float *values, float *table)
 {
+    if (!map || !values || !table) return;
     const float head[HED_MPPI_GRID_HEAD] = {(float)map->width, (float)map->height,
         (float)(map->x + map->resolution / 2), (float)(map->y + map->resolution / 2),
         (float)(1 / map->resolution)};
@@ -358,6 +360,7 @@ void hed_mppi_map_table(const hed_mppi_map *map, const float *values, float *tab
 
 uint32_t hed_mppi_path_table(const float *points, uint32_t count, bool closed, float *table)
 {
+    if ((!points && count) || !table) return 0;
     uint32_t written = 0, ends = closed ? count : count ? count - 1 : 0;
     for (uint32_t i = 0; i < ends; i++) {
         const float *a = points + 2 * i, *b = points + 2 * ((i + 1) % count);

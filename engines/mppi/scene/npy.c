@@ -121,7 +121,7 @@ static hed_status npy_convert(const char *name, const char *bytes, size_t size, 
 
 hed_status hed_mppi_npy_read(const char *path, float **values, uint32_t *count, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, values, count);
     *values = NULL;
     *count = 0;
     char *bytes;

@@ -575,7 +575,7 @@ static hed_status scene_load(
 
 hed_status hed_mppi_scene_open(const char *path, hed_mppi_scene **scene, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, scene);
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
@@ -594,7 +594,7 @@ hed_status hed_mppi_scene_open(const char *path, hed_mppi_scene **scene, hed_err
 hed_status hed_mppi_scene_parse(const char *name, const char *text, size_t size, const char *folder,
     hed_mppi_scene **scene, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(name, text || !size, folder, scene);
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);

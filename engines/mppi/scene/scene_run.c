@@ -110,7 +110,23 @@ void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node)
                 (double)scene->plant.disturbance[i]);
 }
 
-hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene) { return scene->def; }
-const float *hed_mppi_scene_start(const hed_mppi_scene *scene) { return scene->start; }
-uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene) { return scene->run_steps; }
-hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene) { return scene->plant; }
+hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene)
+{
+    if (!scene) return (hed_mppi_def){0};
+    return scene->def;
+}
+const float *hed_mppi_scene_start(const hed_mppi_scene *scene)
+{
+    if (!scene) return NULL;
+    return scene->start;
+}
+uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->run_steps;
+}
+hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene)
+{
+    if (!scene) return (hed_mppi_plant){0};
+    return scene->plant;
+}

@@ -263,6 +263,7 @@ void mppi_scene_read_world(mppi_scene_reader *reader, hed_json_node root)
 uint32_t hed_mppi_scene_tables(
     hed_mppi_scene *scene, double seconds, const float *x, const hed_mppi_table **tables)
 {
+    if (!scene || !x || !tables) return 0;
     uint32_t count = 0;
     if (scene->path_table) {
         uint32_t size = world_show_path(scene, x);

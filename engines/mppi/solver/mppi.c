@@ -61,9 +61,9 @@ static void create_nominal(hed_mppi *c, hed_error *error)
 hed_status hed_mppi_create(
     hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error)
 {
+    HED_REQUIRE(device, def, controller);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
     *controller = NULL;
     if (!device || !def)
         return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: device or definition is NULL");
@@ -235,83 +235,93 @@ hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
 }
 
 hed_status hed_mppi_solve(
-    hed_mppi *c, const float *x, float *u, hed_mppi_stats *stats, hed_error *error)
+    hed_mppi *controller, const float *x, float *u, hed_mppi_stats *stats, hed_error *error)
 {
+    HED_REQUIRE(controller, x);
     hed_error local = {0};
     if (!error) error = &local;
-    if (hed_failed(error)) return error->status;
     uint64_t begin = hed_now();
-    uint32_t nx = c->model.states, nu = c->model.controls, count = c->def.count;
+    uint32_t nx = controller->model.states, nu = controller->model.controls,
+             count = controller->def.count;
     for (uint32_t i = 0; i < count * nx; i++) {
         if (isfinite(x[i])) continue;
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: state %u %s of controller %u is %g: a finite number is expected", i % nx,
-            c->model.state_names ? c->model.state_names[i % nx] : "", i / nx, (double)x[i]);
+            controller->model.state_names ? controller->model.state_names[i % nx] : "", i / nx,
+            (double)x[i]);
     }
-    if (take_changes(c, error)) return error->status;
-    memcpy(c->state, x, count * nx * sizeof *x);
-    for (uint32_t s = 0; s < c->systems; s++) mppi_begin_again(c, s);
+    if (take_changes(controller, error)) return error->status;
+    memcpy(controller->state, x, count * nx * sizeof *x);
+    for (uint32_t s = 0; s < controller->systems; s++) mppi_begin_again(controller, s);
 
-    mppi_sampling round = {.state = c->state,
-        .plan = c->plan,
-        .past = c->pasts,
-        .systems = c->systems,
-        .samples = c->def.samples,
-        .parameters = c->parameters,
-        .lambda = c->lambda,
-        .deadline = c->def.deadline_ns ? begin + c->def.deadline_ns : 0,
-        .mean = c->mean,
-        .sums = c->sums};
-    bool pair = c->def.kind != HED_MPPI_PLAIN;
-    if (pair && mppi_nominal_begin(c, &round, error)) return error->status;
-    c->started = true;
-    round.ratio = c->def.alpha < 1 ? c->ratio : NULL;
-    round.gains = c->def.kind == HED_MPPI_ROBUST ? c->gains : NULL;
-    uint64_t size = (uint64_t)c->systems * c->def.steps * nu;
+    mppi_sampling round = {.state = controller->state,
+        .plan = controller->plan,
+        .past = controller->pasts,
+        .systems = controller->systems,
+        .samples = controller->def.samples,
+        .parameters = controller->parameters,
+        .lambda = controller->lambda,
+        .deadline = controller->def.deadline_ns ? begin + controller->def.deadline_ns : 0,
+        .mean = controller->mean,
+        .sums = controller->sums};
+    bool pair = controller->def.kind != HED_MPPI_PLAIN;
+    if (pair && mppi_nominal_begin(controller, &round, error)) return error->status;
+    controller->started = true;
+    round.ratio = controller->def.alpha < 1 ? controller->ratio : NULL;
+    round.gains = controller->def.kind == HED_MPPI_ROBUST ? controller->gains : NULL;
+    uint64_t size = (uint64_t)controller->systems * controller->def.steps * nu;
     uint32_t done = 0;
     /* smooth MPPI: the samples' mean is the plan moved by the derivative found before */
-    for (uint64_t j = 0; c->drive && j < size; j++) c->plan[j] += c->drive[j];
-    for (uint32_t s = 0; c->drive && s < c->systems; s++) mppi_limit(c, s);
-    for (; done < c->def.iterations; done++) {
+    for (uint64_t j = 0; controller->drive && j < size; j++)
+        controller->plan[j] += controller->drive[j];
+    for (uint32_t s = 0; controller->drive && s < controller->systems; s++)
+        mppi_limit(controller, s);
+    for (; done < controller->def.iterations; done++) {
         if (round.deadline && hed_now() >= round.deadline) break;
-        for (uint32_t s = 0; round.ratio && s < c->systems; s++) fill_ratio(c, s);
-        memcpy(c->sampled, c->plan, size * sizeof(float));
-        round.number = c->round++;
-        hed_status status = mppi_round(c, &round, error);
+        for (uint32_t s = 0; round.ratio && s < controller->systems; s++) fill_ratio(controller, s);
+        memcpy(controller->sampled, controller->plan, size * sizeof(float));
+        round.number = controller->round++;
+        hed_status status = mppi_round(controller, &round, error);
         if (status == HED_ERROR_TIMEOUT) {
             hed_error_clear(error);
             break;
         }
         if (status) return status;
-        for (uint32_t s = 0; s < c->systems; s++) c->crashed[s] = !take_mean(c, s);
+        for (uint32_t s = 0; s < controller->systems; s++)
+            controller->crashed[s] = !take_mean(controller, s);
     }
-    c->last = round;
-    c->last.plan = c->sampled;
-    c->last.past = c->sampled_past;
-    memcpy(c->sampled_past, c->pasts, (uint64_t)c->systems * c->past * nu * sizeof(float));
-    if (!c->model.step && c->solver->along(c, error)) return error->status;
-    hed_mppi_outcome outcome = done < c->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
+    controller->last = round;
+    controller->last.plan = controller->sampled;
+    controller->last.past = controller->sampled_past;
+    memcpy(controller->sampled_past, controller->pasts,
+        (uint64_t)controller->systems * controller->past * nu * sizeof(float));
+    if (!controller->model.step && controller->solver->along(controller, error))
+        return error->status;
+    hed_mppi_outcome outcome =
+        done < controller->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     for (uint32_t i = 0; i < count; i++) {
-        float *now = c->applied + i * nu;
-        bool finite[2] = {mppi_keep(c, i), true};
-        memcpy(now, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *now);
-        if (pair) finite[1] = mppi_nominal_end(c, i, now);
-        bool crashed = done && c->crashed[i];
+        float *now = controller->applied + i * nu;
+        bool finite[2] = {mppi_keep(controller, i), true};
+        memcpy(now, controller->plan + (uint64_t)i * controller->def.steps * nu, nu * sizeof *now);
+        if (pair) finite[1] = mppi_nominal_end(controller, i, now);
+        bool crashed = done && controller->crashed[i];
         if (crashed) outcome = HED_MPPI_ALL_CRASHED;
         else if (done && !(finite[0] && finite[1])) outcome = HED_MPPI_DIVERGED;
-        for (uint32_t s = i; s < c->systems; s += count)
-            count_failure(c, s, done && (c->crashed[s] || !finite[s / count]));
+        for (uint32_t s = i; s < controller->systems; s += count)
+            count_failure(controller, s, done && (controller->crashed[s] || !finite[s / count]));
         /* ROBUST: the real system follows the nominal one; neither recovers without the other */
-        if (c->def.kind == HED_MPPI_ROBUST && (c->failures[i] > 1 || c->failures[count + i] > 1))
-            c->failures[i] = c->failures[count + i] = 2;
-        fill_stats(c, i, outcome, done);
-        if (c->candidate) c->stats[i].candidate = c->candidate[i];
+        if (controller->def.kind == HED_MPPI_ROBUST &&
+            (controller->failures[i] > 1 || controller->failures[count + i] > 1))
+            controller->failures[i] = controller->failures[count + i] = 2;
+        fill_stats(controller, i, outcome, done);
+        if (controller->candidate) controller->stats[i].candidate = controller->candidate[i];
         if (u) memcpy(u + i * nu, now, nu * sizeof *u);
-        adapt_lambda(c, i);
-        c->stats[i].solve_ns = hed_now() - begin;
-        c->stats[i].missed = c->def.deadline_ns && c->stats[i].solve_ns > c->def.deadline_ns;
-        if (stats) stats[i] = c->stats[i];
-        outcome = done < c->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
+        adapt_lambda(controller, i);
+        controller->stats[i].solve_ns = hed_now() - begin;
+        controller->stats[i].missed = controller->def.deadline_ns &&
+                                      controller->stats[i].solve_ns > controller->def.deadline_ns;
+        if (stats) stats[i] = controller->stats[i];
+        outcome = done < controller->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     }
     return HED_OK;
 }
@@ -328,6 +338,7 @@ static void shift_steps(const hed_mppi *c, float *plan, uint32_t shift, bool zer
 
 void hed_mppi_shift(hed_mppi *c, uint32_t shift)
 {
+    if (!c) return;
     uint64_t nu = c->model.controls, steps = c->def.steps, size = steps * nu;
     if (shift == 0) return;
     for (uint32_t s = 0; s < c->systems; s++) {
@@ -351,6 +362,7 @@ void hed_mppi_shift(hed_mppi *c, uint32_t shift)
 
 void hed_mppi_reset(hed_mppi *c, const float *controls)
 {
+    if (!c) return;
     uint64_t size = (uint64_t)c->def.steps * c->model.controls;
     for (uint32_t s = 0; s < c->systems; s++) {
         float *plan = c->plan + s * size;
@@ -372,22 +384,26 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
 
 const float *hed_mppi_controls(const hed_mppi *c, uint32_t index)
 {
+    if (!c) return NULL;
     return c->plan + (uint64_t)mppi_shown(c, index) * c->def.steps * c->model.controls;
 }
 
 const float *hed_mppi_states(const hed_mppi *c, uint32_t index)
 {
+    if (!c) return NULL;
     return c->states + (uint64_t)mppi_shown(c, index) * (c->def.steps + 1) * c->model.states;
 }
 
 const float *hed_mppi_gains(const hed_mppi *c, uint32_t index)
 {
+    if (!c) return NULL;
     uint64_t size = (uint64_t)c->def.steps * c->model.controls * c->model.states;
     return c->gains ? c->gains + index * size : NULL;
 }
 
 void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const float *x, float *u)
 {
+    if (!c || !u) return;
     uint32_t nx = c->model.states, nu = c->model.controls, last = c->def.steps - 1;
     float at = seconds / c->def.dt;
     at = at > 0 ? (at < (float)last ? at : (float)last) : 0;
@@ -408,34 +424,37 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
     }
 }
 
-hed_status hed_mppi_trace(hed_mppi *c, uint32_t index, uint32_t count, bool best, float *states,
-    float *costs, hed_error *error)
+hed_status hed_mppi_trace(hed_mppi *controller, uint32_t index, uint32_t count, bool best,
+    float *states, float *costs, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (index >= c->def.count || count < 1 || count > c->def.samples)
+    HED_REQUIRE(controller);
+    if (index >= controller->def.count || count < 1 || count > controller->def.samples)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: trace of %u samples of controller %u: there are %u samples and %u controllers",
-            count, index, c->def.samples, c->def.count);
-    if (!c->last.plan)
+            count, index, controller->def.samples, controller->def.count);
+    if (!controller->last.plan)
         return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: trace before the first solve");
-    mppi_sampling round = c->last;
+    mppi_sampling round = controller->last;
     round.gains = NULL;
     round.mean = NULL;
     round.sums = NULL;
-    return c->solver->trace(c, &round, mppi_shown(c, index), count, best, states, costs, error);
+    return controller->solver->trace(
+        controller, &round, mppi_shown(controller, index), count, best, states, costs, error);
 }
 
 bool hed_mppi_post(hed_mppi *c, uint32_t parameter, float value)
 {
+    if (!c) return false;
     const mppi_change change = {parameter, value};
     return parameter < c->parameter_count && isfinite(value) && hed_ring_push(c->changes, &change);
 }
 
-hed_status hed_mppi_set_noise(hed_mppi *c, const float *noise, hed_error *error)
+hed_status hed_mppi_set_noise(hed_mppi *controller, const float *noise, hed_error *error)
 {
-    uint64_t count = (uint64_t)c->def.steps * c->model.controls * c->def.samples;
-    if (hed_failed(error)) return error->status;
-    if (!c->noise)
+    HED_REQUIRE(controller, noise);
+    uint64_t count =
+        (uint64_t)controller->def.steps * controller->model.controls * controller->def.samples;
+    if (!controller->noise)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: noise is given, but the sampler of this controller draws it: sampler must be "
             "HED_MPPI_GIVEN");
@@ -444,45 +463,46 @@ hed_status hed_mppi_set_noise(hed_mppi *c, const float *noise, hed_error *error)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: element %llu of the noise is %g: a finite number is expected",
                 (unsigned long long)i, (double)noise[i]);
-    memcpy(c->noise, noise, count * sizeof *noise);
-    c->noise_number++;
+    memcpy(controller->noise, noise, count * sizeof *noise);
+    controller->noise_number++;
     return HED_OK;
 }
 
 hed_status hed_mppi_post_table(
-    hed_mppi *c, const char *name, const float *values, uint32_t count, hed_error *error)
+    hed_mppi *controller, const char *name, const float *values, uint32_t count, hed_error *error)
 {
+    HED_REQUIRE(controller, name, values || !count);
     uint32_t at = 0, spare;
-    if (hed_failed(error)) return error->status;
-    while (at < c->def.table_count && strcmp(c->def.tables[at].name, name)) at++;
-    if (at == c->def.table_count)
+    while (at < controller->def.table_count && strcmp(controller->def.tables[at].name, name)) at++;
+    if (at == controller->def.table_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: no table \"%s\": the controller has %u",
-            name, c->def.table_count);
-    if (count > c->def.tables[at].capacity)
+            name, controller->def.table_count);
+    if (count > controller->def.tables[at].capacity)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: %u floats for table %s: it was made for %u", count, name,
-            c->def.tables[at].capacity);
-    if (count < c->table_needs[at])
+            controller->def.tables[at].capacity);
+    if (count < controller->table_needs[at])
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "mppi: %u floats for table %s: model %s reads %u", count, name, c->model.name,
-            c->table_needs[at]);
+            "mppi: %u floats for table %s: model %s reads %u", count, name, controller->model.name,
+            controller->table_needs[at]);
     for (uint32_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: element %u of table %s is %g: a finite number is expected", i, name,
                 (double)values[i]);
     for (spare = 0; spare < 2; spare++)
-        if (!atomic_load_explicit(&c->spare_used[at][spare], memory_order_acquire)) break;
+        if (!atomic_load_explicit(&controller->spare_used[at][spare], memory_order_acquire)) break;
     if (spare == 2) return HED_ERROR_NOT_READY;
-    memcpy(c->spare[at][spare], values, count * sizeof *values);
-    atomic_store_explicit(&c->spare_used[at][spare], true, memory_order_relaxed);
+    memcpy(controller->spare[at][spare], values, count * sizeof *values);
+    atomic_store_explicit(&controller->spare_used[at][spare], true, memory_order_relaxed);
     const mppi_table_change change = {at, spare, count};
-    hed_ring_push(c->table_changes, &change); /* has room for all spares */
+    hed_ring_push(controller->table_changes, &change); /* has room for all spares */
     return HED_OK;
 }
 
 hed_mppi_info hed_mppi_describe(const hed_mppi *c)
 {
+    if (!c) return (hed_mppi_info){0};
     const hed_mppi *first = c->parts ? c->parts[0] : c;
     hed_mppi_info info = {.def = &c->def,
         .device = c->device,
@@ -507,6 +527,7 @@ static uint64_t hash_floats(uint64_t hash, const float *values, uint64_t count)
 
 uint64_t hed_mppi_hash(const hed_mppi *c)
 {
+    if (!c) return 0;
     uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps, n = c->systems;
     uint64_t hash = hash_floats(0xcbf29ce484222325u, c->plan, n * steps * nu);
     hash = hash_floats(hash, c->states, n * (steps + 1) * nx);

@@ -215,9 +215,9 @@ static hed_status tune_make_expected(tuning *t, const hed_allocator *a, hed_erro
 hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_tune_def *tune,
     hed_tune_result **result, hed_error *error)
 {
+    HED_REQUIRE(device, def, result);
     hed_error own = {0};
     if (!error) error = &own;
-    if (hed_failed(error)) return error->status;
     *result = NULL;
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,

@@ -44,7 +44,7 @@ static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_e
 hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth_entity from,
     hed_synth_entity to, float weight, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument);
     hed_status status = check_link(instrument, from, to, weight, error);
     if (status != HED_OK) return status;
     uint32_t probe = 0, place;
@@ -104,7 +104,7 @@ static hed_status check_modulation(
 hed_status hed_synth_instrument_modulate(
     hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, def);
     hed_status status = check_modulation(instrument, def, error);
     if (status != HED_OK) return status;
     uint64_t need = (uint64_t)instrument->modulation_count + 1;
@@ -195,7 +195,7 @@ static void close_names(hed_synth_instrument *instrument)
 hed_status hed_synth_instrument_remove(
     hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument);
     const synth_place *place = synth_find(instrument, entity);
     if (!place)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);

@@ -514,7 +514,7 @@ static hed_status read_document(
 hed_status hed_synth_instrument_load(
     const char *path, hed_synth_instrument **instrument, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, instrument);
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
@@ -524,7 +524,7 @@ hed_status hed_synth_instrument_load(
 hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(text || !size, name, instrument);
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);

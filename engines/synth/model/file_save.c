@@ -516,7 +516,7 @@ static hed_status put_document(writer *w, hed_error *error)
 hed_status hed_synth_instrument_save(
     const hed_synth_instrument *instrument, const char *path, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, path);
     const hed_allocator *allocator = &instrument->allocator;
     size_t size = (size_t)instrument->entity_count + 1;
     writer w = {.instrument = instrument, .referred = hed_new(allocator, size, 1, NULL)};

@@ -374,7 +374,7 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument,
     const hed_synth_grid_def *def, const char *name, hed_synth_generated *generated,
     hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, def, generated);
     *generated = (hed_synth_generated){0};
     hed_error unseen = {0};
     if (!error) error = &unseen;
@@ -403,13 +403,14 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument,
 
 uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *instrument)
 {
+    if (!instrument) return 0;
     return instrument->grid_count;
 }
 
 hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, uint32_t index,
     double rate, hed_synth_grid_info *info, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, info);
     if (index >= instrument->grid_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",

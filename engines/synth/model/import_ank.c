@@ -260,7 +260,7 @@ static hed_status convert(synth_import *im)
 hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(bytes || !size, name, instrument);
     hed_error own = {0};
     if (!error) error = &own; /* steps that follow a failed one look at it */
     hed_synth_import_report unread;
@@ -278,7 +278,7 @@ hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const 
 hed_status hed_synth_instrument_import_ank(const char *path, hed_synth_instrument **instrument,
     hed_synth_import_report *report, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, instrument);
     *instrument = NULL;
     char *bytes;
     size_t size;

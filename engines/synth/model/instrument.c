@@ -145,7 +145,7 @@ static hed_status instrument_check_def(const hed_synth_instrument_def *def, hed_
 hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     const hed_synth_instrument_def *def, hed_synth_instrument **instrument, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument);
     *instrument = NULL;
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
     hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
@@ -262,7 +262,7 @@ hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, h
 hed_status hed_synth_instrument_copy(
     const hed_synth_instrument *instrument, hed_synth_instrument **copy, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, copy);
     hed_status status =
         hed_synth_instrument_create(&instrument->allocator, &instrument->def, copy, error);
     if (status != HED_OK) return status;
@@ -286,13 +286,14 @@ hed_status hed_synth_instrument_copy(
 const hed_synth_instrument_def *hed_synth_instrument_definition(
     const hed_synth_instrument *instrument)
 {
+    if (!instrument) return NULL;
     return &instrument->def;
 }
 
 hed_status hed_synth_instrument_set_def(
     hed_synth_instrument *instrument, const hed_synth_instrument_def *def, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, def);
     hed_status status = instrument_check_def(def, error);
     if (!status) instrument->def = *def;
     return status;
@@ -301,7 +302,7 @@ hed_status hed_synth_instrument_set_def(
 hed_status hed_synth_instrument_set_macro(
     hed_synth_instrument *instrument, uint32_t macro, const char *name, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument);
     if (macro >= HED_SYNTH_MACROS)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "macro %u; expected one below %d", macro, HED_SYNTH_MACROS);
@@ -319,6 +320,7 @@ hed_status hed_synth_instrument_set_macro(
 
 const char *hed_synth_instrument_macro(const hed_synth_instrument *instrument, uint32_t macro)
 {
+    if (!instrument) return "";
     return macro < HED_SYNTH_MACROS ? instrument->macros[macro] : "";
 }
 
@@ -334,18 +336,21 @@ const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_
 uint32_t hed_synth_instrument_count(
     const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
+    if (!instrument) return 0;
     return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT ? instrument->counts[type] : 0;
 }
 
 hed_synth_entity hed_synth_instrument_at(
     const hed_synth_instrument *instrument, hed_synth_entity_type type, uint32_t index)
 {
+    if (!instrument) return 0;
     return index < hed_synth_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
 }
 
 const char *hed_synth_instrument_name(
     const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
+    if (!instrument) return "";
     uint32_t low = 0, high = instrument->name_count; /* names are in the order of the numbers */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -455,7 +460,7 @@ static hed_status check_entity(
 hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
     const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, def, entity);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     *entity = 0;
@@ -476,7 +481,7 @@ static hed_status no_such(hed_synth_entity entity, hed_error *error)
 hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_entity entity,
     const hed_synth_entity_def *def, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, def);
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     if (place->type != (uint32_t)def->type)
@@ -493,7 +498,7 @@ hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_
 hed_status hed_synth_instrument_get(const hed_synth_instrument *instrument, hed_synth_entity entity,
     hed_synth_entity_def *def, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, def);
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     def->type = place->type;

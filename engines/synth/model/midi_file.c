@@ -296,7 +296,7 @@ static void set_times(const reader *r)
 hed_status hed_synth_midi_file_parse(
     const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(bytes || !size, name, file);
     *file = NULL;
     hed_synth_midi_file *made = calloc(1, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
@@ -314,7 +314,7 @@ hed_status hed_synth_midi_file_parse(
 
 hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(path, file);
     *file = NULL;
     char *bytes;
     size_t size;
@@ -332,10 +332,23 @@ void hed_synth_midi_file_destroy(hed_synth_midi_file *file)
     free(file);
 }
 
-uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file) { return file->count; }
+uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file)
+{
+    if (!file) return 0;
+    return file->count;
+}
 const hed_synth_midi_event *hed_synth_midi_file_events(const hed_synth_midi_file *file)
 {
+    if (!file) return NULL;
     return file->events;
 }
-double hed_synth_midi_file_seconds(const hed_synth_midi_file *file) { return file->seconds; }
-uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file) { return file->tracks; }
+double hed_synth_midi_file_seconds(const hed_synth_midi_file *file)
+{
+    if (!file) return 0;
+    return file->seconds;
+}
+uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file)
+{
+    if (!file) return 0;
+    return file->tracks;
+}

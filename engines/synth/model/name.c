@@ -153,6 +153,7 @@ hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t i
 
 hed_synth_entity hed_synth_instrument_find(const hed_synth_instrument *instrument, const char *name)
 {
+    if (!instrument || !name) return 0;
     synth_reference reference;
     char reason[SYNTH_DESCRIPTION];
     if (!synth_refer(instrument, name, &reference, reason, sizeof reason) || reference.count != 1)
@@ -207,6 +208,7 @@ bool synth_name_of(
 const char *hed_synth_instrument_describe(
     const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size)
 {
+    if (!instrument || (!text && size)) return "";
     const synth_place *place = synth_find(instrument, entity);
     char name[SYNTH_DESCRIPTION - 2];
     if (synth_name_of(instrument, entity, name, sizeof name)) snprintf(text, size, "\"%s\"", name);

@@ -127,7 +127,7 @@ static hed_synth_stability judge(const walk *w)
 hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,
     hed_synth_stability *stability, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(instrument, stability);
     *stability = (hed_synth_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))
         return hed_fail(error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);

@@ -65,6 +65,7 @@ void live_midi_ago(hed_synth_live *live, uint64_t ago, const uint8_t *bytes, uin
 
 bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event)
 {
+    if (!live || !event) return false;
     return push(live, live->events, 0, event);
 }
 
@@ -211,15 +212,11 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
 hed_status hed_synth_live_start(
     const hed_synth_live_def *def, hed_synth_live **live, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!live)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "hed_synth_live_start needs a place for what it makes");
+    HED_REQUIRE(def, live);
     *live = NULL;
-    if (!def || !def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
+    if (!def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "playing live needs a definition, a device, a name, and at most %d inputs",
-            LIVE_MOST_INPUTS);
+            "playing live needs a device, a name, and at most %d inputs", LIVE_MOST_INPUTS);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
@@ -266,7 +263,7 @@ void hed_synth_live_stop(hed_synth_live *live)
 hed_status hed_synth_live_change(
     hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(live, instrument);
     hed_status status = hed_synth_prepare(live->synth, instrument, &live->change, error);
     if (status) return status;
     atomic_store(&live->change_state, LIVE_CHANGE_ASKED);
@@ -290,7 +287,7 @@ hed_status hed_synth_live_change(
 hed_status hed_synth_live_report(
     hed_synth_live *live, hed_synth_live_info *report, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(live, report);
     while (hed_ring_pop(live->loads, &live->report.load)) continue;
     while (hed_ring_pop(live->synths, &live->report.synth)) continue;
     *report = live->report;

@@ -37,27 +37,32 @@ static float knob_value(uint32_t knob, float value)
 
 float hed_synth_player_knob(const hed_synth_player *player, uint32_t knob)
 {
+    if (!player) return 0;
     return knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->knobs[knob]) : 0.0f;
 }
 
 void hed_synth_player_learn(hed_synth_player *player, int32_t knob)
 {
+    if (!player) return;
     bool any = knob >= 0 && knob < HED_SYNTH_KNOB_COUNT;
     atomic_store(&player->learning, any ? knob : HED_SYNTH_NO_KNOB);
 }
 
 int32_t hed_synth_player_learning(const hed_synth_player *player)
 {
+    if (!player) return HED_SYNTH_NO_KNOB;
     return atomic_load(&player->learning);
 }
 
 int32_t hed_synth_player_controller(const hed_synth_player *player, uint32_t knob)
 {
+    if (!player) return -1;
     return knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->controllers[knob]) : -1;
 }
 
 void hed_synth_player_set_controller(hed_synth_player *player, uint32_t knob, int32_t controller)
 {
+    if (!player) return;
     if (knob >= HED_SYNTH_KNOB_COUNT) return;
     bool any = controller >= 0 && controller < 120;
     atomic_store(&player->controllers[knob], any ? controller : -1);
@@ -65,6 +70,7 @@ void hed_synth_player_set_controller(hed_synth_player *player, uint32_t knob, in
 
 uint32_t hed_synth_player_latency(const hed_synth_player *player)
 {
+    if (!player) return 0;
     return atomic_load(&player->latency);
 }
 
@@ -73,17 +79,14 @@ uint32_t hed_synth_player_latency(const hed_synth_player *player)
 hed_status hed_synth_player_create(
     const hed_synth_player_def *def, hed_synth_player **player, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(def, player);
     hed_error unseen = {0};
     if (!error) error = &unseen;
-    if (!player)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "hed_synth_player_create needs a place for what it makes");
     *player = NULL;
-    if (!def || !(def->rate == 0.0 || (def->rate >= 1000.0 && def->rate <= 768000.0)) ||
-        def->block < 1 || def->block > MOST_BLOCK || def->inputs > MOST_INPUTS)
+    if (!(def->rate == 0.0 || (def->rate >= 1000.0 && def->rate <= 768000.0)) || def->block < 1 ||
+        def->block > MOST_BLOCK || def->inputs > MOST_INPUTS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a player needs a definition with a rate of 1000 to 768000 Hz, or 0 for not yet, a block of 1 to %d "
+            "a player needs a rate of 1000 to 768000 Hz, or 0 for not yet, a block of 1 to %d "
             "frames, and at most %d inputs",
             MOST_BLOCK, MOST_INPUTS);
     hed_synth_player *made = hed_new(&def->allocator, 1, sizeof *made, error);
@@ -144,6 +147,7 @@ void hed_synth_player_destroy(hed_synth_player *player)
 
 void hed_synth_player_collect(hed_synth_player *player)
 {
+    if (!player) return;
     sound_destroy(atomic_exchange(&player->retired, NULL));
 }
 
@@ -237,7 +241,7 @@ hed_status player_make_source(const hed_synth_player *player, const char *text, 
 hed_status hed_synth_player_load_text(
     hed_synth_player *player, const char *text, size_t size, const char *name, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(player, text || !size, name);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     player_source source;
@@ -251,7 +255,7 @@ hed_status hed_synth_player_load_text(
 
 hed_status hed_synth_player_load(hed_synth_player *player, const char *path, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(player, path);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     char *text;
@@ -275,7 +279,7 @@ hed_status hed_synth_player_load(hed_synth_player *player, const char *path, hed
 
 hed_status hed_synth_player_set_rate(hed_synth_player *player, double rate, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(player);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     if (!(rate >= 1000.0 && rate <= 768000.0))
@@ -304,6 +308,7 @@ hed_status hed_synth_player_set_rate(hed_synth_player *player, double rate, hed_
 
 void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *info)
 {
+    if (!player || !info) return;
     pthread_mutex_lock(&player->lock);
     const hed_synth_instrument *instrument = player->source.instrument;
     *info = (hed_synth_player_info){.rate = player->rate, .events = atomic_load(&player->played),
@@ -345,6 +350,7 @@ static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
 
 bool hed_synth_player_turn(hed_synth_player *player, uint32_t frame, uint32_t knob, float value)
 {
+    if (!player) return false;
     if (knob >= HED_SYNTH_KNOB_COUNT || !isfinite(value)) return false;
     value = knob_value(knob, value);
     atomic_store(&player->knobs[knob], value);
@@ -385,6 +391,7 @@ static void follow_controller(hed_synth_player *player, const hed_synth_event *e
 
 bool hed_synth_player_event(hed_synth_player *player, const hed_synth_event *event)
 {
+    if (!player || !event) return false;
     hed_synth_event midi;
     switch (event->kind) {
     case HED_SYNTH_EVENT_MIDI:
@@ -406,6 +413,7 @@ bool hed_synth_player_event(hed_synth_player *player, const hed_synth_event *eve
 bool hed_synth_player_midi(
     hed_synth_player *player, uint32_t frame, const uint8_t *bytes, uint32_t size)
 {
+    if (!player || (!bytes && size)) return false;
     hed_synth_event event;
     if (!synth_events_from_midi(bytes, size, &event)) return false;
     event.frame = frame;
@@ -561,6 +569,7 @@ static void play_frames(hed_synth_player *player, uint32_t frames, const float *
 
 void hed_synth_player_reset(hed_synth_player *player)
 {
+    if (!player) return;
     player->events.count = player->gain_count = player->gain_left = player->fade_left = 0;
     player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
     player->gain = player->gain_to;
@@ -576,6 +585,7 @@ void hed_synth_player_reset(hed_synth_player *player)
 bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
     float *left, float *right)
 {
+    if (!player || !left || !right) return false;
     take_next(player);
     if (player->sounding && player->say_macros) say_macros(player);
     if (frames > 0 && player->sounding) {

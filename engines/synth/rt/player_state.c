@@ -101,7 +101,8 @@ static void put_state(const hed_synth_player *player, state_text *to)
 
 const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_error *error)
 {
-    if (hed_failed(error)) return NULL;
+    const bool given = player;
+    if (hed_require(error, __func__, "player", &given, 1)) return NULL;
     pthread_mutex_lock(&player->lock);
     if (!player->source.instrument) {
         pthread_mutex_unlock(&player->lock);
@@ -158,7 +159,7 @@ static void read_settings(hed_json_node root, player_source *source, player_sett
 hed_status hed_synth_player_restore(
     hed_synth_player *player, const char *state, size_t size, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(player, state || !size);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     hed_json *json;

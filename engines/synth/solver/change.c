@@ -83,7 +83,7 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
 hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument *instrument,
     hed_synth_change **change, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(synth, instrument, change);
     if (!change)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
@@ -111,38 +111,36 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
         (b) = swapped; \
     } while (0)
 
-hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *error)
+hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!synth || !c)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_synth_apply needs a synth and a change: one of them is NULL");
-    if (c->applied || c->of != synth->program)
+    HED_REQUIRE(synth, change);
+    if (change->applied || change->of != synth->program)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "this change was applied before, or prepared before another one was applied: prepare it again");
     hed_error unseen;
     if (!error) hed_error_clear(error = &unseen);
-    if (synth->ops->read(synth->solver, c->old_stores, c->old_delays, error)) return error->status;
-    const synth_layout *from = &synth->program->layout, *to = &c->program->layout;
-    for (uint64_t i = 0; i < c->program->instances; i++)
-        synth_program_carry(synth->program, c->old_stores + i * from->words,
-            c->old_delays + i * from->delay_words, c->program, c->stores + i * to->words,
-            c->delays + i * to->delay_words);
-    if (c->ops->write(c->solver, c->stores, c->delays, error) ||
-        (c->ops->carry && c->ops->carry(c->solver, synth->solver, error)))
+    if (synth->ops->read(synth->solver, change->old_stores, change->old_delays, error))
         return error->status;
-    synth_voices_adopt(c->voices, synth->voices);
-    synth_mix_adopt(synth->mix, &c->instrument);
-    SWAP(synth_program *, synth->program, c->program);
-    SWAP(synth_solver *, synth->solver, c->solver);
-    SWAP(synth_voices *, synth->voices, c->voices);
-    SWAP(float *, synth->stems, c->stems);
-    SWAP(uint64_t, synth->stem_floats, c->stem_floats);
-    SWAP(uint32_t *, synth->stores, c->looked);
-    c->looked_words = synth->store_words;
-    synth->store_words = c->words;
-    synth->instrument = c->instrument;
-    c->applied = true;
+    const synth_layout *from = &synth->program->layout, *to = &change->program->layout;
+    for (uint64_t i = 0; i < change->program->instances; i++)
+        synth_program_carry(synth->program, change->old_stores + i * from->words,
+            change->old_delays + i * from->delay_words, change->program,
+            change->stores + i * to->words, change->delays + i * to->delay_words);
+    if (change->ops->write(change->solver, change->stores, change->delays, error) ||
+        (change->ops->carry && change->ops->carry(change->solver, synth->solver, error)))
+        return error->status;
+    synth_voices_adopt(change->voices, synth->voices);
+    synth_mix_adopt(synth->mix, &change->instrument);
+    SWAP(synth_program *, synth->program, change->program);
+    SWAP(synth_solver *, synth->solver, change->solver);
+    SWAP(synth_voices *, synth->voices, change->voices);
+    SWAP(float *, synth->stems, change->stems);
+    SWAP(uint64_t, synth->stem_floats, change->stem_floats);
+    SWAP(uint32_t *, synth->stores, change->looked);
+    change->looked_words = synth->store_words;
+    synth->store_words = change->words;
+    synth->instrument = change->instrument;
+    change->applied = true;
     return HED_OK;
 }
 

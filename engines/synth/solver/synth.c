@@ -204,9 +204,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
 hed_status hed_synth_create(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!synth)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
+    HED_REQUIRE(device, def, synth);
     *synth = NULL;
     hed_status status = synth_check_def(device, def, error);
     if (status) return status;
@@ -375,9 +373,10 @@ static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed
 
 hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
-    if (!synth || !block || !block->left || !block->right || (block->event_count && !block->events))
+    if (!synth || !block) HED_REQUIRE(synth, block);
+    if (!block->left || !block->right || (block->event_count && !block->events))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a block needs a synth, left, right and its events: one of them is NULL");
+            "a block needs left, right and its events: one of them is NULL");
     if (block->frames < 1 || block->frames > synth->def.block)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->def.block);
@@ -399,10 +398,9 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
 
 hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(synth);
     hed_error unseen = {0};
     if (!error) error = &unseen;
-    if (!synth) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_reset: no synth");
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
     synth->sample = 0;
@@ -435,10 +433,10 @@ static void copy_vectors(const hed_synth *synth, const uint32_t *store, const ui
 hed_status hed_synth_read_bodies(
     hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    if (!synth || instance >= synth->program->instances)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
-            synth ? synth->program->instances : 0);
+    HED_REQUIRE(synth);
+    if (instance >= synth->program->instances)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "instance %u of %u", instance, synth->program->instances);
     hed_error unseen = {0};
     if (!error) error = &unseen;
     if (synth->ops->bodies) return synth->ops->bodies(synth->solver, positions, velocities, error);
@@ -467,11 +465,13 @@ hed_status hed_synth_read_bodies(
 hed_synth_note_report hed_synth_check_notes(
     const hed_synth *synth, const hed_synth_event *events, uint32_t count)
 {
+    if (!synth || (!events && count)) return (hed_synth_note_report){0};
     return synth_voices_check_notes(synth->voices, events, count);
 }
 
 void hed_synth_report(const hed_synth *synth, hed_synth_info *info)
 {
+    if (!synth || !info) return;
     *info = (hed_synth_info){.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
         .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),

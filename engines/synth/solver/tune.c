@@ -171,7 +171,7 @@ static hed_status make_expected(tuning *t, hed_error *error)
 hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,
     hed_tune_result **result, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    HED_REQUIRE(device, def, result);
     *result = NULL;
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
