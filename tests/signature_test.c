@@ -42,6 +42,7 @@ static const struct {
     {.text = "HED_GROUP_OF(WG, 1, 1) __kernel void scale(__global REAL *in, __global REAL *out, word n, REAL a) {}"},
     {.text = "__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scale(\n    __global float *in, // the first\n"
      "    __global float *out, /* float n, */ int n, float a) {}"},
+    {.text = "__kernel void scale(__global uint2 *in, __global double *out, uint n, float a) {}"},
     {.text = "#define BUFFER __global float *\n__kernel void scale(BUFFER in, BUFFER out, uint n, float a) {}"},
     {.text = "#define ALL __global float *in, __global float *out, uint n, float a\n__kernel void scale(ALL) {}"},
     {.text = "#define P(T, name) __global T *name\n__kernel void scale(P(float, in), P(float, out), uint n, float a) {}"},
@@ -82,8 +83,6 @@ static const struct {
         .words = {"\"REAL *a\"", "\"a\" is float"}},
     {.text = "__kernel void scale(float in, __global float *out, uint n, float a) {}",
         .words = {"\"float in\"", "\"in\" is buffer of float"}},
-    {.text = "__kernel void scale(__global double *in, __global float *out, uint n, float a) {}",
-        .words = {"\"__global double *in\"", "\"in\" is buffer of float"}},
     {.text = "__kernel void scale(__global float *in, __global float *out, uint2 n, float a) {}",
         .words = {"\"uint2 n\"", "\"n\" is uint32"}},
     {.text = "#define number float\n__kernel void scale(__global float *in, __global float *out, number n, float a) {}",

@@ -17,7 +17,8 @@ typedef struct hed_signature {
 } hed_signature;
 
 /* Compares one parameter, by its number in the description, with its type in words: "uint",
- * "const float4 *". Integers of one size are one type, and so are vectors of one type behind a pointer.
+ * "const float4 *". Integers of one size are one type. Elements behind a pointer are not compared: a text may
+ * read the words of a buffer as another type.
  * Errors: ARGUMENT (names both types). */
 hed_status hed_signature_compare(const hed_signature *signature, uint32_t argument,
     const char *type, size_t length, hed_error *error);
