@@ -156,58 +156,6 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
     return hed_fma(share, target + 1e-20f - level, level);
 }
 
-/* ---- what no instrument does ----
- *
- * The breaker sees the heard sound alone. Numbers that are not finite, or an energy that no body has,
- * may as well be where nothing is heard, outlast a rest and come back through followers and delay
- * lines. So every SYNTH_CHECK samples all of an instance's signals and levels are compared with limits;
- * one that is beyond them makes the instance's sound at this sample no number, which opens the
- * breaker. Sample numbers decide, so that the sound does not depend on blocks. */
-
-#define SYNTH_CHECK 64u         /* a power of 2 */
-#define SYNTH_MOST_BODY 1e6f    /* m, of displacements */
-#define SYNTH_MOST_SPEED 1e3f   /* m a sample, of h v */
-#define SYNTH_MOST_LEVEL 1e9f   /* of microphones, followers and compressors, full scale 1 */
-#define SYNTH_MOST_SIGNAL 1e30f /* of all signals */
-
-/* True if one of every `step`-th of `count` words from `word` + `from` on is above `most`, or NaN. */
-SYNTH_FUNCTION uint synth_exceeds(
-    const synth_at *at, uint word, uint count, float most, uint from, uint step)
-{
-    int found = 0;
-    for (uint k = from; k < count; k += step) {
-        int bits = (int)(at->store[word + k] & 0x7fffffffu);
-        found = bits > found ? bits : found;
-    }
-    return found > (int)as_uint(most);
-}
-
-/* True if something in an instance, behind a sample, is beyond its limit; of its words every
- * `step`-th from `from` on is looked at. */
-SYNTH_FUNCTION uint synth_is_broken(
-    const synth_layout *layout, const synth_at *at, uint from, uint step)
-{
-    const synth_type_layout *body = &layout->type[SYNTH_BODY],
-                            *ear = &layout->type[SYNTH_MICROPHONE];
-    uint half = 3u * body->count; /* places, then speeds */
-    uint broken =
-        synth_exceeds(at, at->write, layout->signal_count, SYNTH_MOST_SIGNAL, from, step) |
-        synth_exceeds(at, at->write + body->signal, half, SYNTH_MOST_BODY, from, step) |
-        synth_exceeds(at, at->write + body->signal + half, half, SYNTH_MOST_SPEED, from, step) |
-        synth_exceeds(at, at->write + ear->signal, ear->count, SYNTH_MOST_LEVEL, from, step);
-    broken |= synth_exceeds(at, layout->type[SYNTH_FOLLOWER].state,
-        layout->type[SYNTH_FOLLOWER].count * FOLLOWER_STATES, SYNTH_MOST_LEVEL, from, step);
-    broken |= synth_exceeds(at, layout->type[SYNTH_MICROPHONE].state,
-        layout->type[SYNTH_MICROPHONE].count * MICROPHONE_STATES, SYNTH_MOST_LEVEL, from, step);
-    return broken;
-}
-
-/* True for each SYNTH_CHECK-th sample. */
-SYNTH_FUNCTION uint synth_is_checked(uint sample)
-{
-    return (sample & (SYNTH_CHECK - 1u)) == SYNTH_CHECK - 1u;
-}
-
 /* ---- modulation: what links can reach is in registers, and each link acts on the one that it
  * names ---- */
 

@@ -121,11 +121,6 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
         at->stems = stems + ((size_t)frame * instances + at->instance) * layout->stems * 2u;
         walk(layout, at, first, seat, warp, step, lane);
         barrier(FENCE);
-        if (!synth_is_checked(at->sample) || layout->stems == 0u) continue;
-        uint broken = synth_is_broken(layout, at, item, WG);
-        barrier(
-            CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* sound and levels are of this sample */
-        if (broken) at->stems[0] = as_float(HED_NAN_BITS);
     }
     apply(at->store, pokes, poke, end, at->frames);
     barrier(FENCE);

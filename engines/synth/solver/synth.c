@@ -1,6 +1,5 @@
 /* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes
  * (voices.c), a solver runs the program, mix.c makes sound of the stems. */
-#include "kernels/physics_store.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -409,14 +408,6 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 
 /* ---- what it is and does ---- */
 
-/* A number of a body, at rest where it is beyond all limits, as the next check of the store will put
- * it. */
-static float sound_number(uint32_t word)
-{
-    float x = hed_as_float(word);
-    return fabsf(x) <= SYNTH_MOST_BODY ? x : 0.0f;
-}
-
 /* Vectors from signal field `field` of the half that the next sample reads. */
 static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order,
     uint32_t field, double factor, float *to)
@@ -426,7 +417,7 @@ static void copy_vectors(const hed_synth *synth, const uint32_t *store, const ui
     for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++)
         for (uint32_t k = 0; k < 3; k++)
             to[3 * i + k] =
-                (float)(sound_number(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) *
+                (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) *
                         factor);
 }
 
