@@ -170,7 +170,6 @@ Test(hostile, steps_that_cannot_be)
     FAILS(HED_ERROR_ARGUMENT, hed_copy(stream, s.in, 0, NULL, 0, 1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_fill(stream, NULL, 0, 1, "x", 1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_map(stream, NULL, 0, 1, &pointer, &error));
-    CHECK_NULL(pointer);
     FAILS(HED_ERROR_ARGUMENT, hed_unmap(stream, s.in, NULL, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_write(stream, s.in, 0, NULL, 1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_read(stream, NULL, s.in, 0, 1, &error));

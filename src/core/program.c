@@ -348,8 +348,11 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
         status = hed_build_text_make(
             &text, device, def, math, config, defines, define_count, max_registers, error);
         made->program.language = text.build.language;
-        if (!status) status = check_signature(&text.build, error);
         if (!status) status = obtain(&made->program, &text.build, error);
+        if (!status) { /* after the compiler, whose words come first */
+            status = check_signature(&text.build, error);
+            if (status) device->backend->program_unload(&made->program);
+        }
         hed_build_text_free(&text);
     } else {
         set_resources_unknown(&made->program.resources);

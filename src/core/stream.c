@@ -430,8 +430,8 @@ static hed_status unmap_copy(
 hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
-    if (pointer) *pointer = NULL;
     HED_REQUIRE(stream, buffer, pointer);
+    *pointer = NULL;
     hed_status status = check_place(stream, buffer, offset, size, "a map", error);
     if (status) return status;
     if (size == 0) return hed_fail(error, HED_ERROR_BOUNDS, "a map of 0 bytes");
