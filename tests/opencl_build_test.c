@@ -32,7 +32,6 @@ Test(opencl_build, a_text_that_is_not_the_description_is_refused)
         {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
     const hed_argument_def wide[] = {
         twice_arguments[0], {.name = "add", .kind = HED_SCALAR, .type = HED_DOUBLE}};
-    const hed_geometry g = {.dimensions = 1, .global = {N}, .group = {32}};
     opencl_test t = open_test(NULL);
     hed_kernel_def def = twice;
     hed_kernel *kernel;
@@ -47,13 +46,8 @@ Test(opencl_build, a_text_that_is_not_the_description_is_refused)
     }
     def = twice;
     def.arguments = wide;
-    kernel = make_kernel(t.device, &def);
-    hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
-    const hed_argument arguments[] = {hed_buffer_argument(x), hed_double_argument(1)};
-    FAILS(HED_ERROR_ARGUMENT, hed_launch_over(t.stream, kernel, &g, arguments, 2, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_kernel_create(t.device, &def, NULL, &kernel, &error));
     CHECK(strstr(error.text, "\"add\""), "the error does not name the argument: %s", error.text);
-    hed_kernel_destroy(kernel);
-    hed_buffer_destroy(x);
     close_test(&t);
 }
 

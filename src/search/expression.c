@@ -76,7 +76,7 @@ static inline double apply_two(hed_expression_code code, double a, double b)
 
 double hed_expression_value(const hed_expression *expression, const double *values)
 {
-    if (!expression || !values) return NAN;
+    if (!expression) return NAN;
     /* the first stays unused: `last` is inside even while nothing waits */
     double stack[1 + HED_EXPRESSION_STACK];
     double *last = stack;
@@ -88,7 +88,7 @@ double hed_expression_value(const hed_expression *expression, const double *valu
                           (takes_two || at->code == HED_CODE_CHAIN || at->code == HED_CODE_MEMBER));
         switch (at->code) {
         case HED_CODE_NUMBER: *++last = at->number; break;
-        case HED_CODE_NAME: *++last = values[at->operand]; break;
+        case HED_CODE_NAME: *++last = values ? values[at->operand] : NAN; break;
         case HED_CODE_AND:
             if (*last == 0 || isnan(*last)) i += at->operand;
             else last--;
