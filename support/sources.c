@@ -132,7 +132,7 @@ int hed_open_descriptor(const char *path)
 
 /* Refuses a symbolic link as the last part of an output's name: every user who may write the folder
  * could lead the output to any file. */
-static hed_status refuse_link(const char *label, const char *path, hed_error *error)
+static hed_status source_refuse_link(const char *label, const char *path, hed_error *error)
 {
     struct stat about;
     char target[PATH_MAX];
@@ -197,7 +197,7 @@ hed_status hed_output_announce(const char *label, const char *path, hed_error *e
     hed_file_register *files = current_register();
     known_file known;
     if (!files) return HED_OK;
-    hed_status status = refuse_link(label, path, error);
+    hed_status status = source_refuse_link(label, path, error);
     if (status != HED_OK || !identify(path, &known)) return status;
     pthread_mutex_lock(&files->lock);
     const known_file *source = find_file(&files->sources, &known),
@@ -214,7 +214,7 @@ hed_status hed_output_begin(const char *path, hed_error *error)
 {
     hed_file_register *files = current_register();
     known_file known;
-    hed_status status = refuse_link(NULL, path, error);
+    hed_status status = source_refuse_link(NULL, path, error);
     if (status != HED_OK || !files || !identify(path, &known)) return status;
     pthread_mutex_lock(&files->lock);
     const known_file *source = find_file(&files->sources, &known);

@@ -20,7 +20,7 @@ static double_double sum_of_ordered(double a, double b)
     return (double_double){high, b - (high - a)};
 }
 
-static double_double sum_of(double a, double b)
+static double_double twofold_sum(double a, double b)
 {
     double high = a + b, part = high - a;
     return (double_double){high, (a - (high - part)) + (b - part)};
@@ -43,7 +43,7 @@ static double_double product_of(double a, double b)
 }
 
 /* Relative error 2^-102. */
-static double_double multiply(double_double a, double_double b)
+static double_double twofold_product(double_double a, double_double b)
 {
     double_double p = product_of(a.high, b.high);
     return sum_of_ordered(p.high, p.low + (a.high * b.low + a.low * b.high));
@@ -93,8 +93,8 @@ static double exponential(double_double r, double exponent)
 static double exponential_of(double_double x)
 {
     double k = nearest_integer(x.high * PER_LOG_OF_2.high);
-    double_double head = sum_of(x.high - k * LOG2_HEAD, -k * LOG2_TAIL);
-    return exponential(sum_of(head.high, head.low + x.low), k);
+    double_double head = twofold_sum(x.high - k * LOG2_HEAD, -k * LOG2_TAIL);
+    return exponential(twofold_sum(head.high, head.low + x.low), k);
 }
 
 double hed_strict_exp(double x)
@@ -111,7 +111,7 @@ double hed_strict_exp2(double x)
     if (x >= 1024) return INFINITY;
     if (x < -1076) return 0;
     double k = nearest_integer(x);
-    return exponential(multiply((double_double){x - k, 0}, LOG_OF_2), k);
+    return exponential(twofold_product((double_double){x - k, 0}, LOG_OF_2), k);
 }
 
 /* ---- logarithms ---- */
@@ -129,7 +129,8 @@ static double_double logarithm(double x, int *exponent)
     double_double below = sum_of_ordered(2, f), s = {f / below.high, 0};
     double_double back = product_of(s.high, below.high);
     s.low = (((f - back.high) - back.low) - s.high * below.low) / below.high;
-    double_double square = multiply(s, s), cube = multiply(multiply(square, s), two_thirds);
+    double_double square = twofold_product(s, s),
+                  cube = twofold_product(twofold_product(square, s), two_thirds);
     cube.low += s.high * square.high * square.high * POLYNOMIAL(c, square.high);
     return add((double_double){2 * s.high, 2 * s.low}, cube);
 }
@@ -165,7 +166,7 @@ double hed_strict_log2(double x)
     double special;
     if (is_special_logarithm(x, &special)) return special;
     int exponent;
-    double_double l = multiply(logarithm(x, &exponent), PER_LOG_OF_2);
+    double_double l = twofold_product(logarithm(x, &exponent), PER_LOG_OF_2);
     if (exponent == 0) return l.high + l.low;
     double_double sum = sum_of_ordered(exponent, l.high);
     return sum.high + (sum.low + l.low);
@@ -175,7 +176,7 @@ double hed_strict_log10(double x)
 {
     double special;
     if (is_special_logarithm(x, &special)) return special;
-    double_double l = multiply(logarithm_of(x), PER_LOG_OF_10);
+    double_double l = twofold_product(logarithm_of(x), PER_LOG_OF_10);
     return l.high + l.low;
 }
 
@@ -190,7 +191,7 @@ static double power_of_positive(double x, double y)
     /* |log x| >= 2^-53, and products beyond 2^11 overflow */
     double estimate = y * l.high;
     if (fabs(y) > 0x1p65 || fabs(estimate) > 750) return estimate > 0 ? INFINITY : 0;
-    return exponential_of(multiply((double_double){y, 0}, l));
+    return exponential_of(twofold_product((double_double){y, 0}, l));
 }
 
 double hed_strict_pow(double x, double y)
@@ -217,8 +218,8 @@ static int reduce_angle(double x, double_double *rest)
     if (fabs(x) > 0x1p52) x = fmod(x, 4 * HALF_PI.high);
     double k = nearest_integer(x * 0x1.45f306dc9c883p-1);
     double_double p = product_of(k, HALF_PI.high), q = product_of(k, HALF_PI.low);
-    double_double s = sum_of(x - p.high, -p.low), t = sum_of(s.high, -q.high);
-    *rest = sum_of(t.high, t.low + (s.low - (q.low + k * HALF_PI_REST)));
+    double_double s = twofold_sum(x - p.high, -p.low), t = twofold_sum(s.high, -q.high);
+    *rest = twofold_sum(t.high, t.low + (s.low - (q.low + k * HALF_PI_REST)));
     double quarter = fmod(k, 4);
     return (int)(quarter < 0 ? quarter + 4 : quarter);
 }
@@ -287,7 +288,7 @@ static double_double arc_tangent(double n, double d)
     double eighths = nearest_integer(8 * (n / d)), centre = eighths / 8;
     double_double at = product_of(centre, d);
     double t = ((n - at.high) - at.low) / (d + centre * n), square = t * t;
-    double_double angle = table[(int)eighths], sum = sum_of(angle.high, t);
+    double_double angle = table[(int)eighths], sum = twofold_sum(angle.high, t);
     return sum_of_ordered(sum.high, sum.low + (angle.low + t * square * POLYNOMIAL(c, square)));
 }
 

@@ -128,7 +128,7 @@ static void print_sum(const css_unused *u)
 
 /* ---- --out ---- */
 
-static bool is_folder(const char *path)
+static bool names_folder(const char *path)
 {
     struct stat status;
     size_t length = strlen(path);
@@ -201,7 +201,7 @@ static hed_status write_out(
     const css_files *all = &u->survey.files;
     bool folder = all->out_folder != NULL;
     uint32_t left = !folder && writes_one(arguments) ? 1 : count_files(all);
-    if (folder && mkdir(out, 0777) != 0 && !is_folder(out))
+    if (folder && mkdir(out, 0777) != 0 && !names_folder(out))
         return hed_fail(error, HED_ERROR_IO, "--out %s: no such folder", out);
     for (uint32_t i = 0; i < all->count && left && !hed_failed(error); i++) {
         const css_file *file = &all->items[i];
@@ -252,7 +252,7 @@ static int unused_command(const hed_arguments *arguments, void *user)
     (void)user;
     hed_interrupt_install();
     if (limit_text) parse_limit(limit_text, &limit, &error);
-    if (out && is_folder(out)) u.survey.files.out_folder = out;
+    if (out && names_folder(out)) u.survey.files.out_folder = out;
     if (!hed_failed(&error)) unused_find(&u, arguments, &error);
     bool whole = u.survey.page_count == u.survey.page_total;
     if (!hed_failed(&error)) unused_print(&u, hed_given(arguments, "json"), &error);

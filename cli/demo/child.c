@@ -25,7 +25,7 @@ static char *file_text(int file, size_t *size)
     return text;
 }
 
-static const char *last_line(char *text)
+static const char *child_last_line(char *text)
 {
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == '\n') text[--length] = 0;
@@ -50,7 +50,7 @@ static hed_status child_explain(
 {
     size_t size = 0;
     char *text = file_text(messages, &size);
-    const char *reason = text ? last_line(text) : "";
+    const char *reason = text ? child_last_line(text) : "";
     if (WIFSIGNALED(status))
         hed_fail(error, HED_ERROR_IO, "heddle %s %s: ended by signal %d (%s)", words[1], words[2],
             WTERMSIG(status), strsignal(WTERMSIG(status)));

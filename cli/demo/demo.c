@@ -40,7 +40,7 @@ static char *make_text(const demo *d, const struct part *part, hed_error *error)
 }
 
 /* Makes a part, or says why it is left out. False: it failed. */
-static bool put_part(const demo *d, const struct part *part)
+static bool demo_put_part(const demo *d, const struct part *part)
 {
     hed_error error = {0};
     uint64_t begin = hed_now();
@@ -75,7 +75,7 @@ static uint32_t put_page(const demo *d)
 {
     uint32_t failed = 0;
     fputs(embedded("head.html"), d->page);
-    for (size_t i = 0; i < HED_COUNT(PARTS); i++) failed += !put_part(d, &PARTS[i]);
+    for (size_t i = 0; i < HED_COUNT(PARTS); i++) failed += !demo_put_part(d, &PARTS[i]);
     fprintf(d->page, "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
         hed_version_text(), embedded("viewer.js"));
     return failed;

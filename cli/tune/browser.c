@@ -51,7 +51,7 @@ static int remove_entry(const char *path, const struct stat *about, int type, st
     return remove(path);
 }
 
-static hed_status write_text(const char *path, const char *text, hed_error *error)
+static hed_status browser_write(const char *path, const char *text, hed_error *error)
 {
     FILE *file = fopen(path, "wxe");
     bool written = file && fputs(text, file) >= 0;
@@ -73,7 +73,7 @@ static hed_status make_folder(cli_browser *browser, const char *address, hed_err
         "<script>location.replace('%s')</script><a href=\"%s\">Heddle</a>\n",
         address, address);
     snprintf(browser->page, sizeof browser->page, "file://%s", path);
-    return write_text(path, page, error);
+    return browser_write(path, page, error);
 }
 
 static hed_status make_profile(cli_browser *browser, bool firefox, hed_error *error)
@@ -90,7 +90,7 @@ static hed_status make_profile(cli_browser *browser, bool firefox, hed_error *er
         return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s", browser->profile);
     if (!firefox) return HED_OK;
     snprintf(path, sizeof path, "%s/user.js", browser->profile);
-    return write_text(path, preferences, error);
+    return browser_write(path, preferences, error);
 }
 
 /* Starts the first of `names` that is there; its output goes nowhere. */
@@ -125,7 +125,7 @@ static const char *base_of(const char *name)
 static bool is_firefox(const char *name) { return strstr(base_of(name), "firefox") != NULL; }
 
 /* Whether it gets a profile of its own, and is ended with the tuning. */
-static bool is_known(const char *name)
+static bool is_known_browser(const char *name)
 {
     return is_firefox(name) || strstr(base_of(name), "chrom") || strstr(base_of(name), "edge");
 }
@@ -139,7 +139,7 @@ static hed_status start_named(
     const char *given[] = {name, NULL}, *words[16], *const *names = given;
     char profile[128];
     size_t count = 1;
-    bool firefox = is_firefox(name), chromium = !firefox && is_known(name);
+    bool firefox = is_firefox(name), chromium = !firefox && is_known_browser(name);
     if (strcmp(name, "firefox") == 0) names = firefoxes;
     if (strcmp(name, "chromium") == 0) names = chromiums;
     if (make_folder(browser, hed_web_address(browser->web), error)) return error->status;
@@ -209,7 +209,7 @@ hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments
     const hed_web_def def = {.context = context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
         .idle = browser_interrupted,
-        .restart = name && is_known(name) ? browser_restart : NULL,
+        .restart = name && is_known_browser(name) ? browser_restart : NULL,
         .user = browser};
     *browser = (cli_browser){.name = name, .headless = hed_given(arguments, "headless")};
     if (hed_web_create(&def, &browser->web, error)) return error->status;

@@ -60,14 +60,14 @@ static piece next_token(const char *at, const char *end)
     return (piece){begin, (size_t)(at - begin)};
 }
 
-static bool is_word(piece p, const char *word)
+static bool is_type_word(piece p, const char *word)
 {
     return p.length == strlen(word) && memcmp(p.begin, word, p.length) == 0;
 }
 
-static bool is_one_of(piece p, const char *const *words)
+static bool is_listed(piece p, const char *const *words)
 {
-    while (*words && !is_word(p, *words)) words++;
+    while (*words && !is_type_word(p, *words)) words++;
     return *words;
 }
 
@@ -131,7 +131,7 @@ static bool defines_name(piece line, piece name, piece *value)
     piece word = next_token(line.begin + 1, end);
     piece defined = next_token(word.begin + word.length, end);
     const char *after = defined.begin + defined.length;
-    if (!is_word(word, "define") || defined.length != name.length ||
+    if (!is_type_word(word, "define") || defined.length != name.length ||
         memcmp(defined.begin, name.begin, name.length) != 0)
         return false;
     *value =
@@ -159,7 +159,7 @@ static uint32_t find_alias(const hed_signature *s, piece name, piece *value)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->define_count; i++)
-        if (is_word(name, s->defines[i].name)) {
+        if (is_type_word(name, s->defines[i].name)) {
             *value = (piece){s->defines[i].value, strlen(s->defines[i].value)};
             return 1;
         }
@@ -171,7 +171,7 @@ static uint32_t find_alias(const hed_signature *s, piece name, piece *value)
             piece found;
             at = p.begin + p.length;
             if ((*p.begin == '#' && defines_name(p, name, &found)) ||
-                (is_word(p, "typedef") && typedef_names(at, end, name, &found))) {
+                (is_type_word(p, "typedef") && typedef_names(at, end, name, &found))) {
                 *value = found;
                 count++;
             }
@@ -197,24 +197,24 @@ typedef struct type_words {
     bool has_base;
 } type_words;
 
-static void read_words(const hed_signature *s, piece text, type_words *w, int depth);
+static void signature_words(const hed_signature *s, piece text, type_words *w, int depth);
 
-static void read_word(const hed_signature *s, piece p, type_words *w, int depth)
+static void signature_word(const hed_signature *s, piece p, type_words *w, int depth)
 {
     piece value = {NULL, 0};
     parameter_type base = {0};
     bool known = !w->has_base && !w->is_opaque && read_base(p, &base);
     bool plain = known || w->has_base || w->is_opaque || w->longs || w->is_unsigned ||
-                 is_word(p, "long") || is_word(p, "unsigned");
+                 is_type_word(p, "long") || is_type_word(p, "unsigned");
     uint32_t aliases = plain ? 0 : find_alias(s, p, &value);
     if (aliases == 1 && value.length && depth < MOST_ALIASES) {
-        read_words(s, value, w, depth + 1);
+        signature_words(s, value, w, depth + 1);
     } else if (aliases) {
         w->has_base = true;
         w->type.is_known = false;
-    } else if (is_word(p, "long")) {
+    } else if (is_type_word(p, "long")) {
         w->longs++;
-    } else if (is_word(p, "unsigned")) {
+    } else if (is_type_word(p, "unsigned")) {
         w->is_unsigned = true;
     } else if (known) { /* "int", also of "long int" */
         w->has_base = true;
@@ -227,24 +227,24 @@ static void read_word(const hed_signature *s, piece p, type_words *w, int depth)
     }
 }
 
-static void read_words(const hed_signature *s, piece text, type_words *w, int depth)
+static void signature_words(const hed_signature *s, piece text, type_words *w, int depth)
 {
     const char *at = text.begin, *end = at + text.length;
     for (piece p = next_token(at, end); p.length && *p.begin != '='; p = next_token(at, end)) {
         at = p.begin + p.length;
-        if (is_one_of(p, attributes)) {
+        if (is_listed(p, attributes)) {
             piece open = next_token(at, end);
             piece inner = within_brackets(open.begin + open.length, end);
             at = inner.begin + inner.length + 1 < end ? inner.begin + inner.length + 1 : end;
         } else if (*p.begin == '*' || *p.begin == '[') {
             w->type.is_pointer = true;
             if (*p.begin == '[') break;
-        } else if (is_one_of(p, locals)) {
+        } else if (is_listed(p, locals)) {
             w->type.is_local = true;
-        } else if (is_one_of(p, opaque)) {
+        } else if (is_listed(p, opaque)) {
             w->is_opaque = true;
-        } else if (in_word(*p.begin) && !is_one_of(p, qualifiers)) {
-            read_word(s, p, w, depth);
+        } else if (in_word(*p.begin) && !is_listed(p, qualifiers)) {
+            signature_word(s, p, w, depth);
         } else if (!in_word(*p.begin)) {
             w->has_base = true; /* a template, a namespace, a reference */
             w->type.is_known = false;
@@ -253,18 +253,18 @@ static void read_words(const hed_signature *s, piece text, type_words *w, int de
     }
 }
 
-static parameter_type read_type(const hed_signature *s, const char *text, size_t length)
+static parameter_type signature_type(const hed_signature *s, const char *text, size_t length)
 {
     type_words w = {0};
     piece whole = {text, length};
     piece first = next_token(text, text + length);
-    if (is_word(first, "HED_LOCAL")) { /* HED_LOCAL(T, name) */
+    if (is_type_word(first, "HED_LOCAL")) { /* HED_LOCAL(T, name) */
         const char *inner = memchr(text, '(', length), *end = inner ? text + length : NULL;
         const char *comma = inner ? memchr(inner, ',', (size_t)(end - inner)) : NULL;
         if (comma) whole = (piece){inner + 1, (size_t)(comma - inner - 1)};
         w.type.is_local = w.type.is_pointer = true;
     }
-    read_words(s, whole, &w, 0);
+    signature_words(s, whole, &w, 0);
     bool plain = w.longs || w.is_unsigned;
     if (plain && !w.has_base) /* "unsigned", "long" */
         w.type.is_known = true, w.type.is_float = false, w.type.lanes = 1, w.type.bytes = 4;
@@ -309,7 +309,7 @@ hed_status hed_signature_compare(const hed_signature *signature, uint32_t argume
 {
     static const char *const kinds[] = {"buffer of ", "", "struct of ", "local array of "};
     const hed_argument_def *described = &signature->def->arguments[argument];
-    const parameter_type found = read_type(signature, type, length);
+    const parameter_type found = signature_type(signature, type, length);
     char bytes[32];
     if (fits(described, signature->language, &found)) return HED_OK;
     while (length && isspace((unsigned char)*type)) type++, length--;
@@ -347,7 +347,7 @@ static piece find_list(const hed_signature *s)
         if (!memmem(at, (size_t)(end - at), name.begin, name.length)) continue;
         for (piece p = next_token(at, end); p.length; p = next_token(at, end)) {
             at = p.begin + p.length;
-            if (is_one_of(p, kernels)) is_kernel = true;
+            if (is_listed(p, kernels)) is_kernel = true;
             if (strchr(";{}", *p.begin)) is_kernel = false;
             if (!is_kernel || p.length != name.length || memcmp(p.begin, name.begin, p.length))
                 continue;
@@ -365,7 +365,7 @@ static piece find_list(const hed_signature *s)
 }
 
 /* Cuts the next parameter off the list; false at its end. */
-static bool next_parameter(const char **at, const char *end, piece *parameter)
+static bool signature_next(const char **at, const char *end, piece *parameter)
 {
     int depth = 0;
     const char *begin = *at;
@@ -390,10 +390,10 @@ static bool is_written_out(piece parameter)
         at = p.begin + p.length;
         piece after = next_token(at, end);
         if (*p.begin == '#') return false;
-        if (is_one_of(p, attributes)) continue;
-        if (is_word(p, "HED_LOCAL")) local = true;
+        if (is_listed(p, attributes)) continue;
+        if (is_type_word(p, "HED_LOCAL")) local = true;
         else if (in_word(*p.begin) && !local && after.length && *after.begin == '(') return false;
-        words += in_word(*p.begin) && !is_one_of(p, qualifiers);
+        words += in_word(*p.begin) && !is_listed(p, qualifiers);
     }
     return words > 1;
 }
@@ -415,7 +415,7 @@ hed_status hed_signature_check(const hed_signature *signature, hed_error *error)
     piece parameter;
     uint32_t count = 0, described = 0, index = skip_symbols(signature, 0);
     if (!list.length) return HED_OK;
-    while (next_parameter(&at, end, &parameter)) {
+    while (signature_next(&at, end, &parameter)) {
         if (!is_written_out(parameter)) return HED_OK;
         count++;
     }
@@ -425,7 +425,7 @@ hed_status hed_signature_check(const hed_signature *signature, hed_error *error)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "kernel \"%s\" takes %u arguments in its text and %u in the description of %s",
             signature->entry, count, described, def->name);
-    for (at = list.begin; next_parameter(&at, end, &parameter);
+    for (at = list.begin; signature_next(&at, end, &parameter);
          index = skip_symbols(signature, index + 1)) {
         hed_status status =
             hed_signature_compare(signature, index, parameter.begin, parameter.length, error);
