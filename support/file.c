@@ -114,7 +114,7 @@ hed_status hed_file_read(
 struct hed_file_writer {
     FILE *stream;
     char *path;      /* as the caller wrote it, for messages */
-    char *target;    /* that the temporary file is renamed to; NULL: written in place */
+    char *target;    /* final name of the temporary file; NULL: written in place */
     char *temporary; /* NULL: written in place */
     off_t begin;     /* position in an open file at which the bytes begin */
     int failed;      /* errno of the first failure */

@@ -66,7 +66,7 @@ static json_t *single_data(const hed_runner_def *def)
 /* A configuration as text, released with free(); NULL: out of memory. */
 static char *single_config(const hed_kernel_def *kernel, const hed_config *config)
 {
-    for (size_t size = 1024;; size *= 2) { /* until it fits */
+    for (size_t size = 1024;; size *= 2) { /* grow until the text fits */
         char *text = malloc(size);
         if (text) hed_config_format(kernel, config, text, size);
         if (!text || strlen(text) + 1 < size) return text;

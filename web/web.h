@@ -111,7 +111,7 @@ struct hed_web {
     hed_mhd_api mhd;
     hed_allocator allocator;
     struct MHD_Daemon *daemon;
-    unsigned port; /* of the loopback address; 0 until the daemon runs */
+    unsigned port; /* port of the loopback address; 0 until the daemon runs */
     char token[33], host[2][32], origin[2][48], address[128];
     hed_device *device;
     bool has_page; /* a page has said who it is; `page` is set */

@@ -34,7 +34,7 @@ typedef struct batch_stream {
     int descriptor;
     char *bytes; /* (capacity), read and not yet taken: [begin, size) */
     size_t begin, size, capacity;
-    batch_fields fields; /* of the line that was taken last */
+    batch_fields fields; /* fields of the last line */
 } batch_stream;
 
 /* Reads once, all bytes that are there. false: end of the stream, an error, or a line that is longer
@@ -78,11 +78,11 @@ typedef struct batch_job {
 typedef struct batch_list {
     struct hed_json *json; /* of the texts */
     char folder[4096];     /* of the file, absolute */
-    uint64_t id;           /* of the file, by its path */
-    uint64_t run;          /* of this reading of it */
+    uint64_t id;           /* hash of the path */
+    uint64_t run;          /* number of this reading of the list */
     batch_job *jobs;       /* (count) */
     uint32_t *by_name;     /* (count) their numbers, in the order of the names */
-    uint32_t *by_output;   /* (count) likewise, of the results */
+    uint32_t *by_output;   /* (count) jobs in the order of their results */
     uint32_t count;
 } batch_list;
 
@@ -143,7 +143,7 @@ typedef struct batch_end {
     const char *device;
     int code; /* as of batch_try */
     double begin, end;
-    const char *digest;  /* of the result; "-": none */
+    const char *digest;  /* hash of the result; "-": none */
     const char **inputs; /* (input_count) path and digest of each file that the command has read */
     uint32_t input_count;
 } batch_end;

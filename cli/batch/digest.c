@@ -76,7 +76,7 @@ static bool digest_read(int file, known_file *known, void (*tick)(void *user), v
 bool batch_digest_file(
     const char *path, void (*tick)(void *user), void *user, char text[BATCH_DIGEST])
 {
-    static void *tree; /* of known files */
+    static void *tree; /* known files, by name */
     struct stat about;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     bool good = file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode);

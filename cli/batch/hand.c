@@ -35,7 +35,7 @@ typedef struct hand {
     char number[32]; /* of the job that it runs; empty: none */
     double begun, beat;
     int sources; /* file in memory, in which a command leaves the names of the files it has read */
-    char *folder, *result; /* of the job: where it runs, and its path */
+    char *folder, *result; /* folder the job runs in, and path of its result */
     char **inputs;         /* (input_count) path and digest of each file that its words name */
     uint32_t input_count;
 } hand;

@@ -50,8 +50,8 @@ typedef struct hed_option {
     const char *value;          /* what help calls the value, such as "ID"; flags: NULL */
     const char *help;           /* one sentence, no full stop */
     const char *const *choices; /* ends with NULL */
-    const char *endings;        /* of an OUTPUT's format, as ".html .htm"; NULL: any */
-    const hed_names *names;     /* that can stand for its value; NULL: none */
+    const char *endings;        /* endings an OUTPUT may have, as ".html .htm"; NULL: any */
+    const hed_names *names;     /* names accepted as its value; NULL: none */
     const char *fallback;       /* the value if it is not given, as text; NULL: none */
     double low, high;           /* both 0: no limit */
     bool required;

@@ -24,8 +24,8 @@ typedef struct css_files {
     css_file *items;
     uint32_t count, room;
     uint32_t rules, parts;  /* of all */
-    const char *out_folder; /* of the reduced sheets; NULL: none */
-    char **missing;         /* what was not found on the disk */
+    const char *out_folder; /* folder of the reduced sheets; NULL: none */
+    char **missing;         /* files that are not on the disk */
     uint32_t missing_count, missing_room;
 } css_files;
 

@@ -34,7 +34,7 @@ typedef struct site {
     css_page_list page_files;
     const char *page_file; /* of the first page */
     hed_css_matcher *matcher;
-    char folder[PATH_MAX]; /* of the sheet that is being read, for @import */
+    char folder[PATH_MAX]; /* folder of the sheet that is being read, for @import */
 } site;
 
 /* Pages and sheets of the command line by the names of their options; without a sheet the pages' own.

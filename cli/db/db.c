@@ -193,7 +193,7 @@ typedef struct showing {
     uint32_t outcome_count;
     uint64_t keys;
     bool open;             /* a key whose table is not printed yet */
-    char chosen[4096 + 1]; /* its choice: as long as a record's texts may be */
+    char chosen[4096 + 1]; /* choice, as long as a record's texts may be */
     char objective[16];
 } showing;
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct demo {
-    const char *folder;  /* of the page */
+    const char *folder;  /* folder of the page */
     char data[PATH_MAX]; /* installed data, share/heddle */
     bool quick;          /* shorter runs, and no browser */
     FILE *page;          /* text of the parts */

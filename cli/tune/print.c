@@ -16,7 +16,7 @@ static double times_winner(const hed_tune_result *result, uint32_t index)
 
 char *cli_config_text(const hed_kernel_def *kernel, const hed_config *config)
 {
-    for (size_t size = 512;; size *= 2) { /* until it fits */
+    for (size_t size = 512;; size *= 2) { /* grow until the text fits */
         char *text = malloc(size);
         if (text) hed_config_format(kernel, config, text, size);
         if (!text || strlen(text) + 1 < size) return text;

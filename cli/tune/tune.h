@@ -67,9 +67,9 @@ void cli_tune_view_close(cli_tune_view *view);
 typedef struct cli_browser {
     struct hed_web *web;
     int process;      /* of a browser that was started here; 0: none */
-    char folder[64];  /* of this user alone, for the page and the profile; "": none */
+    char folder[64];  /* folder of this user alone, for the page and the profile; "": none */
     char page[160];   /* a file in it that leads to the server, as a URL */
-    char profile[80]; /* of a browser that is ended with the tuning; "": none */
+    char profile[80]; /* profile of a browser that is ended with the tuning; "": none */
     const char *name; /* as --browser has it */
     bool headless;
 } cli_browser;

@@ -153,7 +153,7 @@ static bool typedef_names(const char *at, const char *end, piece name, piece *va
     return last.length == name.length && memcmp(last.begin, name.begin, name.length) == 0;
 }
 
-/* How many definitions a name has, of which `value` is the last; those of the build go before the
+/* Counts the definitions of a name, of which `value` is the last; those of the build go before the
  * text's. */
 static uint32_t find_alias(const hed_signature *s, piece name, piece *value)
 {

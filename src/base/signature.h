@@ -10,7 +10,7 @@ typedef struct hed_signature {
     const hed_kernel_def *def;
     hed_language language;
     const char *entry;
-    const hed_define *defines; /* in force when the text is compiled */
+    const hed_define *defines; /* definitions in force when the text is compiled */
     uint32_t define_count;
     const hed_source *sources;
     uint32_t source_count;

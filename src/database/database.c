@@ -195,7 +195,7 @@ hed_status hed_database_transact(hed_database *database,
 
 /* ---- opening ---- */
 
-/* Of the files of a database. */
+/* Names of the files of a database. */
 static const char *const endings[] = {"", "-journal", "-wal"};
 
 static void disconnect(hed_database *database)

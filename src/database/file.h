@@ -24,11 +24,11 @@ enum {
 typedef struct hed_recording {
     struct hed_recording *next;
     int64_t id;               /* for callers, from 1 */
-    int64_t row;              /* in the file; 0: not there */
+    int64_t row;              /* row in the file; 0: not there */
     bool is_new;              /* the transaction under way has looked for it */
     bool was_there;           /* the file had the row */
     int64_t measurements;     /* number of the last one */
-    hed_database_entry entry; /* its key and itself; the texts are owned */
+    hed_database_entry entry; /* key and record; the texts are owned */
 } hed_recording;
 
 /* An evaluation or a choice of this process. All are kept until the database is closed, since a file
@@ -36,9 +36,9 @@ typedef struct hed_recording {
 typedef struct hed_recorded {
     struct hed_recorded *next;
     hed_recording *session;
-    int64_t number; /* of a measurement in its session */
+    int64_t number; /* number of a measurement in its session */
     char *config;
-    char *default_config; /* of a choice; NULL: a measurement */
+    char *default_config; /* default beside a choice; NULL: a measurement */
     hed_evaluation evaluation;
 } hed_recorded;
 

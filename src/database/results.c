@@ -185,7 +185,7 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
     " at, deviation, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 static const char ADD_MEASUREMENT[] = "INSERT" MEASUREMENT_ROW;
-/* Where a copy of the file has taken its place: it has the first rows of the session. */
+/* A copy of the file may have taken its place: the copy has the first rows of the session. */
 static const char ADD_MISSING_MEASUREMENT[] = "INSERT OR IGNORE" MEASUREMENT_ROW;
 
 /* With what the default configuration took by its newest measurement. */

@@ -35,8 +35,8 @@ static inline bool hed_glsl_is(const hed_glsl_scanner *s, const char *word)
 
 /* A specialization constant of a text, with its whole name. */
 typedef struct hed_glsl_constant {
-    hed_shader_constant about; /* its name is cut */
-    const char *name;          /* (length) in the text */
+    hed_shader_constant about; /* constant whose name is cut */
+    const char *name;          /* (length) place of the name in the text */
     size_t length;
 } hed_glsl_constant;
 

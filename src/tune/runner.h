@@ -99,7 +99,7 @@ typedef struct hed_local_runner {
     /* bytes on either side of a content that no kernel may touch */
     uint64_t guard;
     bool restores;   /* something is changed in place */
-    uint32_t checks; /* so far: the pattern changes with each */
+    uint32_t checks; /* comparisons so far; the pattern changes with each */
     uint32_t sweeps; /* so far */
     hed_local_clock clock;
     hed_event *marks[2 * HED_LOCAL_CHUNK]; /* around each run of a chunk, for HED_CLOCK_MARKS */

@@ -126,7 +126,7 @@ typedef struct hed_worker_job {
     uint32_t content_count;
     hed_compare compares[HED_MAX_ARGUMENTS];
     hed_runner_argument contents[HED_MAX_ARGUMENTS];
-    uint64_t mask_bytes[HED_MAX_ARGUMENTS]; /* of their `unwritten` */
+    uint64_t mask_bytes[HED_MAX_ARGUMENTS]; /* sizes of the masks `unwritten` */
     hed_runner_def runner;                  /* without device; the rest points into this struct */
     hed_arena arena;
 } hed_worker_job;

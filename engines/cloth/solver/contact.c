@@ -511,7 +511,7 @@ hed_status cloth_contacts_check_state(
     const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
 {
     uint64_t count;
-    if (size == 0) return HED_OK; /* of a cloth that had none yet */
+    if (size == 0) return HED_OK; /* a cloth without contacts so far */
     if (size < sizeof count)
         return hed_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
     memcpy(&count, state, sizeof count);

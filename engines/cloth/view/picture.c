@@ -135,7 +135,7 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
         hed_error_clear(error);
         drawn = cloth_software_create(p->width, p->height, &p->software, error);
         if (drawn) return drawn;
-        cloth_gl_picture_destroy(p->gl); /* from here on software draws */
+        cloth_gl_picture_destroy(p->gl); /* software draws all later pictures */
         p->gl = NULL;
     }
     cloth_shot shot =

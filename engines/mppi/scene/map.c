@@ -102,7 +102,7 @@ static hed_status map_read_image(const char *path, hed_image *image, hed_error *
 enum { MAP_TRINARY, MAP_SCALE, MAP_RAW };
 
 typedef struct map_yaml {
-    const char *image; /* in the text */
+    const char *image; /* a place in the text */
     double resolution, origin[3], negate, occupied, free_below;
     int mode;
 } map_yaml;
