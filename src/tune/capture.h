@@ -1,7 +1,8 @@
-/* The file of a capture, as docs/capture.md describes it: a head of HED_CAPTURE_ALIGN bytes, then
- * sections, each with a head of as many bytes, its content, zeros, and the hash of both in its last
- * 16 bytes, all a multiple of HED_CAPTURE_ALIGN. Numbers are little-endian, as the machines we run
- * on are. The last section is HED_CAPTURE_END, at the end of the file. */
+/* Layout of a capture file, as docs/capture.md describes it: a head of HED_CAPTURE_ALIGN bytes,
+ * then sections. A section is a head of HED_CAPTURE_ALIGN bytes, the content, zeros up to a
+ * multiple of HED_CAPTURE_ALIGN, and in its last 16 bytes the hash of head and content. Numbers are
+ * little-endian, the byte order of all supported machines. The last section, HED_CAPTURE_END, ends
+ * the file. */
 #ifndef HED_TUNE_CAPTURE_H
 #define HED_TUNE_CAPTURE_H
 
@@ -13,12 +14,12 @@
 enum {
     HED_CAPTURE_ALIGN = 64,
     HED_CAPTURE_VERSION = 1,
-    /* sources, constraints, conditions, defines: at most so many of each */
+    /* maximum length of each list: sources, constraints, conditions, defines */
     HED_CAPTURE_LIST = 256,
-    HED_CAPTURE_VALUES = 255 /* of a parameter */
+    HED_CAPTURE_VALUES = 255 /* maximum number of values of a parameter */
 };
 
-#define HED_CAPTURE_MAGIC "heddle capture\n" /* 16 bytes with the zero */
+#define HED_CAPTURE_MAGIC "heddle capture\n" /* 16 bytes including the zero */
 
 typedef struct hed_capture_head {
     char magic[16];
@@ -30,13 +31,13 @@ typedef enum hed_capture_kind {
     HED_CAPTURE_END,
     HED_CAPTURE_DESCRIPTION,
     HED_CAPTURE_CONFIGURATIONS,
-    HED_CAPTURE_DATA,    /* first content of argument `index` */
-    HED_CAPTURE_EXPECTED /* what the launch left in it */
+    HED_CAPTURE_DATA,    /* initial content of argument `index` */
+    HED_CAPTURE_EXPECTED /* content of argument `index` after the launch */
 } hed_capture_kind;
 
 typedef struct hed_capture_section {
     uint32_t kind, index;
-    uint64_t size; /* of the content */
+    uint64_t size; /* bytes of the content */
     char zeros[HED_CAPTURE_ALIGN - 16];
 } hed_capture_section;
 
@@ -44,26 +45,27 @@ _Static_assert(sizeof(hed_capture_head) == HED_CAPTURE_ALIGN &&
                    sizeof(hed_capture_section) == HED_CAPTURE_ALIGN,
     "heads");
 
-/* The hash of a section: its head, then its content in pieces of this size, as they come from a
- * device. */
+/* Bytes hashed at once: the hash of a section covers its head, then its content in pieces of this
+ * size, the size of a transfer from the device. */
 enum { HED_CAPTURE_PIECE = 1 << 20 };
 
-/* Bytes between the content of a section and its end: zeros, then the hash. */
+/* Bytes from the end of a section's content to the end of the section: zeros, then the hash. */
 static inline uint64_t hed_capture_tail(uint64_t size)
 {
     uint64_t over = (size + sizeof(hed_hash)) % HED_CAPTURE_ALIGN;
     return sizeof(hed_hash) + (over ? HED_CAPTURE_ALIGN - over : 0);
 }
 
-/* The table: this head; `geometries` records of hed_capture_geometry_bytes(); the ranks, ascending,
- * as uint64_t; for each of them its geometry's index, as uint32_t. A rank is a configuration's
- * index in the full product. */
+/* Head of the section HED_CAPTURE_CONFIGURATIONS. After it: `geometries` records of
+ * hed_capture_geometry_bytes(); (configurations) ascending ranks, uint64_t; (configurations)
+ * geometry indices, uint32_t. A rank is a configuration's index in the full product of all
+ * parameters' values. */
 typedef struct hed_capture_table {
     uint64_t configurations, geometries, local_count, zero;
 } hed_capture_table;
 
-/* What is stored of a geometry; behind it stand local_count uint64_t, one for each local array in
- * the order of arguments. */
+/* Stored fields of a geometry, followed by local_count uint64_t: bytes of each local array, in the
+ * order of arguments. */
 typedef struct hed_capture_geometry {
     uint64_t global[3], native_items, native_grain;
     uint32_t group[3], dimensions, cluster, zero;
@@ -74,36 +76,37 @@ static inline uint64_t hed_capture_geometry_bytes(uint64_t local_count)
     return sizeof(hed_capture_geometry) + local_count * sizeof(uint64_t);
 }
 
-/* Everything of a launch that is not a buffer. Texts belong to the caller that filled it in. */
+/* All data of a launch except buffer contents. Texts belong to the caller that filled them in. */
 typedef struct hed_capture_launched {
-    hed_kernel_def def; /* its lists point below, or to the caller's */
+    hed_kernel_def def; /* lists point to the fields below, or to the caller's data */
     hed_math math;
     hed_problem problem;
     hed_work work;
     bool has_work;
     hed_capture_info info;
-    uint64_t bytes[HED_MAX_ARGUMENTS]; /* of buffers */
+    uint64_t bytes[HED_MAX_ARGUMENTS]; /* size of each buffer */
 } hed_capture_launched;
 
-/* capture_description.c: the two directions of HED_CAPTURE_DESCRIPTION, which a worker's job has as
- * well. */
+/* capture_description.c: writes and reads the section HED_CAPTURE_DESCRIPTION, which is also part
+ * of a worker's job. */
 typedef struct hed_description_reader {
-    const char *path; /* for messages */
+    const char *path; /* path, for messages */
     const unsigned char *bytes;
     uint64_t size, at;
-    uint64_t base;    /* where `bytes` begin in the file, for messages */
-    uint32_t most;    /* entries of a list: HED_CAPTURE_LIST in a capture */
-    bool own;         /* written by this program: checked for what it would make us read, no more */
-    hed_arena *arena; /* of the lists; texts point into `bytes` */
+    uint64_t base;    /* offset of `bytes` in the file, for messages */
+    uint32_t most;    /* maximum length of a list: HED_CAPTURE_LIST in a capture */
+    bool own;         /* written by this program: only bounds of memory accesses are checked */
+    hed_arena *arena; /* memory of the lists; texts point into `bytes` */
     hed_error *error;
-    hed_status status; /* the first failure; everything after it is 0, NULL or "" */
+    hed_status status; /* the first failure; every value read after it is 0, NULL or "" */
 } hed_description_reader;
 
 void hed_capture_pack(hed_text *bytes, const hed_capture_launched *launched);
-/* Reads up to the end of `bytes`. Errors: FORMAT, MEMORY. */
+/* Reads a description up to the end of `bytes`. Errors: FORMAT, MEMORY. */
 hed_status hed_capture_unpack(hed_description_reader *reader, hed_capture_launched *launched);
 
-/* capture_description.c: the pieces of it. `what` names one in a message. */
+/* capture_description.c: writers and readers of single values. `what` names the value in a
+ * message. */
 void hed_put_u32(hed_text *to, uint32_t value);
 void hed_put_u64(hed_text *to, uint64_t value);
 void hed_put_double(hed_text *to, double value);
@@ -114,22 +117,23 @@ uint64_t hed_get_u64(hed_description_reader *reader, const char *what);
 double hed_get_double(hed_description_reader *reader, const char *what);
 uint32_t hed_get_below(
     hed_description_reader *reader, uint32_t limit, const char *what, const char *expected);
-/* May be NULL where that was put. */
+/* Reads a text that may be NULL, as hed_put_text() wrote it. */
 const char *hed_get_text(hed_description_reader *reader, const char *what);
-/* One that must be there, and in a capture must not be empty. */
+/* Reads a text that must not be NULL, nor empty in a capture. */
 const char *hed_get_word(hed_description_reader *reader, const char *what);
 hed_define *hed_get_defines(hed_description_reader *reader, uint32_t *count);
 
-/* capture_write.c: the content of HED_CAPTURE_CONFIGURATIONS, of `*size` bytes; freed with
- * hed_release(). Errors: those of hed_space_create_for_kernel(), MEMORY, LIMIT. */
+/* capture_write.c: builds the content of HED_CAPTURE_CONFIGURATIONS, `*size` bytes; free it with
+ * hed_release(). Errors: as hed_space_create_for_kernel(), MEMORY, LIMIT. */
 hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched,
     void **bytes, uint64_t *size, hed_error *error);
-/* Index of a configuration in the full product; false: a value that is none of the parameter's. */
+/* Finds the index of a configuration in the full product. Returns false if a value is not in its
+ * parameter's list. */
 bool hed_capture_rank(const hed_kernel_def *def, const hed_config *config, uint64_t *rank);
 
-/* capture_write.c: captures the first launch of a kernel that hed_context_def.capture names: into
- * NAME.hcap in the current folder, and says so in the log. Where that fails the log says why, and
- * the launch goes on. */
+/* capture_write.c: captures the first launch of the kernel named by hed_context_def.capture into
+ * NAME.hcap in the current folder, and logs the path. A failure is logged and does not fail the
+ * launch. */
 void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count);
 

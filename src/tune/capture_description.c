@@ -1,6 +1,6 @@
-/* The description of a launch, as captures and workers' jobs hold it: writing and reading. Each put
- * has its get in the same order; what a get finds is checked, since the file may come from
- * anywhere. A text is its length with its zero, then its bytes: what is read points into the
+/* Serialisation of a launch's description, for captures and workers' jobs. Each put function has a
+ * get function in the same order. Values read are checked, since a file may come from anywhere. A
+ * text is stored as its length including the zero, then its bytes; texts read point into the
  * file. */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "heddle/author.h"
 #include "tune/capture.h"
 
-enum { SYMBOL = HED_LOCAL + 1 /* in the file, the kind of a struct that is a symbol */ };
+enum { SYMBOL = HED_LOCAL + 1 /* kind of a symbol struct in the file */ };
 
 /* ---- putting ---- */
 
@@ -16,7 +16,7 @@ void hed_put_u32(hed_text *to, uint32_t value) { hed_text_add_bytes(to, &value, 
 void hed_put_u64(hed_text *to, uint64_t value) { hed_text_add_bytes(to, &value, sizeof value); }
 void hed_put_double(hed_text *to, double value) { hed_text_add_bytes(to, &value, sizeof value); }
 
-/* NULL is a text of length 0, without a zero. */
+/* Writes a text; NULL becomes length 0, without a zero. */
 void hed_put_text(hed_text *to, const char *text)
 {
     uint32_t size = text ? (uint32_t)strlen(text) + 1 : 0;
@@ -115,8 +115,8 @@ void hed_capture_pack(hed_text *to, const hed_capture_launched *launched)
     hed_put_text(to, def->metric_unit);
     put_lists(to, launched);
     put_info(to, launched);
-    /* At the end and only where there are some, so that earlier versions of Heddle read all other
-     * captures. */
+    /* Options come last, and only if there are any: earlier versions of Heddle can then read all
+     * other captures. */
     if (def->option_count) hed_put_u32(to, def->option_count);
     for (uint32_t i = 0; i < def->option_count; i++) hed_put_text(to, def->options[i]);
 }
@@ -132,7 +132,8 @@ static void description_wrong(
             r->path, r->base + at, what, found, expected);
 }
 
-/* What a capture must not say; a job says what its program did. */
+/* Rejects a value that is invalid in a capture; a job's values come from its own program and are
+ * not checked. */
 static void wrong_value(
     hed_description_reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
 {
@@ -174,7 +175,7 @@ uint64_t hed_get_u64(hed_description_reader *r, const char *what)
     return value;
 }
 
-/* Tolerances and amounts: never negative, never NaN. */
+/* Reads a tolerance or an amount: never negative, never NaN. */
 double hed_get_double(hed_description_reader *r, const char *what)
 {
     double value = 0;
@@ -197,7 +198,6 @@ uint32_t hed_get_below(
     return 0;
 }
 
-/* May be NULL where nothing was put. */
 const char *hed_get_text(hed_description_reader *r, const char *what)
 {
     uint32_t size = hed_get_u32(r, what);
@@ -217,8 +217,8 @@ const char *hed_get_word(hed_description_reader *r, const char *what)
     return "";
 }
 
-/* The number of a list's entries, each of at least `least` bytes, which bounds it before memory is
- * taken for them; and that memory. */
+/* Reads the number of a list's entries and allocates them. Each entry takes at least `least` bytes
+ * of the file, which bounds the number before the allocation. */
 static void *get_list(hed_description_reader *r, uint32_t *count, uint32_t most, uint32_t least,
     size_t size, const char *what, const char *expected)
 {

@@ -1,5 +1,5 @@
-/* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they
- * are. The functions of the description that is made of it look into the table. */
+/* Reader of captures. The file is mapped and completely checked once; buffers are used in place.
+ * The functions of the resulting description look values up in the table. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ struct hed_capture {
     const unsigned char *bytes; /* the file */
     uint64_t size;
     hed_capture_launched launched;
-    hed_arena arena; /* of the description */
+    hed_arena arena; /* memory of the description */
     hed_tune_argument arguments[HED_MAX_ARGUMENTS];
     hed_capture_table table;
     const unsigned char *geometries;
@@ -25,7 +25,7 @@ struct hed_capture {
     const uint32_t *geometry_of;
 };
 
-/* What checking works with. `sections[kind][index]`: content, where the file has one. */
+/* State of the check. `sections[kind][index]`: content, if the file has this section. */
 typedef struct reader {
     hed_capture *capture;
     const char *path;
@@ -144,7 +144,7 @@ static hed_status read_description(const reader *r, hed_error *error)
     return hed_capture_unpack(&from, &c->launched);
 }
 
-/* Bytes that the content of an argument has; 0: it has none. */
+/* Bytes of an argument's content; 0 if it has no content. */
 static uint64_t capture_bytes_of(const hed_capture *c, uint32_t i)
 {
     const hed_argument_def *argument = &c->launched.def.arguments[i];
@@ -254,7 +254,7 @@ static hed_status read_table(const reader *r, hed_error *error)
 
 /* ---- the description's functions ---- */
 
-/* Where a configuration stands in the table; UINT64_MAX: nowhere. */
+/* Index of a configuration in the table; UINT64_MAX if it is not there. */
 static uint64_t capture_find(
     const hed_capture *c, const hed_kernel_def *def, const hed_config *config)
 {
@@ -276,8 +276,7 @@ static bool capture_is_valid(
     return capture_find(def->user, def, config) != UINT64_MAX;
 }
 
-/* Another problem, or another configuration, has no geometry: a launch then says that it has 0
- * dimensions. */
+/* Another problem or configuration has no geometry; a launch then fails with "0 dimensions". */
 static void capture_find_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
@@ -325,7 +324,7 @@ static hed_status fail_file(const char *path, hed_error *error)
 static hed_status map_file(hed_capture *capture, const char *path, hed_error *error)
 {
     struct stat about;
-    /* a pipe is refused, not waited for */
+    /* a pipe is rejected without waiting for it */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return fail_file(path, error);
     void *bytes = MAP_FAILED;

@@ -1,6 +1,6 @@
-/* Writing a capture. The launch is run over copies of what it writes, those that are only written
- * poisoned before, so that the file holds what this launch wrote and nothing else. Buffers go from
- * the device to the file in pieces. */
+/* Writer of captures. The launch runs over copies of its outputs; buffers that it only writes are
+ * poisoned first, so the file has exactly the results of this launch. Buffers are copied from the
+ * device to the file in pieces. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "tune/capture.h"
 #include "tune/check.h"
 
-/* What one capture is made with. */
+/* State of one recording. */
 typedef struct recorder {
     hed_stream *stream;
     hed_kernel *kernel;
@@ -23,7 +23,7 @@ typedef struct recorder {
     hed_capture_launched launched;
     hed_build_text text;
     hed_path_writer file;
-    hed_hash hash;        /* of the section that is being written */
+    hed_hash hash;        /* hash of the section being written */
     unsigned char *piece; /* (HED_CAPTURE_PIECE) */
 } recorder;
 
@@ -37,7 +37,7 @@ static void recorder_begin_section(
     if (!hed_failed(error)) hed_path_add(&r->file, &head, sizeof head, error);
 }
 
-/* All pieces of a section but the last are HED_CAPTURE_PIECE long. */
+/* Adds a piece of a section; all pieces but the last have HED_CAPTURE_PIECE bytes. */
 static void add_piece(recorder *r, const void *bytes, uint64_t size, hed_error *error)
 {
     r->hash = hed_hash_bytes(r->hash, bytes, size);
@@ -52,7 +52,7 @@ static void end_section(recorder *r, uint64_t size, hed_error *error)
     if (!hed_failed(error)) hed_path_add(&r->file, tail, length, error);
 }
 
-/* `bytes` NULL: poison. */
+/* Writes a section from memory; `bytes` NULL: a section of poison. */
 static void put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const void *bytes,
     uint64_t size, hed_error *error)
 {
@@ -66,7 +66,7 @@ static void put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const
     end_section(r, size, error);
 }
 
-/* Whether some element is still as the poison left it; a result that looks so does no harm. */
+/* True if an element still equals the poison. A result that happens to equal it does no harm. */
 static bool has_poison(const unsigned char *bytes, uint64_t size, uint32_t element)
 {
     unsigned char poison[sizeof(double)];
@@ -76,7 +76,8 @@ static bool has_poison(const unsigned char *bytes, uint64_t size, uint32_t eleme
     return size % element != 0;
 }
 
-/* `*poisoned` (nullable): something in it was not written. */
+/* Writes a section from a buffer; sets `*poisoned` (nullable) if part of the buffer was not
+ * written. */
 static void put_buffer(recorder *r, hed_capture_kind kind, uint32_t index, hed_buffer *buffer,
     bool *poisoned, hed_error *error)
 {
@@ -111,8 +112,9 @@ static void put_inputs(recorder *r, hed_error *error)
     }
 }
 
-/* An output that was written in part becomes one that is changed in place, from poison: then a
- * tuning finds the places that must not be written as they have to be. */
+/* Writes the outputs. An output that the launch writes in part is recorded as changed in place,
+ * with poison as its initial content: a tuning then checks that unwritten elements stay
+ * unchanged. */
 static void put_outputs(recorder *r, hed_error *error)
 {
     for (uint32_t i = 0; i < r->kernel->def->argument_count; i++) {
@@ -146,7 +148,7 @@ static void check_limits(const hed_kernel_def *def, hed_error *error)
                 HED_CAPTURE_VALUES, def->parameters[i].name, def->parameters[i].count);
 }
 
-/* Texts that come from files, and the options' defines, become the description's own. */
+/* Fills in the description. Texts from files and the options' defines become part of it. */
 static void recorder_describe(recorder *r, const hed_problem *problem, hed_error *error)
 {
     hed_capture_launched *launched = &r->launched;
@@ -159,8 +161,8 @@ static void recorder_describe(recorder *r, const hed_problem *problem, hed_error
     info->name = device->info.name;
     info->driver = device->info.driver;
     info->config = hed_kernel_config(r->kernel, &info->configured);
-    /* Trusted is a configuration that was measured and verified on this device, or is the
-     * description's or the caller's own; and native C, which is the reference itself. */
+    /* Trusted configurations: measured and verified on this device, the description's default, the
+     * caller's own, and native C, which is the reference. */
     info->checked = info->configured == HED_ORIGIN_GIVEN || info->configured == HED_ORIGIN_EXACT ||
                     info->configured == HED_ORIGIN_OTHER_DRIVER ||
                     info->configured == HED_ORIGIN_DEFAULT || !device->backend->build;
@@ -174,7 +176,8 @@ static void recorder_describe(recorder *r, const hed_problem *problem, hed_error
             r->kernel->defines, r->kernel->define_count, 0, error))
         return;
     launched->def = *def;
-    launched->def.native_ignores = 0; /* a capture is for other devices, whatever this one reads */
+    /* other devices may read parameters that this device ignores */
+    launched->def.native_ignores = 0;
     launched->def.arguments = r->described;
     hed_build_text_describe(&r->text, &launched->def);
     launched->def.defines = r->text.build.defines + def->parameter_count;
@@ -221,7 +224,7 @@ static hed_status recorder_check(const recorder *r, uint32_t argument_count, hed
         def->arguments[overlap].name);
 }
 
-/* Runs the launch over copies; they hold what it wrote when this returns. */
+/* Runs the launch over copies and waits for it. */
 static void launch_over_copies(recorder *r, const hed_problem *problem, hed_error *error)
 {
     const hed_kernel_def *def = r->kernel->def;
@@ -232,7 +235,7 @@ static void launch_over_copies(recorder *r, const hed_problem *problem, hed_erro
     hed_scratch_fill(&r->scratch, r->stream, def, r->arguments, error);
     hed_scratch_replace(&r->scratch, def, r->arguments, replaced);
     hed_launch(r->stream, r->kernel, problem, replaced, def->argument_count, error);
-    /* after a failure too: copies go away */
+    /* after a failure too, since the copies are freed */
     hed_stream_wait(r->stream, hed_failed(error) ? NULL : error);
 }
 
@@ -308,8 +311,9 @@ void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem
             kernel->def->name, realpath(path, whole) ? whole : path);
 }
 
-/* The table of a capture: every valid configuration with its geometry, since the functions that say
- * so cannot travel. Many configurations share a geometry, so each is stored once. */
+/* Table of a capture: every valid configuration with its geometry, since the description's
+ * functions cannot be stored. Many configurations share a geometry, so each geometry is stored
+ * once. */
 
 bool hed_capture_rank(const hed_kernel_def *def, const hed_config *config, uint64_t *rank)
 {
@@ -330,7 +334,7 @@ bool hed_capture_rank(const hed_kernel_def *def, const hed_config *config, uint6
 /* Open addressing with linear probing (Knuth, volume 3, 6.4), at most half full. */
 typedef struct geometry_set {
     const hed_allocator *allocator;
-    uint64_t record; /* bytes of one */
+    uint64_t record; /* bytes of a record */
     unsigned char *records;
     uint32_t *slots; /* (2 * capacity) index + 1; 0: free */
     uint32_t count, capacity;
@@ -342,7 +346,7 @@ static void free_set(geometry_set *set)
     hed_release(set->allocator, set->slots, 2 * (size_t)set->capacity * sizeof *set->slots);
 }
 
-/* The slot of an equal record, or the free one where it belongs. */
+/* Slot of an equal record, or the free slot for it. */
 static uint32_t *recorder_slot_of(const geometry_set *set, const void *record)
 {
     uint64_t mask = 2 * (uint64_t)set->capacity - 1,

@@ -1,5 +1,4 @@
-/* Comparing results. Most of what is compared is equal, so that blocks of equal bytes are passed
- * over whole. */
+/* Comparison of results. Most bytes are equal, so equal blocks are skipped by memcmp(). */
 #include "core/objects.h"
 #include "heddle/runner.h"
 #include "tune/check.h"
@@ -64,8 +63,8 @@ static void check_print_element(hed_type type, element value, char *text, size_t
     else snprintf(text, size, "%.9g", check_number(type, value));
 }
 
-/* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and be the
- * same as doubles. */
+/* Relative error of a value; infinite if only one of the two is a number. Integers beyond 2^53 may
+ * differ and still be equal as doubles. */
 static double check_error_of(hed_type type, element found, element expected)
 {
     double a = check_number(type, found), b = check_number(type, expected);
@@ -93,7 +92,7 @@ static void check_complain(hed_check *check, const hed_argument_def *argument, u
             " (error %.3g, tolerance %.3g)", error, tolerance);
 }
 
-/* Elements of a block that is not equal as a whole. */
+/* Compares the elements of a block whose bytes differ. */
 static void compare_elements(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const unsigned char *found, const unsigned char *expected, uint64_t bytes, double tolerance)
 {
@@ -110,9 +109,9 @@ static void compare_elements(hed_check *check, const hed_argument_def *argument,
     }
 }
 
-/* compare_elements() for a block of floats, the usual case, if all of them are within the
- * tolerance. Without a branch in its loops, so that the compiler makes vectors of them; the
- * tolerance is a little lower for the rounding here. */
+/* compare_elements() for a block of floats, the usual case: true if all are within the tolerance.
+ * The loops have no branches so that the compiler vectorises them; the bound is slightly lower than
+ * the tolerance, for rounding. */
 static bool floats_within(
     hed_check *check, const unsigned char *found, const unsigned char *expected, double tolerance)
 {
@@ -128,8 +127,7 @@ static bool floats_within(
         outside |= !(errors[i] <= bound);
     }
     if (outside) return false;
-    /* The largest by laying halves on each other, since of a running maximum no vectors are
-     * made. */
+    /* Maximum by repeated halving, since compilers do not vectorise a running maximum. */
     for (uint32_t half = COUNT / 2; half > 0; half /= 2)
         for (uint32_t i = 0; i < half; i++)
             errors[i] = errors[i] > errors[half + i] ? errors[i] : errors[half + i];
@@ -186,7 +184,7 @@ void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint6
     uint64_t bytes, double tolerance)
 {
     const unsigned char *a = found, *b = expected;
-    unsigned char block[BLOCK]; /* expected, with what was found where nothing is */
+    unsigned char block[BLOCK]; /* expected values; unwritten elements are copied from `found` */
     uint32_t size = hed_check_element_bytes(argument->type);
     if (!unwritten) {
         hed_check_output(check, argument, at, found, expected, bytes, tolerance);
@@ -239,8 +237,8 @@ uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument,
     return written > 0 && written < bytes ? written : bytes;
 }
 
-/* Whole numbers are summed modulo 2^64, so that equal is equal; others in the widest type there
- * is. */
+/* Sum of all elements: integers modulo 2^64, so that equality is exact; other types in long
+ * double. */
 static long double check_sum_of(hed_type type, const unsigned char *from, uint64_t bytes)
 {
     uint32_t size = hed_check_element_bytes(type);
@@ -276,7 +274,7 @@ static void check_sum(hed_check *check, const hed_argument_def *argument, const 
         b, error, tolerance);
 }
 
-/* NaNs come last. */
+/* Order for qsort_r(); NaNs come last. */
 static int order(const void *left, const void *right, void *user)
 {
     const hed_type type = *(const hed_type *)user;
@@ -326,7 +324,8 @@ void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_
 void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
     const unsigned char *found, uint64_t bytes, unsigned char poison)
 {
-    uint64_t first = before ? bytes : 0; /* of the changed bytes that are nearest to the buffer */
+    /* start of the run of changed bytes nearest to the buffer */
+    uint64_t first = before ? bytes : 0;
     if (check->wrong) return;
     if (before) {
         while (first > 0 && found[first - 1] == poison) first--;
@@ -372,8 +371,8 @@ bool hed_scratch_is_output(const hed_argument_def *argument)
            (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
-/* A workspace is copied like what is changed in place: a candidate that leaves it wrong has spoilt
- * a copy. */
+/* True if an argument gets a copy. A workspace counts as changed in place: a candidate that
+ * corrupts it corrupts only a copy. */
 static bool is_copied(const hed_argument_def *argument, hed_scratch_kind kind)
 {
     if (argument->kind != HED_BUFFER || argument->access == HED_READ) return false;
@@ -387,8 +386,8 @@ static bool meet(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
     return a < b ? b - a < a_size : a - b < b_size;
 }
 
-/* By the place in a common whole; and by address, since a program can make two buffers of one piece
- * of its memory. */
+/* True if two buffers overlap: by offset in a common parent or handle, and by address, since a
+ * program can create two buffers over one piece of its memory. */
 static bool buffers_meet(const hed_buffer *a, const hed_buffer *b)
 {
     const hed_buffer *whole_a = a->parent ? a->parent : a, *whole_b = b->parent ? b->parent : b;

@@ -1,12 +1,12 @@
 /* Several devices of one kind as one runner: see fleet.h.
  *
- * Pace. Cards of one kind differ by some percent, and each drifts by itself. The first candidate
- * that works, the description's default as a rule, is the reference: every device times it at the
- * start and again after CHECK_EVERY candidates. A device's pace is its time over the first device's
- * at the start; what it measures is divided by that, and so comparable with all else.
+ * Pace. Cards of one kind differ by some percent, and each drifts. The first candidate that works,
+ * usually the description's default, is the reference: every device times it at the start and again
+ * after CHECK_EVERY candidates. A device's pace is its time over the first device's time at the
+ * start; dividing times by the pace makes them comparable across devices.
  *
- * Final rounds. Every device times all entrants of a round in the same order; the time that counts
- * is the median over the devices. */
+ * Final rounds. Every device times all entrants of a round in the same order; the result is the
+ * median over the devices. */
 #include "tune/fleet.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static bool fleet_stopped(void *user) { return ((fleet *)user)->stopping; }
 
 /* ---- orders ---- */
 
-/* Waits for news, for a tenth of a second at most; looks whether the tuning is to be stopped. */
+/* Waits for news for at most a tenth of a second, and checks for a stop of the tuning. */
 static void fleet_wait(fleet *all, double seconds)
 {
     hed_fleet_pause(all, &all->news, fmin(seconds, TICK));
@@ -36,8 +36,8 @@ static void fleet_wait(fleet *all, double seconds)
     pthread_mutex_lock(&all->lock);
 }
 
-/* Has devices do what `order` says and waits for them. `only`: a device; `count`: all that are not
- * lost. */
+/* Sends `order` to devices and waits until they have carried it out. `only`: index of a device;
+ * `count`: all devices that are not lost. */
 static hed_status fleet_command(fleet *all, fleet_order order, uint32_t only, hed_error *error)
 {
     do {
@@ -59,13 +59,14 @@ static hed_status fleet_command(fleet *all, fleet_order order, uint32_t only, he
         }
         all->ordering = false;
         pthread_cond_broadcast(&all->work);
-    } while (!fleet_any(all, false) && fleet_any(all, true)); /* all were lost: once more */
+        /* all were lost: repeat after a restart */
+    } while (!fleet_any(all, false) && fleet_any(all, true));
     if (!all->runner.lost) return HED_OK;
     return hed_fail(error, HED_ERROR_LOST, "all %u devices are lost; %s: %s", all->count,
         hed_device_describe(all->members[0].device)->id, all->members[0].why.text);
 }
 
-/* A device that has not been lost: `wanted`, else the first. */
+/* A device that is not lost: `wanted`, else the first. */
 static uint32_t fleet_alive(const fleet *all, uint32_t wanted)
 {
     for (uint32_t i = 0; all->members[wanted].lost && i < all->count; i++)
@@ -78,7 +79,7 @@ static double fleet_median(double *values, uint32_t count)
     return hed_summarize(values, count).p50;
 }
 
-/* Has all devices time a candidate that nothing is known of yet: the first one of these that works
+/* Times a candidate on all devices, before there is a reference: the first candidate that works
  * becomes the reference. */
 static hed_status fleet_measure_everywhere(fleet *all, fleet_candidate *candidate, hed_error *error)
 {
@@ -126,8 +127,8 @@ static hed_status fleet_measure_everywhere(fleet *all, fleet_candidate *candidat
     return HED_OK;
 }
 
-/* One device alone: what was prepared before the reference was known, or comes from an earlier
- * tuning. */
+/* Times a candidate on one device: one that was prepared before the reference existed, or that
+ * comes from an earlier tuning. */
 static hed_status fleet_measure_one(fleet *all, uint32_t slot, hed_error *error)
 {
     fleet_candidate *candidate = &all->slots[slot].candidate;
@@ -217,7 +218,8 @@ static hed_status fleet_time(hed_runner *runner, uint32_t slot, uint32_t runs, d
     return status;
 }
 
-/* The median over the devices, run by run; what has failed on one of them has failed. */
+/* Takes the median over the devices, run by run; a candidate that failed on one device has
+ * failed. */
 static void fleet_take_round(fleet *all, uint32_t index, uint32_t slot, uint32_t runs)
 {
     fleet_slot *s = &all->slots[slot];
@@ -362,8 +364,8 @@ static const hed_runner_kind FLEET = {.destroy = fleet_destroy,
     .output = fleet_output,
     .announce = fleet_announce};
 
-/* Starts a thread for each device and waits until all are open, or lost. Threads take no signal:
- * they are the program's. */
+/* Starts a thread for each device and waits until each is open or lost. The threads block all
+ * signals, which belong to the program. */
 static hed_status fleet_start(fleet *all, hed_error *error)
 {
     sigset_t signals, before;
@@ -448,7 +450,7 @@ uint32_t hed_fleet_look(hed_runner *runner, uint32_t slot, hed_tune_on *devices)
         hed_text_copy(on->doing, sizeof on->doing, m->doing);
         on->lost = m->lost;
         on->losses = m->losses;
-        /* of a long one the end, which is what the worker said */
+        /* the end of a long text, since the worker's message is at the end */
         size_t size = strlen(m->why.text), most = sizeof on->why - 1;
         hed_text_copy(on->why, sizeof on->why, m->why.text + (size > most ? size - most : 0));
         double sorted[HED_FINAL_ROUNDS];

@@ -1,5 +1,6 @@
-/* A device of a fleet, in a thread of its own: takes candidates and measures them at its pace, does what
- * the tuning orders, is lost and comes back. See fleet.h and fleet_parts.h. */
+/* Thread of one device of a fleet: measures candidates, scales their times by the device's pace,
+ * carries out the tuning's orders, and restarts the device after a loss. See fleet.h and
+ * fleet_parts.h. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,10 +12,10 @@
 #include "tune/fleet_parts.h"
 
 enum {
-    REFERENCE = 0,     /* a device's slot that holds the reference; the others are by turns */
-    CHECK_EVERY = 8,   /* candidates between two looks at the reference */
-    MOST_LOST = 2,     /* devices that may be lost over one candidate */
-    MOST_RESTARTS = 2, /* of a device */
+    REFERENCE = 0,     /* slot of the reference; candidates take turns in the others */
+    CHECK_EVERY = 8,   /* candidates between two measurements of the reference */
+    MOST_LOST = 2,     /* maximum number of devices lost over one candidate */
+    MOST_RESTARTS = 2, /* maximum restarts of one device */
 };
 static const double warm_seconds = 1, restart_seconds[MOST_RESTARTS] = {0.5, 3};
 
@@ -40,8 +41,8 @@ static double member_now(void *user)
 
 static bool member_stopped(void *user) { return ((fleet_member *)user)->all->stopping; }
 
-/* The slot that holds a configuration, which is prepared in place of the one unused for longest
- * where none does. */
+/* Finds the slot that has a configuration prepared; if there is no such slot, prepares the
+ * configuration in the least recently used one. */
 static hed_status member_hold(fleet_member *m, const hed_config *config, bool reference,
     uint32_t *slot, hed_trial *trial, hed_error *error)
 {
@@ -64,7 +65,7 @@ static hed_status member_hold(fleet_member *m, const hed_config *config, bool re
     return HED_OK;
 }
 
-/* The reference's time here, and with it this device's pace as far as it can tell by itself. */
+/* Times the reference on this device and updates the pace from it. */
 static hed_status member_time_reference(fleet_member *m, hed_error *error)
 {
     uint32_t slot, done;
@@ -117,7 +118,7 @@ static hed_status member_obey(fleet_member *m, hed_error *error)
         m->runner, slot, m->argument, m->pattern, m->data, &m->trials[0], error);
 }
 
-/* Checks and times a candidate; `known`: the outcome of compiling it ahead. */
+/* Checks and times a candidate; `known`: outcome of compiling it ahead. */
 static hed_status member_try(
     fleet_member *m, fleet_candidate *candidate, const hed_trial *known, hed_error *error)
 {
@@ -141,7 +142,7 @@ static hed_status member_try(
     m->race.best_high = m->all->best_high * m->ratio;
     pthread_mutex_unlock(&m->all->lock);
     if (hed_race_probe(&m->race, slot, &probe, error)) return error->status;
-    /* whether it is to be abandoned, or impossible, the tuning finds again from the same times */
+    /* the tuning itself derives DROPPED and IMPOSSIBLE from the same times */
     bool timed = probe.trial.outcome == HED_OUTCOME_MEASURED ||
                  probe.trial.outcome == HED_OUTCOME_DROPPED || probe.runs > 0;
     if (!timed) {
@@ -174,7 +175,7 @@ fleet_candidate *hed_fleet_first(fleet *all, int state, uint32_t member)
     return first;
 }
 
-/* A device that is no more. What it had on its way goes to another. */
+/* Marks a device as lost and returns its pending candidates to the queue. */
 static void member_lose(fleet_member *m, const hed_error *why)
 {
     fleet *all = m->all;
@@ -208,8 +209,8 @@ static void member_lose(fleet_member *m, const hed_error *why)
     }
 }
 
-/* How many candidates it may hold: enough to keep its compilers busy, and leaving some for the
- * others. */
+/* Maximum number of candidates assigned to the device: enough to keep its compilers busy, but no
+ * more than an equal part of the queue. */
 static uint32_t member_share(const fleet_member *m)
 {
     uint32_t waiting = 0, alive = 0;
@@ -228,8 +229,8 @@ static bool member_has_work(const fleet_member *m)
                hed_fleet_first(all, WITH_DEVICE, (uint32_t)(m - all->members)));
 }
 
-/* Takes candidates that wait, as many as keep the compilers busy, and gives one that can be
- * measured now: a copy, since the list may move. */
+/* Takes as many waiting candidates as keep the compilers busy, and returns one that can be measured
+ * now, as a copy, since the list may move. */
 static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *known, hed_error *error)
 {
     fleet *all = m->all;
@@ -268,7 +269,7 @@ static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *known
     return false;
 }
 
-/* Puts a candidate's result where the tuning finds it. */
+/* Stores a candidate's result in the list that the tuning reads. */
 static void member_done(fleet_member *m, const fleet_candidate *tried)
 {
     fleet *all = m->all;
@@ -288,7 +289,7 @@ static void member_say(fleet_member *m, const char *doing)
     hed_text_copy(m->doing, sizeof m->doing, doing);
 }
 
-/* Opens the device's runner: several cards are opened at once, which takes each seconds. */
+/* Opens the device's runner in the device's thread, since opening takes seconds per card. */
 static void member_open(fleet_member *m)
 {
     fleet *all = m->all;
@@ -300,14 +301,14 @@ static void member_open(fleet_member *m)
     pthread_mutex_lock(&all->lock);
     m->opened = true;
     if (status) member_lose(m, &why);
-    /* compilers take the processors that a processor's candidates run on */
+    /* compilers would occupy the processors that the candidates of a CPU run on */
     bool quiet = hed_device_describe(m->device)->type == HED_DEVICE_CPU;
     m->builders = status || quiet ? 0 : m->runner->builders;
     member_say(m, status ? "lost" : "waiting");
     pthread_cond_broadcast(&all->news);
 }
 
-/* Opens a runner anew on a device that was started again, and finds its pace. */
+/* Reopens the runner of a restarted device and measures its pace. */
 static hed_status member_restart(fleet_member *m, hed_error *error)
 {
     fleet *all = m->all;
@@ -326,7 +327,7 @@ static hed_status member_restart(fleet_member *m, hed_error *error)
     return HED_OK;
 }
 
-/* Starts a device again that was lost, after a while. false: it stays out. */
+/* Restarts a lost device after a delay. Returns false if it remains lost. */
 static bool member_come_back(fleet_member *m)
 {
     fleet *all = m->all;
@@ -391,7 +392,7 @@ void *hed_fleet_member_run(void *user)
     m->order = NOTHING;
     pthread_cond_broadcast(&all->news);
     pthread_mutex_unlock(&all->lock);
-    /* here, since its worker processes end with the thread that has started them */
+    /* the thread that started worker processes must outlive them, so destroy the runner here */
     hed_runner_destroy(m->runner);
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* What the two rooms of a fleet share: a device's thread (fleet_member.c) and the tuning's (fleet.c). All
- * of it is under the fleet's lock, but for a member's runner, race and slots, which its thread alone
- * uses, and what an order is about, which is its thread's while it is ordered. */
+/* Structures shared by a device's thread (fleet_member.c) and the tuning's thread (fleet.c). The
+ * fleet's lock protects all of them, with two exceptions: a member's runner, race and slots belong
+ * to its thread alone, and the arguments of an order belong to it while the order runs. */
 #ifndef HED_TUNE_FLEET_PARTS_H
 #define HED_TUNE_FLEET_PARTS_H
 
@@ -11,28 +11,28 @@
 #include "tune/race.h"
 
 enum {
-    REFERENCE_RUNS = 9, /* that a device's pace is made of */
-    ROUND_RUNS = 8,     /* of one entrant in one round, at most */
+    REFERENCE_RUNS = 9, /* runs of the reference that a device's pace is computed from */
+    ROUND_RUNS = 8,     /* maximum runs of one entrant in one round */
 };
-#define TICK 0.1 /* seconds between two calls of idle() */
+#define TICK 0.1 /* s between two calls of idle() */
 
-/* A candidate on its way, from build_ahead() to prepare(). */
+/* A candidate between build_ahead() and prepare(). */
 typedef struct fleet_candidate {
     enum { FREE, WAITING, WITH_DEVICE, DONE, HANDED } state;
-    uint64_t number; /* in the order of asking, then of being done */
+    uint64_t number; /* request number; after measurement, completion number */
     hed_config config;
     hed_trial trial;
-    uint32_t member, lost; /* by which device; how many were lost over it */
+    uint32_t member, lost; /* device that measures it; devices lost while measuring it */
     uint32_t runs;
-    double values[HED_PROBE_RUNS]; /* at the first device's pace */
+    double values[HED_PROBE_RUNS]; /* s, scaled to the first device's pace */
 } fleet_candidate;
 
-/* What the tuning has put into one of its slots. */
+/* A candidate that the tuning has prepared in a slot. */
 typedef struct fleet_slot {
     fleet_candidate candidate;
-    uint32_t taken; /* of its values */
+    uint32_t taken; /* number of its values already returned */
     uint32_t round_runs, round_taken;
-    double round[ROUND_RUNS]; /* of the round that was announced */
+    double round[ROUND_RUNS]; /* times in the announced round, s */
     hed_trial round_trial;
 } fleet_slot;
 
@@ -43,32 +43,34 @@ typedef struct fleet fleet;
 typedef struct fleet_member {
     fleet *all;
     hed_device *device;
-    hed_runner *runner; /* used by its thread alone */
+    hed_runner *runner; /* accessed by the member's thread alone */
     pthread_t thread;
     bool threaded, opened, lost;
-    bool returns;  /* lost, and to be started again */
-    hed_error why; /* lost */
+    bool returns;  /* lost, and about to be restarted */
+    hed_error why; /* cause of the loss */
     uint32_t losses, restarts;
 
-    hed_config holds[HED_RUNNER_SLOTS]; /* count 0 and no `used`: nothing */
-    uint64_t used[HED_RUNNER_SLOTS];    /* when it was last; 0: empty */
+    /* prepared candidates; count 0 and `used` 0: the slot is empty */
+    hed_config holds[HED_RUNNER_SLOTS];
+    uint64_t used[HED_RUNNER_SLOTS]; /* `clock` at the last use of each slot; 0: empty */
     uint64_t clock;
-    hed_race race; /* of its thread; its anchor is the reference, `level` its drift */
+    /* accessed by the member's thread; its anchor is the reference, its `level` the drift */
+    hed_race race;
     bool warm;
-    double ratio; /* reference here over that of the first device, at the start */
-    double pace;  /* and now */
+    double ratio; /* reference's time on this device / on the first device, at the start */
+    double pace;  /* the same ratio at present */
     uint32_t builders;
     uint32_t done, failed, since_check;
     char doing[48];
 
     fleet_order order;
-    /* of an order: candidates, runs, and what came out */
+    /* arguments and results of an order: candidates, runs, times */
     uint32_t count, slots[HED_RUNNER_SLOTS], runs[HED_RUNNER_SLOTS];
     double values[HED_RUNNER_SLOTS][HED_PROBE_RUNS];
     hed_trial trials[HED_RUNNER_SLOTS];
     uint32_t argument, pattern;
     void *data;
-    /* of all final rounds, by the tuning's slot, as measured */
+    /* times of all final rounds, s, by the tuning's slot, not scaled */
     double rounds[HED_RUNNER_SLOTS][HED_FINAL_ROUNDS];
     uint32_t round_count[HED_RUNNER_SLOTS];
 } fleet_member;
@@ -79,21 +81,22 @@ struct fleet {
     hed_fleet_kind kind;
     hed_allocator allocator;
     hed_logger logger;
-    pthread_mutex_t lock; /* for all below, and what members show */
+    pthread_mutex_t lock; /* protects the fields below and the shared fields of members */
     pthread_cond_t work, news;
     bool closing;
-    bool ordering; /* devices carry an order out; one that comes back waits until they have */
-    _Atomic bool stopping; /* the tuning wants to wait no longer */
+    bool ordering; /* devices carry an order out; a restarted device waits until they finish */
+    _Atomic bool stopping; /* the tuning has requested a stop */
     uint32_t count;
     fleet_member *members;       /* (count) */
     fleet_candidate *candidates; /* (capacity) */
     uint32_t capacity;
     uint64_t next;
     bool has_reference;
-    bool open; /* candidates are measured even without one */
+    bool open; /* candidates are measured even without a reference */
     hed_config reference;
-    double base;            /* its seconds on the first device at the start */
-    double best, best_high; /* at the first device's pace */
+    double base; /* reference's time on the first device at the start, s */
+    /* best time and upper end of its interval, s, at the first device's pace */
+    double best, best_high;
     fleet_slot slots[HED_RUNNER_SLOTS];
 };
 
@@ -102,7 +105,7 @@ static inline hed_trial fleet_trial(void)
     return (hed_trial){.error = (double)NAN, .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
 }
 
-/* Whether a device is there, or with `returning` may come back. */
+/* True if a device is available, or, with `returning`, is about to restart. */
 static inline bool fleet_any(const fleet *all, bool returning)
 {
     bool any = false;
@@ -113,13 +116,14 @@ static inline bool fleet_any(const fleet *all, bool returning)
 
 /* ---- fleet_member.c ---- */
 
-/* A member that is not open yet. */
+/* Initialises a member that is not open yet. */
 void hed_fleet_member_make(fleet *all, uint32_t index, hed_device *device, double floor_seconds);
-/* The thread of a member. */
+/* Thread function of a member. */
 void *hed_fleet_member_run(void *member);
-/* The oldest candidate in a state (WITH_DEVICE: of this member); NULL: none. */
+/* Oldest candidate in a state (WITH_DEVICE: assigned to this member); NULL if there is no such
+ * candidate. */
 fleet_candidate *hed_fleet_first(fleet *all, int state, uint32_t member);
-/* Waits for `change`, below a second. */
+/* Waits for `change`, `seconds` below 1. */
 void hed_fleet_pause(fleet *all, pthread_cond_t *change, double seconds);
 
 #endif

@@ -1,11 +1,11 @@
-/* The runner in this process. Buffers are made once for all candidates. Before a check everything
- * that is only written is poisoned, with another pattern than in the check before, so that nothing
- * an earlier candidate wrote can pass for this one's work; elements that the reference does not
- * write must still hold the pattern afterwards. What is changed in place gets its first content back
- * from a copy on the device.
+/* Runner in this process. Buffers are allocated once for all candidates. Before each check, every
+ * buffer that is only written is filled with a pattern that differs from the last check's, so an
+ * earlier candidate's results cannot pass as this candidate's. Elements that the reference does not
+ * write must still equal the pattern afterwards. Arguments changed in place are restored from a
+ * copy on the device.
  *
  * A launch that hangs cannot be ended from within its process: it is reported, and the runner is
- * lost with it. */
+ * lost. */
 #include "tune/runner.h"
 
 #include <math.h>
@@ -35,8 +35,9 @@ static hed_status local_make_buffer(hed_local_runner *local, uint64_t size, hed_
     return hed_buffer_create(local->def.device, &def, buffer, error);
 }
 
-/* What a wrong index reaches first: a few elements too far, or a row too far in what has rows, by
- * the largest dimension. Whole pages, so that a content is aligned as memory of its own is. */
+/* Size of a guard, bytes: an index that is wrong by one usually misses by a few elements, or by a
+ * row of the largest dimension. Whole pages, so that contents are aligned like separate
+ * allocations. */
 static uint64_t guard_of(const hed_runner_def *def)
 {
     uint64_t row = 0;
@@ -47,7 +48,7 @@ static uint64_t guard_of(const hed_runner_def *def)
     return pages > LEAST_GUARD ? pages : LEAST_GUARD;
 }
 
-/* Writes first content: where the kernel reads it, or where it is restored from. */
+/* Uploads the initial content to the buffer that the kernel reads or that restores it. */
 static hed_status local_upload(hed_local_runner *local, uint32_t index, hed_error *error)
 {
     hed_buffer *pristine = local->pristine[index],
@@ -145,8 +146,8 @@ static void local_blame(hed_trial *trial, hed_outcome outcome, const hed_error *
     hed_text_copy(trial->text, sizeof trial->text, error->text);
 }
 
-/* Sorts a failed launch, or failed waiting for one, into what the candidate did and what makes
- * going on pointless. */
+/* Sorts a failed launch or wait: the candidate's own failure is stored in `trial`; a failure that
+ * makes further work pointless is returned. */
 static hed_status local_judge(hed_local_runner *local, hed_status status, hed_trial *trial,
     const hed_error *why, hed_error *error)
 {
@@ -237,7 +238,7 @@ static void local_compare_piece(hed_local_runner *local, uint32_t index, uint64_
             check, argument, at, found, (const unsigned char *)content->data + at, bytes);
 }
 
-/* Reads a piece of a buffer into host memory, or finds it there. */
+/* Reads a piece of a buffer into host memory, or returns its address if it is there already. */
 static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at, uint64_t bytes,
     const unsigned char **found, hed_error *error)
 {
@@ -258,7 +259,7 @@ static void compare_guard(hed_local_runner *local, uint32_t index, bool before, 
             check, &local->def.kernel->arguments[index], before, found, local->guard, byte);
 }
 
-/* An output that is summed or sorted is compared as a whole. */
+/* Compares an output that is summed or sorted; it needs the whole content. */
 static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geometry *geometry,
     unsigned char byte, hed_check *check, hed_error *error)
 {
@@ -332,7 +333,7 @@ hed_status hed_local_judge_build(
     const char *at = strstr(why->log, "error");
     switch (status) {
     case HED_OK: return HED_OK;
-    case HED_ERROR_BUILD: /* the compiler's own words where the sentence only points to them */
+    case HED_ERROR_BUILD: /* quote the compiler's own error line if the log has one */
         local_blame(trial, HED_OUTCOME_BUILD, why);
         while (at && at > why->log && at[-1] != '\n') at--;
         if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
@@ -348,8 +349,8 @@ hed_status hed_local_judge_build(
     }
 }
 
-/* What the compiler reports and no launch would: registers for one group. Spills are slow, not
- * wrong. */
+/* Rejects a candidate whose group needs more registers than a compute unit has, which no launch
+ * reports. Spilled registers are slow, but not wrong. */
 static void look_at_resources(
     const hed_local_runner *local, const hed_config *config, hed_trial *trial)
 {
@@ -400,7 +401,7 @@ hed_status hed_local_build(
     return HED_OK;
 }
 
-/* Runs a slot once over poisoned outputs, for the first time perhaps. */
+/* Runs a slot once over poisoned outputs; the run may include compilation. */
 static hed_status run_poisoned(
     hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
 {
@@ -412,7 +413,7 @@ static hed_status run_poisoned(
     return error->status;
 }
 
-/* A candidate that failed is not timed, and what it may have done to the inputs is undone. */
+/* Removes a failed candidate, and uploads the inputs again in case it changed them. */
 static hed_status local_forget(hed_local_runner *local, uint32_t slot, hed_error *error)
 {
     if (local->runner.lost) return HED_OK;
@@ -454,7 +455,7 @@ static hed_status local_output(hed_runner *runner, uint32_t slot, uint32_t argum
     return hed_stream_wait(local->stream, error);
 }
 
-/* Nothing is built ahead in this process: whatever is asked for is handed back at once. */
+/* Returns a requested build at once: this process builds no candidate ahead. */
 static hed_status local_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
 {
     hed_trial trial = hed_local_new_trial();
@@ -467,7 +468,7 @@ static bool local_built(hed_runner *runner, double seconds, hed_config *config, 
     return hed_trial_queue_take(&local_of(runner)->ahead, config, trial);
 }
 
-/* What a hung launch still uses cannot be given back: it stays until the process ends. */
+/* Frees device objects; objects that a hung launch still uses remain until the process ends. */
 static void free_device_objects(hed_local_runner *local)
 {
     if (local->hung) return;

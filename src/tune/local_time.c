@@ -1,12 +1,12 @@
-/* Timing a slot of the runner in this process. Restoring inputs and emptying the cache lie outside
- * the timed span. Where the device keeps time, several runs are enqueued at once behind an untimed
- * one, so that the device does not wait for the host between the beginning of a span and its
- * launch. Launches too short for the clock are repeated and averaged, but never where inputs are
- * restored or the cache is emptied before each.
+/* Timing of a slot of the runner in this process. Restoring inputs and flushing the cache are
+ * outside the timed span. On devices with their own clock several runs are enqueued at once after
+ * an untimed run, so that the device does not wait for the host between the start of a span and its
+ * launch. Launches too short for the clock are repeated and averaged, except if inputs are restored
+ * or the cache is flushed before each.
  *
- * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs
- * the device time of its own: there a span has a mark at either end and any number of launches
- * between them. */
+ * OpenCL reports start and end of each launch. CUDA has events between launches, and each event
+ * costs device time: there a span has an event at either end and any number of launches between
+ * them. */
 #include "tune/runner.h"
 
 #include <math.h>
@@ -17,12 +17,12 @@
 
 enum {
     MOST_REPEATS = 32,
-    TIMED_STEPS = 1024, /* of the longest chunk: launches, copies and fills */
+    TIMED_STEPS = 1024, /* steps of the longest chunk: launches, copies and fills */
 };
-#define RESOLUTION 0.5e-6 /* of CUDA's marks (cuEventElapsedTime), the coarsest of the clocks */
-#define SHORT (20 * RESOLUTION) /* a run below this is repeated */
-#define LEAD 1e-3               /* a run below this has an untimed one in front */
-#define ENERGY_CHUNK 0.05       /* seconds of launches between two looks at the clock */
+#define RESOLUTION 0.5e-6       /* s, of CUDA's events (cuEventElapsedTime), the coarsest clock */
+#define SHORT (20 * RESOLUTION) /* s; a shorter run is repeated */
+#define LEAD 1e-3               /* s; a shorter run is preceded by an untimed one */
+#define ENERGY_CHUNK 0.05       /* s of launches between two readings of the clock */
 
 static double timing_now(const hed_local_runner *local)
 {
@@ -47,7 +47,7 @@ hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
     return error->status;
 }
 
-/* The times of the launches since the last call, the first `count` of them. */
+/* Times of the first `count` launches since the last call. */
 static hed_status take_step_times(
     hed_local_runner *local, double *values, uint32_t count, hed_error *error)
 {
@@ -65,10 +65,10 @@ static hed_status take_step_times(
         local->def.kernel->name, count, found);
 }
 
-/* Runs to be timed together, each of `repeats` launches. */
+/* A batch of `runs` timed runs, each of `repeats` launches. */
 typedef struct chunk {
     uint32_t slot, runs, repeats;
-    bool leads; /* an untimed launch is in front */
+    bool leads; /* begins with an untimed launch */
 } chunk;
 
 static hed_status take_steps(
@@ -98,7 +98,7 @@ static hed_status take_marks(
 
 /* ---- runs ---- */
 
-/* What comes before a run, outside the timed span. */
+/* Restores inputs and flushes the cache before a run, outside the timed span. */
 static void make_ready(hed_local_runner *local, hed_error *error)
 {
     unsigned char byte = (unsigned char)local->sweeps++;
@@ -167,8 +167,8 @@ hed_status hed_local_time_first(
 
 /* ---- energy ---- */
 
-/* Joules of a launch: launches for as long as the counter needs. Restoring inputs takes energy too,
- * which is then in the value. */
+/* Joules of a launch: repeats it for as long as the counter needs. The value includes the energy of
+ * restoring inputs. */
 static hed_status measure_energy(
     hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial, hed_error *error)
 {
@@ -203,8 +203,8 @@ static chunk next_chunk(const hed_local_runner *local, uint32_t slot, uint32_t r
     return c;
 }
 
-/* What is faster than the device can be. Runs of no time or less are another matter: the host's
- * clock may have stepped back, and race.h says when that is too often. */
+/* Rejects times below the device's lower bound. Times of zero or less are not rejected here: the
+ * host's clock may have stepped back, and hed_race_take() counts such runs. */
 static void refuse_impossible(
     const hed_local_runner *local, const double *values, uint32_t count, hed_trial *trial)
 {

@@ -1,6 +1,5 @@
-/* Online tuning: the launch path. Each call takes what has become ready, decides whether this
- * launch is measured or tried beside it, launches, and gives the thread its next work. It never
- * waits. */
+/* Launch path of online tuning. Each call collects finished work, decides if this launch is timed
+ * or part of a trial, launches, and starts the next work of the thread. It never waits. */
 #include "heddle/online.h"
 
 #include <math.h>
@@ -80,8 +79,7 @@ void hed_online_destroy(hed_online *online)
 
 /* ---- sizes ---- */
 
-/* A place for a new size: a free one, or that of the size that was used longest ago and is not
- * busy. */
+/* Slot for a new size: a free one, else that of the least recently used size that is not busy. */
 static hed_online_size **online_make_room(hed_online *online)
 {
     hed_online_size **place = NULL;
@@ -99,7 +97,7 @@ static hed_online_size **online_make_room(hed_online *online)
     return place;
 }
 
-/* NULL where there is no memory for a new one. */
+/* State of a problem size, created on first use; NULL if memory is short. */
 static hed_online_size *online_size_of(hed_online *online, const hed_problem *problem)
 {
     hed_online_size *size = online->current;
@@ -117,13 +115,13 @@ static hed_online_size *online_size_of(hed_online *online, const hed_problem *pr
     return size;
 }
 
-/* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is
- * compiled in the background; until then the former one does the job. */
+/* Gives the kernel the configuration in force for the size, unless the kernel itself chooses. It is
+ * compiled in the background; until it is ready the previous one runs. */
 static void online_settle(hed_online *online, hed_online_size *size)
 {
     hed_kernel *kernel = online->kernel;
     if (!size->promoted && !online->enforced) return;
-    /* NULL: by the kernel's own choice */
+    /* NULL: the kernel chooses */
     const hed_config *own = online->given ? &online->given_config : NULL;
     const hed_config *wanted = size->known ? &size->config : own;
     hed_config now = hed_kernel_config(kernel, NULL);
@@ -137,19 +135,19 @@ static void online_settle(hed_online *online, hed_online_size *size)
         .background = true};
     online->enforced = wanted && !(own && hed_config_equal(wanted, own));
     if (hed_kernel_reconfigure(kernel, &options, &error))
-        size->promoted = false; /* it did not build again: what is in force stays */
+        size->promoted = false; /* the build failed: the present configuration remains in force */
 }
 
 /* ---- deciding ---- */
 
-/* Whether so many more seconds stay within the share. */
+/* True if `seconds` more trial time stay within the allowed fraction of launch time. */
 static bool affords(const hed_online *online, double seconds)
 {
     return online->report.trial_seconds + seconds <=
            online->def.share * online->report.launch_seconds;
 }
 
-/* Why these arguments cannot be tried, or NULL; and the sizes of their copies. */
+/* Reason why these arguments cannot be tried, or NULL. Computes the sizes of their copies. */
 static const char *online_refuse(hed_online *online, const hed_argument *arguments)
 {
     const hed_kernel_def *def = online->kernel->def;
@@ -177,8 +175,8 @@ static bool copies_fit(const hed_online *online)
            hed_scratch_fits(&online->ours, written) && hed_scratch_fits(&online->theirs, written);
 }
 
-/* Gives the worker thread its next task for this size; results that have arrived come first.
- * Returns whether a task has begun. */
+/* Gives the worker thread its next task for this size; comparing finished results comes first.
+ * Returns true if a task has begun. */
 static bool online_advance(hed_online *online, hed_online_size *size)
 {
     hed_online_size *landed = online->to_compare;
@@ -195,7 +193,7 @@ static bool online_advance(hed_online *online, hed_online_size *size)
            hed_online_start_beside(online, HED_ONLINE_SEARCH, size);
 }
 
-/* Whether the thread and the stream are free to try something with these arguments. */
+/* True if the thread and the stream are free and these arguments can be tried. */
 static bool may_try(hed_online *online, const hed_online_size *size, const hed_argument *arguments)
 {
     if (size->reason || size->resting || online->flight != HED_FLIGHT_NONE || online->to_compare ||

@@ -1,6 +1,5 @@
-/* Online tuning: the worker thread. It keeps the search and the database, compiles candidates, and
- * compares what two runs wrote; nothing of that is done in the program's own thread. One piece of
- * work at a time. */
+/* Worker thread of online tuning. It runs the search, writes to the database, compiles candidates,
+ * and compares the outputs of two runs, to spare the program's thread. One task at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static void make_key(const hed_online *online, const hed_online_size *size, hed_
         kernel->define_count, &size->problem, HED_OBJECTIVE_TIME, key);
 }
 
-/* Measured in the program's own launches. */
+/* An evaluation made of times of the program's own launches. */
 static hed_evaluation plain_evaluation(const hed_config *config, double seconds)
 {
     return (hed_evaluation){.config = *config,
@@ -35,7 +34,7 @@ static hed_evaluation plain_evaluation(const hed_config *config, double seconds)
         .error = NAN};
 }
 
-/* Begins with what was in force at first, so that it is known, too. */
+/* Begins a session with the initial configuration, so that the database has its time too. */
 static bool has_session(const hed_online *online, hed_online_size *size, hed_database *database,
     const hed_tune_key *key)
 {
@@ -49,8 +48,8 @@ static bool has_session(const hed_online *online, hed_online_size *size, hed_dat
     return true;
 }
 
-/* Without a database, or with one that does not take it, the search goes on all the same; the
- * database logs why. */
+/* Records an evaluation. A failure, or a missing database, does not stop the search; the database
+ * logs the reason. */
 static void online_search_record(
     const hed_online *online, hed_online_size *size, const hed_evaluation *evaluation, bool choose)
 {
@@ -83,15 +82,15 @@ static hed_status online_search_remember_failure(
     return HED_OK;
 }
 
-/* A configuration that is no longer in the space is passed over. */
+/* Reports a value to the search; a configuration outside the space is ignored. */
 static hed_status online_search_tell(hed_online_size *size, const hed_config *config, double value)
 {
     if (hed_space_find(size->space, config) == UINT64_MAX) return HED_OK;
     return hed_search_tell(size->search, config, value, NULL);
 }
 
-/* What earlier runs of the program have measured counts as done; what failed once is never tried
- * again. */
+/* Replays the database's history: measured configurations count as done; failed ones are never
+ * tried again. */
 static hed_status tell_history(const hed_online *online, hed_online_size *size,
     hed_database *database, const hed_tune_key *key)
 {
@@ -129,8 +128,8 @@ static hed_status online_search_create_search(const hed_online *online, hed_onli
     return status;
 }
 
-/* A search that knows what is in force, what failed, and at its first time what the database
- * has. */
+/* Creates a search and reports to it the configuration in force, failed configurations and, for the
+ * first search, the database's history. */
 static hed_status open_search(const hed_online *online, hed_online_size *size, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -173,7 +172,8 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
 
 /* ---- the next candidate ---- */
 
-/* Asks and builds until something builds, nothing is left, or enough has been tried. */
+/* Requests and builds candidates until one builds, the search is exhausted, or the limit of
+ * evaluations is reached. */
 static hed_status online_search_next_candidate(
     hed_online *online, hed_online_size *size, hed_error *error)
 {
@@ -199,7 +199,7 @@ static hed_status online_search_next_candidate(
         case HED_ERROR_LIMIT:
         case HED_ERROR_UNSUPPORTED:
         case HED_ERROR_ARGUMENT:
-        case HED_ERROR_DRIVER: break; /* the candidate's fault */
+        case HED_ERROR_DRIVER: break; /* the candidate failed */
         default: return status;
         }
         hed_evaluation e = {.config = config,
@@ -209,7 +209,7 @@ static hed_status online_search_next_candidate(
             .high = NAN,
             .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
-        *error = (hed_error){0}; /* the next question is not to fail with it */
+        *error = (hed_error){0}; /* clear it: the next request starts without an error */
         online_search_record(online, size, &e, false);
         online->worker.failed++;
         size->done++;
@@ -217,8 +217,7 @@ static hed_status online_search_next_candidate(
             (status = online_search_tell(size, &config, NAN)))
             return status;
     }
-    /* The one in force has stood against all others: the next start shall know, if there was
-     * anything new. */
+    /* the configuration in force has won: record it for the next start, if anything was new */
     hed_database *database = database_of(online);
     hed_evaluation e = plain_evaluation(&online->worker.config, online->worker.typical);
     online->worker.rests = true;
@@ -252,12 +251,12 @@ static hed_status online_search_search(hed_online *online, hed_online_size *size
 /* ---- comparing ---- */
 
 enum {
-    PIECE = 1 << 20, /* read at once */
-    SMALL = 4096,    /* of a large buffer only in places: one such piece */
+    PIECE = 1 << 20, /* bytes read at once */
+    SMALL = 4096,    /* bytes of one sample of a large buffer */
     PLACES = 64
 };
 
-/* Bytes [at, at + size) of one buffer of both runs; `memory` has room for two pieces. */
+/* Compares bytes [at, at + size) of one buffer of both runs; `memory` has 2 * PIECE bytes. */
 static hed_status online_search_compare_piece(
     hed_online *online, uint32_t i, uint64_t at, uint64_t size, unsigned char *memory)
 {
@@ -297,7 +296,7 @@ static hed_status online_search_compare(hed_online *online)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
         bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
-    /* no reason to look in places only */
+    /* small buffers are compared completely */
     if (bytes <= PLACES * PIECE / 2) online->worker.whole = true;
     unsigned char *memory = hed_allocate(hed_allocator_of(online->device), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;

@@ -1,10 +1,9 @@
-/* Online tuning: what follows from measured times and compared outputs. Bookkeeping alone, no
- * device.
+/* Evaluation of measured times and compared outputs for online tuning; no device access.
  *
- * A candidate is judged by the ratios of its time to that of the configuration in force, each pair
- * run back to back on the same inputs, so that clock drift affects both alike. It wins if the 95 %
- * interval of their median lies below 1 - MARGIN; it is abandoned as soon as that is out of
- * reach. */
+ * A candidate is judged by the ratios of its time to the time of the configuration in force. Each
+ * pair runs back to back on the same inputs, so clock drift affects both alike. The candidate wins
+ * if the upper end of the 95 % interval of the median ratio is below 1 - MARGIN; it is abandoned as
+ * soon as that is out of reach. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,8 @@
 
 static const double MARGIN = 0.02, HOPELESS = 1.25;
 enum {
-    ENOUGH = 8, /* measured launches that give a typical time */
-    FEWEST = 2  /* pairs that show a hopeless candidate */
+    ENOUGH = 8, /* measured launches needed for a typical time */
+    FEWEST = 2  /* pairs needed to recognise a hopeless candidate */
 };
 
 static int trial_by_value(const void *a, const void *b)
@@ -72,7 +71,7 @@ static double trial_ratio_of(
     return hed_quantile(sorted, size->pairs, 0.5);
 }
 
-/* Of the ratios' median; false while there are too few for 95 %. */
+/* Interval of the median ratio; false if there are too few ratios for 95 %. */
 static bool interval_of(const hed_online_size *size, double *low, double *high)
 {
     double coverage = 0;
@@ -120,12 +119,12 @@ static void promote(hed_online *online, hed_online_size *size)
     online->report.promotions++;
 }
 
-/* What the ratios say so far. */
+/* Judges the candidate by its ratios so far. */
 static void trial_judge(hed_online *online, hed_online_size *size)
 {
     double low, high;
     bool known = interval_of(size, &low, &high);
-    if (size->pairs >= FEWEST && low > HOPELESS) { /* of few values the interval is their range */
+    if (size->pairs >= FEWEST && low > HOPELESS) { /* the interval of few values is their range */
         hed_online_conclude(online, size, HED_OUTCOME_DROPPED, "");
     } else if (known && high < 1 - MARGIN) {
         if (size->whole) promote(online, size);
@@ -144,7 +143,7 @@ bool hed_online_wants_check(const hed_online_size *size, bool *whole)
 
 void hed_online_add_pair(hed_online *online, hed_online_size *size, double ours, double theirs)
 {
-    /* what a first run does once: compiling for the size of group, filling caches */
+    /* the first run includes one-time costs: compiling for the group size, cold caches */
     if (!size->warm) {
         size->warm = true;
         return;
@@ -167,15 +166,15 @@ void hed_online_add_check(
     else if (size->pairs > 0) trial_judge(online, size);
 }
 
-/* Online tuning: the steps of a trial in the program's stream, and what is read of their marks.
+/* Steps of a trial in the program's stream, each between two events:
  *
- *     COPY   what is changed in place -> pristine
- *     LAUNCH   the program's own launch   LAUNCHED
- *              copies made ready; FIRST one configuration over its copies FIRST_END
- *              copies made ready; SECOND the other one over the other copies SECOND_END
+ *     COPY    copy arguments changed in place to `pristine`
+ *     LAUNCH  the program's own launch                                            LAUNCHED
+ *             restore copies; FIRST   run one configuration over its copies       FIRST_END
+ *             restore copies; SECOND  run the other one over the other copies     SECOND_END
  *
- * The two take turns in being first. Nothing waits: marks are asked whether they are reached when
- * the next launch comes. */
+ * The two configurations alternate in running first. No step waits: the events are queried at the
+ * next launch. */
 
 hed_status hed_online_make_marks(hed_online *online, hed_error *error)
 {
@@ -206,7 +205,7 @@ static void run_over(hed_online *online, hed_stream *stream, hed_kernel *kernel,
     if (hed_failed(error) && kernel != online->kernel) {
         online->trial_status = error->status;
         memcpy(online->trial_text, error->text, sizeof online->trial_text - 1);
-        hed_error_clear(error); /* the candidate's fault: the trial goes on to its end */
+        hed_error_clear(error); /* the candidate failed: complete the trial */
     }
     trial_mark(online, begin + 1, stream, error);
 }
@@ -226,8 +225,8 @@ static hed_status run_both(
     return hed_stream_flush(stream, &error);
 }
 
-/* The configuration that a launch ran in is the one in force for its size from now on, unless ours
- * has yet to take effect. */
+/* Makes the configuration that ran the one in force for its size, unless a promoted one has not
+ * taken effect yet. Returns true if it was in force already. */
 static bool note_config(hed_online *online, hed_online_size *size)
 {
     hed_config ran = hed_kernel_config(online->kernel, NULL);
@@ -257,7 +256,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
     if (trial_mark(online, HED_MARK_LAUNCHED, stream, NULL)) return HED_OK;
     if (flight == HED_FLIGHT_TRIAL) {
         online->report.trials++;
-        /* Whatever is enqueued uses the copies: they stay until the object goes. */
+        /* enqueued work uses the copies: keep them until the object is destroyed */
         online->stopped = run_both(online, stream, size, arguments) != HED_OK;
         if (online->stopped) return HED_OK;
     }
@@ -268,7 +267,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
 
 /* ---- landing ---- */
 
-/* Seconds between two marks; NOT_READY where they are not reached. */
+/* Seconds between two events; NOT_READY if they have not been reached. */
 static hed_status trial_between(
     hed_online *online, hed_online_mark from, hed_online_mark to, double *seconds)
 {
@@ -286,7 +285,7 @@ static hed_status land_trial(hed_online *online, hed_online_size *size)
         (status = trial_between(online, HED_MARK_SECOND, HED_MARK_SECOND_END, &second)))
         return status;
     size->trial_seconds = copies + runs;
-    /* On host the caller has spent this time itself, and it is counted already. */
+    /* host launches are synchronous: the caller has spent this time, and it is counted already */
     if (online->device->info.capabilities & HED_CAN_DEVICE_TIME)
         online->report.trial_seconds += copies + runs;
     if (online->trial_status)

@@ -1,6 +1,6 @@
-/* Tuning of pipelines: anything that the program can prepare, run and check. Measured in its
- * process, by the same loop and the same rounds as kernels. Only one configuration is prepared at a
- * time, so that a change of candidate prepares it anew and throws its first run away. */
+/* Tuning of pipelines: any work that the program can prepare, run and check. Measured in the
+ * program's process, with the loop and the rounds used for kernels. Only one configuration is
+ * prepared at a time, so switching candidates prepares the new one and discards its first run. */
 #include <math.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "tune/tuning.h"
 
 typedef struct pipeline_tuning {
-    hed_runner runner; /* which it is itself */
+    hed_runner runner; /* the first member: the struct is its own runner */
     hed_tuning tuning;
-    hed_tune_def def; /* settled */
+    hed_tune_def def; /* the caller's, defaults filled in */
     const hed_pipeline_def *pipeline;
     hed_space *space;
     hed_config slots[HED_RUNNER_SLOTS];
-    uint32_t prepared; /* slot; HED_NO_SLOT: none */
+    uint32_t prepared; /* slot; HED_NO_SLOT: nothing is prepared */
 } pipeline_tuning;
 
 /* ---- one candidate ---- */
@@ -39,7 +39,8 @@ static hed_outcome outcome_of(hed_status status)
     }
 }
 
-/* What a failure of the program's function means. A lost device makes going on pointless. */
+/* Sorts a failure of the program's function: a lost device ends the tuning, any other failure is
+ * the candidate's outcome. */
 static hed_status pipeline_judge(
     hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
 {
@@ -60,7 +61,7 @@ static hed_status run_once(pipeline_tuning *p, double *value, hed_trial *trial, 
     return pipeline_judge(status, trial, &why, error);
 }
 
-/* Makes a slot's configuration the prepared one, and runs it once. */
+/* Prepares a slot's configuration, unless it is prepared, and runs it once. */
 static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     hed_error why = {0};
@@ -101,7 +102,7 @@ static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return status;
 }
 
-/* Nothing is built ahead, no output is asked for, and the object is not on the heap. */
+/* The runner has no build_ahead() and no output(), nor destroy(), as it is not on the heap. */
 static const hed_runner_kind pipeline_kind = {.prepare = pipeline_prepare, .time = time_runs};
 
 /* ---- its space ---- */
@@ -131,7 +132,8 @@ static hed_status pipeline_check(
     return HED_OK;
 }
 
-/* Constraints may name the problem's sizes and the device's limits, as those of kernels. */
+/* Creates the space. As in kernels, constraints may name the problem's sizes and the device's
+ * limits. */
 static hed_status create_space(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_space **space, hed_error *error)
 {
@@ -209,7 +211,7 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
 
 /* ---- what is known ---- */
 
-/* The best choice of the database that is a point of the space. */
+/* Finds the database's best choice that is a point of the space. */
 static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_objective objective, const hed_space *space, hed_config *config,
     hed_config_origin *configured)

@@ -1,5 +1,5 @@
-/* Measuring during the search: warm-up, the runs of one candidate, and the level of a clock that
- * drifts. */
+/* Measurement during the search: warm-up, runs of one candidate, and the level of a drifting
+ * clock. */
 #include "tune/race.h"
 
 #include <math.h>
@@ -8,31 +8,33 @@
 
 #include "heddle/stats.h"
 
-/* Seconds. A batch is what is run between two looks at stop(). */
+/* s; a batch is the work between two calls of stop() */
 static const double batch_seconds = 0.1, warm_batch_seconds = 0.02, probe_seconds = 0.2,
                     short_run_seconds = 1e-3;
 
 enum {
     MOST_BATCH = 64,
-    WARM_RUNS = 32,   /* of one batch of the warm-up at most */
-    WARM_BATCHES = 3, /* that must agree */
-    MOST_WARM = 500,  /* batches: where neither times nor the host's clock move */
-    CHECK_RUNS = 3,   /* of the anchor, to see whether it has moved */
-    CONFIRM_RUNS = 9, /* and by how much */
+    WARM_RUNS = 32,   /* maximum runs of a warm-up batch */
+    WARM_BATCHES = 3, /* number of consecutive batches that must agree */
+    /* maximum number of batches, in case neither the times nor the host's clock change */
+    MOST_WARM = 500,
+    CHECK_RUNS = 3,   /* runs of the anchor to detect drift */
+    CONFIRM_RUNS = 9, /* runs of the anchor to measure the drift */
 };
 
-static const double steady = 0.02;        /* the warm-up's batches agree within this */
-static const double drift_noticed = 0.02; /* smaller moves of the anchor count as noise */
-static const double far_slower = 5;       /* over the best: abandoned after one run */
-static const double clearly_slower = 2;   /* after three */
-static const double narrow = 0.005;       /* half the interval over the median: known well enough */
+static const double steady = 0.02; /* relative difference of the warm-up's last batches */
+/* a smaller relative change of the anchor counts as noise */
+static const double drift_noticed = 0.02;
+static const double far_slower = 5;     /* times slower than the best: abandoned after one run */
+static const double clearly_slower = 2; /* abandoned after three runs */
+static const double narrow = 0.005;     /* half of the interval / median: precise enough */
 
 bool hed_race_stopped(const hed_race *race)
 {
     return race->def.stop && race->def.stop(race->def.user);
 }
 
-/* The host's clock may step back; then nothing has passed. */
+/* Seconds since a time; 0 if the host's clock stepped backwards. */
 static double passed(const hed_race *race, double since)
 {
     return fmax(0, race->def.now(race->def.user) - since);
@@ -40,7 +42,7 @@ static double passed(const hed_race *race, double since)
 
 /* ---- runs ---- */
 
-/* Takes out what cannot be a duration; how many are left. */
+/* Removes values that cannot be durations. Returns the number of remaining values. */
 static uint32_t keep_possible(double *values, uint32_t count)
 {
     uint32_t kept = 0;
@@ -60,7 +62,7 @@ hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *v
     uint32_t *done, hed_trial *trial, hed_error *error)
 {
     uint32_t refused = 0;
-    double run_seconds = batch_seconds; /* not known yet: one run first */
+    double run_seconds = batch_seconds; /* unknown: start with one run */
     *done = 0;
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     while (*done < runs) {
@@ -93,7 +95,7 @@ static double race_median_of(const double *values, uint32_t count)
     return hed_summarize(sorted, count).p50;
 }
 
-/* One batch: as many runs as fill its time. */
+/* Times one batch: as many runs as fill warm_batch_seconds. */
 static hed_status warm_batch(
     hed_race *race, uint32_t slot, double *median, hed_trial *trial, hed_error *error)
 {
@@ -127,9 +129,9 @@ hed_status hed_race_warm_up(
 
 /* ---- one candidate ---- */
 
-/* Over the best by so much that more runs would only cost time. `run`: how long one took on the
- * host's clock. A short run is never abandoned after one: a hiccup of the machine can be several
- * times its length. */
+/* True if a candidate is so much slower than the best that further runs would be wasted. `run`:
+ * duration of one run on the host's clock. A short run is never abandoned after one, since a hiccup
+ * of the machine can take several times its length. */
 static bool clearly_behind(const hed_race *race, const hed_probe *probe, double run)
 {
     double seconds = probe->seconds / race->level;
@@ -206,35 +208,35 @@ hed_status hed_race_check(hed_race *race, hed_trial *trial, hed_error *error)
     return HED_OK;
 }
 
-/* The final rounds.
+/* Final rounds.
  *
- * The test. In each round the time of a candidate is compared with the leader's of the same round:
- * slower by more than the margin, or not. Were the candidate not slower, at least half of the
- * rounds would say "not". Evidence against that is the likelihood of what was seen under a coin of
- * unknown bias in (1/2, 1], uniformly weighted, over that under a fair coin. Under the fair coin
- * this is a martingale that starts at 1, so that it ever reaches 1/a with probability a at most
- * (Ville 1939; Robbins 1970, "Statistical methods related to the law of the iterated logarithm"):
- * it may be looked at after every round without a correction. Where the noise is far below the
- * difference, seven rounds without overlap do (rank sum test, 1 of 3432). All this is strict since
- * the leader is the luckiest of up to twelve; one that is dropped wrongly may be the one that ought
- * to stay. */
+ * Test: each round compares the candidate's time with the leader's time of the same round: slower
+ * by more than the margin, or not. If the candidate is not slower, at least half of the rounds come
+ * out "not slower". The evidence against it is a likelihood ratio: a coin of unknown bias, uniform
+ * in (1/2, 1], over a fair coin. For the fair coin this ratio is a martingale that starts at 1, so
+ * the probability that it ever reaches 1/a is at most a (Ville 1939; Robbins 1970, "Statistical
+ * methods related to the law of the iterated logarithm"): it may be evaluated after every round
+ * without a correction. If the noise is far below the difference, seven rounds without overlap
+ * suffice (rank sum test, 1 of 3432). The thresholds are strict because the leader is the luckiest
+ * of up to twelve, and a wrongly dropped candidate may be the true winner. */
 
 enum {
     LEAST_ROUNDS = 3,
-    APART_ROUNDS = 7, /* without overlap */
-    FAR_ROUNDS = 3,   /* without overlap, and far apart */
+    APART_ROUNDS = 7, /* rounds without overlap */
+    FAR_ROUNDS = 3,   /* rounds without overlap and with a ratio above far_apart */
     SETTLED_ROUNDS = 12,
-    RUNS_OF_ROUND = 5, /* at most, of one entrant in one round: their median counts */
+    RUNS_OF_ROUND = 5, /* maximum runs of one entrant in one round; their median counts */
 };
 
-static const double convinced = 1000; /* evidence: 1 in 1000 */
+static const double convinced = 1000; /* threshold of the evidence: 1 in 1000 */
 static const double far_apart = 1.5;
-/* of one entrant in one round, where more than one run fits */
+/* time of one entrant in one round, s, if it fits more than one run */
 static const double round_seconds = 2e-3;
-static const double kept_within = 0.05; /* a kept one is no tie beyond this, however noisy */
+/* a kept entrant with a larger relative loss cannot tie, however noisy */
+static const double kept_within = 0.05;
 
-/* With the binomial sum for the incomplete beta function of integers: 2^(n+1) s! f! / (n+1)!
- * P(Bin(n+1, 1/2) <= s). */
+/* The incomplete beta function of integers as a binomial sum: 2^(n+1) s! f! / (n+1)! P(Bin(n+1,
+ * 1/2) <= s). */
 double hed_race_evidence(uint32_t s, uint32_t f)
 {
     uint32_t n = s + f;
@@ -251,7 +253,7 @@ static uint32_t shared_rounds(const hed_entrant *a, const hed_entrant *b)
     return a->rounds < b->rounds ? a->rounds : b->rounds;
 }
 
-/* Shown to be slower than the leader. */
+/* True if an entrant is proven slower than the leader. */
 static bool slower(const hed_entrant *entrant, const hed_entrant *leader)
 {
     uint32_t rounds = shared_rounds(entrant, leader), losses = 0;
@@ -266,7 +268,7 @@ static bool slower(const hed_entrant *entrant, const hed_entrant *leader)
     return hed_race_evidence(losses, rounds - losses) >= convinced;
 }
 
-/* Median, and its interval, of a's time over b's in the rounds of both. */
+/* Median of a's time / b's time over their common rounds, and its interval. */
 static hed_summary race_ratio_of(const hed_entrant *a, const hed_entrant *b)
 {
     double ratios[HED_FINAL_ROUNDS];
@@ -310,7 +312,7 @@ static hed_status run_entrant(hed_race *race, hed_entrant *entrant, double *time
     hed_status status = hed_race_take(
         race, entrant->slot, runs_of_round(entrant), values, &done, &entrant->trial, error);
     if (status) return status;
-    /* stopped */
+    /* stopped: the runs made so far remain valid */
     if (entrant->trial.outcome == HED_OUTCOME_DROPPED)
         entrant->trial.outcome = HED_OUTCOME_MEASURED;
     entrant->out = entrant->trial.outcome != HED_OUTCOME_MEASURED;
@@ -333,7 +335,7 @@ static hed_status announce_round(
                                     : HED_OK;
 }
 
-/* One round of all that are in. It counts for all or, if it was stopped, for none. */
+/* Times one round of all remaining entrants. A stopped round is discarded completely. */
 static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t count, bool backwards,
     bool *stopped, hed_error *error)
 {
@@ -352,8 +354,8 @@ static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t coun
     return HED_OK;
 }
 
-/* Forgets rounds that not all remaining entrants took part in: what is timed from here on has the
- * same place with all. */
+/* Discards rounds that some remaining entrants missed, so that later rounds have the same index in
+ * all of them. */
 static void keep_shared(hed_entrant *entrants, uint32_t count)
 {
     uint32_t rounds = HED_FINAL_ROUNDS;
@@ -363,13 +365,13 @@ static void keep_shared(hed_entrant *entrants, uint32_t count)
         if (!entrants[i].out) entrants[i].rounds = rounds;
 }
 
-/* Finds the leader, by pairs, since medians of a clock that drifts say little. Drops those
- * that are shown to be slower than it; gives whether nothing more can be learnt. `*leader`: of the
- * round before; `count`: none. */
+/* Finds the leader by pairwise ratios, since medians of a drifting clock are unreliable, and drops
+ * entrants proven slower. Returns true if further rounds cannot change the result. `*leader`:
+ * leader of the previous round, `count` before the first. */
 static bool race_judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 {
     bool all_settled = true;
-    /* Those that left are out by comparison with a leader that has failed: they come back. */
+    /* the leader has failed: entrants that left by comparison with it return */
     if (*leader < count && entrants[*leader].out)
         for (uint32_t i = 0; i < count; i++)
             entrants[i].out = entrants[i].trial.outcome != HED_OUTCOME_MEASURED;
@@ -388,7 +390,7 @@ static bool race_judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
     return all_settled;
 }
 
-/* The leader, unless another cannot be told from it and is to be preferred. */
+/* The winner: the leader, or an entrant of higher preference that is statistically equal to it. */
 static uint32_t race_choose(const hed_entrant *entrants, uint32_t count, uint32_t leader)
 {
     uint32_t winner = leader;

@@ -1,6 +1,6 @@
-/* A device at the end of a stream, and the runner on it: see remote.h. What comes from there is
- * believed as little as what comes from a candidate: frames, records and sizes are checked, a worker
- * that says nothing or the wrong thing is lost, and with it its device. */
+/* Device at the end of a stream, and its runner: see remote.h. Received data is untrusted like a
+ * candidate's results: frames, records and sizes are checked. A worker that is silent or sends
+ * invalid data is lost, and so is its device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -21,34 +21,37 @@
 #include "tune/remote_stream.h"
 
 enum {
-    OPEN_SECONDS = 120, /* of a job, beside copying: drivers take their time */
-    ENDED_MS = 2000,    /* for the command to end when its connection is closed */
-    PIECE = 1 << 20,    /* of a job, sent at once */
-    BUILDING = 256,     /* candidates that are compiled ahead */
+    OPEN_SECONDS = 120, /* s, to open a job, plus the time of copying: drivers are slow to start */
+    ENDED_MS = 2000,    /* ms for the command to end after its connection is closed */
+    PIECE = 1 << 20,    /* bytes of a job sent at once */
+    BUILDING = 256,     /* maximum number of candidates compiled ahead */
     BUFFER = HED_HELLO_MOST + sizeof(hed_frame)
 };
-#define TICK 0.1         /* seconds between two calls of idle() */
-#define HELLO_PATIENCE 4 /* times the patience, for a worker that is alive to tell its device */
-#define PATIENCE 30      /* seconds */
-#define COPY_RATE 10e6   /* bytes/s at the least, of a network */
+#define TICK 0.1 /* s between two calls of idle() */
+/* factor of the patience for the first HELLO, whose device must be initialised */
+#define HELLO_PATIENCE 4
+#define PATIENCE 30    /* s */
+#define COPY_RATE 10e6 /* assumed minimum bandwidth of a network, bytes/s */
 
-/* The connection: a remote device's `impl`. */
+/* Connection to a worker; `impl` of a remote device. */
 typedef struct remote {
-    hed_backend backend; /* of the device: the described one, with the words of the real one */
+    /* the device's: the backend for described devices, with the real backend's name and
+     * languages */
+    hed_backend backend;
     hed_allocator allocator;
-    char command[256]; /* for messages */
-    char *line;        /* (line_size) the whole; NULL: a descriptor that was given */
+    char command[256]; /* abridged for messages */
+    char *line;        /* (line_size) the full command; NULL: the caller passed a descriptor */
     size_t line_size;
-    pid_t pid; /* 0: a descriptor that was given */
+    pid_t pid; /* 0: the caller passed a descriptor */
     int socket, said_from;
-    double patience, heard; /* seconds of hed_now() */
-    uint32_t number;        /* of the last request */
+    double patience, heard; /* s; time of the last received byte, s of hed_now() */
+    uint32_t number;        /* number of the last request */
     bool lost;
     char why[HED_ERROR_TEXT];
-    char said[512]; /* the end of what it wrote to its standard error */
+    char said[512]; /* the last bytes of its standard error */
     size_t said_size;
     size_t filled;
-    void *bytes_to; /* where HED_FRAME_BYTES go, and how many are expected */
+    void *bytes_to; /* destination of HED_FRAME_BYTES, and their number */
     uint64_t bytes_size;
     bool bytes_came;
     unsigned char buffer[BUFFER];
@@ -61,7 +64,7 @@ typedef struct remote_runner {
     remote *at;
     double copy_seconds;
     struct {
-        uint32_t number; /* 0: free */
+        uint32_t number; /* 0: unused */
         hed_config config;
     } building[BUILDING];
     hed_trial_queue done;
@@ -88,7 +91,7 @@ static void remote_listen(remote *r)
     }
 }
 
-/* Ends the command and what it has started, which are in a session of their own. */
+/* Ends the command and its child processes; they run in their own session. */
 static void remote_end(remote *r, char *how, size_t size)
 {
     int status = 0;
@@ -132,7 +135,7 @@ static remote_event remote_lose(remote *r, const char *why)
 
 /* ---- receiving ---- */
 
-/* Whether a frame's head makes sense here. */
+/* True if a frame's header is valid in the present state. */
 static bool remote_expects(const remote *r, const hed_frame *frame)
 {
     if (frame->magic != HED_FRAME_MAGIC) return false;
@@ -146,7 +149,7 @@ static bool remote_expects(const remote *r, const hed_frame *frame)
     }
 }
 
-/* Waits for bytes, TICK at most, and takes as many as there are and fit. */
+/* Waits for bytes for at most TICK, and receives as many as are available and fit. */
 static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled)
 {
     struct pollfd polled[] = {
@@ -171,14 +174,14 @@ static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled
     return TIME_IS_UP;
 }
 
-/* Takes the first bytes out of the buffer. */
+/* Removes the first bytes of the buffer. */
 static void remote_drop(remote *r, size_t size)
 {
     r->filled -= size;
     memmove(r->buffer, r->buffer + size, r->filled);
 }
 
-/* The content of HED_FRAME_BYTES, whose head is at the front of the buffer. */
+/* Receives the payload of HED_FRAME_BYTES, whose header is at the front of the buffer. */
 static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
 {
     remote_drop(r, sizeof(hed_frame));
@@ -186,7 +189,7 @@ static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
     memcpy(r->bytes_to, r->buffer, have);
     remote_drop(r, have);
     while (have < r->bytes_size) {
-        /* what is left of them would be taken for a frame */
+        /* the unread payload would be taken for a frame, so the connection is lost */
         if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was not waited for");
         if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) == GONE)
             return GONE;
@@ -195,8 +198,8 @@ static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
     return RECEIVED;
 }
 
-/* Waits for a HELLO, which stays at the front of the buffer, or a reply. `def` (nullable): of whom
- * idle() is called. */
+/* Waits for a HELLO, which remains at the front of the buffer, or for a reply. `def` (nullable):
+ * its idle() is called. */
 static remote_event remote_receive(
     remote *r, const hed_runner_def *def, double until, hed_frame *frame, hed_worker_reply *reply)
 {
@@ -243,13 +246,13 @@ static void remote_note_built(remote_runner *runner, const hed_worker_reply *rep
     for (uint32_t i = 0; i < BUILDING; i++) {
         if (!runner->building[i].number || runner->building[i].number != reply->number) continue;
         runner->building[i].number = 0;
-        /* There is room for it: see remote_build_ahead(). */
+        /* the queue has space: see remote_build_ahead() */
         hed_trial_queue_put(&runner->done, &runner->building[i].config, &reply->trial, NULL);
     }
 }
 
-/* Waits for the reply to request `number`. Those to earlier ones, which were given up, are passed
- * over. */
+/* Waits for the reply to request `number`. Late replies to earlier, cancelled requests are
+ * skipped. */
 static remote_event remote_await(
     remote_runner *runner, uint32_t number, double seconds, hed_worker_reply *reply)
 {
@@ -267,7 +270,7 @@ static remote_event remote_await(
     }
 }
 
-/* Sends a request and waits for the answer; what it says of the candidate goes into `trial`. */
+/* Sends a request and waits for the reply; its result for the candidate is stored in `trial`. */
 static hed_status remote_ask(remote_runner *runner, hed_worker_request *request, double seconds,
     hed_worker_reply *reply, hed_trial *trial, hed_error *error)
 {
@@ -293,7 +296,7 @@ static double remote_seconds(const remote_runner *runner, uint32_t runs)
 {
     const hed_runner_def *def = &runner->def;
     double each = def->timeout_seconds + 2e-3 * HED_ENERGY_LEAST_MS;
-    /* it may have to prepare the candidate anew, twice where a worker was killed */
+    /* the worker may have to prepare the candidate again, twice if one was killed */
     return 3 * (HED_BUILD_SECONDS + OPEN_SECONDS + def->compile_seconds + 2 * runner->copy_seconds +
                    (runs + 1) * each);
 }
@@ -412,7 +415,7 @@ static const hed_runner_kind REMOTE = {.destroy = remote_destroy,
     .time = remote_time,
     .output = remote_output};
 
-/* The job and all its data, which are sent this once. */
+/* Sends a job with all its data, once per runner. */
 static void remote_send_job(remote_runner *runner, int job, hed_error *error)
 {
     remote *r = runner->at;
@@ -504,8 +507,8 @@ bool hed_device_is_remote(const hed_device *device)
     return device->backend->device_close == remote_close;
 }
 
-/* A session of its own: Ctrl-C in a terminal reaches the leader alone, and ssh finds no terminal to
- * ask for a password. */
+/* Starts the command in its own session: Ctrl-C in a terminal reaches the leader alone, and ssh has
+ * no terminal for a password prompt. */
 static int remote_spawn(remote *r, const char *command, int theirs, int said)
 {
     char *words[] = {"/bin/sh", "-c", (char *)(uintptr_t)command, NULL};
@@ -550,7 +553,8 @@ static hed_status remote_start(remote *r, hed_error *error)
                 : HED_OK;
 }
 
-/* Waits for the worker's first word, which stays in the buffer. `id` (256) is the device's here. */
+/* Waits for the worker's HELLO, which remains in the buffer. `id` (256): id of the device in this
+ * program. */
 static hed_status remote_hear_hello(
     remote *r, const hed_runner_def *def, hed_hello *hello, char *id, hed_error *error)
 {
@@ -585,7 +589,7 @@ static void remote_drop_hello(remote *r)
     remote_drop(r, sizeof frame + frame.size);
 }
 
-/* Makes the device of that. */
+/* Creates the device that the HELLO describes. */
 static hed_status remote_greet(hed_context *context, const hed_remote_def *def, remote *r,
     hed_device **device, hed_error *error)
 {
@@ -598,7 +602,7 @@ static hed_status remote_greet(hed_context *context, const hed_remote_def *def, 
     for (int i = 0; hed_backends[i]; i++) {
         if (strcmp(hed_backends[i]->name, hello.info.backend) != 0) continue;
         r->backend.languages = hed_backends[i]->languages;
-        r->backend.prelude = hed_backends[i]->prelude; /* part of the key of what is measured */
+        r->backend.prelude = hed_backends[i]->prelude; /* part of the key of measurements */
     }
     r->backend.device_close = remote_close;
     hed_text_copy((*device)->build_key, sizeof(*device)->build_key, hello.build_key);
@@ -665,7 +669,7 @@ hed_status hed_device_create_remote(
         remote_greet(context, def, r, device, error);
     if (!hed_failed(error)) return HED_OK;
     hed_device_release(*device);
-    bool owned = !*device; /* the device would have ended and freed it */
+    bool owned = !*device; /* the device would have closed the connection and freed it */
     *device = NULL;
     if (owned) {
         remote_end(r, NULL, 0);

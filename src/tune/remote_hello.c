@@ -1,5 +1,5 @@
-/* What a remote worker says of its device: see remote.h. Writing and reading are two lists of the
- * same fields in the same order. */
+/* Description of a remote worker's device: see remote.h. Writer and reader list the same fields in
+ * the same order. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
-/* The worker's side of remote.h: one leader, one device, one job after another. Candidates run in
- * worker processes of this machine (worker_client.c). */
+/* Worker's end of remote.h: one leader, one device, one job at a time. Candidates run in worker
+ * processes of this machine (worker_client.c). */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -15,8 +15,8 @@
 
 enum {
     REMEMBERED = 256, /* geometries of candidates */
-    PENDING = 256,    /* candidates that are compiled ahead */
-    LOOK_MS = 2       /* between two looks at what is compiled, while nothing is asked */
+    PENDING = 256,    /* maximum number of candidates compiled ahead */
+    LOOK_MS = 2       /* ms between two queries for finished builds while no request arrives */
 };
 
 typedef struct served {
@@ -24,21 +24,21 @@ typedef struct served {
     pthread_mutex_t write_lock;
     pthread_cond_t ended;
     bool ending;
-    _Atomic bool gone; /* the leader, or the connection */
+    _Atomic bool gone; /* the leader or the connection is lost */
 
     hed_context *context;
     hed_device *device;
-    void *bytes; /* what came as a job: (size), mapped */
+    void *bytes; /* (size) bytes of the job, mapped */
     size_t size;
     bool has_job;
     hed_worker_job job;
     hed_runner *runner;
 
-    hed_config configs[REMEMBERED]; /* with */
+    hed_config configs[REMEMBERED]; /* configurations of `geometries` */
     hed_geometry geometries[REMEMBERED];
     uint32_t remembered;
     struct {
-        uint32_t number; /* 0: free */
+        uint32_t number; /* 0: unused */
         hed_config config;
     } pending[PENDING];
     uint32_t pending_count;
@@ -53,7 +53,7 @@ static void served_write(served *s, hed_frame_kind kind, const void *bytes, size
     pthread_mutex_unlock(&s->write_lock);
 }
 
-/* Says every second that this end is alive, whatever the other thread is doing. */
+/* Sends ALIVE every second, independent of the main thread. */
 static void *served_beat(void *user)
 {
     served *s = user;
@@ -66,7 +66,7 @@ static void *served_beat(void *user)
     return NULL;
 }
 
-/* A runner's idle(): whether there is still a leader to work for. */
+/* A runner's idle(): true if the leader is lost. */
 static bool served_alone(void *user)
 {
     served *s = user;
@@ -123,7 +123,7 @@ static void served_open_job(served *s, size_t size, uint32_t *number, hed_error 
     if (s->bytes == MAP_FAILED) {
         s->bytes = NULL;
         hed_fail(error, HED_ERROR_MEMORY, "no memory for a job of %zu bytes", size);
-        s->gone = true; /* what follows cannot be read */
+        s->gone = true; /* the stream cannot be read any further */
         return;
     }
     if (!hed_stream_read_all(s->in, s->bytes, size)) {
@@ -154,13 +154,13 @@ static void served_open_job(served *s, size_t size, uint32_t *number, hed_error 
 
 /* ---- requests ---- */
 
-/* Gives false where the answer comes later. */
+/* Starts a build. Returns false if its reply comes later. */
 static bool served_compile(served *s, const hed_worker_request *request, hed_error *error)
 {
     uint32_t i = 0;
     while (i < PENDING && s->pending[i].number) i++;
     if (i == PENDING || s->runner->kind->build_ahead(s->runner, &request->config, error))
-        return true; /* preparing it does it all */
+        return true; /* prepare() will compile it */
     s->pending[i].number = request->number;
     s->pending[i].config = request->config;
     s->pending_count++;
@@ -235,7 +235,7 @@ static void served_tell_built(served *s)
         }
 }
 
-/* One frame. false: the leader is gone, or says what is none. */
+/* Reads and handles one frame. Returns false if the leader is lost or the frame is invalid. */
 static bool served_read(served *s)
 {
     hed_frame frame;
@@ -267,8 +267,8 @@ static bool served_read(served *s)
 
 /* ---- living ---- */
 
-/* The device that is asked for; else the first that compiles, GPUs before all others. Then `turn`
- * devices further among those of its kind, in a ring. */
+/* Opens the selected device; without a selector the first that compiles, GPUs first. `turn` then
+ * advances, cyclically, among the devices of that kind. */
 static hed_status served_choose(served *s, const char *selector, uint32_t turn, hed_error *error)
 {
     hed_device *same[HED_MAX_DEVICES];

@@ -26,7 +26,7 @@ bool hed_stream_write_all(int descriptor, const void *bytes, size_t size, double
     const char *from = bytes;
     uint64_t moved = hed_now();
     while (size) {
-        /* a socket whose other end is gone must not end the program with a signal */
+        /* prevents SIGPIPE if the other end of the socket is closed */
         ssize_t put = send(descriptor, from, size, MSG_NOSIGNAL);
         if (put < 0 && errno == ENOTSOCK) put = write(descriptor, from, size);
         if (put > 0) {

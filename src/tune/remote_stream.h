@@ -1,15 +1,16 @@
-/* Frames over descriptors: see remote.h for what they mean. */
+/* Frames over descriptors; remote.h defines their meaning. */
 #ifndef HED_TUNE_REMOTE_STREAM_H
 #define HED_TUNE_REMOTE_STREAM_H
 
 #include "tune/remote.h"
 
-/* Reads exactly `size` bytes of a blocking descriptor. false: it has ended, or an error. */
+/* Reads exactly `size` bytes from a blocking descriptor. Returns false at the end of the stream or
+ * after an error. */
 bool hed_stream_read_all(int descriptor, void *bytes, size_t size);
-/* Writes all, waiting where the descriptor takes none, `patience` seconds at most without any
- * progress (0: for ever). false: the other end is gone, or takes nothing. */
+/* Writes all bytes. Waits while the descriptor accepts no data, at most `patience` seconds without
+ * progress (0: without limit). Returns false if the other end is closed or the wait times out. */
 bool hed_stream_write_all(int descriptor, const void *bytes, size_t size, double patience);
-/* One frame. */
+/* Writes one frame. */
 bool hed_frame_write(
     int descriptor, hed_frame_kind kind, const void *bytes, size_t size, double patience);
 

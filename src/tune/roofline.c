@@ -1,5 +1,5 @@
 /* The two measured ceilings of the roofline model (Williams, Waterman and Patterson 2009): copy
- * bandwidth, and multiply-adds that need nothing but registers. */
+ * bandwidth, and multiply-adds on registers alone. */
 #include "tune/tuning.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@ static const char bandwidth_name[] = "copy bytes/s",
 
 enum {
     REPEATS = 5,
-    LANES = 8,  /* floats of a vector of the native version */
-    CHAINS = 8, /* independent multiply-adds in each work item */
+    LANES = 8,  /* floats per vector of the native version */
+    CHAINS = 8, /* independent multiply-adds per work item */
     GROUP = 256,
-    ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
+    ITEMS_OF_UNIT = 2048, /* work items per compute unit */
     FIRST_ROUNDS = 64,
     MOST_ROUNDS = 1 << 20
 };
 
-/* seconds of a run of multiply-adds, so that starting it does not count */
+/* s; a run of multiply-adds this long makes the start-up cost negligible */
 static const double long_enough = 5e-3;
 
 /* ---- multiply-adds ---- */
@@ -44,7 +44,7 @@ static const hed_source source = {
 
 typedef float vector __attribute__((vector_size(4 * LANES)));
 
-/* Item i makes elements 8 i to 8 i + 7, one in each lane. */
+/* Item i computes elements 8 i to 8 i + 7, one in each lane. */
 static inline __attribute__((always_inline)) void native_body(
     const hed_native_call *call, uint64_t begin, uint64_t end, bool fuse)
 {
@@ -121,7 +121,7 @@ static const hed_kernel_def multiply_adds = {
 
 /* ---- measuring ---- */
 
-/* Time of the only step since the last call. */
+/* Time of the single step since the last call. */
 static hed_status take_time(hed_stream *stream, double *seconds, hed_error *error)
 {
     hed_step_time time = {0};
@@ -143,7 +143,7 @@ static void measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed_buffe
 {
     uint32_t rounds = FIRST_ROUNDS;
     double seconds;
-    /* thrown away: it may compile */
+    /* discarded, since it may compile */
     time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
     do {
         rounds *= 2;
@@ -175,10 +175,11 @@ static void find_bandwidth(hed_device *device, hed_stream *stream, double *rate,
 {
     const hed_device_info *info = hed_device_describe(device);
     const uint64_t mebi = (uint64_t)1 << 20;
-    /* well over the last-level cache */
+    /* well above the last-level cache */
     uint64_t bytes = 8 * info->cache_bytes, most = 256 * mebi;
     if (bytes < 64 * mebi) bytes = 64 * mebi;
-    if (!info->cache_bytes && info->type == HED_DEVICE_GPU) bytes = most; /* Vulkan does not tell */
+    /* Vulkan does not report the cache size */
+    if (!info->cache_bytes && info->type == HED_DEVICE_GPU) bytes = most;
     if (bytes > most) bytes = most;
     if (info->memory_bytes && bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
     if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) bytes = info->max_buffer_bytes;

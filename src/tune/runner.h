@@ -1,4 +1,4 @@
-/* The library's own two kinds of runner (heddle/runner.h): in this process (local_runner.c), and in
+/* The library's two kinds of runner (heddle/runner.h): in this process (local_runner.c), and in
  * worker processes (worker_client.c), which run the first kind at the end of a socket. */
 #ifndef HED_TUNE_RUNNER_H
 #define HED_TUNE_RUNNER_H
@@ -6,22 +6,22 @@
 #include "base/alloc.h"
 #include "heddle/runner.h"
 
-/* Errors (of every function): only what makes going on pointless: MEMORY, DRIVER, LOST, IO. What a
- * candidate does wrong is an outcome. */
+/* Creates a runner in this process. Errors (of every function): only failures that make further
+ * work pointless: MEMORY, DRIVER, LOST, IO. A candidate's own failure is an outcome. */
 hed_status hed_runner_create_local(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
-/* Errors: also UNSUPPORTED where a kernel cannot leave the process, IO where the worker program is
- * not found (the text says where it was looked for). */
+/* Creates a runner in worker processes. Errors: also UNSUPPORTED if the kernel cannot leave the
+ * process, IO if the worker program is not found (the text lists the paths searched). */
 hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
-enum { HED_BUILD_SECONDS = 120 }; /* a compiler may take so long over a candidate */
+enum { HED_BUILD_SECONDS = 120 }; /* time limit of compiling one candidate */
 
 static inline void hed_runner_destroy(hed_runner *runner)
 {
     if (runner) runner->kind->destroy(runner);
 }
 
-/* Configurations that wait to be built, or to be taken, first in first out. */
+/* FIFO queue of configurations: builds that wait, or finished builds that wait to be collected. */
 
 typedef struct hed_queued_trial {
     hed_config config;
@@ -31,53 +31,52 @@ typedef struct hed_queued_trial {
 /* Start from {.allocator = ...}. */
 typedef struct hed_trial_queue {
     hed_allocator allocator;
-    hed_queued_trial *entries; /* (capacity), of which [taken, count) are in the queue */
+    hed_queued_trial *entries; /* (capacity) entries; [taken, count) are queued */
     uint32_t count, taken, capacity;
 } hed_trial_queue;
 
-/* Makes room for `more` entries, whose putting cannot fail then. Errors: MEMORY. */
+/* Reserves space for `more` entries, so that adding them cannot fail. Errors: MEMORY. */
 hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_error *error);
-/* Errors: MEMORY. */
+/* Appends an entry. Errors: MEMORY. */
 hed_status hed_trial_queue_put(
     hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error);
-/* `trial` may be NULL. false: it is empty. */
+/* Removes the oldest entry. `trial` may be NULL. Returns false if the queue is empty. */
 bool hed_trial_queue_take(hed_trial_queue *queue, hed_config *config, hed_trial *trial);
 bool hed_trial_queue_empty(const hed_trial_queue *queue);
 void hed_trial_queue_free(hed_trial_queue *queue);
 
-/* The energy that a device has taken, read from its driver's own counter. */
+/* Energy counter of a device, read from its driver. */
 
 typedef struct hed_energy hed_energy;
 
-/* The counter is brought up to date every 20 to 100 ms, so that a value is worth something only
- * over so long a time: launches are repeated until they have taken this long together, and their
- * joules divided by their number. */
+/* The driver updates the counter every 20 to 100 ms, so only differences over a longer time are
+ * accurate: launches repeat until they have run for at least this time, and the joules are divided
+ * by their number. */
 enum { HED_ENERGY_LEAST_MS = 1000 };
 
-/* Opens a device's counter: NVML's, for CUDA devices. `library`: NULL for the driver's own names.
- * Opens the device. Errors: UNSUPPORTED (the text says what is missing), MEMORY, DRIVER. */
+/* Opens a device's counter: NVML's, for CUDA devices. `library`: NULL for the driver's default
+ * names. Errors: UNSUPPORTED (the text names the missing part), MEMORY, DRIVER. */
 hed_status hed_energy_open(
     hed_device *device, const char *library, hed_energy **energy, hed_error *error);
-/* Joules since the driver was loaded; only differences mean something. The whole device's, of all
- * its users. Errors: DRIVER, UNSUPPORTED (a GPU without the counter). */
+/* Joules since the driver was loaded, of all users of the device; only differences are meaningful.
+ * Errors: DRIVER, UNSUPPORTED (a GPU without the counter). */
 hed_status hed_energy_read(const hed_energy *energy, double *joules, hed_error *error);
-/* NULL is allowed. */
+/* Closes a counter; NULL is allowed. */
 void hed_energy_close(hed_energy *energy);
 
-/* What the files of the runner in this process share, and what a worker uses of it beyond
- * runner.h. */
+/* Internals of the runner in this process, shared by its files and used by a worker. */
 
 enum { HED_LOCAL_CHUNK = 8 }; /* runs enqueued at once */
 
 typedef enum hed_local_clock {
-    HED_CLOCK_HOST,  /* around a launch and the wait for it */
-    HED_CLOCK_STEPS, /* each step's own start and end */
+    HED_CLOCK_HOST,  /* host clock around a launch and the wait for it */
+    HED_CLOCK_STEPS, /* start and end of each step */
     HED_CLOCK_MARKS  /* events between steps */
 } hed_local_clock;
 
 typedef struct hed_local_slot {
     hed_kernel *kernel;
-    /* the fastest run seen, the first one included; < 0: not known, the clock stepped back */
+    /* fastest run so far, including the first, s; < 0: unknown, the clock stepped backwards */
     double seconds;
 } hed_local_slot;
 
@@ -86,59 +85,60 @@ typedef struct hed_local_runner {
     hed_runner_def def;
     hed_allocator allocator;
     hed_stream *stream;
-    bool hung;        /* lost, and still runs something, so that nothing it uses can be freed */
-    double allowance; /* seconds for compiling in the launches that are waited for */
+    bool hung;        /* lost while work still runs on the device: no resource can be freed */
+    double allowance; /* compile time allowed in the launches being awaited, s */
     hed_argument arguments[HED_MAX_ARGUMENTS];
-    /* guard, content, guard; NULL where the argument is none */
+    /* guard, content, guard; NULL if the argument is not a buffer */
     hed_buffer *buffers[HED_MAX_ARGUMENTS];
-    hed_buffer *contents[HED_MAX_ARGUMENTS]; /* the part of it that the kernel gets */
-    hed_buffer *pristine[HED_MAX_ARGUMENTS]; /* first content of what is changed in place */
+    hed_buffer *contents[HED_MAX_ARGUMENTS]; /* content of each buffer, passed to the kernel */
+    hed_buffer *pristine[HED_MAX_ARGUMENTS]; /* initial content of arguments changed in place */
     hed_buffer *sweep;                       /* twice the last-level cache; NULL: runs are warm */
-    /* what results are read through; NULL: the host sees the buffers */
+    /* transfer buffer of results; NULL: the host can access the buffers */
     hed_buffer *staging;
-    /* bytes on either side of a content that no kernel may touch */
+    /* bytes before and after a content that no kernel may write */
     uint64_t guard;
-    bool restores;   /* something is changed in place */
-    uint32_t checks; /* comparisons so far; the pattern changes with each */
-    uint32_t sweeps; /* so far */
+    bool restores;   /* an argument is changed in place */
+    uint32_t checks; /* comparisons so far; each uses another pattern */
+    uint32_t sweeps; /* sweeps so far */
     hed_local_clock clock;
-    hed_event *marks[2 * HED_LOCAL_CHUNK]; /* around each run of a chunk, for HED_CLOCK_MARKS */
+    /* events before and after each run of a chunk, for HED_CLOCK_MARKS */
+    hed_event *marks[2 * HED_LOCAL_CHUNK];
     hed_energy *energy;
     hed_local_slot slots[HED_RUNNER_SLOTS];
-    hed_trial_queue ahead; /* asked to be built ahead */
+    hed_trial_queue ahead; /* builds requested ahead */
 } hed_local_runner;
 
-/* prepare() in two steps, so that each can have a limit of its own: compiling, then the
- * first run and its check. */
+/* The two steps of prepare(), each with its own time limit: compilation, then the first run and its
+ * check. */
 hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *config,
     hed_trial *trial, hed_error *error);
 hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, hed_error *error);
 
-/* local_runner.c: a trial with nothing said yet. */
+/* local_runner.c: an empty trial. */
 hed_trial hed_local_new_trial(void);
-/* local_runner.c: sorts a failed build into what the candidate did, which goes into `trial`, and
- * what makes going on pointless. */
+/* local_runner.c: sorts a failed build: the candidate's own failure is stored in `trial`; a failure
+ * that makes further work pointless is returned. */
 hed_status hed_local_judge_build(
     hed_status status, hed_trial *trial, const hed_error *why, hed_error *error);
-/* local_runner.c: the same, for a slot that holds a candidate. Errors: LOST, ARGUMENT. */
+/* local_runner.c: an empty trial for a prepared slot. Errors: LOST, ARGUMENT. */
 hed_status hed_local_begin(
     const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
-/* local_runner.c: gives arguments that are changed in place their first content. */
+/* local_runner.c: restores the initial content of arguments changed in place. */
 hed_status hed_local_restore(hed_local_runner *local, hed_error *error);
-/* local_runner.c: launches a slot's kernel. What the candidate is to blame for goes into `trial`,
- * and the status is OK. */
+/* local_runner.c: launches a slot's kernel. The candidate's own failure is stored in `trial`, with
+ * status OK. */
 hed_status hed_local_launch(
     hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
-/* local_runner.c: waits until `launches` launches are done. Likewise. */
+/* local_runner.c: waits until `launches` launches are done. Failures as hed_local_launch(). */
 hed_status hed_local_wait(
     hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error);
 
-/* local_time.c: makes the stream, and what else its way of measuring needs. */
+/* local_time.c: creates the stream and the events of the chosen clock. */
 hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error);
-/* local_time.c: the first run of a slot, whose time is kept as an estimate. */
+/* local_time.c: times the first run of a slot as an estimate for later runs. */
 hed_status hed_local_time_first(
     hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);
-/* local_time.c */
+/* local_time.c: the runner's time(). */
 hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *error);
 

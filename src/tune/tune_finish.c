@@ -1,5 +1,5 @@
-/* The end of a tuning: final rounds among the best, the stored choice and the default; the winner,
- * what ties with it, and what is written to the database. */
+/* End of a tuning: final rounds among the best candidates, the stored choice and the default; then
+ * the winner, its ties, and the entry in the database. */
 #include <math.h>
 
 #include "base/error.h"
@@ -10,8 +10,9 @@
 
 enum { BEST_ENTRANTS = 8 };
 
-static const double entrant_margin = 0.02; /* over the best: may still be the best */
-/* of the time that the search took, where there is no limit */
+/* relative loss up to which a candidate may still be the best */
+static const double entrant_margin = 0.02;
+/* fraction of the search's time, if there is no limit; minimum, s */
 static const double unlimited_share = 0.15, least_seconds = 2;
 
 /* ---- the contenders of the final rounds ---- */
@@ -22,7 +23,7 @@ typedef struct final_list {
     hed_entrant entrants[HED_FINAL_ENTRANTS];
 } final_list;
 
-/* Puts a candidate on the list if it can still be prepared. */
+/* Adds a candidate to the list if it can still be prepared. */
 static hed_status finish_enter(
     hed_tuning *t, uint32_t evaluation, final_list *list, hed_error *error)
 {
@@ -44,7 +45,7 @@ static hed_status finish_enter(
     }
     list->entrants[list->count] = (hed_entrant){.slot = t->marks[evaluation].slot,
         .kept = kept,
-        /* stored before default before the first in the space's order: a rule without times */
+        /* stored choice, then default, then order in the space: a rule independent of times */
         .preference =
             stored ? 0
             : kept ? 1
@@ -53,7 +54,7 @@ static hed_status finish_enter(
     return HED_OK;
 }
 
-/* A candidate's place by time. Where clocks tick coarsely, many times are equal. */
+/* Rank of a candidate by time; equal times, common with coarse clocks, by index. */
 typedef struct place {
     double value;
     uint32_t evaluation;
@@ -64,7 +65,7 @@ static bool finish_before(place a, place b)
     return a.value < b.value || (a.value == b.value && a.evaluation < b.evaluation);
 }
 
-/* Whether it may still be the best, whose median is at most `high`. */
+/* True if a candidate may still be faster than the best, whose interval ends at `high`. */
 static bool contends(const hed_tuning *t, uint32_t evaluation, double high)
 {
     double low = t->result->evaluations[evaluation].low / t->marks[evaluation].level;
@@ -103,8 +104,8 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
 
 /* ---- what came out ---- */
 
-/* The device's drift in the final rounds against that of the search's level 1, from the candidates
- * that were in both. The others are compared by it. */
+/* Drift of the device: final rounds / level 1 of the search, over the candidates timed in both.
+ * Other candidates are compared by it. */
 static double final_drift(const hed_tuning *t, const final_list *list)
 {
     double drifts[HED_FINAL_ENTRANTS];
@@ -117,8 +118,9 @@ static double final_drift(const hed_tuning *t, const final_list *list)
     return count ? hed_summarize(drifts, count).p50 : t->race.level;
 }
 
-/* Paired times are more accurate than those of the search. An entrant that left early ran at other
- * times than the winner: its time is the winner's by their ratio in the rounds of both. */
+/* Replaces the entrants' times by their times in the final rounds, which are more accurate. An
+ * entrant that left early ran at other times than the winner, so its time is the winner's times the
+ * ratio of their common rounds. */
 static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
 {
     for (uint32_t i = 0; i < list->count && winner < list->count; i++) {
@@ -178,15 +180,15 @@ static bool nothing_new(const hed_tuning *t)
     return t->fresh == 0 && stored < r->count && hed_tuning_worked(r->evaluations[stored].outcome);
 }
 
-/* Whether intervals of the search's own times lie apart: the first wholly below. */
+/* True if a is clearly faster than b: the intervals of the search do not overlap. */
 static bool clearly_faster(const hed_tuning *t, uint32_t a, uint32_t b)
 {
     const hed_evaluation *e = t->result->evaluations;
     return e[a].high / t->marks[a].level < e[b].low / t->marks[b].level;
 }
 
-/* Without final rounds: the best, unless what was kept before cannot be told from it. Where nothing
- * is new, what was chosen in final rounds stays. */
+/* Decides without final rounds: the best wins, unless a kept candidate is statistically equal to
+ * it. If nothing is new, the earlier choice stays. */
 static void decide_unpaired(hed_tuning *t)
 {
     hed_tune_result *r = t->result;
@@ -219,8 +221,8 @@ static hed_status nothing_worked(hed_tuning *t, hed_error *error)
         hed_device_describe(t->device)->id, hed_outcome_name(first->outcome), first->text);
 }
 
-/* Whether the winner has beaten so few that it may be anything: a launch does better with the
- * former choice, or with what is known of other devices. */
+/* True if the winner was compared with so few that the stored choice or the choices for other
+ * devices are better founded. */
 static bool compared_too_few(const hed_tuning *t)
 {
     const hed_tune_result *r = t->result;
@@ -264,7 +266,7 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
     if (!t->stopped && !t->runner->lost && !nothing_new(t))
         status = final_rounds(t, &decided, error);
-    if (status && !hed_tuning_lost_runner(t, error)) return status; /* lost by an entrant */
+    if (status && !hed_tuning_lost_runner(t, error)) return status; /* an entrant lost the runner */
     t->best = HED_NO_EVALUATION;
     hed_tuning_find_best(t);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);

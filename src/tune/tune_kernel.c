@@ -1,5 +1,5 @@
-/* Tuning a kernel: chooses the problem, makes arguments and expected outputs, opens a runner, and
- * starts the loop. */
+/* Tuning of a kernel: chooses the problem, creates arguments and expected outputs, opens a runner,
+ * and starts the loop. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,24 +13,24 @@
 #include "tune/runner.h"
 #include "tune/tuning.h"
 
-/* What candidates are run with and compared with: arguments given by the caller or made from the
- * description's sample, and expected outputs. Start from {0}. */
+/* Arguments of all candidates, from the caller or from the description's sample, and their expected
+ * outputs. Start from {0}. */
 typedef struct kernel_inputs {
     hed_allocator allocator;
     const hed_kernel_def *kernel;
     hed_runner_argument arguments[HED_MAX_ARGUMENTS];
-    /* made here; NULL: the caller's, or nothing */
+    /* memory owned by this struct; NULL: the caller's, or no data */
     void *data[HED_MAX_ARGUMENTS], *expected[HED_MAX_ARGUMENTS];
     uint8_t *unwritten[HED_MAX_ARGUMENTS]; /* masks */
     uint64_t data_bytes[HED_MAX_ARGUMENTS], mask_bytes[HED_MAX_ARGUMENTS];
     uint64_t unwritten_count; /* elements */
 } kernel_inputs;
 
-/* What buffers are made for: one configuration, or (NULL) the largest that any of a space needs. */
+/* Source of buffer sizes: one configuration, or (NULL) the maximum over a space. */
 typedef struct inputs_source {
     const hed_kernel_def *kernel;
     const hed_problem *problem;
-    hed_math math; /* strict: outputs must have the same bits */
+    hed_math math; /* strict: outputs must be equal bit by bit */
     const hed_config *config;
     const hed_space *space;
     uint64_t seed;
@@ -49,7 +49,7 @@ static uint64_t value_bytes(const hed_argument_def *argument)
     }
 }
 
-/* Zeros, for a content that is made here. */
+/* Allocates an argument's content as zeros. */
 static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *error)
 {
     hed_runner_argument *made = &inputs->arguments[index];
@@ -104,7 +104,7 @@ static uint64_t kernel_tuning_sample_bytes(
     return what->kernel->sample.bytes(what->kernel, config, what->problem, index);
 }
 
-/* A buffer serves all candidates: it is as large as the one that needs most. */
+/* Size of a buffer that serves all candidates: the largest that any of them needs. */
 static uint64_t buffer_bytes(const inputs_source *what, uint32_t index)
 {
     if (what->config) return kernel_tuning_sample_bytes(what, what->config, index);
@@ -132,8 +132,8 @@ static hed_status make_sample(
     return HED_OK;
 }
 
-/* `given` (kernel->argument_count), or NULL: the sample. Errors: ARGUMENT (neither is there, an
- * argument without a value), MEMORY. */
+/* Creates the arguments. `given`: (kernel->argument_count), NULL: the sample. Errors: ARGUMENT
+ * (there is neither, or an argument without a value), MEMORY. */
 static hed_status inputs_create(kernel_inputs *inputs, const hed_allocator *allocator,
     const inputs_source *what, const hed_tune_argument *given, hed_error *error)
 {
@@ -165,7 +165,7 @@ static void inputs_free(kernel_inputs *inputs)
 
 /* ---- what is right ---- */
 
-/* Memory for an output's content, of its `bytes`. */
+/* Allocates memory for an output's content. */
 static void *content_memory(const kernel_inputs *inputs, uint32_t index, hed_error *error)
 {
     uint64_t bytes = inputs->arguments[index].bytes;
@@ -203,9 +203,9 @@ static hed_status find_unwritten(
     return HED_OK;
 }
 
-/* For those outputs, takes what slot 0 of a runner writes, over the same arguments, as right. A
- * candidate's failure is in `trial`; `geometry` is what it was laid out as. Errors: MEMORY, those
- * of the runner. */
+/* Runs slot 0 of a runner over the same arguments and takes its results as the expected outputs
+ * that are missing. A candidate's failure is in `trial`; `geometry`: its launch geometry. Errors:
+ * MEMORY, and the runner's. */
 static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
     const hed_geometry *geometry, hed_trial *trial, hed_error *error)
 {
@@ -226,7 +226,7 @@ static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
     return HED_OK;
 }
 
-/* Elements of all outputs of which the right content is known. */
+/* Number of elements of all outputs whose expected content is known. */
 static uint64_t expected_elements(const kernel_inputs *inputs)
 {
     uint64_t sum = 0;
@@ -239,17 +239,17 @@ static uint64_t expected_elements(const kernel_inputs *inputs)
 
 /* ---- the tuning ---- */
 
-/* seconds; over the default configuration's time */
+/* s; multiple of the default configuration's time */
 static const double default_timeout = 10, timeout_factor = 20;
 
 typedef struct kernel_tuning {
     hed_tuning tuning;
-    hed_tune_def def; /* settled */
+    hed_tune_def def; /* the caller's, defaults filled in */
     const hed_kernel_def *kernel;
     hed_problem problem;
-    hed_kernel_def shown[2]; /* descriptions as a runner of the caller's gets them */
+    hed_kernel_def shown[2]; /* descriptions passed to a runner of the caller */
     uint32_t shown_count;
-    double default_seconds; /* of the default configuration, as far as it is known; 0: not yet */
+    double default_seconds; /* time of the default configuration, s; 0: unknown */
     hed_space *space;
     kernel_inputs inputs;
 } kernel_tuning;
@@ -302,7 +302,7 @@ static hed_status kernel_tuning_check(
 
 /* ---- runners ---- */
 
-/* Opens a runner where candidates are to run, and says why where that is this process. */
+/* Opens the runner of the candidates, and logs the reason if it is in this process. */
 static hed_status kernel_tuning_open_runner(
     kernel_tuning *k, const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
@@ -312,7 +312,8 @@ static hed_status kernel_tuning_open_runner(
     hed_status status = HED_ERROR_UNSUPPORTED;
     r->in_process = false;
     if (k->def.open_runner && def->device == k->tuning.device) {
-        /* with the text that its device takes; for a reference first, then for the tuning */
+        /* description with the source text for its device; one entry for a reference's runner, one
+         * for the tuning's */
         hed_kernel_def *shown = &k->shown[k->shown_count++ % HED_COUNT(k->shown)];
         const hed_kernel_text text = hed_kernel_text_for(def->device, def->kernel);
         hed_runner_def own = *def;
@@ -378,8 +379,8 @@ static hed_runner_def runner_def(
     };
 }
 
-/* The description's default where it is valid (`is_default`, nullable), else the first valid
- * configuration. Errors: UNSUPPORTED: there is none. */
+/* The description's default if it is valid (`is_default`, nullable), else the first valid
+ * configuration. Errors: UNSUPPORTED: no configuration is valid. */
 static hed_status usual_config(hed_device *device, const hed_kernel_def *kernel,
     const hed_problem *problem, hed_math math, hed_config *config, bool *is_default,
     hed_error *error)
@@ -402,11 +403,11 @@ static hed_status usual_config(hed_device *device, const hed_kernel_def *kernel,
 
 /* ---- the problem ---- */
 
-/* bytes and operations of the first run: milliseconds on anything */
+/* bytes plus operations of the first run: milliseconds on any device */
 enum { SMALL_EFFORT = 1 << 27 };
 
 static const double long_run =
-    25e-3; /* seconds of the default configuration: larger problems take too long to tune */
+    25e-3; /* s, of the default configuration: larger problems take too long to tune */
 
 static hed_problem halved(const hed_problem *problem, uint32_t times)
 {
@@ -428,7 +429,7 @@ static double effort(
     return fmax(1, kernel->work ? work.bytes + work.operations : product);
 }
 
-/* Time of the default configuration for one problem; NAN where it fails there. */
+/* Time of the default configuration for a problem, s; NAN if it fails. */
 static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
     const hed_config *config, double *seconds, hed_error *error)
 {
@@ -455,10 +456,10 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
 
 enum { MOST_HALVINGS = 62 };
 
-/* The benchmark problem, halved in all sizes until the default configuration takes it milliseconds.
- * A small one is timed first, and how long a larger one takes is foretold from their work; that is
- * then tried, unless it leaves much room. `*halvings` is MOST_HALVINGS + 1 where the default fails:
- * that is the tuning's to report. */
+/* Halves all sizes of the benchmark problem until the default configuration takes milliseconds.
+ * Times a small problem and predicts the times of larger ones from their work; then times the
+ * predicted problem, and repeats if it is far from the limit. `*halvings` is MOST_HALVINGS + 1 if
+ * the default fails, which the tuning itself reports. */
 static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *error)
 {
     enum { TRIES = 4, ROOM = 8 };
@@ -492,8 +493,8 @@ static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *
     return HED_OK;
 }
 
-/* What was found once is kept: another size is another key, under which nothing would be known
- * yet. */
+/* Chooses the problem. The size is stored once found: another size would be another key, without
+ * any history. */
 static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 {
     double kept;
@@ -522,8 +523,9 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 
 /* ---- what results are compared with ---- */
 
-/* The words of the compiler or the driver come first. A kernel that does not compile, or has other
- * arguments than its description, is the user's to mend; else results may be given. */
+/* Reports a failed reference, the message of the compiler or driver first. A kernel that does not
+ * compile or does not match its description is the user's to fix; otherwise results may be
+ * supplied. */
 static void expect_failed(const hed_kernel_def *kernel, const hed_device *device,
     const hed_config *config, const hed_trial *trial, hed_error *error)
 {
@@ -537,7 +539,7 @@ static void expect_failed(const hed_kernel_def *kernel, const hed_device *device
         build || launch ? "" : ". Give expected outputs, another reference, or none");
 }
 
-/* Runs one configuration of a kernel on a device, and takes its outputs as right. */
+/* Runs one configuration of a kernel on a device, and takes its outputs as the expected ones. */
 static hed_status expect_from(
     kernel_tuning *k, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
 {
@@ -551,7 +553,7 @@ static hed_status expect_from(
     def.kernel = kernel;
     def.objective = HED_OBJECTIVE_TIME;
     def.builders = 1;
-    if (native) def.timeout_seconds = 0; /* the program's own code is waited for */
+    if (native) def.timeout_seconds = 0; /* the program's own code has no time limit */
     if (!usual_config(device, kernel, &k->problem, k->def.math, &config, NULL, error) &&
         !(native ? hed_runner_create_local(&def, &runner, error)
                  : kernel_tuning_open_runner(k, &def, &runner, error)) &&
@@ -564,7 +566,7 @@ static hed_status expect_from(
     return error->status;
 }
 
-/* A reference that writes nothing would call every candidate right. */
+/* Counts the expected elements. With a reference that writes nothing every candidate would pass. */
 static hed_status count_expected(kernel_tuning *k, hed_error *error)
 {
     hed_tune_result *result = k->tuning.result;
@@ -584,7 +586,7 @@ static hed_status make_expected(kernel_tuning *k, hed_error *error)
     bool native = host && (k->kernel->range || k->kernel->team);
     *reference = k->def.reference;
     if (*reference == HED_REFERENCE_NATIVE && !native) *reference = HED_REFERENCE_DEFAULT;
-    bool lacks = false; /* an output's right content is not known */
+    bool lacks = false; /* an output has no expected content */
     for (uint32_t i = 0; i < k->kernel->argument_count; i++)
         lacks = lacks || (hed_scratch_is_output(&k->kernel->arguments[i]) &&
                              !k->inputs.arguments[i].expected);
@@ -622,7 +624,7 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
     return make_expected(k, error) ? error->status : count_expected(k, error);
 }
 
-/* Whether what is measured on one says something of the other: both have one key. */
+/* True if measurements of the two devices are comparable: they have one key. */
 static bool same_kind(const hed_device *a, const hed_device *b)
 {
     return strcmp(a->info.backend, b->info.backend) == 0 &&
@@ -644,7 +646,7 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
                 other->driver);
     }
     k->tuning.result->in_process = false;
-    k->tuning.warm = true; /* each device warms up by itself */
+    k->tuning.warm = true; /* each device warms up in its own thread */
     static const hed_fleet_kind kind = {
         hed_runner_create_worker, hed_device_can_restart, hed_device_restart};
     if (!hed_fleet_create(def, devices, k->def.also_count + 1, &kind, &k->tuning.runner, error))
@@ -657,12 +659,12 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     hed_tuning *t = &k->tuning;
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
-    /* a device elsewhere may be lost and come back, also where it is the only one */
+    /* a remote device may be lost and restarted, even if it is the only one */
     bool fleet = k->def.also_count || (!k->def.open_runner && hed_device_can_restart(t->device));
     hed_status status =
         fleet ? open_fleet(k, &def, error) : kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;
-    bool own = k->def.open_runner || t->fleet; /* the number of builders is the runner's */
+    bool own = k->def.open_runner || t->fleet; /* the runner determines the number of builders */
     t->result->device_time = t->runner->device_time;
     t->builders = own ? t->runner->builders : t->result->in_process ? 0 : builders;
     t->quiet = !t->fleet && hed_device_describe(t->device)->type == HED_DEVICE_CPU;
@@ -684,7 +686,7 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     if (kernel_tuning_check(kernel, &k.def, error)) return error->status;
     if (!hed_tuning_open(&k.tuning, error) && !kernel_tuning_set_up(&k, error))
         open_tuning(&k, error);
-    if (k.tuning.stopped) hed_error_clear(error); /* what was abandoned for that is no failure */
+    if (k.tuning.stopped) hed_error_clear(error); /* errors of work cut short by a stop */
     if (!hed_failed(error)) hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
     hed_runner_destroy(k.tuning.runner);

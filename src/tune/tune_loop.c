@@ -1,5 +1,5 @@
-/* The search of a tuning: it learns what is known; candidates are asked for, compiled ahead,
- * measured, learnt from and recorded, until something ends it. */
+/* Search of a tuning: replays the history; then proposes candidates, compiles them ahead, measures
+ * and records them, until a limit is reached. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,23 +10,23 @@
 #include "tune/tuning.h"
 
 enum {
-    SOURCES = 32,    /* other devices and sizes that the search starts from, at most */
-    CHECK_EVERY = 8, /* evaluations between two looks at the clock's drift */
-    /* compiled candidates that may wait: a question asked later is a better one */
+    SOURCES = 32,    /* maximum number of other devices and sizes that the search starts from */
+    CHECK_EVERY = 8, /* evaluations between two measurements of the clock's drift */
+    /* compiled candidates in the queue: later proposals know more results */
     AHEAD_FEW = 4,
 };
 
-static const double warm_share = 0.02, warm_seconds = 1; /* of the time there is, and at most */
-static const double finals_share = 0.12;                 /* of the time there is */
-/* over the best: another anchor is cheaper to look at */
+static const double warm_share = 0.02, warm_seconds = 1; /* fraction of the time limit; maximum */
+static const double finals_share = 0.12;                 /* fraction of the time limit */
+/* times slower than the best: a faster anchor is cheaper to time */
 static const double anchor_slower = 3;
 static const double wait_seconds = 0.1;
-/* of one entrant's round; of all entrants */
+/* s: minimum of an entrant's round; preparation of all entrants */
 static const double least_round = 1e-3, set_up_seconds = 0.5;
 
 /* ---- what is known before ---- */
 
-/* Sets up the database's part. A failure is logged, and the tuning goes on without it. */
+/* Opens the database's session. A failure is logged, and the tuning continues without it. */
 static void open_database(hed_tuning *t)
 {
     hed_error error = {0};
@@ -45,7 +45,7 @@ static void open_database(hed_tuning *t)
     t->session = 0;
 }
 
-/* What the database has chosen for this very key. */
+/* Recalls the database's choice for exactly this key. */
 static void recall_choice(hed_tuning *t)
 {
     hed_config_origin configured;
@@ -67,7 +67,7 @@ static hed_status loop_create_search(hed_tuning *t, hed_error *error)
     hed_search_source *sources = NULL;
     uint32_t count = 0;
     size_t bytes = 0;
-    /* A database that cannot be read is no reason not to search. */
+    /* a database that cannot be read does not prevent the search */
     if (t->database)
         hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, NULL);
     hed_search_def def = {.allocator = &t->allocator,
@@ -81,8 +81,8 @@ static hed_status loop_create_search(hed_tuning *t, hed_error *error)
     return status;
 }
 
-/* Takes one evaluation of an earlier tuning over: as done, or at least so that what crashed is not
- * tried again. */
+/* Takes over an evaluation of an earlier tuning: as a result, or, without `resume`, only so that a
+ * candidate that crashed or hung is not tried again. */
 static hed_status loop_recall(hed_tuning *t, const hed_evaluation *earlier, hed_error *error)
 {
     bool fatal = earlier->outcome == HED_OUTCOME_CRASHED || earlier->outcome == HED_OUTCOME_HUNG;
@@ -113,7 +113,7 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
 
 /* ---- one candidate ---- */
 
-/* Tells the search what a result is at its new level. */
+/* Reports a result at its corrected level to the search. */
 static hed_status tell_again(hed_tuning *t, uint32_t index, hed_error *error)
 {
     const hed_evaluation *evaluation = &t->result->evaluations[index];
@@ -137,7 +137,7 @@ static void note_trial(hed_evaluation *evaluation, const hed_trial *trial)
     hed_text_copy(evaluation->text, sizeof evaluation->text, trial->text);
 }
 
-/* Prepares and times a candidate. `known`: what compiling it ahead gave. */
+/* Prepares and times a candidate. `known`: outcome of compiling it ahead. */
 static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
     hed_evaluation *evaluation, hed_probe *probe, hed_error *error)
 {
@@ -162,8 +162,8 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *kn
     return status;
 }
 
-/* Looks at the clock's drift. Candidates since the last look were measured somewhere on its way
- * from the level then to that of now. */
+/* Measures the clock's drift. The candidates timed since the last measurement get levels
+ * interpolated between the two. */
 static hed_status correct_drift(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;
@@ -171,7 +171,8 @@ static hed_status correct_drift(hed_tuning *t, hed_error *error)
     double before = t->race.level;
     hed_status status = hed_race_check(&t->race, &trial, error);
     if (status) return status;
-    if (trial.outcome) t->race.anchored = false; /* it ran before; another will do */
+    /* the anchor worked before, and another will be chosen */
+    if (trial.outcome) t->race.anchored = false;
     uint32_t first = t->unchecked;
     double from = first < r->count ? r->evaluations[first].at : 0,
            span = fmax(hed_tuning_elapsed(t) - from, 1e-9);
@@ -195,13 +196,12 @@ static hed_status loop_evaluate(
         .config = *config, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
     hed_status status = loop_measure(t, slot, known, &evaluation, &probe, error);
     if (status || (t->stopped && probe.runs == 0))
-        return status; /* what was stopped before its first run is not done */
+        return status; /* stopped before its first run: not evaluated */
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
     if (due && !t->stopped && !t->runner->lost && !status) status = correct_drift(t, error);
-    /* The first that works is what the clock is looked at with, until the best is much quicker to
-     * run. */
+    /* the first candidate that works becomes the anchor, until the best is much faster */
     if (evaluation.outcome == HED_OUTCOME_MEASURED &&
         (!t->race.anchored || probe.seconds / t->race.level * anchor_slower < t->race.anchor_base))
         hed_race_anchor(&t->race, slot, &probe);
@@ -210,8 +210,7 @@ static hed_status loop_evaluate(
     return HED_OK;
 }
 
-/* Evaluates a configuration that must take part in the comparison, unless it has a result
- * already. */
+/* Evaluates a configuration that must take part in the comparison, unless it has a result. */
 static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_error *error)
 {
     const hed_trial nothing = {.error = NAN};
@@ -222,7 +221,7 @@ static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_er
 
 /* ---- questions ---- */
 
-/* The next question that is not answered yet. `t->dry`: there is none. */
+/* The next proposal of the search that has no result. `t->dry`: the search has no more. */
 static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
 {
     hed_status status = hed_search_ask(t->search, config, error);
@@ -230,8 +229,8 @@ static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
     return t->dry ? HED_OK : status;
 }
 
-/* Questions for the compilers: as many as keep them busy, but not so many that their answers come
- * too late to be good ones. Where nothing is measured meanwhile, one for each compiler. */
+/* Proposes candidates to the compilers: as many as keep them busy, but few enough that proposals
+ * use recent results. If nothing is measured meanwhile, one per compiler. */
 static hed_status ask_ahead(hed_tuning *t, hed_error *error)
 {
     uint32_t builders = t->builders, at_once = t->quiet ? builders : 2 * builders;
@@ -249,7 +248,7 @@ static hed_status ask_ahead(hed_tuning *t, hed_error *error)
     return status;
 }
 
-/* Takes what is compiled; waits for one at most `seconds`. */
+/* Collects finished builds; waits for one for at most `seconds`. */
 static void loop_collect(hed_tuning *t, double seconds)
 {
     while (t->building && t->ready_count < t->ready_capacity) {
@@ -287,8 +286,7 @@ static bool ended(hed_tuning *t)
     hed_tune_result *r = t->result;
     double share =
         t->best != HED_NO_EVALUATION ? hed_tuning_share(t, r->evaluations[t->best].seconds) : NAN;
-    /* The final rounds keep what all of them take if every entrant stays, but no more than their
-     * share. */
+    /* reserve time for the final rounds with every entrant, at most finals_share of the limit */
     enum { ENTRANTS = 10 };
     bool timed = def->objective == HED_OBJECTIVE_TIME && t->best != HED_NO_EVALUATION;
     double best = timed ? r->evaluations[t->best].seconds : INFINITY;
@@ -307,8 +305,8 @@ static bool ended(hed_tuning *t)
     return true;
 }
 
-/* The clock may have run at another rate in earlier tunings: the best of what is recalled is timed
- * again, and all of it corrected by that. */
+/* Times the best recalled candidate again, and corrects all recalled times by its drift: the clock
+ * may have run at another rate in earlier tunings. */
 static hed_status measure_recalled(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;

@@ -1,5 +1,4 @@
-/* The parts of a tuning that search and final rounds both need: its clock, its evaluations, slots
- * and records. */
+/* Functions shared by the search and the final rounds: clock, evaluations, slots and records. */
 #include "tune/tuning.h"
 
 #include <math.h>
@@ -87,9 +86,9 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
     static const double flush_seconds = 0.1;
     const hed_tune_result *r = t->result;
     double now = hed_tuning_elapsed(t);
-    /* With several devices nothing is shown that is not on the disk, also if everything is killed
-     * next. Writing takes time, so that what comes between is shown with the next. With one device
-     * the database waits for a second's worth, since the device would wait for each writing. */
+    /* Only evaluations on disk are reported if there are several devices, since the process may be
+     * killed next. Flushing takes time, so evaluations in between are reported with the next. With
+     * one device the database collects for a second, since the device would wait for each flush. */
     if (t->fleet) t->unshown += last != NULL;
     if (t->fleet && now - t->last_flush < flush_seconds) return;
     t->last_progress = t->last_flush = now;
@@ -110,12 +109,12 @@ bool hed_tuning_stop(hed_tuning *t)
 
 /* ---- the device's limits ---- */
 
-/* seconds of a tuning that can afford to measure the device first */
+/* s; minimum limit of a tuning that measures the device first */
 static const double roofline_from = 5;
 
-/* Memory: a tenth of the time of a copy, which may have been measured on a busy machine, where the
- * data cannot lie in a cache. Arithmetic: the counted operations may be of a kind that the device
- * does many times faster than single-precision multiply-adds (half floats, matrix units). */
+/* Lower bound on the time of a run. Memory: a tenth of the copy time, which may come from a busy
+ * machine, for data too large for a cache. Arithmetic: the device may do the counted operations
+ * many times faster than single-precision multiply-adds (half floats, matrix units). */
 static double floor_of(
     const hed_device_info *info, const hed_work *work, const hed_roofline *roofline)
 {
@@ -187,7 +186,7 @@ uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config)
     return HED_NO_EVALUATION;
 }
 
-/* A list of `count` evaluations is so long; it grows when the next one is added. */
+/* Capacity of a list of `count` evaluations; it grows when the next one is added. */
 static uint32_t evaluation_capacity(uint32_t count)
 {
     uint32_t capacity = count ? FIRST_CAPACITY : 0;
@@ -217,12 +216,13 @@ static hed_status tuning_grow(hed_tuning *t, hed_error *error)
     return HED_OK;
 }
 
-/* A database that takes nothing is reported once; the tuning goes on without it. */
+/* Records an evaluation. A database that fails is reported once; the tuning continues without
+ * it. */
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
 {
     hed_error error = {0};
     hed_logger logger = hed_context_describe(hed_device_context(t->device)).logger;
-    hed_evaluation made_now = *evaluation; /* also where it had been recalled */
+    hed_evaluation made_now = *evaluation; /* even if it was recalled */
     made_now.recalled = false;
     if (!t->session || !hed_database_record(t->database, t->session, &t->key, &made_now, &error))
         return;
@@ -323,11 +323,11 @@ void hed_tuning_close(hed_tuning *t)
 
 hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
 {
-    if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before it began */
+    if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before the search began */
     else {
         hed_tuning_search(t, error);
         if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
-        /* The database has everything whether they end well or not; it logs what it cannot keep. */
+        /* search and finish write to the database even if they fail; it logs its own errors */
         if (t->session && hed_database_confirm(t->database, NULL)) {
             t->result->kept = false;
             t->result->not_kept_reason = "the database cannot be written";

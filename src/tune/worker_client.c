@@ -1,7 +1,7 @@
-/* The runner in worker processes: one that measures, and several that only compile, which fill the
- * compiled-kernel cache that the first one takes its programs from. Whatever a candidate does costs
- * its own evaluation and a new worker: what had been prepared is prepared again when it is next
- * timed. While the one is waited for, the others are kept at work. */
+/* Runner in worker processes: one measures, several only compile into the compiled-kernel cache,
+ * from which the first takes its programs. A crash or hang of a candidate costs its own evaluation
+ * and a new worker: prepared candidates are prepared again when they are next timed. While the
+ * measuring worker runs, the builders are kept busy. */
 #include "tune/worker.h"
 
 #include <dirent.h>
@@ -20,18 +20,18 @@
 #include "tune/runner.h"
 
 enum {
-    OPEN_SECONDS = 120, /* drivers of many devices take their time */
+    OPEN_SECONDS = 120, /* drivers of many devices are slow to start */
     SLACK_SECONDS = 2,
     MOST_BUILDERS = 64,
-    MOST_CONTEXTS = 4, /* builders that need a context on a GPU */
+    MOST_CONTEXTS = 4, /* maximum number of builders that need a context on a GPU */
 };
-#define TICK 0.1        /* seconds between two calls of idle() */
-#define COPY_RATE 200e6 /* bytes/s at the least of restoring, reading back and comparing */
+#define TICK 0.1        /* s between two calls of idle() */
+#define COPY_RATE 200e6 /* minimum rate of restoring, reading back and comparing, bytes/s */
 
 static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
 
-/* Not the context's clock, which is the program's and may stand still: limits must end all the
- * same. */
+/* Seconds of hed_now(), not of the context's clock: the program's clock may stop, and the limits
+ * must still end a wait. */
 static double client_now(void) { return (double)hed_now() * 1e-9; }
 
 static hed_trial new_trial(void)
@@ -41,8 +41,8 @@ static hed_trial new_trial(void)
 
 /* ---- builders ---- */
 
-/* Gives every idle builder something to do. Where none can be started, all is handed back as it is:
- * it is compiled when it is prepared. */
+/* Gives every idle builder a candidate. If no builder can be started, queued candidates are
+ * returned uncompiled: prepare() will compile them. */
 static void client_feed(worker_client *client)
 {
     hed_config config;
@@ -63,8 +63,8 @@ static void client_feed(worker_client *client)
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
 }
 
-/* Where a builder says nothing of the candidate, or was killed from outside, preparing it will
- * tell. */
+/* Collects a build. If the builder failed for another reason, or was killed from outside, prepare()
+ * will find the candidate's outcome. */
 static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {
     bool outside = false;
@@ -76,7 +76,7 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
     }
     if (outside) trial = new_trial();
     client->building--;
-    /* There is room for it: see client_build_ahead(). */
+    /* the queue has space: see client_build_ahead() */
     hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
 }
 
@@ -94,8 +94,8 @@ static void look_at_builders(worker_client *client, const struct pollfd *polled)
     }
 }
 
-/* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`,
- * until a configuration is built; or until `until`. Builders are served all the while. */
+/* Waits until the measuring worker has answered, died or timed out; or, with `for_builders`, until
+ * a configuration is built; or until `until`. Serves builders meanwhile. */
 static hed_worker_event client_serve(worker_client *client, bool for_builders, double until)
 {
     struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
@@ -114,7 +114,7 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
         hed_worker_event event =
             hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
         if (event && !for_builders) return event;
-        /* it ended while it was idle */
+        /* the worker ended while idle */
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
         if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
         if (client_now() >= until) return HED_WORKER_LATE;
@@ -124,7 +124,7 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
 
 /* ---- the measuring worker ---- */
 
-/* What a reply says. A worker that has lost its device is of no more use. */
+/* Reads a reply. A worker that has lost its device is no longer usable. */
 static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error *error)
 {
     const hed_worker_reply *reply = &client->reply;
@@ -139,8 +139,8 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
     return HED_OK;
 }
 
-/* Sends a request and waits for client->reply. What the candidate is to blame for goes into
- * `trial`, and the status is OK. */
+/* Sends a request and waits for client->reply. The candidate's own failure is stored in `trial`,
+ * with status OK. */
 static hed_status client_ask(worker_client *client, hed_worker_request *request, double seconds,
     hed_trial *trial, hed_error *error)
 {
@@ -157,13 +157,13 @@ static hed_status client_ask(worker_client *client, hed_worker_request *request,
     return HED_OK;
 }
 
-/* Starts the measuring worker where there is none. */
+/* Starts the measuring worker unless it is running. */
 static hed_status ensure_open(worker_client *client, hed_error *error)
 {
     hed_worker_request request = {.task = HED_TASK_OPEN};
     hed_trial trial = new_trial();
     struct pollfd polled[HED_WORKER_POLLED];
-    /* A worker that ended while nothing was asked of it is no fault of the next candidate. */
+    /* the end of an idle worker is not the next candidate's fault */
     hed_worker_poll(&client->measurer, polled);
     if (poll(polled, HED_WORKER_POLLED, 0) > 0) {
         hed_worker_event event =
@@ -182,8 +182,8 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     return error->status;
 }
 
-/* No candidate sends such a signal: it gets another chance, but only one, since the system may be
- * out of memory. */
+/* True if a signal ended the worker that no candidate sends: it gets one more try, only one, since
+ * the system may be out of memory. */
 static bool was_killed(const worker_client *client, const hed_trial *trial)
 {
     return trial->outcome == HED_OUTCOME_CRASHED && client->killed_from_outside;
@@ -230,7 +230,7 @@ static hed_status client_prepare(
     return error->status;
 }
 
-/* A slot that was prepared by a worker that is no more is prepared again. */
+/* Prepares a slot again if the worker that prepared it has ended. */
 static hed_status ensure_slot(
     worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
 {
@@ -243,7 +243,7 @@ static hed_status ensure_slot(
     return build_and_check(client, slot, trial, error);
 }
 
-/* At most HED_WORKER_VALUES runs. */
+/* Times at most HED_WORKER_VALUES runs. */
 static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *error)
 {
@@ -297,7 +297,7 @@ static hed_status client_build_ahead(hed_runner *runner, const hed_config *confi
     const hed_runner_def *def = &client->def;
     hed_trial trial = new_trial();
     uint32_t pending = client->building + client->waiting.count - client->waiting.taken;
-    /* Room for all results is made now, while a caller can still be told that memory is short. */
+    /* reserve space for all results now, while an error can still be returned */
     if (hed_trial_queue_reserve(&client->done, pending + 1, error)) return error->status;
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
             sizeof trial.text)) {
@@ -344,7 +344,7 @@ static void client_destroy(hed_runner *runner)
     hed_release(&allocator, client, sizeof *client);
 }
 
-/* Why a kernel cannot leave this process. */
+/* Fails if the kernel cannot leave this process. */
 static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
 {
     const hed_device_info *info = hed_device_describe(def->device);
@@ -359,7 +359,7 @@ static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
         def->kernel->name, reason);
 }
 
-/* What all workers share: the cache, the job, the result. */
+/* Creates the resources shared by all workers: cache, job, result. */
 static hed_status client_share(worker_client *client, hed_error *error)
 {
     const hed_runner_def *def = &client->def;

@@ -1,6 +1,6 @@
-/* A job is a capture in memory: a header, what belongs to the worker and its measuring, the
+/* Format of a job, a capture in memory: a header, data of the worker and the measurement, the
  * description of a launch (capture_description.c), then the arguments' data, each aligned to 64.
- * Packing and reading are two lists of the same fields in the same order. */
+ * Writer and reader list the same fields in the same order. */
 #include "tune/worker.h"
 
 #include <errno.h>
@@ -16,12 +16,12 @@
 #include "tune/check.h"
 
 enum { DATA_ALIGNMENT = 64 };
-#define NONE UINT64_MAX /* data that are NULL */
+#define NONE UINT64_MAX /* offset of data that are NULL */
 
 typedef struct job_header {
-    uint64_t version, size; /* of the whole */
-    uint64_t data;          /* where data begin, */
-    uint64_t end;           /* and where the description before them ends */
+    uint64_t version, size; /* `size`: total bytes */
+    uint64_t data;          /* offset of the data, */
+    uint64_t end;           /* end of the description, which precedes the data */
 } job_header;
 
 /* ---- packing ---- */
@@ -37,7 +37,7 @@ static uint64_t put_place(hed_text *to, const void *data, uint64_t bytes, uint64
     return data ? aligned(at + bytes) : at;
 }
 
-/* Bytes that an argument's content has, whatever the caller says of scalars and structs. */
+/* Bytes of an argument's content; scalars and structs have the size of their description. */
 static uint64_t content_bytes(const hed_argument_def *argument, const hed_runner_argument *content)
 {
     if (argument->kind == HED_BUFFER) return content->bytes;
@@ -45,7 +45,7 @@ static uint64_t content_bytes(const hed_argument_def *argument, const hed_runner
     return argument->kind == HED_SCALAR ? hed_check_element_bytes(argument->type) : 0;
 }
 
-/* What is not in a capture. Gives the bytes of all data. */
+/* Writes the fields that a capture lacks. Returns the bytes of all data. */
 static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const char *cache_dir)
 {
     const hed_settings *settings = def->device->settings;
@@ -53,7 +53,8 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
     hed_put_text(to, cache_dir);
     hed_put_text(to, settings->data_dir);
     hed_put_text(to, settings->ptx_dir);
-    /* The other drivers stay unloaded: that is most of the time a worker takes to begin. */
+    /* the worker loads only its own driver, since loading drivers takes most of its start-up
+     * time */
     hed_put_text(to, is_cuda ? "" : settings->opencl_library);
     hed_put_text(to, is_cuda ? settings->cuda_library : "");
     hed_put_text(to, is_cuda ? settings->nvrtc_library : "");
@@ -83,8 +84,8 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
     return at;
 }
 
-/* Everything but the data. The texts of sources are read here, in the parent: a worker opens no
- * file of theirs. The parent has seen to constraints and conditions. */
+/* Writes all but the data. The parent reads source files here, so that a worker opens no source
+ * file; it has also checked constraints and conditions. */
 static hed_status put_all(
     hed_text *to, const hed_runner_def *def, const char *cache_dir, hed_error *error)
 {
@@ -201,8 +202,8 @@ static const void *get_place(
     return *good ? from->bytes + header->data + at : NULL;
 }
 
-/* What put_measuring() has put. Numbers out of range are found, places outside of the file make it
- * false. */
+/* Reads the fields of put_measuring(). Numbers out of range are reported; offsets outside the file
+ * make it return false. */
 static bool get_measuring(
     hed_description_reader *from, const job_header *header, hed_worker_job *job)
 {
@@ -241,7 +242,7 @@ static bool get_measuring(
     return good;
 }
 
-/* A content that is shorter than its type would be read beyond its end. */
+/* False if a content is shorter than its type, which would be read out of bounds. */
 static bool contents_fit(hed_worker_job *job, hed_argument_def *arguments)
 {
     bool good = job->launched.def.argument_count == job->content_count;
@@ -281,7 +282,7 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
     bool good = get_measuring(&from, &header, job);
     hed_capture_launched *launched = &job->launched;
     hed_status status = hed_capture_unpack(&from, launched);
-    /* the arguments are the arena's, so that they can be written */
+    /* the arena's memory, which is writable */
     if (status == HED_OK &&
         !(good && contents_fit(job, (hed_argument_def *)(uintptr_t)launched->def.arguments)))
         status = hed_fail(error, HED_ERROR_FORMAT, "the job's data are damaged");

@@ -1,6 +1,6 @@
-/* Worker processes: see worker.h. A worker is the leader of its own process group, so that
- * Ctrl-C in a terminal reaches the parent alone, which decides. It dies with its parent
- * (worker/main.c), and holds none of its other descriptors. */
+/* Worker processes: see worker.h. A worker leads its own process group, so Ctrl-C in a terminal
+ * reaches the parent alone. It ends with its parent (worker/main.c) and inherits no other
+ * descriptors of the parent. */
 #include "tune/worker.h"
 
 #include <errno.h>
@@ -18,18 +18,18 @@
 #include "base/text.h"
 
 enum {
-    FIRST = 3, /* a worker's descriptors, behind the standard ones */
-    /* where ours must lie, so that none is in the way of another's number */
+    FIRST = 3, /* first descriptor of a worker, after the standard ones */
+    /* minimum number of the parent's copies, which must not collide with the worker's numbers */
     ABOVE = FIRST + HED_WORKER_DESCRIPTORS,
-    /* of 512 bytes: an ended worker's pipe is read to its end (64 KiB) */
+    /* reads of 512 bytes: an ended worker's pipe (64 KiB) is read completely */
     MOST_READS = 128,
-    ASKED_MS = 2000,  /* for a worker to end when it is asked to */
-    KILLED_MS = 10000 /* for the system to end it: drivers may take their time */
+    ASKED_MS = 2000,  /* ms for a worker to exit after its socket was closed */
+    KILLED_MS = 10000 /* ms for the system to end it: drivers are slow to release a device */
 };
 
 /* ---- starting ---- */
 
-/* The same descriptor with a number above the standard ones, closed in other programs. */
+/* Moves a descriptor above the worker's numbers and sets close-on-exec. */
 static int raise_descriptor(int descriptor)
 {
     int raised = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, ABOVE);
@@ -129,8 +129,8 @@ void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
     polled[1] = (struct pollfd){.fd = worker->pid ? worker->output : -1, .events = POLLIN};
 }
 
-/* Keeps the end of what the worker writes. One that never stops writing is left after as much as a
- * pipe holds, and one that has closed its output is no longer read. */
+/* Keeps the end of the worker's output. Reads at most a pipe's capacity, in case the worker never
+ * stops writing; a closed output is not read again. */
 static void process_listen_to(hed_worker_process *worker)
 {
     char text[512];
@@ -170,8 +170,7 @@ hed_worker_event hed_worker_look(
 
 /* ---- ending ---- */
 
-/* Waits until a process has ended, and leaves it to be reaped, so that no other process gets
- * its number. */
+/* Waits for the end of a process without reaping it, so that its id is not reused. */
 static bool wait_for_end(pid_t pid, int milliseconds)
 {
     for (int i = 0; i <= milliseconds; i++) {
@@ -183,21 +182,20 @@ static bool wait_for_end(pid_t pid, int milliseconds)
     return false;
 }
 
-/* Brings a worker to its end, and with it what it has started, which is in its process group:
- * compilers. Gives the status of one that ended by itself within `milliseconds`; -1 of any
- * other. */
+/* Ends a worker and its process group, including compilers it started. Returns the wait status of a
+ * worker that ended by itself within `milliseconds`; -1 otherwise. */
 static int reap(pid_t pid, int milliseconds)
 {
     int status = -1;
     bool ended = wait_for_end(pid, milliseconds);
-    /* Where another thread has reaped it, its number may be another's by now. */
+    /* another thread has reaped it: its id may be reused already */
     if (waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT)) return -1;
     kill(-pid, SIGKILL);
     wait_for_end(pid, KILLED_MS);
     return waitpid(pid, &status, WNOHANG) == pid && ended ? status : -1;
 }
 
-/* The last line that is not empty. */
+/* Last line that is not empty. */
 static void last_line(char *said, char *line, size_t size)
 {
     size_t end = strlen(said);
@@ -239,8 +237,7 @@ void hed_worker_end(
     if (!worker->pid) return;
     bool ask = event == HED_WORKER_NOTHING && !worker->busy;
     close(worker->socket);
-    /* One that has closed its socket is about to end by itself, and how it ends is worth a
-     * moment. */
+    /* a worker that closed its socket is about to exit: wait briefly for its status */
     int status = reap(worker->pid, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
     process_listen_to(worker);
     if (worker->output >= 0) close(worker->output);
@@ -273,7 +270,7 @@ static bool has_end(const char *text, size_t size) { return memchr(text, 0, size
 bool hed_worker_reply_valid(const hed_worker_reply *reply, size_t size)
 {
     if (size != sizeof *reply || reply->version != hed_worker_version()) return false;
-    unsigned char from_cache; /* a bool that holds neither 0 nor 1 must not be read as one */
+    unsigned char from_cache; /* a bool with a value other than 0 or 1 must not be read as bool */
     memcpy(&from_cache, &reply->trial.resources.from_cache, 1);
     return reply->status < HED_STATUS_COUNT && reply->count <= HED_WORKER_VALUES &&
            (unsigned)reply->trial.outcome < HED_OUTCOME_COUNT && from_cache <= 1 &&

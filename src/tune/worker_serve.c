@@ -1,5 +1,6 @@
-/* The worker's side: one request after another, done by the runner in this process. The kernel is
- * rebuilt from the job; its one function is a geometry() that gives what the parent's own said. */
+/* Worker's side of the protocol: carries out one request at a time, by a runner in this process.
+ * The kernel is rebuilt from the job; its only function is a geometry() that returns the parent's
+ * values. */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,13 +17,13 @@ typedef struct worker {
     hed_worker_job job;
     const void *job_bytes;
     size_t job_size;
-    unsigned char *result; /* what both see; NULL: nothing to see */
+    unsigned char *result; /* shared with the parent; NULL: no result */
     size_t result_size;
     hed_context *context;
     hed_device *device;
     hed_runner *runner;
     hed_geometry geometries[HED_RUNNER_SLOTS];
-    const hed_geometry *geometry; /* of the slot in use */
+    const hed_geometry *geometry; /* geometry of the current slot */
 } worker;
 
 /* ---- memory ---- */
@@ -123,8 +124,7 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
 
 /* ---- living ---- */
 
-/* A job that cannot be read is reported in answer to the first request, where the parent waits for
- * it. */
+/* Reports an invalid job in reply to the first request, for which the parent waits. */
 static void serve_refuse(int socket, const hed_error *error)
 {
     hed_worker_request request;
@@ -143,7 +143,7 @@ static bool serve_requests(worker *w, int socket)
         ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
         if (size == 0) return true;
         if (size < 0 || !hed_worker_request_valid(&request, (size_t)size)) return false;
-        if (!answer(w, socket, &request)) return true; /* the parent is gone */
+        if (!answer(w, socket, &request)) return true; /* the parent has ended */
     }
 }
 
@@ -154,7 +154,7 @@ int hed_worker_serve(int descriptor)
     hed_error error = {0};
     worker *w = hed_allocate(&allocator, sizeof *w);
     if (!w) return 1;
-    /* Private and read-only: nothing that runs here can change what the next worker is given. */
+    /* private and read-only: no candidate can change the next worker's input */
     w->job_bytes = map(descriptor + HED_WORKER_JOB, PROT_READ, MAP_PRIVATE, &w->job_size);
     w->result =
         map(descriptor + HED_WORKER_RESULT, PROT_READ | PROT_WRITE, MAP_SHARED, &w->result_size);
