@@ -1,30 +1,30 @@
-/* What a launch looks into: the choices of one kernel that could serve one device, read once, when
- * the kernel is made. Asking is arithmetic on what was read: the nearest of a handful of sizes. */
+/* Choices of one kernel for one device, read once when the kernel is created. A query only compares
+ * numbers: it finds the nearest of a few sizes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "database/file.h"
 
-/* One choice. Sizes are kept as logarithms, in which distances are measured. */
+/* A choice. Sizes are stored as logarithms, in which distances are measured. */
 typedef struct choice {
     hed_config config;
     hed_problem problem;
     float logs[HED_MAX_DIMENSIONS];
-    /* what it is at best: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
+    /* best possible origin: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
     hed_config_origin nearest;
     bool same_driver, installed;
-    uint32_t units_apart; /* difference of the devices' compute units */
-    int64_t id;           /* newer ones are larger */
+    uint32_t units_apart; /* difference of the devices' numbers of compute units */
+    int64_t id;           /* larger for newer choices */
 } choice;
 
 struct hed_choices {
     hed_allocator allocator;
     uint32_t count, capacity;
-    choice items[]; /* (capacity), in the order of compare_choices() */
+    choice items[]; /* (capacity) entries, in the order of compare_choices() */
 };
 
-/* ---- reading them ---- */
+/* ---- loading ---- */
 
 static const char CHOICES[] =
     "SELECT c.id, c.config, k.problem, k.driver, k.compiler, d.backend, d.platform, d.name, d.vendor, d.type,"
@@ -106,7 +106,7 @@ static void choices_load_from(
     hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
 {
     hed_error error = {0};
-    /* why it was set aside has been logged */
+    /* the cause was logged when the file was set aside */
     if (!database || hed_database_enter(database, NULL)) return;
     hed_status status = choices_read_choices(database, key, installed, choices, &error);
     hed_database_leave(database);
@@ -115,7 +115,7 @@ static void choices_load_from(
             "%s runs without its tuned configuration: %s", key->kernel, error.text);
 }
 
-/* What does not depend on the size that is asked for. */
+/* Order of choices, independent of the requested size. */
 static int compare_choices(const void *a, const void *b)
 {
     const choice *x = a, *y = b;
@@ -159,11 +159,10 @@ void hed_choices_free(hed_choices *choices)
 
 /* ---- asking ---- */
 
-/* How good a choice is for a size: first its origin, then the distance, then its place in
- * the list. */
+/* Rank of a choice for a size: by origin, then distance, then position in the list. */
 typedef struct standing {
     hed_config_origin configured;
-    float distance; /* of the sizes' logarithms, squared */
+    float distance; /* squared distance of the sizes' logarithms */
     uint32_t index;
 } standing;
 
@@ -199,8 +198,8 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
     if (!choices || rank >= choices->count) return false;
     for (uint32_t i = 0; problem && i < problem->count; i++)
         logs[i] = log2f((float)problem->sizes[i]);
-    /* Lists are short and rank is nearly always 0: the next best of the list, rank + 1 times,
-     * without any memory. */
+    /* lists are short and rank is nearly always 0: find the next best rank + 1 times, without
+     * allocation */
     for (uint32_t r = 0; r <= rank; r++) {
         bool found = false;
         for (uint32_t i = 0; i < choices->count; i++) {
@@ -216,22 +215,23 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
     return true;
 }
 
-/* How near a device and a size of the database are to those that are asked for. */
+/* Distance of a device and a size in the database from the requested ones. */
 
 hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found)
 {
     bool backend = strcmp(wanted->backend, found->backend) == 0;
     bool name =
         strcmp(wanted->platform, found->platform) == 0 && strcmp(wanted->name, found->device) == 0;
-    /* "NVIDIA" and "NVIDIA Corporation" are one vendor: two drivers' ways to write it. */
+    /* two drivers write one vendor as "NVIDIA" and "NVIDIA Corporation" */
     size_t length = strcspn(wanted->vendor, " (");
     bool vendor = wanted->type == found->type && length && length == strcspn(found->vendor, " (") &&
                   sqlite3_strnicmp(wanted->vendor, found->vendor, (int)length) == 0;
     if (backend && name && wanted->compute_units == found->compute_units &&
         wanted->architecture == found->architecture)
         return HED_SAME_DEVICE;
-    /* Only CUDA tells an architecture. Elsewhere the same chip with more or fewer units (a part of
-     * it, another number of threads) is all that is known to be of the same kind. */
+    /* CUDA is the only backend that reports an architecture. On other backends the same name with
+     * another number of units (a partition, another number of threads) counts as the same
+     * architecture. */
     if (backend && ((wanted->architecture && wanted->architecture == found->architecture) || name))
         return HED_SAME_ARCHITECTURE;
     if (vendor) return HED_SAME_VENDOR;

@@ -1,9 +1,7 @@
-/* The tuning database's file: opening and closing, statements, transactions, and what SQLite says
- * in words.
+/* File of the tuning database: opening, closing, statements, transactions, and error messages.
  *
- * A rollback journal, not a write-ahead log: transactions are short and rare, and the file may lie
- * in a home folder on a network, or in a folder that can only be read, where a log's shared memory
- * does not work. */
+ * A rollback journal is used, not a write-ahead log: transactions are short and rare, and the
+ * shared memory of a log fails on a network file system or in a read-only folder. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +15,7 @@
 
 #include "database/file.h"
 
-/* ---- what SQLite says ---- */
+/* ---- error messages of SQLite ---- */
 
 static const char *advice(int code)
 {
@@ -41,8 +39,8 @@ hed_status hed_database_fail(hed_database *database, const char *what, hed_error
         return hed_fail(
             error, HED_ERROR_IO, "cannot %s %s: it was renamed or removed", what, database->path);
     }
-    /* Our statements fit the schema of a file of our version. One that does not compile tells of a
-     * broken schema. */
+    /* the statements match the schema of this version, so one that does not compile reveals a
+     * broken schema */
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR ||
         sqlite3_extended_errcode(database->handle) == SQLITE_IOERR_SHORT_READ) {
         database->damaged = true;
@@ -104,7 +102,7 @@ bool hed_database_row(hed_database *database, sqlite3_stmt *statement, hed_error
     int code = hed_failed(error) ? SQLITE_DONE : statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (code == SQLITE_ROW) return true;
     if (code != SQLITE_DONE) hed_database_fail(database, "use", error);
-    if (statement) sqlite3_reset(statement); /* ends its read lock */
+    if (statement) sqlite3_reset(statement); /* releases its read lock */
     return false;
 }
 
@@ -154,7 +152,7 @@ hed_status hed_database_begin_write(hed_database *database, hed_error *error)
     if (database->read_only)
         return hed_fail(error, HED_ERROR_IO, "%s was opened for reading only", database->path);
     sqlite3_busy_timeout(database->handle, HED_WRITE_PATIENCE);
-    /* Takes the write lock at once: one that is taken after reading may have to be refused. */
+    /* take the write lock at once: upgrading a read lock may be rejected */
     return hed_database_run(database, error, "BEGIN IMMEDIATE", "");
 }
 
@@ -166,7 +164,7 @@ hed_status hed_database_begin_read(hed_database *database, hed_error *error)
 
 hed_status hed_database_end(hed_database *database, hed_error *error)
 {
-    /* Some failures, a full disk among them, have rolled back already. */
+    /* some failures, such as a full disk, have rolled back already */
     if (hed_database_run(database, error, "COMMIT", "") &&
         !sqlite3_get_autocommit(database->handle))
         hed_database_run(database, NULL, "ROLLBACK", "");
@@ -178,7 +176,7 @@ hed_status hed_database_transact(hed_database *database,
     hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    /* before hours of work, not after them */
+    /* check before hours of work, not after them */
     if (!database->checked) hed_database_check(database);
     if (database->damaged) hed_database_mend(database, error);
     for (int attempt = 0; attempt < 2 && !hed_failed(error); attempt++) {
@@ -195,7 +193,7 @@ hed_status hed_database_transact(hed_database *database,
 
 /* ---- opening ---- */
 
-/* Names of the files of a database. */
+/* Suffixes of a database's files. */
 static const char *const endings[] = {"", "-journal", "-wal"};
 
 static void disconnect(hed_database *database)
@@ -207,7 +205,7 @@ static void disconnect(hed_database *database)
     database->handle = NULL;
 }
 
-/* A pipe would be waited for, a device read without end. */
+/* Rejects other kinds of files: a pipe would block, a device may never end. */
 static hed_status check_regular(const char *path, const struct stat *about, hed_error *error)
 {
     mode_t mode = about->st_mode;
@@ -220,7 +218,7 @@ static hed_status check_regular(const char *path, const struct stat *about, hed_
                          : "a device");
 }
 
-/* Database and journals of any path. */
+/* Checks the kinds of the database file and its journals. */
 static hed_status check_kinds(const hed_database *database, hed_error *error)
 {
     char path[HED_PATH_MAX + 16];
@@ -232,7 +230,7 @@ static hed_status check_kinds(const hed_database *database, hed_error *error)
     return HED_OK;
 }
 
-/* `*there`: the database itself exists. */
+/* Checks owner and kind of the files that exist. `*there`: the database file exists. */
 static hed_status check_what_exists(const hed_database *database, bool *there, hed_error *error)
 {
     char path[HED_PATH_MAX + 16], reason[96];
@@ -261,9 +259,9 @@ static hed_status check_what_exists(const hed_database *database, bool *there, h
     return HED_OK;
 }
 
-/* The user's database decides on what kernels do, so another user must not have put it there, nor
- * the journal from which SQLite would restore it. One that does not exist yet is made here, to be
- * written by this user alone. */
+/* Checks that the user's database and journal were created by this user: they determine how kernels
+ * run, and SQLite restores the database from the journal. A missing database is created here,
+ * writable for this user alone. */
 static hed_status check_own(const hed_database *database, hed_error *error)
 {
     enum { ATTEMPTS = 3 };
@@ -272,9 +270,10 @@ static hed_status check_own(const hed_database *database, hed_error *error)
         hed_status status = check_what_exists(database, &there, error);
         if (status || there || database->read_only) return status;
         int made = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-        if (made >= 0) close(made);                      /* an empty file is an empty database */
-        if (made >= 0 || errno != EEXIST) return HED_OK; /* SQLite tells why it cannot be made */
-        /* Another process has made it just now: that one is checked too. */
+        if (made >= 0) close(made); /* an empty file is an empty database */
+        /* SQLite reports the reason of the failure */
+        if (made >= 0 || errno != EEXIST) return HED_OK;
+        /* another process has just created it: check that file too */
     }
     return hed_fail(error, HED_ERROR_IO,
         "%s is not loaded: other processes keep making and removing it", database->path);
@@ -293,24 +292,24 @@ static hed_status connect(hed_database *database, hed_error *error)
         return error->status;
     if (check_kinds(database, error)) return error->status;
     if (database->own && check_own(database, error)) return error->status;
-    /* Before it is opened: should another process put a new file here just now, that one is never
-     * taken for this one. */
+    /* read the identity before opening: a file that another process puts in its place is then never
+     * mistaken for this one */
     bool there = stat(database->path, &about) == 0;
     database->device = there ? about.st_dev : 0;
     database->inode = there ? about.st_ino : 0;
-    /* Our own lock serializes; SQLite's would be a second one. */
+    /* SQLite's own mutex is redundant with this database's lock */
     if (sqlite3_open_v2(database->path, &database->handle,
             flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL))
         return database->handle
                    ? hed_database_fail(database, "open", error)
                    : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
-    if (!there && stat(database->path, &about) == 0) { /* SQLite has made it */
+    if (!there && stat(database->path, &about) == 0) { /* SQLite has created the file */
         database->device = about.st_dev;
         database->inode = about.st_ino;
     }
     sqlite3_extended_result_codes(database->handle, 1);
     sqlite3_busy_timeout(database->handle, database->patience);
-    /* A file from elsewhere is only data. */
+    /* treat a file of unknown origin as data only */
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_exec(database->handle, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON", NULL,
@@ -318,8 +317,7 @@ static hed_status connect(hed_database *database, hed_error *error)
     return HED_OK;
 }
 
-/* An older file that may not be written is read through a copy in memory that is brought up to
- * date. */
+/* Reads an older file that must not be written through a migrated copy in memory. */
 static hed_status migrate_copy(hed_database *database, hed_error *error)
 {
     sqlite3 *memory = NULL;
@@ -346,13 +344,14 @@ static hed_status set_aside(hed_database *database, char *aside, hed_error *erro
     return hed_database_set_aside(database->path, database->device, database->inode, aside, error);
 }
 
-/* `aside` (HED_PATH_MAX): name that a damaged file was given; "": there was none. */
+/* Opens the file, replacing a damaged one. `aside` (HED_PATH_MAX): name given to a damaged file;
+ * "": no damage. */
 static hed_status database_open_file(hed_database *database, char *aside, hed_error *error)
 {
     enum { ATTEMPTS = 3 };
     aside[0] = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        hed_error_clear(error); /* what the attempt before failed with was dealt with */
+        hed_error_clear(error); /* the error of the previous attempt has been handled */
         hed_verdict verdict = HED_VERDICT_REFUSED;
         database->damaged = database->checked = database->changed = false;
         if (!connect(database, error)) verdict = hed_database_examine(database, error);
@@ -368,8 +367,7 @@ static hed_status database_open_file(hed_database *database, char *aside, hed_er
                 (stat(database->path, &about) == 0 && about.st_dev == database->device &&
                     about.st_ino == database->inode))
                 return error->status;
-            /* Another process has put another file in the place of the one that is open, which
-             * then fails in strange ways. */
+            /* another process has replaced the open file, which causes misleading errors */
             disconnect(database);
             continue;
         }
@@ -394,7 +392,7 @@ static hed_status database_open_first(hed_database *database, hed_error *error)
     return status;
 }
 
-/* Logs how a file was replaced. */
+/* Logs the replacement of a file. */
 static void mend_report(hed_database *database, const char *aside, const hed_error *error)
 {
     bool complained = database->complained;
@@ -514,8 +512,8 @@ void hed_database_leave(hed_database *database)
     pthread_mutex_unlock(&database->lock);
 }
 
-/* The databases that belong to a context: the user's, over the one that is installed with Heddle.
- * Each is opened at its first use; one that does not work is logged once and then done without. */
+/* Databases of a context: the user's, and the one installed with Heddle. Each is opened at its
+ * first use; a failure is logged once, and the context continues without the database. */
 
 typedef struct databases {
     hed_allocator allocator;
@@ -534,7 +532,7 @@ static void database_destroy(void *object)
     hed_release(&allocator, d, sizeof *d);
 }
 
-/* NULL where memory ran out. */
+/* Databases of a context, created on first use; NULL if memory is short. */
 static databases *databases_of(hed_context *context)
 {
     pthread_mutex_lock(&context->extension_lock);
@@ -564,8 +562,8 @@ static hed_database *user_database(hed_context *context, bool make)
     const char *path = context->settings.database;
     if (!d) return NULL;
     pthread_mutex_lock(&d->lock);
-    /* Launches try once; a tuning with results to keep tries again, since another process may have
-     * held it. */
+    /* launches try to open it once; a tuning tries again, since another process may have held the
+     * lock */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
         d->user_tried = true;
         d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,

@@ -1,16 +1,17 @@
-/* What the tuner and the launcher ask of the database, beside include/heddle/database.h. */
+/* Internal interface of the database for the tuner and the launcher, in addition to
+ * include/heddle/database.h. */
 #ifndef HED_DATABASE_DATABASE_H
 #define HED_DATABASE_DATABASE_H
 
 #include "heddle/tune.h"
 
-/* What a measurement is a measurement of. Fixed sizes: no allocation; what it points to belongs to
- * description and device. */
+/* Identity of a measurement. Fixed sizes without allocation; its pointers refer to the description
+ * and the device. */
 typedef struct hed_tune_key {
-    const char *kernel; /* name */
-    /* Hash, hexadecimal: texts, entry, defines, argument kinds and types, language, parameter names
-     * (not their values: a new value does not make old results worthless). "": the texts cannot be
-     * read, and nothing is known of such a key, and nothing kept. */
+    const char *kernel; /* name of the kernel */
+    /* Hexadecimal hash of texts, entry, defines, argument kinds and types, language and parameter
+     * names; not of the parameters' values, so that a new value keeps old results valid. "": the
+     * texts cannot be read; such a key has no results, and new ones are discarded. */
     char source[40];
     const hed_device_info *device;
     char compiler[640]; /* NVRTC or driver version, prelude hash */
@@ -29,61 +30,61 @@ void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, he
 void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_objective objective, hed_tune_key *key);
 
-/* One tuning: `settings` is a line for people ("auto, 200 evaluations, seed 1"). Durable at once.
- * Errors: IO, MEMORY. */
+/* Begins the session of a tuning; `settings` describes it for display ("auto, 200 evaluations, seed
+ * 1"). Written to disk at once. Errors: IO, MEMORY. */
 hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, const char *settings,
     int64_t *session, hed_error *error);
-/* Adds one evaluation; written in batches so that a slow disk does not slow the tuning, at the
- * latest with hed_database_flush(). A key's evaluation of the same configuration is added beside
- * the old one, never over it; a recalled one is there already and passed over. A disk that does not
- * take a batch is logged once, and the batch is tried again with the next one. Errors: MEMORY. */
+/* Adds an evaluation. Evaluations are written in batches, so that a slow disk does not slow the
+ * tuning, and at the latest by hed_database_flush(). A further evaluation of a configuration is
+ * added to the earlier one and does not replace it; a recalled evaluation is skipped. A failure to
+ * write a batch is logged once, and the batch is written with the next. Errors: MEMORY. */
 hed_status hed_database_record(hed_database *database, int64_t session, const hed_tune_key *key,
     const hed_evaluation *evaluation, hed_error *error);
-/* Errors: IO (what waits goes on waiting), MEMORY. */
+/* Writes all pending results. Errors: IO (they remain pending), MEMORY. */
 hed_status hed_database_flush(hed_database *database, hed_error *error);
-/* Flushes, and reads the file through as the next process will: one that is damaged, or no longer
- * there, is replaced by a new one with all results of this process. Errors: IO, MEMORY. */
+/* Flushes, and reads the whole file as the next process will: a damaged or removed file is replaced
+ * by a new one with all results of this process. Errors: IO, MEMORY. */
 hed_status hed_database_confirm(hed_database *database, hed_error *error);
-/* Makes this, which must have been measured, the key's choice, whatever it was before; flushes.
- * Errors: ARGUMENT (it was not measured), IO, MEMORY. */
+/* Makes a measured evaluation the key's choice, replacing any earlier choice, and flushes. Errors:
+ * ARGUMENT (it was not measured), IO, MEMORY. */
 hed_status hed_database_choose(hed_database *database, int64_t session, const hed_tune_key *key,
     const hed_evaluation *evaluation, hed_error *error);
 
-/* What was measured for this very key: the newest evaluation of each configuration (crashed and
- * hung ones included: they are never tried again), oldest first. Freed with hed_release() of count
- * * sizeof; NULL where there are none. Errors: IO, MEMORY. */
+/* Reads the measurements of exactly this key: the newest evaluation of each configuration, oldest
+ * first, including configurations that crashed or hung, which must not be tried again. Free with
+ * hed_release() of count * sizeof; NULL if the key has no measurements. Errors: IO, MEMORY. */
 hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     hed_evaluation **evaluations, uint32_t *count, hed_error *error);
-/* The best `HED_SOURCE_TOP` configurations of each other device, driver or size that measured this
- * kernel, nearest first, at most `limit` of them; where `database` is the context's own, those of
- * the installed one too. Earlier texts of the kernel count as far away. One allocation, freed with
- * hed_release() of `*bytes`. Errors: IO, MEMORY. */
+/* Reads the best `HED_SOURCE_TOP` configurations of other devices, drivers and sizes that measured
+ * this kernel: at most `limit` sources, nearest first. If `database` is the context's own, sources
+ * of the installed one are included. Earlier texts of the kernel count as distant. One allocation;
+ * free with hed_release() of `*bytes`. Errors: IO, MEMORY. */
 enum { HED_SOURCE_TOP = 20 };
 hed_status hed_database_sources(hed_database *database, const hed_tune_key *key, uint32_t limit,
     hed_search_source **sources, uint32_t *count, size_t *bytes, hed_error *error);
 
-/* A number about a device, such as "copy bytes/s": kept so that it is measured once. false: not
- * known. */
+/* Reads a number about a device, such as "copy bytes/s", that is stored so that it is measured only
+ * once. Returns false if it is unknown. */
 bool hed_database_get_fact(
     hed_database *database, const hed_device_info *device, const char *name, double *value);
 hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device,
     const char *name, double value, hed_error *error);
 
-/* All choices that could serve one kernel on one device, whatever the size, ranked when asked with
- * a size: what a launch looks into. Immutable, and independent of the database once made. */
+/* Choices that may serve one kernel on one device, for all sizes; a query ranks them for one size.
+ * Used by launches. Immutable, and independent of the database once created. */
 typedef struct hed_choices hed_choices;
-/* Whether there is a database to look into at all. */
+/* True if the context has a database. */
 bool hed_choices_any(hed_context *context);
-/* NULL: nothing is known. Looks into the user's database first, then into the installed one. Never
- * fails a launch: problems are logged. */
+/* Loads the choices, from the user's database first, then from the installed one; NULL: no choices.
+ * Never fails a launch: problems are logged. */
 hed_choices *hed_choices_load(hed_context *context, const hed_tune_key *key);
-/* Likewise, from one database alone. */
+/* hed_choices_load() from one database. */
 hed_choices *hed_choices_load_from(hed_database *database, const hed_tune_key *key);
 void hed_choices_free(hed_choices *choices);
-/* The best known for a size, in the order exact, same device with another driver, near size on the
- * same device, same architecture, same vendor. `problem` NULL: any size is near. `rank` 0, 1, ...
- * goes on to the next best where a configuration turns out not to be valid. false: no more. Thread
- * class: rt. */
+/* Finds the best choice for a size, in the order: exact, same device with another driver, near size
+ * on the same device, same architecture, same vendor. `problem` NULL: every size counts as near.
+ * `rank` 1, 2, ... selects the next best choices, for configurations that turn out to be invalid.
+ * Returns false if there is no choice of this rank. Thread class: rt. */
 bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, uint32_t rank,
     hed_config *config, hed_config_origin *configured);
 

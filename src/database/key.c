@@ -1,6 +1,6 @@
-/* Keys of the database: what decides on a measurement, as texts; and configurations and problems as
- * "NAME=value NAME=value", so that a parameter that has gained values, or changed their order,
- * keeps its old results. */
+/* Keys of the database: the properties that determine a measurement, as texts. Configurations and
+ * problems are stored as "NAME=value NAME=value", so that a parameter keeps its old results if
+ * values are added or reordered. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static hed_hash hash_description(hed_hash hash, const hed_device *device, const 
     return hash_parameters(hash, def->parameters, def->parameter_count);
 }
 
-/* The texts are those that would be compiled now: of HEDDLE_KERNEL_DIR where they are there. */
+/* Hashes the texts that would be compiled now, including replacements in HEDDLE_KERNEL_DIR. */
 static bool hash_texts(hed_hash *hash, hed_device *device, const hed_kernel_def *def, hed_math math,
     const hed_define *defines, uint32_t define_count)
 {
@@ -49,7 +49,7 @@ static bool hash_texts(hed_hash *hash, hed_device *device, const hed_kernel_def 
     hed_config config = hed_config_default(def);
     bool read = hed_build_text_make(
                     &text, device, def, math, &config, defines, define_count, 0, NULL) == HED_OK;
-    /* The parameters' own defines, which come first, are what is tuned. */
+    /* the parameters' own defines come first and are excluded, since they are tuned */
     for (uint32_t i = def->parameter_count; read && i < text.build.define_count; i++) {
         *hash = hed_hash_text(*hash, text.build.defines[i].name);
         *hash = hed_hash_text(*hash, text.build.defines[i].value);
@@ -60,7 +60,8 @@ static bool hash_texts(hed_hash *hash, hed_device *device, const hed_kernel_def 
     return read;
 }
 
-/* What turns text into code there. Where nothing is compiled, code comes with the library. */
+/* Describes the compiler. On devices without a compiler, code comes with the library, so the
+ * library's version is used. */
 static void describe_compiler(
     hed_device *device, const hed_kernel_def *kernel, char *text, size_t size)
 {
@@ -107,8 +108,8 @@ void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeli
         .parameters = pipeline->parameters,
         .parameter_count = pipeline->parameter_count};
     if (problem) key->problem = *problem;
-    /* Its kernels are compiled by the device's compiler, with whatever prelude: the library's
-     * version stands for that. */
+    /* a pipeline's kernels use the device's compiler and various preludes, for which the library's
+     * version is substituted */
     snprintf(
         key->compiler, sizeof key->compiler, "%s heddle %s", device->build_key, HED_VERSION_TEXT);
     hed_hash hash = hed_hash_text(
@@ -127,7 +128,7 @@ static void write_word(hed_text *text, const char *word)
     }
 }
 
-/* Whether the `size` bytes at `text` are how `word` is written. */
+/* True if the `size` bytes at `text` are the encoded form of `word`. */
 static bool is_word(const char *text, size_t size, const char *word)
 {
     size_t at = 0;
@@ -141,7 +142,7 @@ static bool is_word(const char *text, size_t size, const char *word)
     return at == size;
 }
 
-/* The next "NAME=value" of a text; false at its end. A piece without '=' has a NULL value. */
+/* Next "NAME=value" of a text; false at its end. An item without '=' has the value NULL. */
 typedef struct word_pair {
     const char *name, *value;
     size_t name_size, value_size;

@@ -1,4 +1,4 @@
-/* The database as records: going through them, taking them in from elsewhere, and removing them. */
+/* Database as records: iteration, import and removal. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -6,13 +6,13 @@
 
 #include "database/file.h"
 
-/* ---- going through them ---- */
+/* ---- iteration ---- */
 
 #define DEVICE_COLUMNS \
     "d.backend, d.platform, d.name, d.vendor, d.type, d.architecture, d.compute_units"
 
-/* A NULL filter lets everything through; the device's is part of a name, case ignored, as LIKE does
- * it. */
+/* A NULL filter accepts all records; a device filter matches a part of the name, ignoring case,
+ * like LIKE. */
 static const char FACTS[] =
     "SELECT " DEVICE_COLUMNS ", f.name, f.value FROM fact f JOIN device d ON d.id = f.device"
     " ORDER BY d.backend, d.platform, d.name, d.id, f.name";
@@ -74,7 +74,7 @@ static void read_session(sqlite3_stmt *row, hed_database_entry *r)
     r->high = hed_column_number(row, 7);
 }
 
-/* The rows of a statement as records of one kind, each over the fields that `base` has already. */
+/* Visits the rows of a statement as records of one kind; `base` provides the other fields. */
 static void visit_rows(const walk *w, sqlite3_stmt *row, const hed_database_entry *base,
     hed_record_kind kind, void (*read)(sqlite3_stmt *row, hed_database_entry *record),
     hed_error *error)
@@ -157,7 +157,7 @@ hed_status hed_database_each(hed_database *database, const hed_record_filter *fi
     const walk w = {database, filter ? filter : &all, visit, user};
     error = error ? error : &(hed_error){0};
     if (hed_database_enter(database, error)) return error->status;
-    hed_database_write_pending(database, NULL); /* what waits belongs to it */
+    hed_database_write_pending(database, NULL); /* pending results belong to the database */
     hed_database_begin_read(database, error);
     if (wants(&w, HED_RECORD_FACT) && !w.filter->kernel)
         visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing, HED_RECORD_FACT,
@@ -168,12 +168,11 @@ hed_status hed_database_each(hed_database *database, const hed_record_filter *fi
     return error->status;
 }
 
-/* Taking records in from elsewhere, all or nothing: from a file of texts, or another machine's
- * database. */
+/* Import of records, all or nothing, from a text file or another machine's database. */
 
 enum { LONGEST_TEXT = 4096 };
 
-/* ---- what a record must look like ---- */
+/* ---- validation of a record ---- */
 
 static void import_wrong(const char *field, const char *wanted, const char *found, hed_error *error)
 {
@@ -201,11 +200,11 @@ enum {
     EACH_KIND = KEYED | HED_RECORD_FACT
 };
 
-/* The texts and numbers of a record, in the order in which they are checked. */
+/* Texts and numbers of a record, in the order of validation. */
 static const struct record_field {
     const char *name;
     size_t offset;
-    uint32_t kinds; /* of records that have it */
+    uint32_t kinds; /* kinds of records with this field */
     bool optional;  /* a text may be "", a number unknown */
 } texts[] = {{"backend", offsetof(hed_database_entry, backend), EACH_KIND, false},
     {"platform", offsetof(hed_database_entry, platform), EACH_KIND, true},
@@ -298,7 +297,7 @@ static const char ADD_MEASUREMENT[] =
     "INSERT OR IGNORE INTO measurement(session, number, config, outcome, seconds, low, high, runs, build_seconds, at,"
     "    deviation, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char ADD_FACT[] = "INSERT OR IGNORE INTO fact(device, name, value) VALUES(?, ?, ?)";
-/* An earlier choice stays unless the new one is surely faster. */
+/* a new choice replaces an earlier one only if it is certainly faster */
 static const char ADD_CHOICE[] =
     "INSERT INTO choice(key, session, config, seconds, low, high, default_seconds) VALUES(?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT(key) DO UPDATE SET session = excluded.session, config = excluded.config, seconds = "
@@ -328,7 +327,7 @@ static void import_add_result(hed_database *database, const hed_database_entry *
     if (!hed_failed(error)) *changed += (uint64_t)sqlite3_changes(database->handle);
 }
 
-/* Checks a record and adds what is new of it. */
+/* Validates a record and adds the rows that the database lacks. */
 static void import_add(hed_database *database, const hed_database_entry *r,
     hed_database_changes *changes, hed_error *error)
 {
@@ -342,12 +341,12 @@ static void import_add(hed_database *database, const hed_database_entry *r,
     }
     int64_t before = sqlite3_total_changes64(database->handle);
     int64_t key = hed_database_put_key(database, r, error);
-    /* a new device has a new key, too */
+    /* a new device implies a new key */
     changes->keys += sqlite3_total_changes64(database->handle) != before;
     if (r->kind != HED_RECORD_KEY) import_add_result(database, r, key, changes, error);
 }
 
-/* ---- many ---- */
+/* ---- import and merge ---- */
 
 typedef hed_status next_function(
     void *user, hed_database_entry *record, bool *end, hed_error *error);
@@ -409,8 +408,8 @@ hed_status hed_database_merge(
 
 /* ---- removing measurements that are no longer needed ---- */
 
-/* What stays and what goes is put into tables of this connection. Of each key the `?1` fastest
- * configurations stay: one is as fast as its newest measurement. */
+/* Removal uses temporary tables of rows to keep and to remove. Each key keeps its `?1` fastest
+ * configurations, judged by their newest measurements. */
 static const char MAKE_BEST[] =
     "CREATE TEMP TABLE IF NOT EXISTS best(key INTEGER, config TEXT, PRIMARY KEY(key, config)) WITHOUT ROWID";
 static const char MAKE_GONE[] =
@@ -464,10 +463,10 @@ static void prune(hed_database *database, const hed_prune_def *def, hed_database
     hed_database_run(database, error, REMOVE_SESSIONS, "");
     if (!hed_database_run(database, error, REMOVE_KEYS, ""))
         removed->keys = (uint64_t)sqlite3_changes64(database->handle);
-    /* Trying it and taking it back counts what really would go. */
+    /* deleting and rolling back gives the exact counts */
     if (def->dry_run && !hed_database_run(database, error, "ROLLBACK", "")) return;
     if (!hed_database_end(database, error) && removed->measurements)
-        hed_database_run(database, NULL, "VACUUM", ""); /* without room for it: later */
+        hed_database_run(database, NULL, "VACUUM", ""); /* if disk space is missing for it: later */
 }
 
 hed_status hed_database_prune(hed_database *database, const hed_prune_def *def,

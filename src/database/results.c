@@ -1,7 +1,7 @@
-/* Results: what a tuning writes (itself, its measurements in batches, the choice, facts), and what
- * a new one reads (what was measured for its very key, and what is known of other devices, drivers
- * and sizes). Rows are only ever added, but for a key's choice, which is replaced; their order is
- * that of the rows, never that of the clock on the wall. */
+/* Results: a tuning writes its session, its measurements in batches, the choice, and facts; a new
+ * tuning reads the measurements of its own key, and the best configurations of other devices,
+ * drivers and sizes. Rows are only added; only a key's choice is replaced. Results are ordered by
+ * row, never by wall-clock time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "database/file.h"
 
 enum { BATCH = 64 };
-/* what waits longer goes with the next evaluation */
+/* pending results older than this are written with the next evaluation */
 static const uint64_t BATCH_NANOSECONDS = 1000000000;
 
 static hed_status results_no_memory(hed_error *error)
@@ -19,7 +19,7 @@ static hed_status results_no_memory(hed_error *error)
     return hed_fail(error, HED_ERROR_MEMORY, "no memory for a tuning's results");
 }
 
-/* ---- rows that are made once ---- */
+/* ---- rows inserted once ---- */
 
 static const char FIND_DEVICE[] =
     "SELECT id FROM device WHERE backend = ? AND platform = ? AND name = ? AND vendor = ?"
@@ -69,7 +69,7 @@ int64_t hed_database_put_key(
     return id ? id : find_key(database, ADD_KEY, record, device, error);
 }
 
-/* Row of a key; 0: there is none, or it failed. */
+/* Row of a key; 0: not in the database, or a failure. */
 static int64_t results_key(hed_database *database, const hed_tune_key *key, hed_error *error)
 {
     hed_database_entry record = {0};
@@ -86,7 +86,7 @@ static int64_t results_key(hed_database *database, const hed_tune_key *key, hed_
 
 /* ---- tunings ---- */
 
-/* The texts of an entry that belong to a session; those of math and objective are constants. */
+/* Texts of an entry that a session owns; the texts of math and objective are constants. */
 static const char **session_text(hed_database_entry *e, uint32_t index)
 {
     const char **const texts[] = {&e->backend, &e->platform, &e->device, &e->vendor, &e->kernel,
@@ -102,8 +102,8 @@ static void session_free(const hed_allocator *allocator, hed_recording *session)
     hed_release(allocator, session, sizeof *session);
 }
 
-/* The name that no other tuning has, on any machine, comes from SQLite's generator, which the
- * system seeds. */
+/* Creates a session. Its name is unique across machines: it comes from SQLite's generator, which
+ * the system seeds. */
 static hed_recording *session_create(
     hed_database *database, const hed_tune_key *key, const char *settings, hed_error *error)
 {
@@ -140,7 +140,7 @@ static const char FIND_SESSION[] = "SELECT id FROM session WHERE uid = ?";
 static const char ADD_SESSION[] = "INSERT INTO session(uid, key, settings, version, begun)"
                                   " VALUES(?, ?, ?, ?, ?) RETURNING id";
 
-/* Finds or makes the row of a session. */
+/* Finds or inserts the row of a session. */
 static void session_put(hed_database *database, void *user, hed_error *error)
 {
     hed_recording *s = user;
@@ -185,10 +185,10 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
     " at, deviation, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 static const char ADD_MEASUREMENT[] = "INSERT" MEASUREMENT_ROW;
-/* A copy of the file may have taken its place: the copy has the first rows of the session. */
+/* a copy of the file may have replaced it: the copy has the first rows of the session */
 static const char ADD_MISSING_MEASUREMENT[] = "INSERT OR IGNORE" MEASUREMENT_ROW;
 
-/* With what the default configuration took by its newest measurement. */
+/* inserts the newest time of the default configuration with the choice */
 static const char SET_CHOICE[] =
     "INSERT INTO choice(key, session, config, seconds, low, high, default_seconds)"
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, (SELECT m.seconds FROM measurement m"
@@ -245,7 +245,7 @@ static void recorded_write(hed_database *database, const hed_recorded *r, hed_er
         e->seconds, e->low, e->high, r->default_config);
 }
 
-/* After a transaction: rows that it made are there only if it was committed. */
+/* Updates sessions after a transaction: inserted rows exist only if it was committed. */
 static void settle_sessions(hed_database *database, bool committed)
 {
     for (hed_recording *s = database->sessions; s; s = s->next) {
@@ -262,7 +262,8 @@ hed_status hed_database_write_pending(hed_database *database, hed_error *error)
     hed_database_begin_write(database, error);
     for (const hed_recorded *r = database->unwritten; r && !hed_failed(error); r = r->next) {
         recorded_write(database, r, error);
-        /* These statements contradict no rule of the schema, unless pages say something else. */
+        /* these statements satisfy the schema's constraints, so a violation reveals damaged
+         * pages */
         int code = sqlite3_errcode(database->handle) & 0xff;
         if (hed_failed(error) && (code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH))
             database->damaged = true;
@@ -275,7 +276,7 @@ hed_status hed_database_write_pending(hed_database *database, hed_error *error)
         database->changed = true;
         return HED_OK;
     }
-    /* A disk that takes nothing is reported once, not with every batch; damage is mended. */
+    /* a full disk is reported once, not with every batch; damage is repaired */
     if (database->damaged) return error->status;
     if (!database->complained)
         hed_log_message(
@@ -284,7 +285,7 @@ hed_status hed_database_write_pending(hed_database *database, hed_error *error)
     return error->status;
 }
 
-/* Writes what waits, into a new file where this one is damaged; the caller holds the lock. */
+/* Writes pending results, into a new file if this one is damaged; the caller holds the lock. */
 static hed_status results_settle(hed_database *database, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
@@ -294,7 +295,7 @@ static hed_status results_settle(hed_database *database, hed_error *error)
     return hed_database_mend(database, error);
 }
 
-/* `defaults`: of a choice; NULL: a measurement. */
+/* Creates a result. `defaults`: the default configuration, for a choice; NULL: a measurement. */
 static hed_recorded *recorded_create(hed_database *database, const hed_tune_key *key,
     const hed_evaluation *evaluation, const hed_config *defaults)
 {
@@ -320,7 +321,8 @@ static hed_recorded *recorded_create(hed_database *database, const hed_tune_key 
     return r;
 }
 
-/* Adds a result to those that wait; the caller holds the lock. False: no such session. */
+/* Adds a result to the pending ones; the caller holds the lock. Returns false if the session is
+ * unknown. */
 static bool recorded_add(hed_database *database, int64_t id, hed_recorded *r)
 {
     hed_recording *session = database->sessions;
@@ -513,13 +515,13 @@ static hed_status history_no_memory(hed_error *error)
 
 /* ---- history ---- */
 
-/* The newest of each configuration, in the order of rows. */
+/* Newest measurement of each configuration, in the order of rows. */
 static const char HISTORY[] =
     "SELECT m.config, m.outcome, m.seconds, m.low, m.high, m.runs, m.build_seconds, m.at, m.deviation, m.text,"
     "    max(m.session * 1048576 + m.number) AS age"
     " FROM measurement m JOIN session s ON s.id = m.session WHERE s.key = ? GROUP BY m.config ORDER BY age";
 
-/* False: a configuration that the parameters no longer have. */
+/* Returns false for a configuration that the parameters no longer allow. */
 static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_evaluation *e)
 {
     *e = (hed_evaluation){.recalled = true};
@@ -549,7 +551,7 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     *count = 0;
     error = error ? error : &(hed_error){0};
     if (hed_database_enter(database, error)) return error->status;
-    /* what waits is history too; a full disk is no reason to fail */
+    /* pending results are history too; a full disk must not cause a failure */
     hed_database_write_pending(database, NULL);
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
     int64_t id = results_key(database, key, error);
@@ -574,8 +576,8 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
 
 /* ---- sources ---- */
 
-/* A key of this kernel that is not the one asked for; the less in each field, the nearer, the first
- * fields first. */
+/* Another key of this kernel. Keys are compared by `order`, the first field first; smaller values
+ * are nearer. */
 typedef struct source_key {
     hed_database *database;
     int64_t id;
@@ -590,8 +592,7 @@ static const char KEYS[] =
     "    d.architecture, d.compute_units"
     " FROM key k JOIN device d ON d.id = k.device WHERE k.kernel = ? AND k.objective = ? AND k.id <> ?";
 
-/* Those that were dropped early were slower than some others, but what was seen of them still ranks
- * them. */
+/* dropped candidates were slower than some others, but their times still rank them */
 static const char BEST[] =
     "SELECT config, 0.0 AS best FROM choice WHERE key = ?1 UNION ALL"
     " SELECT * FROM (SELECT config, seconds AS best FROM (SELECT m.config, m.seconds,"
@@ -649,8 +650,8 @@ static void collect_keys(
     hed_database_leave(database);
 }
 
-/* The choice, then what was fastest; each configuration once, and only what this kernel's
- * parameters can say. */
+/* Reads the choice, then the fastest configurations, each once, without configurations that this
+ * kernel's parameters exclude. */
 static void read_best(
     hed_database *database, const hed_tune_key *key, source_key *s, hed_error *error)
 {
@@ -667,7 +668,7 @@ static void read_best(
     }
 }
 
-/* Until `limit` of them have something to give. */
+/* Reads the configurations of keys until `limit` of them have some. */
 static void collect_configs(const hed_tune_key *key, list *found, uint32_t limit, hed_error *error)
 {
     for (uint32_t i = 0, used = 0; i < found->count && used < limit; i++) {
@@ -679,7 +680,7 @@ static void collect_configs(const hed_tune_key *key, list *found, uint32_t limit
     }
 }
 
-/* One block: the sources, then the configurations that they point to. */
+/* Packs the sources and their configurations into one block. */
 static void history_pack(const list *found, uint32_t limit, hed_search_source **sources,
     uint32_t *count, size_t *bytes, hed_error *error)
 {

@@ -1,5 +1,5 @@
-/* The schema: one step for each version, taken in order, for a new file too; whether a file that
- * was found can be used; and setting a damaged one aside. docs/database.md explains the tables. */
+/* Schema: one upgrade step per version, applied in order, also to a new file; examination of
+ * existing files; and setting damaged files aside. docs/database.md explains the tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "database/file.h"
 
-/* Steps are never changed once released: files in the world have gone through them. */
+/* Steps never change once released, since existing files were created by them. */
 static const char *const STEPS[HED_DATABASE_VERSION] = {
     /* 1 */
     "CREATE TABLE device(id INTEGER PRIMARY KEY, backend TEXT NOT NULL, platform TEXT NOT NULL, name TEXT NOT NULL,"
@@ -32,23 +32,24 @@ static const char *const STEPS[HED_DATABASE_VERSION] = {
     "CREATE TABLE choice(id INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE REFERENCES key(id),"
     "    session INTEGER NOT NULL REFERENCES session(id), config TEXT NOT NULL, seconds REAL NOT NULL, low REAL,"
     "    high REAL) STRICT;",
-    /* 2: what the default took, so that a choice tells its gain after pruning too; and facts */
+    /* 2: time of the default configuration, so that a choice's gain remains known after pruning;
+     * facts */
     "ALTER TABLE choice ADD COLUMN default_seconds REAL;"
     "CREATE TABLE fact(device INTEGER NOT NULL REFERENCES device(id), name TEXT NOT NULL, value REAL NOT NULL,"
     "    PRIMARY KEY(device, name)) STRICT, WITHOUT ROWID;",
 };
 
-/* files up to this size are read through at opening: some milliseconds */
+/* files up to this size are completely read at opening, which takes milliseconds */
 enum { CHECKED_BYTES = 1 << 20 };
 
-/* PRAGMA's answers are numbers or texts of one row. */
+/* Runs a PRAGMA or query that returns one number. */
 static bool schema_ask(hed_database *database, const char *sql, int64_t *value)
 {
     return hed_database_integer(database, value, NULL, sql, "");
 }
 
-/* Reads a file of at most `limit` bytes through. False: it could not be read; else `*whole` is the
- * answer. */
+/* Checks a file of at most `limit` bytes completely. Returns false if it cannot be read; `*whole`
+ * is the result. */
 static bool check_pages(hed_database *database, int64_t limit, bool *whole)
 {
     int64_t pages, page_bytes;
@@ -65,7 +66,8 @@ static bool check_pages(hed_database *database, int64_t limit, bool *whole)
     return true;
 }
 
-/* True if a file of the newest version has its tables. */
+/* Checks that a file of the newest version has its tables; `*whole` is the result. Returns false if
+ * it cannot be read. */
 static bool check_tables(hed_database *database, bool *whole)
 {
     int64_t tables;
@@ -85,14 +87,14 @@ void hed_database_check(hed_database *database)
                                about.st_ino != database->inode))
         database->damaged = true;
     if (database->damaged) return;
-    sqlite3_db_release_memory(database->handle); /* pages that were read before */
+    sqlite3_db_release_memory(database->handle); /* discard cached pages */
     if (!check_tables(database, &tables) || !check_pages(database, INT64_MAX, &pages))
         hed_database_fail(database, "read", NULL);
     database->damaged = database->damaged || !pages || !tables;
     database->changed = false;
 }
 
-/* What could not be read: damage, or only a lock or a missing right. */
+/* Classifies a read failure: damage, or only a lock or missing permission. */
 static hed_verdict schema_explain(hed_database *database, hed_error *error)
 {
     hed_database_fail(database, "read", error);
@@ -103,9 +105,8 @@ hed_verdict hed_database_examine(hed_database *database, hed_error *error)
 {
     int64_t mark, version, tables;
     bool whole;
-    /* A file that is shorter than its first page says is found here by SQLite itself. The mark
-     * comes last: another process may be making the file just now, in one transaction, and once its
-     * tables are visible, so is its mark. */
+    /* SQLite itself detects a truncated file here. The mark is read last: another process may be
+     * creating the file in one transaction, and its mark is visible as soon as its tables are. */
     if (!schema_ask(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
         !schema_ask(database, "PRAGMA user_version", &version) ||
         !schema_ask(database, "PRAGMA application_id", &mark))
@@ -145,7 +146,7 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error)
     int64_t version = 0;
     char number[64];
     execute(database, "BEGIN IMMEDIATE", error);
-    /* Another process may have done it while we waited for the lock. */
+    /* another process may have migrated the file while this one waited for the lock */
     if (!hed_failed(error) && !schema_ask(database, "PRAGMA user_version", &version))
         hed_database_fail(database, "read", error);
     for (; version < HED_DATABASE_VERSION && !hed_failed(error); version++)
@@ -156,13 +157,13 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error)
     return hed_database_end(database, error);
 }
 
-/* Setting a damaged file aside, though several processes may find the damage at once: the folder is
- * locked meanwhile, and only the very file that was examined is renamed, never the new one that
- * another process has begun in its place. */
+/* Setting a damaged file aside. Several processes may detect the damage at once: the folder is
+ * locked, and only the examined file is renamed, never the new one that another process has created
+ * in its place. */
 
 enum { MOST_ASIDE = 1000 };
 
-/* Renames to the first number that is free. */
+/* Renames the file to the first free number. */
 static bool take_name(const char *path, char *aside)
 {
     for (int n = 1; n <= MOST_ASIDE; n++) {
@@ -172,7 +173,7 @@ static bool take_name(const char *path, char *aside)
             return false;
         }
         if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0) return true;
-        /* this file system cannot look and rename in one */
+        /* the file system lacks an atomic rename without replacement */
         if (errno == EINVAL || errno == ENOSYS) {
             struct stat taken;
             if (lstat(aside, &taken) != 0) return rename(path, aside) == 0;
@@ -190,7 +191,7 @@ hed_status hed_database_set_aside(
     struct stat about;
     char from[HED_PATH_MAX], reason[256];
     hed_status status = HED_OK;
-    /* The folder is locked; on file systems without such locks we do without. */
+    /* lock the folder; file systems without such locks are used unlocked */
     hed_text_copy(from, sizeof from, path);
     char *slash = strrchr(from, '/');
     if (slash) slash[slash == from] = 0;
@@ -204,8 +205,7 @@ hed_status hed_database_set_aside(
             strerror_r(errno, reason, sizeof reason));
         aside[0] = 0;
     }
-    /* What a journal holds belongs to the damaged file: beside a new one it would be taken for the
-     * new one's. */
+    /* the journal belongs to the damaged file: next to a new file it would be applied to that */
     for (size_t i = 0; i < sizeof endings / sizeof endings[0] && aside[0]; i++) {
         char to[HED_PATH_MAX];
         int a = snprintf(from, sizeof from, "%s%s", path, endings[i]),

@@ -1,7 +1,7 @@
-/* Kernels: a description compiled for a device. A kernel has one variant in force; another can be
- * built in the background and is swapped in by the owner's next launch. The others that were
- * compiled stay until the kernel goes, since launches of theirs may be on their way, and launches
- * of their sizes may come back (choose.c). */
+/* Kernels: a description compiled for a device. One variant is in force; another can be built in
+ * the background, and the owner's next launch activates it. Other compiled variants stay until the
+ * kernel is destroyed, since launches may still use them, and launches of their sizes may recur
+ * (resolve.c). */
 #include <string.h>
 
 #include "launch/launch.h"
@@ -64,7 +64,7 @@ static bool is_tuned(hed_config_origin configured)
 static hed_status run_job(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
-    hed_error_clear(&job->error); /* of the configuration before, which was passed over */
+    hed_error_clear(&job->error); /* clear the error of the previous, skipped configuration */
     return hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config,
         kernel->defines, kernel->define_count, kernel->max_registers, &job->variant, &job->error);
 }
@@ -77,7 +77,7 @@ static void *background(void *user)
     return NULL;
 }
 
-/* False: there is no thread to be had. */
+/* Starts a job in a thread. Returns false if no thread can be created. */
 static bool run_in_background(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
@@ -89,11 +89,11 @@ static bool run_in_background(hed_build_job *job)
     return false;
 }
 
-/* Applies the outcome of a job: in force, or kept for launches of its size, or refused so that the
- * next best is picked. */
+/* Applies the outcome of a job: the variant is put in force, or kept for launches of its size; a
+ * failed tuned configuration is excluded, so that the next best is picked. */
 static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_error *error)
 {
-    if (job->by_size) kernel->resolved.count = 0; /* the next launch looks again */
+    if (job->by_size) kernel->resolved.count = 0; /* makes the next launch look the size up again */
     if (job->variant && job->by_size) keep_compiled(kernel, job->variant);
     if (job->variant && !job->by_size)
         hed_kernel_put_in_force(kernel, job->variant, job->configured, &job->problem);
@@ -113,8 +113,7 @@ static hed_build_job *make_job(hed_kernel *kernel, const hed_problem *problem)
     return job;
 }
 
-/* Builds what the job asks for; where that is a tuned configuration that does not build, the next
- * best, and so on. */
+/* Builds the job's configuration; if it is tuned and fails to build, the next best, and so on. */
 static hed_status carry_out(
     hed_kernel *kernel, hed_build_job *job, bool in_background, hed_error *error)
 {
@@ -133,7 +132,7 @@ static hed_status carry_out(
     return status;
 }
 
-/* Takes the result of a finished job; waits for the thread where it still runs. */
+/* Collects a finished job; waits for the thread if it still runs. */
 static hed_status finish_job(hed_kernel *kernel, hed_error *error)
 {
     hed_build_job *job = kernel->job;
@@ -150,7 +149,7 @@ static hed_status finish_job(hed_kernel *kernel, hed_error *error)
     return status;
 }
 
-/* Waits for a job and forgets what it was for; what it has compiled may be of use later. */
+/* Waits for a job and discards its purpose; a compiled variant is kept for later use. */
 static void abandon_job(hed_kernel *kernel)
 {
     hed_build_job *job = kernel->job;
@@ -162,11 +161,11 @@ static void abandon_job(hed_kernel *kernel)
     hed_release(hed_allocator_of(kernel->device), job, sizeof *job);
 }
 
-/* Builds what the options ask for. */
+/* Builds the configuration that the options request. */
 static hed_status kernel_configure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
-    abandon_job(kernel); /* a newer wish replaces the one that is being built */
+    abandon_job(kernel); /* a newer request replaces the pending build */
     hed_build_job *job = make_job(kernel, options->problem);
     if (!job) return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", kernel->def->name);
     hed_status status = HED_OK;
@@ -202,7 +201,7 @@ static hed_status kernel_configure(
 bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *problem,
     const hed_config *config, hed_config_origin configured)
 {
-    if (kernel->job) return true; /* its end makes the next launch look again */
+    if (kernel->job) return true; /* the next launch will look the size up again after it */
     hed_build_job *job = make_job(kernel, problem);
     if (!job) return false;
     job->config = *config;
@@ -232,7 +231,8 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
 {
     int state = atomic_load_explicit(&kernel->build, memory_order_acquire);
     if (state == HED_BUILD_DONE) {
-        /* A failed build is kept for hed_kernel_ready() while the former configuration goes on. */
+        /* a failed build is kept for hed_kernel_ready() while the previous configuration
+         * continues */
         const hed_build_job *job = kernel->job;
         if (job->variant || !kernel->active || is_tuned(job->configured) || job->by_size) {
             hed_status status = finish_job(kernel, kernel->active ? NULL : error);

@@ -1,5 +1,5 @@
-/* The launch path: arguments against the description, geometry against the device, then one step of
- * the stream. */
+/* Launch path: checks arguments against the description and geometry against the device, then adds
+ * one step to the stream. */
 #include "launch/launch.h"
 
 #include <string.h>
@@ -141,13 +141,13 @@ hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument 
     return status ? status : hed_graph_set_arguments(graph, step, arguments, error);
 }
 
-/* The shape of a launch: what geometry() left open is chosen, the rest checked before a driver sees
- * it. Some drivers answer a shape they cannot run with an abort of the whole process. */
+/* Geometry of a launch: open fields are chosen, the rest is checked before it reaches a driver,
+ * since some drivers abort the process for a geometry they cannot run. */
 
 static uint32_t launch_smaller(uint32_t a, uint64_t b) { return b && b < a ? (uint32_t)b : a; }
 
-/* A group for a kernel that takes any: 256 items, or as many as fit; square-like in two and three
- * dimensions. */
+/* Chooses a group for a kernel that accepts any: 256 items, or as many as fit; nearly square in two
+ * and three dimensions. */
 static void choose_group(const hed_device *device, uint32_t limit, hed_geometry *g)
 {
     static const uint32_t shapes[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
@@ -200,7 +200,7 @@ static hed_status check_local(const hed_kernel_def *def, const hed_device *devic
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: local array \"%s\" has 0 bytes: geometry() must set them", def->name,
                 def->arguments[i].name);
-        /* no sum of 32 of them overflows */
+        /* keeps the sum of 32 arrays below overflow */
         if (g->local_bytes[i] > UINT64_MAX / 64) total = UINT64_MAX / 2;
         else total += (g->local_bytes[i] + 15) & ~(uint64_t)15;
     }
@@ -225,7 +225,7 @@ static hed_status round_global(
     return HED_OK;
 }
 
-/* A shader's group is part of its text. */
+/* Checks the group against the one fixed in a shader's text. */
 static hed_status check_named_group(
     const hed_kernel_def *def, const hed_program *program, const hed_geometry *g, hed_error *error)
 {
@@ -242,7 +242,7 @@ hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *devi
 {
     hed_status status = check_sizes(def, g, error);
     if (status) return status;
-    /* work items a group may have at most, by everything that is known */
+    /* maximum number of work items of a group, by all known limits */
     uint32_t limit =
         launch_smaller(device->info.max_group ? device->info.max_group : 1, max_threads);
     if (program && program->resources.max_group > 0)

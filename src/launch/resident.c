@@ -1,5 +1,4 @@
-/* The host's side of a resident kernel. The mailbox and its rules are described in
- * prelude/resident.clh. */
+/* Host side of a resident kernel. prelude/resident.clh defines the mailbox and its protocol. */
 #include "heddle/resident.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@ enum {
     REQUEST = 32,
     MOST_BYTES = 64 << 10
 };
-/* States the device writes; the order of prelude/resident.clh. */
+/* States written by the device, in the order of prelude/resident.clh. */
 enum { IS_RUNNING, IS_LEAVING, HAS_IDLED, HAS_QUIT, HAS_TIMED_OUT };
 
 struct hed_resident {
@@ -23,11 +22,11 @@ struct hed_resident {
     hed_resident_def def;
     hed_argument arguments[HED_MAX_ARGUMENTS];
     hed_buffer *mail, *relay;
-    _Atomic uint32_t *words; /* the mailbox as the host sees it */
-    uint32_t reply_at;       /* word where the reply begins */
+    _Atomic uint32_t *words; /* the mailbox, mapped by the host */
+    uint32_t reply_at;       /* first word of the reply */
     uint32_t groups;
-    uint32_t number;   /* last one posted; wraps */
-    uint32_t answered; /* last one whose answer was fetched */
+    uint32_t number;   /* number of the last request; wraps */
+    uint32_t answered; /* number of the last request whose reply was fetched */
     bool stopped;
 };
 
@@ -82,8 +81,8 @@ static hed_status make_buffers(hed_resident *r, hed_error *error)
     return HED_OK;
 }
 
-/* Every group must be on the device at once, or those that are there would wait for ever for those
- * that are not. */
+/* Checks that all groups can be resident at once; otherwise resident groups would wait forever for
+ * the others. */
 static hed_status check_fits(hed_resident *r, hed_error *error)
 {
     hed_geometry g = r->def.geometry;
@@ -106,7 +105,7 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
     return status;
 }
 
-/* Starts the kernel so that it continues after request `answered`. `error` is not NULL. */
+/* Starts the kernel, which continues after request `answered`. `error` is not NULL. */
 static hed_status resident_start(hed_resident *r, uint32_t answered, hed_error *error)
 {
     const uint32_t header[12] = {words_of(r->def.request_bytes), answered,
@@ -155,8 +154,7 @@ static uint32_t word(const hed_resident *r, uint32_t at)
     return atomic_load_explicit(&r->words[at], memory_order_acquire);
 }
 
-/* The state once the device has made up its mind: it is "leaving" for a few microseconds at
- * most. */
+/* Final state of the device: waits while it is "leaving", at most a few microseconds. */
 static uint32_t settled_state(const hed_resident *r)
 {
     const hed_clock *clock = &r->stream->device->settings->clock;
@@ -209,7 +207,7 @@ hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbea
     bool done = false;
     if (state <= IS_LEAVING && r->stream->device->backend->stream_done(r->stream, &done, NULL))
         return HED_RESIDENT_LOST;
-    /* it ended and did not say why */
+    /* the kernel ended without reporting a reason */
     if (done && word(r, STATE) <= IS_LEAVING) return HED_RESIDENT_LOST;
     return r->stopped ? HED_RESIDENT_STOPPED
                       : states[state > HAS_TIMED_OUT ? HAS_TIMED_OUT : state];

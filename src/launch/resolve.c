@@ -1,4 +1,4 @@
-/* Whether a configuration can run on a device, and which one runs where nothing is known. */
+/* Validity of configurations on a device, and the configuration used without any choice. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "core/program.h"
 #include "launch/launch.h"
 
-enum { SEARCH_LIMIT = 1 << 20 }; /* configurations looked at when the default is not valid */
+/* maximum number of configurations examined if the default is invalid */
+enum { SEARCH_LIMIT = 1 << 20 };
 
 static hed_status missing_word(
     const hed_kernel_def *def, const char *what, uint32_t index, hed_error *error)
@@ -15,7 +16,7 @@ static hed_status missing_word(
         error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, what, index);
 }
 
-/* Names go into messages, texts and the cache. */
+/* Checks that all names exist: they are used in messages, texts and the cache. */
 static hed_status check_words(const hed_kernel_def *def, hed_error *error)
 {
     for (uint32_t i = 0; i < def->argument_count; i++)
@@ -32,9 +33,9 @@ static hed_status check_words(const hed_kernel_def *def, hed_error *error)
     return HED_OK;
 }
 
-enum { LONGEST_SYMBOL = 510 }; /* bytes of a name, which NVRTC gets behind an ampersand */
+enum { LONGEST_SYMBOL = 510 }; /* bytes of a name, to which NVRTC prepends an ampersand */
 
-/* Every list with a count is there. */
+/* Checks that each list with a count is not NULL. */
 static hed_status check_lists(const hed_kernel_def *def, hed_error *error)
 {
     const struct {
@@ -93,7 +94,7 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
     return HED_OK;
 }
 
-/* First capability the description needs and the device lacks, or NULL. */
+/* First capability that the description needs and the device lacks, or NULL. */
 static const char *missing_capability(
     const hed_kernel_def *def, const hed_device *device, hed_math math)
 {
@@ -196,7 +197,8 @@ bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_device *device, hed_math math, char *reason, size_t size)
 {
     if (!def || !config || !device) return false;
-    hed_error found, *error = reason ? &found : NULL; /* words cost time: spaces ask often */
+    /* building messages takes time, and spaces call this often */
+    hed_error found, *error = reason ? &found : NULL;
     found.status = HED_OK;
     hed_rules *rules = NULL;
     bool valid = !hed_description_check(device, def, math, error) &&
@@ -224,15 +226,14 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
     return status;
 }
 
-/* Which configuration a kernel runs with where none was given: the best that the database knows for
- * the size of each launch.
+/* Choice of a kernel's configuration if the caller gives no configuration: the best that the
+ * database knows for the size of each launch.
  *
- * What could serve was read when the kernel was made, so that a launch never touches a file. A size
- * that was met before costs a comparison; a new one is looked up, and where it wants another
- * configuration that is not compiled yet, the launch goes on with the present one while the other
- * is built in the background. */
+ * Candidates are read when the kernel is created, so that a launch never accesses a file. A known
+ * size costs a comparison. A new size is looked up; if it needs a configuration that is not
+ * compiled yet, the launch uses the present one while the other is built in the background. */
 
-/* ---- what must not be tried again ---- */
+/* ---- excluded configurations ---- */
 
 static bool is_refused(const hed_kernel *kernel, const hed_config *config)
 {
@@ -251,7 +252,7 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
         kernel->def->name, text, why->text);
     hed_config *longer =
         hed_allocate(hed_allocator_of(kernel->device), (count + 1) * sizeof *longer);
-    if (!longer) { /* then none that is tuned, rather than this one over and over */
+    if (!longer) { /* fall back to untuned configurations, instead of trying this one repeatedly */
         hed_choices_free(kernel->choices);
         kernel->choices = NULL;
         return;
@@ -307,13 +308,13 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
             hed_kernel_put_in_force(kernel, variant, configured, problem);
             return HED_OK;
         }
-        /* The launch can go on with the present configuration meanwhile. Without a compiler no time
-         * would be saved. */
+        /* the launch can use the present configuration meanwhile; without a compiler this would
+         * save no time */
         if (kernel->device->backend->build &&
             !hed_config_check(kernel->device, kernel->def, kernel->rules,
                 &kernel->active->program.config, problem, kernel->math, NULL) &&
             hed_kernel_build_in_background(kernel, problem, &config, configured)) {
-            /* chosen for another size */
+            /* the present configuration was chosen for another size */
             bool own = kernel->configured == HED_ORIGIN_EXACT ||
                        kernel->configured == HED_ORIGIN_OTHER_DRIVER;
             hed_kernel_put_in_force(

@@ -1,4 +1,4 @@
-/* The constraints and conditions of a description, compiled, and asked about one configuration at a
+/* Compiled constraints and conditions of a description, evaluated for one configuration at a
  * time. */
 #include <math.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 enum { SLOTS = HED_MAX_PARAMETERS + HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS };
 
-/* Values of a name by its place: parameters, then the device's limits, then the problem's sizes. */
+/* Values of names by slot: parameters, then the device's limits, then the problem's sizes. */
 struct hed_rules {
     const hed_allocator *allocator;
     const hed_kernel_def *def;
     hed_constant limits[HED_DEVICE_CONSTANTS];
     uint32_t first_size, slots;
-    uint32_t count;                /* constraints, then conditions */
+    uint32_t count;                /* number of constraints, then of conditions */
     hed_expression *expressions[]; /* (count) */
 };
 
@@ -86,7 +86,7 @@ void hed_rules_destroy(hed_rules *rules)
     hed_release(rules->allocator, rules, rules_size_of(rules->count));
 }
 
-/* Whether an expression can be told without the problem's sizes. */
+/* True if an expression can be evaluated without the problem's sizes. */
 static bool is_known(const hed_rules *rules, const hed_expression *expression, bool sized)
 {
     for (uint32_t slot = rules->first_size; slot < rules->slots && !sized; slot++)
@@ -94,7 +94,7 @@ static bool is_known(const hed_rules *rules, const hed_expression *expression, b
     return true;
 }
 
-/* A parameter that does not matter must have its default value. */
+/* Checks that a parameter that does not matter has its default value. */
 static hed_status check_unused(const hed_kernel_def *def, const hed_condition *condition,
     const hed_config *config, hed_error *error)
 {
@@ -133,18 +133,17 @@ hed_status hed_rules_check(
     return status;
 }
 
-/* The space of a kernel on a device for a problem: its constraints and conditions with the
- * problem's sizes and the device's limits as constants, and hed_kernel_valid() on what those leave.
- * A parameter that the kernel does not read on the device has one value: configurations that differ
- * in it alone are one and the same.
- */
+/* Space of a kernel on a device for a problem: its constraints and conditions, with the problem's
+ * sizes and the device's limits as constants, filtered by hed_kernel_valid(). A parameter that the
+ * kernel ignores on the device has one value: configurations that differ in it alone are
+ * identical. */
 
 typedef struct valid_here {
     hed_device *device;
     const hed_kernel_def *def;
     const hed_problem *problem;
     hed_math math;
-    uint32_t ignored; /* parameters that keep the value they have in `usual` */
+    uint32_t ignored; /* parameters that keep their value in `usual` */
     hed_config usual;
 } valid_here;
 
@@ -156,8 +155,8 @@ static bool accept(void *user, const hed_config *config)
     return hed_kernel_valid(here->def, config, here->problem, here->device, here->math, NULL, 0);
 }
 
-/* Where no configuration with the defaults of what is ignored is valid, the first valid one of all
- * gives those values. */
+/* Rebuilds the space around the first valid configuration, whose values the ignored parameters get,
+ * if no configuration with their defaults is valid. */
 static hed_status create_around_first(
     const hed_space_def *def, valid_here *here, hed_space **space, hed_error *error)
 {
@@ -185,9 +184,8 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
             def->name, problem->count, def->dimension_count);
     for (uint32_t i = 0; problem && i < problem->count && i < HED_MAX_DIMENSIONS; i++)
         constants[count++] = (hed_constant){def->dimensions[i], (double)problem->sizes[i]};
-    /* The space sees to constraints and conditions: hed_kernel_valid() would compile them for each
-     * point once more.
-     */
+    /* the space itself applies constraints and conditions: hed_kernel_valid() would compile them
+     * again for each point */
     hed_kernel_def plain = *def;
     plain.constraint_count = plain.condition_count = 0;
     valid_here here = {

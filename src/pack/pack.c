@@ -1,5 +1,5 @@
-/* Which entity goes into which lane: the definition checked, the method called, and its plan
- * written out as pieces. */
+/* Assignment of entities to lanes: checks the definition, calls the method, and writes its plan as
+ * pieces. */
 #include "pack/plan.h"
 
 #include <math.h>
@@ -40,8 +40,8 @@ uint32_t hed_pack_capacity(const hed_pack_def *def)
     pack_problem p;
     if (!pack_make_problem(def, &p)) return 0;
     if (def->method == HED_PACK_NAIVE) return p.total;
-    /* A piece ends with its type or with its row. Rows are never more than types need that have
-     * rows of their own, plus a round. */
+    /* Each piece ends with its type or its row. There are at most as many rows as if each type had
+     * its own, plus one round. */
     uint32_t pieces = p.types + p.warps;
     for (uint32_t type = 0; type < p.types; type++) pieces += p.full[type] + (p.rest[type] > 0);
     return pieces < p.total ? pieces : p.total;
@@ -49,7 +49,7 @@ uint32_t hed_pack_capacity(const hed_pack_def *def)
 
 /* ---- writing ---- */
 
-/* The rows of one warp; gives how many. */
+/* Writes the rows of a warp. Returns their number. */
 static uint32_t pack_write_warp(const pack_problem *p, const pack_plan *plan,
     const pack_placing *placing, uint32_t warp, uint32_t *written, pack_output *output)
 {
@@ -71,7 +71,7 @@ static uint32_t pack_write_warp(const pack_problem *p, const pack_plan *plan,
     return row;
 }
 
-/* Most types in a warp's list of rows of one type. */
+/* Maximum number of types in a warp's list of one-type rows. */
 static uint32_t pack_occupancy_of_lists(
     const pack_problem *p, const pack_plan *plan, const pack_placing *placing)
 {
@@ -122,7 +122,7 @@ hed_status hed_pack(
             layout->max_occupancy = pack_occupancy(&plan);
         }
         layout->max_cost = pack_highest_load(&p, &placing);
-        uint32_t written[PACK_KINDS] = {0}; /* rows of each kind */
+        uint32_t written[PACK_KINDS] = {0}; /* rows written of each kind */
         for (uint32_t warp = 0; warp < p.warps; warp++) {
             uint32_t rows = pack_write_warp(&p, &plan, &placing, warp, written, &output);
             layout->warps_used += rows > 0;
@@ -135,16 +135,16 @@ hed_status hed_pack(
 
 /* ---- naive ---- */
 
-/* As the entities come: types interleaved in turn (one of each, then the second of each, ...), rows
- * to warps in turn. It is what the other methods are compared with. */
+/* Baseline for the other methods: types interleaved (one entity of each, then the second of each,
+ * ...), rows assigned to warps in turn. */
 
-/* A place in that order. In a round each type that still has entities comes once; which these are
- * changes where the smallest has ended: rounds of the same types are one stretch, so that any place
- * is found without counting up to it. */
+/* Position in that order. A round has one entity of each type that is not used up. Consecutive
+ * rounds of the same types form a stretch, so that any position is found without counting up to
+ * it. */
 typedef struct turn {
     uint32_t place;
-    uint32_t round, end; /* `end`: of the stretch */
-    uint32_t index;      /* among the types of the round */
+    uint32_t round, end; /* `end`: last round of the stretch, exclusive */
+    uint32_t index;      /* index in `types` */
     uint32_t count;
     uint32_t types[HED_PACK_MAX_TYPES];
 } turn;
@@ -163,7 +163,7 @@ static void pack_begin_stretch(const pack_problem *p, uint32_t round, turn *t)
 
 static void pack_go_to(const pack_problem *p, uint32_t place, turn *t)
 {
-    if (t->place == place) return; /* the next row, as it is where each warp has one */
+    if (t->place == place) return; /* the next row, which is the case if each warp has one */
     t->place = place;
     pack_begin_stretch(p, 0, t);
     for (uint64_t size; place >= (size = (uint64_t)(t->end - t->round) * t->count);
@@ -173,7 +173,7 @@ static void pack_go_to(const pack_problem *p, uint32_t place, turn *t)
     t->index = place % t->count;
 }
 
-/* One row: as many entities as it has. Gives a mask of their types. */
+/* Writes one row. Returns a mask of its types. */
 static uint32_t pack_write_row(
     const pack_problem *p, uint32_t warp, uint32_t row, turn *t, pack_output *output)
 {
@@ -181,7 +181,7 @@ static uint32_t pack_write_row(
     uint32_t size = p->total - place < p->lanes ? p->total - place : p->lanes;
     pack_go_to(p, place, t);
     for (uint32_t lane = 0; lane < size;) {
-        if (t->count == 1) { /* no other type is left */
+        if (t->count == 1) { /* a single type remains */
             uint32_t type = t->types[0], count = t->end - t->round;
             if (count > size - lane) count = size - lane;
             pack_write(output, (hed_pack_piece){p->type[type], t->round, count, warp, row, lane});
@@ -217,7 +217,7 @@ static void pack_account(const pack_problem *p, uint32_t mask, double *cost, uin
 
 void pack_naive(const pack_problem *p, pack_output *output, hed_pack_layout *layout)
 {
-    uint32_t rows = (p->total + p->lanes - 1) / p->lanes; /* of all warps */
+    uint32_t rows = (p->total + p->lanes - 1) / p->lanes; /* rows of all warps */
     turn t = {0};
     pack_begin_stretch(p, 0, &t);
     for (uint32_t warp = 0; warp < p->warps && warp < rows; warp++) {

@@ -1,12 +1,13 @@
-/* Which warp runs which row. Rows are independent, so this is scheduling on identical machines: the
- * longest-processing-time rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each
- * row, longest first, to the least loaded warp, and ends within 4/3 - 1/(3 warps) of the best. */
+/* Assignment of rows to warps. Rows are independent, so this is scheduling on identical machines:
+ * the longest-processing-time rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) assigns
+ * each row, longest first, to the least loaded warp; the result is within 4/3 - 1/(3 warps) of the
+ * optimum. */
 #include "pack/plan.h"
 
 #include <string.h>
 
-/* Warp w issues through scheduler w % 4 of its multiprocessor. Of warps that are loaded alike the
- * one is taken whose scheduler has least to do. */
+/* Warp w issues through scheduler w % 4 of its multiprocessor. Of equally loaded warps the one with
+ * the least loaded scheduler is chosen. */
 enum { SCHEDULERS = 4 };
 
 void pack_start(pack_plan *plan)
@@ -69,14 +70,14 @@ static void pack_place_in_order(const pack_problem *p, const pack_plan *plan, pa
     }
 }
 
-/* Warps of one scheduler, least loaded first; of equal ones the lowest. */
+/* Warps of one scheduler, least loaded first; equal ones by index. */
 typedef struct scheduler {
     uint32_t count;
     uint8_t warp[HED_PACK_MAX_WARPS / SCHEDULERS];
-    double load; /* of all of them */
+    double load; /* total load of its warps */
 } scheduler;
 
-/* Gives the first warp a row of that cost, and its new load. */
+/* Assigns a row to the first warp. Returns the warp's new load. */
 static double pack_add_row(pack_placing *placing, scheduler *s, uint32_t kind, double cost)
 {
     uint8_t warp = s->warp[0];
@@ -120,8 +121,8 @@ static void pack_place_balanced(const pack_problem *p, const pack_plan *plan, pa
         double cost = plan->kind[k].cost;
         while (left > 0) {
             scheduler *s = pack_least_loaded(placing, schedulers, used);
-            /* Where warps differ by no more than one row, each gets one before any gets two: whole
-             * rounds at once. */
+            /* while loads differ by at most one row, each warp gets a row before any gets a second:
+             * assign whole rounds at once */
             if (left >= p->warps && highest - placing->load[s->warp[0]] <= cost) {
                 uint32_t rounds = left / p->warps;
                 for (uint32_t w = 0; w < p->warps; w++) {
@@ -156,8 +157,8 @@ double pack_highest_load(const pack_problem *p, const pack_placing *placing)
 
 /* ---- row lists ---- */
 
-/* No row lists can be cheaper: some warp has the most expensive row, some warp no less than the
- * mean, and some warp as many rows as the mean, if only of the cheapest. */
+/* Lower bound on the highest load of row lists: the most expensive row; the mean load; and the cost
+ * of the mean number of rows, if all were the cheapest. */
 static double pack_lowest_load(const pack_problem *p, const pack_plan *plan)
 {
     uint32_t left = (plan->rows + p->warps - 1) / p->warps;
@@ -174,8 +175,7 @@ static double pack_lowest_load(const pack_problem *p, const pack_plan *plan)
     return sum / p->warps > bound ? sum / p->warps : bound;
 }
 
-/* A warp whose rows mix types does the same work, and no more, with a row for each of these
- * types. */
+/* Replaces a warp's mixed rows by one row per type, which is the same work. */
 static void pack_unmix(const pack_problem *p, const pack_plan *mixed, const pack_placing *from,
     const pack_plan *plan, pack_placing *to)
 {

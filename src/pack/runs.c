@@ -1,13 +1,12 @@
-/* Packing with contiguous types: in their given order they are cut into runs. A run begins with a
- * row of its own and is packed tight, so what happens in one run does not reach another, and a
- * layout is nothing but the places of its cuts.
+/* Packing with contiguous types: types in their given order are cut into runs. A run begins a new
+ * row and has no gaps, so runs are independent, and a layout is defined by its cuts.
  *
- *   greedy      the five steps of the Anukari devlog ("The new warp alignment optimizer")
- *   exact       the least number of types in the fullest row, by dynamic programming over cuts
- *   exact-cost  the same with the cost of the most expensive row, found by bisection among those that
- *               occur
+ * - greedy: the five steps of the Anukari devlog ("The new warp alignment optimizer")
+ * - exact: minimises the number of types in the fullest row, by dynamic programming over cuts
+ * - exact-cost: minimises the cost of the most expensive row, by bisection over the occurring
+ *   costs
  *
- * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest
+ * A plan of runs has at most 2 kinds per type (rows of that type alone, and the row that its rest
  * opens), and 3 parts. */
 #include "pack/plan.h"
 
@@ -15,10 +14,10 @@
 
 typedef struct run {
     uint32_t rows;
-    uint32_t used;      /* lanes of the last row; 0: it is full, or there is none */
-    uint32_t types;     /* in the last row, where that has room */
-    uint32_t occupancy; /* most types of a row */
-    double cost;        /* of the last row, where that has room */
+    uint32_t used;      /* lanes of the last row; 0: it is full, or there is no row */
+    uint32_t types;     /* types in the last row, if it has free lanes */
+    uint32_t occupancy; /* maximum number of types in a row */
+    double cost;        /* cost of the last row, if it has free lanes */
     double dearest;
 } run;
 
@@ -28,7 +27,7 @@ static void pack_append(const pack_problem *p, run *r, uint32_t type)
 {
     uint32_t used = r->used + p->rest[type];
     double cost = p->cost[type];
-    if (r->used > 0) { /* it shares the last row */
+    if (r->used > 0) { /* the type continues the last row */
         r->types++;
         r->cost += cost;
         r->occupancy = pack_most(r->occupancy, r->types);
@@ -75,11 +74,12 @@ static void pack_plan_run(const pack_problem *p, uint32_t from, uint32_t to, pac
 
 /* ---- a bound from below ---- */
 
-/* The types j to i - 1 lie in no more rows than those before and behind them leave, which fill
- * ceil(entities / lanes) rows and may share the last (or the first) one, which then has one of
- * their types, too. A type fills at least full - 1 rows alone, wherever it begins (`full` where one
- * entity more would be a row more). What remains of the meetings of a type and a row, at least
- * ceil(count / lanes) for each type, is in the rows that remain: so many to a row. */
+/* Lower bound on the occupancy. Types j to i - 1 can use only the rows left by the types before and
+ * after them, which fill ceil(entities / lanes) rows; the last (or first) of these rows may be used
+ * as well, but then also has one of the other types. A type fills at least full - 1 rows alone,
+ * wherever it begins (`full` if one further entity would need another row). The remaining (type,
+ * row) incidences, of at least ceil(count / lanes) per type, are distributed over the remaining
+ * rows, which gives the bound. */
 uint32_t pack_occupancy_bound(const pack_problem *p)
 {
     int64_t before[HED_PACK_MAX_TYPES + 1], meetings[HED_PACK_MAX_TYPES + 1],
@@ -110,9 +110,9 @@ uint32_t pack_occupancy_bound(const pack_problem *p)
 
 /* ---- greedy ---- */
 
-/* Step 4: from left to right each run takes in the next one where no row gets more than `allowed`
- * types. One pass does all that can be done: a run that could not take in the next one cannot take
- * it in when that has grown. Gives the rows that are left. */
+/* Step 4: from left to right, each run absorbs the next one if no row then has more than `allowed`
+ * types. One pass suffices: a run that could not absorb the next one cannot absorb it after that
+ * has grown. Returns the number of rows. */
 static uint32_t pack_merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
 {
     uint32_t kept = 0, rows = 0;
@@ -142,7 +142,7 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
     uint32_t runs = p->types;
     for (uint32_t t = 0; t <= p->types; t++)
         begin[t] = (uint8_t)t; /* step 1: each type has its own rows */
-    /* The conservative guess: what is not enough in any case is not tried. At 1 there is nothing to
+    /* Start from the lower bound, since smaller numbers cannot suffice. At 1 there is nothing to
      * merge. */
     uint32_t allowed = pack_occupancy_bound(p), rows = 0;
     for (uint32_t t = 0; t < p->types; t++) {
@@ -151,8 +151,8 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
         rows += alone.rows;
     }
     if (allowed > 1) rows = pack_merge(p, allowed, begin, &runs);
-    /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do:
-     * runs are tight, and to close the space between two of them gives a row one type more. */
+    /* Step 2. Step 3, which removes dead space where no row gains types, has no effect: runs have
+     * no gaps, and closing the space between two runs adds a type to a row. */
     for (*iterations = 1; rows > p->rows; ++*iterations)
         rows = pack_merge(p, ++allowed, begin, &runs);
     for (uint32_t r = 0; r < runs; r++) pack_plan_run(p, begin[r], begin[r + 1], plan);
@@ -160,10 +160,10 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
 
 /* ---- exact ---- */
 
-/* Runs of types j to i - 1, at [j][i]. */
+/* Rows and cost of the run of types j to i - 1, at [j][i]. */
 typedef struct ranges {
     uint32_t rows[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
-    /* to be minimized: types or cost of the worst row */
+    /* minimised: types or cost of the worst row */
     double key[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
 } ranges;
 
@@ -179,9 +179,9 @@ static void pack_fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
     }
 }
 
-/* Whether runs within the bound need no more rows than there are; from[i] says where the last run
- * of the first i types begins. Of cuts that need equally many rows those with the shorter last run
- * are taken: nothing is joined that gains nothing. */
+/* True if runs within the bound need at most the available rows; from[i]: begin of the last run of
+ * the first i types. Among cuts with equally many rows the one with the shorter last run is taken,
+ * so that types are not joined without gain. */
 static bool pack_fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
 {
     uint32_t least[HED_PACK_MAX_TYPES + 1] = {0};
@@ -199,8 +199,8 @@ static bool pack_fits(const pack_problem *p, const ranges *table, double bound, 
     return least[p->types] <= p->rows;
 }
 
-/* Plans the runs that pack_fits() has found. They need the fewest rows that the bound allows; where
- * there are more, types that need not share a row are parted again, from left to right. */
+/* Plans the runs found by pack_fits(), which need the fewest rows within the bound. Spare rows are
+ * used to separate types again, from left to right. */
 static void pack_plan_cuts(
     const pack_problem *p, const ranges *table, double bound, const uint8_t *from, pack_plan *plan)
 {
@@ -234,7 +234,7 @@ void pack_exact(const pack_problem *p, pack_plan *plan)
     pack_plan_cuts(p, &table, bound, from, plan);
 }
 
-/* Shell's sort, with Ciura's gaps. */
+/* Shellsort with Ciura's gaps. */
 static void pack_sort(double *values, uint32_t count)
 {
     static const uint32_t gaps[] = {301, 132, 57, 23, 10, 4, 1};

@@ -1,27 +1,28 @@
 /* Packing without contiguity: at most k types in a row, for the least k. Vose's construction of
  * alias tables (IEEE Transactions on Software Engineering 17, 1991) is the case k = 2.
  *
- * m types with S entities go into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1)
- * b + 1: of the types in order of size take the first k neighbours that are enough for a row, fill
- * one with them and split the last. k - 1 types and a row are gone, so the condition still holds.
- * Where no k neighbours are enough, any k types fit a row.
+ * m types with S entities fit into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1)
+ * b + 1: of the types in order of size take the first k neighbours that suffice for a row, fill a
+ * row with them and split the last. This removes k - 1 types and a row, so the condition remains
+ * true. If no k neighbours suffice, any k types fit a row.
  *
- * The condition is necessary too, unless types fall into groups with rows of their own, for each of
- * which there is a "+ 1" (to find them is strongly NP-hard). k is never below m / b, so this is the
- * least k where m <= b + 1, and never more than one above it. For that one, groups of a single row
- * are tried: k whole types that nearly fill it.
+ * The condition is also necessary, unless types fall into groups with rows of their own, each of
+ * which has its own "+ 1" (finding such groups is strongly NP-hard). k is never below m / b, so
+ * this is the least k if m <= b + 1, and otherwise at most one above it. To gain that one, groups
+ * of a single row are tried: k whole types that nearly fill it.
  *
- * Every kind of row takes all full rows of a type, or the last of a type, or all rows that the
- * others can spare (until more types end than rows): at most 3 kinds for each type, and 4 parts. */
+ * Each kind of row takes all full rows of a type, or the last of a type, or all spare rows (until
+ * the number of types that end exceeds the number of rows): at most 3 kinds per type, and 4
+ * parts. */
 #include "pack/plan.h"
 
 #include <string.h>
 
-/* What has no row yet: types in order of size, and the rows that are left for them. */
+/* Unassigned rest: types in order of size, and the remaining rows. */
 typedef struct remainder {
     const pack_problem *problem;
     pack_plan *plan;
-    uint32_t most; /* types in a row: k */
+    uint32_t most; /* maximum number of types in a row: k */
     uint32_t types, rows, entities;
     uint32_t type[HED_PACK_MAX_TYPES], count[HED_PACK_MAX_TYPES];
 } remainder;
@@ -45,15 +46,15 @@ static void pack_erase(remainder *r, uint32_t from, uint32_t number)
     r->types -= number;
 }
 
-/* Whether so many types with so many entities go into so many rows, by the condition above. */
+/* True if this many types and entities fit into this many rows, by the condition above. */
 static bool pack_possible(const remainder *r, uint32_t types, uint32_t entities, uint32_t rows)
 {
     return entities <= (uint64_t)rows * r->problem->lanes &&
            types <= (uint64_t)(r->most - 1) * rows + 1;
 }
 
-/* Rows for the largest type alone, as many as the others can spare: k types in a row are to be the
- * exception. */
+/* Gives the largest type rows of its own, as many as can be spared, so that rows of k types remain
+ * the exception. */
 static bool pack_take_alone(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, last = r->types - 1, type = r->type[last],
@@ -79,7 +80,7 @@ static bool pack_take_alone(remainder *r)
     return true;
 }
 
-/* One row from the types at `from` and behind it, until it is full or has `most` of them. */
+/* Fills one row from the types at `from` and after it, until it is full or has `most` types. */
 static void pack_take_neighbours(remainder *r, uint32_t from)
 {
     uint32_t room = r->problem->lanes, i = from;
@@ -97,8 +98,7 @@ static void pack_take_neighbours(remainder *r, uint32_t from)
     if (left > 0) pack_insert(r, split, left);
 }
 
-/* Where the first `most` neighbours begin that are enough for a row; else where the last ones
- * begin. */
+/* Index of the first `most` neighbours that suffice for a row; else of the last ones. */
 static uint32_t pack_first_enough(const remainder *r)
 {
     uint64_t sum = 0;
@@ -112,9 +112,9 @@ static uint32_t pack_first_enough(const remainder *r)
     return r->types > r->most ? r->types - r->most : 0;
 }
 
-/* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit
- * it, then instead of each, smallest first, the largest one that fits. False: none are small
- * enough, or what is left would not fit. */
+/* Fills a row with `most` whole types that leave few lanes empty: the largest neighbours that fit,
+ * then each, smallest first, is replaced by the largest type that fits. Returns false if the types
+ * are too large, or if the rest would not fit. */
 static bool pack_take_group(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, begin = 0;
@@ -170,13 +170,13 @@ void pack_spread(const pack_problem *p, pack_plan *plan)
     uint32_t least = p->types > p->rows ? (p->types + p->rows - 1) / p->rows : 2;
     if (pack_try_spread(p, least, plan)) return;
     pack_start(plan);
-    pack_exact(p, plan); /* never to be worse than it */
+    pack_exact(p, plan); /* fallback, so that the result is never worse than exact */
     if (pack_occupancy(plan) > least) pack_try_spread(p, least + 1, plan);
 }
 
 /* ---- row lists ---- */
 
-/* A row holds entities of one type: nothing diverges, and no order is better than another. */
+/* Rows of a single type: no divergence, and the order of rows is irrelevant. */
 
 void pack_rows(const pack_problem *p, pack_plan *plan)
 {

@@ -1,4 +1,4 @@
-/* The model's covariance: tables and gradients. */
+/* Tables and gradients of the model's covariance. */
 #include "search/covariance.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-enum { ROUGH_VALUES = 5 }; /* a parameter with fewer values cannot be told to be rough */
+enum { ROUGH_VALUES = 5 }; /* minimum number of values for which roughness can be estimated */
 
 static const struct {
     double mean, deviation;
@@ -67,7 +67,7 @@ double hed_covariance_noise(const hed_covariance *covariance)
     return exp(covariance->hypers[HED_HYPER_COUNT * covariance->parameter_count]);
 }
 
-/* The hyper-parameters of one parameter as they stand in the formula. */
+/* Hyper-parameters of one parameter, in the units of the formula in covariance.h. */
 typedef struct factors {
     double weight, length, twos, roughness;
     bool rough;
@@ -81,8 +81,8 @@ static factors factors_of(const hed_covariance *covariance, uint32_t j)
         covariance->scales[j].count >= ROUGH_VALUES};
 }
 
-/* R_j of two different values, and its derivatives by the logarithms of the length and of the
- * factor of twos, and by the log-odds of the roughness. */
+/* R_j of two different values, and its derivatives with respect to the logarithms of the length and
+ * of the factor of twos, and to the log-odds of the roughness. */
 static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f,
     uint32_t a, uint32_t b, double slopes[3])
 {
@@ -150,7 +150,7 @@ void hed_covariance_gradient(
     }
 }
 
-/* Distances between the values of a parameter. */
+/* Scales of the values of a parameter. */
 
 enum { MOST_TWOS = 7 };
 

@@ -16,13 +16,13 @@
 
 typedef enum hed_shape {
     HED_SHAPE_EXPONENTIAL,
-    HED_SHAPE_MATERN,
+    HED_SHAPE_MATERN, /* 3/2 */
     HED_SHAPE_GAUSSIAN
-} hed_shape; /* Matern: 3/2 */
+} hed_shape;
 
-/* Hyper-parameters of a parameter j, at HED_HYPER_COUNT * j + one of these; all are logarithms
- * (roughness: log-odds), and have a normal prior. The last of all is the logarithm of the noise's
- * share of the variance. */
+/* Hyper-parameters of parameter j, stored at HED_HYPER_COUNT * j + index; all are logarithms
+ * (roughness: log-odds) with a normal prior. The last one of the array is the logarithm of the
+ * noise's fraction of the variance. */
 typedef enum hed_hyper {
     HED_HYPER_WEIGHT,
     HED_HYPER_LENGTH,
@@ -38,29 +38,29 @@ typedef struct hed_covariance {
     uint32_t parameter_count;
     hed_shape shape;
     double hypers[HED_MAX_HYPERS]; /* (hed_hyper_count()) */
-    /* correlations of each parameter's values (count x count) */
+    /* (count x count) correlations of each parameter's values */
     float *tables;
-    size_t offsets[HED_MAX_PARAMETERS + 1]; /* where each one's table begins */
+    size_t offsets[HED_MAX_PARAMETERS + 1]; /* offset of each parameter's table */
 } hed_covariance;
 
-/* At its priors' means. false: no memory. */
+/* Initialises a covariance at the means of its priors. Returns false if memory is short. */
 bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space,
     const hed_value_scale *scales, hed_shape shape, hed_covariance *covariance);
-/* Zeroed ones are allowed. */
+/* Frees a covariance; a zeroed one is allowed. */
 void hed_covariance_destroy(const hed_allocator *allocator, hed_covariance *covariance);
-/* The same hyper-parameters and tables; both must be over the same space. */
+/* Copies hyper-parameters and tables; both must be over the same space. */
 void hed_covariance_copy(hed_covariance *to, const hed_covariance *from);
 
 uint32_t hed_hyper_count(const hed_covariance *covariance);
-/* Logarithmic prior of hyper-parameter `index`, its mean and standard deviation. */
+/* Normal prior of hyper-parameter `index`: mean and standard deviation. */
 void hed_hyper_prior(
     const hed_covariance *covariance, uint32_t index, double *mean, double *deviation);
-/* Variance of the noise, in units of the covariance's own. */
+/* Variance of the noise / variance of the process. */
 double hed_covariance_noise(const hed_covariance *covariance);
-/* Fills the tables after the hyper-parameters have changed. */
+/* Recomputes the tables from the hyper-parameters. */
 void hed_covariance_update(hed_covariance *covariance);
 /* Adds the gradient of sum G_j(a, b) log k_j(a, b) to `gradient` (hed_hyper_count()). `weights`: G,
- * as the tables. */
+ * laid out as the tables. */
 void hed_covariance_gradient(
     const hed_covariance *covariance, const double *weights, double *gradient);
 
@@ -80,34 +80,36 @@ static inline double hed_covariance_value(
     return product;
 }
 
-/* Hyper-parameters by the data: the maximum of their posterior density. */
+/* Fit of the hyper-parameters to data: maximum of their posterior density. */
 
 enum {
-    HED_FIT_POINTS = 120 /* at most */
+    HED_FIT_POINTS = 120 /* maximum number of points */
 };
 
-/* A fit under way: Rprop (Riedmiller, Braun 1993) on the logarithm of the posterior, one step at a
+/* State of a fit: Rprop (Riedmiller, Braun 1993) on the logarithm of the posterior, one step at a
  * time. */
 typedef struct hed_fit {
-    hed_covariance *covariance;                           /* whose hyper-parameters are moved */
-    uint32_t count;                                       /* points */
-    uint32_t steps;                                       /* still to go */
-    uint8_t *rows;                                        /* (count x parameter_count) */
-    double *values;                                       /* (count) */
-    double *matrices[3];                                  /* (count x count) scratch */
-    double *pair_weights;                                 /* as the covariance's tables: scratch */
-    double stride[HED_MAX_HYPERS], slope[HED_MAX_HYPERS]; /* of the last step */
+    /* covariance whose hyper-parameters are fitted */
+    hed_covariance *covariance;
+    uint32_t count;      /* number of points */
+    uint32_t steps;      /* remaining steps */
+    uint8_t *rows;       /* (count x parameter_count) */
+    double *values;      /* (count) */
+    double *matrices[3]; /* (count x count) scratch */
+    /* scratch, laid out as the covariance's tables */
+    double *pair_weights;
+    double stride[HED_MAX_HYPERS], slope[HED_MAX_HYPERS]; /* stride and gradient of the last step */
     double best_density, best[HED_MAX_HYPERS];
 } hed_fit;
 
-/* Memory for fits of covariances over one space. false: none. */
+/* Allocates memory for fits of covariances over one space. Returns false if memory is short. */
 bool hed_fit_create(const hed_allocator *allocator, const hed_covariance *like, hed_fit *fit);
 void hed_fit_destroy(const hed_allocator *allocator, const hed_covariance *like, hed_fit *fit);
-/* Begins a fit of `covariance`, from where its hyper-parameters are, to the points that the caller
- * has put into rows, values and count. */
+/* Begins a fit of `covariance` from its present hyper-parameters to the points that the caller has
+ * stored in rows, values and count. */
 void hed_fit_begin(hed_fit *fit, hed_covariance *covariance);
-/* One step; after the last one the covariance has the best hyper-parameters seen, and its tables.
- * Costs about `count` cubed multiplications. false: it was the last. */
+/* Runs one step, about `count` cubed multiplications. The last one sets the best hyper-parameters
+ * found and updates the tables. Returns false after the last step. */
 bool hed_fit_step(hed_fit *fit);
 
 #endif

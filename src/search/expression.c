@@ -1,8 +1,9 @@
-/* Expressions over parameters: their values. expression_parse.c makes the program that runs here.
+/* Evaluation of expressions over parameters; expression_parse.c compiles the program that runs
+ * here.
  *
- * A NAN stands for what Python answers with an exception: every operation on one gives one,
- * comparisons too, so that a division by zero cannot pass for an answer. `and`, `or` and a choice
- * evaluate lazily: `n != 0 and m / n > 2` is 0 where n is 0. */
+ * NAN represents an exception of Python: every operation on a NAN returns NAN, comparisons too, so
+ * that a division by zero cannot pass as a result. `and`, `or` and a choice evaluate lazily: `n !=
+ * 0 and m / n > 2` is 0 if n is 0. */
 #include "search/expression.h"
 
 #include <assert.h>
@@ -10,8 +11,8 @@
 
 #include "base/alloc.h"
 
-/* The remainder that goes with division rounded down: its sign is the divisor's. Exact, as fmod()
- * is; most operands are whole, and then the integer unit is several times as fast. */
+/* Remainder of a division rounded down: its sign is the divisor's. Exact, like fmod(); most
+ * operands are integers, for which the integer unit is several times as fast. */
 static double floor_modulo(double a, double b)
 {
     double remainder;
@@ -24,8 +25,8 @@ static double floor_modulo(double a, double b)
 
 static double floor_divide(double a, double b)
 {
-    /* Through the remainder: the quotient of large numbers alone may be rounded up to the next
-     * whole number. */
+    /* use the remainder: the plain quotient of large numbers may be rounded up to the next
+     * integer */
     return round((a - floor_modulo(a, b)) / b);
 }
 
@@ -77,7 +78,7 @@ static inline double apply_two(hed_expression_code code, double a, double b)
 double hed_expression_value(const hed_expression *expression, const double *values)
 {
     if (!expression) return NAN;
-    /* the first stays unused: `last` is inside even while nothing waits */
+    /* stack[0] is unused: `last` points into the array even if the stack is empty */
     double stack[1 + HED_EXPRESSION_STACK];
     double *last = stack;
     for (uint32_t i = 0; i < expression->count; i++) {

@@ -1,23 +1,23 @@
-/* A compiled expression: a program for a stack machine, in one block of memory.
+/* Compiled expression: a program for a stack machine, in one memory block.
  *
- * Jumps count from the instruction behind them, so that a part of the program can be moved
- * unchanged (the condition of `a if c else b` is read second and evaluated first). */
+ * Jumps are relative to the next instruction, so that code can be moved unchanged (in `a if c else
+ * b` the condition is parsed second and evaluated first). */
 #ifndef HED_SEARCH_EXPRESSION_H
 #define HED_SEARCH_EXPRESSION_H
 
 #include "heddle/space.h"
 
 enum {
-    HED_EXPRESSION_TEXT = 16384, /* longest text, in bytes */
-    HED_EXPRESSION_STACK = 64,   /* values that wait at once */
-    /* nesting of parentheses (each counts twice), signs, choices and powers */
+    HED_EXPRESSION_TEXT = 16384, /* maximum length of a text, bytes */
+    HED_EXPRESSION_STACK = 64,   /* maximum depth of the value stack */
+    /* maximum nesting of parentheses (each counts twice), signs, choices and powers */
     HED_EXPRESSION_DEPTH = 128
 };
 
 typedef enum hed_expression_code {
     HED_CODE_NUMBER, /* push `number` */
     HED_CODE_NAME,   /* push the value of slot `operand` */
-    /* One value for the one on top. */
+    /* Unary operators: replace the top value. */
     HED_CODE_NEGATE,
     HED_CODE_NOT,
     HED_CODE_ABS,
@@ -25,9 +25,9 @@ typedef enum hed_expression_code {
     HED_CODE_FLOOR,
     HED_CODE_ROUND,
     HED_CODE_LOG2,
-    HED_CODE_TRUTH,  /* 0 stays 0, all else becomes 1 */
-    HED_CODE_ABSENT, /* 0: none of the elements was equal */
-    /* One value for the two on top. */
+    HED_CODE_TRUTH,  /* 0 remains 0, any other value becomes 1 */
+    HED_CODE_ABSENT, /* pushes 0: no element was equal */
+    /* Binary operators: replace the two top values. */
     HED_CODE_ADD,
     HED_CODE_SUBTRACT,
     HED_CODE_MULTIPLY,
@@ -44,21 +44,24 @@ typedef enum hed_expression_code {
     HED_CODE_GREATER_EQUAL,
     HED_CODE_EQUAL,
     HED_CODE_NOT_EQUAL,
-    /* What may leave parts out. A NAN counts as decided: it stays on top, and the jump is taken. */
-    HED_CODE_AND, /* top is 0: it stays, jump by `operand`; else drop it */
-    HED_CODE_OR,  /* top is not 0: it becomes 1, jump; else drop it */
-    /* compares as `comparison` says: drops the lower of two, or leaves 0 for both and jumps */
+    /* Jumps of lazy operators. A NAN decides the result: it remains on top, and the jump is
+     * taken. */
+    HED_CODE_AND, /* top is 0: keep it and jump by `operand`; else drop it */
+    HED_CODE_OR,  /* top is not 0: replace it by 1 and jump; else drop it */
+    /* compares by `comparison`: true drops the lower value; false replaces both by 0 and jumps */
     HED_CODE_CHAIN,
-    HED_CODE_MEMBER, /* the lower equals the top: leaves 1 for both and jumps; else drops the top */
-    /* drops the top; jumps if it was 0. A NAN stays, and goes to the jump before the target */
+    /* the two top values are equal: replaces both by 1 and jumps; else drops the top */
+    HED_CODE_MEMBER,
+    /* drops the top and jumps if it was 0; a NAN remains on top, and the jump leads to the
+     * instruction before the target */
     HED_CODE_BRANCH,
     HED_CODE_JUMP
 } hed_expression_code;
 
 typedef struct hed_instruction {
     uint16_t code;
-    uint16_t comparison; /* of HED_CODE_CHAIN */
-    uint32_t operand;    /* a slot, or how far to jump */
+    uint16_t comparison; /* comparison of HED_CODE_CHAIN */
+    uint32_t operand;    /* slot, or distance of a jump */
     double number;
 } hed_instruction;
 

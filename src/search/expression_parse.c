@@ -1,14 +1,16 @@
-/* Expressions over parameters: from text to a program. Recursive descent, one function for each
- * level of precedence.
+/* Compiler of expressions over parameters. Recursive descent, one function for each level of
+ * precedence.
  *
- * From the loosest: choices (`c ? a : b`, `a if c else b`, to the right), or ||, and &&, not,
- * comparisons and `in` (chained), + -, * / // %, the signs and !, ** (to the right, and above a
- * sign on its left: -2 ** 2 is -4). Where C and Python differ, Python's meaning holds: % and //
- * round down, / never does, round() goes to the even neighbour, comparisons are chained; ! is C's
- * alone and binds as C's.
+ * Precedence, from the loosest: choices (`c ? a : b`, `a if c else b`, right-associative), or
  *
- * A label in quotes stands for the value that its parameter gives it. Compared with a parameter it
- * is one of that parameter's; anywhere else it must have one value among all parameters. */
+ * , and &&, not, comparisons and `in` (chained), + -, * / // %, the signs and !, **
+ * (right-associative, and above a sign on its left: -2 ** 2 is -4). If C and Python differ,
+ * Python's rule applies: % and // round down, / does not, round() rounds half to even, comparisons
+ * are chained; ! exists in C alone and binds as in C.
+ *
+ * A label in quotes means the value that its parameter assigns to it. If it is compared with a
+ * parameter, it is a label of that parameter; elsewhere all parameters with this label must agree
+ * on the value. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,7 +25,7 @@ typedef enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_LABEL, TOKE
 
 typedef struct token {
     token_kind kind;
-    const char *text; /* of a label: without its quotes */
+    const char *text; /* a label's text lacks its quotes */
     size_t size;
     double number;
 } token;
@@ -31,21 +33,21 @@ typedef struct token {
 typedef struct parser {
     const hed_expression_names *names;
     const char *text;
-    token now; /* the one that was not taken yet */
+    token now; /* the next token */
     const char *next;
-    /* room for as many as the text has characters: no construct takes more */
+    /* (length of the text): no construct compiles to more instructions than characters */
     hed_instruction *program;
     uint32_t count;
-    uint32_t waiting; /* values on the stack when the program so far has run */
+    uint32_t waiting; /* depth of the stack after the program so far */
     uint32_t depth;
-    hed_status status; /* of the first complaint: from then on there are no more tokens */
+    hed_status status; /* status of the first error: after it there are no more tokens */
     hed_error *error;
 } parser;
 
-/* ---- complaints about the text ---- */
+/* ---- errors in the text ---- */
 
-/* The first complaint counts. The text goes into the message, from its beginning where it is short,
- * else from near `at`. */
+/* Reports an error; only the first is kept. The message quotes the text, from its beginning if it
+ * is short, else from near `at`. */
 __attribute__((format(printf, 4, 5))) static void parse_complain(
     parser *p, hed_status status, const char *at, const char *format, ...)
 {
@@ -60,7 +62,7 @@ __attribute__((format(printf, 4, 5))) static void parse_complain(
         p->text + from, strlen(p->text + from) > 120 ? "..." : "", column + 1, words);
 }
 
-/* Complains that the next token is not what was expected. */
+/* Reports an unexpected token. */
 static void complain_of_token(parser *p, const char *what)
 {
     bool end = p->now.kind == TOKEN_END, label = p->now.kind == TOKEN_LABEL;
@@ -80,7 +82,7 @@ static bool parse_is_letter(char c)
 
 static bool parse_is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Digits of a base, added to `value`. */
+/* Reads digits of a base into `value`. */
 static const char *read_digits(const char *at, double base, double *value, int *count)
 {
     for (*count = 0;; at++, ++*count) {
@@ -93,9 +95,9 @@ static const char *read_digits(const char *at, double base, double *value, int *
     }
 }
 
-/* A number as C and Python both write it. Not strtod(): its decimal point is the locale's. Exact
- * for whole numbers up to 2^53 and for decimals of at most 15 digits and 22 places, since powers of
- * ten up to 10^22 are exact. */
+/* Reads a number in the common syntax of C and Python. strtod() is unsuitable: its decimal point
+ * depends on the locale. Exact for integers up to 2^53 and for decimals of at most 15 digits and 22
+ * places, since powers of ten up to 10^22 are exact. */
 static const char *parse_read_number(const char *at, double *value, const char **wrong)
 {
     int whole, part = 0, places = 0, digits;
@@ -153,7 +155,7 @@ static void read_sign(parser *p)
     p->next += p->now.size;
 }
 
-/* Goes to the next token. */
+/* Reads the next token. */
 static void parse_advance(parser *p)
 {
     const char *wrong = NULL;
@@ -177,14 +179,14 @@ static void parse_advance(parser *p)
     }
 }
 
-/* Whether a token is this word or sign. */
+/* True if a token is this word or sign. */
 static bool token_is(const token *t, const char *word)
 {
     return (t->kind == TOKEN_SIGN || t->kind == TOKEN_NAME) && strlen(word) == t->size &&
            memcmp(t->text, word, t->size) == 0;
 }
 
-/* Takes the next token if it is this word. */
+/* Consumes the next token if it is this word. */
 static bool parse_take(parser *p, const char *word)
 {
     if (p->status || !token_is(&p->now, word)) return false;
@@ -192,27 +194,27 @@ static bool parse_take(parser *p, const char *word)
     return true;
 }
 
-/* Takes it, or complains that `what` was expected. */
+/* Consumes this word, or reports the missing `what`. */
 static void parse_need(parser *p, const char *word, const char *what)
 {
     if (!parse_take(p, word)) complain_of_token(p, what);
 }
 
-/* What was just read, for labels, whose meaning depends on what stands beside them. */
+/* Kind of the last operand: the value of a label depends on the operand it is compared with. */
 typedef enum operand_kind { OPERAND_VALUE, OPERAND_NAME, OPERAND_LABEL } operand_kind;
 
 typedef struct operand {
     operand_kind kind;
-    token token;   /* of a name or label */
-    uint32_t slot; /* of a name */
-    uint32_t at;   /* of a label: the instruction that waits for its number */
+    token token;   /* token of a name or label */
+    uint32_t slot; /* slot of a name */
+    uint32_t at;   /* instruction that will receive a label's value */
 } operand;
 
 static operand parse_choice(parser *p);
 
-/* ---- complaints about names ---- */
+/* ---- errors in names ---- */
 
-/* Adds a word to a list in a message, or "..." where there is no more room. */
+/* Adds a word to a list in a message, or "..." if the list is full. */
 static void list_word(char *list, size_t size, const char *word)
 {
     size_t used = strlen(list);
@@ -224,7 +226,7 @@ static void list_word(char *list, size_t size, const char *word)
 
 /* ---- the program ---- */
 
-/* Adds an instruction after which `more` more values wait than before; gives its place. */
+/* Adds an instruction that changes the stack's depth by `more`. Returns its index. */
 static uint32_t parse_emit(parser *p, hed_instruction instruction, int more)
 {
     if (p->status) return 0;
@@ -240,8 +242,7 @@ static uint32_t emit_code(parser *p, hed_expression_code code, int more)
     return parse_emit(p, (hed_instruction){.code = (uint16_t)code}, more);
 }
 
-/* Jumps to one target that is not known yet are a list through their operands, which ends with
- * NO_JUMP. */
+/* Pending jumps to one target form a list through their operands, which NO_JUMP ends. */
 static const uint32_t NO_JUMP = UINT32_MAX;
 
 static void land(parser *p, uint32_t jump)
@@ -285,7 +286,7 @@ static void complain_of_label(
         list[0] ? "it has: " : "it has no named choices", list);
 }
 
-/* A label beside a name is one of that parameter's. */
+/* Resolves a label that is compared with a name: a label of that parameter. */
 static void settle_for_name(parser *p, const operand *label, const operand *name)
 {
     const char *of = p->names->names[name->slot];
@@ -298,7 +299,7 @@ static void settle_for_name(parser *p, const operand *label, const operand *name
     else complain_of_label(p, &label->token, of, parameter);
 }
 
-/* A label anywhere else must mean one value. */
+/* Resolves any other label: it must have one value among all parameters. */
 static void parse_settle(parser *p, const operand *label)
 {
     const hed_parameter_def *first = NULL;
@@ -321,7 +322,7 @@ static void parse_settle(parser *p, const operand *label)
     else complain_of_label(p, &label->token, "every parameter", NULL);
 }
 
-/* Two sides of a comparison. */
+/* Resolves the labels of a comparison's two sides. */
 static void settle_pair(parser *p, const operand *left, const operand *right)
 {
     if (p->status) return;
@@ -419,7 +420,8 @@ static operand parse_value(parser *p)
     return (operand){0};
 }
 
-/* A power, which binds tighter than a sign on its left and looser than one on its right. */
+/* Parses a sign or a power. A power binds tighter than a sign on its left and looser than a sign on
+ * its right. */
 static operand parse_sign(parser *p)
 {
     operand value = {0};
@@ -457,7 +459,7 @@ static const operator_word *take_operator(parser *p, const operator_word *words,
     return NULL;
 }
 
-/* Level 0: products of signed values; level 1: sums of products. */
+/* Parses level 0: products of signed values; level 1: sums of products. */
 static operand parse_arithmetic(parser *p, int level)
 {
     static const operator_word words[2][4] = {
@@ -475,7 +477,7 @@ static operand parse_arithmetic(parser *p, int level)
     return left;
 }
 
-/* What follows `in` or `not in`. */
+/* Parses the list after `in` or `not in`. */
 static void parse_members(parser *p, const operand *left, bool absent)
 {
     const char *end = token_is(&p->now, "(") ? ")" : "]";
@@ -504,7 +506,8 @@ static operand parse_comparison(parser *p)
         {"!=", HED_CODE_NOT_EQUAL},
     };
     operand left = parse_arithmetic(p, 1);
-    const operator_word *pending = NULL; /* compares the two that wait, unless the chain goes on */
+    /* comparison of the two top values, emitted once the chain's next link is known */
+    const operator_word *pending = NULL;
     uint32_t jump = NO_JUMP;
     for (;;) {
         const operator_word *word = take_operator(p, words, sizeof words / sizeof *words);
@@ -524,8 +527,8 @@ static operand parse_comparison(parser *p)
             return (operand){0};
         }
         operand right = parse_arithmetic(p, 1);
-        /* A label on either side is one of the other side's parameter; the one before has the first
-         * word. */
+        /* a label on either side belongs to the other side's parameter; the left neighbour takes
+         * precedence */
         if (left.kind == OPERAND_LABEL) settle_pair(p, &right, &left);
         if (left.kind == OPERAND_NAME && right.kind == OPERAND_LABEL) {
             settle_pair(p, &left, &right);
@@ -553,7 +556,7 @@ static operand parse_not(parser *p)
     return (operand){0};
 }
 
-/* Sides joined by one word: each but the last may decide and leave the others out. */
+/* Parses operands joined by one word: each but the last may decide the result and skip the rest. */
 static operand parse_joined(parser *p, operand (*parse_side)(parser *), const char *python,
     const char *c, hed_expression_code code)
 {
@@ -587,8 +590,8 @@ static void reverse(hed_instruction *program, uint32_t from, uint32_t to)
     }
 }
 
-/* `value if condition`: the program of the value, from `start`, goes behind that of the condition.
- * Gives the branch's place. */
+/* Parses the condition of `value if condition`, and moves the code of the value, which begins at
+ * `start`, after the code of the condition. Returns the index of the branch. */
 static uint32_t parse_condition_behind(parser *p, uint32_t start)
 {
     uint32_t middle = p->count;

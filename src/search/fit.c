@@ -1,10 +1,9 @@
-/* Maximum of the hyper-parameters' posterior: marginal likelihood of a Gaussian process (Rasmussen,
- * Williams 2006, chapter 5) with a constant mean and the amplitude at their best values, times the
+/* Fit of the hyper-parameters: maximum of the marginal likelihood of a Gaussian process (Rasmussen,
+ * Williams 2006, chapter 5), with a constant mean and the amplitude at their optimum, times the
  * priors.
  *
- * The loops over matrices run along rows, without sums over them, so that compilers may vectorize
- * them and give the same bits with any width of vectors.
- */
+ * Loops over matrices run along rows without sums over them, so that compilers may vectorise them
+ * with identical results for any vector width. */
 #include "search/covariance.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@
 #include "base/alloc.h"
 
 enum {
-    FEW_POINTS = 100, /* fewer are given STEPS steps, others FEW_STEPS */
+    FEW_POINTS = 100, /* fits of fewer points take STEPS steps, others FEW_STEPS */
     STEPS = 12,
     FEW_STEPS = 5
 };
@@ -48,8 +47,8 @@ void hed_fit_destroy(const hed_allocator *allocator, const hed_covariance *like,
 
 /* ---- matrices (n x n), row by row ---- */
 
-/* Upper factor U of a symmetric matrix, U' U = A, in place of its upper half. false: not positive
- * definite. */
+/* Upper Cholesky factor U of a symmetric matrix, U' U = A, replaces its upper half. Returns false
+ * if A is not positive definite. */
 static bool factorize(double *matrix, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
@@ -95,7 +94,7 @@ static void square(const double *inverse, double *product, uint32_t n)
 
 /* ---- the density ---- */
 
-/* Covariances without noise into `plain` (both halves), with it into `noisy`. */
+/* Covariances without noise into `plain` (both halves), with noise into `noisy`. */
 static void fit_fill(const hed_fit *fit, double *plain, double *noisy)
 {
     uint32_t n = fit->count, width = fit->covariance->parameter_count;
@@ -109,7 +108,7 @@ static void fit_fill(const hed_fit *fit, double *plain, double *noisy)
         }
 }
 
-/* Whitened residuals z = L^-1 (y - mean), and then alpha = A^-1 (y - mean). The variance of the
+/* Whitened residuals z = L^-1 (y - mean), then alpha = A^-1 (y - mean). Returns the variance of the
  * process. */
 static double fit_whiten(const hed_fit *fit, const double *inverse, double *alpha)
 {
@@ -134,8 +133,8 @@ static double fit_whiten(const hed_fit *fit, const double *inverse, double *alph
 }
 
 /* Weight of each pair of values in the gradient of the likelihood: (alpha alpha' / variance - A^-1)
- * K, summed over the pairs of points that have these values. Gives the derivative by the logarithm
- * of the noise. */
+ * K, summed over the pairs of points with these values. Returns the derivative with respect to the
+ * logarithm of the noise. */
 static double weigh_pairs(hed_fit *fit, const double *plain, const double *precision,
     const double *alpha, double variance)
 {
@@ -188,7 +187,7 @@ static double density(hed_fit *fit, double *gradient)
 /* ---- the search for its maximum ---- */
 
 static const double FIRST_STRIDE = 0.25, LONGEST_STRIDE = 1,
-                    FARTHEST = 3.5; /* the last: in standard deviations of the prior */
+                    FARTHEST = 3.5; /* FARTHEST: in standard deviations of the prior */
 
 void hed_fit_begin(hed_fit *fit, hed_covariance *covariance)
 {

@@ -1,7 +1,6 @@
-/* A model of a search's times: a Gaussian process whose hyper-parameters are fitted again each time
- * that the number of observations has grown by a third. What a model holds is bounded: the best,
- * and a random choice of the others.
- */
+/* Model of a search's times: a Gaussian process whose hyper-parameters are fitted again each time
+ * the number of observations has grown by a third. Its size is bounded: the best observations and a
+ * random sample of the rest. */
 #include "search/model.h"
 
 #include <math.h>
@@ -14,17 +13,18 @@
 #include "search/search.h"
 
 enum {
-    KEPT_BEST = 200, /* of more than KEPT observations, */
-    KEPT = 384,      /* when a model is rebuilt */
+    KEPT_BEST = 200, /* number of best observations kept in a model */
+    KEPT = 384,      /* number of all observations kept when a model is rebuilt */
     POOL_BLOCKS = 32,
     LEAST_POOL_BLOCKS = 12,
-    FULL_POOL_ROWS = 200 /* the pool shrinks above, so that rebuilding it keeps its cost */
+    /* the pool shrinks with more rows, so that the cost of rebuilding it stays constant */
+    FULL_POOL_ROWS = 200
 };
 static const double LEAST_GAP = 0.02, MOST_GAP = 1;
-/* of the sum over the sources */
+/* growth of the observations until the next fit; prior of the sum of all trends' factors */
 static const double GROWTH = 1.3, TREND_MEAN = 0.5, TREND_DEVIATION = 0.5;
 
-/* ---- what is modelled ---- */
+/* ---- the modelled function ---- */
 
 double hed_model_value(const hed_search *search, const hed_model *model, double gap, double value)
 {
@@ -36,8 +36,8 @@ double hed_model_value(const hed_search *search, const hed_model *model, double 
     }
 }
 
-/* How far the median lies above the best, between what is noise and where the best is out of all
- * proportion. */
+/* Gap of the median above the best, relative to the best; bounded below by noise and above for a
+ * best time far below all others. */
 static double gap_of(const hed_search *search, const double *sorted)
 {
     return fmin(fmax(sorted[search->valid / 2] / sorted[0] - 1, LEAST_GAP), MOST_GAP);
@@ -49,7 +49,7 @@ static int model_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The values that work, in order; NULL: no memory. Released with the number of those that work. */
+/* Sorted values of the observations that work; NULL if memory is short. Release `valid` of them. */
 static double *sorted_values(const hed_search *search)
 {
     double *values = hed_allocate(&search->allocator, search->valid * sizeof *values);
@@ -77,8 +77,7 @@ void hed_model_destroy(const hed_allocator *allocator, hed_model *model)
     hed_covariance_destroy(allocator, &model->covariance);
 }
 
-/* Which observations a view begins with: all, or the best ones, those that are pending, and some of
- * the others. */
+/* Selects a view's observations: all, or the best, the pending, and a random sample of the rest. */
 static void plan(hed_search *search, const double *sorted, hed_model_view *view)
 {
     bool all = search->count <= KEPT;
@@ -100,7 +99,7 @@ static void plan(hed_search *search, const double *sorted, hed_model_view *view)
     view->taken = search->count;
 }
 
-/* All of a small space; else what the sources have, and random points. */
+/* Fills the pool with a small space completely; else with the sources' points and random points. */
 static void fill_pool(
     hed_search *search, const hed_model_sources *sources, hed_posterior *posterior)
 {
@@ -117,7 +116,7 @@ static void fill_pool(
     }
 }
 
-/* Variance of a trend's factor over the process's own, which is about that of the values. */
+/* Variance of a trend's factor / the process's variance, which is close to that of the values. */
 static double trend_variance(
     const hed_search *search, const hed_model *model, const hed_model_view *view)
 {
@@ -132,7 +131,7 @@ static double trend_variance(
     return deviation * deviation / fmax(variance, 1e-6);
 }
 
-/* The next view, with all its memory and nothing in it yet. */
+/* Allocates the next view, without observations. */
 static bool create_view(
     hed_search *search, const hed_model_sources *sources, hed_model *model, const double *sorted)
 {
@@ -212,7 +211,7 @@ bool hed_model_is_old(const hed_search *search, const hed_model *model)
     return model->fitted == 0 || full || search->valid >= GROWTH * model->fitted;
 }
 
-/* The points of a fit: all that work, or the best third and some of the others. */
+/* Selects the points of a fit: all that work, or the best third and a random sample of the rest. */
 static void choose_points(hed_search *search, const hed_model_sources *sources,
     const hed_model *model, const double *sorted, hed_fit *fit)
 {
@@ -286,12 +285,11 @@ bool hed_model_advance(
     return true;
 }
 
-/* What other devices and sizes found best: their configurations open a search, and a value that is
- * frequent among them lowers the expected time of all configurations that have it. All their times
- * as data would do harm: the landscape of another device is hard to unlearn.
- */
+/* Sources: the best configurations on other devices and sizes open a search, and a value that is
+ * frequent among them lowers the expected time of all configurations with it. Their times do not
+ * enter as data: another device's landscape is hard to unlearn. */
 
-/* spread over a parameter's values, since the best of a source are few */
+/* distributed over a parameter's values, since a source has few configurations */
 static const double PSEUDO_COUNT = 2;
 
 static size_t dislike_size(const hed_search *search)
@@ -299,8 +297,8 @@ static size_t dislike_size(const hed_search *search)
     return (size_t)search->space->parameter_count * HED_MAX_VALUES * sizeof(float);
 }
 
-/* dislike = -log of the value's share, moved and scaled so that the sum over the parameters is 0 at
- * least and 1 at most. */
+/* dislike = -log of the value's frequency, shifted and scaled so that the sum over the parameters
+ * is in [0, 1]. */
 static void model_count_values(const hed_space *space, hed_model_source *source)
 {
     double range = 0;
@@ -385,14 +383,12 @@ void hed_sources_trends(
     }
 }
 
-/* How much each parameter matters: its total effect (Jansen 1999), the mean square of what the time
- * changes by when this parameter alone is drawn anew, of the logarithm of the time as a Gaussian
- * process knows it. Interactions count for each parameter that is in them; the shares are made to
- * sum to 1.
- */
+/* Importance of each parameter: its total effect (Jansen 1999), the mean square change of the
+ * logarithm of the time, as a Gaussian process predicts it, if this parameter alone is drawn again.
+ * Interactions count for each of their parameters; the results are normalised to a sum of 1. */
 
 enum {
-    LEAST_VALUES = 8, /* fewer say nothing */
+    LEAST_VALUES = 8, /* minimum number of observations */
     SAMPLES = 256
 };
 
@@ -402,11 +398,11 @@ typedef struct importance {
     hed_fit fit;
     hed_posterior posterior;
     hed_block block;
-    float (*whitened)[HED_BLOCK]; /* (HED_FIT_POINTS) the block's */
+    float (*whitened)[HED_BLOCK]; /* (HED_FIT_POINTS) memory of the block */
     hed_random random;
 } importance;
 
-/* Fits to all that works, or to as much of it as a fit takes, evenly from first to last. */
+/* Fits all observations that work, or an even selection of HED_FIT_POINTS. */
 static void fit_all(importance *work)
 {
     const hed_search *search = work->search;
@@ -440,8 +436,8 @@ static bool model_build(importance *work)
     return true;
 }
 
-/* A random row, and that row with each parameter drawn anew: their squared differences are
- * added. */
+/* Draws a random row, and variants with one parameter drawn again; adds their squared
+ * differences. */
 static void sample(importance *work, double *shares)
 {
     const hed_space *space = work->search->space;

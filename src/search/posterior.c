@@ -70,13 +70,12 @@ void hed_posterior_destroy(hed_posterior *posterior)
 
 /* ---- sums ---- */
 
-/* Vectors at any address, of what C calls arrays of double and float. As wide as every processor
- * has them: wider ones gained nothing where it was measured, and these give the same bits
- * everywhere. */
+/* Vectors at any address inside arrays of double and float. Their width is available on every
+ * processor: wider ones measured no faster, and these give identical results everywhere. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* In four partial sums, which fixes their order for every compiler. */
+/* Dot product in four partial sums, which fixes the order of summation for every compiler. */
 static double posterior_dot(const double *a, const double *b, uint32_t count)
 {
     pair sum0 = {0}, sum1 = {0};
@@ -90,8 +89,8 @@ static double posterior_dot(const double *a, const double *b, uint32_t count)
     return (sum0[0] + sum0[1]) + (sum1[0] + sum1[1]) + rest;
 }
 
-/* column -= sum of row[i] whitened[i] over `count` rows, then times `scale`. All of the column
- * stays in registers. */
+/* Computes column -= sum of row[i] whitened[i] over `count` rows, then multiplies by `scale`. The
+ * whole column stays in registers. */
 static void posterior_whiten(const double *row, uint32_t count, const float (*whitened)[HED_BLOCK],
     float scale, float *column)
 {
@@ -128,7 +127,7 @@ _Static_assert((size_t)HED_BLOCK * sizeof(float) == 8 * sizeof(quad),
 void hed_block_add(hed_block *block, const hed_posterior *posterior, uint64_t point,
     const uint8_t *row, const float *trends)
 {
-    /* The first one fills the block, so that its loops need no end of their own. */
+    /* the first point fills all columns, so that loops over a block need no bounds */
     uint32_t begin = block->count, end = begin == 0 ? HED_BLOCK : begin + 1;
     float variance = 1;
     for (uint32_t i = 0; i < posterior->trend_count; i++)
@@ -158,8 +157,8 @@ static void covariances(
     }
 }
 
-/* Counts the observation with weight `sign` for or against the points of a block, given their
- * covariances. */
+/* Adds the observation, with weight `sign`, to the votes for or against a block's points, given
+ * their covariances. */
 static void vote(hed_block *block, hed_row_kind kind, const float *column, float sign)
 {
     float *votes = kind == HED_ROW_FAILED ? block->failed : block->working;
@@ -198,7 +197,7 @@ static void posterior_add_row(hed_block *block, const hed_posterior *posterior, 
     for (uint32_t q = 0; q < HED_BLOCK; q++) block->variance[q] -= column[q] * column[q];
 }
 
-/* Rows before `changed` are in the block's sums as they are. */
+/* Updates a block. Its sums are valid for observations before `changed`. */
 static void follow(hed_block *block, const hed_posterior *posterior, uint32_t changed)
 {
     if (block->count == 0) return;
@@ -233,7 +232,7 @@ double hed_block_deviation(const hed_block *block, const hed_posterior *posterio
 
 /* ---- observations ---- */
 
-/* Covariance of the process itself between two observations. */
+/* Covariance of the process between two observations. */
 static double posterior_between(const hed_posterior *posterior, uint32_t a, uint32_t b)
 {
     uint32_t width = posterior->covariance.parameter_count;
@@ -288,7 +287,7 @@ void hed_posterior_set(hed_posterior *posterior, uint32_t index, hed_row_kind ki
     if (index < posterior->changed) posterior->changed = index;
 }
 
-/* Whitens what was observed, from the first change on. */
+/* Whitens the values, from the first change on. */
 static void whiten_values(hed_posterior *posterior)
 {
     for (uint32_t i = posterior->changed; i < posterior->count; i++) {

@@ -1,5 +1,5 @@
-/* Search by ask and tell: the table of all points asked or told, and the strategies that need
- * nothing else. The local and the model-based strategy are in search_strategies.c. */
+/* Search by ask and tell: the table of all points asked or told, random numbers, and the strategies
+ * that need only the table. The local and the model-based strategies are in search_strategies.c. */
 #include "search/search.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 enum {
     FIRST_CAPACITY = 64,
-    RANDOM_TRIES = 64 /* before a fresh point is looked for in order */
+    RANDOM_TRIES = 64 /* random attempts before unobserved points are searched in order */
 };
 
 /* ---- the table ---- */
@@ -30,8 +30,8 @@ uint32_t hed_search_seen(const hed_search *search, uint64_t point)
     return search->slots[search_slot_of(search, point)] - 1;
 }
 
-/* Room for one more observation, at most half of the slots taken. false: no memory, and nothing has
- * changed. */
+/* Reserves space for one more observation, with at most half of the slots used. Returns false if
+ * memory is short; the table is then unchanged. */
 static bool search_reserve(hed_search *search)
 {
     if (search->count < search->capacity) return true;
@@ -58,7 +58,7 @@ static bool search_reserve(hed_search *search)
     return true;
 }
 
-/* There must be room. */
+/* Adds a pending observation to reserved space. */
 static hed_observation *search_add(hed_search *search, uint64_t point)
 {
     search->slots[search_slot_of(search, point)] = search->count + 1;
@@ -69,7 +69,7 @@ static hed_observation *search_add(hed_search *search, uint64_t point)
     return observation;
 }
 
-/* ---- points that are not in it ---- */
+/* ---- unobserved points ---- */
 
 uint64_t hed_search_fresh_point(hed_search *search)
 {
@@ -166,7 +166,7 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
     HED_REQUIRE(search, config);
     uint64_t point;
     if (search->count == search->space->count)
-        return HED_ERROR_BOUNDS; /* an answer: nothing is written to `error` */
+        return HED_ERROR_BOUNDS; /* end of the space: not reported in `error` */
     if (!search_reserve(search))
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
@@ -241,7 +241,7 @@ static uint64_t next(hed_random *random)
 hed_random hed_random_seed(uint64_t seed)
 {
     hed_random random = {seed};
-    random.state = next(&random); /* so that neighbouring seeds are far apart */
+    random.state = next(&random); /* one step separates neighbouring seeds */
     return random;
 }
 

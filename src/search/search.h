@@ -1,5 +1,5 @@
-/* What the search's files share: the table of all points asked or told, distances between
- * values, random numbers. */
+/* State shared by the files of the search: the table of all points asked or told, random
+ * numbers. */
 #ifndef HED_SEARCH_SEARCH_H
 #define HED_SEARCH_SEARCH_H
 
@@ -10,7 +10,7 @@
 /* A point that was asked or told. */
 typedef struct hed_observation {
     uint64_t point; /* index in the space */
-    double value;   /* NAN: pending, or it does not work */
+    double value;   /* NAN: pending or failed */
     bool pending;   /* asked and not yet told */
     uint8_t row[HED_MAX_PARAMETERS];
 } hed_observation;
@@ -19,7 +19,8 @@ typedef struct hed_random {
     uint64_t state;
 } hed_random;
 
-typedef struct hed_auto_search hed_auto_search; /* search_auto.c */
+/* models of the automatic strategy (search_strategies.c) */
+typedef struct hed_auto_search hed_auto_search;
 
 struct hed_search {
     hed_allocator allocator;
@@ -28,49 +29,46 @@ struct hed_search {
     hed_random random;
     hed_observation *observations; /* (count) in the order in which they were asked or told */
     uint32_t count, capacity;
-    uint32_t valid, pending; /* how many of them work, and are still open */
-    uint32_t best;           /* among them; meaningless while `valid` is 0 */
-    /* (slot_count) hash table: 1 + place in observations, by point; 0: free */
+    uint32_t valid, pending; /* number of observations that work; that are not told yet */
+    uint32_t best;           /* index of the best observation; undefined while `valid` is 0 */
+    /* (slot_count) hash table by point: 1 + index of an observation; 0: free */
     uint32_t *slots;
     uint32_t slot_count;     /* a power of two */
     hed_value_scale *scales; /* (parameter_count) */
-    uint64_t next;           /* exhaustive: where to look for the next point */
-    uint32_t climb_from;     /* local: the observation that is climbed from, */
-    uint32_t climb_since;    /* and the number of observations when its climb began */
-    hed_auto_search *models; /* auto; NULL: none yet */
+    uint64_t next;           /* exhaustive: first point to examine next */
+    uint32_t climb_from;     /* local: index of the observation that the climb starts from */
+    uint32_t climb_since;    /* number of observations when the climb began */
+    hed_auto_search *models; /* auto; NULL: no models yet */
 };
 
-/* ---- random numbers (search_random.c): SplitMix64's increment with a mixer of two multiplications
- * ---- */
+/* ---- random numbers (search.c) ---- */
 
 hed_random hed_random_seed(uint64_t seed);
-/* Evenly from [0, 1). */
+/* Uniform in [0, 1). */
 double hed_random_unit(hed_random *random);
-/* Evenly from [0, count). */
+/* Uniform in [0, count). */
 uint64_t hed_random_below(hed_random *random, uint64_t count);
 
-/* ---- what the strategies ask of the table (search.c) ---- */
+/* ---- table (search.c) ---- */
 
-/* Place of a point among the observations; UINT32_MAX: never asked nor told. */
+/* Index of a point's observation; UINT32_MAX: never asked or told. */
 uint32_t hed_search_seen(const hed_search *search, uint64_t point);
-/* A random point that was neither asked nor told. There must be one. */
+/* A random point that was neither asked nor told; at least one must exist. */
 uint64_t hed_search_fresh_point(hed_search *search);
-/* Points that differ from `row` in one parameter and were neither asked nor told: at most `limit`
- * of them, a random choice where there are more. Their number. */
+/* Finds points that differ from `row` in one parameter and were neither asked nor told: at most
+ * `limit`, a random subset if there are more. Returns their number. */
 uint32_t hed_search_fresh_neighbours(
     hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit);
 
-/* ---- strategies: the next point. There must be one. ---- */
+/* ---- strategies (search_strategies.c): the next point; at least one must exist ---- */
 
-/* A point that is as far as can be from all that were asked or told; the first one in the middle
- * (search_spread.c).
- */
+/* A point as far as possible from all observed points; the first one is in the middle. */
 uint64_t hed_search_spread(hed_search *search);
 uint64_t hed_search_ask_local(hed_search *search);
-/* Errors: MEMORY; the search then goes on as if it had not been asked. */
+/* Errors: MEMORY; the search's state is then unchanged. */
 hed_status hed_search_ask_auto(hed_search *search, uint64_t *point, hed_error *error);
 
-/* What auto keeps beyond the table. false: no memory. */
+/* Creates the models of the automatic strategy. Returns false if memory is short. */
 bool hed_search_create_auto(hed_search *search, const hed_search_def *def);
 void hed_search_destroy_auto(hed_search *search);
 

@@ -1,11 +1,10 @@
-/* The model-based search: after some spread samples (or what other devices found best), three
- * models of the times take turns, and each asks for the point where it expects the largest
- * improvement (Jones, Schonlau, Welch 1998), times the probability that the point works at all.
- * Three, because no transformation of the times and no smoothness is right for every kernel.
+/* Model-based search. After some spread samples (or the sources' best configurations), three models
+ * of the times take turns; each proposes the point with the largest expected improvement (Jones,
+ * Schonlau, Welch 1998), times the probability that the point works. Three, because no single
+ * transformation of the times and no single smoothness suits every kernel.
  *
- * Fitting a model and working all observations into it again takes milliseconds, so it is spread
- * over several asks, in which the former model goes on.
- */
+ * Fitting a model and adding all observations to it again takes milliseconds, so this work is
+ * distributed over several asks, during which the previous model answers. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -16,20 +15,21 @@
 enum {
     MODELS = 3,
     OPENING = 8,             /* spread samples */
-    OPENING_OF_SOURCE = 2,   /* with sources: so many of each, */
-    OPENING_OF_SOURCES = 10, /* and of all */
-    NEIGHBOURS = 128,        /* looked at in one step of a climb */
-    CLIMBS = 1               /* from the best of the pool and the incumbent's neighbours */
+    OPENING_OF_SOURCE = 2,   /* points of each source, if there are sources */
+    OPENING_OF_SOURCES = 10, /* points of all sources */
+    NEIGHBOURS = 128,        /* points examined in one step of a climb */
+    /* climbs, which start from the best of the pool and of the incumbent's neighbours */
+    CLIMBS = 1
 };
-/* multiplications that an ask spends on a fit under way: about a millisecond */
+/* multiplications of a pending fit per ask: about a millisecond */
 static const double EFFORT = 3e6;
 
 struct hed_auto_search {
     hed_model_sources sources;
     hed_model models[MODELS];
     hed_model_work work;
-    hed_block block;              /* of a climb */
-    float (*whitened)[HED_BLOCK]; /* (HED_MODEL_ROWS) its own */
+    hed_block block;              /* block of a climb */
+    float (*whitened)[HED_BLOCK]; /* (HED_MODEL_ROWS) memory of the block */
 };
 
 static size_t strategy_whitened_size(void) { return HED_MODEL_ROWS * sizeof(float[HED_BLOCK]); }
@@ -39,8 +39,8 @@ bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
     static const struct {
         hed_shape shape;
         hed_transform transform;
-        bool ignores_failures; /* the best may be at the edge of what works */
-        /* knows nothing of sources, which may be of another kind of device and mislead */
+        bool ignores_failures; /* the optimum may be next to failing configurations */
+        /* uses no sources, which may come from a different kind of device and mislead */
         bool cold;
     } KINDS[MODELS] = {{HED_SHAPE_GAUSSIAN, HED_TRANSFORM_GAP, false, false},
         {HED_SHAPE_EXPONENTIAL, HED_TRANSFORM_LOGARITHM, false, false},
@@ -74,7 +74,7 @@ void hed_search_destroy_auto(hed_search *search)
 
 /* ---- acquisition ---- */
 
-/* The best point so far, and what is expected of it. */
+/* Best point so far and its merit. */
 typedef struct winner {
     uint64_t point;
     double merit;
@@ -83,10 +83,10 @@ typedef struct winner {
 static void look_at_block(
     const hed_search *search, const hed_block *block, const hed_posterior *posterior, winner *best)
 {
-    static const double DOUBT = 0.2; /* votes for working that every point begins with */
+    static const double DOUBT = 0.2; /* votes for working that every point starts with */
     for (uint32_t q = 0; q < block->count; q++) {
         if (hed_search_seen(search, block->points[q]) != UINT32_MAX) continue;
-        /* The best time is 0 in every transformation. */
+        /* the best time is 0 under every transformation */
         double gain = -hed_block_mean(block, posterior, q),
                deviation = hed_block_deviation(block, posterior, q), z = gain / deviation,
                density = exp(-0.5 * z * z) * 0.3989422804014327;
@@ -150,7 +150,7 @@ static bool open_with(hed_search *search, uint64_t *point)
     return true;
 }
 
-/* Continues the fit under way, or begins one that is due. false: no memory. */
+/* Continues the pending fit, or begins one that is due. Returns false if memory is short. */
 static bool get_on(hed_search *search, hed_model *model)
 {
     hed_auto_search *state = search->models;
@@ -161,7 +161,7 @@ static bool get_on(hed_search *search, hed_model *model)
     if (!work->model && hed_model_is_old(search, model) &&
         !hed_model_begin(search, &state->sources, model, work))
         return false;
-    /* the first time it cannot wait */
+    /* the first fit must be completed at once */
     double effort = model->current.planned == 0 ? INFINITY : EFFORT;
     return !work->model || hed_model_advance(search, &state->sources, work, effort);
 }
@@ -179,13 +179,11 @@ hed_status hed_search_ask_auto(hed_search *search, uint64_t *point, hed_error *e
 }
 
 /* Local search: spread samples, then first-improvement hill climbing over configurations that
- * differ in one parameter. Where a hill is climbed to its top, the next one begins at a random
- * point.
- */
+ * differ in one parameter. From the top of a hill the search continues at a random point. */
 
 enum { SPREAD_SAMPLES = 15 };
 
-/* The best of what came since the climb began; the table's best at first. */
+/* Start of the climb: the best observation since it began, at first the best of the table. */
 static uint32_t climber(hed_search *search)
 {
     uint32_t from = search->climb_from;
@@ -211,25 +209,25 @@ uint64_t hed_search_ask_local(hed_search *search)
 }
 
 /* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built
- * point by point from random candidates. Two things are known of kernels before any is run: the
- * ends of their parameters are where they run out of something, and powers of two divide the sizes
- * of problems, memory and warps. So the first point is a central one of powers of two.
- */
+ * point by point from random candidates. Two properties of kernels are known before any
+ * measurement: resources run out at the ends of the parameters' ranges, and powers of two divide
+ * problem sizes, memory and warps. So the first point is a central one of powers of two. */
 
 enum {
     CENTRE_CANDIDATES = 512,
     SPREAD_CANDIDATES = 1000,
-    SPREAD_LIMIT = 32 /* observations above which any point is as good, and this would take long */
+    /* observations above which any point is equally good, and a spread point takes long */
+    SPREAD_LIMIT = 32
 };
 
 static double off_centre(const hed_search *search, const uint8_t *row)
 {
-    static const double UNEVEN = 0.3; /* more than from the middle to an end */
+    static const double UNEVEN = 0.3; /* above the distance from the middle to an end */
     double sum = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
         uint32_t count = search->scales[i].count;
         sum += search->scales[i].uneven[row[i]] ? UNEVEN : 0;
-        if (count < 3 || search->scales[i].unordered) continue; /* has no middle */
+        if (count < 3 || search->scales[i].unordered) continue; /* no middle */
         double from_middle = (double)row[i] / (count - 1) - 0.5;
         sum += from_middle * from_middle;
     }
@@ -241,7 +239,7 @@ static double nearest(const hed_search *search, const uint8_t *row)
     double least = INFINITY;
     for (uint32_t i = 0; i < search->count; i++) {
         const uint8_t *other = search->observations[i].row;
-        double sum = 0; /* a parameter that differs at all counts half */
+        double sum = 0; /* any difference of a parameter counts at least half */
         for (uint32_t j = 0; j < search->space->parameter_count; j++)
             if (row[j] != other[j])
                 sum += 0.5 + 0.5 * (double)hed_value_distance(&search->scales[j], row[j], other[j]);
@@ -260,7 +258,7 @@ uint64_t hed_search_spread(hed_search *search)
         uint64_t point = hed_search_fresh_point(search);
         hed_space_row(search->space, point, row);
         double merit = search->count == 0 ? -off_centre(search, row) : nearest(search, row);
-        merit += 1e-3 * hed_random_unit(&search->random); /* ties */
+        merit += 1e-3 * hed_random_unit(&search->random); /* breaks ties */
         if (merit > best_merit) {
             best_merit = merit;
             best = point;

@@ -1,4 +1,4 @@
-/* Spaces: points by index, indices by point, spaces of given points and from constraints. */
+/* Spaces: conversion between points and indices, spaces of given points and from constraints. */
 #include "search/space.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "heddle/space.h"
 
-enum { ACCEPT_LIMIT = 1 << 22 }; /* points that accept() is asked for at most */
+enum { ACCEPT_LIMIT = 1 << 22 }; /* maximum number of points passed to accept() */
 
 /* ---- parameters ---- */
 
@@ -106,7 +106,7 @@ void hed_component_trim(hed_space *space, hed_component *component)
         resize(space, component, component->count);
 }
 
-/* Sorts the numbers of the rows by a counting sort for each column, the last one first; `order` and
+/* Sorts the indices of the rows by a counting sort per column, last column first; `order` and
  * `scratch` (count). */
 static void sort_rows(const hed_component *component, uint32_t *order, uint32_t *scratch)
 {
@@ -130,7 +130,7 @@ static const uint8_t *sorted_row(const hed_component *component, uint64_t rank)
            (component->sorted ? component->sorted[rank] : rank) * component->width;
 }
 
-/* The combination's number; its count where the component lacks it. */
+/* Index of a combination; `count` if the component lacks it. */
 static uint64_t find_combination(const hed_component *component, const uint8_t *row)
 {
     uint64_t low = 0, high = component->count;
@@ -206,7 +206,7 @@ uint64_t hed_space_find(const hed_space *space, const hed_config *config)
 
 /* ---- constraints, and what accept() leaves of them ---- */
 
-/* A component that ties all parameters, in their order. */
+/* A component of all parameters, in their order. */
 static hed_component space_whole(const hed_space *space)
 {
     hed_component component = {.width = space->parameter_count};
@@ -231,8 +231,8 @@ static hed_status sort_component(hed_space *space, hed_component *component, hed
     return there ? HED_OK : space_out_of_memory(space, component->count, error);
 }
 
-/* What accept() leaves is no longer a product: one list of all parameters takes the components'
- * place. */
+/* Filters the space by accept(). The result is no product any more: one list of all parameters
+ * replaces the components. */
 static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *error)
 {
     if (space->count > ACCEPT_LIMIT)
@@ -325,13 +325,12 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
     return HED_OK;
 }
 
-/* Spaces from constraints: parameters that share one are tied into a component, and the
- * combinations of a component are found by backtracking, in which each constraint is looked at as
- * soon as all of its parameters are set.
+/* Spaces from constraints. Parameters with a common constraint are tied into a component; the
+ * combinations of a component are found by backtracking, which checks each constraint as soon as
+ * all its parameters are set.
  *
- * A condition ("matters only when") is a constraint too: either `when` holds, or the parameter has
- * its default value.
- */
+ * A condition ("matters only when") is a constraint too: either `when` is true, or the parameter
+ * has its default value. */
 
 enum {
     STEP_LIMIT = 1 << 26, /* values tried in one component: seconds */
@@ -339,24 +338,25 @@ enum {
     NO_PARAMETER = HED_MAX_PARAMETERS
 };
 
-/* A constraint, or with a parameter that it guards a condition. */
+/* A constraint, or a condition with the parameter that it guards. */
 typedef struct rule {
     hed_expression *expression;
-    uint32_t uses;    /* bits of the parameters that have to be set before it can be looked at */
-    uint32_t guarded; /* NO_PARAMETER: a constraint */
+    /* bit set of the parameters that must be set before the rule can be evaluated */
+    uint32_t uses;
+    uint32_t guarded; /* guarded parameter; NO_PARAMETER: a constraint */
 } rule;
 
 typedef struct builder {
     hed_space *space;
     rule *rules;
     uint32_t rule_count, constraint_count;
-    double *values; /* of the parameters, then of the constants */
+    double *values; /* values of the parameters, then of the constants */
     uint32_t name_count;
-    /* the component in work */
+    /* component under construction */
     hed_component *component;
     uint32_t steps;
-    const rule **due; /* its rules, by the column that completes them */
-    /* those of column c: due[due_end[c] .. due_end[c + 1]) */
+    const rule **due; /* rules of the component, ordered by the column that completes them */
+    /* rules of column c: due[due_end[c] .. due_end[c + 1]) */
     uint32_t due_end[HED_MAX_PARAMETERS + 1];
     uint8_t row[HED_MAX_PARAMETERS];
 } builder;
@@ -431,7 +431,7 @@ static hed_status compile_all(
 
 /* ---- components ---- */
 
-/* All parameters that are tied to `first`, directly or through others. */
+/* Bit set of all parameters tied to `first`, directly or through others. */
 static uint32_t tied_to(const builder *b, uint32_t first)
 {
     uint32_t tied = 1u << first, before;
@@ -443,8 +443,8 @@ static uint32_t tied_to(const builder *b, uint32_t first)
     return tied;
 }
 
-/* The next parameter to set: one of the rule that lacks the fewest, so that rules come due
- * early. */
+/* Next parameter to set: one of the rule with the fewest unset parameters, so that rules can be
+ * checked early. */
 static uint32_t next_parameter(const builder *b, uint32_t left)
 {
     uint32_t wanted = left;
@@ -516,9 +516,9 @@ static hed_status space_fill(builder *b, hed_error *error)
 {
     hed_space *space = b->space;
     uint32_t done = 0;
+    /* rules over constants alone */
     for (uint32_t i = 0; i < b->rule_count; i++)
-        if (b->rules[i].uses == 0 && !space_holds(b, &b->rules[i])) /* over constants alone */
-            space->count = 0;
+        if (b->rules[i].uses == 0 && !space_holds(b, &b->rules[i])) space->count = 0;
     for (uint32_t i = 0; i < space->parameter_count; i++) {
         if (done >> i & 1) continue;
         uint32_t tied = tied_to(b, i);

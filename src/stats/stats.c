@@ -14,12 +14,12 @@ double hed_quantile(const double *ascending, size_t count, double q)
     if (below >= count - 1) return ascending[count - 1];
     double fraction = position - (double)below;
     double low = ascending[below], high = ascending[below + 1];
-    /* Equal ends first: two infinities have no difference. */
+    /* equal ends first: the difference of two infinities is NAN */
     return low == high || fraction == 0.0 ? low : low + fraction * (high - low);
 }
 
-/* The probability of the middle, C(2m, m) / 4^m, that as many of 2m fair coins fall on one side as
- * on the other. */
+/* Probability of the middle, C(2m, m) / 4^m: that exactly half of 2m fair coins fall on one
+ * side. */
 static double central_probability(size_t m)
 {
     enum { SERIES_FROM = 256 };
@@ -29,8 +29,8 @@ static double central_probability(size_t m)
             probability *= (double)(2 * index - 1) / (double)(2 * index);
         return probability;
     }
-    /* Stirling's series of the central binomial coefficient; the next term is below 1e-17 from 256
-     * on. */
+    /* Stirling's series of the central binomial coefficient; from m = 256 on the next term is below
+     * 1e-17 */
     double x = 1.0 / (double)m;
     const double pi = 3.14159265358979323846;
     double tail = 5.0 / 1024 + x * (-21.0 / 32768 - x * 399.0 / 262144);
@@ -42,15 +42,15 @@ double hed_median_interval(
 {
     if (!ascending && count) return NAN;
     assert(count > 0 && low && high);
-    /* The median lies between the order statistics r and n + 1 - r (from 1) when the number of
-     * values below it, binomial with p = 1/2, is r to n - r. Start at the middle and widen by one
-     * on both sides until that is likely enough. An odd count starts at one value, which covers
-     * nothing; an even one at the middle pair. */
+    /* The median is between the order statistics r and n + 1 - r (from 1) if the number of values
+     * below it, binomial with p = 1/2, is between r and n - r. Start at the middle and widen by one
+     * on both sides until the probability suffices. An odd count starts at a single value, whose
+     * coverage is 0; an even one at the middle pair. */
     size_t half = count / 2;
     bool odd = count % 2 != 0;
     double middle = central_probability(half);
     double coverage = odd ? 0.0 : middle;
-    /* The probability of exactly `rank` values below, for the next rank to be let in. */
+    /* probability of exactly `rank` values below the median, for the next rank */
     double next = odd ? middle * (double)count / (double)(count + 1)
                       : middle * (double)half / (double)(half + 1);
     size_t rank = odd ? half + 1 : half;
@@ -83,7 +83,7 @@ hed_summary hed_summarize(double *values, size_t count)
     if (!values && count) return (hed_summary){0};
     hed_summary summary = {.count = count};
     if (count == 0) return summary;
-    /* Heapsort (Williams 1964), since qsort() of the C library may allocate. */
+    /* heapsort (Williams 1964), since qsort() of the C library may allocate */
     for (size_t root = count / 2; root > 0; root--) sift_down(values, root - 1, count);
     for (size_t last = count; last > 1; last--) {
         double largest = values[0];
@@ -95,8 +95,8 @@ hed_summary hed_summarize(double *values, size_t count)
     summary.p50 = hed_quantile(values, count, 0.50);
     summary.p99 = hed_quantile(values, count, 0.99);
     summary.maximum = values[count - 1];
-    /* Summed above the minimum, so that the mean of equal values is that value and no mean falls
-     * below the minimum. */
+    /* sum above the minimum, so that the mean of equal values is that value and no mean is below
+     * the minimum */
     double above = 0.0;
     for (size_t index = 0; index < count; index++) above += values[index] - values[0];
     summary.mean = values[0] + above / (double)count;
@@ -106,10 +106,10 @@ hed_summary hed_summarize(double *values, size_t count)
 
 /* ---- the deadline meter ---- */
 
-/* A histogram with 16 buckets to the octave, as floating-point numbers have
- * them (the leading bit of a time gives the octave, the next four bits the bucket in it). A bucket
- * is at most 1/16 of its lower end wide and answers with its middle, so that a quantile is off by
- * at most 1/32, 3.1 %. Times below 32 ns are exact, but for 0, which shares the bucket of 1. */
+/* Histogram with 16 buckets per octave: the leading bit of a time is its octave, the next four bits
+ * its bucket, as in floating-point numbers. A bucket's width is at most 1/16 of its lower end, and
+ * its middle represents it, so a quantile is off by at most 1/32, 3.1 %. Times below 32 ns are
+ * exact, except 0, which counts as 1. */
 
 enum { PER_OCTAVE = 16, OCTAVE_BITS = 4 };
 
@@ -131,11 +131,11 @@ void hed_meter_add(hed_meter *meter, uint64_t nanoseconds)
     meter->total_ns += nanoseconds;
     if (meter->deadline_ns > 0 && nanoseconds > meter->deadline_ns) meter->misses++;
     uint32_t *bucket = &meter->buckets[meter_bucket(nanoseconds)];
-    if (*bucket < UINT32_MAX) /* full after months: stays, rather than start again at 0 */
+    if (*bucket < UINT32_MAX) /* full after months: saturates instead of restarting at 0 */
         (*bucket)++;
 }
 
-/* The time with this rank (from 0) among those in the buckets. */
+/* Time of a rank (from 0) in the histogram. */
 static double meter_time(const hed_meter *meter, uint64_t rank)
 {
     uint64_t below = 0;
@@ -143,7 +143,7 @@ static double meter_time(const hed_meter *meter, uint64_t rank)
     for (unsigned bucket = 0; bucket < HED_METER_BUCKETS; bucket++) {
         below += meter->buckets[bucket];
         if (below > rank) {
-            /* The middle of the whole numbers that fall into the bucket. */
+            /* middle of the integers in the bucket */
             unsigned octave = bucket / PER_OCTAVE;
             double width = (double)(UINT64_C(1) << octave) / PER_OCTAVE;
             double low = (PER_OCTAVE + bucket % PER_OCTAVE) * width;
@@ -151,13 +151,13 @@ static double meter_time(const hed_meter *meter, uint64_t rank)
             break;
         }
     }
-    /* The ends are known exactly. */
+    /* minimum and maximum are known exactly */
     double minimum = (double)meter->minimum_ns, maximum = (double)meter->maximum_ns;
     time = time > minimum ? time : minimum;
     return time < maximum ? time : maximum;
 }
 
-/* The same definition as hed_quantile(), on times known to their bucket. */
+/* Same definition as hed_quantile(), on times rounded to their bucket. */
 static double meter_quantile(const hed_meter *meter, uint64_t counted, double q)
 {
     double position = (double)(counted - 1) * q;
@@ -171,7 +171,7 @@ hed_meter_report hed_meter_read(const hed_meter *meter)
 {
     if (!meter) return (hed_meter_report){0};
     if (meter->count == 0) return (hed_meter_report){0};
-    uint64_t counted = 0; /* less than meter->count once a bucket is full */
+    uint64_t counted = 0; /* below meter->count once a bucket is full */
     for (unsigned bucket = 0; bucket < HED_METER_BUCKETS; bucket++)
         counted += meter->buckets[bucket];
     double mean = (double)meter->total_ns / (double)meter->count;
