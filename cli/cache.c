@@ -1,4 +1,4 @@
-/* heddle cache: the compiled kernels on disk. */
+/* heddle cache: compiled kernels on disk. */
 #include "cli/common/command.h"
 #include "heddle/cache.h"
 #include "cli/common/report.h"

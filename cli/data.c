@@ -1,4 +1,4 @@
-/* heddle data: the files that are installed with Heddle, and the folder that they are in. */
+/* heddle data: files installed with Heddle, and their folder. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 
@@ -9,7 +9,7 @@
 
 /* Names of a kind, printed in lines of 80 columns below its title. */
 struct listing {
-    cli_report *report; /* NULL: for people */
+    cli_report *report; /* NULL: text for people */
     const cli_data_kind *kind;
     uint32_t count, column;
 };

@@ -1,4 +1,4 @@
-/* heddle devices: the devices to compute on. */
+/* heddle devices: devices available for computing. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 

@@ -1,4 +1,5 @@
-/* heddle doctor: which backends, libraries and folders work, why others do not, and the remedy. */
+/* heddle doctor: state of backends, libraries and folders; for each failure the reason and the
+ * remedy. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "heddle/canonical.h"
@@ -15,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* One line of the report. */
+/* A line of the report. */
 typedef struct finding {
     char subject[64]; /* "opencl", "cache folder" */
     const char *state;
-    char detail[512]; /* what was found */
+    char detail[512]; /* version, path or device that was found */
     char reason[1024];
     char remedy[512];
 } finding;
@@ -39,7 +40,7 @@ static void doctor_remember(void *user, const hed_conformance_run *run)
     if (run->verdict != HED_VERDICT_PASSED && !text[0]) snprintf(text, 512, "%s", run->text);
 }
 
-/* Runs the copy kernel on a device; true if it gave the right result, else why not in `text` (512
+/* Runs the copy kernel on a device; true if the result is right, else the reason is in `text` (512
  * bytes). */
 static bool try_device(hed_context *context, hed_device *device, char *text)
 {
@@ -86,7 +87,7 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
 
 enum { BACKEND_SECONDS = 120 };
 
-/* The child of a backend: examines it and writes the finding to `to`. */
+/* Child process of a backend: examines it, writes the finding to `to` and exits. */
 static _Noreturn void examine_and_leave(
     const hed_arguments *arguments, const char *name, uint32_t index, int to)
 {
@@ -106,10 +107,10 @@ static _Noreturn void examine_and_leave(
         if (count < 0 && errno != EINTR) break;
         if (count > 0) done += (size_t)count;
     }
-    _exit(0); /* without the driver's end, which may crash in its turn */
+    _exit(0); /* skips the driver's cleanup, which may crash too */
 }
 
-/* Reads a finding; false once the time is over or Ctrl-C came, with the child still at work. */
+/* Reads a finding; false after the time limit or Ctrl-C, while the child still runs. */
 static bool read_finding(int from, finding *found, size_t *size)
 {
     *size = 0;
@@ -154,7 +155,7 @@ static void examine_apart(
 {
     int ends[2], code = 0;
     size_t size;
-    fflush(NULL); /* else the child writes the pending output a second time */
+    fflush(NULL); /* otherwise the child would write the pending output again */
     pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
         *found = (finding){.state = STATES[HED_BACKEND_FAILED]};
@@ -178,7 +179,7 @@ static void examine_library(const hed_library_def *def, finding *found)
 {
     *found = (finding){.state = "works"};
     snprintf(found->subject, sizeof found->subject, "%s", def->name);
-    hed_library_def bare = *def; /* its packages are the remedy */
+    hed_library_def bare = *def; /* packages are reported as the remedy */
     bare.debian = bare.fedora = NULL;
     const char *file;
     hed_error error = {0};
@@ -195,7 +196,7 @@ static void examine_library(const hed_library_def *def, finding *found)
 
 /* ---- folders ---- */
 
-/* Whether files can be made there, or the folder itself where it does not exist yet. */
+/* Checks that files can be created in a folder, or the folder itself if it does not exist. */
 static void examine_folder(
     const char *subject, const char *folder, const char *variable, finding *found)
 {

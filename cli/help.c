@@ -1,5 +1,4 @@
-/* heddle help, version, completion: what the command says about itself, all from the option
- * tables. */
+/* heddle help, version, completion: output generated from the option tables. */
 #include "cli/common/command.h"
 #include "heddle/base.h"
 

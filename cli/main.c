@@ -1,4 +1,4 @@
-/* heddle: the command. The table of commands, and what happens with a command line. */
+/* heddle: table of commands, and execution of a command line. */
 #include "cli/common/command.h"
 
 #include "cli/batch/batch.h"
@@ -67,8 +67,8 @@ static const hed_option OPTIONS[] = {{.name = "quiet",
                                          .help = "no progress line and no warnings on stderr"},
     {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"}, {0}};
 
-/* "heddle kernels bench" is "heddle bench kernels": as it is for the engines, whose commands stand
- * under their own names. */
+/* "heddle kernels bench" means "heddle bench kernels", as for the engines, whose commands have
+ * their own names. */
 static const hed_command RUNTIME_BENCH = {.name = "bench", .same_as = &hed_command_bench_runtime};
 static const hed_command KERNELS_BENCH = {.name = "bench", .same_as = &hed_command_bench_kernels};
 static const hed_command RUNTIME = {.name = "runtime",
@@ -109,8 +109,8 @@ const hed_command hed_command_root = {
 
 hed_file_register *hed_command_register;
 
-/* Notes the files that the command line names, so that an output that would replace a source is
- * refused before any work. */
+/* Registers the files on the command line, so that an output that would replace a source is
+ * rejected before any work. */
 static hed_status note_files(const hed_arguments *arguments, hed_error *error)
 {
     char label[80];
@@ -130,7 +130,7 @@ static hed_status note_files(const hed_arguments *arguments, hed_error *error)
     return error->status;
 }
 
-/* Refuses an output in a folder that does not exist, before the work for it. */
+/* Rejects an output in a folder that does not exist, before any work. */
 static hed_status check_folders(const hed_arguments *arguments, hed_error *error)
 {
     char label[80];
@@ -138,7 +138,7 @@ static hed_status check_folders(const hed_arguments *arguments, hed_error *error
         const hed_value *value = &arguments->values[i];
         const char *slash = strrchr(value->text, '/');
         struct stat about;
-        /* a name that ends with a slash is a folder that the command makes */
+        /* a name that ends with a slash is a folder that the command creates */
         if (value->option->kind != HED_OPTION_OUTPUT || !slash || !slash[1]) continue;
         char *folder = strndup(value->text, (size_t)(slash - value->text) + 1);
         hed_option_label(value->option, label, sizeof label);
@@ -151,8 +151,8 @@ static hed_status check_folders(const hed_arguments *arguments, hed_error *error
     return error->status;
 }
 
-/* Ends what was printed: a command that worked fails if not all of its output was taken, by a full
- * disk also behind a pipe. */
+/* Flushes the output: a command fails if some output could not be written, for example to a full
+ * disk, even through a pipe. */
 static int end_output(int code)
 {
     bool failed = ferror(stdout) != 0;
@@ -167,7 +167,7 @@ static int end_output(int code)
     return HED_EXIT_FAILURE;
 }
 
-/* Shows the installed files that names of the command line stand for. */
+/* Prints the installed files that names of the command line refer to. */
 static void show_files(const hed_arguments *arguments)
 {
     for (uint32_t i = 0; i < arguments->count && !hed_given(arguments, "quiet"); i++)
@@ -206,7 +206,8 @@ int cli_run(int argc, char *const *argv)
 
 int main(int argc, char **argv)
 {
-    /* What completion scripts ask: no command of the tree, since options of any command follow. */
+    /* called by completion scripts; not in the table of commands, since options of any command
+     * follow */
     if (argc > 1 && strcmp(argv[1], "__complete") == 0) {
         hed_options_complete(
             &hed_command_root, (const char *const *)argv + 2, (uint32_t)(argc - 2), stdout);

@@ -1,4 +1,4 @@
-/* heddle pack: which entity goes into which lane, for counts given on the command line. */
+/* heddle pack: assignment of entities to lanes, for counts given on the command line. */
 #include "cli/common/command.h"
 #include "heddle/author.h"
 #include "cli/common/report.h"
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    MOST_ROWS = 4,   /* of a warp that are shown to people */
-    MOST_CELLS = 64, /* of a strip */
+    MOST_ROWS = 4,   /* maximum number of rows of a warp in the text output */
+    MOST_CELLS = 64, /* maximum number of cells of a strip */
     LETTERS = 26
 };
 
@@ -27,7 +27,7 @@ typedef struct packing {
 
 /* ---- reading ---- */
 
-/* Numbers between commas; gives how many. Errors: ARGUMENT (says which entry). */
+/* Reads numbers separated by commas, and their count. Errors: ARGUMENT (names the entry). */
 static hed_status pack_read_list(const char *option, const char *text, bool whole, double *values,
     uint32_t *count, hed_error *error)
 {
@@ -157,10 +157,10 @@ static char letter_of(uint32_t type)
     return (char)(type < LETTERS ? 'A' + type : 'a' + type - LETTERS);
 }
 
-/* One cell of a strip: the type's letter, on a terminal on the type's colour. */
+/* Writes a cell of a strip: the type's letter, on a terminal on the type's colour. */
 static size_t write_cell(char *text, size_t size, uint32_t type, bool colour)
 {
-    /* Of xterm's 256: light ones, so that black letters can be read on them. */
+    /* light colours of xterm's 256, on which black letters are legible */
     static const uint8_t backgrounds[] = {75, 214, 78, 203, 141, 222, 80, 211, 150, 110, 180, 245};
     int background = backgrounds[type % sizeof backgrounds];
     return (size_t)(colour ? snprintf(text, size, "\033[30;48;5;%dm%c\033[0m", background,
@@ -168,8 +168,8 @@ static size_t write_cell(char *text, size_t size, uint32_t type, bool colour)
                            : snprintf(text, size, "%c", letter_of(type)));
 }
 
-/* A row from left to right; where it has more lanes than cells, each cell shows the first of its
- * lanes. */
+/* Writes a row from left to right; if it has more lanes than cells, each cell shows the first of
+ * its lanes. */
 static void write_strip(
     const packing *p, uint32_t begin, uint32_t end, bool colour, char *text, size_t size)
 {
@@ -260,7 +260,7 @@ static int pack_run(const hed_arguments *arguments, void *user)
     return cli_end(status, &error);
 }
 
-/* In the order of hed_pack_method. */
+/* Names in the order of hed_pack_method. */
 static const char *const METHODS[] = {
     "naive", "greedy", "exact", "exact-cost", "spread", "rows", NULL};
 

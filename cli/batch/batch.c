@@ -1,5 +1,5 @@
-/* heddle batch: a list of renders, drapes, cloth runs, pages against sheets, controllers, on all
- * devices. */
+/* heddle batch: a list of renders, drapes, cloth runs, pages against sheets and controllers,
+ * distributed over all devices. */
 #include "batch.h"
 
 #include "cli/common/report.h"
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- where ---- */
+/* ---- places ---- */
 
-/* "fd:7": a socket to a hand, which heddle-mpi gives. */
+/* Parses "fd:7": a socket to a hand, passed by heddle-mpi. */
 static bool batch_is_socket(const char *worker, int *descriptor)
 {
     char *end;
@@ -60,7 +60,7 @@ static hed_status batch_places(
 
 /* ---- what came out ---- */
 
-/* Before the work: jobs that an earlier run has done and this one does again. */
+/* Lists, before the work, jobs that were done in an earlier run and will be run again. */
 static void batch_tell_again(const batch_list *list)
 {
     enum { SHOWN = 20 };

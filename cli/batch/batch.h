@@ -1,7 +1,7 @@
-/* What the files of `heddle batch` share. A batch is a list of commands of heddle's, each with one
- * result; the leader hands them out, and for each device there is a hand, a process that runs them
- * one after the other as children. Leader and hands speak in lines over a stream: a socket, ssh, or
- * what heddle-mpi forwards. */
+/* Interfaces between the files of `heddle batch`. A batch is a list of heddle's commands, each with
+ * one result. The leader distributes them; each device has a hand, a process that runs commands one
+ * after another as children. Leader and hands exchange lines over a stream: a socket, ssh, or a
+ * connection forwarded by heddle-mpi. */
 #ifndef HED_CLI_BATCH_H
 #define HED_CLI_BATCH_H
 
@@ -9,43 +9,44 @@
 
 #include <stdio.h>
 
-/* ---- lines of fields (line.c): of the protocol, and of the journal ---- */
+/* ---- lines of fields (line.c), for the protocol and the journal ---- */
 
-/* Maximum bytes of a line. Lines and fields grow up to it; a longer line is refused. */
+/* Maximum bytes of a line. Lines and fields grow up to it; a longer line is rejected. */
 enum { BATCH_LINE_LIMIT = 16 << 20 };
-/* Maximum bytes of a job's words, so that its line stays within the limit though all are escaped. */
+/* Maximum bytes of a job's words: its line is within the limit even if all are escaped. */
 enum { BATCH_WORDS_LIMIT = 4 << 20 };
 
 /* Fields of a line. */
 typedef struct batch_fields {
-    const char **items; /* (capacity), of which `count` are used; grows */
+    const char **items; /* (capacity), `count` of them used; grows */
     uint32_t count, capacity;
 } batch_fields;
 
-/* Returns the fields as one line, with tabs between and a line's end (counted by `size`); tabs, line
- * ends and backslashes in them are escaped. Released with free(). NULL: longer than
- * BATCH_LINE_LIMIT, or out of memory. */
+/* Joins fields to a line: tabs between them, a newline at the end (counted in `size`); tabs,
+ * newlines and backslashes in fields are escaped. Free it with free(). NULL if the line exceeds
+ * BATCH_LINE_LIMIT, or memory is short. */
 char *batch_line_make(const char *const *fields, uint32_t count, size_t *size);
-/* Splits a line (without its end) in place; the fields point into it. false: out of memory. */
+/* Splits a line (without its newline) in place; the fields point into it. Returns false if memory
+ * is short. */
 bool batch_line_take(char *line, batch_fields *fields);
 
-/* Lines that are read from a descriptor. */
+/* Reader of lines from a descriptor. */
 typedef struct batch_stream {
     int descriptor;
-    char *bytes; /* (capacity), read and not yet taken: [begin, size) */
+    char *bytes; /* (capacity); unread: [begin, size) */
     size_t begin, size, capacity;
     batch_fields fields; /* fields of the last line */
 } batch_stream;
 
-/* Reads once, all bytes that are there. false: end of the stream, an error, or a line that is longer
- * than BATCH_LINE_LIMIT. */
+/* Reads all available bytes once. Returns false at the end of the stream, after an error, or if a
+ * line exceeds BATCH_LINE_LIMIT. */
 bool batch_stream_fill(batch_stream *stream);
-/* Takes the next whole line into `stream->fields`, valid until the next fill. Returns the number of
- * fields; 0: no line. */
+/* Parses the next complete line into `stream->fields`, valid until the next fill. Returns the
+ * number of fields; 0 if there is no complete line. */
 uint32_t batch_stream_next(batch_stream *stream);
-/* Releases the memory of a stream, not its descriptor. */
+/* Frees the memory of a stream, not its descriptor. */
 void batch_stream_free(batch_stream *stream);
-/* Sends a line. false: the other end takes nothing, or the line is too long. */
+/* Sends a line. Returns false if the other end accepts no data, or the line is too long. */
 bool batch_send(int descriptor, const char *const *fields, uint32_t count);
 #define BATCH_SEND(descriptor, ...) \
     batch_send(descriptor, (const char *const[]){__VA_ARGS__}, \
@@ -53,53 +54,53 @@ bool batch_send(int descriptor, const char *const *fields, uint32_t count);
 
 /* ---- jobs (jobs.c) ---- */
 
-enum { BATCH_MOST_TRIES = 3 }; /* a job goes to another device twice at most */
+enum { BATCH_MOST_TRIES = 3 }; /* maximum number of attempts at a job, on different devices */
 
 typedef enum batch_state { BATCH_WAITING, BATCH_RUNNING, BATCH_DONE, BATCH_FAILED } batch_state;
 
 typedef struct batch_job {
     const char *name;
-    const char **words; /* (count) of the command, of which `output` is one unless it is stdout */
+    /* (count) words of the command; one of them is `output`, unless the result is stdout */
+    const char **words;
     uint32_t count;
     const char *output; /* relative to the list's folder, or absolute */
-    bool is_stdout;     /* the result is what the command prints */
-    double cost;        /* in whatever unit: more is handed out earlier */
+    bool is_stdout;     /* the result is the command's output */
+    double cost;        /* cost in any unit: costlier jobs are started earlier */
     bool takes_device;  /* the command has --device */
-    uint64_t hash;      /* of the words */
+    uint64_t hash;      /* hash of the words */
     batch_state state;
     bool before;     /* done in an earlier run */
-    char again[160]; /* an earlier run has done it, and why it is done again; "": not so */
+    char again[160]; /* reason why a job done in an earlier run is done again; "": not the case */
     uint32_t tries;
-    uint32_t avoid; /* the hand it has failed on, + 1 */
+    uint32_t avoid; /* 1 + index of the hand on which it has failed */
     double seconds;
-    char why[160]; /* it failed, or was tried again */
+    char why[160]; /* reason of a failure or another attempt */
 } batch_job;
 
 typedef struct batch_list {
-    struct hed_json *json; /* of the texts */
-    char folder[4096];     /* of the file, absolute */
+    struct hed_json *json; /* owner of the texts */
+    char folder[4096];     /* absolute folder of the file */
     uint64_t id;           /* hash of the path */
-    uint64_t run;          /* number of this reading of the list */
+    uint64_t run;          /* random number of this reading of the list */
     batch_job *jobs;       /* (count) */
-    uint32_t *by_name;     /* (count) their numbers, in the order of the names */
-    uint32_t *by_output;   /* (count) jobs in the order of their results */
+    uint32_t *by_name;     /* (count) job indices, sorted by name */
+    uint32_t *by_output;   /* (count) job indices, sorted by result */
     uint32_t count;
 } batch_list;
 
-/* Reads a list. Errors: IO, FORMAT, MEMORY; a command that is not understood is named with its
- * line. */
+/* Reads a list. Errors: IO, FORMAT, MEMORY; an invalid command is named with its line. */
 hed_status batch_list_read(const char *path, batch_list *list, hed_error *error);
 void batch_list_free(batch_list *list);
-/* NULL: there is none of this name. */
+/* Finds a job by name; NULL if there is no such job. */
 batch_job *batch_list_find(const batch_list *list, const char *name);
-/* Removes unfinished files that an earlier run of this list has left. The caller holds its
- * journal. */
+/* Removes unfinished files of earlier runs of this list. The caller has locked its journal. */
 void batch_list_sweep(const batch_list *list);
-/* Makes the folder of a try's unfinished files, and gives the path of the result in it. */
+/* Creates the folder for an attempt's unfinished files, and writes the path of the result in it to
+ * `part`. */
 hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
     size_t size, hed_error *error);
-/* Moves the files of this try to where they belong, the result last; with `keep` false removes them.
- * Errors: IO (no result; a file that is another job's result), LIMIT. */
+/* Moves the files of an attempt to their destinations, the result last; removes them if `keep` is
+ * false. Errors: IO (no result; a file that is another job's result), LIMIT. */
 hed_status batch_job_end(
     const batch_list *list, const batch_job *job, uint32_t index, bool keep, hed_error *error);
 
@@ -108,14 +109,16 @@ uint64_t batch_hash_text(const char *text);
 
 /* ---- logs (logs.c) ---- */
 
-/* Refuses logs that cannot be kept. Errors: LIMIT (a path is too long), IO (one is a symbolic link). */
+/* Rejects logs that cannot be written. Errors: LIMIT (a path is too long), IO (a path is a symbolic
+ * link). */
 hed_status batch_logs_check(const char *folder, const batch_list *list, hed_error *error);
-/* Opens the log of a job, to be added to. NULL: it cannot be written, and the job runs without. */
+/* Opens the log of a job for appending. NULL: it cannot be written, and the job runs without a
+ * log. */
 FILE *batch_log_open(const char *folder, const batch_job *job);
 
 /* ---- files of all jobs (outputs.c) ---- */
 
-/* Refuses a list of which a result would replace a file that a job reads, the list itself (at
+/* Rejects a list with a result that would replace a file that a job reads, the list itself (at
  * `path`), its journal, or another result. Errors: ARGUMENT (both names), IO (a symbolic link),
  * MEMORY. */
 hed_status batch_list_check(const batch_list *list, const char *path, hed_error *error);
@@ -124,31 +127,30 @@ hed_status batch_list_check(const batch_list *list, const char *path, hed_error 
 
 enum { BATCH_DIGEST = 48 };
 
-/* Writes "SIZE:HASH" of a file's content. `tick` (nullable) is called after each piece. false: it is
- * not there, cannot be read, or is no regular file. */
+/* Writes "SIZE:HASH" of a file's content. `tick` (nullable) is called after each piece. Returns
+ * false if the file is missing, unreadable or not a regular file. */
 bool batch_digest_file(
     const char *path, void (*tick)(void *user), void *user, char text[BATCH_DIGEST]);
 
 /* ---- the journal (journal.c) ---- */
 
-/* Opens PATH.journal, which one leader holds at a time, and takes over the jobs of `list` that it
- * has as done, unless their words, result or inputs have changed since: then `again` says which.
- * Errors: IO (held by another leader; it cannot be written), ARGUMENT (there are results, and
- * `resume` is not set). */
+/* Opens and locks PATH.journal, and marks jobs of `list` that it records as done, unless their
+ * words, result or inputs have changed since: `again` then has the reason. Errors: IO (locked by
+ * another leader; not writable), ARGUMENT (there are results, and `resume` is not set). */
 hed_status batch_journal_open(
     const char *path, batch_list *list, bool resume, int *journal, hed_error *error);
 
-/* End of a try. */
+/* End of an attempt. */
 typedef struct batch_end {
     const char *device;
-    int code; /* as of batch_try */
+    int code; /* exit code, as in batch_try */
     double begin, end;
-    const char *digest;  /* hash of the result; "-": none */
+    const char *digest;  /* digest of the result; "-": no result */
     const char **inputs; /* (input_count) path and digest of each file that the command has read */
     uint32_t input_count;
 } batch_end;
 
-/* Adds an end; batch_journal_sync() makes it durable. Errors: IO, MEMORY. */
+/* Appends an end; batch_journal_sync() makes it durable. Errors: IO, MEMORY. */
 hed_status batch_journal_add(
     int journal, const batch_job *job, const batch_end *end, hed_error *error);
 
@@ -158,18 +160,19 @@ hed_status batch_journal_sync(int journal, hed_error *error);
 
 enum { BATCH_MOST_HANDS = 256 };
 
-/* Where a hand is: `command` is run by /bin/sh; NULL: a socket, or this machine's device `id`. */
+/* Location of a hand: `command` is run by /bin/sh; NULL: a socket, or device `device` of this
+ * machine. */
 typedef struct batch_place {
     const char *command;
-    int descriptor; /* -1: none */
+    int descriptor; /* -1: not a socket */
     char device[128];
 } batch_place;
 
-/* One try of a job. */
+/* An attempt at a job. */
 typedef struct batch_try {
     uint32_t job, hand;
-    double begin, end; /* seconds of the batch */
-    int code;          /* exit code; < 0: minus a signal's number; BATCH_LOST */
+    double begin, end; /* s since the start of the batch */
+    int code;          /* exit code; < 0: minus the number of a signal; BATCH_LOST */
 } batch_try;
 
 enum { BATCH_LOST = 1000 };
@@ -178,14 +181,14 @@ typedef struct batch_hand_view {
     char device[256]; /* "node7 cuda:0" */
     char doing[128];
     uint32_t done, failed;
-    double busy; /* seconds */
+    double busy; /* s */
     bool lost;
 } batch_hand_view;
 
 typedef struct batch_result {
     batch_hand_view hands[BATCH_MOST_HANDS];
     uint32_t hand_count;
-    batch_try *tries; /* (try_count) released with free() */
+    batch_try *tries; /* (try_count); free with free() */
     uint32_t try_count, try_capacity;
     double seconds;
     bool stopped;
@@ -197,14 +200,14 @@ typedef struct batch_def {
     const batch_place *places;
     uint32_t place_count;
     int journal;
-    const char *logs; /* folder of a log for each job */
-    const char *page; /* NULL: none */
-    double patience;  /* a hand that says nothing for so long is lost */
+    const char *logs; /* folder with a log of each job */
+    const char *page; /* path of the page; NULL: no page */
+    double patience;  /* s; a hand that is silent for longer is lost */
     bool quiet;
 } batch_def;
 
-/* Runs all jobs that wait. Errors: IO (the journal cannot be written: nothing more is begun),
- * MEMORY, LOST (no hand is left). The result is filled in whatever happens. */
+/* Runs all waiting jobs. Errors: IO (the journal cannot be written: no further job is started),
+ * MEMORY, LOST (no hand is left). The result is filled in even after an error. */
 hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *error);
 
 /* ---- the page (page.c) ---- */
@@ -214,8 +217,8 @@ hed_status batch_page_write(const batch_def *def, const batch_result *result, he
 /* ---- a hand (hand.c) ---- */
 
 struct hed_file_register;
-/* Writes the names of the files that a command has read, each with a zero after it, into the file of
- * its hand; outside a batch it does nothing. */
+/* Writes the names of the files that a command has read, each followed by a zero, to its hand's
+ * memory file; outside a batch it does nothing. */
 void batch_tell_sources(const struct hed_file_register *files);
 
 extern const hed_command hed_command_batch_hand, hed_command_batch_stay;

@@ -1,5 +1,5 @@
-/* Digests of files: size and a hash of the content, by which a batch knows that a result or an input is
- * still the one that it was. Files that many jobs read are hashed once, until they change. */
+/* Digests of files: size and hash of the content, by which a batch detects changes of results and
+ * inputs. A file that many jobs read is hashed once, unless it changes. */
 #include "batch.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { PIECE = 1 << 20, SETTLED_SECONDS = 2 };
 
-/* A file whose digest is known while its times and size stay the same. */
+/* A file whose digest stays valid while its times and size are unchanged. */
 typedef struct known_file {
     dev_t device;
     ino_t inode;
@@ -37,7 +37,7 @@ static bool digest_is_same(const known_file *a, const known_file *b)
            a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-/* Steele, Lea and Flood's SplitMix (2014), a word of eight bytes at a time. */
+/* Mixing function of Steele, Lea and Flood's SplitMix (2014), on 8 bytes at a time. */
 static uint64_t digest_add(uint64_t hash, const unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i += 8) {
@@ -91,7 +91,7 @@ bool batch_digest_file(
             now.hash = known->hash;
         } else if ((good = digest_read(file, &now, tick, user)) &&
                    time(NULL) - about.st_ctim.tv_sec > SETTLED_SECONDS) {
-            /* one that was just written may change again within a tick of the clock */
+            /* a file that was just written may change again within a tick of the clock */
             if (!known && (known = malloc(sizeof *known))) {
                 *known = now;
                 if (!tsearch(known, &tree, digest_order)) free(known);

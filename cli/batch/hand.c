@@ -1,12 +1,12 @@
-/* A hand of a batch: runs the commands that a leader names, one at a time, each as a child that dies
- * with it, or one after the other in a child that stays, and says how they ended. "heddle batch hand",
- * started by the leader, ssh or heddle-mpi.
+/* Hand of a batch: runs the commands that a leader sends, one at a time, and reports their ends. A
+ * command runs in a child process that dies with the hand, or in a resident child (stay.c). "heddle
+ * batch hand" is started by the leader, ssh or heddle-mpi.
  *
- *     hello VERSION MACHINE DEVICE                      the first line
- *     job NUMBER FOLDER RESULT STDOUT WORDS...          to the hand; STDOUT empty: into the log
- *     log NUMBER TEXT, alive                            from the hand
- *     done NUMBER CODE SECONDS DIGEST [PATH DIGEST]...  CODE < 0: minus a signal; digests of the
- *                                                       result ("-": none) and of the inputs */
+ * - hello VERSION MACHINE DEVICE: the first line
+ * - job NUMBER FOLDER RESULT STDOUT WORDS...: to the hand; STDOUT empty: into the log
+ * - log NUMBER TEXT, alive: from the hand
+ * - done NUMBER CODE SECONDS DIGEST [PATH DIGEST]...: CODE < 0: minus the number of a signal;
+ *   digests of the result ("-": no result) and of the inputs */
 #include "batch.h"
 
 #include "support/sources.h"
@@ -28,26 +28,26 @@ typedef struct hand {
     batch_stream in;
     int out;
     char device[128];
-    pid_t child; /* 0: none */
-    int said;    /* what it prints, and its errors */
-    batch_stream
-        stay;        /* of one that stays (stay.c): jobs and answers; descriptor -1: it does not */
-    char number[32]; /* of the job that it runs; empty: none */
+    pid_t child; /* 0: not running */
+    int said;    /* pipe of the child's output and errors */
+    /* lines to and from a resident child (stay.c); descriptor -1: no resident child */
+    batch_stream stay;
+    char number[32]; /* number of the current job; empty: idle */
     double begun, beat;
-    int sources; /* file in memory, in which a command leaves the names of the files it has read */
-    char *folder, *result; /* folder the job runs in, and path of its result */
-    char **inputs;         /* (input_count) path and digest of each file that its words name */
+    int sources; /* memory file in which a command stores the names of the files it has read */
+    char *folder, *result; /* working folder of the job, and path of its result */
+    char **inputs;         /* (input_count) path and digest of each file named in the job's words */
     uint32_t input_count;
 } hand;
 
-/* Set for commands of a hand: where batch_tell_sources() writes. */
+/* Environment variable of a hand's commands: path of the file for batch_tell_sources(). */
 static const char SOURCES[] = "HEDDLE_BATCH_SOURCES";
 
 static double hand_now(void) { return (double)hed_now() * 1e-9; }
 
 /* ---- a child ---- */
 
-/* In the child, before it becomes the command. `from`: its standard input; -1: none. */
+/* Replaces the child process by the command. `from`: its standard input; -1: no input. */
 static void hand_become(
     const char *folder, const char *output, int from, int said, char *const *words)
 {
@@ -69,7 +69,7 @@ static void hand_become(
     _exit(127);
 }
 
-/* With `stays` words are those of stay.c. */
+/* Starts a child. With `stays` the words start a resident child (stay.c). */
 static bool hand_start(
     hand *h, const char *folder, const char *output, bool stays, char *const *words)
 {
@@ -93,19 +93,20 @@ static bool hand_start(
     return false;
 }
 
-/* Gives its exit code; < 0: minus a signal. */
+/* Waits for the child. Returns its exit code; < 0: minus the number of a signal. */
 static int hand_end_child(hand *h)
 {
     int status = 0;
-    if (h->stay.descriptor >= 0) close(h->stay.descriptor); /* it ends by itself */
+    /* a resident child then exits by itself */
+    if (h->stay.descriptor >= 0) close(h->stay.descriptor);
     while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {}
-    kill(-h->child, SIGKILL); /* what it may have started */
+    kill(-h->child, SIGKILL); /* processes that the child may have started */
     close(h->said);
     h->child = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Sends a sign of life, once a second. */
+/* Sends "alive" once a second. */
 static void hand_beat(void *user)
 {
     hand *h = user;
@@ -127,7 +128,7 @@ static void hand_forget(hand *h)
     h->input_count = 0;
 }
 
-/* Adds a file to the inputs, with its digest as it is now. What is no regular file is passed over. */
+/* Adds a file with its present digest to the inputs. Ignores everything but regular files. */
 static bool hand_add_input(hand *h, const char *name)
 {
     char path[8192], digest[BATCH_DIGEST];
@@ -142,7 +143,7 @@ static bool hand_add_input(hand *h, const char *name)
     return grown[h->input_count - 2] && grown[h->input_count - 1];
 }
 
-/* Notes the files that the words name, before the command reads them. */
+/* Records the files named in the words, before the command reads them. */
 static bool hand_note(
     hand *h, const char *folder, const char *result, const hed_arguments *arguments)
 {
@@ -156,8 +157,8 @@ static bool hand_note(
     return good;
 }
 
-/* Adds the files that the command has read beside those: a scene's meshes, a page's sheets. Its own
- * unfinished files are none. */
+/* Adds further files that the command has read, such as a scene's meshes or a page's sheets; its
+ * own unfinished files do not count. */
 static bool hand_note_read(hand *h)
 {
     struct stat about;
@@ -208,12 +209,12 @@ static bool hand_begin(hand *h, const char **fields, uint32_t count)
     hed_arguments_free(&arguments);
     snprintf(h->number, sizeof h->number, "%s", fields[1]);
     h->begun = hand_now();
-    if (h->child && !stays) hand_end_child(h); /* its memory and its device are another's now */
+    if (h->child && !stays) hand_end_child(h); /* free its memory and its device for the command */
     char *const staying[] = {
         words[0], (char *)(uintptr_t) "batch", (char *)(uintptr_t) "stay", NULL};
     good = good && (h->child || (stays ? hand_start(h, "/", "", true, staying)
                                        : hand_start(h, folder, output, false, words)));
-    /* a process that is dead is noticed by the end of its output */
+    /* a dead process is noticed by the end of its output */
     if (good && stays) {
         fields[BEFORE - 2] = folder;
         fields[BEFORE - 1] = output;
@@ -223,7 +224,7 @@ static bool hand_begin(hand *h, const char **fields, uint32_t count)
     return good;
 }
 
-/* Passes on what it has said. false: it has closed its output. */
+/* Forwards the child's output. Returns false at its end. */
 static bool hand_listen(hand *h)
 {
     char text[4096];
@@ -243,7 +244,7 @@ static bool hand_finish(hand *h, int code)
     char text[16], seconds[32], number[32], digest[BATCH_DIGEST];
     memcpy(number, h->number, sizeof number);
     h->number[0] = 0;
-    if (!number[0]) return true; /* it stayed, and has died between two jobs */
+    if (!number[0]) return true; /* a resident child has died between two jobs */
     snprintf(text, sizeof text, "%d", code);
     snprintf(seconds, sizeof seconds, "%.6f", hand_now() - h->begun);
     if (code || !h->result || !batch_digest_file(h->result, hand_beat, h, digest))
@@ -260,17 +261,17 @@ static bool hand_finish(hand *h, int code)
     return sent;
 }
 
-/* The answer of one that stays. */
+/* Handles the reply of a resident child. */
 static bool hand_answer(hand *h)
 {
     bool more = batch_stream_fill(&h->stay);
     uint32_t count = batch_stream_next(&h->stay);
     const char **fields = h->stay.fields.items;
     if (count == 2 && strcmp(fields[0], "done") == 0) {
-        hand_listen(h); /* what it said before */
+        hand_listen(h); /* forward earlier output first */
         return hand_finish(h, (int)strtol(fields[1], NULL, 10));
     }
-    if (count) kill(-h->child, SIGKILL); /* no answer at all */
+    if (count) kill(-h->child, SIGKILL); /* invalid reply */
     return (more && !count) || hand_finish(h, hand_end_child(h));
 }
 
@@ -286,7 +287,8 @@ static bool hand_obey(hand *h)
     return hand_begin(h, fields, count) || hand_finish(h, HED_EXIT_FAILURE);
 }
 
-/* The device that is asked for, else the best, and `turn` further among those like it. */
+/* Selects the requested device, else the best; `turn` then advances among devices of the same
+ * kind. */
 static hed_status hand_choose(const hed_arguments *arguments, hand *h, hed_error *error)
 {
     cli_session session;
@@ -321,7 +323,7 @@ static int hand_run(const hed_arguments *arguments, void *user)
     static hand h;
     hed_error error = {0};
     char machine[256] = "", sources[64];
-    /* nothing that a driver prints may come between the lines */
+    /* keeps drivers' messages out of the protocol */
     h = (hand){.sources = memfd_create("heddle sources", MFD_CLOEXEC),
         .out = dup(STDOUT_FILENO),
         .said = -1,

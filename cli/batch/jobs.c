@@ -1,7 +1,7 @@
-/* The list of jobs, and where their results go. A command writes into a folder of its own beside its
- * result, .heddle-part-LIST-RUN-JOB-TRY, which is moved to its place once the command has ended well,
- * so that a result is there as a whole or not at all. Each try has a new folder, in which no earlier
- * one, in this run or before, has left anything. */
+/* List of jobs, and locations of their results. A command writes into a temporary folder next to
+ * its result, .heddle-part-LIST-RUN-JOB-TRY, whose files are moved to their destinations after the
+ * command has succeeded, so that a result is either complete or absent. Each attempt has a new
+ * folder without files of earlier attempts. */
 #include "batch.h"
 
 #include "support/json.h"
@@ -36,7 +36,7 @@ static uint64_t jobs_hash(const batch_job *job)
     return hash;
 }
 
-/* Whether heddle understands the words, and whether they have a device. */
+/* Checks that heddle accepts the words, and notes if they have a device. */
 static void jobs_check(const batch_list *list, hed_json_node node, batch_job *job)
 {
     hed_arguments arguments;
@@ -115,7 +115,7 @@ static int jobs_key_order(const void *a, const void *b)
     return order ? order : (x->job > y->job) - (x->job < y->job);
 }
 
-/* Jobs in the order of their names, which differ as their results do. */
+/* Sorts the jobs by name and by result, and checks that both are unique. */
 static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *error)
 {
     jobs_key *keys = calloc(list->count + 1, sizeof *keys);
@@ -200,7 +200,7 @@ void batch_list_free(batch_list *list)
 
 /* ---- results ---- */
 
-/* Name of the folders of a list's unfinished tries, to the number of the run. */
+/* Name of the folders of a list's unfinished attempts, up to the number of the run. */
 static const char PART[] = ".heddle-part-%08" PRIx32 "-";
 
 static uint32_t jobs_list_number(const batch_list *list)
@@ -213,7 +213,7 @@ static int jobs_remove(const char *path, const struct stat *about, int type, str
     return remove(path) && errno != ENOENT ? -1 : 0;
 }
 
-/* Removes a folder with all that is in it. */
+/* Removes a folder and its content. */
 static void jobs_remove_tree(const char *path)
 {
     enum { DESCRIPTORS = 8 };
@@ -240,7 +240,7 @@ void batch_list_sweep(const batch_list *list)
     }
 }
 
-/* The folder of a result, with its slash, and of its unfinished try. Errors: LIMIT. */
+/* Folder of a result, with a trailing slash, and of its unfinished attempt. Errors: LIMIT. */
 static hed_status jobs_folders(const batch_list *list, const batch_job *job, uint32_t index,
     char *final, char *part, size_t size, hed_error *error)
 {
@@ -296,8 +296,8 @@ static hed_status jobs_move(
         errno == ENOENT ? job->output : old, strerrordesc_np(errno));
 }
 
-/* True, and an error, if a file that a command has written beside its result would replace the
- * result of another job. */
+/* True, with an error, if a further file written by a command would replace the result of another
+ * job. */
 static bool jobs_is_of_another(
     const batch_list *list, const batch_job *job, const char *name, hed_error *error)
 {

@@ -1,7 +1,7 @@
-/* The journal of a batch: a line for each try that has ended, on the disk a tenth of a second later.
- * It is the leader's memory: a batch that was killed goes on from it. Fields of a line: name, hash of
- * the words, exit code, device, begin, end, number of the try, digest of the result, then path and
- * digest of each input. The last line of a job counts. */
+/* Journal of a batch: a line per ended attempt, on disk within a tenth of a second. A batch that
+ * was killed resumes from it. Fields of a line: name, hash of the words, exit code, device, begin,
+ * end, number of the attempt, digest of the result, then path and digest of each input. Only the
+ * last line of a job counts. */
 #include "batch.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static const char HEAD[] = "heddle batch 1\n";
 /* Fields of a line after the name. */
 enum { HASH, CODE, DEVICE, BEGIN, END, TRIES, DIGEST, INPUTS };
 
-/* True if a file has not changed; else writes the change to `again`. */
+/* True if a file is unchanged; else writes the change to `again`. */
 static bool journal_is_same(
     const batch_list *list, batch_job *job, const char *kind, const char *name, const char *digest)
 {
@@ -31,8 +31,7 @@ static bool journal_is_same(
     return false;
 }
 
-/* True if a job that has ended well is still done: its words, its result and its inputs are the
- * same. */
+/* True if a successful job is still done: its words, result and inputs are unchanged. */
 static bool journal_is_done(const batch_list *list, batch_job *job, const batch_fields *line)
 {
     const char **fields = line->items;
@@ -50,8 +49,8 @@ static bool journal_is_done(const batch_list *list, batch_job *job, const batch_
     return true;
 }
 
-/* Takes the last line of each job over; `lines` (list->count) begin after the name, NULL: none.
- * Returns the number of jobs that have ended well. */
+/* Marks jobs as done by their last lines; `lines` (list->count) begin after the name, NULL: no
+ * line. Returns the number of successful jobs. */
 static uint32_t journal_take(batch_list *list, char **lines, bool resume)
 {
     batch_fields fields = {0};
@@ -70,8 +69,8 @@ static uint32_t journal_take(batch_list *list, char **lines, bool resume)
     return done;
 }
 
-/* Splits the lines of a journal; one without an end was being written when the leader died, and does
- * not count. Returns the size of those that do. */
+/* Splits the lines of a journal. A last line without a newline was being written when the leader
+ * died, and is ignored. Returns the size of the complete lines. */
 static size_t journal_split(const batch_list *list, char *bytes, char **lines)
 {
     batch_fields name = {0};
@@ -89,7 +88,7 @@ static size_t journal_split(const batch_list *list, char *bytes, char **lines)
     return (size_t)(line - bytes);
 }
 
-/* Reads the file, and gives the number of jobs that have ended well. */
+/* Reads the file, and sets `*done` to the number of successful jobs. */
 static hed_status journal_read(
     int file, const char *path, batch_list *list, bool resume, uint32_t *done, hed_error *error)
 {
@@ -172,7 +171,7 @@ hed_status batch_journal_add(
     int reason = put < 0 ? errno : ENOSPC;
     free(line);
     if (put == (ssize_t)size) return HED_OK;
-    /* half a line would hide the next one */
+    /* remove an incomplete line, which would hide the next one */
     struct stat about;
     if (put > 0 && fstat(journal, &about) == 0) {
         if (ftruncate(journal, about.st_size - put)) return HED_ERROR_IO;

@@ -1,5 +1,5 @@
-/* The leader of a batch: hands jobs out, the longest first; takes results over; gives the job of a
- * hand that dies or goes silent to another. One thread over poll(). */
+/* Leader of a batch: starts jobs, longest first; collects results; reassigns the job of a hand that
+ * dies or is silent. One thread over poll(). */
 #include "batch.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@
 
 enum {
     MOST_STARTS = 4,
-    HELLO_PATIENCE = 4, /* times the patience, for a hand that is alive to tell its device */
+    /* factor on the patience for the first line of a hand, whose device must be initialised */
+    HELLO_PATIENCE = 4,
     TICK_MS = 100,
     NO_JOB = -1
 };
@@ -25,14 +26,14 @@ static const double PAGE_EVERY = 2, SAY_EVERY = 5, SYNC_EVERY = 0.1;
 
 typedef struct leader_hand {
     enum { GONE, STARTING, IDLE, BUSY } state;
-    pid_t pid; /* 0: a socket that was given */
+    pid_t pid; /* 0: the caller passed a socket */
     batch_stream from;
     uint32_t starts;
     double heard, begun;
-    int64_t job; /* NO_JOB: none */
+    int64_t job; /* NO_JOB: idle */
     FILE *log;
-    char said[96];    /* the last line that its job has printed */
-    char device[128]; /* the id, on its machine */
+    char said[96];    /* last line of the job's output */
+    char device[128]; /* id of the device on its machine */
 } leader_hand;
 
 typedef struct leader {
@@ -40,14 +41,14 @@ typedef struct leader {
     batch_result *result;
     leader_hand *hands; /* (def->place_count) */
     double began, drawn, page_drawn;
-    uint32_t *order; /* (def->list->count) jobs, the longest first */
-    uint32_t first;  /* of them that may wait */
-    bool written;    /* into the journal, since it was synced */
+    uint32_t *order; /* (def->list->count) job indices, longest first */
+    uint32_t first;  /* first index in `order` that may be waiting */
+    bool written;    /* the journal has lines that are not synced */
     double synced;
-    uint32_t left;  /* jobs that are neither done nor failed */
-    uint32_t lines; /* on the terminal */
+    uint32_t left;  /* jobs neither done nor failed */
+    uint32_t lines; /* lines on the terminal */
     bool terminal;
-    hed_status status; /* of the journal */
+    hed_status status; /* status of the journal */
     hed_error *error;
 } leader;
 
@@ -68,7 +69,7 @@ static int leader_spawn(const batch_place *place, int socket, pid_t *pid)
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    /* a session of its own: Ctrl-C reaches the leader alone, and ssh finds no terminal to ask on */
+    /* separate session: Ctrl-C reaches the leader alone, and ssh has no terminal for a prompt */
     posix_spawnattr_setflags(
         &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
@@ -114,7 +115,7 @@ static void leader_start(leader *l, uint32_t index)
 static void leader_end_hand(leader_hand *h)
 {
     if (h->state != GONE) close(h->from.descriptor);
-    for (int i = 0; i < 2000 && h->pid; i++) { /* it ends by itself, and its child with it */
+    for (int i = 0; i < 2000 && h->pid; i++) { /* the hand exits by itself, and ends its child */
         siginfo_t end = {0};
         int code = waitid(P_PID, (id_t)h->pid, &end, WEXITED | WNOHANG | WNOWAIT);
         if (end.si_pid == h->pid || (code && errno != EINTR)) break;
@@ -149,7 +150,8 @@ static bool leader_note(leader *l, uint32_t index, int code)
     return true;
 }
 
-/* Takes a try's result over. `how` has the code and the digests; its device and times are filled in. */
+/* Collects an attempt's result. `how` has the code and the digests; its device and times are filled
+ * in. */
 static void leader_finish(leader *l, uint32_t index, batch_end how, const char *why)
 {
     leader_hand *h = &l->hands[index];
@@ -209,11 +211,11 @@ static void leader_lose(leader *l, uint32_t index, const char *why)
     view->lost = true;
     snprintf(view->doing, sizeof view->doing, "lost: %s", why);
     if (greeted && !hed_interrupted())
-        leader_start(l, index); /* one that never came does not again */
+        leader_start(l, index); /* a hand that never connected is not restarted */
 }
 
-/* The next job for a hand: the longest that waits; one that has failed on this hand goes to another
- * where there is one. */
+/* Next job for a hand: the longest waiting one; a job that has failed on this hand is left to
+ * another, if there is one. */
 static int64_t leader_next(leader *l, uint32_t index)
 {
     const batch_job *jobs = l->def->list->jobs;
@@ -228,7 +230,7 @@ static int64_t leader_next(leader *l, uint32_t index)
     return NO_JOB;
 }
 
-/* The longest first, then as they stand in the list. */
+/* Order of jobs: longest first, then by index. */
 static int leader_order(const void *a, const void *b, void *user)
 {
     const batch_job *jobs = user;
@@ -248,7 +250,7 @@ static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uin
     fflush(h->log);
 }
 
-/* Sends a job: its number, folder, result and words, with `part` in place of the result. */
+/* Sends a job: its number, folder, result and words, with `part` instead of the result. */
 static bool leader_send(
     const leader *l, const leader_hand *h, const batch_job *job, const char *part)
 {
@@ -300,7 +302,7 @@ static void leader_hand_out(leader *l, uint32_t index)
 
 /* ---- what hands say ---- */
 
-/* Keeps the last line that is not empty. */
+/* Stores the last line that is not empty. */
 static void leader_remember(leader_hand *h, const char *text)
 {
     size_t end = strlen(text), begin;
@@ -309,7 +311,7 @@ static void leader_remember(leader_hand *h, const char *text)
     if (end > begin) snprintf(h->said, sizeof h->said, "%.*s", (int)(end - begin), text + begin);
 }
 
-/* "node7 cuda:0"; a second hand of that name gets a number. */
+/* Names a hand "node7 cuda:0"; a second hand of that name gets a number. */
 static void leader_name(leader *l, uint32_t index, const char *machine, const char *device)
 {
     char name[256];
@@ -325,7 +327,7 @@ static void leader_name(leader *l, uint32_t index, const char *machine, const ch
     snprintf(view->device, sizeof view->device, same > 1 ? "%.220s (%u)" : "%.220s", name, same);
 }
 
-enum { DONE_FIELDS = 5 }; /* before the inputs */
+enum { DONE_FIELDS = 5 }; /* fields before the inputs */
 
 static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t count)
 {
@@ -393,7 +395,7 @@ static void leader_counts(const leader *l, uint32_t *done, uint32_t *failed)
     }
 }
 
-/* Seconds until all is done, from how long the costs so far took; NAN: nothing is known yet. */
+/* Estimated seconds until the end, from the times per cost so far; NAN without data. */
 static double leader_seconds_left(const leader *l)
 {
     double cost = 0, seconds = 0, left = 0;
@@ -470,7 +472,7 @@ static void leader_turn(leader *l)
     }
 }
 
-/* What is in the journal, onto the disk: together, for many short jobs end in a tenth of a second. */
+/* Syncs the journal to disk, for many short jobs at once: at most every tenth of a second. */
 static void leader_sync(leader *l, bool last)
 {
     double now = leader_now(l);

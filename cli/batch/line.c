@@ -12,7 +12,7 @@ static bool line_is_special(char c) { return c == '\t' || c == '\n' || c == '\\'
 
 char *batch_line_make(const char *const *fields, uint32_t count, size_t *size)
 {
-    size_t at = 0, bytes = 2; /* a line's end, and the zero after it */
+    size_t at = 0, bytes = 2; /* the newline and the zero after it */
     for (uint32_t i = 0; i < count; i++) {
         bytes++;
         for (const char *c = fields[i]; *c; c++) bytes += 1 + line_is_special(*c);

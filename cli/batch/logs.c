@@ -1,5 +1,5 @@
-/* Logs of a batch: a file for each job, to which every try adds. Different names of jobs give different
- * files: "/" is written %2F and "%" %25, and a name that is too long ends with its hash. */
+/* Logs of a batch: one file per job, to which all attempts append. Different job names have
+ * different files: "/" is written as %2F and "%" as %25, and a long name ends with its hash. */
 #include "batch.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_PART = 200 }; /* bytes of a job's name in that of its log */
+enum { LONGEST_PART = 200 }; /* maximum bytes of a job's name in the name of its log */
 
 /* Name of a job's log. */
 static void log_name(const batch_job *job, char name[NAME_MAX + 1])
@@ -26,7 +26,7 @@ static void log_name(const batch_job *job, char name[NAME_MAX + 1])
     strcpy(name + used, ".log");
 }
 
-/* Errors: LIMIT. */
+/* Path of a job's log. Errors: LIMIT. */
 static hed_status log_path(
     const char *folder, const batch_job *job, char path[PATH_MAX], hed_error *error)
 {

@@ -1,5 +1,5 @@
-/* Files of a whole list of jobs: before any job runs, a result that would replace a source is
- * refused. Jobs have no order, so no job may read another one's result either. */
+/* Files of a whole list of jobs: rejects, before any job runs, a result that would replace a
+ * source. Jobs have no order, so no job may read another one's result either. */
 #include "batch.h"
 
 #include "support/sources.h"
@@ -24,7 +24,7 @@ static hed_status outputs_announce(
     return error->status;
 }
 
-/* Files that a job's command line names. */
+/* Checks the files on a job's command line. */
 static hed_status outputs_check_job(
     const batch_list *list, const batch_job *job, const char *label, hed_error *error)
 {
@@ -35,7 +35,7 @@ static hed_status outputs_check_job(
     for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
     hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, error);
     if (!hed_failed(error)) hed_options_find_files(&arguments, list->folder, error);
-    bool announced = false; /* the result */
+    bool announced = false; /* true if the result was announced */
     for (uint32_t i = 0; i < arguments.count && !hed_failed(error); i++) {
         const hed_value *value = &arguments.values[i];
         if (value->option->kind == HED_OPTION_OUTPUT) {

@@ -1,5 +1,5 @@
-/* The page of a batch: devices, queue, faults and a time line, in one file that stands alone and is
- * replaced as the batch goes on. */
+/* Page of a batch: devices, queue, failures and a time line, in one self-contained file that is
+ * rewritten during the batch. */
 #include "batch.h"
 
 #include "cli/common/report.h"
@@ -61,7 +61,7 @@ static cli_report *page_data(const batch_def *def, const batch_result *result)
     return report;
 }
 
-/* "</script>" in a name would end the data: '<' is written as its number there. */
+/* Writes data with '<' escaped, since "</script>" in a name would end the data. */
 static void page_put_data(hed_file_writer *writer, const char *text, size_t size)
 {
     size_t from = 0;

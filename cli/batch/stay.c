@@ -1,9 +1,9 @@
-/* The child of a hand that stays: runs commands one after the other in this process, with one context, so
- * that a job of some milliseconds is no process of its own. For commands that say that they repeat.
- * "heddle batch stay", started by a hand, over standard input, which is a socket:
+/* Resident child of a hand: runs repeatable commands one after another in this process, with one
+ * context, so that a job of some milliseconds needs no process of its own. "heddle batch stay" is
+ * started by a hand; its standard input is a socket.
  *
- *     FOLDER STDOUT WORDS...    to it; STDOUT empty: into the log
- *     done CODE                 its answer */
+ * - FOLDER STDOUT WORDS...: request; STDOUT empty: into the log
+ * - done CODE: reply */
 #include "batch.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `said`: where to what is printed goes unless a job has a file for it. */
+/* Runs a command. `said`: destination of output if the job has no file for it. */
 static int stay_do(const char **fields, uint32_t count, int said)
 {
     char **words = calloc(count, sizeof *words);

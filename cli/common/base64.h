@@ -1,4 +1,4 @@
-/* Base64 (RFC 4648), for files inside pages and pictures. */
+/* Base64 (RFC 4648), for files embedded in pages and pictures. */
 #ifndef HED_CLI_COMMON_BASE64_H
 #define HED_CLI_COMMON_BASE64_H
 

@@ -1,4 +1,4 @@
-/* What the command's files share. */
+/* Contexts, devices and error messages of the commands. */
 #include "cli/common/command.h"
 
 #include "heddle/canonical.h"
@@ -16,7 +16,7 @@ static void log_to_stderr(void *user, hed_log_level level, const char *message)
     fprintf(stderr, "heddle: %s%s\n", level == HED_LOG_WARNING ? "warning: " : "", message);
 }
 
-/* Whether a device of OpenGL is named, or a shader that one may take where there is no Vulkan. */
+/* True if a device of OpenGL is named, or a shader that OpenGL may run if there is no Vulkan. */
 static bool names_gl(const hed_arguments *arguments)
 {
     const char *named, *kernel = NULL;
@@ -29,7 +29,7 @@ static bool names_gl(const hed_arguments *arguments)
            (strcmp(kernel + size - 5, ".comp") == 0 || strcmp(kernel + size - 5, ".glsl") == 0);
 }
 
-/* The context that is kept, whose messages come through `session`. */
+/* The context that is kept open; `session` receives its messages. */
 static struct {
     bool keep, gl;
     cli_session session;
@@ -174,7 +174,7 @@ int cli_refuse(const hed_error *error)
 
 void cli_name_option(hed_error *error, const char *option, const char *value)
 {
-    char text[HED_ERROR_TEXT - 128]; /* rest: the option and its value */
+    char text[HED_ERROR_TEXT - 128]; /* leaves space for the option and its value */
     if (error->status != HED_ERROR_ARGUMENT && error->status != HED_ERROR_NO_DEVICE) return;
     memcpy(text, error->text, sizeof text);
     text[sizeof text - 1] = 0;

@@ -1,4 +1,4 @@
-/* What the command's files share: the commands, opening a context and devices as the options say,
+/* Interfaces between the commands: the commands themselves, contexts and devices by the options,
  * and error messages. */
 #ifndef HED_CLI_COMMON_COMMAND_H
 #define HED_CLI_COMMON_COMMAND_H
@@ -61,10 +61,10 @@ extern const hed_command hed_command_completion;
 
 /* ---- options that several commands have ---- */
 
-/* Ids of the devices that are there; names of kernels. */
+/* Ids of available devices; names of kernels. */
 extern const hed_names cli_device_names, cli_kernel_names;
 
-/* `not_below`: of the command alone, not of those below it. */
+/* `not_below`: not inherited by the commands below. */
 #define CLI_OPTION_JSON(not_below) \
     { \
         .name = "json", .kind = HED_OPTION_FLAG, \
@@ -77,7 +77,7 @@ extern const hed_names cli_device_names, cli_kernel_names;
         .help = "device to use: its id, part of its name, best, or all", .own = (not_below) \
     }
 
-/* How many threads the device host has. */
+/* Number of threads of the device "host". */
 #define CLI_OPTION_THREADS \
     { \
         .name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .own = true, .low = 1, \
@@ -90,60 +90,59 @@ extern const hed_names cli_device_names, cli_kernel_names;
 
 enum { CLI_MOST_DEVICES = 64 };
 
-/* A context, and the devices that --device names (else HEDDLE_DEVICE, else the best). */
+/* A context, and the devices named by --device (else by HEDDLE_DEVICE, else the best). */
 typedef struct cli_session {
     hed_context *context;
     hed_device *devices[CLI_MOST_DEVICES];
     uint32_t count;
-    /* called before a message of the library is printed, from any thread; NULL: nothing */
+    /* called before a message of the library is printed, from any thread; NULL: not called */
     void (*before_message)(void *user);
     void *user;
 } cli_session;
 
-/* Opens the context, with --threads where the command has it, and installs the interrupt flag;
- * warnings of the library go to stderr unless --quiet. The session stays where it is until
+/* Opens the context, with --threads if the command has it, and installs the interrupt flag.
+ * Warnings of the library are printed to stderr unless --quiet. The session must not move until
  * cli_close(). */
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
-/* A browser as able as one may be, for shaders that are read before one is asked. */
+/* Description of the most capable browser, for reading shaders before a browser has connected. */
 extern const hed_device_info cli_any_browser;
 
-/* Finds the device that `selector` names, a value of --device; NULL: the default one. Errors:
+/* Finds the device named by `selector`, a value of --device; NULL: the default device. Errors:
  * NO_DEVICE. */
 hed_status cli_find_device(
     const cli_session *session, const char *selector, hed_device **device, hed_error *error);
 
-/* With OpenGL's devices, which are else listed where one is named. */
+/* cli_open_context() with OpenGL's devices, which are otherwise listed only if one is named. */
 hed_status cli_open_whole_context(
     const hed_arguments *arguments, cli_session *session, hed_error *error);
-/* Opens a context that loads the libraries of one backend alone; "host": of none. */
+/* Opens a context that loads the libraries of one backend; "host": no libraries. */
 hed_status cli_open_backend_context(
     const hed_arguments *arguments, const char *backend, cli_session *session, hed_error *error);
-/* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
+/* Opens the context and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
 void cli_close(cli_session *session);
-/* From now on contexts are not closed, and opened again: for one command after the other in one
- * process. */
+/* Keeps contexts open from now on and reuses them, for several commands in one process. */
 void cli_keep_context(void);
-/* A whole command line, as main() does it. Gives the exit code. */
+/* Runs a whole command line, like main(). Returns the exit code. */
 int cli_run(int argc, char *const *argv);
 
 /* ---- several devices at once (devices.c) ---- */
 
-/* Devices of one kind, whose results have one key. */
+/* Devices of one kind, whose results have the same key. */
 typedef struct cli_device_group {
     hed_device *devices[CLI_MOST_DEVICES];
     uint32_t count;
 } cli_device_group;
 
-/* The devices that --device names, `groups` (HED_TUNE_DEVICES), of which "all" is every GPU once;
- * with none the default one. Errors: NO_DEVICE, LIMIT. */
+/* Groups the devices named by --device; "all" means every GPU once, no option the default device.
+ * `groups` (HED_TUNE_DEVICES). Errors: NO_DEVICE, LIMIT. */
 hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
     cli_device_group *groups, uint32_t *count, hed_error *error);
-/* Opens the context, and the same devices for one piece of work on all of them, in session->devices. A
- * device that is named twice counts as two. Errors: NO_DEVICE, LIMIT. */
+/* Opens the context, and stores the same devices in session->devices, for one task on all of them.
+ * A device named twice counts as two. Errors: NO_DEVICE, LIMIT. */
 hed_status cli_open_devices_together(
     const hed_arguments *arguments, cli_session *session, hed_error *error);
-/* Adds a device, to the group of its kind. Errors: LIMIT. */
+/* Adds a device to the group of its kind. Errors: LIMIT. */
 hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error);
 
@@ -153,18 +152,18 @@ hed_status cli_device_group_add(
  * HED_EXIT_INTERRUPTED after Ctrl-C, or HED_EXIT_USAGE for an ARGUMENT or NO_DEVICE error that
  * begins with an option's name: the command line is wrong. */
 int cli_fail(const hed_error *error);
-/* Prints an error of a positional argument's value, as cli_fail(). Returns HED_EXIT_USAGE for an
- * ARGUMENT or FORMAT error. */
+/* Prints an error in the value of a positional argument, like cli_fail(). Returns HED_EXIT_USAGE
+ * for an ARGUMENT or FORMAT error. */
 int cli_refuse(const hed_error *error);
-/* Puts an option and its value before a library's message about that value, as
- * "--property colour: ". Errors of other statuses than ARGUMENT and NO_DEVICE stay as they are. */
+/* Prepends an option and its value to a library's message about that value, as "--property colour:
+ * ". Changes only ARGUMENT and NO_DEVICE errors. */
 void cli_name_option(hed_error *error, const char *option, const char *value);
-/* The exit code for a status; prints the error where there is one. */
+/* Exit code for a status; prints an error if there is one. */
 int cli_end(hed_status status, const hed_error *error);
 
-/* "640 MiB", "1.5 GiB": for people. */
+/* Formats a size for people: "640 MiB", "1.5 GiB". */
 void cli_format_bytes(uint64_t bytes, char *text, size_t size);
-/* "width=512 height=512": a problem by the names of its dimensions. */
+/* Formats a problem by the names of its dimensions: "width=512 height=512". */
 void cli_format_problem(
     const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size);
 
@@ -172,7 +171,7 @@ void cli_format_problem(
 
 uint32_t cli_kernel_count(void);
 const hed_kernel_def *cli_kernel_at(uint32_t index);
-/* NULL: there is none of this name. */
+/* Finds a kernel by name; NULL if there is no such kernel. */
 const hed_kernel_def *cli_kernel_find(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that are installed with Heddle, by their names. */
+/* Files installed with Heddle, by name. */
 #include "cli/common/data.h"
 
 #include "heddle/author.h"
@@ -67,7 +67,7 @@ bool cli_data_folder(char path[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
     if (length < 0) return false;
     command[length] = 0;
-    for (int level = 0; level < 2; level++) { /* the file's name, then the folder bin */
+    for (int level = 0; level < 2; level++) { /* remove the file's name, then the folder bin */
         char *slash = strrchr(command, '/');
         if (!slash) return false;
         *slash = 0;

@@ -1,4 +1,4 @@
-/* Several devices at once, in groups of one kind: --device more than once, --device all. */
+/* Several devices at once, in groups of one kind: --device repeated, --device all. */
 #include "cli/common/command.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static bool same_kind(const hed_device_info *a, const hed_device_info *b)
            strcmp(a->driver, b->driver) == 0 && a->architecture == b->architecture;
 }
 
-/* A device that is named twice counts as two, where candidates have a process of their own. */
+/* Adds a device. A device named twice counts as two, if candidates run in their own process. */
 hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error)
 {
@@ -24,8 +24,8 @@ hed_status cli_device_group_add(
     return HED_OK;
 }
 
-/* Every GPU once: one that both CUDA and OpenCL show is taken by the first of the two. Devices that
- * run shaders alone are left out. */
+/* Adds every GPU once: one reported by both CUDA and OpenCL is used through the first. Devices that
+ * run only shaders are skipped. */
 static hed_status group_add_gpus(
     cli_session *session, cli_device_group *groups, uint32_t *count, hed_error *error)
 {

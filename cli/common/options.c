@@ -1,4 +1,4 @@
-/* Parsing a command line by its tables. */
+/* Parser of command lines, driven by tables. */
 #include "cli/common/options.h"
 
 #include "heddle/author.h"
@@ -14,13 +14,13 @@
 
 static const char HELP[] = "help";
 
-/* What parsing is at. */
+/* State of the parser. */
 typedef struct parser {
     hed_arguments *arguments;
     char *const *argv;
     int argc, next;
-    bool only_positionals; /* "--" was seen */
-    char line[256];        /* the commands so far, such as "heddle bench", for messages */
+    bool only_positionals; /* after "--" */
+    char line[256];        /* commands so far, such as "heddle bench", for messages */
     hed_error *error;
 } parser;
 
@@ -92,7 +92,7 @@ static hed_status parse_wrong(const parser *p, const char *words)
     return hed_fail(p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
 }
 
-/* The commands below `parent` that are shown; ends with NULL. */
+/* Lists the visible commands below `parent`; ends with NULL. */
 static void list_commands(const hed_command *parent, const char *names[64])
 {
     size_t count = 0;
@@ -205,8 +205,8 @@ static hed_status parse_value(parser *p, const hed_option *option, const char *t
 
 /* ---- arguments ---- */
 
-/* The next argument as the value of `option`. An option in its place means that the value was
- * forgotten. */
+/* Reads the next argument as the value of `option`. An option in its place means that the value is
+ * missing. */
 static hed_status take_value(parser *p, const hed_option *option)
 {
     char label[80], words[256];
@@ -267,8 +267,8 @@ static hed_status parse_short(parser *p, const char *letters)
     return status;
 }
 
-/* Options that only the command above takes, given before the name of the one below: the same as if
- * they stood behind it. */
+/* Moves options of a parent command, given before the subcommand's name, to the subcommand's option
+ * of the same name. */
 static hed_status hand_down(parser *p)
 {
     for (uint32_t i = 0; i < p->arguments->count; i++) {
@@ -290,8 +290,8 @@ static hed_status hand_down(parser *p)
 static hed_status parse_positional(parser *p, const char *text)
 {
     const hed_command *command = hed_arguments_command(p->arguments);
-    /* A command with both takes the name of a command as its first word, and anything else as its
-     * argument. */
+    /* a command with subcommands and arguments: its first word may name a subcommand, any other
+     * word is an argument */
     bool begun = command->positionals && hed_given(p->arguments, command->positionals->name);
     const hed_command *child =
         p->only_positionals || begun ? NULL : hed_command_below(command, text);
@@ -312,7 +312,7 @@ static hed_status parse_positional(parser *p, const char *text)
     return parse_wrong(p, words);
 }
 
-/* What stands behind a repeated argument gets the last word, which was taken for one of those. */
+/* Assigns the last word to the positional after a repeated one, which has consumed it. */
 static void give_last(const hed_arguments *arguments)
 {
     const hed_option *o = hed_arguments_command(arguments)->positionals;
@@ -354,8 +354,8 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     hed_arguments *arguments, hed_error *error)
 {
     *arguments = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
-    /* Every argument is at most one value, but for bundled letters, of which only the bytes are a
-     * bound. */
+    /* every argument has at most one value, except combined letters, which are bounded by their
+     * bytes */
     size_t most = 1;
     for (int i = 1; i < argc; i++) most += strlen(argv[i]) + 1;
     arguments->values = calloc(most, sizeof *arguments->values);
@@ -390,7 +390,7 @@ hed_status hed_options_find_files(hed_arguments *arguments, const char *folder, 
 
 /* ---- endings ---- */
 
-/* True if one of the words of `endings` is `ending`, in whatever case. */
+/* True if one of the words of `endings` is `ending`, ignoring case. */
 static bool has_ending(const char *endings, const char *ending)
 {
     size_t length = strlen(ending);
@@ -402,8 +402,8 @@ static bool has_ending(const char *endings, const char *ending)
     return false;
 }
 
-/* True if a name ends as another format than those of `endings` does. Other text after a dot is part
- * of the name, as in flag-0.5. */
+/* True if a name has the suffix of a format that is not in `endings`. Other text after a dot is
+ * part of the name, as in flag-0.5. */
 static bool names_other_format(const char *path, const char *endings)
 {
     static const char formats[] =

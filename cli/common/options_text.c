@@ -1,4 +1,4 @@
-/* What is made from the tables: --help, the man page in the classic man macros (groff_man(7),
+/* Output generated from the tables: --help, the man page in the classic man macros (groff_man(7),
  * mandoc's man(7)), and completion. */
 #include "cli/common/options.h"
 
@@ -35,8 +35,8 @@ static void option_explain(const hed_option *option, char *text, size_t size)
 
 /* ---- help ---- */
 
-/* Prints words from column `column` on, with `indent` at the front of each further line, and a
- * newline at the end. */
+/* Prints words from column `column` on, with `indent` before each further line, and a newline at
+ * the end. */
 static void help_wrap(FILE *stream, const char *text, int column, int indent)
 {
     bool first = true;
@@ -53,7 +53,7 @@ static void help_wrap(FILE *stream, const char *text, int column, int indent)
         }
         text += size;
         if (*text == '\n') {
-            /* An empty line ends a paragraph; a single line break is only a space. */
+            /* an empty line ends a paragraph; a single newline is a space */
             bool paragraph = text[1] == '\n';
             text += paragraph ? 2 : 1;
             if (paragraph) {
@@ -80,7 +80,7 @@ static void help_pair(FILE *stream, const char *term, const char *text)
     help_wrap(stream, text, INDENT, INDENT);
 }
 
-/* True if a command has others below it that are shown. */
+/* True if a command has visible subcommands. */
 static bool shows_commands(const hed_command *command)
 {
     bool any = false;
@@ -153,8 +153,8 @@ void hed_options_help(const hed_arguments *path, FILE *stream)
 
 /* ---- the man page ---- */
 
-/* Text that man_text leaves alone: no control lines, no escapes, real minus signs. Empty lines
- * become paragraphs. */
+/* Writes text so that man prints it unchanged: no control lines, no escapes, real minus signs.
+ * Empty lines become paragraphs. */
 static void man_text(FILE *stream, const char *text)
 {
     bool line_start = true;
@@ -173,7 +173,7 @@ static void man_text(FILE *stream, const char *text)
     }
 }
 
-/* The tables' phrases as sentences. */
+/* Writes a table's phrase as a sentence. */
 static void man_sentence(FILE *stream, const char *text)
 {
     char first[2] = {(char)toupper((unsigned char)text[0]), 0};
@@ -182,8 +182,8 @@ static void man_sentence(FILE *stream, const char *text)
     fputs(".\n", stream);
 }
 
-/* Options of a command; those of the root come in two parts: the ones that go with every
- * command, and its own. */
+/* Options of a command; the root's options are printed in two parts: those of every command, and
+ * its own. */
 typedef enum man_part { MAN_PART_ALL, MAN_PART_SHARED, MAN_PART_OWN } man_part;
 
 static void man_options(const hed_option *options, man_part part, FILE *stream)
@@ -235,7 +235,7 @@ static void man_examples(const hed_example *examples, FILE *stream)
     }
 }
 
-/* One command that runs, with all that belongs to it. */
+/* Writes the section of a command that runs. */
 static void man_command(const hed_arguments *path, FILE *stream)
 {
     const hed_command *command = hed_arguments_command(path);
@@ -251,7 +251,7 @@ static void man_command(const hed_arguments *path, FILE *stream)
     man_examples(command->examples, stream);
 }
 
-/* A command and those below it, a parent before its children. */
+/* Writes a command and the commands below it, parents first. */
 static void man_commands(hed_arguments *path, FILE *stream)
 {
     man_command(path, stream);
@@ -308,7 +308,8 @@ static void complete_name(void *user, const char *name, const char *explanation)
         explanation ? explanation : "");
 }
 
-/* Prints candidates for the value of `option`: choices, names, or a request to the shell to complete files. */
+/* Prints candidates for the value of `option`: choices, names, or a request to the shell to
+ * complete files. */
 static void complete_value(
     const hed_option *option, const char *front, const char *begun, FILE *out)
 {
@@ -331,13 +332,13 @@ static void complete_options(const hed_arguments *path, const char *begun, FILE 
     if (strncmp("--help", begun, strlen(begun)) == 0) fputs("--help\tshow help\n", out);
 }
 
-/* Follows the words before the one under the cursor down the tree, as the parser does. */
+/* Follows the words before the cursor down the tree, as the parser does. */
 void hed_options_complete(
     const hed_command *root, const char *const *words, uint32_t count, FILE *stream)
 {
     hed_arguments path = {.path = {root}, .names = {root->name}, .depth = 1};
-    const hed_option *due = NULL; /* whose value comes next */
-    uint32_t given = 0;           /* positionals */
+    const hed_option *due = NULL; /* option whose value comes next */
+    uint32_t given = 0;           /* number of positionals */
     for (uint32_t i = 0; i + 1 < count; i++) {
         const char *word = words[i];
         if (strcmp(word, "=") == 0) continue; /* bash splits --name=value into three words */
@@ -376,12 +377,12 @@ void hed_options_complete(
     }
 }
 
-/* %1$s is the program, which answers `PROGRAM __complete WORDS...`. */
+/* %1$s is the program, which is called as `PROGRAM __complete WORDS...`. */
 static const char *const COMPLETION_SCRIPTS[] = {
     [HED_BASH] =
         "# bash completion for %1$s\n"
         "_%1$s() {\n"
-        /* bash splits words at : and =, and completes the last part alone */
+        /* bash splits words at : and =, and completes only the last part */
         "    local current=${COMP_WORDS[COMP_CWORD]} lines words=() front glue= i\n"
         "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
         "        if [[ ${#words[@]} -gt 0 && ($glue || ${COMP_WORDS[i]} == [:=]*) ]]; then words[-1]+=${COMP_WORDS[i]}\n"

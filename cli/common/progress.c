@@ -1,4 +1,4 @@
-/* A progress line on stderr. */
+/* Progress line on stderr. */
 #include "cli/common/progress.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ void hed_progress_update(hed_progress *progress, uint64_t done)
     char text[160];
     hed_progress_format(
         progress, (double)(now - progress->started) / (double)SECOND, text, sizeof text);
-    /* The terminal's own "erase to the end of the line" takes away what was longer before. */
+    /* the terminal's "erase to end of line" removes the rest of a longer line */
     fprintf(progress->stream, progress->terminal ? "\r%.78s\033[K" : "%s\n", text);
     fflush(progress->stream);
     progress->drawn = now;

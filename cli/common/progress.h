@@ -1,8 +1,7 @@
-/* A line on stderr for what takes longer than a second: how much is done, how fast, how long still.
+/* Progress line on stderr for work longer than a second: amount done, rate, remaining time.
  *
- * On a terminal one line is redrawn ten times a second and taken away at the end; elsewhere (a log
- * file, CI) a plain line is added every ten seconds. Work shorter than a second says nothing.
- */
+ * On a terminal one line is redrawn ten times a second and erased at the end; on other streams (a
+ * log file, CI) a plain line is added every ten seconds. Shorter work prints nothing. */
 #ifndef HED_CLI_COMMON_PROGRESS_H
 #define HED_CLI_COMMON_PROGRESS_H
 
@@ -11,9 +10,9 @@
 #include <stdio.h>
 
 typedef struct hed_progress {
-    const char *label; /* what is going on, such as "verify" */
-    const char *unit;  /* what is counted, such as "runs" */
-    uint64_t total;    /* 0: not known */
+    const char *label; /* description of the work, such as "verify" */
+    const char *unit;  /* unit of the count, such as "runs" */
+    uint64_t total;    /* 0: unknown */
     FILE *stream;      /* NULL: silent */
     bool terminal;
     hed_clock clock;
@@ -22,14 +21,15 @@ typedef struct hed_progress {
     bool shown;
 } hed_progress;
 
-/* Starts the clock. `quiet` (--quiet, --json) silences it. Both texts must outlive it. */
+/* Starts the clock. `quiet` (--quiet, --json) disables output. Both texts must outlive the
+ * progress. */
 hed_progress hed_progress_begin(const char *label, const char *unit, uint64_t total, bool quiet);
-/* `done` of the total; cheap enough to call for every item. */
+/* Reports that `done` of the total are done; cheap enough to call for every item. */
 void hed_progress_update(hed_progress *progress, uint64_t done);
-/* Takes the line away, so that what follows begins on a clean one. */
+/* Erases the line, so that further output begins on a clean one. */
 void hed_progress_end(hed_progress *progress);
 
-/* The line itself, such as "verify: 120 of 480 runs, 25 %, 31 runs/s, 12 s left". */
+/* Formats the line, such as "verify: 120 of 480 runs, 25 %, 31 runs/s, 12 s left". */
 void hed_progress_format(const hed_progress *progress, double seconds, char *text, size_t size);
 
 #endif

@@ -15,16 +15,16 @@ enum { REPORT_DEPTH = 4, REPORT_COLUMNS = 32 };
 
 struct cli_report {
     bool json, failed;
-    uint64_t rows; /* at the outermost level */
-    /* for programs */
+    uint64_t rows; /* rows of the outermost level */
+    /* state for programs */
     json_t *root;
-    json_t *array;  /* that objects are added to; the root, or a list inside an object */
-    json_t *object; /* under construction; the array's, or a member of another one */
+    json_t *array;  /* array that objects are added to: the root, or a list in an object */
+    json_t *object; /* object under construction, in the array or in another object */
     struct {
         json_t *array, *object;
     } around[REPORT_DEPTH];
     uint32_t depth;
-    /* for people */
+    /* state for people */
     const char *headings[REPORT_COLUMNS];
     size_t columns;
     char **cells; /* (count), row by row */
@@ -56,7 +56,7 @@ uint64_t cli_report_rows(const cli_report *report) { return report ? report->row
 
 /* ---- for programs ---- */
 
-/* Takes `value` over; NULL stands for memory that ran out. */
+/* Takes ownership of `value`; NULL: memory is short. */
 static void report_member(cli_report *report, const char *key, json_t *value)
 {
     if (report && report->object) {
@@ -66,8 +66,7 @@ static void report_member(cli_report *report, const char *key, json_t *value)
     }
 }
 
-/* Driver strings are whatever the vendor wrote: everything that is not ASCII is replaced if the
- * whole is not UTF-8. */
+/* Converts a text to JSON. Drivers' texts may not be UTF-8: then all but ASCII is replaced. */
 static json_t *report_string(const char *value)
 {
     json_t *text = json_string(value);
@@ -106,7 +105,7 @@ static void report_enter(cli_report *report, const char *key, json_t *inner, boo
 {
     bool there = report->object && inner;
     report_member(report, key, inner);
-    if (!there || report->failed) inner = NULL; /* memory has run out */
+    if (!there || report->failed) inner = NULL; /* memory is short */
     assert(report->depth < REPORT_DEPTH);
     report->around[report->depth].array = report->array;
     report->around[report->depth++].object = report->object;
@@ -174,7 +173,7 @@ static void report_column(cli_report *report, const cli_cell *cell)
     report->cells[report->count++] = text;
 }
 
-/* Characters, not bytes. */
+/* Width in characters, not bytes. */
 static size_t report_width(const char *text)
 {
     size_t width = 0;
@@ -182,7 +181,7 @@ static size_t report_width(const char *text)
     return width;
 }
 
-/* One line: the cells up to the last one that is not empty. */
+/* Prints a line: cells up to the last that is not empty. */
 static void report_line(
     const cli_report *report, const size_t *widths, FILE *stream, const char *const *cells)
 {
@@ -200,7 +199,7 @@ static void report_line(
 
 static hed_status report_print_table(const cli_report *report, FILE *stream, hed_error *error)
 {
-    size_t widths[REPORT_COLUMNS] = {0}; /* 0: left out */
+    size_t widths[REPORT_COLUMNS] = {0}; /* 0: omitted */
     const char *names[REPORT_COLUMNS];
     for (size_t i = 0; i < report->count; i++) {
         size_t column = i % report->columns, width = report_width(report->cells[i]);
@@ -244,7 +243,7 @@ void cli_report_cells(cli_report *report, const cli_cell *cells, size_t count)
 static hed_status report_print_json(const json_t *value, FILE *stream, hed_error *error)
 {
     errno = 0;
-    /* Nine digits: more than any measurement has, and 0.1 stays 0.1. */
+    /* nine digits: more than any measurement has, and 0.1 is printed as 0.1 */
     if (json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
         fputc('\n', stream) == EOF || fflush(stream))
         return hed_fail(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,

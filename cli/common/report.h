@@ -1,4 +1,4 @@
-/* What a command found, described once: rows of cells that are printed as an aligned table for
+/* Results of a command, described once: rows of cells that are printed as an aligned table for
  * people or, with --json, as an array of objects for programs.
  *
  *     cli_report *report = cli_report_create(json);
@@ -9,8 +9,8 @@
  *     status = cli_report_end(report, status, error);
  *
  * A cell with a key is a member of the row's object; a cell with a heading is a column of the
- * table. The first row decides which columns there are; later rows have the same ones. Every
- * function allows NULL, which stands for memory that ran out: cli_report_print() says so. */
+ * table. The first row defines the columns, and later rows must have the same ones. Every function
+ * accepts a NULL report, left by a failed allocation, which cli_report_print() reports as MEMORY. */
 #ifndef HED_CLI_COMMON_REPORT_H
 #define HED_CLI_COMMON_REPORT_H
 
@@ -22,16 +22,16 @@ typedef enum cli_cell_kind { CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_WHOLE, CLI_IS_FL
 
 typedef struct cli_cell {
     cli_cell_kind kind;
-    const char *key;     /* of the object's member; NULL: for people only */
-    const char *text;    /* not UTF-8: '?' in JSON; a line break: ' ' in a table */
+    const char *key;     /* key of the object's member; NULL: for people only */
+    const char *text;    /* if not UTF-8: '?' in JSON; a line break: ' ' in a table */
     double number;       /* NaN and infinities become null, or an empty cell */
-    int64_t whole;       /* a flag, too */
-    const char *heading; /* '>' in front: aligned to the right; NULL: for programs only */
-    const char *format;  /* of a number, for people; NULL: "%g" */
-    const char *shown;   /* for people, instead of the value */
+    int64_t whole;       /* integer or flag */
+    const char *heading; /* leading '>': right-aligned; NULL: for programs only */
+    const char *format;  /* printf() format of a number, for people; NULL: "%g" */
+    const char *shown;   /* text for people, instead of the value */
 } cli_cell;
 
-/* Cells; what follows the value are designated initialisers, such as .heading = "NAME". */
+/* Cells; arguments after the value are designated initialisers, such as .heading = "NAME". */
 #define CLI_TEXT(key_, value_, ...) \
     (cli_cell) { CLI_IS_TEXT, .key = (key_), .text = (value_), __VA_ARGS__ }
 #define CLI_NUMBER(key_, value_, ...) \
@@ -47,7 +47,7 @@ cli_report *cli_report_create(bool json);
 void cli_report_free(cli_report *report);
 uint64_t cli_report_rows(const cli_report *report);
 
-/* Begins a row with these cells, or adds cells to the row, or to the inner object that is open. */
+/* Begins a row with these cells; adds cells to the row, or to the open inner object. */
 void cli_report_begin(cli_report *report);
 void cli_report_cells(cli_report *report, const cli_cell *cells, size_t count);
 #define cli_report_more(report, ...) \
@@ -55,20 +55,21 @@ void cli_report_cells(cli_report *report, const cli_cell *cells, size_t count);
         sizeof((const cli_cell[]){__VA_ARGS__}) / sizeof(cli_cell))
 #define cli_report_row(report, ...) (cli_report_begin(report), cli_report_more(report, __VA_ARGS__))
 
-/* For programs only, and nothing for people: a list of texts; an inner object, or a list whose
- * objects cli_report_begin() begins, until cli_report_close(). Four levels at most. */
+/* Elements for programs only: a list of texts; an inner object, or a list whose objects are begun
+ * by cli_report_begin(), until cli_report_close(). At most four levels. */
 void cli_report_texts(cli_report *report, const char *key, const char *const *values, size_t count);
 void cli_report_open(cli_report *report, const char *key);
 void cli_report_open_list(cli_report *report, const char *key);
 void cli_report_close(cli_report *report);
 
-/* The table, or the array of objects. A table has two spaces between columns and none at the end of
- * a line; a column without a single cell that is not empty is left out. Errors: MEMORY (of any call
- * before), IO. */
+/* Prints the table, or the array of objects. A table has two spaces between columns and no trailing
+ * spaces; a column whose cells are all empty is omitted. Errors: MEMORY (of any earlier call),
+ * IO. */
 hed_status cli_report_print(const cli_report *report, FILE *stream, hed_error *error);
-/* The first object alone. */
+/* Prints the first object alone. */
 hed_status cli_report_print_one(const cli_report *report, FILE *stream, hed_error *error);
-/* Prints on stdout, if `status` is OK, and frees; gives the first status that is not OK. */
+/* Prints on stdout, if `status` is OK, and frees the report. Returns the first status that is not
+ * OK. */
 hed_status cli_report_end(cli_report *report, hed_status status, hed_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sample inputs of a kernel, made and placed. */
+/* Sample inputs of a kernel, created and placed on a device. */
 #include "cli/common/sample.h"
 
 #include "heddle/author.h"

@@ -1,4 +1,4 @@
-/* heddle db: what the tuning database holds, as tables and as JSON, and carrying it elsewhere. */
+/* heddle db: content of the tuning database as tables and as JSON, export, import and pruning. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "cli/db/module.h"
@@ -24,9 +24,9 @@ static const char *database_path_of(const hed_arguments *arguments, const cli_se
                                                : info.database;
 }
 
-/* Opens the context and the database that the options name. `*database` is NULL, and OK, where
- * the user's own is to be read and does not exist yet: nothing has been tuned. Close both, after a
- * failure too. */
+/* Opens the context and the database that the options name. `*database` is NULL, with status OK, if
+ * the user's own is to be read and does not exist: nothing has been tuned. Close both, even after a
+ * failure. */
 static hed_status db_open(const hed_arguments *arguments, cli_session *session, bool write,
     hed_database **database, hed_error *error)
 {
@@ -46,7 +46,7 @@ static hed_status db_open(const hed_arguments *arguments, cli_session *session, 
     return hed_database_open(session->context, path, !write, database, error);
 }
 
-/* Closes both, and gives the exit code. */
+/* Closes database and session, and returns the exit code. */
 static int db_close(
     cli_session *session, hed_database *database, hed_status status, const hed_error *error)
 {
@@ -55,7 +55,7 @@ static int db_close(
     return cli_end(status, error);
 }
 
-/* What --kernel and --device name. The command must have both. */
+/* Filter given by --kernel and --device; the command must have both options. */
 static hed_record_filter record_filter(const hed_arguments *arguments, uint32_t kinds)
 {
     return (hed_record_filter){.kinds = kinds,
@@ -63,7 +63,7 @@ static hed_record_filter record_filter(const hed_arguments *arguments, uint32_t 
         .device = hed_text_of(arguments, "device")};
 }
 
-/* "1.23 ms": seconds for people; energies and metrics as they are. */
+/* Formats a value: times as "1.23 ms"; energies and metrics unchanged. */
 static void format_value(const char *objective, double value, char *text, size_t size)
 {
     static const struct {
@@ -79,7 +79,7 @@ static void format_value(const char *objective, double value, char *text, size_t
     snprintf(text, size, "%.4g %s", value * units[unit].scale, units[unit].unit);
 }
 
-/* "NVIDIA H200 (cuda)". */
+/* Formats a device: "NVIDIA H200 (cuda)". */
 static void format_device(const hed_database_entry *e, char *text, size_t size)
 {
     snprintf(text, size, "%.40s (%s)", e->device, e->backend);
@@ -87,11 +87,10 @@ static void format_device(const hed_database_entry *e, char *text, size_t size)
 
 /* ---- list ---- */
 
-/* One row for each key: its KEY entry, completed by its CHOICE, which comes next where there is
- * one. */
+/* A row per key: its KEY entry, completed by its CHOICE entry, which follows if there is one. */
 typedef struct listing {
     cli_report *report;
-    bool waiting; /* the key's row lacks what its choice would say */
+    bool waiting; /* the key's row still lacks the columns of its choice */
 } listing;
 
 static void listing_close_row(listing *l)
@@ -110,7 +109,7 @@ static void listing_add_key(listing *l, const hed_database_entry *e)
     l->waiting = true;
     format_device(e, device, sizeof device);
     snprintf(driver, sizeof driver, "%.20s", e->driver);
-    /* What is unusual in a key beside kernel, device and size, by name. */
+    /* unusual properties of a key other than kernel, device and size, by name */
     const char *mode = e->objective;
     if (strcmp(mode, "time") == 0) mode = strcmp(e->math, "fast") == 0 ? "" : e->math;
     cli_report_row(l->report, CLI_TEXT("kernel", e->kernel, .heading = "KERNEL"),
@@ -173,17 +172,17 @@ static int db_list_run(const hed_arguments *arguments, void *user)
 
 enum { SHOWN = 10, OUTCOMES = 16 };
 
-/* The configurations of the key that is being shown, and how many evaluations ended how. */
+/* Configurations of the key being shown, and counts of outcomes. */
 typedef struct result {
     char *config;
     double seconds, low, high;
     uint32_t runs;
-    bool dropped; /* given up early, since it was slower than others */
-    size_t place; /* in the order in which they were measured */
+    bool dropped; /* abandoned early, since it was slower than others */
+    size_t place; /* index in order of measurement */
 } result;
 
 typedef struct showing {
-    cli_report *report; /* with --json */
+    cli_report *report; /* report of --json */
     result *results;
     size_t count, capacity;
     struct {
@@ -192,8 +191,8 @@ typedef struct showing {
     } outcomes[OUTCOMES];
     uint32_t outcome_count;
     uint64_t keys;
-    bool open;             /* a key whose table is not printed yet */
-    char chosen[4096 + 1]; /* choice, as long as a record's texts may be */
+    bool open;             /* the table of a key is not printed yet */
+    char chosen[4096 + 1]; /* the choice, with the maximum length of a record's text */
     char objective[16];
 } showing;
 
@@ -253,7 +252,7 @@ static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error
     return HED_OK;
 }
 
-/* The newest measurement of each configuration, the fastest first. */
+/* Keeps the newest measurement of each configuration, fastest first. */
 static void rank_results(showing *s)
 {
     size_t kept = 0;
@@ -338,7 +337,7 @@ static hed_status show_entry(void *user, const hed_database_entry *e, hed_error 
     return timed && !isnan(e->seconds) ? showing_add(s, e, error) : HED_OK;
 }
 
-/* Every measurement, one object each. */
+/* Prints every measurement as an object. */
 static hed_status show_json(void *user, const hed_database_entry *e, hed_error *error)
 {
     showing *s = user;
@@ -417,7 +416,7 @@ static hed_status print_changes(const hed_arguments *arguments, const hed_databa
 
 /* ---- export ---- */
 
-/* FILE.js: what a web page chooses from. */
+/* Exports FILE.js, from which a web page chooses configurations. */
 static hed_status export_module(
     const hed_arguments *arguments, hed_database *database, const char *file, hed_error *error)
 {
@@ -442,7 +441,7 @@ static hed_status export_count(void *user, const hed_database_entry *entry, hed_
     return HED_OK;
 }
 
-/* A file of nothing would look like results. */
+/* Exports a file, unless there are no results: an empty file would look like results. */
 static hed_status export_file(hed_database *database, const hed_record_filter *filter,
     const char *file, hed_database_changes *count, hed_error *error)
 {

@@ -1,6 +1,6 @@
-/* A JavaScript module with the best configurations of a shader for each device that it was tuned on
- * in a browser, and with what chooses among them: by architecture, by vendor, else any, and never one
- * that the device's limits forbid. The text of the functions is module.js. */
+/* JavaScript module with a shader's best configurations for each device on which a browser has
+ * tuned it, and functions that choose among them: by architecture, by vendor, else any, and never
+ * one that exceeds the device's limits. The functions are in module.js. */
 #include "cli/db/module.h"
 
 #include "cli/common/command.h"
@@ -24,14 +24,14 @@ typedef struct module_config {
     double seconds;
 } module_config;
 
-/* The best of one device, of the tuning that began last. */
+/* Best configurations of one device, from its latest tuning. */
 typedef struct module_device {
     char *vendor, *name, *problem, *source;
     uint32_t architecture;
     int64_t begun;
     module_config best[BEST]; /* ascending */
     uint32_t count;
-    bool has_choice; /* the winner of its final rounds: goes first, whatever single times say */
+    bool has_choice; /* winner of the final rounds: listed first, even if single times differ */
     hed_config choice;
 } module_device;
 
@@ -43,7 +43,7 @@ typedef struct module_table {
     uint32_t config_count;
 } module_table;
 
-/* "NAME=VALUE NAME=VALUE": false where it is not of these parameters. */
+/* Parses "NAME=VALUE NAME=VALUE"; false if the parameters differ. */
 static bool config_parse(const hed_kernel_def *kernel, const char *text, hed_config *config)
 {
     *config = (hed_config){.count = kernel->parameter_count};
@@ -81,7 +81,7 @@ static void table_free(module_table *t)
     free(t);
 }
 
-/* NULL: the entry belongs to an older tuning, or an error. */
+/* Entry of a device, added if missing; NULL: `e` is of an older tuning, or an error occurred. */
 static module_device *table_device(module_table *t, const hed_database_entry *e, hed_error *error)
 {
     module_device *d = t->devices;
@@ -143,7 +143,7 @@ static hed_status table_add(void *user, const hed_database_entry *e, hed_error *
     return HED_OK;
 }
 
-/* A configuration's number; new ones are added. */
+/* Index of a configuration, added if missing. */
 static uint32_t table_config(module_table *t, const hed_config *config)
 {
     uint32_t i = 0;
@@ -152,7 +152,7 @@ static uint32_t table_config(module_table *t, const hed_config *config)
     return i;
 }
 
-/* Bytes of group memory, which the last constraint of a shader names: "... <= local_bytes". */
+/* Bytes of group memory, computed by the last constraint of a shader: "... <= local_bytes". */
 static double group_bytes(const hed_kernel_def *kernel, const hed_config *config)
 {
     static const char end[] = " <= local_bytes";
@@ -179,7 +179,7 @@ static double group_bytes(const hed_kernel_def *kernel, const hed_config *config
 
 /* ---- the text ---- */
 
-/* As a string of JavaScript. */
+/* Writes a JavaScript string. */
 static void put_string(FILE *out, const char *text)
 {
     fputc('\'', out);
@@ -262,7 +262,7 @@ hed_status cli_module_write(
     hed_tune_def def = hed_default_tune_def();
     module_table *t = calloc(1, sizeof *t);
     if (!t) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
-    /* what an adapter allows is asked in the page */
+    /* the page queries the limits of its adapter */
     if (!hed_tune_file_open(shader, &cli_any_browser, &file, error)) {
         hed_tune_file_apply(file, &def);
         t->kernel = hed_tune_file_kernel(file);

@@ -1,4 +1,4 @@
-/* Commands of this program as processes of their own. */
+/* Commands of this program as separate processes. */
 #include "cli/demo/demo.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 extern char **environ;
 
-/* The text that a process has left in a file in memory, with a zero after it; NULL: no memory. The
- * caller frees it. */
+/* Content of a memory file that a process has written, with a zero after it; NULL if memory is
+ * short. The caller frees it. */
 static char *file_text(int file, size_t *size)
 {
     struct stat status;

@@ -23,7 +23,7 @@ static const struct part {
     {"shaders", "Shaders: a web page, tuned in its browser", demo_shaders},
 };
 
-/* Text of a part in memory; NULL: out of memory. The caller frees it. */
+/* Generates a part's text in memory; NULL if memory is short. The caller frees it. */
 static char *make_text(const demo *d, const struct part *part, hed_error *error)
 {
     char *text = NULL;
@@ -39,7 +39,7 @@ static char *make_text(const demo *d, const struct part *part, hed_error *error)
     return NULL;
 }
 
-/* Makes a part, or says why it is left out. False: it failed. */
+/* Writes a part, or the reason why it is omitted. Returns false if it failed. */
 static bool demo_put_part(const demo *d, const struct part *part)
 {
     hed_error error = {0};
@@ -70,7 +70,7 @@ static const char *embedded(const char *name)
     return file->text;
 }
 
-/* Makes all parts between the head and the viewer. Gives the number of parts that failed. */
+/* Writes all parts between the head and the viewer. Returns the number of parts that failed. */
 static uint32_t put_page(const demo *d)
 {
     uint32_t failed = 0;

@@ -1,5 +1,5 @@
-/* heddle demo: the parts of the page. Each part runs commands of this program as processes of their
- * own, so that a driver that crashes costs one part, and writes its sentence and its figure. */
+/* heddle demo: parts of the page. Each part runs commands of this program as separate processes, so
+ * that a driver crash costs one part, and writes its sentence and its figure. */
 #ifndef HED_CLI_DEMO_DEMO_H
 #define HED_CLI_DEMO_DEMO_H
 
@@ -11,13 +11,13 @@
 typedef struct demo {
     const char *folder;  /* folder of the page */
     char data[PATH_MAX]; /* installed data, share/heddle */
-    bool quick;          /* shorter runs, and no browser */
+    bool quick;          /* shorter runs, without a browser */
     FILE *page;          /* text of the parts */
 } demo;
 
-/* Makes a part: files in the folder, and HTML on the page. Errors: UNSUPPORTED (this machine lacks
- * something: the part is left out, and the page gives the error's text as the reason), all others:
- * the part failed. */
+/* Generates a part: files in the folder, and HTML on the page. Errors: UNSUPPORTED (this machine
+ * lacks a requirement: the part is omitted, and the page shows the error's text), any other: the
+ * part failed. */
 typedef hed_status demo_part(const demo *d, hed_error *error);
 demo_part demo_runtime, demo_tuner, demo_cloth, demo_synth, demo_mppi, demo_css, demo_shaders;
 
@@ -34,14 +34,14 @@ hed_status demo_run(const char *const *words, hed_json **answer, hed_error *erro
 
 /* ---- the page (page.c) ---- */
 
-/* A path of the page's folder, or of the data. */
+/* A path in the page's folder or in the data. */
 typedef struct demo_path {
     char text[PATH_MAX];
 } demo_path;
 demo_path demo_output(const demo *d, const char *name);
 demo_path demo_data(const demo *d, const char *name);
 
-/* Writes text that is not HTML. */
+/* Writes text with HTML characters escaped. */
 void demo_put_text(FILE *page, const char *text);
 /* Writes a count with commas between thousands: 9,792. */
 void demo_put_count(FILE *page, double count);
@@ -49,7 +49,7 @@ void demo_put_count(FILE *page, double count);
 void demo_put_link(const demo *d, const char *name);
 /* Writes a file of the folder as base64. Errors: IO, MEMORY. */
 hed_status demo_put_file(const demo *d, const char *name, hed_error *error);
-/* The number of a member, or of a member's member (`inner` NULL: none); at least 0. */
+/* Number of a member, or of a member's member (`inner` not NULL); at least 0. */
 double demo_number(hed_json_node object, const char *key, const char *inner);
 
 /* ---- drawings (draw.c) ---- */

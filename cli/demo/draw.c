@@ -1,4 +1,4 @@
-/* Drawings of the page of the demo, as SVG between its lines. */
+/* Drawings of the demo's page, as inline SVG. */
 #include "cli/demo/demo.h"
 
 #include "heddle/synth_file.h"

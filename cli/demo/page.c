@@ -1,4 +1,4 @@
-/* Words, numbers, links and files on the page of the demo. */
+/* Words, numbers, links and files on the demo's page. */
 #include "cli/demo/demo.h"
 
 #include "cli/common/base64.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name in single words: vendors pad and trademark theirs. */
+/* Writes a device's name with single blanks and without "(R)", since vendors pad names. */
 static void put_name(FILE *page, const char *name)
 {
     char words[128];
@@ -71,7 +71,7 @@ hed_status demo_runtime(const demo *d, hed_error *error)
 
 /* ---- tuner ---- */
 
-/* Copies the id of the first GPU that kernels are compiled for; "": none. */
+/* Copies the id of the first GPU with a compiler; "" if there is no such GPU. */
 static hed_status compiling_gpu(char id[64], hed_error *error)
 {
     hed_json *json = NULL;
@@ -102,7 +102,7 @@ static double tried(hed_json_node result)
     return sum;
 }
 
-/* Writes the sentence and the figure of a tuning, but for the end of its caption. */
+/* Writes the sentence and the figure of a tuning, except the end of its caption. */
 static void put_tuning(const demo *d, const char *subject, const char *space, double count,
     hed_json_node result, hed_json_node results)
 {
@@ -124,7 +124,7 @@ static void put_tuning(const demo *d, const char *subject, const char *space, do
     if (gain > 1) fprintf(d->page, " instead of the default's %.3g", shortest * gain);
 }
 
-/* The same of `heddle tune`, whose T4 file has the results. */
+/* put_tuning() for `heddle tune`, whose T4 file has the results. */
 static hed_status put_tuned_kernel(const demo *d, const char *subject, const char *space,
     const char *table, const char *report, hed_json *json, hed_error *error)
 {
@@ -140,8 +140,8 @@ static hed_status put_tuned_kernel(const demo *d, const char *subject, const cha
     return error->status;
 }
 
-/* On a GPU the convolution of the part before; on the processor a blur in plain C, since a compiler
- * of kernels for it is 400 MB that a demo does without. */
+/* Tunes the convolution on a GPU; without one, a blur in plain C on the processor, whose kernel
+ * compiler would be 400 MB. */
 hed_status demo_tuner(const demo *d, hed_error *error)
 {
     char gpu[64];
@@ -330,7 +330,7 @@ hed_status demo_css(const demo *d, hed_error *error)
 
 /* ---- shaders ---- */
 
-/* The first browser on the path that runs without a window; NULL: none. */
+/* Finds the first browser on the path that runs without a window; NULL if there is no browser. */
 static const char *find_browser(void)
 {
     static const char *const names[] = {"chromium", "chromium-browser", "google-chrome",

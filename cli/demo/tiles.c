@@ -1,5 +1,5 @@
-/* heddle demo tiles: tunes a blur in plain C on one core of the processor, as a pipeline: the order
- * of its loops, and the tile that stays in the cache. It needs no compiler. */
+/* heddle demo tiles: tunes a blur in plain C on one core, as a pipeline: loop order, and the size
+ * of the tile that remains in the cache. Needs no compiler. */
 #include "cli/demo/demo.h"
 
 #include "cli/common/report.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    SIZE = 512, /* pixels of a side */
+    SIZE = 512, /* pixels per side */
     TAPS = 17,
-    STRIDE = SIZE + TAPS - 1, /* of the source, which has a margin */
+    STRIDE = SIZE + TAPS - 1, /* row length of the source, which has a margin */
 };
 enum { ORDER, TILE_X, TILE_Y, PARAMETERS };
 enum { PIXELS_FIRST, TAPS_FIRST, ROWS_FIRST };
@@ -21,14 +21,14 @@ typedef struct blur {
     hed_config config;
 } blur;
 
-/* A part of the result, from its first pixel. */
+/* A rectangle of the result, given by its first pixel. */
 typedef struct tile {
     const float *source;
     float *result;
     int width, height;
 } tile;
 
-/* Each pixel is finished before the next. */
+/* Blurs with the pixel loops outermost: each pixel is finished before the next. */
 static void pixels_first(const float *weights, const tile *t)
 {
     for (int y = 0; y < t->height; y++)
@@ -41,7 +41,7 @@ static void pixels_first(const float *weights, const tile *t)
         }
 }
 
-/* Each tap goes over the whole tile. */
+/* Blurs with the tap loops outermost: each tap covers the whole tile. */
 static void taps_first(const float *weights, const tile *t)
 {
     for (int y = 0; y < t->height; y++) memset(t->result + y * SIZE, 0, (size_t)t->width * 4);
@@ -53,7 +53,7 @@ static void taps_first(const float *weights, const tile *t)
                         weights[j] * weights[i] * t->source[(y + j) * STRIDE + x + i];
 }
 
-/* Each row of taps goes over a row of the tile. */
+/* Blurs row by row: each row of taps covers a row of the tile. */
 static void rows_first(const float *weights, const tile *t)
 {
     for (int y = 0; y < t->height; y++) {
@@ -143,7 +143,7 @@ static void tiles_put(
 static hed_status tiles_tune(
     hed_device *device, blur *b, uint32_t budget, cli_report *report, hed_error *error)
 {
-    /* by default the loops as one writes them first: a pixel after the other, over the whole picture */
+    /* default: loops in the obvious order, pixel by pixel over the whole picture */
     const hed_parameter_def parameters[PARAMETERS] = {
         [ORDER] = HED_CHOICE(ORDER, PIXELS_FIRST, "pixels", "taps", "rows"),
         [TILE_X] = HED_PARAMETER(TILE_X, 512, 8, 16, 32, 64, 128, 256, 512),

@@ -1,5 +1,5 @@
-/* heddle serve: a dashboard in the browser: the devices, what the database holds, and the tuning that
- * measured last, followed while it runs, whichever process does it: all that it knows comes from the
+/* heddle serve: dashboard in the browser: devices, content of the database, and the tuning that
+ * measured last, which is followed while it runs in any process, since all data come from the
  * database. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
@@ -22,25 +22,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_SHOWN = 2000 }; /* measurements of the tuning that is followed */
+enum { MOST_SHOWN = 2000 }; /* maximum number of measurements of the followed tuning */
 
-/* Texts of a key, in the order in which they are kept. */
+/* Texts of a key, in storage order. */
 enum { KEY_KERNEL, KEY_SOURCE, KEY_PROBLEM, KEY_DEVICE, KEY_MATH, KEY_OBJECTIVE, KEY_COMPILER };
 enum { KEY_TEXTS = KEY_COMPILER + 1 };
 typedef struct key_texts {
     char *at[KEY_TEXTS];
 } key_texts;
 
-/* The key that is being read, and the one that measured last. */
+/* A key: the one being read, or the one that measured last. */
 typedef struct tuning_key {
-    key_texts texts; /* NULL: none was read yet */
-    double last;     /* seconds since 1970: when it measured last */
+    key_texts texts; /* NULL: nothing read yet */
+    double last;     /* time of its last measurement, s since 1970 */
     double default_seconds;
 } tuning_key;
 
 typedef struct state {
     cli_report *tunings, *measurements;
-    bool open; /* a row of `tunings` */
+    bool open; /* a row of `tunings` is unfinished */
     tuning_key now, last;
     uint32_t shown;
 } state;
@@ -51,7 +51,7 @@ static void key_free(key_texts *texts)
     *texts = (key_texts){0};
 }
 
-/* Replaces the texts by copies of these. */
+/* Replaces texts by copies. */
 static hed_status key_copy(key_texts *to, const char *const from[KEY_TEXTS], hed_error *error)
 {
     key_texts made = {0};
@@ -147,17 +147,17 @@ static void put_last(FILE *out, const state *s, const char *database, hed_error 
     cli_report_free(report);
 }
 
-/* What the database was like when it was read last, and what was found. */
+/* State of the database at the last reading, and the data read. */
 typedef struct dashboard {
     cli_session *session;
     struct {
-        uint64_t size, changed; /* changed: nanoseconds */
-    } files[2];                 /* the database, and what was not written back into it yet */
-    state last;                 /* without its lists */
-    char *lists;                /* as JSON; NULL: nothing was read yet */
+        uint64_t size, changed; /* changed: modification time, ns */
+    } files[2];                 /* the database, and its write-ahead log */
+    state last;                 /* last state; its lists are in `lists` */
+    char *lists;                /* JSON; NULL: nothing read yet */
 } dashboard;
 
-/* Whether the database is another than when this was asked last. */
+/* True if the database has changed since the last call. */
 static bool has_changed(dashboard *d, const char *path)
 {
     static const char *const endings[] = {"", "-wal"};
@@ -193,7 +193,7 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
     if (path[0] && hed_database_open(d->session->context, path, true, &database, error) == HED_OK)
         state_read(&s, database, error);
     hed_database_close(database);
-    hed_error_clear(error); /* a database that is not there yet is an empty one */
+    hed_error_clear(error); /* a missing database counts as empty */
     key_free(&s.now.texts);
     key_free(&d->last.last.texts);
     d->last = s;
@@ -215,8 +215,8 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
     d->lists = lists;
 }
 
-/* As hed_web_def.state: in the server's thread. The page asks every two seconds; the database is
- * read where it has changed. */
+/* Answers the page's query every two seconds, as hed_web_def.state, in the server's thread. Reads
+ * the database again if it has changed. */
 static char *serve_state(void *user)
 {
     dashboard *d = user;
@@ -227,7 +227,7 @@ static char *serve_state(void *user)
     if (has_changed(d, path)) read_lists(d, path, &error);
     FILE *out = hed_failed(&error) ? NULL : open_memstream(&text, &size);
     if (!out) {
-        free(d->lists); /* to be read again */
+        free(d->lists); /* forces another reading */
         d->lists = NULL;
         return NULL;
     }
@@ -244,7 +244,7 @@ static char *serve_state(void *user)
 
 /* ---- one file ---- */
 
-/* What keys of this kernel in the database are like, found by keeping one in a database of its own. */
+/* Key of this kernel in the database, determined by storing one in a temporary database. */
 typedef struct page_key {
     hed_database_entry entry;
     key_texts texts;
@@ -287,7 +287,7 @@ static hed_status find_key(hed_device *device, const hed_kernel_def *kernel,
     return error->status;
 }
 
-/* The default first, then configurations from all over the space. */
+/* Selects configurations: the default first, then points distributed over the whole space. */
 static uint32_t spread(
     const hed_space *space, const hed_config *initial, uint32_t most, hed_config *configs)
 {
@@ -295,7 +295,7 @@ static uint32_t spread(
     uint32_t count = 0;
     if (first != UINT64_MAX) configs[count++] = *initial;
     for (uint32_t i = 0; i < 2 * most && i < 2 * total && count < most; i++) {
-        /* a step of about the golden section visits a range evenly from the beginning on */
+        /* multiples of the golden section cover a range evenly at any count */
         uint64_t place =
             total <= most ? i : (uint64_t)(fmod(i * 0.6180339887498949, 1) * (double)total);
         hed_config config = hed_space_at(space, place);
@@ -309,7 +309,7 @@ static uint32_t spread(
 static hed_status write_page(const hed_arguments *arguments, cli_session *session,
     const char *shader, const char *path, hed_error *error)
 {
-    /* what many may run; the page leaves out what its own browser forbids */
+    /* common limits; the page skips configurations that its own browser forbids */
     hed_device_info any = cli_any_browser;
     any.driver = "\x01";
     any.max_group_size[2] = 64;
@@ -393,7 +393,7 @@ static int serve_run(const hed_arguments *arguments, void *user)
     if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
     hed_status status = serve(arguments, &session, &error);
     cli_close(&session);
-    return status ? cli_fail(&error) : HED_EXIT_OK; /* Ctrl-C is how it ends */
+    return status ? cli_fail(&error) : HED_EXIT_OK; /* Ctrl-C is the regular end */
 }
 
 static const hed_option OPTIONS[] = {

@@ -1,6 +1,6 @@
-/* Shaders in a browser: the server, the browser that is started for it with a profile of its own, and
- * its end. Every user of the machine can read the arguments of a process, so the browser gets the
- * name of a file that only this user can read; the file leads to the address with its token. */
+/* Shaders in a browser: the server, the browser started for it with its own profile, and its end.
+ * Every user of the machine can read a process's arguments, so the browser gets the name of a file
+ * that only this user can read; the file redirects to the address with its token. */
 #include "tune.h"
 
 #include "heddle/web.h"
@@ -40,7 +40,7 @@ bool cli_is_shader(const char *path)
     return shader;
 }
 
-/* seconds: a browser's first start may take long on a busy machine; a person needs longer */
+/* s: a browser's first start is slow on a busy machine; a person needs longer */
 static const double START_SECONDS = 90, PERSON_SECONDS = 600;
 
 /* ---- the program ---- */
@@ -59,8 +59,7 @@ static hed_status browser_write(const char *path, const char *text, hed_error *e
     return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot write %s", path);
 }
 
-/* Makes the browser's folder, which this user alone can enter, with a page in it that leads to
- * `address`. */
+/* Creates the browser's private folder, with a page in it that redirects to `address`. */
 static hed_status make_folder(cli_browser *browser, const char *address, hed_error *error)
 {
     char path[128], page[512], folder[] = P_tmpdir "/heddle-browser-XXXXXX";
@@ -93,7 +92,7 @@ static hed_status make_profile(cli_browser *browser, bool firefox, hed_error *er
     return browser_write(path, preferences, error);
 }
 
-/* Starts the first of `names` that is there; its output goes nowhere. */
+/* Starts the first of `names` that exists; its output is discarded. */
 static bool start_program(cli_browser *browser, const char *const *names, const char **words)
 {
     posix_spawn_file_actions_t actions;
@@ -104,7 +103,7 @@ static bool start_program(cli_browser *browser, const char *const *names, const 
     posix_spawnattr_init(&attributes);
     for (int i = 0; i < 3; i++)
         posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-    /* a group of its own: it is ended with all its children, and Ctrl-C does not reach it */
+    /* separate process group: it ends with all its children, and Ctrl-C does not reach it */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     for (; *names && failed; names++) {
         words[0] = *names;
@@ -124,7 +123,7 @@ static const char *base_of(const char *name)
 
 static bool is_firefox(const char *name) { return strstr(base_of(name), "firefox") != NULL; }
 
-/* Whether it gets a profile of its own, and is ended with the tuning. */
+/* True if the browser gets its own profile and is ended with the tuning. */
 static bool is_known_browser(const char *name)
 {
     return is_firefox(name) || strstr(base_of(name), "chrom") || strstr(base_of(name), "edge");
@@ -175,10 +174,10 @@ static bool browser_interrupted(void *user)
     return hed_interrupted();
 }
 
-/* Ends a browser that was started here, with its profile. */
+/* Ends a browser that was started here, and removes its profile. */
 static void browser_stop(cli_browser *browser)
 {
-    bool ours = browser->profile[0] != 0; /* else it may be the user's own */
+    bool ours = browser->profile[0] != 0; /* otherwise it may be the user's own browser */
     for (int tries = 0; browser->process && ours; tries++) {
         enum { PATIENCE = 60 };
         kill(-browser->process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
@@ -191,7 +190,7 @@ static void browser_stop(cli_browser *browser)
     browser->folder[0] = browser->profile[0] = 0;
 }
 
-/* As hed_web_def.restart: a driver that hangs is given up with its browser. */
+/* Restarts the browser, as hed_web_def.restart, if a driver hangs. */
 static bool browser_restart(void *user)
 {
     cli_browser *browser = user;

@@ -1,4 +1,4 @@
-/* What `heddle tune` says at its end: for people, and as JSON. */
+/* Final output of `heddle tune`: for people, and as JSON. */
 #include "cli/common/report.h"
 #include "tunefile/report_numbers.h"
 #include "tune.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many times the winner's time another evaluation takes; NAN where either has none. */
+/* Time of an evaluation / the winner's time; NAN if either has no time. */
 static double times_winner(const hed_tune_result *result, uint32_t index)
 {
     return hed_report_value(result, index) / hed_report_value(result, result->best);
@@ -72,7 +72,7 @@ static void print_gain(const cli_tuned *t, FILE *out)
                 : "");
 }
 
-/* The number of failures of each kind, with an example. */
+/* Prints the number of failures of each kind, with an example. */
 static void print_failures(const cli_tuned *t, FILE *out)
 {
     uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
@@ -90,7 +90,7 @@ static void print_failures(const cli_tuned *t, FILE *out)
     }
 }
 
-/* What each of several devices did, and how far they lie apart for one configuration. */
+/* Prints the work of each device, and the spread of their times for one configuration. */
 static void print_devices(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;

@@ -1,6 +1,6 @@
-/* Reading recorded tuning spaces. Heddle's own `--csv` (RFC 4180) and Kernel Tuner's cache files
- * are made a table of texts first, and that is written as a recorded space whose domain are the
- * values that occur. */
+/* Reader of recorded tuning spaces. Heddle's own `--csv` (RFC 4180) and Kernel Tuner's cache files
+ * are first converted to a table of texts, then to a recorded space whose domain is the set of
+ * occurring values. */
 #include "cli/tune/recorded.h"
 
 #include "heddle/author.h"
@@ -17,7 +17,7 @@
 
 enum {
     MOST_BYTES = 1 << 28,
-    MOST_VALUES = 255, /* of a parameter: what a space takes */
+    MOST_VALUES = 255, /* maximum number of values of a parameter: the limit of a space */
     MOST_COLUMNS = 64,
     NO_COLUMN = -1,
     TIME_COLUMN = -2
@@ -60,7 +60,7 @@ static hed_status recorded_unzip(
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
 }
 
-/* "a/b/gemm_A100.tsv.gz" gives "gemm_A100". */
+/* Name of a space: "a/b/gemm_A100.tsv.gz" becomes "gemm_A100". */
 static char *recorded_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path;
@@ -83,13 +83,13 @@ static bool read_integer(const char *text, int64_t *value)
 
 /* ---- other formats ---- */
 
-/* (rows x columns) cells, the last column being time_ms; row 0 has the names. */
+/* (rows x columns) cells; the last column is time_ms; row 0 has the names. */
 typedef struct table {
     char **cells;
     size_t count, capacity, columns;
 } table;
 
-/* Takes the text over; false where there is no memory, for the text either (NULL). */
+/* Takes ownership of the text; false if memory is short, for the text as well (NULL). */
 static bool table_add(table *t, char *text)
 {
     if (text && t->count == t->capacity) {
@@ -113,7 +113,8 @@ static int table_compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The distinct values of a column: numbers from the smallest up, texts as they occur. */
+/* Writes the distinct values of a column: numbers in ascending order, texts in order of
+ * occurrence. */
 static bool table_write_domain(FILE *out, const table *t, size_t column)
 {
     size_t rows = t->count / t->columns, count = 0;
@@ -165,7 +166,7 @@ static hed_status table_write(const table *t, const char *path, char **converted
 
 static const char OUTCOME[] = "outcome";
 
-/* The next field, without its quotes; `*at` is behind it and its comma or end of line. */
+/* Returns the next field without quotes; `*at` is then after it and its comma or line end. */
 static char *csv_next(const char **at, bool *last)
 {
     const char *from = *at;
@@ -186,7 +187,7 @@ static char *csv_next(const char **at, bool *last)
     return field;
 }
 
-/* Parameters stand in front of "outcome"; behind it the value, in seconds. */
+/* Reads a row: parameters are before "outcome"; after it is the value, s. */
 static hed_status csv_read_row(
     table *t, const char *path, uint32_t line, const char **at, hed_error *error)
 {
@@ -262,7 +263,8 @@ static char *cache_text(const json_t *value)
     return strdup(text);
 }
 
-/* The file of a tuning that is still going on, or was broken off, lacks its last two brackets. */
+/* Parses a cache file. The file of a tuning that is running or was interrupted lacks its last two
+ * brackets. */
 static json_t *cache_load(const char *text, json_error_t *why)
 {
     json_t *document = json_loads(text, 0, why);
@@ -303,7 +305,7 @@ static hed_status cache_read(table *t, const char *path, json_t *document, hed_e
             if (!table_add(t, cache_text(value)))
                 return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
         }
-        /* Milliseconds; a text instead says why there are none. */
+        /* milliseconds, or a text with the reason of a failure */
         const json_t *time = json_object_get(entry, "time");
         char text[64] = "invalid";
         if (json_is_number(time) && json_number_value(time) > 0)
@@ -314,8 +316,8 @@ static hed_status cache_read(table *t, const char *path, json_t *document, hed_e
     return HED_OK;
 }
 
-/* `*converted` is the text in the format of recorded spaces, which the caller frees; NULL: `text`
- * is in that format already, as far as its beginning tells. */
+/* Converts a text to the format of recorded spaces. The caller frees `*converted`; NULL: judging by
+ * its beginning, `text` is in that format already. */
 static hed_status recorded_convert(
     const char *path, const char *text, char **converted, hed_error *error)
 {
@@ -345,15 +347,15 @@ static hed_status recorded_convert(
 typedef struct reader {
     hed_recorded_space *recorded;
     const char *path;
-    char *next; /* what is still to read; NULL: nothing */
+    char *next; /* unread rest; NULL: end */
     uint32_t line;
-    bool converted;            /* the lines are not those of the file */
-    int columns[MOST_COLUMNS]; /* what each one holds: a parameter, NO_COLUMN or TIME_COLUMN */
+    bool converted;            /* the lines are not the file's lines */
+    int columns[MOST_COLUMNS]; /* content of each column: a parameter, NO_COLUMN or TIME_COLUMN */
     uint32_t column_count;
     hed_error *error;
 } reader;
 
-/* Cuts the next line off; NULL: there is none. */
+/* Cuts off the next line; NULL at the end. */
 static char *reader_line(reader *r)
 {
     char *line = r->next;
@@ -367,8 +369,8 @@ static char *reader_line(reader *r)
     return line;
 }
 
-/* Where a row is: its line, or, where the text has been converted (a domain and names before it),
- * its number. */
+/* Location of a row: its line, or, in a converted text (a domain and names precede it), its
+ * number. */
 static const char *row_unit(const reader *r) { return r->converted ? ": configuration " : ":"; }
 static uint32_t row_number(const reader *r) { return r->converted ? r->line - 2 : r->line; }
 
@@ -386,7 +388,7 @@ static int recorded_find(const hed_recorded_space *recorded, const char *name)
     return NO_COLUMN;
 }
 
-/* "NAME=1,2,4" */
+/* Reads a parameter, "NAME=1,2,4". */
 static hed_status reader_parameter(reader *r, char *text)
 {
     hed_recorded_space *recorded = r->recorded;
@@ -523,7 +525,7 @@ static hed_status reader_row(reader *r, char *line)
     return status;
 }
 
-/* What a space checks itself: values of the domain, no configuration twice. */
+/* Creates the space, which checks that values are in the domain and configurations are unique. */
 static hed_status reader_space(reader *r, uint32_t first_row)
 {
     hed_recorded_space *recorded = r->recorded;
@@ -567,7 +569,7 @@ hed_status hed_recorded_space_parse(
     const char *path, const char *text, size_t size, hed_recorded_space *recorded, hed_error *error)
 {
     *recorded = (hed_recorded_space){.name = recorded_name(path)};
-    /* names of parameters, and values that are text, point into it */
+    /* names of parameters and text values point into it */
     recorded->words = malloc(size + 1);
     reader r = {.recorded = recorded, .path = path, .error = error};
     char *converted = NULL;

@@ -1,4 +1,4 @@
-/* heddle tune replay: how good the search is, on spaces of which every configuration has been
+/* heddle tune replay: quality of the search, on spaces whose configurations have all been
  * measured. */
 #include "cli/common/command.h"
 #include "heddle/author.h"
@@ -16,28 +16,28 @@
 enum {
     MOST_SPACES = 256,
     WARM_EVALUATIONS = 25,
-    SOURCE_ROWS = 20, /* of each other device */
+    SOURCE_ROWS = 20, /* configurations of each other device */
     LEVELS = 4
 };
 static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200};
-static const double NEAR = 1.03; /* times the optimum */
+static const double NEAR = 1.03; /* factor on the optimum */
 
-/* A space, what it is replayed with, and its runs. */
+/* A space, the settings of its replay, and its runs. */
 typedef struct job {
     hed_recorded_space recorded;
     hed_replay_scale scale;
-    hed_search_source sources[MOST_SPACES]; /* of a warm start */
+    hed_search_source sources[MOST_SPACES]; /* sources of a warm start */
     uint32_t source_count;
-    uint32_t evaluations; /* of a run */
+    uint32_t evaluations; /* evaluations of a run */
     double *best;         /* (seeds x evaluations) */
-    double *seconds;      /* likewise */
+    double *seconds;      /* (seeds x evaluations) */
 } job;
 
 typedef struct replaying {
     job *jobs; /* (job_count) */
     uint32_t job_count;
-    hed_recorded_space *others; /* (other_count) of --warm */
-    hed_config **best_of;       /* (other_count) their best rows */
+    hed_recorded_space *others; /* (other_count) spaces of --warm */
+    hed_config **best_of;       /* (other_count) best configurations of each */
     uint32_t *best_count;
     uint32_t other_count;
     hed_strategy strategy;
@@ -45,8 +45,8 @@ typedef struct replaying {
     _Atomic uint32_t next, done; /* runs */
     hed_progress progress;
     pthread_mutex_t lock;
-    hed_status status; /* the first thing that went wrong, */
-    hed_error error;   /* in words */
+    hed_status status; /* the first failure */
+    hed_error error;   /* message of the first failure */
 } replaying;
 
 /* ---- reading ---- */
@@ -77,7 +77,7 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
     return status;
 }
 
-/* The files of --warm that have the space's parameters, but for itself. */
+/* Selects the files of --warm with the space's parameters, except the space itself. */
 static hed_status choose_sources(replaying *r, job *j)
 {
     for (uint32_t i = 0; i < r->other_count; i++)
@@ -155,10 +155,10 @@ static hed_status replay_all(replaying *r, bool quiet)
 /* ---- results ---- */
 
 typedef struct summary {
-    double score;               /* NAN: not for this number of evaluations */
-    double level[LEVELS];       /* mean over the seeds of best over optimum */
-    double near;                /* share of runs that end within 3 % */
-    double mean, p50, p99, max; /* of an ask, ms */
+    double score;               /* NAN: undefined for this number of evaluations */
+    double level[LEVELS];       /* mean over the seeds of best / optimum */
+    double near;                /* fraction of runs that end within 3 % */
+    double mean, p50, p99, max; /* time of hed_search_ask(), ms */
 } summary;
 
 static int compare_doubles(const void *a, const void *b)
@@ -282,7 +282,7 @@ static int replay_run(const hed_arguments *arguments, void *user)
     return code;
 }
 
-/* By hed_strategy. */
+/* Names in the order of hed_strategy. */
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 
 static const hed_option OPTIONS[] = {

@@ -1,4 +1,4 @@
-/* Replaying searches on recorded spaces. */
+/* Replay of searches on recorded spaces. */
 #include "cli/tune/recorded.h"
 
 #include "heddle/author.h"
@@ -19,7 +19,7 @@ hed_status hed_replay_measure(
     const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error)
 {
     double *sorted = malloc((recorded->count + 1) * sizeof *sorted);
-    uint64_t count = 0; /* of valid times */
+    uint64_t count = 0; /* number of valid times */
     for (uint64_t i = 0; sorted && i < recorded->count; i++)
         if (!isnan(recorded->times[i])) sorted[count++] = recorded->times[i];
     if (!sorted) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
@@ -40,8 +40,8 @@ hed_status hed_replay_measure(
                     : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations
                                                     : HED_REPLAY_MOST;
     for (uint32_t draws = 1; draws <= scale->budget; draws++) {
-        /* The best of M draws without replacement: it is the k-th of n with the probability M/n,
-         * then (n - M - k) / (n - 1 - k) of the probability before. */
+        /* The best of M draws without replacement is the first of n with the probability M/n, and
+         * the following one with (n - M - k) / (n - 1 - k) of the probability before. */
         double probability = (double)draws / (double)count, sum = 0;
         for (uint64_t k = 0; k < count && probability > 0; k++) {
             sum += probability * sorted[k];
@@ -60,7 +60,7 @@ double hed_replay_score(const hed_replay_scale *scale, const double *mean)
     double sum = 0;
     for (uint32_t draws = 1; draws <= scale->budget; draws++) {
         double range = scale->expected[draws] - scale->optimum;
-        /* Where random search is at the optimum too there is nothing to win. */
+        /* random search is at the optimum too: no gain is possible */
         sum += range > 0 ? (scale->expected[draws] - mean[draws - 1]) / range
                          : mean[draws - 1] <= scale->optimum;
     }
@@ -74,7 +74,7 @@ typedef struct question {
     double time;
 } question;
 
-/* A factor of the noise, by Box and Muller, from the run's own numbers. */
+/* Log-normal factor of the noise, by Box and Muller, from the run's own random state. */
 static double noise_factor(uint64_t *state, double deviation)
 {
     double parts[2];
@@ -85,7 +85,7 @@ static double noise_factor(uint64_t *state, double deviation)
     return exp(deviation * sqrt(-2 * log(parts[0])) * cos(6.283185307179586 * parts[1]));
 }
 
-/* Processor time of this thread, which other threads and programs leave alone. */
+/* Processor time of this thread, independent of other threads and programs. */
 static double processor_seconds(void)
 {
     struct timespec now;
@@ -118,7 +118,7 @@ static hed_status replay(const hed_replay_def *def, hed_search *search, question
             if (def->noise > 0 && !isnan(seen)) seen *= noise_factor(&noise, def->noise);
             hed_status told = hed_search_tell(search, &answered->config, seen, error);
             if (told) return told;
-            least = fmin(least, answered->time); /* which a NAN leaves alone */
+            least = fmin(least, answered->time); /* fmin() ignores a NAN */
         } else {
             seconds[done] = 0;
         }

@@ -1,5 +1,4 @@
-/* What `heddle tune` tunes: a kernel of Heddle's by its name, a file, a capture; and the options that
- * belong to it. */
+/* Subject of `heddle tune`: a kernel of Heddle by name, a file or a capture; and its options. */
 #include "tune.h"
 
 #include "support/nearest.h"
@@ -30,7 +29,7 @@ static void tune_names_list(const hed_names *self, hed_name_function *add, void 
     cli_data_tune_files.list(&cli_data_tune_files, add, user);
 }
 
-/* Refuses heddle:NAME of which there is no kernel. */
+/* Reports an unknown heddle:NAME. */
 static hed_status refuse_kernel(const char *name, hed_error *error)
 {
     const char *names[MOST_NAMES];
@@ -46,7 +45,8 @@ static hed_status refuse_kernel(const char *name, hed_error *error)
         nearest ? nearest : "", nearest ? "?" : "", all);
 }
 
-/* Finds an installed tune file; where there is none, a kernel without its prefix is named. */
+/* Finds an installed tune file; if there is no such file, suggests a kernel whose name lacks the
+ * prefix. */
 static hed_status tune_names_find(
     const hed_names *self, const char *text, const char *folder, char **file, hed_error *error)
 {
@@ -79,7 +79,7 @@ static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int
     return HED_EXIT_USAGE;
 }
 
-/* "width=4096,height=4096"; dimensions that are not named have the benchmark's size. */
+/* Reads "width=4096,height=4096"; other dimensions keep the benchmark's size. */
 static int tune_read_problem(const char *text, const hed_kernel_def *kernel, hed_problem *problem)
 {
     *problem = kernel->sample.benchmark;
@@ -104,7 +104,7 @@ static int tune_read_problem(const char *text, const hed_kernel_def *kernel, hed
 
 /* ---- what is tuned ---- */
 
-/* --input NAME=CONTENT, each. */
+/* Sets the inputs of all --input NAME=CONTENT. */
 static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device,
     hed_tune_file *spec, hed_error *error)
 {
@@ -136,8 +136,8 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device_in
     return HED_EXIT_OK;
 }
 
-/* Files and captures hold text alone, which host cannot run. If no device is named and the
- * best one is host, the best one that compiles takes its place. */
+/* Selects a device that compiles, for files and captures, which have no native functions for host:
+ * if no device is named and the best one does not compile, the best one that does replaces it. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
     const hed_device_info *info = hed_device_describe(session->devices[0]);
@@ -172,8 +172,9 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
     }
     if (by_name) {
         const char *problem = hed_text_of(arguments, "problem");
-        s->kernel = cli_kernel_find(s->origin + strlen(CLI_TUNE_PREFIX)); /* the parser checks it */
-        if (!problem) return HED_EXIT_OK; /* the library chooses one */
+        /* the parser has checked the name */
+        s->kernel = cli_kernel_find(s->origin + strlen(CLI_TUNE_PREFIX));
+        if (!problem) return HED_EXIT_OK; /* the library chooses a problem */
         def->problem = &s->problem;
         return tune_read_problem(problem, s->kernel, &s->problem);
     }

@@ -1,4 +1,4 @@
-/* heddle tune_kernel: finds the fastest configuration of a kernel on a device, and keeps it. */
+/* heddle tune: finds the fastest configuration of a kernel on a device, and stores it. */
 #include "tune.h"
 
 #include "cli/common/command.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune_kernel files */
+extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune files */
 
 static const char *const MATH[] = {"fast", "strict", NULL};
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
@@ -27,7 +27,7 @@ static const char *const OBJECTIVES[] = {"time", "energy", NULL};
 
 static bool tune_should_stop(void *user) { return hed_interrupted(); }
 
-/* Options that say how, over what a file or capture says. */
+/* Reads options that override the settings of a file or capture. */
 static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def)
 {
     static const hed_reference references[] = {
@@ -48,7 +48,7 @@ static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def
     if (hed_given(arguments, "no-isolation")) def->isolation = HED_ISOLATION_NONE;
 }
 
-/* "auto, 200 evaluations, seed 1": for the report. */
+/* Describes the settings for the report: "auto, 200 evaluations, seed 1". */
 static void format_settings(const hed_tune_def *def, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
@@ -91,7 +91,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
     return hed_tune_report_write(t->report, HED_REPORT_HTML, &report, error);
 }
 
-/* Whether the files can be written at the end is asked at the beginning: a tuning may take long. */
+/* Checks at the start that the output files can be written, since a tuning may take long. */
 static hed_status check_files(const hed_arguments *arguments, hed_error *error)
 {
     static const char *const options[] = {"report", "csv", "t4"};
@@ -116,7 +116,7 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
     return status;
 }
 
-/* Tunes under the live view, which makes room for messages. `tune` NULL: the kernel itself. */
+/* Tunes under the live view, which is erased for messages. `tune` NULL: the kernel itself. */
 static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kernel,
     const char *title, cli_view_kind kind, hed_tune_def *def, cli_tune_engine_function *tune,
     const void *user, hed_tune_result **result, hed_error *error)
@@ -140,13 +140,13 @@ static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kerne
     return status;
 }
 
-/* The tuning of a kernel on devices of one kind. */
+/* Tuning of a kernel on devices of one kind. */
 typedef struct tuning {
     const hed_arguments *arguments;
-    cli_session session; /* its devices are of one kind */
+    cli_session session; /* devices of one kind */
     cli_tune_subject s;
     hed_tune_def def;
-    bool beside; /* another one is shown at the same time */
+    bool beside; /* several tunings are shown together */
     hed_tune_result *result;
     hed_status status;
     hed_error error;
@@ -167,13 +167,14 @@ static void tuning_run(tuning *t)
         &t->session, t->s.kernel, title, kind, &t->def, NULL, NULL, &t->result, &t->error);
 }
 
-/* True if the library reports that the database, not the tuning, is why nothing is kept. */
+/* True if the library reports that a failure of the database, not of the tuning, prevents
+ * storing. */
 static bool tuned_unrecorded(const hed_tune_result *result)
 {
     return strncmp(result->not_kept_reason, "the database ", 13) == 0;
 }
 
-/* Prints what came out, and writes the files. */
+/* Prints the result, and writes the files. */
 static int tuning_tell(tuning *t)
 {
     hed_error error = {0};
@@ -189,7 +190,7 @@ static int tuning_tell(tuning *t)
     hed_database *database = t->def.keep ? hed_context_database(t->session.context) : NULL;
     bool unrecorded = database && tuned_unrecorded(t->result);
     tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;
-    /* The result is printed even where a file could not be written. */
+    /* the result is printed even if a file cannot be written */
     hed_error file_error = {0};
     hed_status files = write_files(t->arguments, &tuned, &file_error), status = HED_OK;
     if (hed_given(t->arguments, "json")) status = cli_tuned_print_json(&tuned, stdout, &error);
@@ -221,7 +222,7 @@ static int tuning_open(tuning *t)
 
 /* ---- several devices ---- */
 
-/* Tunings that run one after the other: those of processors, which all take the same cores; each
+/* Tunings that run one after another: all CPUs form one lane, since they use the same cores; each
  * kind of other device has its own. */
 typedef struct lane {
     tuning **tunings; /* (count) */
@@ -248,10 +249,10 @@ static void run_lanes(lane *lanes, uint32_t count)
         if (lanes[i].threaded) pthread_join(lanes[i].thread, NULL);
 }
 
-/* A tuning of several files: what is said of all of them together. */
+/* Tuning of several files: state of their common output. */
 typedef struct sweep {
-    cli_report *table; /* of the winners */
-    bool any;          /* one was printed as JSON already */
+    cli_report *table; /* table of the winners */
+    bool any;          /* an object was printed as JSON already */
 } sweep;
 
 static void sweep_note(sweep *all, const tuning *t)
@@ -276,7 +277,8 @@ static void sweep_note(sweep *all, const tuning *t)
     free(config);
 }
 
-/* Tells of all in order; as JSON one object, or an array of them, which a sweep has begun. */
+/* Prints all results in order; as JSON one object, or an array of objects, which a sweep has
+ * begun. */
 static int tell_all(tuning *tunings, uint32_t count, sweep *all)
 {
     bool json = hed_given(tunings[0].arguments, "json"), any = all && all->any;
@@ -372,7 +374,7 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
 
 /* ---- the command ---- */
 
-/* Options that go with a shader alone, or not with one. */
+/* Rejects options that require a shader, or exclude it. */
 static bool check_browser(const hed_arguments *arguments, bool shader)
 {
     const char *device = hed_text_of(arguments, "device");
@@ -396,7 +398,7 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
 {
     tuning t = {.arguments = arguments, .s = {.origin = origin}};
     cli_session *session = &t.session;
-    hed_tune_file *file = NULL; /* what is wrong with it is said before a browser is opened */
+    hed_tune_file *file = NULL; /* errors in the file are reported before a browser is opened */
     if (cli_is_shader(origin) && hed_tune_file_open(origin, &cli_any_browser, &file, error))
         return cli_fail(error);
     hed_tune_file_close(file);
@@ -417,7 +419,7 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     return code;
 }
 
-/* A shader in GLSL or SPIR-V has its own devices; the best of all others takes none of them. */
+/* Selects the best shader device for a shader in GLSL or SPIR-V, which other devices cannot run. */
 static void prefer_shaders(
     const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen)
 {
@@ -432,11 +434,11 @@ static void prefer_shaders(
         hed_device *device = hed_device_at(session->context, i);
         const char *backend = hed_device_describe(device)->backend;
         if (strcmp(backend, "vulkan") == 0 || strcmp(backend, "gl") == 0)
-            *chosen = device; /* Vulkan's stand in front of OpenGL's */
+            *chosen = device; /* Vulkan's devices precede OpenGL's */
     }
 }
 
-/* The devices behind --worker, beside those of --device. */
+/* Opens the devices of --worker in addition to --device. */
 static hed_status open_workers(const hed_arguments *arguments, cli_session *session,
     cli_device_group *groups, uint32_t *count, hed_error *error)
 {
@@ -455,7 +457,7 @@ static hed_status open_workers(const hed_arguments *arguments, cli_session *sess
         if (hed_device_create_remote(session->context, &def, &device, &why)) {
             fprintf(stderr, "heddle: %s\n", why.text);
             if (hed_interrupted()) break;
-            continue; /* the others do its work */
+            continue; /* the other devices do its work */
         }
         const hed_device_info *info = hed_device_describe(device);
         if (!quiet) fprintf(stderr, "heddle: %s (%s)\n", info->id, info->name);
@@ -505,7 +507,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
     return code;
 }
 
-/* Options that speak of one kernel. */
+/* Rejects options that apply to a single kernel. */
 static bool sweep_refuses(const hed_arguments *arguments)
 {
     static const char *const one[] = {"capture", "browser", "headless", "port", "problem", "input",
@@ -535,7 +537,7 @@ static int sweep_run(const hed_arguments *arguments, void *user)
     if (json && begun) fputs("[\n", stdout);
     for (uint32_t i = 0; !stopped && (origin = hed_text_at(arguments, "KERNEL", i)); i++) {
         int one = tune_groups(arguments, &session, origin, groups, count, &all);
-        if (one != HED_EXIT_OK) code = HED_EXIT_FAILURE; /* the others are tuned all the same */
+        if (one != HED_EXIT_OK) code = HED_EXIT_FAILURE; /* continue with the other kernels */
         stopped = hed_interrupted();
         if (stopped) code = HED_EXIT_INTERRUPTED;
     }

@@ -1,6 +1,6 @@
-/* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the
- * terminal's state is changed for that (no hidden cursor, no other screen), so that nothing has to
- * be restored whichever way the program ends. Elsewhere a plain line is added now and then. */
+/* Live view of a tuning. On a terminal a few lines are redrawn in place, without changing the
+ * terminal's state (cursor, alternate screen), so that no end of the program has to restore it. On
+ * other streams a plain line is printed at intervals. */
 #include "tunefile/report_numbers.h"
 #include "tune.h"
 
@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const double DRAW_EVERY = 0.1; /* seconds */
+static const double DRAW_EVERY = 0.1; /* s */
 static const double SAY_EVERY = 5;
 static const double SAY_BEST_EVERY = 1;
 enum { BAR = 24 };
@@ -43,7 +43,7 @@ static struct winsize view_window(const cli_tune_view *view)
 
 static void view_erase(cli_tune_view *view)
 {
-    /* A window that became narrower since may have wrapped the lines. */
+    /* a window that became narrower may have wrapped the lines */
     uint32_t columns = view->lines ? view_window(view).ws_col : 1, rows = 0;
     for (uint32_t i = 0; i < view->lines; i++)
         rows += view->widths[i] <= columns ? 1 : (view->widths[i] + columns - 1) / columns;
@@ -69,7 +69,7 @@ void cli_tune_view_close(cli_tune_view *view)
 
 /* ---- what is known ---- */
 
-/* Keeps the best so far for the small curve; where it is full, every second step goes. */
+/* Adds the best time to the small curve; a full curve drops every second step. */
 static void add_history(cli_tune_view *view)
 {
     if (++view->in_step < view->every) return;
@@ -87,8 +87,8 @@ static void view_take(cli_tune_view *view, const hed_tune_progress *progress)
 {
     bool is_new = progress->last && progress->done != view->now.done;
     view->now = *progress;
-    /* What is known of the device's pace changes, and with it what was best; what was reached stays
-     * reached. */
+    /* the estimated pace of a device changes, and with it the best time; the best reported time
+     * must not get worse */
     if (progress->best && !(view->best.seconds <= progress->best->seconds))
         view->best = *progress->best;
     if (isfinite(view->best.seconds)) view->now.best = &view->best;
@@ -132,7 +132,7 @@ static void put_bar(const cli_tune_view *view, double share, char *text, size_t 
                          : ".");
 }
 
-/* The best so far as a small falling curve, on a logarithmic scale. */
+/* Draws the best time as a small falling curve, on a logarithmic scale. */
 static void put_curve(const cli_tune_view *view, char *text, size_t size)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -150,7 +150,7 @@ static void put_curve(const cli_tune_view *view, char *text, size_t size)
     }
 }
 
-/* "12: 8 invalid, 3 build, 1 crashed". */
+/* Formats the failures: "12: 8 invalid, 3 build, 1 crashed". */
 static void put_failures(const cli_tune_view *view, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%u", view->now.failed);
@@ -172,7 +172,7 @@ static void put_gain(const cli_tune_view *view, char *text, size_t size)
             view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
 }
 
-/* Seconds until the first of the limits is met; nothing where that is not known. */
+/* Formats the time until the first limit is reached; "" if it is unknown. */
 static void put_left(const cli_tune_view *view, char *text, size_t size)
 {
     double rate = rate_of(view), left = NAN;
@@ -251,7 +251,7 @@ static void view_draw(cli_tune_view *view)
     if (room) draw_devices(view, columns);
 }
 
-/* ", opencl:0:0 12 (measuring), opencl:0:1 lost": of several devices. */
+/* Formats the devices: ", opencl:0:0 12 (measuring), opencl:0:1 lost". */
 static void say_devices(const cli_tune_view *view, char *text, size_t size)
 {
     size_t used = 0;
@@ -263,7 +263,7 @@ static void say_devices(const cli_tune_view *view, char *text, size_t size)
     }
 }
 
-/* One line for a log: on a new best, and now and then. */
+/* Prints one line for a log: at a new best, and at intervals. */
 static void say(cli_tune_view *view)
 {
     char devices[1024];

@@ -1,5 +1,5 @@
-/* Conformance: every problem, configuration and math mode of a kernel against its native
- * version. */
+/* Conformance: runs every problem, configuration and math mode of a kernel and compares it with the
+ * native version. */
 #include "cli/verify/conformance.h"
 
 #include "cli/common/sample.h"
@@ -20,13 +20,12 @@ enum { MODE_COUNT = 2, SEARCH_LIMIT = 1 << 17 };
 
 enum { GUARD_BYTES = 256, POISON_FIRST = 0x5a, POISON_SECOND = 0xa5, POISON_DEVICE = 0x5a };
 
-/* Everything that a run left behind: each buffer's bytes with its guard. */
+/* Results of a run: bytes of each buffer including its guard. */
 typedef struct outcome {
-    unsigned char *data[HED_MAX_ARGUMENTS]; /* NULL for what is no buffer */
+    unsigned char *data[HED_MAX_ARGUMENTS]; /* NULL if the argument is not a buffer */
 } outcome;
 
-/* What the native version gives: its outcome over two poisons. An element that is the same in both
- * was written. */
+/* Results of the native version over two poisons: an element that is equal in both was written. */
 typedef struct expected_outcome {
     outcome first, second;
 } expected_outcome;
@@ -63,7 +62,7 @@ static hed_status outcome_run(const hed_sample *sample, hed_stream *stream, hed_
     hed_launch(
         stream, kernel, &sample->problem, placed.arguments, sample->def->argument_count, error);
     status = outcome_read(sample, stream, &placed, result, error);
-    /* Even after a failure: what was enqueued still uses the buffers. */
+    /* wait even after a failure: enqueued work still uses the buffers */
     hed_status waited = hed_stream_wait(stream, status ? NULL : error);
     hed_placed_free(&placed);
     if (status || waited) outcome_free(result);
@@ -72,8 +71,7 @@ static hed_status outcome_run(const hed_sample *sample, hed_stream *stream, hed_
 
 /* ---- elements ---- */
 
-/* An element as a number; exact for everything but 64-bit integers, which are compared by their
- * bytes. */
+/* An element as a number; exact except for 64-bit integers, which are compared by their bytes. */
 static double element_number(hed_type type, const unsigned char *at)
 {
     union {
@@ -121,7 +119,7 @@ static void element_print(hed_type type, const unsigned char *at, char *text, si
 typedef struct comparison {
     const hed_sample *sample;
     hed_conformance_run *run;
-    uint64_t wrong; /* elements */
+    uint64_t wrong; /* number of wrong elements */
 } comparison;
 
 /* Counts a wrong element; the first one is reported. */
@@ -151,14 +149,15 @@ static void comparison_element(comparison *c, const hed_argument_def *argument, 
     bool both_nan = isnan(a) && isnan(b);
     bool same = memcmp(found, expected, hed_type_bytes(argument->type)) == 0 ||
                 (element_is_float(argument->type) && both_nan);
-    /* |a - b| / max(1, |b|); infinite where only one of them is a number */
+    /* |a - b| / max(1, |b|); infinite if only one of them is a number */
     double error = a == b || both_nan ? 0 : fabs(a - b) / fmax(1, fabs(b));
     if (isnan(error)) error = INFINITY;
-    /* 64-bit integers beyond 2^53 may differ and look the same as numbers; -0 and 0 count as equal
-     * in fast mode. */
+    /* 64-bit integers beyond 2^53 may differ and be equal as numbers; -0 and 0 are equal in fast
+     * mode */
     if (!same && error == 0 && !element_is_float(argument->type)) error = DBL_TRUE_MIN;
     if (error > run->error) run->error = error;
-    if (run->math == HED_MATH_STRICT) { /* every NaN made the same (FNV-1a; Fowler, Noll and Vo) */
+    /* hash with every NaN made equal (FNV-1a; Fowler, Noll and Vo) */
+    if (run->math == HED_MATH_STRICT) {
         static const float quiet_float = NAN;
         static const double quiet_double = NAN;
         const unsigned char *at = found;
@@ -235,11 +234,11 @@ static void outcome_compare(const hed_sample *sample, const expected_outcome *ex
 
 /* ---- configurations ---- */
 
-/* Which configurations are run. */
+/* Selection of configurations to run. */
 typedef struct selection {
-    uint64_t *indices; /* their numbers in the product; NULL: all that the device tells apart */
+    uint64_t *indices; /* indices in the full product; NULL: all that differ on the device */
     uint64_t count;
-    hed_config usual; /* with the values of parameters that the device does not read */
+    hed_config usual; /* values of parameters that the device ignores */
 } selection;
 
 static uint64_t selection_index(const hed_kernel_def *def, const hed_config *config)
@@ -255,8 +254,8 @@ static uint64_t selection_index(const hed_kernel_def *def, const hed_config *con
     return index;
 }
 
-/* Valid on the device for any sample problem, in fast mode, which everything that is valid in
- * strict mode is too. */
+/* True if the configuration is valid on the device for any sample problem, in fast mode; strict
+ * mode is a subset of it. */
 static bool selection_runs(const hed_conformance_def *def, const hed_config *config)
 {
     const hed_sample_def *sample = &def->kernel->sample;
@@ -267,9 +266,9 @@ static bool selection_runs(const hed_conformance_def *def, const hed_config *con
     return false;
 }
 
-/* A valid configuration with this value, as near to the default as can be: the default with that
- * one value, or with one more value changed, or else the first one of the product. False: there is
- * none. */
+/* Finds a valid configuration with this value, close to the default: the default with that value,
+ * or with one further value changed, or else the first of the product. Returns false if there is no
+ * such configuration. */
 static bool selection_find(
     const hed_conformance_def *def, uint32_t parameter, int64_t value, uint64_t *index)
 {
@@ -302,7 +301,8 @@ static void selection_add(selection *chosen, uint64_t index)
     chosen->indices[chosen->count++] = index;
 }
 
-/* What a user gets without asking: the default, or the first valid one. */
+/* Index of the configuration that a user gets by default: the description's, or the first valid
+ * one. */
 static uint64_t selection_default(const hed_conformance_def *def)
 {
     hed_config config = hed_config_default(def->kernel);
@@ -415,7 +415,8 @@ static hed_status session_expect(
 
 /* ---- one run on the device ---- */
 
-/* Makes the kernel when it is first needed: most configurations of a large space are not valid. */
+/* Runs one configuration. The kernel is created at its first valid problem, since most
+ * configurations of a large space are invalid. */
 static hed_status session_run_one(const session *s, uint32_t problem, uint32_t mode,
     hed_kernel **kernel, hed_conformance_run *run, hed_error *error)
 {
@@ -441,8 +442,8 @@ static hed_status session_run_one(const session *s, uint32_t problem, uint32_t m
         status = outcome_run(&data->sample, s->stream, *kernel, POISON_DEVICE, &found, &own);
     if (status == HED_ERROR_MEMORY) return hed_fail(error, status, "%s", own.text);
     if (status) {
-        /* Limits that only the compiled kernel shows (registers, say) make a configuration invalid,
-         * as its valid() would. */
+        /* a limit that only the compiled kernel reveals (such as registers) makes a configuration
+         * invalid, as its valid() would */
         bool invalid = status == HED_ERROR_LIMIT || status == HED_ERROR_UNSUPPORTED;
         run->verdict = invalid ? HED_VERDICT_INVALID : HED_VERDICT_FAILED;
         size_t log = strcspn(own.log, "\n");

@@ -1,4 +1,4 @@
-/* heddle verify: the conformance suite on the user's own devices. */
+/* heddle verify: conformance suite on the user's devices. */
 #include "cli/common/command.h"
 #include "cli/verify/conformance.h"
 #include "cli/common/progress.h"
@@ -15,13 +15,13 @@ typedef struct mode_count {
     uint64_t passed, invalid, failed;
 } mode_count;
 
-/* The outcome of one kernel on one device. */
+/* Result of one kernel on one device. */
 typedef struct result {
     const hed_kernel_def *def;
     const hed_device_info *device;
-    mode_count modes[2]; /* by hed_math */
+    mode_count modes[2]; /* indexed by hed_math */
     hed_conformance_report report;
-    char invalid[256]; /* why one configuration was not valid */
+    char invalid[256]; /* reason why one configuration was invalid */
 } result;
 
 typedef struct verification {
@@ -29,9 +29,9 @@ typedef struct verification {
     hed_coverage coverage;
     hed_progress progress;
     uint64_t done, failures;
-    uint32_t kernels; /* verified whole, on all devices together */
+    uint32_t kernels; /* completely verified, counted over all devices */
     result *current;
-    cli_report *table, *records; /* for people; for programs, two rows a kernel */
+    cli_report *table, *records; /* table for people; records for programs, two rows per kernel */
 } verification;
 
 static const char *const MODES[] = {[HED_MATH_FAST] = "fast", [HED_MATH_STRICT] = "strict"};
@@ -117,7 +117,7 @@ static hed_status verify_kernel(verification *v, hed_context *context, hed_devic
 
 static int verify_run(const hed_arguments *arguments, void *user)
 {
-    /* Kernels that --kernel names, in the order given; all of them without it. */
+    /* kernels named by --kernel, in order; without the option, all kernels */
     const hed_kernel_def *kernels[64];
     const char *unknown = NULL, *name;
     uint32_t count = 0;

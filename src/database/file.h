@@ -57,10 +57,10 @@ struct hed_database {
     sqlite3 *handle;      /* NULL: the file was set aside */
     dev_t device;         /* device and inode of the opened file: no other file is set aside */
     ino_t inode;
-    bool damaged;         /* damage was found: hed_database_leave() replaces the file */
-    bool checked;         /* completely read since it was opened */
-    bool changed;         /* written since it was completely read */
-    bool complained;      /* a failure to write was reported already */
+    bool damaged;    /* damage was found: hed_database_leave() replaces the file */
+    bool checked;    /* completely read since it was opened */
+    bool changed;    /* written since it was completely read */
+    bool complained; /* a failure to write was reported already */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
